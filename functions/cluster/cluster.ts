@@ -1,0 +1,66 @@
+import type { Kind, ObjectRef, Resource, ResourceRef, Status } from '../domain/resources.ts'
+
+/** A referenced object as the API server sent it: the text keeps key order and every digit. */
+export interface LiveObject {
+  readonly text: string
+}
+
+export interface Secret {
+  readonly namespace: string
+  readonly name: string
+  readonly type: string
+  readonly annotations: Readonly<Record<string, string>>
+  /** Decoded values by key. */
+  readonly data: ReadonlyMap<string, Uint8Array>
+}
+
+/** How the API server serves a kind; undefined members do not occur. */
+export interface ServedKind {
+  readonly plural: string
+  readonly namespaced: boolean
+}
+
+/** A row of a sweep: everything that tells whether a resource is due, and nothing of its spec. */
+export interface ListedResource {
+  readonly ref: ObjectRef & { readonly uid: string; readonly generation: number }
+  readonly deleting: boolean
+  readonly requestedAt: string | undefined
+  readonly observedGeneration: number
+  readonly lastHandledRequestedAt: string | undefined
+  readonly nextAttemptTime: string | undefined
+}
+
+/** A line below `kubectl describe`. */
+export interface Notice {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+}
+
+/**
+ * The Kubernetes API as both parts see it. Every call has a deadline of its own and throws a Failure:
+ * ReferenceNotFound, ReferenceForbidden, NetworkError, Timeout, ProviderUnavailable or Internal.
+ */
+export interface Cluster {
+  /** The resource as stored; undefined where there is none of that name. */
+  readResource(ref: ObjectRef): Promise<unknown>
+  /** The object that a GitCommit refers to; `namespace` is ignored for a cluster-scoped kind. */
+  readObject(ref: ResourceRef & { readonly namespace: string }): Promise<LiveObject>
+  /** Looks the kind up by discovery; undefined where the cluster does not know it. */
+  discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
+  readSecret(namespace: string, name: string): Promise<Secret>
+  /**
+   * Writes the whole status, guarded by the resourceVersion that was read.
+   * Answers the stored resource, or `conflict` where somebody else wrote (or deleted) it first.
+   */
+  patchStatus(resource: Resource, status: Status): Promise<unknown>
+  /** All resources of the kind whose phase is Pending, Progressing or Retrying, in pages. */
+  listUnsettled(kind: Kind): AsyncIterable<ListedResource>
+  /** All resources of the kind, in pages. */
+  listAll(kind: Kind): AsyncIterable<ListedResource>
+  /** Records a Kubernetes Event; never throws. */
+  recordEvent(resource: Resource, notice: Notice): Promise<void>
+}
+
+/** What `patchStatus` answers when another writer was first. */
+export const CONFLICT = Symbol('conflict')

@@ -1,0 +1,42 @@
+import type { RepositoryAddress } from './address.ts'
+
+export interface Identity {
+  readonly name: string
+  readonly email: string
+}
+
+/** One file to be written by one commit. Made once per attempt, never changed. */
+export interface Change {
+  readonly repository: RepositoryAddress
+  /** Short name of the branch; undefined: the remote's default branch (`main` on an empty repository). */
+  readonly branch: string | undefined
+  readonly path: string
+  readonly content: Uint8Array
+  /** The whole message with its trailers. */
+  readonly message: string
+  /** Value of the trailer `Commitlet-Id`. */
+  readonly id: string
+  /** Author and committer. */
+  readonly author: Identity
+  /** Set when an earlier attempt may have pushed already: history since then is searched for `id` first. */
+  readonly since?: Date
+}
+
+/** How a change ended. `unchanged`: the branch held this content already, `sha` is its tip. */
+export interface Landed {
+  readonly outcome: 'pushed' | 'found' | 'unchanged'
+  /** Full object name of the commit. */
+  readonly sha: string
+  /** Short name of the branch that was written. */
+  readonly branch: string
+}
+
+/** What Git needs to log in over HTTPS. */
+export interface Login {
+  readonly username: string
+  readonly password: string
+  /** Equal for the same credential, different otherwise; safe to keep in memory as a key, never logged. */
+  readonly identity: string
+  /** Every value of the Secret in use, to be taken out of text of the remote. */
+  readonly secrets: readonly string[]
+}

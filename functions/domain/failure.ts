@@ -1,0 +1,57 @@
+/** Does trying again help? `slow`: a person must mend something first, and may. */
+export type Retry = 'never' | 'transient' | 'slow'
+
+/** Every reason that a resource can fail with, and its answer to "does trying again help?". */
+export const RETRY_BY_REASON = {
+  InvalidSpec: 'never',
+  ReferenceNotFound: 'transient',
+  ReferenceForbidden: 'never',
+  NotSupported: 'never',
+  CredentialsInvalid: 'slow',
+  AuthenticationFailed: 'slow',
+  PermissionDenied: 'slow',
+  RepositoryNotFound: 'slow',
+  HostKeyUnknown: 'never',
+  HostKeyMismatch: 'never',
+  TLSUntrusted: 'never',
+  AddressForbidden: 'never',
+  PushRejected: 'never',
+  PathConflict: 'never',
+  Conflict: 'transient',
+  RateLimited: 'transient',
+  ProviderUnavailable: 'transient',
+  NetworkError: 'transient',
+  Timeout: 'transient',
+  RetryBudgetExhausted: 'never',
+  Internal: 'transient',
+} as const satisfies Record<string, Retry>
+
+/** A reason as it stands in the status and in `kubectl get`. */
+export type FailureReason = keyof typeof RETRY_BY_REASON
+
+export interface FailureOptions {
+  /** What led here. It is logged by name only, never shown to users. */
+  readonly cause?: unknown
+  /** Overrides the reason's own answer, where the same reason is mended by another person. */
+  readonly retry?: Retry
+  /** The remote asked not to be called before this many seconds have passed. */
+  readonly retryAfterSeconds?: number
+}
+
+/**
+ * The one error of the project: a reason from the table and one sentence for the user (what was found,
+ * what was expected, where, what to do). Thrown where its meaning is first known, reported in one place.
+ */
+export class Failure extends Error {
+  readonly reason: FailureReason
+  readonly retry: Retry
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(reason: FailureReason, message: string, options: FailureOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.name = 'Failure'
+    this.reason = reason
+    this.retry = options.retry ?? RETRY_BY_REASON[reason]
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}

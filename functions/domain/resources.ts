@@ -1,0 +1,131 @@
+/** The API group, its version and the names that the CRDs, the code and the log lines share. */
+export const GROUP = 'commitlet.dev'
+export const VERSION = 'v1'
+export const API_VERSION = `${GROUP}/${VERSION}`
+
+/** Both kinds with the plural that the API server serves them under. */
+export const PLURALS = { GitCommit: 'gitcommits', PullRequest: 'pullrequests' } as const
+export type Kind = keyof typeof PLURALS
+
+/** Annotations of the resources (and, the last two, of Secrets). */
+export const REQUESTED_AT = `${GROUP}/requested-at`
+export const REQUESTED_BY = `${GROUP}/requested-by`
+export const REQUESTER = `${GROUP}/requester`
+export const ALLOWED_REPOSITORIES = `${GROUP}/allowed-repositories`
+export const ALLOWED_PATHS = `${GROUP}/allowed-paths`
+
+export interface ObjectMeta {
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  readonly generation: number
+  readonly resourceVersion: string
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly deletionTimestamp?: string
+}
+
+export interface Credentials {
+  readonly secretName: string
+  readonly tokenKey?: string
+  readonly usernameKey?: string
+  readonly passwordKey?: string
+  readonly privateKeyKey?: string
+  readonly knownHostsKey?: string
+  readonly appIDKey?: string
+  readonly installationIDKey?: string
+}
+
+export interface ResourceRef {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace?: string
+  readonly path: string
+}
+
+export interface ProviderConfig {
+  readonly baseURL?: string
+  readonly uploadURL?: string
+}
+
+/** What both kinds say about the remote and how to log in there. */
+export interface RemoteSpec {
+  readonly repository: string
+  readonly credentials?: Credentials
+  readonly fallbackCredentials?: Credentials
+  readonly provider?: string
+  readonly providerConfig?: ProviderConfig
+}
+
+export interface GitCommitSpec extends RemoteSpec {
+  readonly branch?: string
+  readonly message: string
+  readonly resourceRef: ResourceRef
+}
+
+export interface PullRequestSpec extends RemoteSpec {
+  readonly baseBranch: string
+  readonly headBranch: string
+  readonly title: string
+  readonly body?: string
+  readonly draft?: boolean
+  readonly labels?: readonly string[]
+  readonly reviewers?: readonly string[]
+  readonly assignees?: readonly string[]
+}
+
+export type Phase = 'Pending' | 'Progressing' | 'Retrying' | 'Succeeded' | 'Failed'
+
+/** metav1.Condition; `lastTransitionTime` is RFC 3339 in UTC with whole seconds. */
+export interface Condition {
+  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'DetailsApplied'
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly reason: string
+  readonly message: string
+  readonly observedGeneration: number
+  readonly lastTransitionTime: string
+}
+
+/** Where the content stands on the remote. */
+export interface CommitStatus {
+  readonly sha: string
+  readonly shortSHA: string
+  readonly branch: string
+  readonly path: string
+  readonly url?: string
+}
+
+/** Status of both kinds. Times are RFC 3339 in UTC with whole seconds. */
+export interface Status {
+  readonly observedGeneration: number
+  readonly lastHandledRequestedAt?: string
+  readonly phase: Phase
+  readonly conditions?: readonly Condition[]
+  readonly attempts?: number
+  readonly startedAt?: string
+  readonly lastAttemptTime?: string
+  readonly nextAttemptTime?: string
+  readonly credentialsUsed?: 'Primary' | 'Fallback' | 'Default'
+  readonly commit?: CommitStatus
+}
+
+interface ResourceOf<K extends Kind, Spec> {
+  readonly apiVersion: typeof API_VERSION
+  readonly kind: K
+  readonly metadata: ObjectMeta
+  readonly spec: Spec
+  readonly status?: Status
+}
+
+export type GitCommit = ResourceOf<'GitCommit', GitCommitSpec>
+export type PullRequest = ResourceOf<'PullRequest', PullRequestSpec>
+export type Resource = GitCommit | PullRequest
+
+/** Names one resource; `uid` and `generation` where the sender knew them. */
+export interface ObjectRef {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+  readonly uid?: string
+  readonly generation?: number
+}

@@ -1,0 +1,38 @@
+/** Environment variables as a start reads them. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Thrown at the start only: one sentence naming the variable, what it holds and what it may hold. */
+export class WrongSetting extends Error {}
+
+/** The variable's text, or the default where it is unset or empty. */
+export function text<D extends string | undefined>(env: Environment, name: string, absent: D): string | D {
+  const value = env[name]
+  return value === undefined || value === '' ? absent : value
+}
+
+/** A whole number between `least` and `most`. */
+export function wholeNumber(
+  env: Environment,
+  name: string,
+  bounds: { readonly absent: number; readonly least: number; readonly most: number },
+): number {
+  const value = text(env, name, undefined)
+  if (value === undefined) return bounds.absent
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+  if (number >= bounds.least && number <= bounds.most) return number
+  throw new WrongSetting(
+    `${name} is "${value}", but has to be a whole number from ${bounds.least} to ${bounds.most}.`,
+  )
+}
+
+/** One of the listed words. */
+export function choice<W extends string>(
+  env: Environment,
+  name: string,
+  words: readonly [W, ...W[]],
+): W {
+  const value = text(env, name, words[0])
+  const found = words.find((word) => word === value)
+  if (found !== undefined) return found
+  throw new WrongSetting(`${name} is "${value}", but has to be one of ${words.join(', ')}.`)
+}
