@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { deflateSync } from 'node:zlib'
+import type { BackendAnswer } from './git-backend.ts'
+import type { Command, Exchange } from './git-exchange.ts'
+
+/**
+ * What goes wrong. `cut` carries the request out and breaks the connection after `bytes` of the answer's
+ * body (default: half of it); `lost` carries it out and answers nothing; `drop` breaks the connection with
+ * nothing done; `hang` stays silent; `hold` goes on as usual when `until` is fulfilled, either `before`
+ * the request is carried out or `after` it was and before the answer; `echo` puts the Authorization header,
+ * as it came and decoded, into the body; `endless` is a well-formed answer without an end.
+ */
+export type Fault =
+  | { readonly kind: 'status'; readonly status: number; readonly headers?: Headers; readonly body?: string }
+  | { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
+  | { readonly kind: 'echo'; readonly status: number }
+  | { readonly kind: 'cut'; readonly bytes?: number }
+  | { readonly kind: 'hold'; readonly when: 'before' | 'after'; readonly until: Promise<unknown> }
+  | { readonly kind: 'page' | 'hang' | 'lost' | 'drop' | 'endless' }
+
+type Headers = Readonly<Record<string, string>>
+
+/** Which requests a fault strikes: all that match what is given, after `skip` of them, `times` times. */
+export interface Target {
+  readonly repository?: string
+  readonly exchange?: Exchange
+  /** Only with exchange `upload-pack`: the command of protocol version 2. */
+  readonly command?: Command
+  /** Default 0. */
+  readonly skip?: number
+  /** Default: until it is taken away. */
+  readonly times?: number
+}
+
+/** A request as the table looks it up. */
+export interface Struck {
+  readonly repository: string
+  readonly exchange: Exchange
+  readonly command: Command | undefined
+}
+
+/** The faults that are switched on now. */
+export interface FaultTable {
+  /** Switches a fault on; the answer switches it off again. */
+  add(fault: Fault, target?: Target): () => void
+  clear(): void
+  /** The first fault that strikes this request; counts it. */
+  take(request: Struck): Fault | undefined
+}
+
+/** An empty table. */
+export function makeFaultTable(): FaultTable {
+  const entries = new Set<{ fault: Fault; target: Target; skip: number; times: number }>()
+  return {
+    add(fault, target = {}) {
+      const entry = { fault, target, skip: target.skip ?? 0, times: target.times ?? Infinity }
+      entries.add(entry)
+      return () => entries.delete(entry)
+    },
+    clear: () => entries.clear(),
+    take(request) {
+      const hits = [...entries].filter((entry) => entry.times > 0 && matches(entry.target, request))
+      const entry = hits.find((hit) => hit.skip-- <= 0)
+      if (entry === undefined) return undefined
+      entry.times--
+      return entry.fault
+    },
+  }
+}
+
+function matches(target: Target, request: Struck): boolean {
+  if (target.repository !== undefined && target.repository !== request.repository) return false
+  if (target.exchange !== undefined && target.exchange !== request.exchange) return false
+  return target.command === undefined || target.command === request.command
+}
+
+const PAGE =
+  '<!DOCTYPE html><html><head><title>Sign in</title></head><body><form>Sign in</form></body></html>\n'
+
+/** Answers a request instead of the backend. */
+export async function answerFalsely(fault: Fault, struck: Struck, http: Http): Promise<void> {
+  const { request, response } = http
+  if (fault.kind !== 'drop') request.resume()
+  if (fault.kind === 'status') answer(response, fault.status, fault.body ?? '', fault.headers)
+  if (fault.kind === 'redirect') answer(response, fault.status ?? 302, '', { location: fault.location })
+  if (fault.kind === 'echo') answer(response, fault.status, echo(request))
+  if (fault.kind === 'page') answer(response, 200, PAGE, { 'content-type': 'text/html' })
+  if (fault.kind === 'drop') request.socket.destroy()
+  if (fault.kind === 'endless') await answerEndlessly(struck, response)
+}
+
+/** Both sides of one request. */
+export interface Http {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** Reads the whole answer, so that the request was carried out, and breaks the connection. */
+export async function breakOff(
+  fault: Fault & { kind: 'cut' | 'lost' },
+  answer: BackendAnswer,
+  response: ServerResponse,
+) {
+  const body = await buffer(answer.body)
+  const shown = fault.kind === 'cut' ? (fault.bytes ?? Math.floor(body.length / 2)) : undefined
+  if (shown !== undefined) {
+    response.writeHead(answer.status, answer.headers)
+    await new Promise((resolve) => response.write(body.subarray(0, shown), resolve))
+  }
+  response.destroy()
+}
+
+function answer(response: ServerResponse, status: number, body: string, headers: Headers = {}): void {
+  response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(body)
+}
+
+function echo(request: IncomingMessage): string {
+  const header = request.headers.authorization ?? ''
+  return `You sent ${header} which is ${Buffer.from(header.split(' ')[1] ?? '', 'base64').toString()}\n\u001b[31mred\u001b[0m\n`
+}
+
+async function answerEndlessly(struck: Struck, response: ServerResponse): Promise<void> {
+  const service = struck.exchange.replace('-refs', '')
+  const kind = struck.exchange.endsWith('-refs') ? 'advertisement' : 'result'
+  response.writeHead(200, { 'content-type': `application/x-git-${service}-${kind}` })
+  await pipeline(Readable.from(endless(struck)), response)
+}
+
+function* endless(struck: Struck): Generator<Buffer> {
+  if (struck.command === 'fetch') return yield* endlessPack()
+  if (struck.exchange === 'receive-pack') for (;;) yield line(`\u0002Still counting\n`)
+  if (struck.exchange !== 'upload-pack')
+    yield Buffer.concat([
+      line(`# service=git-${struck.exchange.replace('-refs', '')}\n`),
+      Buffer.from('0000'),
+    ])
+  for (let i = 0; ; i++) yield line(`${randomBytes(20).toString('hex')} refs/heads/branch-${i}\n`)
+}
+
+/** A pack of 2^20 blobs of 32 KiB of noise each (32 GiB), in side-band lines (git's gitformat-pack). */
+function* endlessPack(): Generator<Buffer> {
+  const blob = randomBytes(32 * 1024)
+  const head = Buffer.from([0xb0, 0x80, 0x10])
+  yield line('packfile\n')
+  yield band(Buffer.from('5041434b0000000200100000', 'hex'))
+  for (let i = 0; ; i++) {
+    blob.writeUInt32LE(i)
+    yield band(Buffer.concat([head, deflateSync(blob, { level: 0 })]))
+  }
+}
+
+function band(bytes: Buffer): Buffer {
+  return line(Buffer.concat([Buffer.from([1]), bytes]))
+}
+
+function line(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content as Buffer)
+  return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes])
+}

@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer as createPlainServer, type Server } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeAuthority, type Authority } from './certificates.ts'
+import { openBackend } from './git-backend.ts'
+import { makeFaultTable, type FaultTable } from './git-faults.ts'
+import { createRepository, type GitRepository, type RepositoryOptions } from './git-repository.ts'
+import { rightKey, serve, type GitSite, type GitUser, type LoggedRequest, type Right } from './git-site.ts'
+
+export interface GitServerOptions {
+  readonly users: readonly GitUser[]
+  /** Folder of the repositories, kept at the end; default: a temporary one that goes with the server. */
+  readonly root?: string
+  /** Signs the server's certificate; default: one of its own. */
+  readonly authority?: Authority
+  /** The certificate's names (default localhost, 127.0.0.1, ::1) and whether its time is over. */
+  readonly certificate?: { readonly names?: readonly string[]; readonly expired?: boolean }
+  /** Plain http instead of https. */
+  readonly plain?: boolean
+}
+
+/** A real Git server on 127.0.0.1: smart HTTP with Basic authentication, rights, and faults to switch on. */
+export interface GitServer {
+  /** `https://localhost:PORT`, without a slash at the end. */
+  readonly url: string
+  readonly port: number
+  /** PEM file of the authority that clients have to trust. */
+  readonly caFile: string
+  readonly authority: Authority
+  readonly faults: FaultTable
+  /** Every request in the order of arrival. */
+  readonly requests: LoggedRequest[]
+  createRepository(name: string, options?: RepositoryOptions): Promise<GitRepository>
+  /** Says what a user may do in one repository from now on. */
+  setRight(user: GitUser, repository: string, right: Right): void
+  /** Breaks every connection, ends every child and removes what is temporary. */
+  close(): Promise<void>
+}
+
+/** Starts the server; needs Node and Git on the machine and nothing else. */
+export async function startGitServer(options: GitServerOptions): Promise<GitServer> {
+  const root = options.root ?? (await mkdtemp(join(tmpdir(), 'commitlet-git-')))
+  await mkdir(root, { recursive: true })
+  const authority = options.authority ?? (await makeAuthority())
+  const caFile = join(root, 'ca.pem')
+  await writeFile(caFile, authority.certPEM)
+  const { users } = options
+  const site: GitSite = {
+    users,
+    backend: openBackend(root),
+    faults: makeFaultTable(),
+    requests: [],
+    rights: new Map(),
+  }
+  const { server, port } = await listen(options, authority, site)
+  const url = `${options.plain === true ? 'http' : 'https'}://localhost:${port}`
+  return {
+    url,
+    port,
+    caFile,
+    authority,
+    faults: site.faults,
+    requests: site.requests,
+    createRepository: (name, wanted) => createRepository({ root, url }, name, wanted),
+    setRight: (user, repository, right) => void site.rights.set(rightKey(user, repository), right),
+    async close() {
+      site.backend.stop()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      if (options.root === undefined) await rm(root, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+async function listen(
+  options: GitServerOptions,
+  authority: Authority,
+  site: GitSite,
+): Promise<{ server: Server; port: number }> {
+  const names = ['localhost', '127.0.0.1', '::1']
+  const { certPEM, keyPEM } = await authority.issue({ names, ...options.certificate })
+  const server = options.plain === true ? createPlainServer() : createServer({ cert: certPEM, key: keyPEM })
+  server.on('request', (request, response) => {
+    // The client, or a fault, broke the connection: there is nobody left to tell.
+    serve(site, { request, response }).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address() as AddressInfo
+  return { server, port: address.port }
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Cluster, ListedResource, Notice, ServedKind } from '../../functions/cluster/cluster.ts'
+import { CONFLICT } from '../../functions/cluster/cluster.ts'
+import { envelopeOf, refOf } from '../../functions/domain/envelope.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { Envelope, Kind, Status } from '../../functions/domain/resources.ts'
+import { API_VERSION, REQUESTED_AT } from '../../functions/domain/resources.ts'
+
+/** An object of any kind, as a file of examples/ holds it. */
+export interface StoredObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string; readonly namespace?: string }
+  readonly [field: string]: unknown
+}
+
+/** A stand-in for a cluster behind the `cluster/` port, with what the parts rely on: uid, generation, conflict. */
+export interface MemoryCluster extends Cluster {
+  /** Creates or replaces an object as the API server would; answers what is stored then. */
+  apply(object: StoredObject): StoredObject
+  get(kind: string, namespace: string, name: string): StoredObject | undefined
+  remove(kind: string, namespace: string, name: string): void
+  readonly notices: Notice[]
+}
+
+/** Kinds that are served here, beside the two of Commitlet. */
+const KINDS: Readonly<Record<string, ServedKind>> = {
+  'v1 ConfigMap': { plural: 'configmaps', namespaced: true },
+  'v1 Secret': { plural: 'secrets', namespaced: true },
+  'v1 Service': { plural: 'services', namespaced: true },
+  'apps/v1 Deployment': { plural: 'deployments', namespaced: true },
+  'rbac.authorization.k8s.io/v1 ClusterRole': { plural: 'clusterroles', namespaced: false },
+}
+
+/** Makes an empty one. */
+export function memoryCluster(): MemoryCluster {
+  const objects = new Map<string, StoredObject>()
+  const notices: Notice[] = []
+  let revision = 0
+
+  const keyOf = (kind: string, namespace: string | undefined, name: string): string =>
+    [kind, namespace ?? '', name].join('/')
+
+  function store(object: StoredObject): StoredObject {
+    revision += 1
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
+    objects.set(keyOf(object.kind, object.metadata.namespace, object.metadata.name), stored)
+    return stored
+  }
+
+  function apply(object: StoredObject): StoredObject {
+    const before = objects.get(keyOf(object.kind, object.metadata.namespace, object.metadata.name))
+    const ours = object.apiVersion === API_VERSION
+    const status = before?.status ?? (ours ? { observedGeneration: -1, phase: 'Pending' } : object.status)
+    const changed = before !== undefined && !isDeepStrictEqual(before.spec, object.spec)
+    const generation = Number(before?.metadata.generation ?? 1) + (changed ? 1 : 0)
+    const uid = before?.metadata.uid ?? randomUUID()
+    return store({
+      ...object,
+      metadata: { ...object.metadata, uid, generation, creationTimestamp: '2026-01-02T03:04:05Z' },
+      ...(status === undefined ? {} : { status }),
+    })
+  }
+
+  function readObjectText(kind: string, namespace: string | undefined, name: string): StoredObject {
+    const found = objects.get(keyOf(kind, namespace, name))
+    if (found !== undefined) return found
+    const what = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
+    throw new Failure('ReferenceNotFound', `There is no ${what}; create it or mend the reference.`)
+  }
+
+  async function* list(kind: Kind, phases: readonly string[] | undefined): AsyncIterable<ListedResource> {
+    for (const object of [...objects.values()].filter((candidate) => candidate.kind === kind)) {
+      const resource = envelopeOf(object)
+      if (phases === undefined || phases.includes(resource.status?.phase ?? '')) yield listed(resource)
+    }
+  }
+
+  return {
+    apply,
+    notices,
+    get: (kind, namespace, name) => objects.get(keyOf(kind, namespace, name)),
+    remove: (kind, namespace, name) => void objects.delete(keyOf(kind, namespace, name)),
+    discover: (apiVersion, kind) => Promise.resolve(KINDS[`${apiVersion} ${kind}`]),
+    readResource: (ref) => Promise.resolve(objects.get(keyOf(ref.kind, ref.namespace, ref.name))),
+    async readObject(ref) {
+      const namespaced = KINDS[`${ref.apiVersion} ${ref.kind}`]?.namespaced !== false
+      return { text: JSON.stringify(readObjectText(ref.kind, namespaced ? ref.namespace : undefined, ref.name)) }
+    },
+    async readSecret(namespace, name) {
+      const secret = readObjectText('Secret', namespace, name)
+      const data = new Map<string, Uint8Array>()
+      for (const [key, value] of Object.entries(secret.data ?? {})) data.set(key, Buffer.from(String(value), 'base64'))
+      for (const [key, value] of Object.entries(secret.stringData ?? {})) data.set(key, Buffer.from(String(value)))
+      const annotations = Object(secret.metadata.annotations ?? {})
+      return { namespace, name, type: String(secret.type ?? 'Opaque'), annotations, data }
+    },
+    async patchStatus(resource: Envelope, status: Status) {
+      const stored = objects.get(keyOf(resource.kind, resource.metadata.namespace, resource.metadata.name))
+      if (stored?.metadata.resourceVersion !== resource.metadata.resourceVersion) return CONFLICT
+      return store({ ...stored!, status })
+    },
+    listUnsettled: (kind) => list(kind, ['Pending', 'Progressing', 'Retrying']),
+    listAll: (kind) => list(kind, undefined),
+    async recordEvent(_resource, notice) {
+      notices.push(notice)
+    },
+  }
+}
+
+function listed(resource: Envelope): ListedResource {
+  const { metadata, status } = resource
+  return {
+    ref: { ...refOf(resource), uid: metadata.uid, generation: metadata.generation },
+    deleting: metadata.deletionTimestamp !== undefined,
+    requestedAt: metadata.annotations?.[REQUESTED_AT],
+    observedGeneration: status?.observedGeneration ?? -1,
+    lastHandledRequestedAt: status?.lastHandledRequestedAt,
+    nextAttemptTime: status?.nextAttemptTime,
+  }
+}
