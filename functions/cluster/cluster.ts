@@ -1,4 +1,4 @@
-import type { Kind, ObjectRef, Resource, ResourceRef, Status } from '../domain/resources.ts'
+import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/resources.ts'
 
 /** A referenced object as the API server sent it: the text keeps key order and every digit. */
 export interface LiveObject {
@@ -53,13 +53,13 @@ export interface Cluster {
    * Writes the whole status, guarded by the resourceVersion that was read.
    * Answers the stored resource, or `conflict` where somebody else wrote (or deleted) it first.
    */
-  patchStatus(resource: Resource, status: Status): Promise<unknown>
+  patchStatus(resource: Envelope, status: Status): Promise<unknown>
   /** All resources of the kind whose phase is Pending, Progressing or Retrying, in pages. */
   listUnsettled(kind: Kind): AsyncIterable<ListedResource>
   /** All resources of the kind, in pages. */
   listAll(kind: Kind): AsyncIterable<ListedResource>
   /** Records a Kubernetes Event; never throws. */
-  recordEvent(resource: Resource, notice: Notice): Promise<void>
+  recordEvent(resource: Envelope, notice: Notice): Promise<void>
 }
 
 /** What `patchStatus` answers when another writer was first. */

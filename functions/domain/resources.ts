@@ -121,6 +121,13 @@ export type GitCommit = ResourceOf<'GitCommit', GitCommitSpec>
 export type PullRequest = ResourceOf<'PullRequest', PullRequestSpec>
 export type Resource = GitCommit | PullRequest
 
+/** All of a resource but its spec: enough to tell whether and when something is done, never what. */
+export interface Envelope {
+  readonly kind: Kind
+  readonly metadata: ObjectMeta
+  readonly status?: Status
+}
+
 /** Names one resource; `uid` and `generation` where the sender knew them. */
 export interface ObjectRef {
   readonly kind: Kind

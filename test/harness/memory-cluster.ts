@@ -11,7 +11,10 @@ import { API_VERSION, REQUESTED_AT } from '../../functions/domain/resources.ts'
 export interface StoredObject {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string; readonly namespace?: string }
+  readonly metadata: Readonly<Record<string, unknown>> & {
+    readonly name: string
+    readonly namespace?: string
+  }
   readonly [field: string]: unknown
 }
 
@@ -86,20 +89,24 @@ export function memoryCluster(): MemoryCluster {
     readResource: (ref) => Promise.resolve(objects.get(keyOf(ref.kind, ref.namespace, ref.name))),
     async readObject(ref) {
       const namespaced = KINDS[`${ref.apiVersion} ${ref.kind}`]?.namespaced !== false
-      return { text: JSON.stringify(readObjectText(ref.kind, namespaced ? ref.namespace : undefined, ref.name)) }
+      return {
+        text: JSON.stringify(readObjectText(ref.kind, namespaced ? ref.namespace : undefined, ref.name)),
+      }
     },
     async readSecret(namespace, name) {
       const secret = readObjectText('Secret', namespace, name)
       const data = new Map<string, Uint8Array>()
-      for (const [key, value] of Object.entries(secret.data ?? {})) data.set(key, Buffer.from(String(value), 'base64'))
-      for (const [key, value] of Object.entries(secret.stringData ?? {})) data.set(key, Buffer.from(String(value)))
+      for (const [key, value] of Object.entries(secret.data ?? {}))
+        data.set(key, Buffer.from(String(value), 'base64'))
+      for (const [key, value] of Object.entries(secret.stringData ?? {}))
+        data.set(key, Buffer.from(String(value)))
       const annotations = Object(secret.metadata.annotations ?? {})
       return { namespace, name, type: String(secret.type ?? 'Opaque'), annotations, data }
     },
     async patchStatus(resource: Envelope, status: Status) {
       const stored = objects.get(keyOf(resource.kind, resource.metadata.namespace, resource.metadata.name))
       if (stored?.metadata.resourceVersion !== resource.metadata.resourceVersion) return CONFLICT
-      return store({ ...stored!, status })
+      return store({ ...stored, status })
     },
     listUnsettled: (kind) => list(kind, ['Pending', 'Progressing', 'Retrying']),
     listAll: (kind) => list(kind, undefined),

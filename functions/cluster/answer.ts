@@ -1,0 +1,47 @@
+import { Failure } from '../domain/failure.ts'
+import type { ApiAnswer } from './api-server.ts'
+
+/** The answer's JSON, once its status is 2xx; `what` names the thing asked for in the Failure otherwise. */
+export function bodyOf(answer: ApiAnswer, what: string): unknown {
+  if (answer.status < 200 || answer.status > 299) throw refusal(answer, what)
+  return parseBody(answer, what)
+}
+
+/** What an answer that is not 2xx means: a Failure with one sentence that names `what`. */
+export function refusal(answer: ApiAnswer, what: string): Failure {
+  switch (answer.status) {
+    case 401:
+      return new Failure(
+        'ReferenceForbidden',
+        `The API server does not accept Commitlet's own credentials, so ${what} could not be read; ask whoever runs Commitlet.`,
+        { retry: 'slow' },
+      )
+    case 403:
+      return new Failure(
+        'ReferenceForbidden',
+        `Commitlet's service account may not read ${what}; ask whoever runs Commitlet to grant it \`get\`.`,
+        { retry: 'slow' },
+      )
+    case 404:
+      return new Failure('ReferenceNotFound', `There is no ${what}; create it or mend the reference.`)
+    case 429:
+      return new Failure(
+        'RateLimited',
+        `The API server is too busy to answer for ${what}; it is tried again.`,
+      )
+    default:
+      return new Failure(
+        'ProviderUnavailable',
+        `The API server answered ${answer.status} for ${what}; it is tried again.`,
+      )
+  }
+}
+
+function parseBody(answer: ApiAnswer, what: string): unknown {
+  try {
+    return JSON.parse(answer.text)
+  } catch (error) {
+    const message = `The API server's answer for ${what} is not JSON; it is tried again.`
+    throw new Failure('ProviderUnavailable', message, { cause: error })
+  }
+}

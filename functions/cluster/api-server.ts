@@ -1,0 +1,152 @@
+import http from 'node:http'
+import https from 'node:https'
+import { KubeConfig } from '@kubernetes/client-node'
+import { Failure } from '../domain/failure.ts'
+
+/** One request to the API server. `path` is already escaped. */
+export interface ApiCall {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+  readonly body?: unknown
+  readonly contentType?: string
+  readonly accept?: string
+}
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/** Sends a call and answers whatever the API server said. Throws NetworkError, Timeout or NotSupported. */
+export type ApiServer = (call: ApiCall) => Promise<ApiAnswer>
+
+/** No call to the API server takes longer. Its own bound for a request is 34 s to 60 s. */
+const DEADLINE_MS = 15_000
+/** An object in etcd is at most 1.5 MiB; lists come in pages; aggregated APIs may answer more. */
+const LARGEST_ANSWER = 32 * 1024 * 1024
+
+/**
+ * Finds the API server as kubectl does (KUBECONFIG, else the pod's service account) and answers a way to call
+ * it over one pool of kept-alive connections. Credentials are read anew for each call, so that a rotated token
+ * or certificate counts at once (tokens: within the minute that client-node keeps them).
+ * Throws a plain Error where no configuration is to be found: that ends the start.
+ */
+export function openApiServer(): ApiServer {
+  const config = new KubeConfig()
+  config.loadFromDefault()
+  const cluster = config.getCurrentCluster()
+  if (cluster === null) throw new Error('no API server is configured: set KUBECONFIG or run in a cluster')
+  const base = new URL(cluster.server)
+  const pool = new Pool()
+
+  return async function call(request) {
+    // client-node writes into this object; it takes no other way.
+    const headers: Record<string, string> = {}
+    const options: https.RequestOptions = { headers }
+    await config.applyToHTTPSOptions(options)
+    const agent = cluster.proxyUrl ? options.agent : pool.agentFor(options)
+    const target = new URL(base.pathname.replace(/\/$/, '') + request.path, base)
+    return send(
+      target,
+      { ...options, ...(agent === undefined ? {} : { agent }), headers: headersOf(request, headers) },
+      request,
+    )
+  }
+}
+
+/** Keeps one agent as long as the trust and the client certificate stay the same. */
+class Pool {
+  #agent: https.Agent | undefined
+  #madeFor = ''
+
+  agentFor(options: https.RequestOptions): https.Agent {
+    const { ca, cert, key, rejectUnauthorized, servername } = options
+    const madeFor = JSON.stringify([ca, cert, key, rejectUnauthorized, servername].map(String))
+    if (this.#agent !== undefined && madeFor === this.#madeFor) return this.#agent
+    this.#madeFor = madeFor
+    this.#agent = new https.Agent({
+      keepAlive: true,
+      maxSockets: 64,
+      ca,
+      cert,
+      key,
+      rejectUnauthorized,
+      servername,
+    })
+    return this.#agent
+  }
+}
+
+async function send(target: URL, options: https.RequestOptions, request: ApiCall): Promise<ApiAnswer> {
+  try {
+    return await exchange(target, options, request)
+  } catch (error) {
+    // The server may close an idle connection at the moment it is taken out of the pool.
+    if (error instanceof StaleConnection) return exchange(target, options, request)
+    throw error
+  }
+}
+
+class StaleConnection extends Error {}
+
+function exchange(target: URL, options: https.RequestOptions, request: ApiCall): Promise<ApiAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>()
+  const signal = AbortSignal.timeout(DEADLINE_MS)
+  const client = target.protocol === 'http:' ? http : https
+  const outgoing = client.request(target, { ...options, method: request.method, signal })
+  outgoing.on('error', (error: NodeJS.ErrnoException) => {
+    const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+    reject(stale ? new StaleConnection('', { cause: error }) : unreachable(error))
+  })
+  outgoing.on('response', (response) => {
+    collect(response).then(resolve, reject)
+  })
+  outgoing.end(bodyText(request))
+  return promise
+}
+
+function headersOf(request: ApiCall, login: Readonly<Record<string, string>>): Record<string, string> {
+  const body = bodyText(request)
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const type = body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }
+  return {
+    ...login,
+    accept: request.accept ?? 'application/json',
+    'user-agent': 'commitlet',
+    ...type,
+    ...length,
+  }
+}
+
+function bodyText(request: ApiCall): string | undefined {
+  return request.body === undefined ? undefined : JSON.stringify(request.body)
+}
+
+async function collect(response: http.IncomingMessage): Promise<ApiAnswer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > LARGEST_ANSWER) break
+    }
+  } catch (error) {
+    throw unreachable(error)
+  }
+  if (size > LARGEST_ANSWER) {
+    throw new Failure('NotSupported', 'The API server answered with more than 32 MiB; name a smaller object.')
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
+}
+
+function unreachable(error: unknown): Failure {
+  const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
+  if (late) {
+    const message = `The API server did not answer within ${DEADLINE_MS / 1000} s; it is tried again.`
+    return new Failure('Timeout', message, { cause: error })
+  }
+  return new Failure('NetworkError', 'The API server could not be reached; it is tried again.', {
+    cause: error,
+  })
+}

@@ -1,0 +1,115 @@
+import type { Envelope, ObjectRef, Status } from '../domain/resources.ts'
+import { API_VERSION, PLURALS } from '../domain/resources.ts'
+import { Failure } from '../domain/failure.ts'
+import { entries, member, textMember } from '../domain/member.ts'
+import type { ApiServer } from './api-server.ts'
+import { bodyOf, refusal } from './answer.ts'
+import type { Cluster, LiveObject, Secret } from './cluster.ts'
+import { CONFLICT } from './cluster.ts'
+import type { Discover } from './discovery.ts'
+import { discovery, groupPath } from './discovery.ts'
+import { listResources } from './list.ts'
+import { recordNotice } from './notice.ts'
+
+const UNSETTLED = ['Pending', 'Progressing', 'Retrying'] as const
+
+/** The Cluster behind a real API server. `now` is in milliseconds since 1970. */
+export function connectCluster(server: ApiServer, now: () => number = Date.now): Cluster {
+  const discover = discovery(server, now)
+  return {
+    discover,
+    readResource: (ref) => readResource(server, ref),
+    readObject: (ref) => readObject(server, discover, ref),
+    readSecret: (namespace, name) => readSecret(server, namespace, name),
+    patchStatus: (resource, status) => patchStatus(server, resource, status),
+    listUnsettled: (kind) => listResources(server, kind, UNSETTLED),
+    listAll: (kind) => listResources(server, kind),
+    recordEvent: (resource, notice) => recordNotice(server, resource, notice, new Date(now())),
+  }
+}
+
+/** Names become segments of a path: escaped, so that `../secrets/x` stays one name. */
+function objectPath(
+  group: string,
+  plural: string,
+  name: { namespace?: string | undefined; name: string },
+): string {
+  const place = name.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(name.namespace)}`
+  return `${groupPath(group)}${place}/${plural}/${encodeURIComponent(name.name)}`
+}
+
+async function readResource(server: ApiServer, ref: ObjectRef): Promise<unknown> {
+  const answer = await server({ method: 'GET', path: objectPath(API_VERSION, PLURALS[ref.kind], ref) })
+  if (answer.status === 404) return undefined
+  return bodyOf(answer, `${ref.kind} ${ref.namespace}/${ref.name}`)
+}
+
+async function readObject(
+  server: ApiServer,
+  discover: Discover,
+  ref: Parameters<Cluster['readObject']>[0],
+): Promise<LiveObject> {
+  const served = await discover(ref.apiVersion, ref.kind)
+  if (served === undefined) {
+    const message = `The cluster does not know the kind ${ref.kind} of ${ref.apiVersion} (yet); install it or mend spec.resourceRef.`
+    throw new Failure('ReferenceNotFound', message)
+  }
+  const namespace = served.namespaced ? ref.namespace : undefined
+  const what = `${ref.kind} ${namespace === undefined ? '' : `${namespace}/`}${ref.name}`
+  const path = objectPath(ref.apiVersion, served.plural, { namespace, name: ref.name })
+  const answer = await server({ method: 'GET', path })
+  if (answer.status !== 200) throw refusal(answer, what)
+  return { text: answer.text }
+}
+
+async function readSecret(server: ApiServer, namespace: string, name: string): Promise<Secret> {
+  const what = `Secret ${namespace}/${name}`
+  const answer = await server({ method: 'GET', path: objectPath('v1', 'secrets', { namespace, name }) })
+  const body = bodyOf(answer, what)
+  const metadata = member(body, 'metadata')
+  const asked = member(body, 'kind') === 'Secret' && member(metadata, 'name') === name
+  if (!asked || member(metadata, 'namespace') !== namespace) {
+    throw new Failure(
+      'ReferenceForbidden',
+      `The API server answered with something else than ${what}; nothing was read.`,
+    )
+  }
+  const annotations = entries(member(metadata, 'annotations')).map(
+    ([key, value]) => [key, String(value)] as const,
+  )
+  const data = entries(member(body, 'data')).map(
+    ([key, value]) => [key, Buffer.from(String(value), 'base64')] as const,
+  )
+  return {
+    namespace,
+    name,
+    type: textMember(body, 'type') ?? 'Opaque',
+    annotations: Object.fromEntries(annotations),
+    data: new Map<string, Uint8Array>(data),
+  }
+}
+
+async function patchStatus(server: ApiServer, resource: Envelope, status: Status): Promise<unknown> {
+  const { namespace, name, resourceVersion, uid } = resource.metadata
+  const path = objectPath(API_VERSION, PLURALS[resource.kind], { namespace, name })
+  const answer = await server({
+    method: 'PATCH',
+    path: `${path}/status?fieldManager=commitlet`,
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { resourceVersion, uid }, status: replacing(resource.status, status) },
+  })
+  if (answer.status === 409 || answer.status === 404) return CONFLICT
+  return bodyOf(answer, `status of ${resource.kind} ${namespace}/${name}`)
+}
+
+/** A merge patch keeps what it does not name: what `after` lacks is named and removed by null (RFC 7396). */
+function replacing(before: unknown, after: unknown): unknown {
+  if (!isPlain(before) || !isPlain(after)) return after
+  const gone = Object.keys(before).map((key) => [key, null])
+  const kept = Object.entries(after).map(([key, value]) => [key, replacing(before[key], value)])
+  return Object.fromEntries([...gone, ...kept])
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

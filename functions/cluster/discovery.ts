@@ -1,0 +1,62 @@
+import type { ApiServer } from './api-server.ts'
+import { elements, member, textMember } from '../domain/member.ts'
+import { bodyOf } from './answer.ts'
+import type { ServedKind } from './cluster.ts'
+
+export type Discover = (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
+
+/** How long what a group serves is remembered. A kind that is not known is asked for again at once. */
+const REMEMBERED_MS = 60_000
+/** Names of groups and versions as the API server takes them (DNS-1123 subdomain, DNS-1035 label). */
+const GROUP_VERSION =
+  /^(?:(?<group>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)\/)?(?<version>[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
+
+interface Remembered {
+  readonly kinds: ReadonlyMap<string, ServedKind>
+  readonly until: number
+}
+
+/**
+ * Finds plural and scope of a kind by the discovery API, which is the only thing that knows them.
+ * Answers undefined for a kind or group that the cluster does not serve. Throws what `bodyOf` throws.
+ */
+export function discovery(server: ApiServer, now: () => number): Discover {
+  const remembered = new Map<string, Remembered>()
+  return async function discover(apiVersion, kind) {
+    if (!GROUP_VERSION.test(apiVersion)) return undefined
+    const known = remembered.get(apiVersion)
+    const served = known !== undefined && known.until > now() ? known.kinds.get(kind) : undefined
+    if (served !== undefined) return served
+    const kinds = await servedKinds(server, apiVersion)
+    if (kinds === undefined) return undefined
+    remembered.set(apiVersion, { kinds, until: now() + REMEMBERED_MS })
+    return kinds.get(kind)
+  }
+}
+
+/** Path of a group and version: the core group lives under /api, all others under /apis. */
+export function groupPath(apiVersion: string): string {
+  return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+}
+
+async function servedKinds(
+  server: ApiServer,
+  apiVersion: string,
+): Promise<ReadonlyMap<string, ServedKind> | undefined> {
+  const answer = await server({ method: 'GET', path: groupPath(apiVersion) })
+  if (answer.status === 404) return undefined
+  const list = bodyOf(answer, `API group ${apiVersion}`)
+  const kinds = new Map<string, ServedKind>()
+  for (const item of elements(member(list, 'resources'))) {
+    const [plural, kind, namespaced] = [
+      textMember(item, 'name'),
+      textMember(item, 'kind'),
+      member(item, 'namespaced'),
+    ]
+    if (plural === undefined || kind === undefined || typeof namespaced !== 'boolean') continue
+    // A subresource (`pods/status`), or something that answers with another group's kind (`deployments/scale`).
+    if (plural.includes('/') || textMember(item, 'group') || textMember(item, 'version')) continue
+    if (!kinds.has(kind)) kinds.set(kind, { plural, namespaced })
+  }
+  return kinds
+}

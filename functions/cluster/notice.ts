@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import type { Envelope } from '../domain/resources.ts'
+import { API_VERSION } from '../domain/resources.ts'
+import type { ApiServer } from './api-server.ts'
+import type { Notice } from './cluster.ts'
+
+/** events.k8s.io allows a note of 1 kB. */
+const LONGEST_NOTE = 1024
+
+/**
+ * Records an Event of events.k8s.io/v1 about the resource, for `kubectl describe`. An Event is a courtesy: where
+ * the API server does not take it, the attempt goes on. One name for each resource, generation, reason and
+ * attempt, so that a repeated write is the same Event.
+ */
+export async function recordNotice(
+  server: ApiServer,
+  resource: Envelope,
+  notice: Notice,
+  at: Date,
+): Promise<void> {
+  const { namespace, name, uid, generation, resourceVersion } = resource.metadata
+  const attempt = resource.status?.attempts ?? 0
+  const identity = [
+    uid,
+    generation,
+    notice.reason,
+    attempt,
+    resource.status?.lastHandledRequestedAt ?? '',
+  ].join('/')
+  const suffix = createHash('sha256').update(identity).digest('hex').slice(0, 16)
+  const event = {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name: `${name.slice(0, 200)}.${suffix}`, namespace },
+    eventTime: at.toISOString().replace('Z', '000Z'),
+    reportingController: 'commitlet.dev/function',
+    reportingInstance: 'commitlet',
+    action: 'Reconcile',
+    reason: notice.reason,
+    type: notice.type,
+    note: notice.message.slice(0, LONGEST_NOTE),
+    regarding: { apiVersion: API_VERSION, kind: resource.kind, namespace, name, uid, resourceVersion },
+  }
+  const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`
+  await server({ method: 'POST', path, body: event }).catch(() => undefined)
+}

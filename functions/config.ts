@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import type { Environment } from './domain/settings.ts'
+import { WrongSetting, choice, text, wholeNumber } from './domain/settings.ts'
+import type { AttemptSettings } from './world.ts'
+
+/** What the function's environment variables say, all checked. */
+export interface Config extends AttemptSettings {
+  readonly port: number
+  /** Path of a PEM file with authorities trusted besides the system's. */
+  readonly caFile: string | undefined
+  /** MiB that one attempt may fetch. */
+  readonly fetchLimit: number
+  readonly logLevel: string
+}
+
+/** Levels of pino. */
+export const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** Reads the configuration, once, at the start. Throws WrongSetting with one sentence for a wrong value. */
+export function readConfig(env: Environment): Config {
+  return {
+    port: wholeNumber(env, 'PORT', { absent: 8080, least: 0, most: 65_535 }),
+    caFile: certificateFile(env, 'CA_FILE'),
+    attemptDeadline: wholeNumber(env, 'ATTEMPT_DEADLINE', { absent: 120, least: 1, most: 540 }),
+    retryLimit: wholeNumber(env, 'RETRY_LIMIT', { absent: 12, least: 1, most: 100 }),
+    fetchLimit: wholeNumber(env, 'FETCH_LIMIT', { absent: 256, least: 1, most: 65_536 }),
+    referenceScope: choice(env, 'REFERENCE_SCOPE', ['namespace', 'any']),
+    author: {
+      name: identityPart(env, 'COMMIT_AUTHOR_NAME', 'Commitlet'),
+      email: identityPart(env, 'COMMIT_AUTHOR_EMAIL', 'commitlet@users.noreply.local'),
+    },
+    logLevel: choice(env, 'LOG_LEVEL', LOG_LEVELS),
+  }
+}
+
+function certificateFile(env: Environment, name: string): string | undefined {
+  const path = text(env, name, undefined)
+  if (path === undefined) return undefined
+  if (contentOf(path).includes('-----BEGIN CERTIFICATE-----')) return path
+  throw new WrongSetting(
+    `${name} is "${path}", but has to be the path of a readable PEM file with certificates.`,
+  )
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Git writes identities as `Name <email>`: neither part may hold what would end it. */
+function identityPart(env: Environment, name: string, absent: string): string {
+  const value = text(env, name, absent)
+  if (/^[^<>\x00-\x1f]*[^<>\x00-\x20.,:;"'][^<>\x00-\x1f]*$/.test(value)) return value
+  throw new WrongSetting(
+    `${name} is "${value}", but has to be one line without < and > that is not punctuation alone.`,
+  )
+}

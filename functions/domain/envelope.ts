@@ -1,0 +1,47 @@
+import { Failure } from './failure.ts'
+import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resources.ts'
+import { PLURALS } from './resources.ts'
+
+/**
+ * The envelope of a resource as the API server sent it; its spec is not looked at. Status and metadata have been
+ * checked by the API server against the CRD. Throws Internal for anything else.
+ */
+export function envelopeOf(whole: unknown): Envelope {
+  if (!isEnvelope(whole)) {
+    throw new Failure('Internal', 'The API server answered with something that is no resource of Commitlet.')
+  }
+  const { kind, metadata, status } = whole
+  return status === undefined ? { kind, metadata } : { kind, metadata, status }
+}
+
+/** Names the resource, with uid and generation. */
+export function refOf(resource: Envelope): ObjectRef {
+  const { namespace, name, uid, generation } = resource.metadata
+  return { kind: resource.kind, namespace, name, uid, generation }
+}
+
+/** The host of `spec.repository`, to count turns by; empty where the address cannot be read. */
+export function hostOf(whole: unknown): string {
+  const spec = isRecord(whole) && isRecord(whole.spec) ? whole.spec : {}
+  const host =
+    typeof spec.repository === 'string' ? /^[a-z]+:\/\/(?:[^@/]*@)?([^/:]+)/.exec(spec.repository) : null
+  return host?.[1] ?? ''
+}
+
+interface Shaped {
+  readonly kind: Kind
+  readonly metadata: ObjectMeta
+  readonly status?: Status
+}
+
+function isEnvelope(value: unknown): value is Shaped {
+  if (!isRecord(value) || typeof value.kind !== 'string' || !Object.hasOwn(PLURALS, value.kind)) return false
+  if (!isRecord(value.metadata)) return false
+  const { name, namespace, uid, generation, resourceVersion } = value.metadata
+  if (typeof generation !== 'number') return false
+  return [name, namespace, uid, resourceVersion].every((text) => typeof text === 'string')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

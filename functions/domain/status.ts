@@ -1,0 +1,182 @@
+import { Failure } from './failure.ts'
+import type { CommitStatus, Condition, Envelope, Phase, Status } from './resources.ts'
+import { REQUESTED_AT } from './resources.ts'
+import { nextDelay } from './schedule.ts'
+
+/** A claim outlives the attempt's deadline by this much: time for the last write. */
+const CLAIM_MARGIN_S = 10
+
+/** What an attempt found out. `UpToDate`: the branch already held this content. */
+export interface Outcome {
+  readonly reason: 'Succeeded' | 'UpToDate'
+  readonly message: string
+  readonly commit: CommitStatus
+  readonly credentialsUsed: 'Primary' | 'Fallback' | 'Default'
+}
+
+/** Does the status speak of this very generation and value of `commitlet.dev/requested-at`? */
+export function isCurrent(resource: Envelope): boolean {
+  const { status } = resource
+  if (status === undefined || status.observedGeneration !== resource.metadata.generation) return false
+  return status.lastHandledRequestedAt === requestedAt(resource)
+}
+
+/** The value of `commitlet.dev/requested-at`, undefined where it is absent. */
+export function requestedAt(resource: Envelope): string | undefined {
+  return resource.metadata.annotations?.[REQUESTED_AT]
+}
+
+/**
+ * Whether an attempt may start now: not at a resource that is being deleted, settled, before its time, or claimed
+ * by an attempt that lives, which takes up a newer generation itself when it ends.
+ */
+export function mayStart(resource: Envelope, now: Date): boolean {
+  const { status } = resource
+  if (resource.metadata.deletionTimestamp !== undefined) return false
+  if (status === undefined || status.phase === 'Pending') return true
+  const early = status.nextAttemptTime !== undefined && Date.parse(status.nextAttemptTime) > now.getTime()
+  if (status.phase === 'Progressing') return !early
+  if (!isCurrent(resource)) return true
+  return status.phase === 'Retrying' && !early
+}
+
+/** The status with which an attempt begins. It keeps the conditions of the failure that it tries to overcome. */
+export function claimed(resource: Envelope, now: Date, deadlineSeconds: number): Status {
+  const again = mayHavePushed(resource)
+  const before = resource.status
+  const attempts = again ? (before?.attempts ?? 0) + 1 : 1
+  const conditions =
+    again && before?.conditions !== undefined && before.conditions.length > 0
+      ? before.conditions
+      : conditionsOf(resource, now, {
+          ready: 'Unknown',
+          reconciling: 'True',
+          stalled: 'False',
+          reason: 'Progressing',
+          message: 'The first attempt is under way.',
+        })
+  return {
+    ...common(resource, 'Progressing', attempts),
+    conditions,
+    startedAt: again && before?.startedAt !== undefined ? before.startedAt : timestamp(now),
+    lastAttemptTime: timestamp(now),
+    nextAttemptTime: timestamp(later(now, deadlineSeconds + CLAIM_MARGIN_S)),
+    ...kept(resource),
+  }
+}
+
+/** Has an attempt at this generation and requested-at begun before, so that its commit may be there already? */
+export function mayHavePushed(resource: Envelope): boolean {
+  const phase = resource.status?.phase
+  return isCurrent(resource) && (phase === 'Progressing' || phase === 'Retrying')
+}
+
+/** The status of a resource whose content stands on the remote. `resource` carries the claim. */
+export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Status {
+  return {
+    ...common(resource, 'Succeeded', resource.status?.attempts ?? 1),
+    conditions: conditionsOf(resource, now, {
+      ready: 'True',
+      reconciling: 'False',
+      stalled: 'False',
+      reason: outcome.reason,
+      message: outcome.message,
+    }),
+    ...times(resource),
+    credentialsUsed: outcome.credentialsUsed,
+    commit: outcome.commit,
+  }
+}
+
+/** The status after a failure: Retrying with its next time, or Failed. `resource` carries the claim. */
+export function failed(
+  resource: Envelope,
+  failure: Failure,
+  when: { readonly now: Date; readonly limit: number; readonly random: number },
+): Status {
+  const attempts = resource.status?.attempts ?? 1
+  const started = Date.parse(resource.status?.startedAt ?? '') || when.now.getTime()
+  const elapsedSeconds = (when.now.getTime() - started) / 1000
+  const delay = nextDelay(failure, { attempts, limit: when.limit, elapsedSeconds, random: when.random })
+  const ends = typeof delay !== 'number'
+  const shown = delay === 'exhausted' ? exhausted(failure, attempts) : failure
+  const stalled = ends || failure.retry === 'slow'
+  return {
+    ...common(resource, ends ? 'Failed' : 'Retrying', attempts),
+    conditions: conditionsOf(resource, when.now, {
+      ready: 'False',
+      // kstatus takes the first of the two that is True: only one may be.
+      reconciling: stalled ? 'False' : 'True',
+      stalled: stalled ? 'True' : 'False',
+      reason: shown.reason,
+      message: shown.message,
+    }),
+    ...times(resource),
+    ...(ends ? {} : { nextAttemptTime: timestamp(later(when.now, delay)) }),
+    ...kept(resource),
+  }
+}
+
+/** RFC 3339 in UTC with whole seconds, as metav1.Time. */
+export function timestamp(at: Date): string {
+  return at.toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+function exhausted(failure: Failure, attempts: number): Failure {
+  const message = `Gave up after ${attempts} attempts; the last one ended with ${failure.reason}: ${failure.message}`
+  return new Failure('RetryBudgetExhausted', message, { cause: failure })
+}
+
+function common(
+  resource: Envelope,
+  phase: Phase,
+  attempts: number,
+): Pick<Status, 'observedGeneration' | 'lastHandledRequestedAt' | 'phase' | 'attempts'> {
+  const requested = requestedAt(resource)
+  return {
+    observedGeneration: resource.metadata.generation,
+    ...(requested === undefined ? {} : { lastHandledRequestedAt: requested }),
+    phase,
+    attempts,
+  }
+}
+
+/** The last commit stays on show until there is a newer one. */
+function kept(resource: Envelope): Pick<Status, 'commit'> {
+  return resource.status?.commit === undefined ? {} : { commit: resource.status.commit }
+}
+
+function times(resource: Envelope): Pick<Status, 'startedAt' | 'lastAttemptTime'> {
+  const { startedAt, lastAttemptTime } = resource.status ?? {}
+  return {
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(lastAttemptTime === undefined ? {} : { lastAttemptTime }),
+  }
+}
+
+interface Reading {
+  readonly ready: Condition['status']
+  readonly reconciling: Condition['status']
+  readonly stalled: Condition['status']
+  readonly reason: string
+  readonly message: string
+}
+
+function conditionsOf(resource: Envelope, now: Date, reading: Reading): readonly Condition[] {
+  const { ready, reconciling, stalled, reason, message } = reading
+  const statuses = [
+    ['Ready', ready],
+    ['Reconciling', reconciling],
+    ['Stalled', stalled],
+  ] as const
+  return statuses.map(([type, status]) => {
+    const before = resource.status?.conditions?.find((condition) => condition.type === type)
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : timestamp(now)
+    const observedGeneration = resource.metadata.generation
+    return { type, status, reason, message, observedGeneration, lastTransitionTime }
+  })
+}
+
+function later(from: Date, seconds: number): Date {
+  return new Date(from.getTime() + seconds * 1000)
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { readConfig } from '../functions/config.ts'
+import { WrongSetting } from '../functions/domain/settings.ts'
+
+t.test('without variables everything has its default', async (t) => {
+  t.same(readConfig({}), {
+    port: 8080,
+    caFile: undefined,
+    attemptDeadline: 120,
+    retryLimit: 12,
+    fetchLimit: 256,
+    referenceScope: 'namespace',
+    author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
+    logLevel: 'info',
+  })
+})
+
+t.test('a wrong value is one sentence naming the variable, what it holds and what it may hold', async (t) => {
+  const cases = [
+    [{ PORT: 'http' }, 'PORT is "http", but has to be a whole number from 0 to 65535.'],
+    [{ ATTEMPT_DEADLINE: '0' }, 'ATTEMPT_DEADLINE is "0", but has to be a whole number from 1 to 540.'],
+    [{ RETRY_LIMIT: '1e3' }, 'RETRY_LIMIT is "1e3", but has to be a whole number from 1 to 100.'],
+    [{ REFERENCE_SCOPE: 'all' }, 'REFERENCE_SCOPE is "all", but has to be one of namespace, any.'],
+    [
+      { LOG_LEVEL: 'loud' },
+      'LOG_LEVEL is "loud", but has to be one of info, trace, debug, warn, error, fatal, silent.',
+    ],
+    [
+      { CA_FILE: '/nowhere' },
+      'CA_FILE is "/nowhere", but has to be the path of a readable PEM file with certificates.',
+    ],
+    [
+      { COMMIT_AUTHOR_NAME: 'a <b>' },
+      'COMMIT_AUTHOR_NAME is "a <b>", but has to be one line without < and > that is not punctuation alone.',
+    ],
+  ] as const
+  for (const [env, message] of cases) t.throws(() => readConfig(env), new WrongSetting(message))
+})
+
+t.test('values are taken, an empty one is like none', async (t) => {
+  const dir = t.testdir({ 'ca.pem': '-----BEGIN CERTIFICATE-----\n' })
+  const caFile = join(dir, 'ca.pem')
+  t.match(readConfig({ PORT: '', CA_FILE: caFile, REFERENCE_SCOPE: 'any', COMMIT_AUTHOR_NAME: 'Acme Bot' }), {
+    port: 8080,
+    caFile,
+    referenceScope: 'any',
+    author: { name: 'Acme Bot' },
+  })
+})

@@ -1,0 +1,189 @@
+import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { Envelope, Status } from '../../functions/domain/resources.ts'
+import { claimed, failed, mayHavePushed, mayStart, succeeded } from '../../functions/domain/status.ts'
+
+const NOW = new Date('2026-03-01T10:00:00.400Z')
+
+function resource(
+  status?: Status,
+  more: { generation?: number; requestedAt?: string; deleting?: boolean } = {},
+): Envelope {
+  const { generation = 1, requestedAt, deleting = false } = more
+  return {
+    kind: 'GitCommit',
+    metadata: {
+      name: 'shop',
+      namespace: 'team',
+      uid: 'u-1',
+      generation,
+      resourceVersion: '7',
+      ...(requestedAt === undefined ? {} : { annotations: { 'commitlet.dev/requested-at': requestedAt } }),
+      ...(deleting ? { deletionTimestamp: '2026-03-01T09:00:00Z' } : {}),
+    },
+    ...(status === undefined ? {} : { status }),
+  }
+}
+
+const fresh: Status = { observedGeneration: -1, phase: 'Pending' }
+const at = (seconds: number): string => new Date(NOW.getTime() + seconds * 1000).toISOString()
+
+t.test('whether an attempt may start', async (t) => {
+  const cases: readonly (readonly [string, Envelope, boolean])[] = [
+    ['a fresh resource', resource(fresh), true],
+    ['one without a status', resource(), true],
+    ['one that is being deleted', resource(fresh, { deleting: true }), false],
+    ['a settled one', resource({ observedGeneration: 1, phase: 'Succeeded' }), false],
+    ['a failed one', resource({ observedGeneration: 1, phase: 'Failed' }), false],
+    [
+      'a settled one with a new generation',
+      resource({ observedGeneration: 1, phase: 'Failed' }, { generation: 2 }),
+      true,
+    ],
+    [
+      'a settled one that is requested again',
+      resource({ observedGeneration: 1, phase: 'Succeeded' }, { requestedAt: 'x' }),
+      true,
+    ],
+    [
+      'one that is requested the same again',
+      resource(
+        { observedGeneration: 1, phase: 'Succeeded', lastHandledRequestedAt: 'x' },
+        { requestedAt: 'x' },
+      ),
+      false,
+    ],
+    [
+      'a live claim',
+      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(5) }),
+      false,
+    ],
+    [
+      'a live claim, whatever generation comes',
+      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(5) }, { generation: 2 }),
+      false,
+    ],
+    [
+      'a claim that has run out',
+      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(-1) }),
+      true,
+    ],
+    [
+      'a retry before its time',
+      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(5) }),
+      false,
+    ],
+    [
+      'a retry whose time has come',
+      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(0) }),
+      true,
+    ],
+    [
+      'a retry before its time, with a new generation',
+      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(5) }, { generation: 2 }),
+      true,
+    ],
+  ]
+  for (const [title, envelope, expected] of cases) t.equal(mayStart(envelope, NOW), expected, title)
+})
+
+t.test(
+  'the first claim observes the generation and holds others off for the deadline and 10 s',
+  async (t) => {
+    const status = claimed(resource(fresh, { generation: 3, requestedAt: 'now' }), NOW, 120)
+    t.match(status, {
+      observedGeneration: 3,
+      lastHandledRequestedAt: 'now',
+      phase: 'Progressing',
+      attempts: 1,
+      startedAt: '2026-03-01T10:00:00Z',
+      nextAttemptTime: '2026-03-01T10:02:10Z',
+    })
+    t.same(
+      status.conditions?.map(({ type, status, observedGeneration }) => [type, status, observedGeneration]),
+      [
+        ['Ready', 'Unknown', 3],
+        ['Reconciling', 'True', 3],
+        ['Stalled', 'False', 3],
+      ],
+    )
+  },
+)
+
+t.test('a claim after a failure keeps what the user reads, and counts on', async (t) => {
+  const first = { ...resource(fresh), status: claimed(resource(fresh), NOW, 120) }
+  const failure = new Failure('AuthenticationFailed', 'The token is refused.')
+  const retrying = { ...first, status: failed(first, failure, { now: NOW, limit: 12, random: 0 }) }
+  t.ok(mayHavePushed(retrying))
+  const later = new Date(NOW.getTime() + 301_000)
+  const again = claimed(retrying, later, 120)
+  t.same(again.conditions, retrying.status.conditions)
+  t.equal(again.attempts, 2)
+  t.equal(again.startedAt, first.status.startedAt)
+  t.equal(again.lastAttemptTime, '2026-03-01T10:05:01Z')
+})
+
+t.test('a new generation starts to count anew and cannot have pushed before', async (t) => {
+  const old: Status = {
+    observedGeneration: 1,
+    phase: 'Retrying',
+    attempts: 7,
+    startedAt: '2026-01-01T00:00:00Z',
+  }
+  const envelope = resource(old, { generation: 2 })
+  t.notOk(mayHavePushed(envelope))
+  t.match(claimed(envelope, NOW, 120), { attempts: 1, startedAt: '2026-03-01T10:00:00Z' })
+})
+
+t.test('kstatus reads every phase: at most one of Reconciling and Stalled is True', async (t) => {
+  const claim = { ...resource(fresh), status: claimed(resource(fresh), NOW, 120) }
+  const end = { now: NOW, limit: 12, random: 0 }
+  const outcome = {
+    reason: 'Succeeded',
+    message: 'Committed.',
+    commit: { sha: 'a', shortSHA: 'a', branch: 'main', path: 'x' },
+    credentialsUsed: 'Primary',
+  } as const
+  const cases: readonly (readonly [Status, string, string])[] = [
+    [succeeded(claim, outcome, NOW), 'Succeeded', 'True False False'],
+    [failed(claim, new Failure('Timeout', 'Late.'), end), 'Retrying', 'False True False'],
+    [failed(claim, new Failure('RepositoryNotFound', 'None.'), end), 'Retrying', 'False False True'],
+    [failed(claim, new Failure('PathConflict', 'A link.'), end), 'Failed', 'False False True'],
+  ]
+  for (const [status, phase, conditions] of cases) {
+    t.equal(status.phase, phase)
+    t.equal(status.conditions?.map((condition) => condition.status).join(' '), conditions)
+  }
+})
+
+t.test('a budget that is used up names the last cause and ends', async (t) => {
+  const claim = { ...resource(), status: { ...claimed(resource(fresh), NOW, 120), attempts: 12 } }
+  const status = failed(claim, new Failure('Timeout', 'It took too long.'), {
+    now: NOW,
+    limit: 12,
+    random: 0,
+  })
+  t.equal(status.phase, 'Failed')
+  t.equal(status.nextAttemptTime, undefined)
+  t.match(status.conditions?.[0], {
+    reason: 'RetryBudgetExhausted',
+    message: 'Gave up after 12 attempts; the last one ended with Timeout: It took too long.',
+  })
+})
+
+t.test('a transition time changes only with the status of its condition', async (t) => {
+  const claim = { ...resource(fresh), status: claimed(resource(fresh), NOW, 120) }
+  const later = new Date(NOW.getTime() + 60_000)
+  const status = failed(claim, new Failure('Timeout', 'Late.'), { now: later, limit: 12, random: 0 })
+  t.same(
+    status.conditions?.map((condition) => condition.lastTransitionTime),
+    ['2026-03-01T10:01:00Z', '2026-03-01T10:00:00Z', '2026-03-01T10:00:00Z'],
+  )
+})
+
+t.test('the last commit stays on show while a newer generation is tried', async (t) => {
+  const commit = { sha: 'abc', shortSHA: 'abc', branch: 'main', path: 'x' }
+  const old: Status = { observedGeneration: 1, phase: 'Succeeded', commit }
+  const claim = claimed(resource(old, { generation: 2 }), NOW, 120)
+  t.same(claim.commit, commit)
+})
