@@ -19,9 +19,8 @@ export interface CertificateRequest {
   readonly organization?: string | readonly string[]
 }
 
-/** A throwaway certificate authority; its key lives in this process only. */
-export interface Authority {
-  readonly certPEM: string
+/** A throwaway certificate authority; its key is for a private file, where another process shall go on with it. */
+export interface Authority extends Certificate {
   issue(request: CertificateRequest): Promise<Certificate>
 }
 
@@ -38,13 +37,18 @@ export async function makeAuthority(name = 'Commitlet test authority'): Promise<
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     ],
   })
+  return restoreAuthority({ certPEM: ca.cert, keyPEM: ca.private })
+}
+
+/** The authority that another process made. */
+export function restoreAuthority(ca: Certificate): Authority {
   return {
-    certPEM: ca.cert,
+    ...ca,
     async issue(request) {
       const leaf = await generate(subject(request), {
         ...FORM,
         ...validity(request.expired ?? false),
-        ca: { key: ca.private, cert: ca.cert },
+        ca: { key: ca.keyPEM, cert: ca.certPEM },
         extensions: [
           { name: 'basicConstraints', cA: false, critical: true },
           { name: 'keyUsage', digitalSignature: true, critical: true },

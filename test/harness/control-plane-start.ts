@@ -1,0 +1,127 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeAuthority, type Authority, type Certificate } from './certificates.ts'
+import type { Binaries } from './control-plane-build.ts'
+import { startLeashed, type Leashed } from './leash.ts'
+import { freePort, waitFor } from './wait.ts'
+
+/** A running API server with etcd, as one process hands it to another. */
+export interface RunningPlane {
+  readonly url: string
+  readonly kubectl: string
+  /** Folder of everything temporary; 0700. */
+  readonly folder: string
+  /** Signs the server's and the clients' certificates. */
+  readonly authority: Authority
+  stop(): Promise<void>
+}
+
+const READY_DEADLINE = 60_000
+
+/** Starts etcd and kube-apiserver on free ports of 127.0.0.1 and waits until both are ready (4 s). */
+export async function startServers(binaries: Binaries): Promise<RunningPlane> {
+  const folder = await mkdtemp(join(tmpdir(), 'commitlet-plane-'))
+  const authority = await makeAuthority('Commitlet control plane')
+  const [client, peer, port] = [await freePort(), await freePort(), await freePort()]
+  await writeKeys(folder, authority)
+  const log = join(folder, 'servers.log')
+  const servers = [
+    startLeashed(binaries.etcd, etcdFlags(folder, client, peer), log),
+    startLeashed(binaries.apiServer, apiServerFlags(folder, client, port), log),
+  ]
+  const plane: RunningPlane = {
+    url: `https://127.0.0.1:${port}`,
+    kubectl: binaries.kubectl,
+    folder,
+    authority,
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()))
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  await ready(plane, servers).catch(async (error: unknown) => {
+    const tail = (await readFile(log, 'utf8')).split('\n').slice(-20).join('\n')
+    await plane.stop()
+    throw new Error(`The control plane did not start:\n${tail}`, { cause: error })
+  })
+  return plane
+}
+
+async function writeKeys(folder: string, authority: Authority): Promise<void> {
+  const names = ['localhost', '127.0.0.1', '10.0.0.1', 'kubernetes.default.svc']
+  const server = await authority.issue({ names })
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const signer = privateKey.export({ type: 'sec1', format: 'pem' }).toString()
+  const files = {
+    'ca.crt': authority.certPEM,
+    'tls.crt': server.certPEM,
+    'tls.key': server.keyPEM,
+    'sa.key': signer,
+  }
+  for (const [name, content] of Object.entries(files))
+    await writeFile(join(folder, name), content, { mode: 0o600 })
+}
+
+function etcdFlags(folder: string, client: number, peer: number): string[] {
+  return [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=http://127.0.0.1:${client}`,
+    `--advertise-client-urls=http://127.0.0.1:${client}`,
+    `--listen-peer-urls=http://127.0.0.1:${peer}`,
+    '--unsafe-no-fsync',
+  ]
+}
+
+function apiServerFlags(folder: string, etcd: number, port: number): string[] {
+  return [
+    `--etcd-servers=http://127.0.0.1:${etcd}`,
+    `--cert-dir=${folder}`,
+    `--tls-cert-file=${join(folder, 'tls.crt')}`,
+    `--tls-private-key-file=${join(folder, 'tls.key')}`,
+    `--client-ca-file=${join(folder, 'ca.crt')}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--endpoint-reconciler-type=none',
+    '--allow-privileged=true',
+    '--authorization-mode=RBAC',
+    '--disable-admission-plugins=ServiceAccount',
+    `--service-account-issuer=https://127.0.0.1:${port}/`,
+    `--service-account-key-file=${join(folder, 'sa.key')}`,
+    `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
+    '--max-requests-inflight=0',
+    '--max-mutating-requests-inflight=0',
+    '--enable-priority-and-fairness=false',
+  ]
+}
+
+async function ready(plane: RunningPlane, servers: readonly Leashed[]): Promise<void> {
+  const admin = await plane.authority.issue({
+    names: [],
+    clientName: 'admin',
+    organization: 'system:masters',
+  })
+  const gone = Promise.race(servers.map(({ gone }) => gone)).then(() => {
+    throw new Error('etcd or kube-apiserver ended.')
+  })
+  for (const path of ['/readyz', '/api/v1/namespaces/default']) {
+    const answers = async () =>
+      (await statusOf(`${plane.url}${path}`, plane, admin)) === 200 ? true : undefined
+    await Promise.race([waitFor(`200 of ${path}`, answers, READY_DEADLINE), gone])
+  }
+}
+
+/** The status of a GET, or undefined while nobody listens. */
+function statusOf(url: string, plane: RunningPlane, admin: Certificate): Promise<number | undefined> {
+  const options = { ca: plane.authority.certPEM, cert: admin.certPEM, key: admin.keyPEM, agent: false }
+  return new Promise((resolve) => {
+    const asked = request(url, options, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    asked.once('error', () => resolve(undefined)).end()
+  })
+}
