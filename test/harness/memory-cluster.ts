@@ -58,7 +58,7 @@ export function memoryCluster(): MemoryCluster {
     const status = before?.status ?? (ours ? { observedGeneration: -1, phase: 'Pending' } : object.status)
     const changed = before !== undefined && !isDeepStrictEqual(before.spec, object.spec)
     const generation = Number(before?.metadata.generation ?? 1) + (changed ? 1 : 0)
-    const uid = before?.metadata.uid ?? randomUUID()
+    const uid = before?.metadata.uid ?? object.metadata.uid ?? randomUUID()
     return store({
       ...object,
       metadata: { ...object.metadata, uid, generation, creationTimestamp: '2026-01-02T03:04:05Z' },

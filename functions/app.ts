@@ -1,0 +1,52 @@
+import Fastify from 'fastify'
+import type { FastifyError, FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { readEvent } from './domain/events.ts'
+import { Failure } from './domain/failure.ts'
+import type { ObjectRef } from './domain/resources.ts'
+import { Busy } from './turns.ts'
+
+/** An event names a resource; even with the whole object in it (1.5 MiB in etcd) it stays below this. */
+const LARGEST_EVENT = 3 * 1024 * 1024
+/** Seconds that a sender is asked to wait where nothing could be done. */
+const RETRY_AFTER = '5'
+
+/** Deals with one event; throws only where nothing could be written. */
+export type Handle = (ref: ObjectRef) => Promise<void>
+
+/**
+ * The HTTP edge. `POST /` answers 202 with an empty body (done, nothing to do, or the failure stands in the
+ * status), 400 (not an event) or 503 with Retry-After (nothing could be written, too much to do, draining).
+ * Closing it drains: new events get 503, those in flight are finished.
+ */
+export function buildApp(handle: Handle, log: Logger): FastifyInstance {
+  const app = Fastify({ bodyLimit: LARGEST_EVENT, logger: false })
+  let draining = false
+  app.addHook('preClose', (done) => {
+    draining = true
+    done()
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body)
+  })
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const known = error instanceof Failure || (error.statusCode ?? 500) < 500
+    if (known) return reply.code(400).send({ error: error.message })
+    log.error({ error: error.name }, 'event could not be handled')
+    return reply.code(503).header('retry-after', RETRY_AFTER).send()
+  })
+  app.get('/health/liveness', (_request, reply) => reply.code(200).send())
+  app.get('/health/readiness', (_request, reply) => reply.code(draining ? 503 : 200).send())
+  app.post('/', async (request, reply) => {
+    const ref = readEvent(request.headers, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+    try {
+      await handle(ref)
+    } catch (error) {
+      if (!(error instanceof Failure) && !(error instanceof Busy)) throw error
+      return reply.code(503).header('retry-after', RETRY_AFTER).send()
+    }
+    return reply.code(202).send()
+  })
+  return app
+}

@@ -1,0 +1,54 @@
+import { claim } from './claim.ts'
+import type { Claim } from './claim.ts'
+import { hostOf } from './domain/envelope.ts'
+import { Failure } from './domain/failure.ts'
+import { parseResource } from './domain/parse.ts'
+import type { ObjectRef } from './domain/resources.ts'
+import type { Outcome } from './domain/status.ts'
+import { mayStart } from './domain/status.ts'
+import type { Find } from './find.ts'
+import { commitObject } from './gitcommit.ts'
+import { openPullRequest } from './pullrequest.ts'
+import { report } from './report.ts'
+import { settle } from './settle.ts'
+import type { World } from './world.ts'
+
+/**
+ * Takes up what an event hints at: reads the resource, stops where nothing is to be done, otherwise makes one
+ * attempt and writes what became of it; a generation that came meanwhile is taken up at once after it.
+ * Throws Busy, or a Failure, only where nothing could be written: the sender or the sweep comes again.
+ */
+export async function handle(ref: ObjectRef, find: Find, world: World): Promise<void> {
+  const found = await find(ref)
+  if (found === undefined || !mayStart(found.envelope, world.now())) return
+  const endTurn = await world.takeTurn({ namespace: ref.namespace, host: hostOf(found.whole) })
+  try {
+    let current = await claim(found, world)
+    while (current !== undefined) current = await attempt(current, world)
+  } finally {
+    endTurn()
+  }
+}
+
+/** One attempt, from claim to written status. Answers the claim of a newer generation, where one came. */
+async function attempt(current: Claim, world: World): Promise<Claim | undefined> {
+  const began = world.now()
+  const result = await run(current, world).catch(asFailure)
+  const settled = await settle(current.envelope, result, world)
+  await report({ claim: current.envelope, result, began, settled }, world)
+  return settled.newer === undefined ? undefined : claim(settled.newer, world, current.envelope)
+}
+
+async function run(current: Claim, world: World): Promise<Outcome> {
+  const signal = AbortSignal.timeout(world.settings.attemptDeadline * 1000)
+  const resource = parseResource(current.whole)
+  if (resource.kind === 'PullRequest') return openPullRequest(resource)
+  return commitObject(resource, world, { again: current.again, signal })
+}
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  const message =
+    'Commitlet met an error of its own; it is tried again, and whoever runs Commitlet finds it in the log.'
+  return new Failure('Internal', message, { cause: error })
+}

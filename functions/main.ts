@@ -1,0 +1,54 @@
+import { tmpdir } from 'node:os'
+import pino from 'pino'
+import { buildApp } from './app.ts'
+import { handle } from './attempt.ts'
+import { openApiServer } from './cluster/api-server.ts'
+import { connectCluster } from './cluster/connect.ts'
+import { readConfig } from './config.ts'
+import { finder } from './find.ts'
+import { openGit } from './git/git.ts'
+import { turnstile } from './turns.ts'
+import type { World } from './world.ts'
+
+/** Waits for objects that are not stored yet, at once. */
+const WAITS = 64
+/** Attempts at once: each may hold 10 MiB of content and five Git processes of some 10 MB that share pages. */
+const BOUNDS = { total: 32, share: 16, waiting: 1_000, waitingShare: 250 } as const
+
+/** Starts the function: env → Config → World → listen; drains on SIGTERM. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const log = pino({ level: config.logLevel, base: { part: 'function' } })
+  const git = openGit({
+    tempDir: tmpdir(),
+    caFile: config.caFile,
+    fetchLimitMiB: config.fetchLimit,
+    deadlineSeconds: config.attemptDeadline,
+  })
+  const world: World = {
+    cluster: connectCluster(openApiServer()),
+    push: (change, login, signal) => git.push(change, login, signal),
+    takeTurn: turnstile(BOUNDS),
+    now: () => new Date(),
+    random: Math.random,
+    log,
+    settings: config,
+  }
+  const find = finder(world.cluster, WAITS)
+  const app = buildApp((ref) => handle(ref, find, world), log)
+  const address = await app.listen({ port: config.port, host: '::' })
+  log.info({ address }, 'listening')
+
+  process.once('SIGTERM', () => {
+    log.info('draining')
+    void app
+      .close()
+      .then(() => git.close())
+      .then(() => log.info('stopped'))
+  })
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+})

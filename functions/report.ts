@@ -1,0 +1,51 @@
+import { Failure } from './domain/failure.ts'
+import type { Envelope } from './domain/resources.ts'
+import type { Outcome } from './domain/status.ts'
+import type { Settled } from './settle.ts'
+import type { World } from './world.ts'
+
+export interface Attempted {
+  /** The resource as it was claimed. */
+  readonly claim: Envelope
+  readonly result: Outcome | Failure
+  readonly began: Date
+  readonly settled: Settled
+}
+
+/** The one place where an attempt is reported: a log line for the operator, an Event for the user. */
+export async function report(attempted: Attempted, world: World): Promise<void> {
+  const { claim, result, began, settled } = attempted
+  const { namespace, name, uid, generation } = claim.metadata
+  const fields = {
+    kind: claim.kind,
+    namespace,
+    name,
+    uid,
+    generation,
+    attempt: claim.status?.attempts,
+    reason: result.reason,
+    phase: settled.written?.status.phase ?? 'overtaken',
+    milliseconds: world.now().getTime() - began.getTime(),
+  }
+  if (result instanceof Failure) {
+    world.log.info({ ...fields, message: result.message }, 'attempt failed')
+    if (result.reason === 'Internal')
+      world.log.error({ ...fields, ...originOf(result.cause) }, 'internal error')
+  } else {
+    world.log.info({ ...fields, sha: result.commit.sha, branch: result.commit.branch }, 'attempt succeeded')
+  }
+  if (settled.written === undefined) return
+  const type = result instanceof Failure ? 'Warning' : 'Normal'
+  await world.cluster.recordEvent(settled.written.envelope, {
+    type,
+    reason: result.reason,
+    message: result.message,
+  })
+}
+
+/** Where an error arose, without its words: those of a library may hold what no log may. */
+function originOf(error: unknown): { readonly error: string; readonly frames: readonly string[] } {
+  if (!(error instanceof Error)) return { error: typeof error, frames: [] }
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return { error: error.name, frames: frames.map((frame) => frame.trim()) }
+}

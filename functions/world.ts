@@ -1,0 +1,27 @@
+import type { Logger } from 'pino'
+import type { Cluster } from './cluster/cluster.ts'
+import type { Change, Identity, Landed, Login } from './domain/change.ts'
+import type { TakeTurn } from './turns.ts'
+
+/** What the operator chose, as far as an attempt needs it. */
+export interface AttemptSettings {
+  /** Seconds that one attempt may take, all network calls included. */
+  readonly attemptDeadline: number
+  /** Attempts before RetryBudgetExhausted. */
+  readonly retryLimit: number
+  readonly referenceScope: 'namespace' | 'any'
+  readonly author: Identity
+}
+
+/** The outside as the functions see it. `main.ts` makes the real one. */
+export interface World {
+  readonly cluster: Cluster
+  /** Lands a change on the remote; see functions/git. */
+  readonly push: (change: Change, login: Login, signal: AbortSignal) => Promise<Landed>
+  readonly takeTurn: TakeTurn
+  readonly now: () => Date
+  /** A number from 0 to 1. */
+  readonly random: () => number
+  readonly log: Logger
+  readonly settings: AttemptSettings
+}

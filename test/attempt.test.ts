@@ -1,0 +1,245 @@
+import t from 'tap'
+import { handle } from '../functions/attempt.ts'
+import { Failure } from '../functions/domain/failure.ts'
+import type { Status } from '../functions/domain/resources.ts'
+import { finder } from '../functions/find.ts'
+import type { MemoryWorld } from './harness/memory-world.ts'
+import { gitCommit, memoryWorld } from './harness/memory-world.ts'
+
+const REF = { kind: 'GitCommit', namespace: 'team', name: 'shop' } as const
+
+function send(world: MemoryWorld, ref: Parameters<typeof handle>[0] = REF): Promise<void> {
+  return handle(ref, finder(world.cluster, 8), world)
+}
+
+function statusOf(world: MemoryWorld, kind = 'GitCommit'): Status | undefined {
+  return world.cluster.get(kind, 'team', 'shop')?.status as Status | undefined
+}
+
+t.test('a fresh resource is claimed, pushed once and succeeds', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    t.match(statusOf(world), {
+      phase: 'Progressing',
+      observedGeneration: 1,
+      nextAttemptTime: '2026-03-01T10:02:10Z',
+    })
+    return { outcome: 'pushed', sha: '0123456789abcdef'.repeat(2) + '01234567', branch: 'main' }
+  }
+  await send(world)
+  t.equal(world.pushed.length, 1)
+  t.match(statusOf(world), {
+    phase: 'Succeeded',
+    observedGeneration: 1,
+    attempts: 1,
+    credentialsUsed: 'Primary',
+    commit: { shortSHA: '0123456789ab', branch: 'main', path: 'shop/settings.yaml' },
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Succeeded' }, {}, {}],
+  })
+  t.match(world.cluster.notices, [{ type: 'Normal', reason: 'Succeeded' }])
+  t.match(world.logged, [{ msg: 'attempt succeeded', namespace: 'team', name: 'shop', reason: 'Succeeded' }])
+})
+
+t.test('whatever arrives, a settled, claimed or missing resource is left alone', async (t) => {
+  const world = memoryWorld()
+  await send(world)
+  world.cluster.apply(gitCommit())
+  await send(world)
+  const settled = statusOf(world)
+  await send(world)
+  t.same(statusOf(world), settled)
+  t.equal(world.pushed.length, 1)
+})
+
+t.test('ten events for one resource make one attempt', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  await Promise.all(Array.from({ length: 10 }, () => send(world)))
+  t.equal(world.pushed.length, 1)
+})
+
+t.test('a failure stands in the status with its next time, and in an event', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = () => Promise.reject(new Failure('ProviderUnavailable', 'git.example.com answered 503.'))
+  await send(world)
+  t.match(statusOf(world), {
+    phase: 'Retrying',
+    nextAttemptTime: '2026-03-01T10:00:03Z',
+    conditions: [
+      { status: 'False', reason: 'ProviderUnavailable', message: 'git.example.com answered 503.' },
+      {},
+      {},
+    ],
+  })
+  t.match(world.cluster.notices, [{ type: 'Warning', reason: 'ProviderUnavailable' }])
+})
+
+t.test('an error of our own is Internal, its words in no status and no log', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = () => Promise.reject(new TypeError('cannot read s3cr3t-token of undefined'))
+  await send(world)
+  t.match(statusOf(world), { phase: 'Retrying', conditions: [{ reason: 'Internal' }, {}, {}] })
+  t.notMatch(JSON.stringify([statusOf(world), world.logged]), 's3cr3t')
+  const [logged] = world.logged.filter((line) => line.msg === 'internal error')
+  t.match(logged, { error: 'TypeError', frames: [/attempt\.test\.ts/] })
+})
+
+t.test('a retry tells the writer since when its commit may be there; a first attempt does not', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = () => Promise.reject(new Failure('NetworkError', 'No route.'))
+  await send(world)
+  const later = { ...world, now: () => new Date('2026-03-01T10:05:00Z') }
+  await send(later)
+  t.same(
+    world.pushed.map(({ change }) => change.since?.toISOString()),
+    [undefined, '2026-03-01T09:00:00.000Z'],
+  )
+})
+
+t.test(
+  'a generation that comes in mid-attempt is taken up at once; the old result is never written',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    const written: unknown[] = []
+    world.land = async ({ change }) => {
+      written.push(change.message.split('\n')[0])
+      if (written.length === 1) world.cluster.apply(gitCommit({ message: 'Second' }))
+      if (written.length === 2)
+        t.match(statusOf(world), { phase: 'Progressing', observedGeneration: 2, attempts: 1 })
+      return { outcome: 'pushed', sha: String(written.length).repeat(40), branch: 'main' }
+    }
+    await send(world)
+    t.same(written, ['Record the shop settings', 'Second'])
+    t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 2, commit: { sha: '2'.repeat(40) } })
+    t.match(
+      world.logged.map((line) => line.phase),
+      ['overtaken', 'Succeeded'],
+    )
+  },
+)
+
+t.test('a resource that is requested again in mid-attempt is taken up at once', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    if (world.pushed.length === 1)
+      world.cluster.apply(gitCommit({}, { 'commitlet.dev/requested-at': 'again' }))
+    return { outcome: 'unchanged', sha: 'b'.repeat(40), branch: 'main' }
+  }
+  await send(world)
+  t.equal(world.pushed.length, 2)
+  t.match(statusOf(world), {
+    phase: 'Succeeded',
+    lastHandledRequestedAt: 'again',
+    conditions: [{ status: 'True', reason: 'UpToDate' }, {}, {}],
+  })
+})
+
+t.test('a label that changes in mid-attempt does not lose the result', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    world.cluster.apply(gitCommit({}, { 'example.com/colour': 'blue' }))
+    return { outcome: 'pushed', sha: 'c'.repeat(40), branch: 'main' }
+  }
+  await send(world)
+  t.equal(world.pushed.length, 1)
+  t.match(statusOf(world), { phase: 'Succeeded' })
+})
+
+t.test(
+  'a resource deleted, or replaced by one of the same name, in mid-attempt: the new status is untouched',
+  async (t) => {
+    for (const replaced of [false, true]) {
+      const world = memoryWorld()
+      world.cluster.apply(gitCommit())
+      world.land = async () => {
+        world.cluster.remove('GitCommit', 'team', 'shop')
+        if (replaced) world.cluster.apply(gitCommit())
+        return { outcome: 'pushed', sha: 'd'.repeat(40), branch: 'main' }
+      }
+      await send(world)
+      t.equal(world.pushed.length, 1)
+      t.same(statusOf(world), replaced ? { observedGeneration: -1, phase: 'Pending' } : undefined)
+    }
+  },
+)
+
+t.test('an attempt whose claim was taken over does not write over the other', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    if (world.pushed.length > 1) return { outcome: 'found', sha: 'e'.repeat(40), branch: 'main' }
+    await send({ ...world, now: () => new Date('2026-03-01T10:03:00Z') })
+    return { outcome: 'pushed', sha: 'f'.repeat(40), branch: 'main' }
+  }
+  await send(world)
+  t.match(statusOf(world), { phase: 'Succeeded', attempts: 2, commit: { sha: 'e'.repeat(40) } })
+})
+
+t.test(
+  'a status that cannot be written at first is written later; one that never can is thrown',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    let refusals = 2
+    const flaky = (down: boolean): MemoryWorld => ({
+      ...world,
+      cluster: {
+        ...world.cluster,
+        async patchStatus(resource, status) {
+          if (world.pushed.length > 0 && (down || refusals-- > 0))
+            throw new Failure('NetworkError', 'No API server.')
+          return world.cluster.patchStatus(resource, status)
+        },
+      },
+    })
+    await send(flaky(false))
+    t.match(statusOf(world), { phase: 'Succeeded' })
+    world.cluster.apply(gitCommit({ message: 'Second' }))
+    await t.rejects(send(flaky(true)), new Failure('NetworkError', 'No API server.'))
+  },
+)
+
+t.test('pull requests end Failed with NotSupported', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply({
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'PullRequest',
+    metadata: { name: 'shop', namespace: 'team' },
+    spec: {
+      repository: 'https://github.com/acme/shop.git',
+      baseBranch: 'main',
+      headBranch: 'feature',
+      title: 'A feature',
+      credentials: { secretName: 'git', tokenKey: 'token' },
+    },
+  })
+  await send(world, { ...REF, kind: 'PullRequest' })
+  t.match(statusOf(world, 'PullRequest'), {
+    phase: 'Failed',
+    conditions: [{ reason: 'NotSupported' }, {}, {}],
+  })
+})
+
+t.test('an event that is ahead of storage waits for the object, up to a second', async (t) => {
+  const world = memoryWorld()
+  const waiting = send(world, { ...REF, uid: 'other', generation: 1 })
+  setTimeout(() => world.cluster.apply(gitCommit()), 50)
+  await waiting
+  t.equal(world.pushed.length, 1, 'though another uid was announced: an event is a hint')
+})
+
+t.test('the 65th wait at once takes what it sees', async (t) => {
+  const world = memoryWorld()
+  const find = finder(world.cluster, 1)
+  const first = find(REF)
+  t.equal(await find(REF), undefined)
+  world.cluster.apply(gitCommit())
+  t.ok(await first)
+})

@@ -1,0 +1,79 @@
+import pino from 'pino'
+import type { Change, Landed, Login } from '../../functions/domain/change.ts'
+import { turnstile } from '../../functions/turns.ts'
+import type { World } from '../../functions/world.ts'
+import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
+import { memoryCluster } from './memory-cluster.ts'
+
+export interface Pushed {
+  readonly change: Change
+  readonly login: Login
+  readonly signal: AbortSignal
+}
+
+/** An outside in memory. What is pushed is kept; `land` decides how a push ends. */
+export interface MemoryWorld extends World {
+  readonly cluster: MemoryCluster
+  readonly pushed: Pushed[]
+  readonly logged: Record<string, unknown>[]
+  land: (pushed: Pushed) => Promise<Landed>
+}
+
+/** A world with one Secret, one ConfigMap and a clock that stands at `now`. */
+export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld {
+  const cluster = memoryCluster()
+  cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'Opaque',
+    metadata: { name: 'git', namespace: 'team' },
+    stringData: { token: 's3cr3t-token\n' },
+  })
+  cluster.apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'shop', namespace: 'team' },
+    data: { colour: 'blue' },
+  })
+  const logged: Record<string, unknown>[] = []
+  const stream = { write: (line: string) => void logged.push(JSON.parse(line)) }
+  const world: MemoryWorld = {
+    cluster,
+    pushed: [],
+    logged,
+    land: () => Promise.resolve({ outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }),
+    push(change, login, signal) {
+      const pushed = { change, login, signal }
+      world.pushed.push(pushed)
+      return world.land(pushed)
+    },
+    takeTurn: turnstile({ total: 8, share: 8, waiting: 8, waitingShare: 8 }),
+    now: () => now,
+    random: () => 0.5,
+    log: pino({ level: 'info' }, stream),
+    settings: {
+      attemptDeadline: 120,
+      retryLimit: 12,
+      referenceScope: 'namespace',
+      author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
+    },
+  }
+  return world
+}
+
+/** A GitCommit of the ConfigMap that a memory world holds. */
+export function gitCommit(spec: Readonly<Record<string, unknown>> = {}, annotations = {}): StoredObject {
+  return {
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'GitCommit',
+    metadata: { name: 'shop', namespace: 'team', annotations },
+    spec: {
+      repository: 'https://git.example.com/acme/config.git',
+      branch: 'main',
+      message: 'Record the shop settings',
+      credentials: { secretName: 'git', tokenKey: 'token' },
+      resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop/settings.yaml' },
+      ...spec,
+    },
+  }
+}
