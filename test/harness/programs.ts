@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { request as plainRequest } from 'node:http'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { freePort, waitFor } from './wait.ts'
+
+/** How to start one of the two programs. */
+export interface ProgramOptions {
+  /** Its settings; PORT may be given, else a free one is taken. */
+  readonly env: Readonly<Record<string, string>>
+  /** Runs dist/*.cjs instead of the sources. */
+  readonly built?: boolean
+}
+
+/** One of the two programs, running as a child process. */
+export interface Program {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Everything that it wrote to both streams, by lines. */
+  readonly lines: readonly string[]
+  /** The first line of the log, earlier ones included, for which the predicate holds. */
+  waitForLine(predicate: (line: string) => boolean, deadlineMs?: number): Promise<string>
+  /** Waits until /health/readiness answers 200; an end of the program is an error with its last lines. */
+  ready(deadlineMs?: number): Promise<void>
+  /** SIGTERM, and SIGKILL where it is not gone within the deadline; answers the exit code or the signal. */
+  stop(deadlineMs?: number): Promise<number | NodeJS.Signals>
+  /** SIGKILL, as in a crash. */
+  kill(): Promise<void>
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+const DEADLINE = 20_000
+// The machine's own settings (a proxy, a cluster) stay out; coverage of the children comes in.
+const INHERITED = /^(PATH|HOME|TMPDIR|NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS_.*)$/
+
+/** Starts functions/main.ts; KUBECONFIG and the settings of the contract are in `env`. */
+export function startFunction(options: ProgramOptions): Promise<Program> {
+  return start('http', options.built === true ? 'dist/function.cjs' : 'functions/main.ts', options)
+}
+
+/** Starts webhook/main.ts; it needs TLS_CERT_FILE and TLS_KEY_FILE. */
+export function startWebhook(options: ProgramOptions): Promise<Program> {
+  return start('https', options.built === true ? 'dist/webhook.cjs' : 'webhook/main.ts', options)
+}
+
+async function start(scheme: 'http' | 'https', file: string, { env }: ProgramOptions): Promise<Program> {
+  const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT'])
+  const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name))
+  const child = spawn(process.execPath, [join(ROOT, file)], {
+    cwd: ROOT,
+    env: { ...Object.fromEntries(inherited), ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const atEnd = () => void child.kill('SIGKILL')
+  process.once('exit', atEnd)
+  const lines: string[] = []
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on('line', (line) => lines.push(line))
+  const gone = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once('close', (code, signal) => {
+      process.off('exit', atEnd)
+      resolve(code ?? signal ?? 0)
+    })
+  })
+  const url = `${scheme}://localhost:${port}`
+  return {
+    url,
+    port,
+    pid: child.pid ?? 0,
+    lines,
+    waitForLine: (predicate, deadlineMs = DEADLINE) =>
+      waitFor('matching line in the log', () => lines.find(predicate), deadlineMs),
+    async ready(deadlineMs = DEADLINE) {
+      const health = `${url}/health/readiness`
+      const answer = waitFor(`200 of ${health}`, () => isHealthy(health), deadlineMs).catch(String)
+      const outcome = await Promise.race([answer, gone.then((end) => `It ended with ${end}.`)])
+      if (outcome !== true)
+        throw new Error(`${file} is not ready. ${outcome}\n${lines.slice(-10).join('\n')}`)
+    },
+    async stop(deadlineMs = DEADLINE) {
+      child.kill('SIGTERM')
+      const timer = setTimeout(atEnd, deadlineMs)
+      const end = await gone
+      clearTimeout(timer)
+      return end
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+function isHealthy(url: string): Promise<true | undefined> {
+  const ask = url.startsWith('https') ? request : plainRequest
+  return new Promise((resolve) => {
+    const asked = ask(url, { agent: false, rejectUnauthorized: false, timeout: 1000 }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200 ? true : undefined)
+    })
+    asked
+      .once('timeout', () => asked.destroy())
+      .once('error', () => resolve(undefined))
+      .end()
+  })
+}
