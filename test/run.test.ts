@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import t from 'tap'
+
+// Only what is refused before tap starts: a tap inside of tap would empty the folder of the outer one.
+t.test('what cannot be run is refused with one sentence', (t) => {
+  const rows: [string, string[], Record<string, string>, RegExp][] = [
+    ['an unknown flag', ['--fast'], {}, /^--fast is not known\.\nnpm test -- \[--unit\]/],
+    [
+      'a control plane that has to be there',
+      ['--require-control-plane'],
+      { PATH: '/nowhere' },
+      /There is no control plane: There is no kubectl/,
+    ],
+    [
+      'a control plane that does not start',
+      ['--require-control-plane'],
+      {
+        TEST_ASSET_KUBECTL: '/bin/sh',
+        TEST_ASSET_ETCD: '/bin/false',
+        TEST_ASSET_KUBE_APISERVER: '/bin/false',
+      },
+      /There is no control plane: The control plane did not start/,
+    ],
+  ]
+  for (const [what, args, env, sentence] of rows) {
+    const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), ...args], {
+      env,
+      encoding: 'utf8',
+    })
+    t.match({ status, stderr }, { status: 1, stderr: sentence }, what)
+  }
+  t.end()
+})

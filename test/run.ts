@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Missing } from './harness/control-plane-build.ts'
+import { SHARED, startControlPlane, type ControlPlane } from './harness/control-plane.ts'
+
+const USAGE = `npm test -- [--unit] [--coverage] [--require-control-plane] [FILE...]
+  --unit                   leave out what needs a control plane (test/cluster, test/e2e)
+  --coverage               write .tap/report/lcov.info and print the table
+  --require-control-plane  fail where there is none, instead of skipping
+`
+const ROOT = join(import.meta.dirname, '..')
+const OLDEST_NODE = [22, 19] as const
+const UNIT_LEAVES_OUT: Missing = { missing: 'left out by --unit.' }
+
+interface Options {
+  readonly unit: boolean
+  readonly coverage: boolean
+  readonly required: boolean
+  readonly files: readonly string[]
+}
+
+/** `npm test`: one control plane for all test files, tap, and tap's exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  const old = tooOld(process.versions.node)
+  if (old !== undefined) return refuse(old)
+  const options = readOptions(args)
+  if (typeof options === 'string') return refuse(options)
+  const plane = options.unit ? UNIT_LEAVES_OUT : await planeOf()
+  const missing = 'missing' in plane ? plane.missing : undefined
+  if (missing !== undefined && options.required) return refuse(`There is no control plane: ${missing}`)
+  const folder = await mkdtemp(join(tmpdir(), 'commitlet-test-'))
+  try {
+    const shared = join(folder, 'control-plane.json')
+    await ('missing' in plane ? writeFile(shared, JSON.stringify(plane)) : plane.shareIn(shared))
+    const code = await runTap(options, shared)
+    if (missing !== undefined) say(`SKIPPED: every test that needs a control plane. ${missing}`)
+    return code
+  } finally {
+    if (!('missing' in plane)) await plane.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function readOptions(args: readonly string[]): Options | string {
+  const flags = new Set(args.filter((arg) => arg.startsWith('-')))
+  const [unit, coverage, required] = ['--unit', '--coverage', '--require-control-plane'].map((flag) =>
+    flags.delete(flag),
+  )
+  const [unknown] = flags
+  if (unknown !== undefined) return `${unknown} is not known.\n${USAGE}`
+  const files = args.filter((arg) => !arg.startsWith('-'))
+  return { unit: unit === true, coverage: coverage === true, required: required === true, files }
+}
+
+/** One sentence where this Node cannot run the sources. */
+function tooOld(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return undefined
+  return `This is Node ${version}, but ${OLDEST_NODE.join('.')} or newer is needed (24 is best): install it and run npm ci.`
+}
+
+async function planeOf(): Promise<ControlPlane | Missing> {
+  try {
+    const plane = await startControlPlane({ own: true })
+    if (!('missing' in plane)) say(`The control plane is ready: ${plane.url}`)
+    return plane
+  } catch (error) {
+    return { missing: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function runTap(options: Options, shared: string): Promise<number> {
+  const tap = fileURLToPath(import.meta.resolve('tap')).replace(
+    /dist[\\/].*$/,
+    join('dist', 'esm', 'run.mjs'),
+  )
+  const args = [tap, 'run', ...(options.coverage ? [] : ['--disable-coverage']), ...filesOf(options)]
+  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, PATH, [SHARED]: shared },
+  })
+  // Ctrl-C reaches tap by itself; the control plane has to outlive it.
+  process.on('SIGINT', () => undefined)
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject).once('close', (code) => resolve(code ?? 1))
+  })
+}
+
+function filesOf({ files, unit }: Options): readonly string[] {
+  const all = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
+  return unit ? all.filter((file) => !/^test[\\/](cluster|e2e)[\\/]/.test(file)) : all
+}
+
+function refuse(sentence: string): number {
+  say(sentence)
+  return 1
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+process.exitCode = await main(process.argv.slice(2))
