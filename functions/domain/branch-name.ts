@@ -1,0 +1,24 @@
+/** Rules 1 to 10 of git-check-ref-format(1) for `refs/heads/<name>`, with what the user is told. */
+const RULES: readonly (readonly [RegExp, string])[] = [
+  [/^$/, 'is empty'],
+  // "git branch" and "git check-ref-format --branch" refuse these two, plumbing takes them.
+  [/^-/, 'begins with "-"'],
+  [/^HEAD$/, 'is "HEAD"'],
+  [/^\.|\/\./, 'has a part that begins with "."'],
+  [/\.lock$|\.lock\//, 'has a part that ends in ".lock"'],
+  [/\.\./, 'contains ".."'],
+  [/[\x00-\x20\x7f]/, 'contains a space or a control character'],
+  [/[~^:?*[\\]/, 'contains one of ~ ^ : ? * [ \\'],
+  [/^\/|\/$|\/\//, 'begins or ends with "/" or contains "//"'],
+  [/\.$/, 'ends with "."'],
+  [/@\{/, 'contains "@{"'],
+  [/\p{Cs}/u, 'contains half a character (a lone surrogate)'],
+]
+
+/**
+ * What keeps a text from being the short name of a branch, as the end of a sentence ("begins with …"); undefined
+ * where it is one. Source: git-check-ref-format(1), with `--branch`.
+ */
+export function branchComplaint(name: string): string | undefined {
+  return RULES.find(([pattern]) => pattern.test(name))?.[1]
+}
