@@ -1,0 +1,67 @@
+/** Most bytes of one component: NAME_MAX of Linux, and the least of the common filesystems. */
+const COMPONENT_BYTES = 255
+
+/** Files that steer Git or a host, wherever they stand (gitattributes(5), gitignore(5), gitmodules(5), the hosts' docs). */
+const CONTROL_FILES = [
+  '.gitmodules',
+  '.gitattributes',
+  '.gitignore',
+  '.mailmap',
+  'codeowners',
+  '.gitlab-ci.yml',
+]
+
+/** Folders whose content a host runs or obeys. */
+const CONTROL_FOLDERS = ['.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.tekton']
+
+/** The 8.3 names that NTFS gives to these, also those made of a hash (is_ntfs_dot_generic() of Git). */
+const SHORT_NAMES =
+  /^(?:git(?:mod|att|ign|hub|lab|ea)|mailma|forgej|circle|tekton|codeow|gi[0-9a-f]{4}|ma[0-9a-f]{4})~[0-9]+(?:\.yml)?$/
+
+/**
+ * What keeps a text from being a path in a repository, as the end of a sentence ("has an empty part …"); undefined
+ * where it is one. The rules are those of Git's verify_path() with core.protectHFS and core.protectNTFS on, which
+ * the plumbing that writes our commits does not apply.
+ */
+export function pathComplaint(path: string): string | undefined {
+  if (!path.isWellFormed())
+    return 'contains half a character (a lone surrogate); write it in whole characters.'
+  if (/\p{Cc}/u.test(path)) return 'contains a control character; leave it out.'
+  if (path.includes('\\')) return 'contains a backslash; write "/" between the parts.'
+  if (path.startsWith('/')) return 'begins with "/"; write it from the top of the repository.'
+  return path.split('/').map(componentComplaint).find(Boolean)
+}
+
+/** The component that makes the path one of a file that steers Git or the host; undefined where there is none. */
+export function controlComponent(path: string): string | undefined {
+  return path.split('/').find(isControl)
+}
+
+function componentComplaint(component: string): string | undefined {
+  if (component === '')
+    return 'has an empty part; write exactly one "/" between the parts and none at the end.'
+  // Windows drops dots and spaces at the end: what is left of such a part is the folder itself, or the one above.
+  if (/^[. ]+$/.test(component)) return 'has a part of dots and spaces alone; write the path without it.'
+  if (new TextEncoder().encode(component).length > COMPONENT_BYTES) {
+    return `has a part of more than ${COMPONENT_BYTES} bytes; make it shorter.`
+  }
+  if (isDotGit(component)) return 'has a part that some system takes for ".git"; choose another name.'
+  return undefined
+}
+
+// As is_ntfs_dotgit() and is_hfs_dotgit() of Git do: short names, streams, trailing dots and spaces, invisible letters.
+function isDotGit(component: string): boolean {
+  return /^(?:\.git|git~[0-9]+)[. ]*(?::|$)/.test(folded(component))
+}
+
+function isControl(component: string): boolean {
+  const [name = ''] = folded(component).split(':')
+  const bare = name.replace(/[. ]+$/, '')
+  if (CONTROL_FILES.includes(bare) || CONTROL_FOLDERS.includes(bare)) return true
+  return SHORT_NAMES.test(bare)
+}
+
+// Every character that HFS+ ignores in names is a default-ignorable one of Unicode.
+function folded(component: string): string {
+  return component.replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase()
+}
