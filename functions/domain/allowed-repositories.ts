@@ -1,0 +1,54 @@
+import { DEFAULT_PORTS, parseAuthority, parseSegments } from './address.ts'
+import type { RepositoryAddress } from './address.ts'
+import { publicHost } from './hosts.ts'
+
+/**
+ * Whether a comma list of `host[:port][/path]` covers the repository. An entry without a port means the scheme's
+ * default port; a path covers itself and what lies under it by whole segments, a trailing `.git` ignored; letter
+ * case is ignored on hosts known to ignore it. A malformed entry, and an empty list, cover nothing.
+ */
+export function allows(list: string, address: RepositoryAddress): boolean {
+  return entries(list).some((entry) => covers(entry, address))
+}
+
+/**
+ * Whether a comma list of prefixes covers the path, by whole segments and exact letters: `clusters/prod` covers
+ * `clusters/prod/a.yaml`, not `clusters/production/a.yaml`. An empty entry, or one with an empty segment, `.` or
+ * `..`, covers nothing.
+ */
+export function allowsPath(list: string, path: string): boolean {
+  return entries(list).some((entry) => {
+    const prefix = entry.split('/')
+    const sound = prefix.every((segment) => !['', '.', '..'].includes(segment))
+    return sound && isPrefix(prefix, path.split('/'))
+  })
+}
+
+// A slash at the end is how people write a folder; it changes nothing.
+function entries(list: string): readonly string[] {
+  return list.split(',').map((entry) => entry.trim().replace(/([^/])\/$/, '$1'))
+}
+
+function covers(entry: string, address: RepositoryAddress): boolean {
+  const slash = entry.indexOf('/')
+  const [place, path] = slash < 0 ? [entry, undefined] : [entry.slice(0, slash), entry.slice(slash + 1)]
+  const authority = parseAuthority(place.toLowerCase())
+  const segments = path === undefined ? [] : parseSegments(path)
+  if (authority === undefined || segments === undefined) return false
+  if (authority.host !== address.host) return false
+  if ((authority.port ?? DEFAULT_PORTS[address.scheme]) !== address.port) return false
+  const fold = publicHost(address.host) === undefined ? same : lower
+  return isPrefix(segments.map(fold), address.segments.map(fold))
+}
+
+function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {
+  return prefix.length <= segments.length && prefix.every((segment, index) => segment === segments[index])
+}
+
+function same(segment: string): string {
+  return segment
+}
+
+function lower(segment: string): string {
+  return segment.toLowerCase()
+}
