@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+
+/** What a commit message is made of. */
+export interface MessageParts {
+  /** The user's own text. */
+  readonly message: string
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly generation: number
+  /** Value of `commitlet.dev/requested-at`, where it is set. */
+  readonly requestedAt: string | undefined
+  /** The Kubernetes user who applied it; undefined: no trailer tells. */
+  readonly requestedBy: string | undefined
+}
+
+/**
+ * Value of the trailer `Commitlet-Id`: `<uid>.<generation>`, and `.<first 8 hex digits of the SHA-256 of
+ * requested-at>` where that is set. Equal for every attempt at the same thing, different otherwise.
+ */
+export function commitletId(uid: string, generation: number, requestedAt: string | undefined): string {
+  const id = `${uid}.${generation}`
+  if (requestedAt === undefined) return id
+  return `${id}.${createHash('sha256').update(requestedAt).digest('hex').slice(0, 8)}`
+}
+
+/**
+ * The whole commit message: the user's text with LF line ends and without blank lines at its end, then the
+ * trailers, which join its own trailer block where its last paragraph is one. Ends with a line feed.
+ */
+export function commitMessage(parts: MessageParts): string {
+  const text = parts.message.replace(/\r\n?/g, '\n').trimEnd()
+  const trailers = [
+    `Commitlet-Resource: ${parts.namespace}/${parts.name}`,
+    `Commitlet-Id: ${commitletId(parts.uid, parts.generation, parts.requestedAt)}`,
+    ...requestedBy(parts.requestedBy),
+  ]
+  return `${text}\n${endsInTrailers(text) ? '' : '\n'}${trailers.join('\n')}\n`
+}
+
+// A line end in a user's name would be a line of its own, so a forged trailer.
+function requestedBy(user: string | undefined): readonly string[] {
+  const name = user?.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '?').trim() ?? ''
+  return name === '' ? [] : [`Requested-by: ${name}`]
+}
+
+/** What the lines of a paragraph count for, as in find_trailer_start() of Git's trailer.c. */
+interface Tally {
+  readonly trailers: number
+  readonly others: number
+  readonly generated: boolean
+}
+
+// "A group of one or more lines that is all trailers, or contains at least one Git-generated trailer and consists
+// of at least 25% trailers", preceded by a blank line and not the title: git-interpret-trailers(1).
+function endsInTrailers(text: string): boolean {
+  const lines = text.split('\n')
+  const title = lines.findIndex((line) => !isComment(line) && isBlank(line))
+  const start = lines.findLastIndex((line) => !isComment(line) && isBlank(line))
+  if (title < 0) return false
+  const { trailers, others, generated } = tally(lines.slice(start + 1))
+  return generated ? trailers * 3 >= others : trailers > 0 && others === 0
+}
+
+// Read from the end, because a line that begins with a blank continues the one before it.
+function tally(lines: readonly string[]): Tally {
+  let [trailers, others, continuations, generated] = [0, 0, 0, false]
+  for (const line of lines.toReversed()) {
+    if (/^\s/.test(line)) {
+      continuations += 1
+      continue
+    }
+    const isGenerated = /^(?:Signed-off-by: |\(cherry picked from commit )/.test(line)
+    const isTrailer = isGenerated || /^[A-Za-z0-9-]+[ \t]*:/.test(line)
+    generated ||= isGenerated
+    if (isTrailer) trailers += 1
+    else others += isComment(line) ? continuations : continuations + 1
+    continuations = 0
+  }
+  return { trailers, others: others + continuations, generated }
+}
+
+function isComment(line: string): boolean {
+  return line.startsWith('#')
+}
+
+function isBlank(line: string): boolean {
+  return line.trim() === ''
+}
