@@ -1,0 +1,181 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../functions/domain/address.ts'
+import { loginFor, requirePathAllowed } from '../../functions/domain/credentials.ts'
+import type { SecretData } from '../../functions/domain/credentials.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../functions/domain/resources.ts'
+import type { Credentials } from '../../functions/domain/resources.ts'
+
+const UNKNOWN = 'https://git.example.com/acme/shop.git'
+
+function secret(data: Record<string, string | Uint8Array>, rest: Partial<SecretData> = {}): SecretData {
+  const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value)] as const)
+  return { namespace: 'shop', name: 'git', type: 'Opaque', annotations: {}, data: new Map(entries), ...rest }
+}
+
+function login(keys: Partial<Credentials>, found: SecretData, repository = UNKNOWN) {
+  return loginFor({ credentials: { secretName: 'git', ...keys } }, found, parseRepositoryAddress(repository))
+}
+
+function failureOf(work: () => unknown): Failure {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Failure) return error
+  }
+  throw new Error('no Failure was thrown')
+}
+
+const BASIC = { type: 'kubernetes.io/basic-auth' }
+
+t.test('keys that are named are used, others by the type of the Secret', async (t) => {
+  const both = { token: 'T', username: 'ada', password: 'P' }
+  const cases = [
+    ['a token key', { tokenKey: 'pat' }, secret({ pat: 'T' }), 'x-access-token', 'T'],
+    [
+      'a token key with a user name',
+      { tokenKey: 'pat', usernameKey: 'user' },
+      secret({ pat: 'T', user: 'ada' }),
+      'ada',
+      'T',
+    ],
+    [
+      'user name and password',
+      { usernameKey: 'u', passwordKey: 'p' },
+      secret({ u: 'ada', p: 'P' }),
+      'ada',
+      'P',
+    ],
+    [
+      'named keys of a basic-auth Secret',
+      { tokenKey: 'password' },
+      secret(both, BASIC),
+      'x-access-token',
+      'P',
+    ],
+    ['a basic-auth Secret', {}, secret(both, BASIC), 'ada', 'P'],
+    ['an Opaque Secret with a token', {}, secret(both), 'x-access-token', 'T'],
+    ['an Opaque Secret without a token', {}, secret({ username: 'ada', password: 'P' }), 'ada', 'P'],
+    [
+      'an ssh-auth Secret that holds a token',
+      {},
+      secret({ token: 'T' }, { type: 'kubernetes.io/ssh-auth' }),
+      'x-access-token',
+      'T',
+    ],
+    ['a user name key alone', { usernameKey: 'u' }, secret({ u: 'ada', password: 'P' }), 'ada', 'P'],
+    ['a password key alone', { passwordKey: 'p' }, secret({ username: 'ada', p: 'P' }), 'ada', 'P'],
+  ] as const
+  for (const [title, keys, found, username, password] of cases) {
+    const { username: name, password: word } = login(keys, found)
+    t.same([name, word], [username, password], title)
+  }
+})
+
+t.test('the user name beside a token follows the convention of the host', async (t) => {
+  const cases = {
+    'https://github.com/acme/shop': 'x-access-token',
+    'https://acme.ghe.com/acme/shop': 'x-access-token',
+    'https://gitlab.com/acme/shop': 'oauth2',
+    'https://bitbucket.org/acme/shop': 'x-token-auth',
+    'https://git.example.com/acme/shop': 'x-access-token',
+  }
+  for (const [repository, username] of Object.entries(cases)) {
+    t.equal(login({ tokenKey: 't' }, secret({ t: 'T' }), repository).username, username, repository)
+  }
+  const spec = { credentials: { secretName: 'git', tokenKey: 't' }, provider: 'gitlab' }
+  t.equal(loginFor(spec, secret({ t: 'T' }), parseRepositoryAddress(UNKNOWN)).username, 'oauth2')
+})
+
+t.test('an e-mail address is not what Bitbucket wants beside an API token in Git', async (t) => {
+  const found = secret({ token: 'T', user: 'ada@example.com' })
+  const keys = { tokenKey: 'token', usernameKey: 'user' }
+  t.equal(login(keys, found, 'https://bitbucket.org/acme/shop').username, 'x-bitbucket-api-token-auth')
+  t.equal(login(keys, found).username, 'ada@example.com')
+})
+
+t.test('values are trimmed, and every value of the Secret is told for redaction', async (t) => {
+  const found = login({}, secret({ username: ' ada\n', password: '\tP\r\n' }, BASIC))
+  t.same([found.username, found.password, found.secrets], ['ada', 'P', ['ada', 'P']])
+  t.same(login({}, secret({ token: 'T\n' })).secrets, ['T'])
+})
+
+t.test('equal credentials have equal identities, and an identity tells nothing', async (t) => {
+  const one = login({}, secret({ token: 'hunter2' })).identity
+  t.equal(login({ tokenKey: 'x' }, secret({ x: 'hunter2\n' })).identity, one)
+  t.not(login({}, secret({ token: 'hunter3' })).identity, one)
+  t.not(login({}, secret({ token: 'hunter2' }, { namespace: 'other' })).identity, one)
+  t.not(login({}, secret({ token: 'hunter2' }, { name: 'other' })).identity, one)
+  t.match(one, /^[0-9a-f]{64}$/)
+})
+
+t.test('a Secret that does not serve is CredentialsInvalid and says which key', async (t) => {
+  const cases = [
+    [{ tokenKey: 'pat' }, secret({ token: 'hunter2' }), 'The Secret shop/git has no key "pat"'],
+    [{ tokenKey: 'pat' }, secret({ pat: '' }), 'has nothing in its key "pat"'],
+    [{ tokenKey: 'pat' }, secret({ pat: ' \n' }), 'has nothing in its key "pat"'],
+    [
+      { tokenKey: 'pat' },
+      secret({ pat: 'hunter2\nhunter2' }),
+      'something other than one line of text in its key "pat"',
+    ],
+    [{ tokenKey: 'pat' }, secret({ pat: new Uint8Array([0xff, 0xfe]) }), 'something other than one line'],
+    [{ usernameKey: 'u', passwordKey: 'p' }, secret({ p: 'hunter2' }), 'has no key "u"'],
+    [{ usernameKey: 'u', passwordKey: 'p' }, secret({ u: 'a:b', p: 'hunter2' }), 'a user name with a colon'],
+    [{}, secret({ username: 'ada' }, BASIC), 'has no key "password"'],
+    [{}, secret({ other: 'hunter2' }), 'holds neither "token" nor "username" and "password"'],
+    [
+      {},
+      secret({ 'ssh-privatekey': 'hunter2' }, { type: 'kubernetes.io/ssh-auth' }),
+      'holds neither "token"',
+    ],
+    [
+      { tokenKey: 'token' },
+      secret({ token: 'hunter2' }, { type: 'kubernetes.io/service-account-token' }),
+      'is of type "kubernetes.io/service-account-token"',
+    ],
+  ] as const
+  for (const [keys, found, sentence] of cases) {
+    const failure = failureOf(() => login(keys, found))
+    t.equal(failure.reason, 'CredentialsInvalid', sentence)
+    t.ok(failure.message.includes(sentence), failure.message)
+    t.notMatch(failure.message, /hunter2/)
+  }
+})
+
+t.test('a Secret bound to other repositories gives nothing away', async (t) => {
+  const bound = secret({ token: 'T' }, { annotations: { [ALLOWED_REPOSITORIES]: 'git.example.com/acme' } })
+  t.equal(login({}, bound).password, 'T')
+  t.throws(() => login({}, bound, 'https://git.example.com/acme-evil/shop'), {
+    name: 'Failure',
+    reason: 'ReferenceForbidden',
+  })
+  const malformed = secret({}, { annotations: { [ALLOWED_REPOSITORIES]: '' }, type: 'other' })
+  t.throws(
+    () => login({}, malformed),
+    { name: 'Failure', reason: 'ReferenceForbidden' },
+    'before the type and the keys are looked at',
+  )
+})
+
+t.test('a Secret bound to paths writes nothing else', async (t) => {
+  const bound = secret({}, { annotations: { [ALLOWED_PATHS]: 'clusters/prod, .github/dependabot.yml' } })
+  t.doesNotThrow(() => requirePathAllowed('clusters/prod/a.yaml', bound))
+  t.doesNotThrow(() => requirePathAllowed('.github/dependabot.yml', bound))
+  t.throws(() => requirePathAllowed('clusters/production/a.yaml', bound), {
+    name: 'Failure',
+    reason: 'ReferenceForbidden',
+  })
+  t.throws(() => requirePathAllowed('.github/workflows/a.yaml', bound), {
+    reason: 'ReferenceForbidden',
+    message: /"\.github"/,
+  })
+})
+
+t.test('a file that steers the host needs a Secret that names it', async (t) => {
+  t.doesNotThrow(() => requirePathAllowed('a.yaml', secret({})))
+  t.throws(() => requirePathAllowed('a/.gitattributes', secret({})), {
+    reason: 'ReferenceForbidden',
+    message: /steers Git/,
+  })
+})
