@@ -1,0 +1,20 @@
+import type { FailureReason } from './failure.ts'
+
+/** One thing that is wrong with a resource, as its author is told. */
+export interface Fault {
+  readonly reason: FailureReason
+  /** The field that has to be mended, as in `spec.resourceRef.path`. */
+  readonly field: string
+  /** One sentence that begins with the field and never repeats what may be a secret. */
+  readonly message: string
+}
+
+/** A fault whose sentence is the field followed by `complaint`, such as "has no name." */
+export function fault(field: string, complaint: string, reason: FailureReason = 'InvalidSpec'): Fault {
+  return { reason, field, message: `${field} ${complaint}` }
+}
+
+/** A fault for what this release does not carry out; `what` is its name for the user. */
+export function notSupported(field: string, what: string): Fault {
+  return fault(field, `asks for ${what}, which is not supported yet.`, 'NotSupported')
+}
