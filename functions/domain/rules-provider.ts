@@ -1,0 +1,101 @@
+import { DEFAULT_PORTS } from './address.ts'
+import type { RepositoryAddress } from './address.ts'
+import { fault } from './fault.ts'
+import type { Fault } from './fault.ts'
+import { HOSTS, hostNamed, hostOf, publicAPI, publicHost } from './hosts.ts'
+import type { Detail, Host } from './hosts.ts'
+import { member, textMember } from './member.ts'
+import type { Kind } from './resources.ts'
+
+const DETAILS = ['labels', 'reviewers', 'assignees', 'draft'] as const satisfies readonly Detail[]
+
+/** What is wrong with `provider` and `providerConfig` for this repository, and what its host does not have. */
+export function providerFaults(kind: Kind, spec: unknown, address: RepositoryAddress): readonly Fault[] {
+  const provider = textMember(spec, 'provider')
+  const named = nameFaults(provider, address)
+  if (named.length > 0) return named
+  const host = hostOf(address, provider)
+  const config = configFaults(spec, address, host)
+  return kind === 'GitCommit' ? config : [...config, ...needed(spec, address), ...detailFaults(spec, host)]
+}
+
+function nameFaults(provider: string | undefined, address: RepositoryAddress): readonly Fault[] {
+  if (provider === undefined) return []
+  const field = 'spec.provider'
+  if (hostNamed(provider) === undefined) {
+    return [
+      fault(
+        field,
+        `is not a provider that is known; write one of ${HOSTS.map(({ name }) => name).join(', ')}.`,
+      ),
+    ]
+  }
+  const known = publicHost(address.host)
+  if (known === undefined || known.name === provider) return []
+  return [fault(field, `is "${provider}", but ${address.host} is ${known.name}; leave it out.`)]
+}
+
+function configFaults(spec: unknown, address: RepositoryAddress, host: Host | undefined): readonly Fault[] {
+  const config = member(spec, 'providerConfig')
+  if (config === undefined) return []
+  if (host === undefined) {
+    if (member(spec, 'provider') !== undefined) return []
+    return [fault('spec.provider', 'is missing; spec.providerConfig needs it on a host that is not known.')]
+  }
+  const known = publicAPI(address.host)
+  const base = known === undefined ? addresses(address, host.apiSuffix) : known.slice(0, 1)
+  const upload = known === undefined ? addresses(address, host.uploadSuffix) : known.slice(1)
+  return [
+    ...urlFaults(config, 'baseURL', { host, allowed: base }),
+    ...urlFaults(config, 'uploadURL', { host, allowed: upload }),
+  ]
+}
+
+function urlFaults(
+  config: unknown,
+  key: 'baseURL' | 'uploadURL',
+  { host, allowed }: { readonly host: Host; readonly allowed: readonly string[] },
+): readonly Fault[] {
+  const url = textMember(config, key)
+  const [first] = allowed
+  if (url === undefined || allowed.includes(url)) return []
+  const field = `spec.providerConfig.${key}`
+  if (first === undefined) return [fault(field, `is of no use with ${host.name} on this host; leave it out.`)]
+  const others = allowed.length > 1 ? ", or that with the first parts of the repository's path before it" : ''
+  return [fault(field, `does not belong to the repository; write ${first}${others}.`)]
+}
+
+// An installation under a path of its host has that path in the repository's address too.
+function addresses(address: RepositoryAddress, suffix: string | undefined): readonly string[] {
+  if (suffix === undefined) return []
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  const isDefault = address.scheme === 'ssh' || address.port === DEFAULT_PORTS.https
+  const origin = `https://${host}${isDefault ? '' : `:${address.port}`}`
+  return address.segments.map((_, index) => {
+    const prefix = address.segments.slice(0, index).map((segment) => `/${segment}`)
+    return `${origin}${prefix.join('')}${suffix}`
+  })
+}
+
+/** A pull request is opened by an API: on a host that is not known, which and where has to be said. */
+function needed(spec: unknown, address: RepositoryAddress): readonly Fault[] {
+  if (publicHost(address.host) !== undefined) return []
+  const say = `is missing; ${address.host} is not a public host, so a pull request needs it.`
+  return [
+    ...(member(spec, 'provider') === undefined ? [fault('spec.provider', say)] : []),
+    ...(member(member(spec, 'providerConfig'), 'baseURL') === undefined
+      ? [fault('spec.providerConfig.baseURL', say)]
+      : []),
+  ]
+}
+
+function detailFaults(spec: unknown, host: Host | undefined): readonly Fault[] {
+  const lacking = DETAILS.filter((detail) => host?.lacks.includes(detail) && isAsked(member(spec, detail)))
+  return lacking.map((detail) =>
+    fault(`spec.${detail}`, `cannot be set on ${host?.name ?? ''}; leave it out.`),
+  )
+}
+
+function isAsked(value: unknown): boolean {
+  return value === true || (Array.isArray(value) && value.length > 0)
+}

@@ -1,0 +1,108 @@
+import { parseRepositoryAddress } from './address.ts'
+import type { RepositoryAddress } from './address.ts'
+import { branchComplaint } from './branch-name.ts'
+import { controlComponent, pathComplaint } from './committed-path.ts'
+import { Failure } from './failure.ts'
+import { fault, notSupported } from './fault.ts'
+import type { Fault } from './fault.ts'
+import { member, textMember } from './member.ts'
+import { ALLOWED_PATHS } from './resources.ts'
+import type { Kind } from './resources.ts'
+import { credentialFaults } from './rules-credentials.ts'
+import { providerFaults } from './rules-provider.ts'
+
+/** Most bytes of a commit message. */
+const MESSAGE_BYTES = 65_536
+
+/** The line ends of every reader of commit messages, LF and CR first of all. */
+const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]/u
+const RESERVED_LINE = /^(?:commitlet-|requested-by\s*:)/iu
+
+/**
+ * What is wrong with a spec that the schema cannot say. The spec may be faulty by its schema as well: each rule
+ * looks at what it can use, so that its author learns everything at once.
+ */
+export function specFaults(kind: Kind, spec: unknown): readonly Fault[] {
+  const { address, faults } = readAddress(spec)
+  return [
+    ...faults,
+    ...(kind === 'GitCommit' ? gitCommitFaults(spec) : branchFaults(spec, ['baseBranch', 'headBranch'])),
+    ...(address === undefined ? [] : providerFaults(kind, spec, address)),
+    ...credentialFaults({ kind, spec, address }),
+  ]
+}
+
+/** What the author should know though nothing is wrong with the spec by itself. */
+export function specWarnings(spec: unknown): readonly string[] {
+  const path = textMember(member(spec, 'resourceRef'), 'path') ?? ''
+  if (pathComplaint(path) !== undefined || controlComponent(path) === undefined) return []
+  return [
+    'spec.resourceRef.path is that of a file that steers Git or the host: it is written only where the annotation ' +
+      `${ALLOWED_PATHS} of the Secret covers it.`,
+  ]
+}
+
+function readAddress(spec: unknown): {
+  readonly address: RepositoryAddress | undefined
+  readonly faults: readonly Fault[]
+} {
+  const text = textMember(spec, 'repository')
+  if (text === undefined) return { address: undefined, faults: [] }
+  try {
+    const address = parseRepositoryAddress(text)
+    const faults = address.scheme === 'ssh' ? [notSupported('spec.repository', 'an SSH address')] : []
+    return { address, faults }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { reason, message } = error
+    return { address: undefined, faults: [{ reason, field: 'spec.repository', message }] }
+  }
+}
+
+function gitCommitFaults(spec: unknown): readonly Fault[] {
+  const reference = member(spec, 'resourceRef')
+  const isSecret = member(reference, 'apiVersion') === 'v1' && member(reference, 'kind') === 'Secret'
+  const path = textMember(reference, 'path')
+  const pathFault = path === undefined || path === '' ? undefined : pathComplaint(path)
+  return [
+    ...branchFaults(spec, ['branch']),
+    ...messageFaults(textMember(spec, 'message') ?? ''),
+    ...(isSecret
+      ? [
+          fault(
+            'spec.resourceRef.kind',
+            'is Secret, which is never committed in clear; refer to another kind.',
+          ),
+        ]
+      : []),
+    ...(pathFault === undefined ? [] : [fault('spec.resourceRef.path', pathFault)]),
+  ]
+}
+
+function branchFaults(spec: unknown, fields: readonly string[]): readonly Fault[] {
+  return fields.flatMap((field) => {
+    const written = textMember(spec, field)
+    if (written === undefined || written === '') return []
+    const name = field === 'headBranch' ? written.replace(/^[A-Za-z0-9_][A-Za-z0-9._-]*:/, '') : written
+    const complaint = branchComplaint(name)
+    return complaint === undefined
+      ? []
+      : [fault(`spec.${field}`, `${complaint}; choose another name for the branch.`)]
+  })
+}
+
+function messageFaults(message: string): readonly Fault[] {
+  const field = 'spec.message'
+  if (!message.isWellFormed()) return [fault(field, 'contains half a character (a lone surrogate); mend it.')]
+  const bytes = Buffer.byteLength(message)
+  if (bytes > MESSAGE_BYTES) {
+    return [fault(field, `has ${bytes} bytes, but at most ${MESSAGE_BYTES} are allowed; make it shorter.`)]
+  }
+  const lines = message.split(LINE_ENDS)
+  const reserved = lines.findIndex((line) => RESERVED_LINE.test(line.trimStart()))
+  if (reserved < 0) return []
+  const complaint =
+    `begins line ${reserved + 1} with "Commitlet-" or "Requested-by:", which Commitlet alone writes; ` +
+    'leave that line out.'
+  return [fault(field, complaint)]
+}

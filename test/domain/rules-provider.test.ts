@@ -1,0 +1,111 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../functions/domain/address.ts'
+import type { Kind } from '../../functions/domain/resources.ts'
+import { providerFaults } from '../../functions/domain/rules-provider.ts'
+
+const OWN = 'https://git.example.com/acme/shop.git'
+
+function faults(repository: string, spec: Record<string, unknown>, kind: Kind = 'GitCommit'): string[] {
+  return providerFaults(kind, spec, parseRepositoryAddress(repository)).map(({ message }) => message)
+}
+
+t.test('a provider agrees with the host, or is one that is known', async (t) => {
+  t.same(faults('https://github.com/a/b', {}), [])
+  t.same(faults('https://github.com/a/b', { provider: 'github' }), [])
+  t.same(faults(OWN, {}), [], 'a commit needs none')
+  t.same(faults(OWN, { provider: 'gitea' }), [])
+  t.same(faults('https://github.com/a/b', { provider: 'gitlab' }), [
+    'spec.provider is "gitlab", but github.com is github; leave it out.',
+  ])
+  t.same(faults(OWN, { provider: 'sourcehut', providerConfig: { baseURL: 'x' } }), [
+    'spec.provider is not a provider that is known; write one of github, gitlab, bitbucket, gitea.',
+  ])
+})
+
+const CONFIGS: [string, string | undefined, string, boolean][] = [
+  [OWN, 'github', 'https://git.example.com/api/v3', true],
+  [OWN, 'gitlab', 'https://git.example.com/api/v4', true],
+  [OWN, 'gitea', 'https://git.example.com/api/v1', true],
+  [OWN, 'gitlab', 'https://git.example.com/acme/api/v4', true],
+  [OWN, 'gitlab', 'https://git.example.com/acme/shop/api/v4', false],
+  [OWN, 'gitlab', 'https://git.example.com/other/api/v4', false],
+  [OWN, 'gitlab', 'https://git.example.com/api/v3', false],
+  [OWN, 'gitlab', 'https://git.example.com', false],
+  [OWN, 'gitlab', 'https://git.example.com/api/v4/', false],
+  [OWN, 'gitlab', 'https://evil.example/api/v4', false],
+  [OWN, 'gitlab', 'https://git.example.com.evil.example/api/v4', false],
+  [OWN, 'gitlab', 'https://git.example.com@evil.example/api/v4', false],
+  [OWN, 'gitlab', 'https://git.example.com:8443/api/v4', false],
+  [OWN, 'gitlab', 'http://git.example.com/api/v4', false],
+  [OWN, 'bitbucket', 'https://git.example.com/2.0', false],
+  ['https://git.example.com:8443/acme/shop', 'gitlab', 'https://git.example.com:8443/api/v4', true],
+  ['https://git.example.com:8443/acme/shop', 'gitlab', 'https://git.example.com/api/v4', false],
+  ['ssh://git@git.example.com:2222/acme/shop', 'gitlab', 'https://git.example.com/api/v4', true],
+  ['https://[2001:db8::1]/acme/shop', 'gitlab', 'https://[2001:db8::1]/api/v4', true],
+  ['https://github.com/a/b', undefined, 'https://api.github.com', true],
+  ['https://github.com/a/b', undefined, 'https://github.com/api/v3', false],
+  ['https://acme.ghe.com/a/b', undefined, 'https://api.acme.ghe.com', true],
+  ['https://acme.ghe.com/a/b', undefined, 'https://api.other.ghe.com', false],
+  ['https://gitlab.com/a/b', undefined, 'https://gitlab.com/api/v4', true],
+  ['https://bitbucket.org/a/b', undefined, 'https://api.bitbucket.org/2.0', true],
+]
+
+t.test('an API belongs to the host of the repository', async (t) => {
+  for (const [repository, provider, baseURL, sound] of CONFIGS) {
+    const found = faults(repository, {
+      ...(provider === undefined ? {} : { provider }),
+      providerConfig: { baseURL },
+    })
+    t.equal(found.length, sound ? 0 : 1, `${repository} ${baseURL}`)
+    for (const message of found) t.notMatch(message, /evil/, 'an address is not repeated')
+  }
+})
+
+t.test('so does an address for uploads, where the provider has one', async (t) => {
+  t.same(
+    faults(OWN, { provider: 'github', providerConfig: { uploadURL: 'https://git.example.com/api/uploads' } }),
+    [],
+  )
+  t.same(
+    faults('https://github.com/a/b', { providerConfig: { uploadURL: 'https://uploads.github.com' } }),
+    [],
+  )
+  t.same(
+    faults(OWN, { provider: 'github', providerConfig: { uploadURL: 'https://evil.example/api/uploads' } }),
+    [
+      "spec.providerConfig.uploadURL does not belong to the repository; write https://git.example.com/api/uploads, or that with the first parts of the repository's path before it.",
+    ],
+  )
+  t.same(
+    faults(OWN, { provider: 'gitlab', providerConfig: { uploadURL: 'https://git.example.com/api/uploads' } }),
+    ['spec.providerConfig.uploadURL is of no use with gitlab on this host; leave it out.'],
+  )
+})
+
+t.test('a configuration without a provider cannot be read', async (t) => {
+  t.same(faults(OWN, { providerConfig: {} }), [
+    'spec.provider is missing; spec.providerConfig needs it on a host that is not known.',
+  ])
+  t.same(faults(OWN, { provider: 5, providerConfig: {} }), [], 'the schema tells')
+})
+
+t.test('a pull request on a host that is not public says what serves it and where', async (t) => {
+  const base = { providerConfig: { baseURL: 'https://git.example.com/api/v4' } }
+  t.same(faults(OWN, { provider: 'gitlab', ...base }, 'PullRequest'), [])
+  t.same(faults('https://github.com/a/b', {}, 'PullRequest'), [])
+  t.same(faults(OWN, {}, 'PullRequest'), [
+    'spec.provider is missing; git.example.com is not a public host, so a pull request needs it.',
+    'spec.providerConfig.baseURL is missing; git.example.com is not a public host, so a pull request needs it.',
+  ])
+})
+
+t.test('what a host does not have is refused, unless nothing is asked', async (t) => {
+  const asked = { labels: ['a'], reviewers: ['ada'], assignees: ['ada'], draft: true }
+  t.same(faults('https://github.com/a/b', asked, 'PullRequest'), [])
+  t.same(faults('https://gitlab.com/a/b', asked, 'PullRequest'), [])
+  t.same(faults('https://bitbucket.org/a/b', asked, 'PullRequest'), [
+    'spec.labels cannot be set on bitbucket; leave it out.',
+    'spec.assignees cannot be set on bitbucket; leave it out.',
+  ])
+  t.same(faults('https://bitbucket.org/a/b', { labels: [], assignees: [] }, 'PullRequest'), [])
+})

@@ -1,0 +1,115 @@
+import t from 'tap'
+import { specFaults, specWarnings } from '../../functions/domain/rules.ts'
+
+const SPEC = {
+  repository: 'https://git.example.com/acme/shop.git',
+  message: 'chore: settings',
+  credentials: { secretName: 'git' },
+  resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', path: 'prod/settings.yaml' },
+}
+const PULL = {
+  repository: 'https://github.com/acme/shop.git',
+  baseBranch: 'main',
+  headBranch: 'new',
+  title: 'New settings',
+  credentials: { secretName: 'git' },
+}
+
+function fields(kind: 'GitCommit' | 'PullRequest', spec: unknown): string[] {
+  return specFaults(kind, spec).map(({ reason, field }) => `${reason} ${field}`)
+}
+
+t.test('a sound spec has no faults', async (t) => {
+  t.same(specFaults('GitCommit', SPEC), [])
+  t.same(specFaults('GitCommit', { ...SPEC, branch: 'feature/x' }), [])
+  t.same(specFaults('PullRequest', PULL), [])
+  t.same(specFaults('PullRequest', { ...PULL, headBranch: 'ada:new' }), [])
+})
+
+const MESSAGES: [string, boolean][] = [
+  ['Commitlet-Id: x', false],
+  ['Subject\n\nCommitlet-Id: x', false],
+  ['Subject\n\n \t COMMITLET-resource: x', false],
+  ['Subject\r\n\r\nrequested-by: x', false],
+  ['Subject\n\nRequested-By : x', false],
+  ['Subject\rCommitlet-Id: x', false],
+  ['Subject\u2028Commitlet-Id: x', false],
+  ['Subject\n\n\u00a0Commitlet-Id: x', false],
+  ['Subject\ud800', false],
+  ['é'.repeat(32_769), false],
+  ['é'.repeat(32_768), true],
+  ['About Commitlet-Id: x', true],
+  ['Requested by many', true],
+  ['Requested-by-nobody: x', true],
+  ['Subject\n\n- Commitlet-Id', true],
+]
+
+t.test('a message cannot forge a trailer, and has a bound in bytes', async (t) => {
+  for (const [index, [message, sound]] of MESSAGES.entries()) {
+    const expected = sound ? [] : ['InvalidSpec spec.message']
+    t.same(fields('GitCommit', { ...SPEC, message }), expected, `message ${index}`)
+  }
+})
+
+t.test('a message of blank lines is read in no time', async (t) => {
+  const began = performance.now()
+  specFaults('GitCommit', { ...SPEC, message: `${'\n'.repeat(65_000)}x` })
+  t.ok(performance.now() - began < 1_000)
+})
+
+t.test('each field is judged by its own rule', async (t) => {
+  const cases: [Record<string, unknown>, string][] = [
+    [{ repository: 'https://h/a/../b' }, 'InvalidSpec spec.repository'],
+    [{ repository: 'git@git.example.com:acme/shop.git' }, 'NotSupported spec.repository'],
+    [{ branch: '-x' }, 'InvalidSpec spec.branch'],
+    [{ branch: 'a..b' }, 'InvalidSpec spec.branch'],
+    [{ resourceRef: { ...SPEC.resourceRef, kind: 'Secret' } }, 'InvalidSpec spec.resourceRef.kind'],
+    [{ resourceRef: { ...SPEC.resourceRef, path: '.git/config' } }, 'InvalidSpec spec.resourceRef.path'],
+    [{ provider: 'other' }, 'InvalidSpec spec.provider'],
+    [{ credentials: undefined }, 'NotSupported spec.credentials'],
+  ]
+  for (const [change, fault] of cases)
+    t.same(fields('GitCommit', { ...SPEC, ...change }), [fault], JSON.stringify(change))
+})
+
+t.test('both branches of a pull request are judged', async (t) => {
+  t.same(fields('PullRequest', { ...PULL, baseBranch: 'a b', headBranch: 'ada:.x' }), [
+    'InvalidSpec spec.baseBranch',
+    'InvalidSpec spec.headBranch',
+  ])
+  t.same(fields('PullRequest', { ...PULL, baseBranch: 'ada:main' }), ['InvalidSpec spec.baseBranch'])
+})
+
+t.test('a Secret of another API group is not that Secret', async (t) => {
+  const resourceRef = { ...SPEC.resourceRef, apiVersion: 'example.com/v1', kind: 'Secret' }
+  t.same(specFaults('GitCommit', { ...SPEC, resourceRef }), [])
+})
+
+t.test('many faults come at once, each sentence with its field', async (t) => {
+  const faults = specFaults('GitCommit', {
+    repository: 'https://user:hunter2@h/a',
+    branch: '-x',
+    message: 'Commitlet-Id: x',
+    resourceRef: { ...SPEC.resourceRef, kind: 'Secret', path: '../x' },
+  })
+  t.equal(faults.length, 6)
+  for (const { field, message } of faults) {
+    t.ok(message.startsWith(`${field} `), message)
+    t.match(message, /\.$/)
+    t.notMatch(message, /hunter2/)
+  }
+})
+
+t.test('what the schema refuses is passed over without a crash', async (t) => {
+  for (const spec of [null, 5, [], {}, { repository: 5, message: [], resourceRef: null, branch: {} }]) {
+    t.same(fields('GitCommit', spec), ['NotSupported spec.credentials'])
+  }
+  t.same(fields('GitCommit', { ...SPEC, branch: '', resourceRef: { path: '' } }), [])
+})
+
+t.test('a file that steers the host is a warning: the Secret decides', async (t) => {
+  t.match(specWarnings({ resourceRef: { path: '.github/workflows/a.yaml' } })[0], /allowed-paths/)
+  t.same(specWarnings(SPEC), [])
+  t.same(specWarnings({ resourceRef: { path: '.git/.gitmodules' } }), [])
+  t.same(specWarnings(null), [])
+})
