@@ -1,0 +1,148 @@
+import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import { failureOf, judge } from '../../functions/domain/gate.ts'
+import type { Outside } from '../../functions/domain/gate.ts'
+
+const SPEC = {
+  repository: 'https://git.example.com/acme/shop.git',
+  message: 'chore: settings',
+  credentials: { secretName: 'git', tokenKey: 'token' },
+  resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', path: 'prod/settings.yaml' },
+}
+
+function gitCommit(spec: unknown): unknown {
+  return {
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'GitCommit',
+    metadata: { generateName: 'x-', namespace: 'shop' },
+    spec,
+  }
+}
+
+function referring(reference: Record<string, unknown>): unknown {
+  return gitCommit({ ...SPEC, resourceRef: { ...SPEC.resourceRef, ...reference } })
+}
+
+function outside(
+  referenceScope: Outside['referenceScope'] = 'namespace',
+): Outside & { readonly asked: string[] } {
+  const asked: string[] = []
+  async function discover(apiVersion: string, kind: string) {
+    asked.push(`${apiVersion} ${kind}`)
+    if (kind === 'ConfigMap') return { namespaced: true }
+    return kind === 'ClusterRole' ? { namespaced: false } : undefined
+  }
+  return { discover, referenceScope, asked }
+}
+
+t.test('a sound resource passes, before it is stored as after', async (t) => {
+  t.same(await judge(gitCommit(SPEC), outside()), { faults: [], warnings: [] })
+})
+
+t.test('schema and rules speak at once, the rule where both speak of a field', async (t) => {
+  const spec = { ...SPEC, repository: 'https://h/%2e%2e/a', branch: 5, message: 'Commitlet-Id: x' }
+  const { faults } = await judge(gitCommit(spec), outside())
+  t.same(
+    faults.map(({ message }) => message),
+    [
+      'spec.branch has to be the name of a branch, but is a number.',
+      'spec.repository contains "%"; write an address such as https://git.example.com/acme/shop.git.',
+      'spec.message begins line 1 with "Commitlet-" or "Requested-by:", which Commitlet alone writes; leave that line out.',
+    ],
+  )
+})
+
+t.test('a kind that the cluster does not know is a warning', async (t) => {
+  const verdict = await judge(referring({ apiVersion: 'example.com/v1', kind: 'Widget' }), outside())
+  t.same(verdict.faults, [])
+  t.match(verdict.warnings, [/Widget of example\.com\/v1, which the cluster does not know \(yet\)/])
+})
+
+t.test('a path that steers the host is a warning', async (t) => {
+  const { faults, warnings } = await judge(referring({ path: '.github/workflows/a.yaml' }), outside())
+  t.same([faults.length, warnings.length], [0, 1])
+})
+
+const SCOPES: [Record<string, unknown>, Outside['referenceScope'], string[]][] = [
+  [{ namespace: 'shop' }, 'namespace', []],
+  [{ namespace: 'other' }, 'namespace', ['ReferenceForbidden spec.resourceRef.namespace']],
+  [{ namespace: 'other' }, 'any', []],
+  [{ kind: 'ClusterRole' }, 'namespace', ['ReferenceForbidden spec.resourceRef.kind']],
+  [{ kind: 'ClusterRole' }, 'any', []],
+  [{ kind: 'ClusterRole', namespace: 'shop' }, 'any', ['InvalidSpec spec.resourceRef.namespace']],
+  [
+    { kind: 'ClusterRole', namespace: 'shop' },
+    'namespace',
+    ['InvalidSpec spec.resourceRef.namespace', 'ReferenceForbidden spec.resourceRef.kind'],
+  ],
+  [{ kind: 'Widget', namespace: 'other' }, 'namespace', ['ReferenceForbidden spec.resourceRef.namespace']],
+]
+
+t.test('the reference stays within the scope that the operator chose', async (t) => {
+  for (const [reference, scope, expected] of SCOPES) {
+    const { faults } = await judge(referring(reference), outside(scope))
+    t.same(
+      faults.map(({ reason, field }) => `${reason} ${field}`),
+      expected,
+      `${JSON.stringify(reference)} ${scope}`,
+    )
+  }
+})
+
+t.test('the cluster is not asked for a kind that is faulty or refused', async (t) => {
+  for (const reference of [{ kind: 'Secret' }, { kind: 'Config Map' }, { apiVersion: '../x' }, { kind: 5 }]) {
+    const world = outside()
+    await judge(referring(reference), world)
+    t.same(world.asked, [], JSON.stringify(reference))
+  }
+})
+
+t.test('a cluster that does not answer decides nothing', async (t) => {
+  const failing: Outside = {
+    referenceScope: 'any',
+    discover: () => Promise.reject(new Failure('Timeout', 'The API server did not answer.')),
+  }
+  await t.rejects(judge(gitCommit(SPEC), failing), { name: 'Failure', reason: 'Timeout' })
+})
+
+t.test('a pull request has no reference to look at', async (t) => {
+  const spec = {
+    repository: 'https://github.com/acme/shop.git',
+    baseBranch: 'main',
+    headBranch: 'new',
+    title: 'New settings',
+    credentials: { secretName: 'git' },
+  }
+  const world = outside()
+  const resource = {
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'PullRequest',
+    metadata: { namespace: 'shop' },
+    spec,
+  }
+  t.same(await judge(resource, world), { faults: [], warnings: [] })
+  t.same(world.asked, [])
+})
+
+t.test('anything at all gets a verdict', async (t) => {
+  for (const value of [
+    undefined,
+    null,
+    5,
+    [],
+    {},
+    gitCommit(undefined),
+    gitCommit([]),
+    gitCommit({ resourceRef: 'x' }),
+  ]) {
+    t.ok((await judge(value, outside())).faults.length > 0)
+  }
+})
+
+t.test('an attempt fails with the first reason and every sentence', async (t) => {
+  const verdict = await judge(gitCommit({ ...SPEC, branch: '-x', credentials: undefined }), outside())
+  const failure = failureOf(verdict)
+  t.equal(failure?.reason, 'InvalidSpec')
+  t.match(failure?.message, /^spec\.branch begins with "-"; .*\. spec\.credentials is missing, .*\.$/)
+  t.equal(failureOf({ faults: [], warnings: ['w'] }), undefined)
+})
