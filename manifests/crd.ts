@@ -1,0 +1,174 @@
+import { parseJSONText } from '../functions/domain/json-text.ts'
+import { GROUP, PLURALS, VERSION } from '../functions/domain/resources.ts'
+import type { Kind } from '../functions/domain/resources.ts'
+import { GITCOMMIT_SPEC } from '../functions/domain/schema-gitcommit.ts'
+import { PULLREQUEST_SPEC } from '../functions/domain/schema-pullrequest.ts'
+import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../functions/domain/schema-status.ts'
+import type { Schema } from '../functions/domain/schema-type.ts'
+import { toYAML } from '../functions/domain/yaml-text.ts'
+
+const NOTICE = '# Generated from functions/domain/schema-*.ts by "npm run generate": change it there.\n'
+
+/** A printer column (apiextensions.k8s.io/v1); those with a priority above 0 show with `-o wide` only. */
+interface Column {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'date'
+  readonly jsonPath: string
+  readonly priority?: number
+  readonly description: string
+}
+
+interface Definition {
+  readonly kind: Kind
+  readonly shortName: string
+  readonly description: string
+  readonly spec: Schema
+  readonly status: Schema
+  readonly columns: readonly Column[]
+}
+
+function column(name: string, jsonPath: string, rest: Omit<Column, 'name' | 'jsonPath'>): Column {
+  return { name, jsonPath, ...rest }
+}
+
+function condition(name: string, member: string): Column {
+  const description = `The ${member} of the condition Ready.`
+  return column(name, `.status.conditions[?(@.type=="Ready")].${member}`, { type: 'string', description })
+}
+
+const READY = [condition('Ready', 'status'), condition('Reason', 'reason')]
+const AGE = column('Age', '.metadata.creationTimestamp', {
+  type: 'date',
+  description: 'Since when it has existed.',
+})
+const WIDE = [
+  { ...condition('Message', 'message'), priority: 1 },
+  // A column of type date shows every future time as <invalid>.
+  column('Next attempt', '.status.nextAttemptTime', {
+    type: 'string',
+    priority: 1,
+    description: 'When the next attempt is due.',
+  }),
+  column('Observed', '.status.observedGeneration', {
+    type: 'integer',
+    priority: 1,
+    description: 'The generation that the status tells of.',
+  }),
+  column('Handled', '.status.lastHandledRequestedAt', {
+    type: 'string',
+    priority: 1,
+    description: `The value of ${GROUP}/requested-at that was last carried out.`,
+  }),
+]
+
+const DEFINITIONS: readonly Definition[] = [
+  {
+    kind: 'GitCommit',
+    shortName: 'gcommit',
+    description:
+      'A GitCommit puts the content of a cluster object at a path on a branch of a Git repository, as one commit. ' +
+      'Deleting it leaves the repository as it is.',
+    spec: GITCOMMIT_SPEC,
+    status: GITCOMMIT_STATUS,
+    columns: [
+      ...READY,
+      column('Branch', '.status.commit.branch', {
+        type: 'string',
+        description: 'The branch that was written.',
+      }),
+      column('Commit', '.status.commit.shortSHA', {
+        type: 'string',
+        description: 'The commit that holds it.',
+      }),
+      AGE,
+      ...WIDE,
+    ],
+  },
+  {
+    kind: 'PullRequest',
+    shortName: 'gpr',
+    description:
+      'A PullRequest opens a pull request (merge request) between two branches of a Git repository. Deleting it ' +
+      'leaves the pull request as it is.',
+    spec: PULLREQUEST_SPEC,
+    status: PULLREQUEST_STATUS,
+    columns: [
+      ...READY,
+      column('Number', '.status.pullRequest.number', {
+        type: 'integer',
+        description: 'Its number at the provider.',
+      }),
+      column('State', '.status.pullRequest.state', { type: 'string', description: 'What became of it.' }),
+      AGE,
+      column('URL', '.status.pullRequest.url', {
+        type: 'string',
+        priority: 1,
+        description: 'Its web address.',
+      }),
+      ...WIDE,
+    ],
+  },
+]
+
+/** The CustomResourceDefinitions by the path of their file, relative to this folder. */
+export function crdFiles(): ReadonlyMap<string, string> {
+  return new Map(
+    DEFINITIONS.map((definition) => [`crds/${PLURALS[definition.kind]}.yaml`, crdFile(definition)]),
+  )
+}
+
+function crdFile(definition: Definition): string {
+  // Without our own keywords, which the API server does not know; undefined members go as well.
+  const json = JSON.stringify(crd(definition), (key, value: unknown) =>
+    key === 'expects' ? undefined : value,
+  )
+  return NOTICE + toYAML(parseJSONText(json))
+}
+
+function crd(definition: Definition): object {
+  const plural = PLURALS[definition.kind]
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: {
+        kind: definition.kind,
+        listKind: `${definition.kind}List`,
+        plural,
+        singular: definition.kind.toLowerCase(),
+        shortNames: [definition.shortName],
+        categories: ['commitlet'],
+      },
+      versions: [version(definition)],
+    },
+  }
+}
+
+function version({ description, spec, status, columns }: Definition): object {
+  const name = { type: 'string', maxLength: 253 }
+  return {
+    name: VERSION,
+    served: true,
+    storage: true,
+    subresources: { status: {} },
+    selectableFields: [{ jsonPath: '.status.phase' }],
+    additionalPrinterColumns: columns,
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        description,
+        required: ['spec'],
+        properties: {
+          apiVersion: { ...name, description: `The version of this API: ${GROUP}/${VERSION}.` },
+          kind: { ...name, description: 'The kind of this resource.' },
+          metadata: { type: 'object' },
+          spec,
+          status,
+        },
+      },
+    },
+  }
+}

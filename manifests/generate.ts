@@ -1,0 +1,23 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { crdFiles } from './crd.ts'
+
+/** Writes the stale files, or with `check` only names them; answers their paths. */
+export async function generate(folder: URL, check: boolean): Promise<readonly string[]> {
+  const stale: string[] = []
+  for (const [path, text] of crdFiles()) {
+    const file = new URL(path, folder)
+    const old = await readFile(file, 'utf8').catch(() => '')
+    if (old === text) continue
+    stale.push(path)
+    if (!check) await writeFile(file, text)
+  }
+  return stale
+}
+
+if (import.meta.main) {
+  const check = process.argv.includes('--check')
+  const stale = await generate(new URL('./', import.meta.url), check)
+  const verb = check ? 'is stale; run "npm run generate"' : 'written'
+  for (const path of stale) process.stdout.write(`manifests/${path} ${verb}\n`)
+  if (check && stale.length > 0) process.exitCode = 1
+}
