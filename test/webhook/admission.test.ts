@@ -1,0 +1,172 @@
+import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { Admission } from '../../webhook/admission.ts'
+import { isAnnounced, mutate, validate } from '../../webhook/admission.ts'
+import type { AdmissionRequest } from '../../webhook/review.ts'
+import { readReview } from '../../webhook/review.ts'
+import { gitCommit, recordingLog, reviewOf } from './stage.ts'
+
+const BY = 'commitlet.dev/requested-by'
+const REQUESTER = 'commitlet.dev/requester'
+const STAMPED = { annotations: { [BY]: 'joe', [REQUESTER]: '{"username":"joe"}' } }
+const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
+
+function admissionOver(changes: Partial<Admission['outside']> = {}, deadlineMs = 5_000): Admission {
+  const outside = {
+    discover: async () => ({ namespaced: true }),
+    referenceScope: 'namespace',
+    ...changes,
+  } as const
+  return { outside, requesterExtra: [], log: recordingLog().log, deadlineMs }
+}
+
+function created(object: unknown, request = {}): AdmissionRequest {
+  return readReview(reviewOf(object, request))
+}
+
+function updated(oldObject: unknown, object: unknown, request = {}): AdmissionRequest {
+  return readReview(reviewOf(object, { operation: 'UPDATE', oldObject, ...request }))
+}
+
+t.test('a new resource gets the stamp of who sent it', async (t) => {
+  const value = { [BY]: 'jane', [REQUESTER]: '{"username":"jane","groups":["developers"]}' }
+  t.strictSame(await mutate(created(gitCommit()), admissionOver()), {
+    patch: [{ op: 'add', path: '/metadata/annotations', value }],
+  })
+})
+
+t.test('a stamp that somebody changed without asking for anything is put back', async (t) => {
+  const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'eve' } })
+  t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
+    patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'joe' }],
+  })
+})
+
+t.test('an update of the spec is stamped anew', async (t) => {
+  const { patch = [] } = await mutate(
+    updated(gitCommit(STAMPED), gitCommit(STAMPED, { message: 'x' })),
+    admissionOver(),
+  )
+  t.match(patch, [{ value: 'jane' }, { value: /"jane"/ }])
+})
+
+t.test('both answers name every fault at once, each on a line of its own', async (t) => {
+  for (const decide of [mutate, validate]) {
+    const { denial, patch } = await decide(created(gitCommit({}, FAULTY)), admissionOver())
+    t.match(denial, { code: 422, reason: 'Invalid', message: /^3 things have to be mended:\n- spec\./ })
+    const lines = denial?.message.split('\n') ?? []
+    for (const field of ['spec.repository', 'spec.message', 'spec.resourceRef']) {
+      t.equal(lines.filter((line) => line.includes(field)).length, 1, field)
+    }
+    t.equal(patch, undefined)
+  }
+})
+
+t.test('a single fault is the whole message', async (t) => {
+  const { denial } = await validate(created(gitCommit({}, { message: '' })), admissionOver())
+  t.match(denial?.message, /^spec\.message [^\n]*\.$/)
+})
+
+t.test('what may not be referred to is forbidden, unless something else is wrong as well', async (t) => {
+  const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'other', path: 'a.yaml' }
+  const alone = await validate(created(gitCommit({}, { resourceRef })), admissionOver())
+  t.match(alone.denial, { code: 403, reason: 'Forbidden', message: /spec\.resourceRef\.namespace/ })
+  const both = await validate(created(gitCommit({}, { resourceRef, message: '' })), admissionOver())
+  t.match(both.denial, { code: 422, reason: 'Invalid' })
+  const anywhere = await validate(
+    created(gitCommit({}, { resourceRef })),
+    admissionOver({ referenceScope: 'any' }),
+  )
+  t.equal(anywhere.denial, undefined)
+})
+
+t.test('a kind that the cluster does not know is a warning', async (t) => {
+  const { denial, warnings } = await validate(
+    created(gitCommit()),
+    admissionOver({ discover: async () => undefined }),
+  )
+  t.equal(denial, undefined)
+  t.match(warnings, [/ConfigMap/])
+})
+
+for (const [title, request] of [
+  ['a deletion', readReview(reviewOf(null, { operation: 'DELETE', oldObject: gitCommit() }))],
+  ['a connection', created(gitCommit({}, FAULTY), { operation: 'CONNECT' })],
+  ['a subresource', created(gitCommit({}, FAULTY), { subResource: 'status' })],
+  ['an update without an object', updated(gitCommit(), null)],
+  [
+    'a resource that is being deleted',
+    updated(gitCommit(), gitCommit({ deletionTimestamp: '2026-01-01T00:00:00Z' }, FAULTY)),
+  ],
+  [
+    'an update of labels, finalizers and other annotations',
+    updated(
+      gitCommit({}, FAULTY),
+      gitCommit({ labels: { a: 'b' }, finalizers: ['x/y'], annotations: { a: 'b' } }, FAULTY),
+    ),
+  ],
+] as const) {
+  t.test(`${title} passes untouched and unannounced`, async (t) => {
+    t.strictSame(await mutate(request, admissionOver()), {})
+    t.strictSame(await validate(request, admissionOver()), {})
+    t.equal(isAnnounced(request, {}), false)
+  })
+}
+
+const AT = { annotations: { ...STAMPED.annotations, 'commitlet.dev/requested-at': '2026-01-01T00:00:00Z' } }
+
+for (const [title, request, announced] of [
+  ['a new resource', created(gitCommit()), true],
+  ['a changed spec', updated(gitCommit(), gitCommit({}, { message: 'y' })), true],
+  ['a new requested-at', updated(gitCommit(STAMPED), gitCommit(AT)), true],
+  ['a dry run', created(gitCommit(), { dryRun: true }), false],
+  ['a stamp that is put back', updated(gitCommit(STAMPED), gitCommit()), false],
+] as const) {
+  t.test(`${title} is ${announced ? '' : 'not '}announced`, async (t) =>
+    t.equal(isAnnounced(request, {}), announced),
+  )
+}
+
+t.test('what was denied is not announced', async (t) => {
+  const denial = { code: 422, reason: 'Invalid', message: 'no' }
+  t.equal(isAnnounced(created(gitCommit()), { denial }), false)
+})
+
+for (const [title, error, reason] of [
+  [
+    'an API server that is down',
+    new Failure('NetworkError', 'The API server could not be reached.'),
+    'NetworkError',
+  ],
+  ['a bug', new TypeError('x is not a function'), 'Internal'],
+] as const) {
+  t.test(`${title} denies with the advice to try again, and is logged`, async (t) => {
+    const { log, lines } = recordingLog()
+    const admission = { ...admissionOver({ discover: () => Promise.reject(error) }), log }
+    const { denial } = await mutate(created(gitCommit()), admission)
+    t.match(denial, {
+      code: 503,
+      reason: 'ServiceUnavailable',
+      message: new RegExp(`\\(${reason}\\).*try again\\.$`),
+    })
+    t.notMatch(denial?.message, 'not a function')
+    t.match(lines, [{ reason, namespace: 'shop', name: 'settings', msg: 'admission could not be decided' }])
+  })
+}
+
+t.test('a cluster that does not answer in time denies before the API server gives up', async (t) => {
+  const { denial } = await validate(
+    created(gitCommit()),
+    admissionOver({ discover: () => new Promise(() => undefined) }, 20),
+  )
+  t.match(denial, { code: 503, message: /\(Timeout\)/ })
+})
+
+t.test('10,000 levels in the spec are a fault, not a crash', async (t) => {
+  const deep = JSON.parse('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000))
+  const { denial } = await validate(
+    updated(gitCommit(), gitCommit({}, { resourceRef: deep, message: deep })),
+    admissionOver(),
+  )
+  t.match(denial, { code: 422 })
+})

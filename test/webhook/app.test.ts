@@ -1,0 +1,162 @@
+import { writeFile } from 'node:fs/promises'
+import { connect } from 'node:tls'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { Edge } from '../../webhook/app.ts'
+import { buildApp } from '../../webhook/app.ts'
+import type { AdmissionRequest, Verdict } from '../../webhook/review.ts'
+import { readKeyPair } from '../../webhook/tls.ts'
+import { makeAuthority } from '../harness/certificates.ts'
+import { waitFor } from '../harness/wait.ts'
+import { call, gitCommit, recordingLog, reviewOf, writePair } from './stage.ts'
+
+const REVIEW = JSON.stringify(reviewOf(gitCommit()))
+const MIB = 1024 * 1024
+
+async function start(t: Test, changes: Partial<Edge> = {}, certified = false) {
+  const authority = await makeAuthority()
+  const dir = t.testdir({})
+  const files = await writePair(dir, authority)
+  const clientCAFile = `${dir}/ca.crt`
+  await writeFile(clientCAFile, authority.certPEM)
+  const { log, lines } = recordingLog()
+  const answers: [AdmissionRequest, Verdict][] = []
+  const edge: Edge = {
+    mutate: async () => ({ patch: [{ op: 'remove', path: '/a' }] }),
+    validate: async () => ({ warnings: ['w'] }),
+    answered: (...answer) => answers.push(answer),
+    isDraining: () => false,
+    log,
+    ...changes,
+  }
+  const app = buildApp(edge, await readKeyPair(certified ? { ...files, clientCAFile } : files))
+  t.teardown(() => app.close())
+  const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
+  return { port, ca: authority.certPEM, authority, answers, lines, app }
+}
+
+t.test('a review to /mutate is answered with the patch', async (t) => {
+  const { port, ca, answers } = await start(t)
+  const { status, body } = await call({ port, ca }, '/mutate?timeout=10s', REVIEW)
+  t.equal(status, 200)
+  t.match(body.response, { uid: 'review-1', allowed: true, patchType: 'JSONPatch' })
+  t.strictSame(answers, [], 'nothing follows')
+})
+
+t.test('a review to /validate is answered, and only then something follows', async (t) => {
+  const { port, ca, answers } = await start(t)
+  const { body } = await call({ port, ca }, '/validate', REVIEW)
+  t.strictSame(body.response, { uid: 'review-1', allowed: true, warnings: ['w'] })
+  const [request, verdict] = await waitFor('answer', () => answers[0], 5_000)
+  t.match(request, { uid: 'review-1', kind: 'GitCommit' })
+  t.strictSame(verdict, { warnings: ['w'] })
+})
+
+const DEEP = '['.repeat(10_000) + ']'.repeat(10_000)
+
+for (const [title, body, status, message] of [
+  ['nothing', '', 400, /AdmissionReview|not JSON/],
+  ['a cut review', REVIEW.slice(0, 300), 400, /cut on its way/],
+  ['no JSON', 'a=b', 400, /not JSON/],
+  [
+    'another version',
+    REVIEW.replace('admission.k8s.io/v1', 'admission.k8s.io/v1beta1'),
+    400,
+    /admission.k8s.io\/v1\./,
+  ],
+  ['a list', '[]', 400, /AdmissionReview/],
+  ['10,000 levels', DEEP, 400, /AdmissionReview/],
+  ['10,000 levels inside', `{"apiVersion":${DEEP}}`, 400, /AdmissionReview/],
+  ['a prototype', `{"__proto__":${REVIEW}}`, 400, /AdmissionReview/],
+  ['8 MiB', JSON.stringify('x'.repeat(8 * MIB)), 413, /7 MiB/],
+] as const) {
+  t.test(`${title} is refused with ${status} and one sentence`, async (t) => {
+    const { port, ca, answers } = await start(t)
+    for (const path of ['/mutate', '/validate']) {
+      const posted = await call({ port, ca }, path, body)
+      t.equal(posted.status, status)
+      t.match(posted.body, { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: status, message })
+      t.notMatch(posted.body.message, /\. |Error|at \//)
+    }
+    t.strictSame(answers, [])
+  })
+}
+
+t.test('a review with __proto__ keys in its object is answered', async (t) => {
+  const { port, ca } = await start(t)
+  const review = REVIEW.replace(
+    '"spec":{',
+    '"spec":{"__proto__":{"polluted":true},"constructor":{"prototype":{}},',
+  )
+  const { status } = await call({ port, ca }, '/mutate', review)
+  t.equal(status, 200)
+  t.notOk('polluted' in {})
+})
+
+t.test('almost 7 MiB are read', async (t) => {
+  const { port, ca } = await start(t)
+  const large = JSON.stringify(reviewOf(gitCommit({ annotations: { a: 'x'.repeat(6.9 * MIB) } })))
+  const { status } = await call({ port, ca }, '/mutate', large)
+  t.equal(status, 200)
+})
+
+t.test('health is answered, and readiness ends with the drain', async (t) => {
+  let draining = false
+  const { port, ca } = await start(t, { isDraining: () => draining })
+  t.equal((await call({ port, ca }, '/health/liveness')).status, 200)
+  t.equal((await call({ port, ca }, '/health/readiness')).status, 200)
+  draining = true
+  t.equal((await call({ port, ca }, '/health/liveness')).status, 200)
+  t.equal((await call({ port, ca }, '/health/readiness')).status, 503)
+})
+
+t.test('another path is not there', async (t) => {
+  const { port, ca } = await start(t)
+  const { status, body } = await call({ port, ca }, '/validate')
+  t.equal(status, 404)
+  t.match(body.message, /POST \/mutate or \/validate/)
+})
+
+t.test('what is no HTTP is refused without a crash', async (t) => {
+  const { port, ca } = await start(t)
+  const socket = connect({ port, ca, host: '127.0.0.1' }, () =>
+    socket.end('POST /mutate HTTP/1.1\r\ncontent-length: x\r\n\r\n'),
+  )
+  let answer = ''
+  for await (const chunk of socket) answer += String(chunk)
+  t.match(answer, /^HTTP\/1.1 400/)
+})
+
+t.test('a request whose length lies is refused with one sentence', async (t) => {
+  const { app } = await start(t)
+  const headers = { 'content-length': '5' }
+  const answer = await app.inject({ method: 'POST', url: '/mutate', headers, payload: REVIEW })
+  t.equal(answer.statusCode, 400)
+  t.match(answer.json().message, /could not be read/)
+})
+
+t.test('a bug is logged with its stack and answered without it', async (t) => {
+  const mutate = () => Promise.reject(new TypeError('x is not a function'))
+  const { port, ca, lines } = await start(t, { mutate })
+  const { status, body } = await call({ port, ca }, '/mutate', REVIEW)
+  t.equal(status, 500)
+  t.equal(body.message, 'The review could not be answered: try again.')
+  t.match(lines, [{ msg: 'a review could not be answered', err: { stack: /TypeError/ } }])
+})
+
+t.test('with client certificates required, only reviews need one', async (t) => {
+  const { port, ca, authority } = await start(t, {}, true)
+  const client = await authority.issue({ names: [], clientName: 'kube-apiserver' })
+  const stranger = await (await makeAuthority('stranger')).issue({ names: [], clientName: 'kube-apiserver' })
+  const certified = { port, ca, cert: client.certPEM, key: client.keyPEM }
+  t.equal((await call(certified, '/mutate', REVIEW)).status, 200)
+  for (const target of [
+    { port, ca },
+    { port, ca, cert: stranger.certPEM, key: stranger.keyPEM },
+  ]) {
+    const { status, body } = await call(target, '/validate', REVIEW)
+    t.equal(status, 403)
+    t.match(body.message, /client certificate/)
+    t.equal((await call(target, '/health/readiness')).status, 200)
+  }
+})

@@ -1,0 +1,134 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import { X509Certificate } from 'node:crypto'
+import { readConfig } from '../../webhook/config.ts'
+import type { WebhookConfig } from '../../webhook/config.ts'
+import { buildWebhook } from '../../webhook/webhook.ts'
+import type { WebhookWorld } from '../../webhook/webhook.ts'
+import { makeAuthority } from '../harness/certificates.ts'
+import { memoryCluster } from '../harness/memory-cluster.ts'
+import { waitFor } from '../harness/wait.ts'
+import { call, gitCommit, recordingLog, reviewOf, startSink, writePair } from './stage.ts'
+
+const authority = await makeAuthority()
+
+async function start(t: Test, changes: Partial<WebhookConfig> = {}, world: Partial<WebhookWorld> = {}) {
+  const sink = await startSink()
+  t.teardown(() => sink.close())
+  const dir = t.testdir({})
+  const tls = await writePair(dir, authority)
+  const cluster = memoryCluster()
+  const { log, lines } = recordingLog()
+  const config: WebhookConfig = {
+    ...readConfig({ PORT: '0', K_SINK: sink.url.href, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }),
+    tls,
+    ...changes,
+  }
+  const webhook = await buildWebhook(config, { cluster, log, uuid: () => 'event-1', ...world })
+  const port = await webhook.listen('127.0.0.1')
+  t.teardown(() => webhook.drain(0))
+  const post = (path: string, review: unknown) =>
+    call({ port, ca: authority.certPEM }, path, JSON.stringify(review))
+  return { webhook, sink, cluster, lines, port, post, tls }
+}
+
+t.test('an admitted resource is stamped, validated and announced', async (t) => {
+  const { post, sink } = await start(t)
+  const mutated = await post('/mutate', reviewOf(gitCommit()))
+  const patch: unknown = JSON.parse(Buffer.from(mutated.body.response.patch, 'base64').toString())
+  t.match(patch, [{ path: '/metadata/annotations', value: { 'commitlet.dev/requested-by': 'jane' } }])
+  t.strictSame(sink.received, [], '/mutate announces nothing')
+  t.match((await post('/validate', reviewOf(gitCommit()))).body.response, { uid: 'review-1', allowed: true })
+  const { headers, data } = await waitFor('event', () => sink.received[0], 5_000)
+  t.match(headers, { 'ce-id': 'event-1', 'ce-type': 'dev.commitlet.gitcommit.applied' })
+  t.match(data, { namespace: 'shop', name: 'settings', generation: 1 })
+})
+
+t.test('nothing is announced of a dry run or of what was denied', async (t) => {
+  const { post, sink } = await start(t)
+  await post('/validate', reviewOf(gitCommit(), { dryRun: true }))
+  const { body } = await post('/validate', reviewOf(gitCommit({}, { message: '' })))
+  t.match(body.response, { allowed: false, status: { code: 422 } })
+  await post('/validate', reviewOf(gitCommit({ name: 'last' })))
+  await waitFor('event', () => sink.received[0], 5_000)
+  t.match(sink.received, [{ data: { name: 'last' } }])
+  t.equal(sink.received.length, 1)
+})
+
+t.test('the answer does not wait for a sink that is silent', async (t) => {
+  const { post, sink, webhook, lines } = await start(t)
+  sink.answer = () => undefined
+  t.equal((await post('/validate', reviewOf(gitCommit()))).status, 200)
+  await waitFor('event', () => sink.received[0], 5_000)
+  await webhook.drain(10)
+  t.match(lines.at(-1), { events: 1, msg: /left behind/ })
+})
+
+t.test('without a sink resources are admitted, and a line says so', async (t) => {
+  const { post, lines } = await start(t, { sink: undefined })
+  t.match((await post('/validate', reviewOf(gitCommit()))).body.response, { allowed: true })
+  t.match(lines, [{ msg: /K_SINK is not set/ }])
+})
+
+t.test('an admitted resource that no event can be made of is logged', async (t) => {
+  const { post, lines } = await start(t)
+  await post('/validate', reviewOf(gitCommit({ uid: undefined })))
+  await waitFor('line', () => lines[0], 5_000)
+  t.match(lines, [{ msg: /could not be announced; a sweep will find it/ }])
+})
+
+t.test('what was never heard of is found by the sweep', async (t) => {
+  const cluster = memoryCluster()
+  cluster.apply({ ...gitCommit(), metadata: { namespace: 'shop', name: 'lost' } })
+  const { sink } = await start(t, { sweepFullInterval: 300 }, { cluster })
+  const { data } = await waitFor('event', () => sink.received[0], 5_000)
+  t.equal(data.name, 'lost')
+})
+
+t.test('a new certificate is served without a restart, and a broken one is not', async (t) => {
+  const { port, tls, lines } = await start(t)
+  const served = async () => (await call({ port, ca: authority.certPEM }, '/health/liveness')).served
+  const fingerprint = async () => new X509Certificate(await readFile(tls.certFile)).fingerprint256
+  const first = await fingerprint()
+  t.equal(await served(), first)
+
+  await writeFile(tls.keyFile, 'broken')
+  await waitFor('complaint', () => lines.find(({ msg }) => msg === 'the old certificate stays'), 5_000)
+  t.equal(await served(), first)
+
+  const next = await authority.issue({ names: ['localhost', '127.0.0.1'] })
+  await writeFile(tls.keyFile, next.keyPEM)
+  await writeFile(tls.certFile, next.certPEM)
+  await waitFor(
+    'new certificate',
+    () => lines.find(({ msg }) => msg === 'a new certificate is served'),
+    5_000,
+  )
+  t.not(await fingerprint(), first)
+  t.equal(await served(), await fingerprint())
+})
+
+t.test('draining finishes the review in flight and sends its event', async (t) => {
+  const cluster = memoryCluster()
+  const gate = Promise.withResolvers<{ plural: string; namespaced: boolean }>()
+  const asked = Promise.withResolvers<undefined>()
+  const discover = () => {
+    asked.resolve(undefined)
+    return gate.promise
+  }
+  const { post, sink, webhook, port } = await start(t, {}, { cluster: { ...cluster, discover } })
+  const answer = post('/validate', reviewOf(gitCommit()))
+  await asked.promise
+  const drained = webhook.drain()
+  gate.resolve({ plural: 'configmaps', namespaced: true })
+  t.match((await answer).body.response, { allowed: true })
+  await drained
+  t.equal(sink.received.length, 1)
+  await t.rejects(call({ port, ca: authority.certPEM }, '/health/liveness'), { code: 'ECONNREFUSED' })
+})
+
+t.test('a certificate that cannot serve stops the start', async (t) => {
+  const missing = { certFile: '/nowhere/tls.crt', keyFile: '/nowhere/tls.key', clientCAFile: undefined }
+  await t.rejects(start(t, { tls: missing }), { message: /\/nowhere\/tls.crt cannot be read/ })
+})

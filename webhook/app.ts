@@ -1,0 +1,107 @@
+import type { Server } from 'node:https'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fastify } from 'fastify'
+import type { Logger } from 'pino'
+import { Failure } from '../functions/domain/failure.ts'
+import type { AdmissionRequest, Verdict } from './review.ts'
+import { readReview, reviewOf } from './review.ts'
+import type { KeyPair } from './tls.ts'
+
+/**
+ * The API server takes request bodies of 3 MiB; a review holds the new object and the old one (2 x 3 MiB), and
+ * 1 MiB is left for the user, the options and the envelope. controller-runtime reads 7 MiB as well.
+ */
+const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
+/** The API server gives up after 10 s; whoever sends a request more slowly than this is not one. */
+const REQUEST_TIMEOUT_MS = 30_000
+
+/** What the HTTP edge hands on: two decisions, what follows an answer, and whether it may be asked at all. */
+export interface Edge {
+  readonly mutate: (request: AdmissionRequest) => Promise<Verdict>
+  readonly validate: (request: AdmissionRequest) => Promise<Verdict>
+  /** Called once the answer of /validate has left. */
+  readonly answered: (request: AdmissionRequest, verdict: Verdict) => void
+  readonly isDraining: () => boolean
+  readonly log: Logger
+}
+
+/** The HTTPS app; not listening yet. Malformed requests are answered with 400 or 413 and one sentence. */
+export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
+  const app = fastify({
+    // Only reviews need a client certificate: the kubelet's probes have none.
+    https: { ...pair, requestCert: pair.ca !== undefined, rejectUnauthorized: false },
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // While draining, what still comes in over an open connection is answered rather than failed.
+    return503OnClosing: false,
+    logger: false,
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, JSON.parse(body.toString()))
+    } catch (cause) {
+      done(new Failure('InvalidSpec', 'The body is not JSON, or was cut on its way.', { cause }))
+    }
+  })
+  app.setErrorHandler<FastifyError | Failure>((error, _request, reply) => answerError(error, reply, edge.log))
+  app.setNotFoundHandler((_request, reply) =>
+    refuse(reply, 404, 'There is nothing here: reviews go to POST /mutate or /validate.'),
+  )
+  addHealth(app, edge)
+  addReviews(app, edge, pair.ca !== undefined)
+  return app
+}
+
+function addHealth(app: FastifyInstance<Server>, edge: Edge): void {
+  app.get('/health/liveness', (_request, reply) => reply.send('ok\n'))
+  app.get('/health/readiness', (_request, reply) =>
+    edge.isDraining() ? reply.code(503).send('draining\n') : reply.send('ok\n'),
+  )
+}
+
+function addReviews(app: FastifyInstance<Server>, edge: Edge, certified: boolean): void {
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    if (!certified || isCertified(request)) done()
+    else
+      refuse(reply, 403, 'A client certificate that CLIENT_CA_FILE signed is needed here, and none was sent.')
+  }
+  app.post('/mutate', { onRequest }, async (request) => {
+    const review = readReview(request.body)
+    return reviewOf(review.uid, await edge.mutate(review))
+  })
+  app.post('/validate', { onRequest }, async (request) => {
+    const review = readReview(request.body)
+    const verdict = await edge.validate(review)
+    // Fastify writes the answer in the microtasks that follow, so this comes right after it has left.
+    setImmediate(edge.answered, review, verdict)
+    return reviewOf(review.uid, verdict)
+  })
+}
+
+function isCertified(request: FastifyRequest): boolean {
+  const { socket } = request.raw
+  return 'authorized' in socket && socket.authorized === true
+}
+
+function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Logger): FastifyReply {
+  if (error instanceof Failure) return refuse(reply, 400, error.message)
+  const { statusCode = 500 } = error
+  if (statusCode === 413) return refuse(reply, 413, 'The review is larger than the 7 MiB that are read here.')
+  if (statusCode < 500)
+    return refuse(reply, 400, 'The request could not be read: send an AdmissionReview as JSON.')
+  log.error({ err: error }, 'a review could not be answered')
+  return refuse(reply, 500, 'The review could not be answered: try again.')
+}
+
+// A metav1.Status, because the API server shows its message to the user.
+function refuse(reply: FastifyReply, code: number, message: string): FastifyReply {
+  const reasons: Readonly<Record<number, string>> = {
+    403: 'Forbidden',
+    404: 'NotFound',
+    413: 'RequestEntityTooLarge',
+    500: 'InternalError',
+  }
+  const reason = reasons[code] ?? 'BadRequest'
+  return reply.code(code).send({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code, reason, message })
+}

@@ -1,0 +1,128 @@
+import { X509Certificate } from 'node:crypto'
+import { member } from '../functions/domain/member.ts'
+import type { Environment } from '../functions/domain/settings.ts'
+import { choice, text, wholeNumber, WrongSetting } from '../functions/domain/settings.ts'
+import type { SinkTarget } from './delivery.ts'
+import type { KeyPairFiles } from './tls.ts'
+
+const LOG_LEVELS = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'] as const
+/** A day: a sweep that comes more rarely is a typing error. */
+const LONGEST_INTERVAL_S = 86_400
+/** Settings of the contract that this release does not carry out: leaving them unheard would be unsafe. */
+const NOT_YET = ['STAMP_KEY_FILE', 'DELEGATED_APPLIERS', 'ALLOWED_REPOSITORIES'] as const
+/** Attributes that the event itself sets (CloudEvents 1.0, "Context Attributes"). */
+const OWN_ATTRIBUTES = new Set([
+  'specversion',
+  'type',
+  'source',
+  'id',
+  'subject',
+  'time',
+  'datacontenttype',
+  'dataschema',
+  'data',
+])
+
+/** The webhook's settings, as product.md section 6 lists them. Intervals are seconds; 0 turns a sweep off. */
+export interface WebhookConfig {
+  readonly port: number
+  readonly tls: KeyPairFiles
+  /** Undefined: the webhook only admits. */
+  readonly sink: SinkTarget | undefined
+  readonly requesterExtra: readonly string[]
+  readonly sweepInterval: number
+  readonly sweepFullInterval: number
+  readonly referenceScope: 'namespace' | 'any'
+  readonly logLevel: (typeof LOG_LEVELS)[number]
+}
+
+/** Reads the environment. Throws WrongSetting, one sentence, for a value that cannot be used. */
+export function readConfig(env: Environment): WebhookConfig {
+  const unheard = NOT_YET.find((name) => text(env, name, undefined) !== undefined)
+  if (unheard !== undefined) {
+    throw new WrongSetting(`${unheard} is set, but is not supported yet by this release: leave it out.`)
+  }
+  const seconds = (name: string, absent: number): number =>
+    wholeNumber(env, name, { absent, least: 0, most: LONGEST_INTERVAL_S })
+  return {
+    port: wholeNumber(env, 'PORT', { absent: 8443, least: 0, most: 65_535 }),
+    tls: {
+      certFile: text(env, 'TLS_CERT_FILE', '/etc/webhook/tls/tls.crt'),
+      keyFile: text(env, 'TLS_KEY_FILE', '/etc/webhook/tls/tls.key'),
+      clientCAFile: text(env, 'CLIENT_CA_FILE', undefined),
+    },
+    sink: readSink(env),
+    requesterExtra: list(text(env, 'REQUESTER_EXTRA', 'scopes.authorization.openshift.io')),
+    sweepInterval: seconds('SWEEP_INTERVAL', 30),
+    sweepFullInterval: seconds('SWEEP_FULL_INTERVAL', 300),
+    referenceScope: choice(env, 'REFERENCE_SCOPE', ['namespace', 'any']),
+    logLevel: choice(env, 'LOG_LEVEL', LOG_LEVELS),
+  }
+}
+
+function readSink(env: Environment): SinkTarget | undefined {
+  const address = text(env, 'K_SINK', undefined)
+  const target = { extensions: readOverrides(env), caCerts: readCACerts(env) }
+  if (address === undefined) return undefined
+  const url = URL.parse(address)
+  const web = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (url !== null && web && url.username === '' && url.password === '') return { url, ...target }
+  // The value is not shown: it may hold a password.
+  throw new WrongSetting('K_SINK has to be an http or https address without a user name, but is not.')
+}
+
+function readCACerts(env: Environment): string | undefined {
+  const pem = text(env, 'K_CA_CERTS', undefined)
+  if (pem === undefined || isCertificate(pem)) return pem
+  throw new WrongSetting('K_CA_CERTS has to hold certificates in PEM form, but does not.')
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== ''
+  } catch {
+    return false
+  }
+}
+
+function readOverrides(env: Environment): Readonly<Record<string, string>> {
+  const json = text(env, 'K_CE_OVERRIDES', undefined)
+  if (json === undefined) return {}
+  const extensions = Object.entries(extensionsOf(json))
+  const wrong = extensions.find(([name, value]) => !isExtension(name) || typeof value === 'object')
+  if (wrong === undefined) return Object.fromEntries(extensions.map(([name, value]) => [name, String(value)]))
+  throw new WrongSetting(
+    `K_CE_OVERRIDES names the extension "${wrong[0]}", but one has a name of its own of lower-case letters and digits, and a plain value.`,
+  )
+}
+
+// A SinkBinding without overrides says `{}`.
+function extensionsOf(json: string): Readonly<Record<string, unknown>> {
+  const overrides = parseJSON(json)
+  const extensions = member(overrides, 'extensions') ?? {}
+  if (isPlain(overrides) && isPlain(extensions)) return { ...extensions }
+  throw new WrongSetting('K_CE_OVERRIDES has to be JSON like {"extensions":{"name":"value"}}, but is not.')
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function parseJSON(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+function isExtension(name: string): boolean {
+  return /^[a-z0-9]{1,64}$/.test(name) && !OWN_ATTRIBUTES.has(name)
+}
+
+function list(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}

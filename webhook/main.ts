@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import pino from 'pino'
+import { openApiServer } from '../functions/cluster/api-server.ts'
+import { connectCluster } from '../functions/cluster/connect.ts'
+import { readConfig } from './config.ts'
+import { buildWebhook } from './webhook.ts'
+
+/** Starts the webhook: env → config → webhook → listen; drains on SIGTERM. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const log = pino({ level: config.logLevel, base: { part: 'webhook' } })
+  const cluster = connectCluster(openApiServer())
+  const webhook = await buildWebhook(config, { cluster, log, uuid: randomUUID })
+  const port = await webhook.listen('::')
+  log.info({ port }, 'listening')
+
+  process.once('SIGTERM', () => {
+    log.info('draining')
+    void webhook.drain().then(() => {
+      log.info('stopped')
+      // What the drain let go of may still hold a socket open.
+      process.exit(0)
+    })
+  })
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+})
