@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv'
 import t from 'tap'
 import { GITCOMMIT_SPEC } from '../../functions/domain/schema-gitcommit.ts'
 import { PULLREQUEST_SPEC } from '../../functions/domain/schema-pullrequest.ts'
@@ -47,6 +48,13 @@ t.test('patterns mean the same to Go and to JavaScript', async (t) => {
     t.doesNotThrow(() => new RegExp(pattern, 'u'), path)
     // RE2 has no look-around and no back-references; \d, \w and \b differ with Unicode.
     t.notMatch(pattern, /\(\?|\\[1-9dwbpu]/, path)
+  }
+})
+
+t.test('each schema is a JSON Schema', async (t) => {
+  const ajv = new Ajv()
+  for (const schema of [GITCOMMIT_SPEC, GITCOMMIT_STATUS, PULLREQUEST_SPEC, PULLREQUEST_STATUS]) {
+    t.ok(ajv.validateSchema(schema), ajv.errorsText())
   }
 })
 
