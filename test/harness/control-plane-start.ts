@@ -104,13 +104,17 @@ async function ready(plane: RunningPlane, servers: readonly Leashed[]): Promise<
     clientName: 'admin',
     organization: 'system:masters',
   })
-  const gone = Promise.race(servers.map(({ gone }) => gone)).then(() => {
-    throw new Error('etcd or kube-apiserver ended.')
-  })
+  const ended = new Set<Leashed>()
+  for (const server of servers) void server.gone.then(() => ended.add(server))
   for (const path of ['/readyz', '/api/v1/namespaces/default']) {
-    const answers = async () =>
-      (await statusOf(`${plane.url}${path}`, plane, admin)) === 200 ? true : undefined
-    await Promise.race([waitFor(`200 of ${path}`, answers, READY_DEADLINE), gone])
+    await waitFor(
+      `200 of ${path}`,
+      async () => {
+        if (ended.size > 0) throw new Error('etcd or kube-apiserver ended.')
+        return (await statusOf(`${plane.url}${path}`, plane, admin)) === 200 ? true : undefined
+      },
+      READY_DEADLINE,
+    )
   }
 }
 

@@ -58,9 +58,11 @@ async function start(scheme: 'http' | 'https', file: string, { env }: ProgramOpt
   const lines: string[] = []
   for (const input of [child.stdout, child.stderr])
     createInterface({ input }).on('line', (line) => lines.push(line))
+  const end: { current?: string } = {}
   const gone = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('close', (code, signal) => {
       process.off('exit', atEnd)
+      end.current = `It ended with ${code ?? signal ?? 0}.`
       resolve(code ?? signal ?? 0)
     })
   })
@@ -74,17 +76,20 @@ async function start(scheme: 'http' | 'https', file: string, { env }: ProgramOpt
       waitFor('matching line in the log', () => lines.find(predicate), deadlineMs),
     async ready(deadlineMs = DEADLINE) {
       const health = `${url}/health/readiness`
-      const answer = waitFor(`200 of ${health}`, () => isHealthy(health), deadlineMs).catch(String)
-      const outcome = await Promise.race([answer, gone.then((end) => `It ended with ${end}.`)])
+      const outcome = await waitFor<true | string>(
+        `200 of ${health}`,
+        () => end.current ?? isHealthy(health),
+        deadlineMs,
+      ).catch(String)
       if (outcome !== true)
         throw new Error(`${file} is not ready. ${outcome}\n${lines.slice(-10).join('\n')}`)
     },
     async stop(deadlineMs = DEADLINE) {
       child.kill('SIGTERM')
       const timer = setTimeout(atEnd, deadlineMs)
-      const end = await gone
+      const outcome = await gone
       clearTimeout(timer)
-      return end
+      return outcome
     },
     async kill() {
       child.kill('SIGKILL')
