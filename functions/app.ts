@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { readEvent } from './domain/events.ts'
 import { Failure } from './domain/failure.ts'
@@ -20,7 +20,8 @@ export type Handle = (ref: ObjectRef) => Promise<void>
  * Closing it drains: new events get 503, those in flight are finished.
  */
 export function buildApp(handle: Handle, log: Logger): FastifyInstance {
-  const app = Fastify({ bodyLimit: LARGEST_EVENT, logger: false })
+  // Fastify's own answer while it closes has a body and no Retry-After.
+  const app = Fastify({ bodyLimit: LARGEST_EVENT, logger: false, return503OnClosing: false })
   let draining = false
   app.addHook('preClose', (done) => {
     draining = true
@@ -34,19 +35,24 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
     const known = error instanceof Failure || (error.statusCode ?? 500) < 500
     if (known) return reply.code(400).send({ error: error.message })
     log.error({ error: error.name }, 'event could not be handled')
-    return reply.code(503).header('retry-after', RETRY_AFTER).send()
+    return askForPatience(reply)
   })
   app.get('/health/liveness', (_request, reply) => reply.code(200).send())
   app.get('/health/readiness', (_request, reply) => reply.code(draining ? 503 : 200).send())
   app.post('/', async (request, reply) => {
+    if (draining) return askForPatience(reply)
     const ref = readEvent(request.headers, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
     try {
       await handle(ref)
     } catch (error) {
       if (!(error instanceof Failure) && !(error instanceof Busy)) throw error
-      return reply.code(503).header('retry-after', RETRY_AFTER).send()
+      return askForPatience(reply)
     }
     return reply.code(202).send()
   })
   return app
+}
+
+function askForPatience(reply: FastifyReply): FastifyReply {
+  return reply.code(503).header('retry-after', RETRY_AFTER).send()
 }

@@ -1,0 +1,198 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import pino from 'pino'
+import t from 'tap'
+import type { Test } from 'tap'
+import { buildApp } from '../functions/app.ts'
+import type { Handle } from '../functions/app.ts'
+import { Failure } from '../functions/domain/failure.ts'
+import type { ObjectRef } from '../functions/domain/resources.ts'
+import { Busy } from '../functions/turns.ts'
+import { waitFor } from './harness/wait.ts'
+
+const DATA = {
+  apiVersion: 'commitlet.dev/v1',
+  kind: 'GitCommit',
+  namespace: 'team',
+  name: 'shop',
+  uid: '3f0c0d6e-5a0b-4b43-8c5e-7a8b9c0d1e2f',
+  generation: 2,
+}
+const REF = { kind: 'GitCommit', namespace: 'team', name: 'shop', uid: DATA.uid, generation: 2 }
+const ATTRIBUTES = {
+  specversion: '1.0',
+  id: '1',
+  source: '/apis/commitlet.dev/v1',
+  type: 'dev.commitlet.gitcommit.applied',
+}
+const BINARY = {
+  'content-type': 'application/json',
+  ...Object.fromEntries(Object.entries(ATTRIBUTES).map(([name, value]) => [`ce-${name}`, value])),
+}
+const STRUCTURED = { 'content-type': 'application/cloudevents+json; charset=utf-8' }
+const BODY = JSON.stringify(DATA)
+const MIB = 1024 * 1024
+
+interface Answer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: string
+}
+
+/** The app on a free port of 127.0.0.1, with what it handled and what it logged. */
+async function start(t: Test, handle: Handle = () => Promise.resolve()) {
+  const handled: ObjectRef[] = []
+  const logged: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
+  const app = buildApp((ref) => {
+    handled.push(ref)
+    return handle(ref)
+  }, log)
+  t.teardown(() => app.close())
+  const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
+  return { app, port, handled, logged }
+}
+
+async function send(port: number, options: http.RequestOptions, body = ''): Promise<Answer> {
+  const request = http.request({ host: '127.0.0.1', port, agent: false, method: 'POST', ...options })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
+}
+
+for (const [mode, headers, body] of [
+  ['binary', BINARY, BODY],
+  ['structured', STRUCTURED, JSON.stringify({ ...ATTRIBUTES, data: DATA })],
+  [
+    'structured and base64',
+    STRUCTURED,
+    JSON.stringify({ ...ATTRIBUTES, data_base64: Buffer.from(BODY).toString('base64') }),
+  ],
+  ['binary of just below 3 MiB', BINARY, BODY.replace('{', `{"more":"${'x'.repeat(2.9 * MIB)}",`)],
+] as const) {
+  t.test(`a ${mode} event is handled and answered with 202 and nothing in the body`, async (t) => {
+    const { port, handled } = await start(t)
+    const { status, body: answer } = await send(port, { headers }, body)
+    t.equal(status, 202)
+    t.equal(answer, '')
+    t.strictSame(handled, [REF])
+  })
+}
+
+const DEEP = '['.repeat(100_000) + ']'.repeat(100_000)
+
+const REFUSED: readonly (readonly [string, OutgoingHttpHeaders, string, RegExp])[] = [
+  ['nothing at all', {}, '', /not a CloudEvent/],
+  ['JSON that is no event', { 'content-type': 'application/json' }, BODY, /not a CloudEvent/],
+  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b', /not a CloudEvent/],
+  ['an event without a type', { ...BINARY, 'ce-type': '' }, BODY, /has no type/],
+  ['an event of another type', { ...BINARY, 'ce-type': 'com.example.sold' }, BODY, /type .* not known/],
+  ['an event of another kind than its type says', BINARY, BODY.replace('GitCommit', 'PullRequest'), /speaks/],
+  ['an event without data', BINARY, '', /not JSON, or was cut/],
+  ['a truncated event', BINARY, BODY.slice(0, 60), /not JSON, or was cut/],
+  ['a truncated structured event', STRUCTURED, `{"specversion":"1.0","id":`, /not JSON, or was cut/],
+  ['data that is no UTF-8 JSON', { ...BINARY, 'content-type': 'text/plain' }, BODY, /has to be JSON/],
+  ['an event of more than 3 MiB', BINARY, BODY + ' '.repeat(3 * MIB), /too large/],
+  ['a batch', { 'content-type': 'application/cloudevents-batch+json' }, '[]', /one CloudEvent per request/],
+  ['another event format', { 'content-type': 'application/cloudevents+avro' }, 'x', /not supported/],
+  ['no media type', { ...BINARY, 'content-type': '/' }, BODY, /./],
+  ['data that stands in a prototype', BINARY, `{"__proto__":${BODY}}`, /has to name a GitCommit/],
+  ['attributes that stand in a prototype', STRUCTURED, `{"__proto__":${BODY}}`, /not a CloudEvent/],
+  ['100,000 levels', BINARY, DEEP, /has to name a GitCommit|not JSON/],
+  ['100,000 levels where a name is due', BINARY, BODY.replace('"shop"', DEEP), /has to be a name|not JSON/],
+  ['a name that climbs', BINARY, BODY.replace('"shop"', '"../secrets/git"'), /has to be a name/],
+]
+
+for (const [what, headers, body, message] of REFUSED) {
+  t.test(`${what} is refused with 400 and one sentence`, async (t) => {
+    const { port, handled } = await start(t)
+    const answer = await send(port, { headers }, body)
+    t.equal(answer.status, 400)
+    t.match(JSON.parse(answer.body), { error: message })
+    t.notMatch(answer.body, /\n|node_modules| at \//)
+    t.strictSame(handled, [])
+    t.notOk('apiVersion' in {}, 'no prototype has changed')
+  })
+}
+
+t.test('a sender that goes in the middle of an event leaves nothing behind', async (t) => {
+  const { port, handled } = await start(t)
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.end(`POST / HTTP/1.1\r\nhost: x\r\nce-specversion: 1.0\r\ncontent-length: 400\r\n\r\n${BODY}`)
+  await text(socket)
+  t.equal((await send(port, { headers: BINARY }, BODY)).status, 202)
+  t.equal(handled.length, 1)
+})
+
+t.test('what is no HTTP is refused', async (t) => {
+  const { port } = await start(t)
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.end('POST / HTTP/1.1\r\ncontent-length: x\r\n\r\n')
+  t.match(await text(socket), /^HTTP\/1.1 400/)
+})
+
+for (const [what, error] of [
+  ['there is too much to do', new Busy('busy')],
+  ['nothing could be written', new Failure('NetworkError', 'The API server could not be reached.')],
+  ['there is a bug', new TypeError('cannot read s3cr3t-token of undefined')],
+] as const) {
+  t.test(`where ${what} the answer is 503 with Retry-After and nothing in the body`, async (t) => {
+    const { port, logged } = await start(t, () => Promise.reject(error))
+    const { status, headers, body } = await send(port, { headers: BINARY }, BODY)
+    t.equal(status, 503)
+    t.match(headers['retry-after'], /^[1-9]\d*$/)
+    t.equal(body, '')
+    t.notMatch(logged.join(''), 's3cr3t')
+    const lines = logged.map((line): unknown => JSON.parse(line))
+    if (error instanceof TypeError)
+      t.match(lines, [{ level: 50, msg: 'event could not be handled', error: 'TypeError' }])
+  })
+}
+
+t.test('health is answered, another path is not there', async (t) => {
+  const { port } = await start(t)
+  t.equal((await send(port, { method: 'GET', path: '/health/liveness' })).status, 200)
+  t.equal((await send(port, { method: 'GET', path: '/health/readiness' })).status, 200)
+  t.equal((await send(port, { method: 'GET', path: '/' })).status, 404)
+})
+
+t.test('closing ends readiness, refuses new events and finishes those in flight', async (t) => {
+  const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
+  const { app, port, handled } = await start(t, () => finished)
+  let seen = 0
+  app.server.on('request', () => (seen += 1))
+  const [probed, busy] = [openConnection(port), openConnection(port)]
+  probed.write('POST /', BODY)
+  busy.write('POST /', BODY)
+  await waitFor('two events in flight', () => handled[1], 10_000)
+  const closed = app.close()
+  await waitFor('end of the listener', () => (app.server.listening ? undefined : true), 10_000)
+  // Connections without a request in flight are closed: what still can come comes over those that have one.
+  probed.write('GET /health/readiness', '')
+  busy.write('POST /', BODY)
+  await waitFor('arrival of both', () => (seen === 4 ? true : undefined), 10_000)
+  finish(undefined)
+  t.match(await probed.answers, /^HTTP\/1.1 202 [^]*\r\n\r\nHTTP\/1.1 503 [^]*\r\n\r\n$/)
+  const answers = await busy.answers
+  t.match(answers, /^HTTP\/1.1 202 [^]*\r\n\r\nHTTP\/1.1 503 [^]*\r\n\r\n$/)
+  t.match(answers, /\r\nretry-after: [1-9]/i)
+  t.equal(handled.length, 2)
+  await closed
+})
+
+/** One connection, over which requests are written without waiting for the answers. */
+function openConnection(port: number) {
+  const socket = connect({ port, host: '127.0.0.1' })
+  const headers = Object.entries(BINARY).map(([name, value]) => `${name}: ${value}\r\n`)
+  return {
+    answers: text(socket),
+    write(line: string, body: string): void {
+      socket.write(
+        `${line} HTTP/1.1\r\nhost: x\r\n${headers.join('')}content-length: ${body.length}\r\n\r\n${body}`,
+      )
+    },
+  }
+}
