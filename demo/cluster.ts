@@ -1,0 +1,102 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { elements, member } from '../functions/domain/member.ts'
+import { installCommitlet, WEBHOOK_HOST } from '../test/harness/commitlet.ts'
+import type { ControlPlane } from '../test/harness/control-plane.ts'
+import { startControlPlane } from '../test/harness/control-plane.ts'
+import type { Program } from '../test/harness/programs.ts'
+import { startFunction, startWebhook } from '../test/harness/programs.ts'
+import { readExamples } from './examples.ts'
+import type { Leftovers } from './leftovers.ts'
+import { makeLaps, type Printer } from './print.ts'
+import type { Stage } from './run.ts'
+import type { Site } from './site.ts'
+import { NAMESPACE, openSite, readLog } from './site.ts'
+import { complaintOf, glanceAt } from './status.ts'
+
+/** What stands after the examples have been applied. */
+export interface Running {
+  readonly plane: ControlPlane
+  readonly site: Site
+  /** Folder with the examples, the Git server's address and token in them. */
+  readonly examples: string
+}
+
+/** Both parts run from their sources; on a busy machine their start takes its time. */
+const READY_MS = 60_000
+const WAIT = ['gitcommits', '--all', '--for=condition=Ready', '--timeout=20s']
+
+/**
+ * The flavour on a real kube-apiserver: CRDs, webhook configuration and examples are applied by kubectl, both
+ * parts are child processes. Answers one sentence where there is no API server or a GitCommit did not succeed.
+ */
+export async function runOnCluster({ print, leftovers }: Stage): Promise<Running | string> {
+  print.title('Commitlet: from kubectl apply to a commit, on a real API server')
+  const lap = makeLaps()
+  const plane = await leftovers.hold(startControlPlane({ own: true }), async (opened) => {
+    if (!('missing' in opened)) await opened.stop()
+  })
+  if ('missing' in plane) return plane.missing
+  print.step(`kube-apiserver and etcd: ${plane.url}`, lap())
+  const site = await openSite(leftovers)
+  print.step(`a Git server with token authentication: ${site.repository.url}`, lap())
+  const webhook = await startParts({ plane, site, leftovers })
+  print.step(`the function and the webhook, two processes: ${webhook.url}`, lap())
+  await installCommitlet(plane, { webhookPort: webhook.port, authority: site.authority })
+  print.step('the CRDs and the webhook configuration of manifests/ are in effect', lap())
+  const running = { plane, site, examples: await writeExamples(site) }
+  return (await applyExamples(running, print)) ?? running
+}
+
+interface Place {
+  readonly plane: ControlPlane
+  readonly site: Site
+  readonly leftovers: Leftovers
+}
+
+async function startParts({ plane, site, leftovers }: Place): Promise<Program> {
+  const stop = (program: Program): Promise<unknown> => program.stop(5_000)
+  const { certPEM, keyPEM } = await site.authority.issue({ names: [WEBHOOK_HOST, 'localhost'] })
+  const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(site.folder, 'tls.crt'), join(site.folder, 'tls.key')]
+  await writeFile(TLS_CERT_FILE, certPEM)
+  await writeFile(TLS_KEY_FILE, keyPEM, { mode: 0o600 })
+  const KUBECONFIG = plane.kubeconfig
+  const part = await leftovers.hold(startFunction({ env: { KUBECONFIG, CA_FILE: site.caFile } }), stop)
+  const env = { KUBECONFIG, TLS_CERT_FILE, TLS_KEY_FILE, K_SINK: part.url }
+  const webhook = await leftovers.hold(startWebhook({ env }), stop)
+  await Promise.all([part.ready(READY_MS), webhook.ready(READY_MS)])
+  return webhook
+}
+
+/** Numbers in front keep the order that examples.ts found, for kubectl goes by the alphabet. */
+async function writeExamples(site: Site): Promise<string> {
+  const folder = join(site.folder, 'examples')
+  await mkdir(folder)
+  for (const [index, { file, text }] of (await readExamples(site.host, site.token)).entries())
+    await writeFile(join(folder, `${index + 1}-${file}`), text, { mode: 0o600 })
+  return folder
+}
+
+async function applyExamples(
+  { plane, site, examples }: Running,
+  print: Printer,
+): Promise<string | undefined> {
+  await plane.kubectl(['create', 'namespace', NAMESPACE])
+  const show = async (verb: string, ...args: readonly string[]): Promise<number> => {
+    const words = [verb, '-n', NAMESPACE, ...args]
+    print.command(['kubectl', ...words].join(' '))
+    const { code, stdout, stderr } = await plane.kubectl(words, { allowFailure: true })
+    print.line(`${stderr}${stdout}`.trimEnd())
+    return code
+  }
+  const lap = makeLaps()
+  if ((await show('apply', '-f', examples)) !== 0)
+    return 'kubectl could not apply the examples, as it says above.'
+  await show('wait', ...WAIT)
+  print.step('from the first apply to the last commit, two calls of kubectl included', lap())
+  await show('get', 'gitcommits', '-o', 'wide')
+  print.command(`git -C ${site.repository.path} log --stat --all`)
+  print.line(await readLog(site, print.colour))
+  const { stdout } = await plane.kubectl(['get', '-n', NAMESPACE, 'gitcommits', '-o', 'json'])
+  return complaintOf(elements(member(JSON.parse(stdout), 'items')).map(glanceAt))
+}

@@ -1,0 +1,37 @@
+import { findBinaries } from '../test/harness/control-plane-binaries.ts'
+import type { Running } from './cluster.ts'
+import type { Stage } from './run.ts'
+import { NAMESPACE } from './site.ts'
+import { followLines, ROW, rowPrinter } from './watch.ts'
+
+const KINDS = ['gitcommits', 'pullrequests'] as const
+
+/** Says how to go on in another terminal, and prints a line for each change of a status until `interrupted`. */
+export async function follow(running: Running, stage: Stage): Promise<void> {
+  await watchStatuses(running, stage)
+  const { print } = stage
+  print.title('It stays up until Ctrl-C. In another terminal:')
+  print.line(`export KUBECONFIG=${running.plane.kubeconfig}`)
+  print.line(`kubectl apply -n ${NAMESPACE} -f ${running.examples}    # change a file there first`)
+  const annotation = 'commitlet.dev/requested-at="$(date -Is)"'
+  print.line(`kubectl annotate -n ${NAMESPACE} gitcommit shop-settings ${annotation} --overwrite`)
+  print.line(`git -C ${running.site.repository.path} log --stat --all`)
+  print.title('What happens meanwhile (resource, phase, reason, commit):')
+  await stage.interrupted
+  print.line('\nEverything is being stopped.')
+}
+
+async function watchStatuses({ plane }: Running, { print, leftovers }: Stage): Promise<void> {
+  const binaries = await findBinaries({ env: process.env, say: () => undefined })
+  if ('missing' in binaries) throw new Error(binaries.missing)
+  const everywhere = ['--all-namespaces', '-o']
+  const all = `jsonpath={range .items[*]}${ROW}{end}`
+  const { stdout } = await plane.kubectl(['get', KINDS.join(), ...everywhere, all])
+  const take = rowPrinter(print, stdout.split('\n'))
+  const options = ['--watch-only', `--kubeconfig=${plane.kubeconfig}`]
+  for (const kind of KINDS) {
+    const args = ['get', kind, ...everywhere, `jsonpath=${ROW}`, ...options]
+    const stop = followLines(binaries.kubectl, args, take)
+    await leftovers.hold(Promise.resolve(stop), stop)
+  }
+}

@@ -1,0 +1,34 @@
+import { elements, member, textMember } from '../functions/domain/member.ts'
+
+type JSONObject = Record<string, unknown>
+
+/**
+ * Applies a JSON Patch (RFC 6902) of `add` and `remove` on objects, which is all that the webhook answers with,
+ * to a copy. Throws for any other operation and for a place that is not there.
+ */
+export function applyPatch<T extends object>(document: T, patch: unknown): T {
+  const copy = structuredClone(document)
+  for (const operation of elements(patch)) applyOperation(copy, operation)
+  return copy
+}
+
+function applyOperation(document: object, operation: unknown): void {
+  const kind = textMember(operation, 'op')
+  const keys = (textMember(operation, 'path') ?? '').split('/').slice(1).map(unescape)
+  const last = keys.pop()
+  const parent = keys.reduce<unknown>(member, document)
+  if (!isJSONObject(parent) || last === undefined || (kind !== 'add' && kind !== 'remove')) {
+    throw new Error('The webhook answered with a patch that cannot be applied.')
+  }
+  if (kind === 'add') parent[last] = member(operation, 'value')
+  else Reflect.deleteProperty(parent, last)
+}
+
+function isJSONObject(value: unknown): value is JSONObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+// RFC 6901, section 4: `~1` first.
+function unescape(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}

@@ -1,0 +1,45 @@
+import type { Flavour } from './options.ts'
+import { readOptions, USAGE } from './options.ts'
+
+/** `npm run demo`: reads the flags, runs the demo, and answers with the exit code. */
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2))
+  if ('wrong' in options) {
+    process.stderr.write(`${options.wrong}\n`)
+    return 2
+  }
+  if (options.run === 'help') {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  const complaint = oldNode(process.versions.node) ?? (await runDemo(options))
+  if (complaint === undefined) return 0
+  process.stderr.write(`${complaint}\n`)
+  return 1
+}
+
+async function runDemo(flavour: Flavour): Promise<string | undefined> {
+  try {
+    // Only now: on an old Node, or without the packages, these files cannot even be loaded.
+    const { run } = await import('./run.ts')
+    return await run(flavour)
+  } catch (error) {
+    if (isMissingPackage(error)) return 'The packages are not installed; run npm ci and start the demo again.'
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function oldNode(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 19)) return undefined
+  return `The demo needs Node 22.19 or newer, but this is ${version}; install a newer one and start it again.`
+}
+
+function isMissingPackage(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Cannot find package')
+}
+
+main().then((code) => {
+  // What was let go of may still hold a socket open; what was printed has to be out first.
+  process.stdout.write('', () => process.exit(code))
+})

@@ -1,0 +1,92 @@
+import { API_VERSION } from '../functions/domain/resources.ts'
+import type { StoredObject } from '../test/harness/memory-cluster.ts'
+import { memoryCluster } from '../test/harness/memory-cluster.ts'
+import { waitFor } from '../test/harness/wait.ts'
+import type { AdmissionOptions } from './admission.ts'
+import { create } from './admission.ts'
+import { readExamples } from './examples.ts'
+import { startFunction, startWebhook } from './parts.ts'
+import { makeLaps, type Printer } from './print.ts'
+import type { Stage } from './run.ts'
+import { NAMESPACE, openSite, readLog } from './site.ts'
+import type { Glance } from './status.ts'
+import { complaintOf, glanceAt, isSettled, printGlances } from './status.ts'
+
+/** Who applies the examples: what the API server would say of the user. */
+const USERNAME = 'developer@example.com'
+const STATUS_DEADLINE_MS = 20_000
+
+/**
+ * The flavour without a cluster: both parts run in this process, over a stand-in that holds the files of
+ * examples/. Answers one sentence where not all GitCommits were committed.
+ */
+export async function runInMemory({ print, leftovers }: Stage): Promise<string | undefined> {
+  print.title('Commitlet: from kubectl apply to a commit, without a cluster')
+  const lap = makeLaps()
+  const site = await openSite(leftovers)
+  print.step(`a Git server with token authentication: ${site.repository.url}`, lap())
+  const cluster = memoryCluster()
+  const place = { cluster, site, leftovers }
+  const sink = await startFunction(place)
+  print.step(`the function, which commits: ${sink}`, lap())
+  const webhook = await startWebhook(sink, place)
+  print.step(`the webhook, which admits and then tells the function: ${webhook}`, lap())
+
+  print.title(`${USERNAME} applies the files of examples/ in the namespace ${NAMESPACE}`)
+  const examples = await readExamples(site.host, site.token)
+  const objects = examples.flatMap((example) => example.objects).map(inNamespace)
+  const options = { cluster, webhook, caPEM: site.authority.certPEM, username: USERNAME }
+  const admitted: Promise<Glance>[] = []
+  for (const object of objects) {
+    const denial = await apply(object, options, print)
+    if (denial !== undefined) return denial
+    if (object.apiVersion === API_VERSION) admitted.push(follow(object, options, print))
+  }
+  const glances = await Promise.all(admitted)
+
+  print.title('What kubectl get gitcommits -o wide would show')
+  printGlances(glances, print)
+  print.command('git log --stat --all')
+  print.line(await readLog(site, print.colour))
+  print.line('\nNext: npm run demo -- --cluster does the same on a real API server, by kubectl apply.')
+  return complaintOf(glances)
+}
+
+function inNamespace(object: StoredObject): StoredObject {
+  return { ...object, metadata: { namespace: NAMESPACE, ...object.metadata } }
+}
+
+/** Applies one object; a resource of Commitlet goes through the webhook. Answers a sentence where it is denied. */
+async function apply(
+  object: StoredObject,
+  options: AdmissionOptions,
+  print: Printer,
+): Promise<string | undefined> {
+  const lap = makeLaps()
+  const title = titleOf(object)
+  if (object.apiVersion !== API_VERSION) {
+    options.cluster.apply(object)
+    print.step(`${title}: created`, lap())
+    return undefined
+  }
+  const { denial, warnings, mutateMs, validateMs } = await create(object, options)
+  for (const warning of warnings) print.line(`Warning: ${warning}`)
+  const times = `/mutate ${mutateMs.toFixed()} ms, /validate ${validateMs.toFixed()} ms`
+  print.step(`${title}: ${denial === undefined ? 'allowed' : 'denied'} by the webhook (${times})`, lap())
+  return denial === undefined ? undefined : `The webhook denied ${title}: ${denial}`
+}
+
+/** Waits until the status is settled; after the deadline answers it as it stands. */
+async function follow(object: StoredObject, { cluster }: AdmissionOptions, print: Printer): Promise<Glance> {
+  const lap = makeLaps()
+  const look = (): Glance => glanceAt(cluster.get(object.kind, NAMESPACE, object.metadata.name))
+  await waitFor('settled status', () => isSettled(look()) || undefined, STATUS_DEADLINE_MS).catch(() => false)
+  const glance = look()
+  const end = glance.commit === '' ? glance.reason : `${glance.commit} on ${glance.branch}`
+  print.step(`${titleOf(object)}: ${glance.phase ?? 'no status'}, ${end}`, lap())
+  return glance
+}
+
+function titleOf({ kind, metadata }: StoredObject): string {
+  return `${kind.toLowerCase()}/${metadata.name}`
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pino from 'pino'
+import type { Logger } from 'pino'
+import { buildApp } from '../functions/app.ts'
+import { handle } from '../functions/attempt.ts'
+import { readConfig } from '../functions/config.ts'
+import { finder } from '../functions/find.ts'
+import { openGit } from '../functions/git/git.ts'
+import { turnstile } from '../functions/turns.ts'
+import type { World } from '../functions/world.ts'
+import type { MemoryCluster } from '../test/harness/memory-cluster.ts'
+import { readConfig as readWebhookConfig } from '../webhook/config.ts'
+import { buildWebhook } from '../webhook/webhook.ts'
+import type { Leftovers } from './leftovers.ts'
+import type { Site } from './site.ts'
+
+const HOST = '127.0.0.1'
+const BOUNDS = { total: 8, share: 8, waiting: 100, waitingShare: 100 } as const
+const DRAIN_MS = 2_000
+
+/** What both parts need: the cluster they see, the temporary things, and what is closed at the end. */
+export interface Place {
+  readonly cluster: MemoryCluster
+  readonly site: Site
+  readonly leftovers: Leftovers
+}
+
+/** Starts the function as functions/main.ts does, over a cluster in memory. Answers its address. */
+export async function startFunction({ cluster, site, leftovers }: Place): Promise<string> {
+  const config = readConfig({ PORT: '0', CA_FILE: site.caFile })
+  const git = openGit({
+    tempDir: site.folder,
+    caFile: config.caFile,
+    fetchLimitMiB: config.fetchLimit,
+    deadlineSeconds: config.attemptDeadline,
+    ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
+  })
+  const log = makeLog('function')
+  const world: World = {
+    cluster,
+    push: (change, login, signal) => git.push(change, login, signal),
+    takeTurn: turnstile(BOUNDS),
+    now: () => new Date(),
+    random: Math.random,
+    log,
+    settings: config,
+  }
+  const find = finder(cluster, BOUNDS.total)
+  const app = buildApp((ref) => handle(ref, find, world), log)
+  return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
+    await Promise.all([app.close(), git.close()])
+  })
+}
+
+/** Starts the webhook as webhook/main.ts does; its events go to `sink`. Answers its address. */
+export async function startWebhook(sink: string, { cluster, site, leftovers }: Place): Promise<string> {
+  const { certPEM, keyPEM } = await site.authority.issue({ names: [HOST] })
+  const [certFile, keyFile] = [join(site.folder, 'tls.crt'), join(site.folder, 'tls.key')]
+  await writeFile(certFile, certPEM)
+  await writeFile(keyFile, keyPEM, { mode: 0o600 })
+  const config = readWebhookConfig({
+    PORT: '0',
+    K_SINK: sink,
+    TLS_CERT_FILE: certFile,
+    TLS_KEY_FILE: keyFile,
+  })
+  const webhook = await buildWebhook(config, { cluster, log: makeLog('webhook'), uuid: randomUUID })
+  const port = await leftovers.hold(webhook.listen(HOST), () => webhook.drain(DRAIN_MS))
+  return `https://${HOST}:${port}`
+}
+
+/** The parts' log lines go to standard error, where LOG_LEVEL asks for them. */
+function makeLog(part: string): Logger {
+  const level = process.env['LOG_LEVEL'] ?? 'silent'
+  return pino({ level, base: { part } }, pino.destination({ dest: 2, sync: true }))
+}

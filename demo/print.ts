@@ -1,0 +1,68 @@
+import { styleText } from 'node:util'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Writes to standard output for a person: with colours where that is a terminal that wants them. */
+export interface Printer {
+  readonly colour: boolean
+  /** A heading with an empty line above it. */
+  title(text: string): void
+  line(text: string): void
+  /** A command as it would be typed, above what it prints. */
+  command(text: string): void
+  /** A step that has just been done, and how long it took. */
+  step(text: string, milliseconds: number): void
+  /** Columns as kubectl prints them. */
+  table(head: readonly string[], rows: readonly (readonly string[])[]): void
+}
+
+/** Spaces between two columns, as in kubectl's tables. */
+const GAP = '   '
+const NUMBER_WIDTH = 6
+
+/** Makes a printer for the stream; no colour codes where it is no terminal or where NO_COLOR is set. */
+export function makePrinter(
+  stream: { readonly isTTY?: boolean; write(text: string): unknown },
+  env: Readonly<Record<string, string | undefined>>,
+): Printer {
+  const colour = stream.isTTY === true && (env['NO_COLOR'] ?? '') === ''
+  const paint = (style: Style, text: string): string =>
+    colour ? styleText(style, text, { validateStream: false }) : text
+  const line = (text: string): void => void stream.write(`${text}\n`)
+  return {
+    colour,
+    line,
+    title: (text) => line(`\n${paint('bold', text)}`),
+    command: (text) => line(`\n${paint('dim', '$')} ${paint('bold', text)}`),
+    step: (text, milliseconds) => {
+      const took = Math.round(milliseconds).toString().padStart(NUMBER_WIDTH)
+      line(`${paint('dim', `${took} ms`)}  ${text}`)
+    },
+    table(head, rows) {
+      for (const text of alignColumns([head, ...rows])) line(text)
+    },
+  }
+}
+
+/** A stopwatch: each call answers the milliseconds since the one before, the first since it was made. */
+export function makeLaps(): () => number {
+  let last = performance.now()
+  return () => {
+    const before = last
+    last = performance.now()
+    return last - before
+  }
+}
+
+/** Every column as wide as its widest cell; no blanks at a line's end. */
+export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
+  return rows.map((row) =>
+    widths
+      .map((width, column) => (row[column] ?? '').padEnd(width))
+      .join(GAP)
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,52 @@
+import { runOnCluster } from './cluster.ts'
+import { follow } from './follow.ts'
+import type { Leftovers } from './leftovers.ts'
+import { makeLeftovers } from './leftovers.ts'
+import { runInMemory } from './memory.ts'
+import type { Flavour } from './options.ts'
+import type { Printer } from './print.ts'
+import { makePrinter } from './print.ts'
+
+/** What every flavour gets: where to print, what is closed at the end, and Ctrl-C. */
+export interface Stage {
+  readonly print: Printer
+  readonly leftovers: Leftovers
+  /** Resolves when the user has had enough. */
+  readonly interrupted: Promise<void>
+}
+
+/** More than any part takes to stop. */
+const CLEAR_DEADLINE_MS = 20_000
+
+/**
+ * Runs a flavour of the demo to its end, or to Ctrl-C, and clears everything away. Answers one sentence where
+ * something went wrong.
+ */
+export async function run(flavour: Flavour): Promise<string | undefined> {
+  const leftovers = makeLeftovers()
+  const stage = { print: makePrinter(process.stdout, process.env), leftovers, interrupted: interruption() }
+  try {
+    return await play(flavour, stage)
+  } finally {
+    await leftovers.clear(CLEAR_DEADLINE_MS)
+  }
+}
+
+async function play(flavour: Flavour, stage: Stage): Promise<string | undefined> {
+  const stopped = stage.interrupted.then(
+    () => 'The demo was stopped before its end, and everything is cleared away.',
+  )
+  if (flavour.run === 'memory') return Promise.race([runInMemory(stage), stopped])
+  const running = await Promise.race([runOnCluster(stage), stopped])
+  if (typeof running === 'string') return running
+  if (flavour.keep) await follow(running, stage)
+  else stage.print.line('\nNext: npm run demo -- --cluster --keep stays up for your own kubectl apply.')
+  return undefined
+}
+
+/** Resolves at the first signal; those that follow (npm sends Ctrl-C once more) do not disturb the clearing. */
+function interruption(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+  })
+}

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Authority } from '../test/harness/certificates.ts'
+import { makeAuthority } from '../test/harness/certificates.ts'
+import type { GitRepository } from '../test/harness/git-repository.ts'
+import { startGitServer } from '../test/harness/git-server.ts'
+import type { Leftovers } from './leftovers.ts'
+
+/** The namespace that the examples are applied to. */
+export const NAMESPACE = 'demo'
+
+/** The outside that both flavours need: a folder for all that is temporary, and a Git server. */
+export interface Site {
+  readonly folder: string
+  /** Signs the certificates of the Git server and of the webhook. */
+  readonly authority: Authority
+  readonly caFile: string
+  /** `localhost:PORT` of the Git server. */
+  readonly host: string
+  /** The server's token, which serves as a password as well. */
+  readonly token: string
+  readonly repository: GitRepository
+}
+
+/** Makes the folder and starts the Git server, with the repository that the examples name. */
+export async function openSite(leftovers: Leftovers): Promise<Site> {
+  await requireGit()
+  const folder = await leftovers.hold(mkdtemp(join(tmpdir(), 'commitlet-demo-')), (path) =>
+    rm(path, { recursive: true, force: true, maxRetries: 5 }),
+  )
+  const authority = await makeAuthority('Commitlet demo')
+  const token = randomBytes(16).toString('hex')
+  const users = ['x-access-token', 'commitlet'].map((username) => ({ username, password: token }))
+  const root = join(folder, 'repositories')
+  const server = await leftovers.hold(startGitServer({ root, authority, users }), (open) => open.close())
+  const repository = await server.createRepository('acme/config')
+  return { folder, authority, caFile: server.caFile, host: new URL(server.url).host, token, repository }
+}
+
+async function requireGit(): Promise<void> {
+  try {
+    await promisify(execFile)('git', ['--version'])
+  } catch {
+    throw new Error('Git was not found in the PATH; install it (2.39 or newer) and start the demo again.')
+  }
+}
+
+/** `git log --stat` of every branch, newest first. */
+export function readLog({ repository }: Site, colour: boolean): Promise<string> {
+  return repository.git('log', '--stat', '--all', '--decorate', `--color=${colour ? 'always' : 'never'}`)
+}

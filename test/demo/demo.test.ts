@@ -1,0 +1,55 @@
+import t from 'tap'
+import { waitFor } from '../harness/wait.ts'
+import { startDemo } from './run-demo.ts'
+
+const EXAMPLES = ['shop-settings', 'shop-deployment', 'shop-features']
+
+t.test('the demo turns the three examples into commits and leaves nothing behind', async (t) => {
+  const demo = await startDemo(t, [])
+  const { code, stdout, stderr } = await demo.ended
+  t.equal(stderr, '')
+  t.equal(code, 0)
+  for (const name of EXAMPLES) {
+    t.match(stdout, `gitcommit/${name}: allowed by the webhook`)
+    t.match(stdout, new RegExp(`^${name} +True +Succeeded +\\S+ +[0-9a-f]{12} +Committed as`, 'm'))
+    t.match(stdout, new RegExp(`^    Commitlet-Resource: demo/${name}\n    Commitlet-Id: \\S+\\.1\n`, 'm'))
+  }
+  t.match(stdout, 'Author: Commitlet <commitlet@users.noreply.local>')
+  t.match(stdout, 'Requested-by: developer@example.com')
+  t.match(stdout, /^commit [0-9a-f]{40} \(releases\/shop\)$/m)
+  t.match(stdout, /^ shop\/features\.json \| /m)
+  t.notMatch(stdout, '\x1b', 'no colours where no terminal is')
+  t.same(await demo.leftovers(), [])
+})
+
+t.test('Ctrl-C ends the demo early and leaves nothing behind', async (t) => {
+  const demo = await startDemo(t, [])
+  await waitFor('start of the function', () => demo.stdout().includes('the function') || undefined, 20_000)
+  demo.interrupt()
+  demo.interrupt()
+  const { code, stderr } = await demo.ended
+  t.equal(stderr, 'The demo was stopped before its end, and everything is cleared away.\n')
+  t.equal(code, 1)
+  t.same(await demo.leftovers(), [])
+})
+
+t.test('a machine without Git is told so in one sentence', async (t) => {
+  const demo = await startDemo(t, [], { PATH: '/nonexistent' })
+  const { code, stderr } = await demo.ended
+  t.match(stderr, /^Git was not found in the PATH; .*\n$/)
+  t.equal(code, 1)
+  t.same(await demo.leftovers(), [])
+})
+
+t.test('--help prints the usage', async (t) => {
+  const { code, stdout } = await (await startDemo(t, ['--help'])).ended
+  t.match(stdout, /^Usage: npm run demo/)
+  t.equal(code, 0)
+})
+
+t.test('a wrong flag ends with 2 and one sentence', async (t) => {
+  const { code, stdout, stderr } = await (await startDemo(t, ['--clutser'])).ended
+  t.equal(stderr, 'The demo does not know "--clutser"; --help shows what it knows.\n')
+  t.equal(stdout, '')
+  t.equal(code, 2)
+})

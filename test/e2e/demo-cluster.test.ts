@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { startDemo } from '../demo/run-demo.ts'
+import { SHARED, withControlPlane } from '../harness/control-plane.ts'
+import { waitFor } from '../harness/wait.ts'
+
+const DEADLINE = 120_000
+const EXAMPLES = ['shop-settings', 'shop-deployment', 'shop-features']
+const run = promisify(execFile)
+
+t.test('without an API server the demo says so in one sentence', async (t) => {
+  const nothing = { PATH: '/nonexistent', [SHARED]: undefined, KUBEBUILDER_ASSETS: undefined }
+  const demo = await startDemo(t, ['--cluster'], { ...nothing, TEST_ASSET_KUBECTL: undefined })
+  const { code, stderr } = await demo.ended
+  t.match(stderr, /^There is no kubectl [^\n]+\.\n$/)
+  t.equal(code, 1)
+  t.same(await demo.leftovers(), [])
+})
+
+withControlPlane(t, async (t) => {
+  t.test('the demo applies the examples by kubectl, and all become commits', async (t) => {
+    const demo = await startDemo(t, ['--cluster'])
+    const { code, stdout, stderr } = await demo.ended
+    t.equal(stderr, '')
+    t.equal(code, 0)
+    for (const name of EXAMPLES) {
+      t.match(stdout, `gitcommit.commitlet.dev/${name} created`)
+      t.match(stdout, `gitcommit.commitlet.dev/${name} condition met`)
+      t.match(stdout, new RegExp(`^${name} +True +Succeeded +\\S+ +[0-9a-f]{12} `, 'm'))
+      t.match(stdout, new RegExp(`^    Commitlet-Resource: demo/${name}$`, 'm'))
+    }
+    t.same(await demo.leftovers(), [])
+  })
+
+  t.test('with --keep it follows what is applied until Ctrl-C', async (t) => {
+    const demo = await startDemo(t, ['--cluster', '--keep'])
+    const ready = waitFor(
+      'word that it stays up',
+      () => /meanwhile/.test(demo.stdout()) || undefined,
+      DEADLINE,
+    )
+    await Promise.race([ready, demo.ended])
+    const [, kubeconfig] = /^export KUBECONFIG=(.+)$/m.exec(demo.stdout()) ?? []
+    const [, annotate = ''] = /^(kubectl annotate .+)$/m.exec(demo.stdout()) ?? []
+    t.match(demo.stdout(), /^kubectl apply -n demo -f \S+\/examples /m)
+    await run('sh', ['-c', annotate], { env: { ...process.env, KUBECONFIG: kubeconfig } })
+    const row = /^\d\d:\d\d:\d\d +GitCommit demo\/shop-settings +Succeeded +UpToDate +[0-9a-f]{12}$/m
+    await waitFor('line of the new status', () => row.test(demo.stdout()) || undefined, DEADLINE)
+    demo.interrupt()
+    const { code, stdout, stderr } = await demo.ended
+    t.match(stdout, /\nEverything is being stopped\.\n$/)
+    t.equal(stderr, '')
+    t.equal(code, 0)
+    t.same(await demo.leftovers(), [])
+  })
+})
