@@ -167,13 +167,17 @@ for (const [what, addresses] of Object.entries(ATTACKS)) {
   })
 }
 
-t.test('the sentence never repeats a password', async (t) => {
-  for (const address of ['https://user:hunter2@h/a', 'ssh://git:hunter2@h/a', 'https://h/a?token=hunter2']) {
+t.test('the sentence never repeats a password, and says where one belongs', async (t) => {
+  for (const address of ['ssh://git:hunter2@h/a', 'https://h/a?token=hunter2', 'https://user:hunter2@h/a']) {
     t.notMatch(
       sentenceOf(() => parseRepositoryAddress(address)),
       /hunter2/,
     )
   }
+  t.match(
+    sentenceOf(() => parseRepositoryAddress('https://user@h/a')),
+    /before the host; .* Secret in spec/,
+  )
 })
 
 t.test('a default port that is written out is answered with the plain form', async (t) => {
