@@ -20,6 +20,8 @@ export interface GitServerOptions {
   readonly certificate?: { readonly names?: readonly string[]; readonly expired?: boolean }
   /** Plain http instead of https. */
   readonly plain?: boolean
+  /** Default: a free one. */
+  readonly port?: number
 }
 
 /** A real Git server on 127.0.0.1: smart HTTP with Basic authentication, rights, and faults to switch on. */
@@ -87,7 +89,7 @@ async function listen(
     // The client, or a fault, broke the connection: there is nobody left to tell.
     serve(site, { request, response }).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const address = server.address() as AddressInfo
   return { server, port: address.port }
 }

@@ -27,8 +27,10 @@ export interface Installation {
   readonly git: GitServer
   readonly webhook: Program
   readonly function: Program
-  /** Starts one more function (or the first again, on its port). */
+  /** Starts the function again, on its port; with another PORT one more of it. */
   startFunction(env?: Readonly<Record<string, string>>): Promise<Program>
+  /** Starts the webhook again, on its port. */
+  startWebhook(env?: Readonly<Record<string, string>>): Promise<Program>
   /** A namespace with the Secret `git` that holds the token. */
   createTeam(): Promise<Team>
 }
@@ -50,14 +52,14 @@ export interface Team {
 }
 
 export interface Stored {
-  readonly metadata: Readonly<Record<string, unknown>>
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string; readonly uid: string }
   readonly spec: Readonly<Record<string, unknown>>
   readonly status: Readonly<Record<string, unknown>>
 }
 
 /** Installs everything on the plane; the test's end takes it away. */
 export async function install(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   plane: ControlPlane,
   options: InstallationOptions = {},
 ): Promise<Installation> {
@@ -88,21 +90,35 @@ export async function install(
     await program.ready()
     return program
   }
-  const webhook = await startWebhook({
-    built,
-    env: {
-      KUBECONFIG: plane.kubeconfig,
-      TLS_CERT_FILE: files.cert,
-      TLS_KEY_FILE: files.key,
-      K_SINK: `http://localhost:${port}`,
-      ...options.webhookEnv,
-    },
-  })
-  t.teardown(() => webhook.stop())
-  const first = await begin()
-  await webhook.ready()
-  await installCommitlet(plane, { webhookPort: webhook.port, authority })
-  return { plane, git, webhook, function: first, startFunction: begin, createTeam: () => createTeam(plane) }
+  const webhookPort = await freePort()
+  const beginWebhook = async (env: Readonly<Record<string, string>> = {}): Promise<Program> => {
+    const program = await startWebhook({
+      built,
+      env: {
+        KUBECONFIG: plane.kubeconfig,
+        TLS_CERT_FILE: files.cert,
+        TLS_KEY_FILE: files.key,
+        PORT: String(webhookPort),
+        K_SINK: `http://localhost:${port}`,
+        ...options.webhookEnv,
+        ...env,
+      },
+    })
+    t.teardown(() => program.stop())
+    await program.ready()
+    return program
+  }
+  const [webhook, first] = await Promise.all([beginWebhook(), begin()])
+  await installCommitlet(plane, { webhookPort, authority })
+  return {
+    plane,
+    git,
+    webhook,
+    function: first,
+    startFunction: begin,
+    startWebhook: beginWebhook,
+    createTeam: () => createTeam(plane),
+  }
 }
 
 async function createTeam(plane: ControlPlane): Promise<Team> {
@@ -111,7 +127,7 @@ async function createTeam(plane: ControlPlane): Promise<Team> {
     namespace,
     kubectl: (args, options) => plane.kubectl(['-n', namespace, ...args], options),
     async apply(...objects) {
-      const input = objects.map((object) => JSON.stringify(object)).join('\n---\n')
+      const input = objects.map((object) => JSON.stringify(object)).join('\n')
       await team.kubectl(['apply', '-f', '-'], { input })
     },
     async get(name, kind = 'gitcommit') {

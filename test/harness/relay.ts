@@ -1,0 +1,65 @@
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+/** A sink between the webhook and the functions, as a Broker or a load balancer is one. */
+export interface Relay {
+  readonly url: string
+  /** The functions, asked in turns. */
+  readonly targets: string[]
+  /** Takes events with 202 and tells nobody, while it is set. */
+  losing: boolean
+  /** Subjects (`<namespace>/<name>`) of the events that were lost, in order. */
+  readonly lost: string[]
+  /** Answers of the targets: the body, and the status by which target. */
+  readonly answers: { readonly target: string; readonly status: number; readonly body: string }[]
+  close(): Promise<void>
+}
+
+/** Starts a relay on 127.0.0.1 without any target: until there is one it breaks connections off. */
+export async function startRelay(): Promise<Relay> {
+  const server = createServer((incoming, response) => {
+    void relay(incoming, response).catch(() => incoming.socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  let turn = 0
+
+  async function relay(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(incoming)
+    if (self.losing) {
+      self.lost.push(String(incoming.headers['ce-subject']))
+      response.writeHead(202).end()
+      return
+    }
+    const target = self.targets[turn++ % self.targets.length]
+    if (target === undefined) throw new Error('There is no target.')
+    const answer = await forward(target, incoming, body)
+    self.answers.push({ target, status: answer.status, body: answer.body.toString() })
+    response.writeHead(answer.status, answer.headers).end(answer.body)
+  }
+
+  const self: Relay = {
+    url: `http://localhost:${port}`,
+    targets: [],
+    losing: false,
+    lost: [],
+    answers: [],
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+  return self
+}
+
+async function forward(target: string, incoming: IncomingMessage, body: Buffer) {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const headers = { ...incoming.headers, host: new URL(target).host }
+  request(target, { method: 'POST', agent: false, headers })
+    .once('response', resolve)
+    .once('error', reject)
+    .end(body)
+  const answer = await promise
+  return { status: answer.statusCode ?? 502, headers: answer.headers, body: await buffer(answer) }
+}
