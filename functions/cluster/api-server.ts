@@ -44,7 +44,7 @@ export function openApiServer(): ApiServer {
     const headers: Record<string, string> = {}
     const options: https.RequestOptions = { headers }
     await config.applyToHTTPSOptions(options)
-    const agent = cluster.proxyUrl ? options.agent : pool.agentFor(options)
+    const agent = cluster.proxyUrl ? options.agent : pool.agentFor(base.protocol, options)
     const target = new URL(base.pathname.replace(/\/$/, '') + request.path, base)
     return send(
       target,
@@ -54,25 +54,20 @@ export function openApiServer(): ApiServer {
   }
 }
 
+const KEPT = { keepAlive: true, maxSockets: 64 } as const
+
 /** Keeps one agent as long as the trust and the client certificate stay the same. */
 class Pool {
-  #agent: https.Agent | undefined
+  #agent: http.Agent | undefined
   #madeFor = ''
 
-  agentFor(options: https.RequestOptions): https.Agent {
+  agentFor(protocol: string, options: https.RequestOptions): http.Agent {
     const { ca, cert, key, rejectUnauthorized, servername } = options
     const madeFor = JSON.stringify([ca, cert, key, rejectUnauthorized, servername].map(String))
     if (this.#agent !== undefined && madeFor === this.#madeFor) return this.#agent
     this.#madeFor = madeFor
-    this.#agent = new https.Agent({
-      keepAlive: true,
-      maxSockets: 64,
-      ca,
-      cert,
-      key,
-      rejectUnauthorized,
-      servername,
-    })
+    const trust = { ca, cert, key, rejectUnauthorized, servername }
+    this.#agent = protocol === 'http:' ? new http.Agent(KEPT) : new https.Agent({ ...KEPT, ...trust })
     return this.#agent
   }
 }
@@ -81,8 +76,8 @@ async function send(target: URL, options: https.RequestOptions, request: ApiCall
   try {
     return await exchange(target, options, request)
   } catch (error) {
-    // The server may close an idle connection at the moment it is taken out of the pool.
-    if (error instanceof StaleConnection) return exchange(target, options, request)
+    // The server may close an idle connection at the moment it is taken out of the pool, and all others with it.
+    if (error instanceof StaleConnection) return exchange(target, { ...options, agent: false }, request)
     throw error
   }
 }

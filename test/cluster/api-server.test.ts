@@ -1,0 +1,175 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { withControlPlane } from '../harness/control-plane.ts'
+import { freePort } from '../harness/wait.ts'
+import { openAs, plainConfig, standIn, writeConfig } from './stage.ts'
+
+const GET = { method: 'GET', path: '/version' } as const
+const WHO_AM_I = {
+  method: 'POST',
+  path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+  body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+} as const
+
+t.test('a server that stays silent, also in the middle of an answer, ends the call after 15 s', async (t) => {
+  const silent = await standIn(t, () => undefined)
+  const begun = await standIn(t, (_request, response) => {
+    response.writeHead(200, { 'content-length': 10 }).write('{')
+  })
+  const began = Date.now()
+  const late = [silent, begun].map(async (url) => {
+    const server = openAs(await writeConfig(t, plainConfig(url)))
+    await t.rejects(server(GET), {
+      name: 'Failure',
+      reason: 'Timeout',
+      message: 'The API server did not answer within 15 s; it is tried again.',
+    })
+    t.ok(Date.now() - began > 14_000, 'it had its time')
+  })
+  await Promise.all(late)
+})
+
+t.test('a server that nobody finds is a NetworkError', async (t) => {
+  const url = `http://127.0.0.1:${await freePort()}`
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  await t.rejects(server(GET), {
+    name: 'Failure',
+    reason: 'NetworkError',
+    message: 'The API server could not be reached; it is tried again.',
+  })
+})
+
+t.test('an answer that is cut is a NetworkError', async (t) => {
+  const url = await standIn(t, (_request, response) => {
+    response.writeHead(200, { 'content-length': 10 })
+    response.write('{', () => response.destroy())
+  })
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  await t.rejects(server(GET), { name: 'Failure', reason: 'NetworkError' })
+})
+
+t.test('an answer above 32 MiB is not taken, and its rest is not fetched', async (t) => {
+  let sent = 0
+  const url = await standIn(t, (_request, response) => {
+    const mebibyte = Buffer.alloc(1024 * 1024, ' ')
+    const more = (): void => {
+      if (sent >= 512) return void response.end()
+      sent += 1
+      response.write(mebibyte, (error) => (error ? undefined : setImmediate(more)))
+    }
+    more()
+  })
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  await t.rejects(server(GET), {
+    name: 'Failure',
+    reason: 'NotSupported',
+    message: 'The API server answered with more than 32 MiB; name a smaller object.',
+  })
+  t.ok(sent < 256, `${sent} MiB were sent`)
+})
+
+t.test('connections are kept, and stale ones are replaced without a word', async (t) => {
+  const seen = new Map<unknown, number>()
+  let closing = false
+  const waiting: (() => void)[] = []
+  const url = await standIn(t, (request, response) => {
+    const before = seen.get(request.socket) ?? 0
+    seen.set(request.socket, before + 1)
+    // As a load balancer that forgot the connection: the reset comes with the next request.
+    if (closing && before > 0) return void request.socket.resetAndDestroy()
+    waiting.push(() => response.end('{}'))
+    if (closing || waiting.length === 3) for (const answer of waiting.splice(0)) answer()
+  })
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  await Promise.all([server(GET), server(GET), server(GET)])
+  await Promise.all([server(GET), server(GET), server(GET)])
+  t.same([...seen.values()], [2, 2, 2], 'three connections carried six calls')
+  closing = true
+  for (const method of ['GET', 'PATCH'] as const) {
+    const answer = await server(method === 'GET' ? GET : { method, path: '/x', body: { a: 1 } })
+    t.equal(answer.status, 200, method)
+  }
+})
+
+t.test('what is sent: method, path below the base path, body, content type, login', async (t) => {
+  const requests: { request: IncomingMessage; body: string }[] = []
+  const url = await standIn(t, (request, response) => {
+    void text(request).then((body) => {
+      requests.push({ request, body })
+      response.end('{}')
+    })
+  })
+  const config = plainConfig(`${url}/clusters/one/`, { token: 'tkn' })
+  const server = openAs(await writeConfig(t, config))
+  await server({ method: 'GET', path: '/api/v1?limit=1', accept: 'application/x' })
+  await server({ method: 'PATCH', path: '/p', body: { ä: 1 }, contentType: 'application/merge-patch+json' })
+  await server({ method: 'POST', path: '/p', body: {} })
+  t.match(
+    requests.map(({ request, body }) => [request.method, request.url, body]),
+    [
+      ['GET', '/clusters/one/api/v1?limit=1', ''],
+      ['PATCH', '/clusters/one/p', '{"ä":1}'],
+      ['POST', '/clusters/one/p', '{}'],
+    ],
+  )
+  const [get, patch, post] = requests.map(({ request }) => request.headers)
+  t.match(get, { accept: 'application/x', authorization: 'Bearer tkn', 'user-agent': 'commitlet' })
+  t.match(patch, { 'content-type': 'application/merge-patch+json', 'content-length': '8' })
+  t.match(post, { 'content-type': 'application/json', accept: 'application/json' })
+})
+
+t.test('a configuration that names no cluster ends the start with a sentence', async (t) => {
+  const file = await writeConfig(t, { apiVersion: 'v1', kind: 'Config' })
+  t.throws(() => openAs(file), { message: /^no API server is configured: set KUBECONFIG/ })
+})
+
+withControlPlane(t, async (t, plane) => {
+  t.test('a real API server answers over TLS, whatever it answers', async (t) => {
+    const server = openAs(plane.kubeconfig)
+    const answer = await server({ method: 'GET', path: '/api/v1/namespaces/default' })
+    t.equal(answer.status, 200)
+    t.match(JSON.parse(answer.text), { kind: 'Namespace', metadata: { name: 'default' } })
+    t.equal((await server({ method: 'GET', path: '/api/v1/namespaces/none' })).status, 404)
+  })
+
+  t.test('a certificate that was renewed in its file counts with the next call', async (t) => {
+    const [ann, bob] = [
+      await userOf(await plane.kubeconfigFor({ name: 'ann' })),
+      await userOf(await plane.kubeconfigFor({ name: 'bob' })),
+    ]
+    const folder = t.testdir({ 'client.crt': ann.certificate, 'client.key': ann.key, 'ca.crt': plane.caPEM })
+    const user = { 'client-certificate': `${folder}/client.crt`, 'client-key': `${folder}/client.key` }
+    const cluster = { server: plane.url, 'certificate-authority': `${folder}/ca.crt` }
+    const config = { ...plainConfig(plane.url, user), clusters: [{ name: 'test', cluster }] }
+    const server = openAs(await writeConfig(t, config))
+    const nameOf = async (): Promise<unknown> => JSON.parse((await server(WHO_AM_I)).text)
+    t.match(await nameOf(), { status: { userInfo: { username: 'ann' } } })
+    await writeFile(`${folder}/client.crt`, bob.certificate)
+    await writeFile(`${folder}/client.key`, bob.key)
+    t.match(await nameOf(), { status: { userInfo: { username: 'bob' } } })
+  })
+
+  t.test('a server whose certificate is not trusted is not spoken to', async (t) => {
+    const config = { ...plainConfig(plane.url), clusters: [{ name: 'test', cluster: { server: plane.url } }] }
+    const server = openAs(await writeConfig(t, config))
+    await t.rejects(server(GET), { name: 'Failure', reason: 'NetworkError' })
+  })
+})
+
+interface UserFiles {
+  readonly certificate: string
+  readonly key: string
+}
+
+async function userOf(kubeconfig: string): Promise<UserFiles> {
+  const config = JSON.parse(await readFile(kubeconfig, 'utf8')) as {
+    users: [{ user: Record<'client-certificate-data' | 'client-key-data', string> }]
+  }
+  const [{ user }] = config.users
+  return {
+    certificate: Buffer.from(user['client-certificate-data'], 'base64').toString(),
+    key: Buffer.from(user['client-key-data'], 'base64').toString(),
+  }
+}
