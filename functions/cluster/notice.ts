@@ -4,8 +4,8 @@ import { API_VERSION } from '../domain/resources.ts'
 import type { ApiServer } from './api-server.ts'
 import type { Notice } from './cluster.ts'
 
-/** events.k8s.io allows a note of 1 kB. */
-const LONGEST_NOTE = 1024
+/** events.k8s.io allows a note of 1 KiB: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
+const LONGEST_NOTE_BYTES = 1024
 
 /**
  * Records an Event of events.k8s.io/v1 about the resource, for `kubectl describe`. An Event is a courtesy: where
@@ -31,16 +31,26 @@ export async function recordNotice(
   const event = {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { name: `${name.slice(0, 200)}.${suffix}`, namespace },
+    // What is left of a long name has to end as a name does.
+    metadata: { name: `${name.slice(0, 200).replace(/[^a-z0-9]+$/, '')}.${suffix}`, namespace },
     eventTime: at.toISOString().replace('Z', '000Z'),
     reportingController: 'commitlet.dev/function',
     reportingInstance: 'commitlet',
     action: 'Reconcile',
     reason: notice.reason,
     type: notice.type,
-    note: notice.message.slice(0, LONGEST_NOTE),
+    note: noteOf(notice.message),
     regarding: { apiVersion: API_VERSION, kind: resource.kind, namespace, name, uid, resourceVersion },
   }
   const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`
   await server({ method: 'POST', path, body: event }).catch(() => undefined)
+}
+
+function noteOf(message: string): string {
+  const bytes = Buffer.from(message)
+  if (bytes.length <= LONGEST_NOTE_BYTES) return message
+  const ellipsis = '…'
+  const kept = bytes.subarray(0, LONGEST_NOTE_BYTES - Buffer.byteLength(ellipsis))
+  // A character that was cut in the middle is left out.
+  return new TextDecoder().decode(kept, { stream: true }) + ellipsis
 }
