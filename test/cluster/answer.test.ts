@@ -1,0 +1,55 @@
+import t from 'tap'
+import { bodyOf, refusal } from '../../functions/cluster/answer.ts'
+
+const WHAT = 'ConfigMap shop/settings'
+
+const REFUSALS = [
+  [
+    401,
+    'ReferenceForbidden',
+    'slow',
+    /^The API server does not accept Commitlet's own credentials, so .*could not be read; ask/,
+  ],
+  [
+    403,
+    'ReferenceForbidden',
+    'slow',
+    /^Commitlet's service account may not read .*ask whoever runs Commitlet to grant it `get`\.$/,
+  ],
+  [
+    404,
+    'ReferenceNotFound',
+    'transient',
+    /^There is no ConfigMap shop\/settings; create it or mend the reference\.$/,
+  ],
+  [429, 'RateLimited', 'transient', /^The API server is too busy to answer for .*; it is tried again\.$/],
+  [422, 'ProviderUnavailable', 'transient', /^The API server answered 422 for .*; it is tried again\.$/],
+  [503, 'ProviderUnavailable', 'transient', /^The API server answered 503 for .*; it is tried again\.$/],
+] as const
+
+t.test('a refusal names what was asked for, and says whether to try again', async (t) => {
+  for (const [status, reason, retry, sentence] of REFUSALS) {
+    const failure = refusal({ status, text: '{"message":"words of the server"}' }, WHAT)
+    t.match({ reason: failure.reason, retry: failure.retry }, { reason, retry }, String(status))
+    t.match(failure.message, sentence)
+    t.match(failure.message, WHAT)
+    t.notMatch(failure.message, /words of the server/)
+  }
+})
+
+t.test('an answer with 2xx is read as JSON', async (t) => {
+  t.same(bodyOf({ status: 200, text: '{"a":1}' }, WHAT), { a: 1 })
+  t.same(bodyOf({ status: 201, text: '[]' }, WHAT), [])
+})
+
+t.test('every other answer, and one that is not JSON, is a Failure', async (t) => {
+  const thrown = { name: 'Failure', reason: 'ProviderUnavailable' }
+  t.throws(() => bodyOf({ status: 199, text: '{}' }, WHAT), thrown)
+  t.throws(() => bodyOf({ status: 300, text: '{}' }, WHAT), thrown)
+  for (const text of ['', '<html>', '{"a":']) {
+    t.throws(() => bodyOf({ status: 200, text }, WHAT), {
+      ...thrown,
+      message: /is not JSON; it is tried again\.$/,
+    })
+  }
+})

@@ -1,0 +1,190 @@
+import t from 'tap'
+import type { Cluster } from '../../functions/cluster/cluster.ts'
+import { connectCluster } from '../../functions/cluster/connect.ts'
+import { envelopeOf } from '../../functions/domain/envelope.ts'
+import type { Envelope } from '../../functions/domain/resources.ts'
+import { installResources } from '../harness/commitlet.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import { configMap, gitCommit } from '../harness/installation.ts'
+import { definition, openAs, plainConfig, writeConfig } from './stage.ts'
+
+const REPOSITORY = 'https://git.example.com/acme/config.git'
+
+withControlPlane(t, async (t, plane) => {
+  await installResources(plane)
+  const cluster = connectCluster(openAs(plane.kubeconfig))
+  const namespace = await plane.createNamespace()
+  const apply = (object: object): Promise<unknown> =>
+    plane.kubectl(['apply', '-n', namespace, '-f', '-'], { input: JSON.stringify(object) })
+
+  /** A stored GitCommit as the function would have read it. */
+  async function stored(name: string): Promise<Envelope> {
+    await apply(gitCommit(name, REPOSITORY))
+    return envelopeOf(await cluster.readResource({ kind: 'GitCommit', namespace, name }))
+  }
+
+  t.test('a resource comes as it is stored, and not at all where there is none', async (t) => {
+    const { metadata, status } = await stored('one')
+    t.match(metadata, { name: 'one', namespace, generation: 1, uid: /^[0-9a-f-]{36}$/ })
+    t.same(status, { observedGeneration: -1, phase: 'Pending' })
+    t.equal(await cluster.readResource({ kind: 'GitCommit', namespace, name: 'none' }), undefined)
+    t.equal(await cluster.readResource({ kind: 'PullRequest', namespace, name: 'one' }), undefined)
+  })
+
+  t.test('an object comes with the order of its keys and every digit', async (t) => {
+    await apply(definition('octopodes', 'Octopus', 'Namespaced'))
+    await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+    const object = `{"apiVersion":"test.example.com/v1","kind":"Octopus","metadata":{"name":"ollie"},
+      "spec":{"10":"ten","9":"nine","big":9007199254740993,"least":-9223372036854775808}}`
+    await plane.kubectl(['create', '-n', namespace, '-f', '-'], { input: object })
+    const { text } = await cluster.readObject({
+      apiVersion: 'test.example.com/v1',
+      kind: 'Octopus',
+      name: 'ollie',
+      namespace,
+      path: 'x',
+    })
+    t.match(text, '"spec":{"10":"ten","9":"nine","big":9007199254740993,"least":-9223372036854775808}')
+    await plane.kubectl(['delete', 'crd', 'octopodes.test.example.com'])
+  })
+
+  t.test('a cluster-scoped object is read without the namespace', async (t) => {
+    const { text } = await cluster.readObject({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      name: namespace,
+      namespace,
+      path: 'x',
+    })
+    t.match(JSON.parse(text), { kind: 'Namespace', metadata: { name: namespace } })
+  })
+
+  t.test('what is not there is named in the refusal', async (t) => {
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', namespace, path: 'x' }
+    await t.rejects(cluster.readObject(reference), {
+      reason: 'ReferenceNotFound',
+      message: `There is no ConfigMap ${namespace}/none; create it or mend the reference.`,
+    })
+    await t.rejects(cluster.readObject({ ...reference, apiVersion: 'v1', kind: 'Namespace', name: 'none' }), {
+      message: 'There is no Namespace none; create it or mend the reference.',
+    })
+    await t.rejects(cluster.readObject({ ...reference, apiVersion: 'apps/v1', kind: 'Ghost' }), {
+      reason: 'ReferenceNotFound',
+      message:
+        'The cluster does not know the kind Ghost of apps/v1 (yet); install it or mend spec.resourceRef.',
+    })
+    await t.rejects(cluster.readSecret(namespace, 'none'), {
+      reason: 'ReferenceNotFound',
+      message: `There is no Secret ${namespace}/none; create it or mend the reference.`,
+    })
+  })
+
+  t.test('a Secret comes decoded, with its type and annotations', async (t) => {
+    await apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'kubernetes.io/basic-auth',
+      metadata: { name: 'basic', annotations: { 'commitlet.dev/allowed-paths': 'shop' } },
+      data: { username: 'YW5u', password: '/+8=', constructor: 'eA==' },
+    })
+    const secret = await cluster.readSecret(namespace, 'basic')
+    t.match(secret, { namespace, name: 'basic', type: 'kubernetes.io/basic-auth' })
+    t.equal(secret.annotations['commitlet.dev/allowed-paths'], 'shop')
+    t.same([...secret.data].map(([key, value]) => [key, Buffer.from(value).toString('hex')]).sort(), [
+      ['constructor', '78'],
+      ['password', 'ffef'],
+      ['username', '616e6e'],
+    ])
+    await apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bare' } })
+    t.match(await cluster.readSecret(namespace, 'bare'), { type: 'Opaque', data: new Map() })
+  })
+
+  t.test('no name reaches another resource', async (t) => {
+    await apply(configMap())
+    const names = [
+      '../configmaps/shop',
+      '..%2Fconfigmaps%2Fshop',
+      'basic/../basic',
+      'basic?x=y',
+      '..',
+      '.',
+      '',
+    ]
+    for (const name of names)
+      await t.rejects(cluster.readSecret(namespace, name), { name: 'Failure' }, JSON.stringify(name))
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', namespace, path: 'x' }
+    for (const name of [
+      '../secrets/basic',
+      '..%2Fsecrets%2Fbasic',
+      '%2e%2e/secrets/basic',
+      'shop/../../secrets/basic',
+    ])
+      await t.rejects(cluster.readObject({ ...reference, name }), { name: 'Failure' }, JSON.stringify(name))
+    await t.rejects(cluster.readSecret(`${namespace}/secrets/basic/../..`, 'basic'), { name: 'Failure' })
+  })
+
+  t.test('something else than the Secret that was asked for is not used', async (t) => {
+    const answers = [
+      { kind: 'ConfigMap', metadata: { name: 'git', namespace } },
+      { kind: 'Secret', metadata: { name: 'other', namespace } },
+      { kind: 'Secret', metadata: { name: 'git', namespace: 'other' } },
+      [],
+    ]
+    for (const answer of answers) {
+      const lying = connectCluster(async () => ({ status: 200, text: JSON.stringify(answer) }))
+      await t.rejects(lying.readSecret(namespace, 'git'), {
+        reason: 'ReferenceForbidden',
+        message: `The API server answered with something else than Secret ${namespace}/git; nothing was read.`,
+      })
+    }
+  })
+
+  t.test('a function that may not, or is not known, says so', async (t) => {
+    const restricted = connectCluster(openAs(await plane.kubeconfigFor({ name: 'restricted' })))
+    const config = plainConfig(plane.url, { token: 'nobody-knows-me' })
+    const unknown = connectCluster(openAs(await writeConfig(t, config)))
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', namespace, path: 'x' }
+    const mayNot = `may not read ConfigMap ${namespace}/shop; ask whoever runs Commitlet to grant it \`get\`.`
+    const calls: readonly [string, (cluster: Cluster) => Promise<unknown>][] = [
+      [`ConfigMap ${namespace}/shop`, (cluster) => cluster.readObject(reference)],
+      [`Secret ${namespace}/git`, (cluster) => cluster.readSecret(namespace, 'git')],
+      [
+        `GitCommit ${namespace}/one`,
+        (cluster) => cluster.readResource({ kind: 'GitCommit', namespace, name: 'one' }),
+      ],
+    ]
+    await t.rejects(restricted.readObject(reference), {
+      message: `Commitlet's service account ${mayNot}`,
+      reason: 'ReferenceForbidden',
+      retry: 'slow',
+    })
+    for (const [what, call] of calls) {
+      await t.rejects(call(restricted), { reason: 'ReferenceForbidden', message: what }, what)
+      const refused = await call(unknown).catch((error: unknown) => error)
+      t.match(refused, { reason: 'ReferenceForbidden', retry: 'slow' }, what)
+      t.match(refused, { message: "The API server does not accept Commitlet's own credentials" }, what)
+    }
+    const status = { observedGeneration: 1, phase: 'Succeeded' } as const
+    await t.rejects(restricted.patchStatus(await stored('one'), status), {
+      name: 'Failure',
+      reason: 'ReferenceForbidden',
+    })
+  })
+
+  t.test('the lists and Events go through the same door', async (t) => {
+    const one = await stored('listed')
+    const names = new Set<string>()
+    for await (const { ref } of cluster.listUnsettled('GitCommit')) names.add(`${ref.namespace}/${ref.name}`)
+    t.ok(names.has(`${namespace}/listed`))
+    await cluster.patchStatus(one, { observedGeneration: 1, phase: 'Failed' })
+    const [unsettled, all] = [new Set<string>(), new Set<string>()]
+    for await (const { ref } of cluster.listUnsettled('GitCommit')) unsettled.add(ref.uid)
+    for await (const { ref } of cluster.listAll('GitCommit')) all.add(ref.uid)
+    t.notOk(unsettled.has(one.metadata.uid))
+    t.ok(all.has(one.metadata.uid))
+    await cluster.recordEvent(one, { type: 'Normal', reason: 'Succeeded', message: 'Committed.' })
+    const events = await plane.kubectl(['get', 'events', '-n', namespace, '-o', 'name'])
+    t.match(events.stdout, /event\/listed\.[0-9a-f]{16}/)
+    t.same(await cluster.discover('v1', 'Secret'), { plural: 'secrets', namespaced: true })
+  })
+})

@@ -1,0 +1,121 @@
+import t from 'tap'
+import type { ApiServer } from '../../functions/cluster/api-server.ts'
+import { discovery, groupPath } from '../../functions/cluster/discovery.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import { definition, openAs } from './stage.ts'
+
+t.test('the core group has a path of its own', async (t) => {
+  t.equal(groupPath('v1'), '/api/v1')
+  t.equal(groupPath('apps/v1'), '/apis/apps/v1')
+})
+
+t.test('what is no group and version is not asked for', async (t) => {
+  const server: ApiServer = () => Promise.reject(new Error('nobody shall call'))
+  const discover = discovery(server, Date.now)
+  for (const wrong of [
+    '',
+    '/',
+    'v1/',
+    '../v1',
+    'apps/v1/x',
+    'a%2fb/v1',
+    'Apps/v1',
+    '-a/v1',
+    'v1?x',
+    'v1\n',
+  ]) {
+    t.equal(await discover(wrong, 'ConfigMap'), undefined, JSON.stringify(wrong))
+  }
+})
+
+t.test('a kind is served under its first plural; what is no resource is passed over', async (t) => {
+  const resources = [
+    { name: 'shelves/status', kind: 'Shelf', namespaced: true },
+    { name: 'odds', kind: 'Shelf', namespaced: true, group: 'other.example.com' },
+    { name: 'odds', kind: 'Shelf', namespaced: true, version: 'v2' },
+    { name: 'shelves', kind: 'Shelf', namespaced: false, group: '' },
+    { name: 'shelfs', kind: 'Shelf', namespaced: true },
+    { name: 'nameless', namespaced: true },
+    { kind: 'Plural', namespaced: true },
+    { name: 'unscoped', kind: 'Unscoped' },
+    null,
+    'text',
+  ]
+  const server: ApiServer = async () => ({ status: 200, text: JSON.stringify({ resources }) })
+  const discover = discovery(server, Date.now)
+  t.same(await discover('test.example.com/v1', 'Shelf'), { plural: 'shelves', namespaced: false })
+  for (const kind of ['Plural', 'Unscoped', 'undefined', 'constructor'])
+    t.equal(await discover('test.example.com/v1', kind), undefined, kind)
+})
+
+t.test('an answer that is no list knows no kinds; a refusal is thrown', async (t) => {
+  const texts = ['{}', '[]', 'null', '{"resources":{}}', '{"resources":null}']
+  for (const text of texts) {
+    const discover = discovery(async () => ({ status: 200, text }), Date.now)
+    t.equal(await discover('v1', 'ConfigMap'), undefined, text)
+  }
+  const refusing = discovery(async () => ({ status: 503, text: '' }), Date.now)
+  await t.rejects(refusing('v1', 'ConfigMap'), {
+    reason: 'ProviderUnavailable',
+    message: 'The API server answered 503 for API group v1; it is tried again.',
+  })
+})
+
+withControlPlane(t, async (t, plane) => {
+  const server = openAs(plane.kubeconfig)
+  let calls = 0
+  const counting: ApiServer = (call) => {
+    calls += 1
+    return server(call)
+  }
+
+  t.test('plural and scope of built-in kinds', async (t) => {
+    const discover = discovery(server, Date.now)
+    const table = [
+      ['v1', 'ConfigMap', { plural: 'configmaps', namespaced: true }],
+      ['v1', 'Endpoints', { plural: 'endpoints', namespaced: true }],
+      ['v1', 'Namespace', { plural: 'namespaces', namespaced: false }],
+      ['apps/v1', 'Deployment', { plural: 'deployments', namespaced: true }],
+      ['networking.k8s.io/v1', 'NetworkPolicy', { plural: 'networkpolicies', namespaced: true }],
+      ['rbac.authorization.k8s.io/v1', 'ClusterRole', { plural: 'clusterroles', namespaced: false }],
+    ] as const
+    for (const [apiVersion, kind, served] of table) t.same(await discover(apiVersion, kind), served, kind)
+  })
+
+  t.test('what is served as a subresource alone, elsewhere or nowhere is unknown', async (t) => {
+    const discover = discovery(server, Date.now)
+    const table = [
+      ['apps/v1', 'Scale'],
+      ['v1', 'Eviction'],
+      ['v1', 'TokenRequest'],
+      ['v1', 'Deployment'],
+      ['v1', 'configmaps'],
+      ['apps/v1beta1', 'Deployment'],
+      ['nobody.example.com/v1', 'Thing'],
+    ] as const
+    for (const [apiVersion, kind] of table) t.equal(await discover(apiVersion, kind), undefined, kind)
+  })
+
+  t.test('odd plurals are found, as soon as they are there, and remembered for a minute', async (t) => {
+    let now = 0
+    const discover = discovery(counting, () => now)
+    t.equal(await discover('test.example.com/v1', 'Oxshelf'), undefined)
+    await plane.apply(`${JSON.stringify(definition('oxen', 'Oxshelf', 'Namespaced'))}\n`)
+    await plane.apply(`${JSON.stringify(definition('datas', 'Wide', 'Cluster'))}\n`)
+    await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+    const named = (wanted: string): Promise<unknown> => discover('test.example.com/v1', wanted)
+    t.same(await named('Oxshelf'), { plural: 'oxen', namespaced: true })
+    t.same(await named('Wide'), { plural: 'datas', namespaced: false })
+    calls = 0
+    now = 59_999
+    t.same(await named('Oxshelf'), { plural: 'oxen', namespaced: true })
+    t.equal(calls, 0, 'remembered')
+    now = 120_000
+    await named('Oxshelf')
+    t.equal(calls, 1, 'asked again after the minute')
+    await named('Ghost')
+    await named('Ghost')
+    t.equal(calls, 3, 'an unknown kind is asked for each time')
+    await plane.kubectl(['delete', 'crd', 'oxen.test.example.com', 'datas.test.example.com'])
+  })
+})

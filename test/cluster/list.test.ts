@@ -1,0 +1,161 @@
+import t from 'tap'
+import type { ApiServer } from '../../functions/cluster/api-server.ts'
+import type { ListedResource } from '../../functions/cluster/cluster.ts'
+import { connectCluster } from '../../functions/cluster/connect.ts'
+import { listResources } from '../../functions/cluster/list.ts'
+import { envelopeOf } from '../../functions/domain/envelope.ts'
+import type { Phase } from '../../functions/domain/resources.ts'
+import { installResources } from '../harness/commitlet.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import { gitCommit } from '../harness/installation.ts'
+import { openAs } from './stage.ts'
+
+const REPOSITORY = 'https://git.example.com/acme/config.git'
+/** A word that stands in the spec alone. */
+const SPEC = 'Of-the-spec-alone'
+/** One more than a page holds. */
+const MANY = 501
+
+async function collect(list: AsyncIterable<ListedResource>): Promise<ListedResource[]> {
+  const found: ListedResource[] = []
+  for await (const listed of list) found.push(listed)
+  return found
+}
+
+const COLUMNS = ['Ready', 'Next attempt', 'Observed', 'Handled'].map((name) => ({ name }))
+const METADATA = { name: 'a', namespace: 'shop', uid: 'u', generation: 2 }
+
+function row(cells: readonly unknown[], metadata: object = METADATA): object {
+  return { cells, object: { kind: 'PartialObjectMetadata', metadata } }
+}
+
+function table(rows: readonly unknown[], next?: string): string {
+  return JSON.stringify({ kind: 'Table', metadata: { continue: next }, columnDefinitions: COLUMNS, rows })
+}
+
+t.test('a row tells whether a resource is due', async (t) => {
+  const rows = [
+    row(['True', '2030-01-01T00:00:00Z', 1, 'yesterday']),
+    row(['', null, null, null], { ...METADATA, annotations: { 'commitlet.dev/requested-at': 'now' } }),
+    row(['', '', '1', ''], { ...METADATA, deletionTimestamp: '2030-01-01T00:00:00Z' }),
+  ]
+  const server: ApiServer = async () => ({ status: 200, text: table(rows) })
+  const ref = { kind: 'GitCommit', namespace: 'shop', name: 'a', uid: 'u', generation: 2 }
+  const none = { requestedAt: undefined, lastHandledRequestedAt: undefined, nextAttemptTime: undefined }
+  t.same(await collect(listResources(server, 'GitCommit')), [
+    {
+      ...none,
+      ref,
+      deleting: false,
+      observedGeneration: 1,
+      lastHandledRequestedAt: 'yesterday',
+      nextAttemptTime: '2030-01-01T00:00:00Z',
+    },
+    { ...none, ref, deleting: false, observedGeneration: -1, requestedAt: 'now' },
+    { ...none, ref, deleting: true, observedGeneration: -1 },
+  ])
+})
+
+t.test('rows that name no resource are passed over', async (t) => {
+  const incomplete = Object.keys(METADATA).map((key) => row([], { ...METADATA, [key]: undefined }))
+  const rows = [...incomplete, null, 7, {}, { cells: {}, object: [] }]
+  for (const text of [table(rows), '{}', '[]', 'null', '{"rows":{}}'])
+    t.same(await collect(listResources(async () => ({ status: 200, text }), 'GitCommit')), [])
+})
+
+t.test('a page that has expired ends the round with what was found', async (t) => {
+  const server: ApiServer = async ({ path }) =>
+    path.includes('continue=') ? { status: 410, text: '' } : { status: 200, text: table([row([])], 'more') }
+  t.equal((await collect(listResources(server, 'GitCommit'))).length, 1)
+})
+
+t.test('a refusal names the list', async (t) => {
+  const list = listResources(async () => ({ status: 403, text: '' }), 'PullRequest')
+  await t.rejects(collect(list), { reason: 'ReferenceForbidden', message: 'list of pullrequests' })
+})
+
+withControlPlane(t, async (t, plane) => {
+  await installResources(plane)
+  const server = openAs(plane.kubeconfig)
+  const namespace = await plane.createNamespace()
+  const own = (listed: readonly ListedResource[]): ListedResource[] =>
+    listed.filter(({ ref }) => ref.namespace === namespace)
+  const creations = Array.from({ length: MANY }, (_, index) => ({
+    method: 'POST' as const,
+    path: `/apis/commitlet.dev/v1/namespaces/${namespace}/gitcommits`,
+    body: gitCommit(`many-${index}`, REPOSITORY, { message: SPEC }),
+  }))
+  while (creations.length > 0) await Promise.all(creations.splice(0, 32).map(server))
+
+  t.test('more than a page comes whole, each once, in pages without a spec', async (t) => {
+    let pages = 0
+    let specs = 0
+    const watched: ApiServer = async (call) => {
+      const answer = await server(call)
+      pages += 1
+      if (answer.text.includes(SPEC)) specs += 1
+      return answer
+    }
+    const listed = own(await collect(listResources(watched, 'GitCommit')))
+    t.equal(new Set(listed.map(({ ref }) => ref.uid)).size, MANY)
+    t.equal(listed.length, MANY)
+    t.ok(pages >= 2, `${pages} pages`)
+    t.equal(specs, 0)
+  })
+
+  t.test('with phases, only what is in one of them comes, with what its status says', async (t) => {
+    const cluster = connectCluster(server)
+    const phases: readonly [string, Phase][] = [
+      ['many-1', 'Succeeded'],
+      ['many-2', 'Failed'],
+      ['many-3', 'Retrying'],
+      ['many-4', 'Progressing'],
+    ]
+    for (const [name, phase] of phases) {
+      const read = envelopeOf(await cluster.readResource({ kind: 'GitCommit', namespace, name }))
+      await cluster.patchStatus(read, {
+        observedGeneration: 1,
+        phase,
+        lastHandledRequestedAt: 'yesterday',
+        nextAttemptTime: '2030-01-01T00:00:00Z',
+      })
+    }
+    const unsettled = own(
+      await collect(listResources(server, 'GitCommit', ['Pending', 'Progressing', 'Retrying'])),
+    )
+    const names = new Set(unsettled.map(({ ref }) => ref.name))
+    t.same([unsettled.length, names.size], [MANY - 2, MANY - 2])
+    t.notOk(names.has('many-1') || names.has('many-2'))
+    const retrying = own(await collect(listResources(server, 'GitCommit', ['Retrying'])))
+    t.match(retrying, [
+      {
+        ref: { name: 'many-3', generation: 1 },
+        deleting: false,
+        observedGeneration: 1,
+        lastHandledRequestedAt: 'yesterday',
+        nextAttemptTime: '2030-01-01T00:00:00Z',
+      },
+    ])
+    const fresh = unsettled.find(({ ref }) => ref.name === 'many-0')
+    t.match(fresh, { observedGeneration: -1, lastHandledRequestedAt: undefined, nextAttemptTime: undefined })
+  })
+
+  t.test('a changed spec, a request and a deletion show in the list', async (t) => {
+    const kubectl = (...args: string[]): Promise<unknown> => plane.kubectl(['-n', namespace, ...args])
+    const finalizer = '{"metadata":{"finalizers":["test.example.com/hold"]}}'
+    await kubectl('patch', 'gitcommit', 'many-1', '--type=merge', '-p', '{"spec":{"message":"Another"}}')
+    await kubectl('annotate', 'gitcommit', 'many-2', 'commitlet.dev/requested-at=now')
+    await kubectl('patch', 'gitcommit', 'many-5', '--type=merge', '-p', finalizer)
+    await kubectl('delete', 'gitcommit', 'many-5', '--wait=false')
+    const listed = own(await collect(listResources(server, 'GitCommit')))
+    const named = (name: string): ListedResource | undefined => listed.find(({ ref }) => ref.name === name)
+    t.match(named('many-1'), { ref: { generation: 2 }, observedGeneration: 1 })
+    t.match(named('many-2'), { requestedAt: 'now', lastHandledRequestedAt: 'yesterday' })
+    t.match(named('many-5'), { deleting: true })
+    await kubectl('patch', 'gitcommit', 'many-5', '--type=merge', '-p', '{"metadata":{"finalizers":null}}')
+  })
+
+  t.test('no resources is an empty list', async (t) => {
+    t.same(own(await collect(listResources(server, 'PullRequest'))), [])
+  })
+})

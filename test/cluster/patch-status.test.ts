@@ -1,0 +1,80 @@
+import t from 'tap'
+import { CONFLICT } from '../../functions/cluster/cluster.ts'
+import { connectCluster } from '../../functions/cluster/connect.ts'
+import { envelopeOf } from '../../functions/domain/envelope.ts'
+import type { Envelope, Status } from '../../functions/domain/resources.ts'
+import { installResources } from '../harness/commitlet.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import { gitCommit } from '../harness/installation.ts'
+import { openAs } from './stage.ts'
+
+const REPOSITORY = 'https://git.example.com/acme/config.git'
+
+withControlPlane(t, async (t, plane) => {
+  await installResources(plane)
+  const cluster = connectCluster(openAs(plane.kubeconfig))
+  const namespace = await plane.createNamespace()
+
+  async function stored(name: string): Promise<Envelope> {
+    const input = JSON.stringify(gitCommit(name, REPOSITORY))
+    await plane.kubectl(['apply', '-n', namespace, '-f', '-'], { input })
+    return read(name)
+  }
+
+  async function read(name: string): Promise<Envelope> {
+    return envelopeOf(await cluster.readResource({ kind: 'GitCommit', namespace, name }))
+  }
+
+  t.test('a status replaces the one before, nested members included', async (t) => {
+    const first = await stored('replaced')
+    const commit = { sha: 'a'.repeat(40), shortSHA: 'a'.repeat(12), branch: 'main', path: 'x' }
+    const rich: Status = {
+      observedGeneration: 1,
+      phase: 'Retrying',
+      attempts: 3,
+      lastHandledRequestedAt: 'now',
+      nextAttemptTime: '2030-01-01T00:00:00Z',
+      commit: { ...commit, url: 'https://git.example.com/acme/config/commit/a' },
+      conditions: [condition('Ready'), condition('Stalled')],
+    }
+    await cluster.patchStatus(first, rich)
+    const second = await read('replaced')
+    t.same(second.status, rich)
+    const poor: Status = {
+      observedGeneration: 1,
+      phase: 'Succeeded',
+      commit,
+      conditions: [condition('Ready')],
+    }
+    const answer = await cluster.patchStatus(second, poor)
+    t.same(envelopeOf(answer).status, poor)
+    t.same((await read('replaced')).status, poor)
+    await cluster.patchStatus(await read('replaced'), { observedGeneration: 1, phase: 'Pending' })
+    t.same((await read('replaced')).status, { observedGeneration: 1, phase: 'Pending' })
+  })
+
+  t.test('a status is not written over another writer, nor to another or a vanished object', async (t) => {
+    const status: Status = { observedGeneration: 1, phase: 'Succeeded' }
+    const seen = await stored('contested')
+    await plane.kubectl(['label', '-n', namespace, 'gitcommit', 'contested', 'a=b'])
+    t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'changed meanwhile')
+    await plane.kubectl(['delete', '-n', namespace, 'gitcommit', 'contested'])
+    t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'deleted')
+    await stored('contested')
+    t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'replaced by one of the same name')
+    t.same((await stored('contested')).status, { observedGeneration: -1, phase: 'Pending' })
+  })
+
+  t.test('a status that the CRD does not take is a Failure', async (t) => {
+    const wrong = { observedGeneration: 1, phase: 'Lost' } as unknown as Status
+    await t.rejects(cluster.patchStatus(await stored('wrong'), wrong), {
+      reason: 'ProviderUnavailable',
+      message: `The API server answered 422 for status of GitCommit ${namespace}/wrong; it is tried again.`,
+    })
+  })
+})
+
+function condition(type: 'Ready' | 'Stalled'): NonNullable<Status['conditions']>[number] {
+  const lastTransitionTime = '2030-01-01T00:00:00Z'
+  return { type, status: 'False', reason: 'X', message: 'Y.', observedGeneration: 1, lastTransitionTime }
+}
