@@ -68,6 +68,7 @@ t.test('beyond the waiting list events are dropped, with one line a second', asy
   )
   await arrivals(1)
   t.match(lines, [{ events: 1, msg: 'no room for events; a sweep will find their resources' }])
+  t.equal(lines.length, 1)
 })
 
 t.test('an event that is not delivered is logged and forgotten', async (t) => {

@@ -112,12 +112,13 @@ t.test('what is under way is left to its own event', async (t) => {
 })
 
 t.test('what is gone meanwhile needs no event', async (t) => {
-  const { cluster, sentNames, sweep, swept } = stage(t, ['a', 'b'])
+  const { cluster, sentNames, lines, sweep, swept } = stage(t, ['a', 'b'])
   const readResource: typeof cluster.readResource = async (ref) =>
     ref.name === 'a' ? undefined : cluster.readResource(ref)
   sweep(FULL, { cluster: { ...cluster, readResource } })
   await swept(2)
   t.strictSame(sentNames(), ['b'])
+  t.match(lines[0], { msg: 'swept', events: 1 })
 })
 
 t.test('a sink without room ends the round', async (t) => {
@@ -196,5 +197,6 @@ t.test('two rounds never run at once, and stopping waits for the one that runs',
   gate.resolve(undefined)
   await stopped
   t.equal(most, 1)
+  t.equal(running, 0, 'the round is over')
   t.strictSame(sentNames(), [], 'a round that is told to stop sends nothing more')
 })
