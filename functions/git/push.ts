@@ -1,0 +1,124 @@
+import { Failure } from '../domain/failure.ts'
+import { readRemoteTip, type Base } from './fetch.ts'
+import { readSpeech, type Speech } from './speech.ts'
+import type { Session, Spoken } from './session.ts'
+import { rejection } from './stderr.ts'
+
+/** What became of one push. */
+export type Pushed =
+  | { readonly kind: 'landed' }
+  /** The branch has moved. `unless`: what to say where it turns out that it has not. */
+  | { readonly kind: 'race'; readonly unless?: Failure }
+  /** The answer was lost, and the branch is neither where it was nor at our commit: history has to tell. */
+  | { readonly kind: 'moved' }
+  /** `each`: the remote looked at the commits, so that others of the batch may pass. */
+  | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean }
+
+/**
+ * Pushes once: the branch moves from where `base` found it to `head`, or it does not move at all. The lease
+ * is a compare-and-swap, and `head` descends from the tip, so that nothing is ever forced.
+ */
+export async function pushOnce(session: Session, base: Base, head: string): Promise<Pushed> {
+  const ref = `refs/heads/${base.branch}`
+  const lease = base.exists ? (base.tip ?? '') : ''
+  const spoken = await session.online([
+    'push',
+    '--porcelain',
+    '--no-verify',
+    `--force-with-lease=${ref}:${lease}`,
+    '--',
+    session.address.text,
+    `${head}:${ref}`,
+  ])
+  if (spoken.meaning === undefined) return { kind: 'landed' }
+  const speech = readSpeech(spoken.ended)
+  const judged = judgeRef(speech, session)
+  if (judged === undefined) return judgeBreak(session, { base, head, spoken })
+  // curl sends a request again when the connection breaks before an answer: the server may be judging what
+  // it has taken already.
+  return speech.posts > 1 ? judgeByTip(session, { base, head }, judged) : judged
+}
+
+function judgeRef(speech: Speech, session: Session): Pushed | undefined {
+  if (speech.rejected !== undefined) return judgeOwn(speech.rejected, session)
+  const reason = speech.remoteRejected
+  if (reason === undefined) return undefined
+  const words = `${reason}\n${speech.remote}`
+  if (/\.lock': File exists/.test(words))
+    return refuse(unavailable(session, 'holds a stale lock on the branch'))
+  if (/' exists; cannot create|refname conflict/.test(words)) return refuse(clash(session))
+  if (RACES.some((race) => race.test(words))) return { kind: 'race' }
+  if (/unpacker error|unable to migrate objects/.test(reason) && DISK.test(`${speech.own}\n${words}`))
+    return refuse(unavailable(session, 'cannot store the commit (disk or file rights of the server)'))
+  const said = speech.remote.replace(/^error: hook declined to update .*$/m, '').trim()
+  const failure = rejection(said === '' ? reason : said, session.scene)
+  // A race or for good: only the tip can tell.
+  if (reason === 'failed to update ref') return { kind: 'race', unless: failure }
+  if (NO_RIGHT.test(words)) return refuse(denied(session))
+  return { kind: 'refused', failure, each: !BRANCH.test(words) }
+}
+
+const RACES = [
+  /is at [0-9a-f]+ but expected/,
+  /reference already exists/,
+  /incorrect old value provided/,
+  /reference not found/,
+]
+const DISK =
+  /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
+const NO_RIGHT = /User permission denied for writing/
+// Said of the branch or the repository: every commit of the batch would hear it.
+const BRANCH = /protected branch|shallow update not allowed|archived|read.only|deny updating a hidden ref/i
+
+function judgeOwn(reason: string, session: Session): Pushed {
+  if (/stale info|fetch first|non-fast-forward|needs force/.test(reason)) return { kind: 'race' }
+  return { kind: 'refused', failure: rejection(reason, session.scene), each: false }
+}
+
+// Git ends with 128 before it has sent anything, with 1 after (facts: git 2.39).
+async function judgeBreak(session: Session, push: Push & { readonly spoken: Spoken }): Promise<Pushed> {
+  const { base, head, spoken } = push
+  const { meaning } = spoken
+  if (!(meaning instanceof Failure)) return { kind: 'race' }
+  if (spoken.ended.exitCode === 128) return refuse(meaning)
+  if (meaning.reason === 'PushRejected') return { kind: 'refused', failure: meaning, each: true }
+  return judgeByTip(session, { base, head }, refuse(meaning))
+}
+
+interface Push {
+  readonly base: Base
+  readonly head: string
+}
+
+async function judgeByTip(session: Session, { base, head }: Push, otherwise: Pushed): Promise<Pushed> {
+  const tip = await readRemoteTip(session, base.branch).catch(() => 'unknown')
+  if (tip === head) return { kind: 'landed' }
+  const before = base.exists ? base.tip : undefined
+  if (tip === before) return otherwise
+  return tip === 'unknown' && otherwise.kind === 'refused' ? otherwise : { kind: 'moved' }
+}
+
+function refuse(failure: Failure): Pushed {
+  return { kind: 'refused', failure, each: false }
+}
+
+function unavailable({ scene }: Session, what: string): Failure {
+  return new Failure(
+    'ProviderUnavailable',
+    `${scene.url} ${what}; it is tried again, and whoever runs the server should look.`,
+  )
+}
+
+function clash({ scene }: Session): Failure {
+  return new Failure(
+    'PushRejected',
+    `${scene.url} cannot have this branch, because the name of another branch is the beginning of its name or begins with it; choose another name in spec.branch.`,
+  )
+}
+
+function denied({ scene }: Session): Failure {
+  return new Failure(
+    'PermissionDenied',
+    `${scene.url} knows the user but does not permit him to write; give the user or the token that right there.`,
+  )
+}

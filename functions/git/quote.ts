@@ -1,0 +1,49 @@
+const LONGEST = 200
+
+// CSI and OSC sequences and two-byte escapes (ECMA-48), then every control and format character.
+const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -~]?/g
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
+
+/**
+ * Text of the remote as users may see it: without escape sequences and control characters, each secret
+ * replaced by `***` however it is written (see spellings), on one line, at most 200 characters.
+ */
+export function quoteRemote(text: string, secrets: readonly string[]): string {
+  const plain = text.replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim()
+  const characters = Array.from(mask(plain, secrets))
+  if (characters.length <= LONGEST) return characters.join('')
+  return `${characters.slice(0, LONGEST - 1).join('')}…`
+}
+
+/** Every secret that a login may put on the wire: the Secret's values and the pair of Basic authentication. */
+export function secretsOf(login: {
+  readonly username: string
+  readonly password: string
+  readonly secrets: readonly string[]
+}): readonly string[] {
+  return [...login.secrets, login.password, `${login.username}:${login.password}`]
+}
+
+function mask(text: string, secrets: readonly string[]): string {
+  const spelled = [...new Set(secrets.flatMap(spellings))].filter((spelling) => spelling !== '')
+  if (spelled.length === 0) return text
+  // The longest first, so that no half of a secret is left beside the mask.
+  spelled.sort((a, b) => b.length - a.length)
+  return text.replace(
+    new RegExp(spelled.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g'),
+    '***',
+  )
+}
+
+/** Raw, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as forms do). */
+function spellings(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret)
+  const encoded = encodeURIComponent(secret.toWellFormed())
+  const strict = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  const form = new URLSearchParams([['', secret]]).toString().slice(1)
+  const urls = [encoded, strict, form]
+  const lower = urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()))
+  const base64 = bytes.toString('base64')
+  const raw = secret.replace(CONTROLS, ' ').trim()
+  return [raw, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), ...urls, ...lower]
+}

@@ -1,0 +1,155 @@
+import type { FailureReason } from '../domain/failure.ts'
+
+/** Where git was called, for the sentence, and what must not be in it. */
+export interface Scene {
+  /** The repository's address. */
+  readonly url: string
+  readonly secrets: readonly string[]
+  readonly deadlineSeconds: number
+  readonly fetchLimitMiB: number
+}
+
+/** A reason and its sentence. */
+export interface Saying {
+  readonly reason: FailureReason
+  /** The rest of the sentence, after the repository's address. */
+  readonly says: string | ((scene: Scene) => string)
+}
+
+/** One way to fail, told from a line of git. */
+export interface Row extends Saying {
+  readonly pattern: RegExp
+}
+
+/** For what is no Git server at all. */
+export const NOT_GIT =
+  'does not answer as a Git repository does; look at the address, and whether a browser gets a log-in page there.'
+const LIMIT = ({ fetchLimitMiB }: Scene) =>
+  `is larger than Commitlet may take: one attempt fetches more than ${fetchLimitMiB} MiB or needs as much memory; the operator may raise FETCH_LIMIT.`
+
+/** Lines of git itself that have nothing to do with HTTP statuses; the first that matches counts. */
+export const ROWS: readonly Row[] = [
+  {
+    pattern: /mismatched algorithms/,
+    reason: 'NotSupported',
+    says: 'uses SHA-256 object names, which Commitlet does not support; use a repository with SHA-1 names.',
+  },
+  {
+    // Alone, the last of these says that a signal ended index-pack before it could say anything: the size of
+    // its file (SIGXFSZ), or the machine's memory.
+    pattern:
+      /died of signal 25|File too large|^fatal: fetch-pack: invalid index-pack output$|[Oo]ut of memory|Cannot allocate memory|memory exhausted/,
+    reason: 'NotSupported',
+    says: LIMIT,
+  },
+  {
+    pattern: /dumb http transport|does not support (shallow|--shallow)/i,
+    reason: 'NotSupported',
+    says: 'is served without the smart HTTP protocol or without shallow fetches, which Commitlet needs; ask whoever runs the server.',
+  },
+  {
+    pattern:
+      /no DAV locking support|git-http-push failed|not valid: is this a git repository|invalid server response|bad line length/,
+    reason: 'RepositoryNotFound',
+    says: NOT_GIT,
+  },
+  {
+    pattern: /certificate subject name|no alternative certificate subject name|hostname mismatch/,
+    reason: 'TLSUntrusted',
+    says: 'shows a certificate that was made for another name; use the name that the certificate holds, or have it made anew.',
+  },
+  {
+    pattern: /certificate (has|is) expired|certificate is not yet valid/,
+    reason: 'TLSUntrusted',
+    says: 'shows a certificate that has expired or is not valid yet; whoever runs the server has to renew it.',
+  },
+  {
+    pattern:
+      /certificate verification failed|SSL certificate problem|unable to get local issuer|self.signed certificate/,
+    reason: 'TLSUntrusted',
+    says: 'shows a certificate that has expired or that no trusted authority has signed; have it renewed, or the operator adds its authority to CA_FILE.',
+  },
+  {
+    pattern: /Operation too slow|timed out|Timeout was reached/i,
+    reason: 'Timeout',
+    says: 'stopped answering in the middle of the exchange; it is tried again.',
+  },
+  {
+    pattern: /Could not resolve (host|proxy)/,
+    reason: 'NetworkError',
+    says: 'cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.',
+  },
+  {
+    pattern:
+      /Failed to connect|Couldn't connect to server|Connection refused|No route to host|Network is unreachable/,
+    reason: 'NetworkError',
+    says: 'cannot be reached: nothing takes the connection at that host and port; look at the address, it is tried again.',
+  },
+  {
+    pattern: /gnutls_handshake|GnuTLS|SSL_(connect|read|write|ERROR)|OpenSSL|TLS connect error/,
+    reason: 'NetworkError',
+    says: 'broke the TLS connection off; it is tried again.',
+  },
+  {
+    pattern: /fsck error|fsck failed/,
+    reason: 'NotSupported',
+    says: 'holds a broken object at the tip of the branch, so that nothing can be built on it; run `git fsck` there and mend it.',
+  },
+  {
+    pattern:
+      /early EOF|unexpected disconnect|hung up|Recv failure|Send failure|Connection reset|Empty reply|bad pack header|transfer closed|RPC failed; curl|expected flush|invalid index-pack output|unable to access/,
+    reason: 'NetworkError',
+    says: 'broke the connection off in the middle of the exchange; it is tried again.',
+  },
+]
+
+const REDIRECT = {
+  reason: 'RepositoryNotFound',
+  says: 'is redirected to another address, where credentials do not follow; put the new address into spec.repository.',
+} as const
+
+/** What an HTTP status means to Git. */
+export function sayingOf(status: number): Saying {
+  return STATUSES[status] ?? (status >= 500 ? unavailable(status) : refused(status))
+}
+
+const STATUSES: Readonly<Record<number, Saying>> & Readonly<Record<401 | 404 | 429, Saying>> = {
+  301: REDIRECT,
+  302: REDIRECT,
+  303: REDIRECT,
+  307: REDIRECT,
+  308: REDIRECT,
+  401: {
+    reason: 'AuthenticationFailed',
+    says: 'does not accept the user name and token or password (401); put valid ones into the Secret.',
+  },
+  403: {
+    reason: 'PermissionDenied',
+    says: 'knows the user but does not permit this (403); give the token the right to write there, and see whether the repository is archived.',
+  },
+  404: {
+    reason: 'RepositoryNotFound',
+    says: 'is not there, or not visible with these credentials, as hosts answer both alike; look at the address and at the rights of the token.',
+  },
+  408: unavailable(408),
+  410: { reason: 'RepositoryNotFound', says: 'is gone (410); look at the address.' },
+  413: {
+    reason: 'PushRejected',
+    says: 'refuses the commit as too large (413); make the object smaller, or ask whoever runs the server.',
+  },
+  429: { reason: 'RateLimited', says: 'asks for fewer requests; it is tried again later.' },
+}
+
+function unavailable(status: number): Saying {
+  return {
+    reason: 'ProviderUnavailable',
+    says: `cannot answer at the moment (${status}); it is tried again.`,
+  }
+}
+
+function refused(status: number): Saying {
+  return {
+    reason: 'PushRejected',
+    says: `refuses Git's request (${status}); look at the address, or ask whoever runs the server.`,
+  }
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import type { Session } from './session.ts'
+
+/** What a tree holds at a path. */
+export interface TreeEntry {
+  /** Six octal digits: 100644, 100755, 120000 (symlink), 160000 (submodule), 040000 (directory). */
+  readonly mode: string
+  /** Full object name. */
+  readonly oid: string
+}
+
+/** Entries by path from the root; what is not in it does not exist. */
+export type Tree = ReadonlyMap<string, TreeEntry>
+
+const PATHS_PER_CALL = 500
+const BYTES_PER_CALL = 64 * 1024
+
+/** Reads what the commit holds at the paths and at every directory above them, without touching a blob. */
+export async function readTree(
+  session: Session,
+  tip: string | undefined,
+  paths: readonly string[],
+): Promise<Tree> {
+  if (tip === undefined) return new Map()
+  const tree = new Map(await list(session, tip, paths))
+  // Trees on the way are shown, what stands in the way is not. Asking for both at once would list whole
+  // directories.
+  const gaps = paths.map((path) => pathsTo(path).find((at) => !tree.has(at)) ?? path)
+  const hidden = gaps.filter((at, i) => at !== paths[i])
+  const entries = [...tree, ...(await list(session, tip, hidden))]
+  const wanted = new Set(paths.flatMap(pathsTo))
+  return new Map(entries.filter(([path]) => wanted.has(path)))
+}
+
+async function list(session: Session, tip: string, paths: readonly string[]): Promise<Listing> {
+  const entries: (readonly [string, TreeEntry])[] = []
+  for (const group of inCalls([...new Set(paths)])) {
+    const listing = await session.offline(['ls-tree', '-z', '-t', '--full-tree', tip, '--', ...group])
+    entries.push(...parseListing(listing))
+  }
+  return entries
+}
+
+type Listing = readonly (readonly [string, TreeEntry])[]
+
+/** `a/b/c` → `a`, `a/b`, `a/b/c`. */
+export function pathsTo(path: string): readonly string[] {
+  const parts = path.split('/')
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
+}
+
+/** The name that Git gives to a blob of this content (SHA-1). */
+export function blobName(content: Uint8Array): string {
+  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
+}
+
+function parseListing(listing: string): Listing {
+  return listing
+    .split('\0')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const tab = line.indexOf('\t')
+      const [mode = '', , oid = ''] = line.slice(0, tab).split(' ')
+      return [line.slice(tab + 1), { mode, oid }]
+    })
+}
+
+// A command line has an end: Linux takes 128 KiB for one argument and 2 MiB for all.
+function inCalls(paths: readonly string[]): readonly (readonly string[])[] {
+  const calls: string[][] = []
+  let bytes = Infinity
+  for (const path of paths) {
+    bytes += Buffer.byteLength(path) + 1
+    if (bytes > BYTES_PER_CALL || (calls.at(-1)?.length ?? 0) >= PATHS_PER_CALL) {
+      calls.push([])
+      bytes = Buffer.byteLength(path) + 1
+    }
+    calls.at(-1)?.push(path)
+  }
+  return calls
+}

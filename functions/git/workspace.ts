@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LAUNCHER } from './launcher.ts'
+
+/** A bare repository of its own for one batch. Paths are absolute. */
+export interface Workspace {
+  readonly folder: string
+  /** Writes the configuration anew: a fetch with a filter leaves the remote's URL and a promisor in it. */
+  cleanConfig(): Promise<void>
+  /** The object that `refs/<name>` names; undefined where there is no such ref. */
+  readRef(name: string): Promise<string | undefined>
+  /** Lines of a file of the repository, of its first 256 KiB; none where it is missing. */
+  readLines(name: string): Promise<readonly string[]>
+}
+
+const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
+const READ_LIMIT = 256 * 1024
+
+/**
+ * Makes a repository below `tempDir`, which only this user can enter, hands it to `work`, and removes it,
+ * whatever happens. The files are written by hand, which saves a `git init`.
+ */
+export async function inWorkspace<T>(
+  tempDir: string,
+  work: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tempDir, 'batch-'))
+  try {
+    await writeRepository(folder)
+    return await work(openWorkspace(folder))
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+async function writeRepository(folder: string): Promise<void> {
+  await Promise.all([
+    mkdir(join(folder, 'objects', 'pack'), { recursive: true }),
+    mkdir(join(folder, 'refs', 'heads'), { recursive: true }),
+    writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n'),
+    writeFile(join(folder, 'config'), CONFIG),
+    writeFile(join(folder, 'launch'), LAUNCHER),
+  ])
+}
+
+function openWorkspace(folder: string): Workspace {
+  return {
+    folder,
+    cleanConfig: () => writeFile(join(folder, 'config'), CONFIG),
+    async readRef(name) {
+      const [line] = await readStart(join(folder, 'refs', name))
+      return line
+    },
+    readLines: (name) => readStart(join(folder, name)),
+  }
+}
+
+async function readStart(file: string): Promise<readonly string[]> {
+  const handle = await open(file).catch(ignoreMissing)
+  if (handle === undefined) return []
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(READ_LIMIT), 0, READ_LIMIT, 0)
+    return buffer
+      .toString('utf8', 0, bytesRead)
+      .split('\n')
+      .filter((line) => line !== '')
+  } finally {
+    await handle.close()
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,263 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import type { RepositoryAddress } from '../../functions/domain/address.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { Fault, Target } from '../harness/git-faults.ts'
+import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience, processesWith, until } from './stage.ts'
+
+const reader = { password: 'reader-token', right: 'read' } as const
+const stage = await openStage({ users: [{ password: PASSWORD }, reader] })
+t.teardown(() => stage.close())
+const { server } = stage
+const git = stage.open()
+const LOGIN = loginOf(PASSWORD)
+
+/** Everything about a failure that a user could see, and what a log could. */
+function wordsOf(failure: unknown): string {
+  if (!(failure instanceof Failure)) return String(failure)
+  return `${failure.message} ${String(failure.cause)} ${failure.stack ?? ''}`
+}
+
+const SECRETS = [
+  PASSWORD,
+  encodeURIComponent(PASSWORD),
+  Buffer.from(PASSWORD).toString('base64'),
+  Buffer.from(`x-access-token:${PASSWORD}`).toString('base64'),
+]
+
+t.test('a commit lands, and nothing of the work is left', async (t) => {
+  const repository = await server.createRepository('git/plain')
+  const landed = await git.push(changeOf(repository.url, 'a.md'), LOGIN, patience())
+  t.same(landed, { outcome: 'pushed', sha: await repository.git('rev-parse', 'main'), branch: 'main' })
+  const [home = ''] = await stage.leftovers()
+  await until(
+    'an empty folder',
+    async () => (await readdir(join(stage.tempDir, home))).join() === 'authorities.pem',
+  )
+})
+
+const STRUCK = 'git/struck'
+const broken: readonly (readonly [string, Fault, Target, object])[] = [
+  [
+    'a server that asks to wait',
+    { kind: 'status', status: 429, headers: { 'Retry-After': '77' } },
+    {},
+    { reason: 'RateLimited', retryAfterSeconds: 77 },
+  ],
+  [
+    'a server that is down',
+    { kind: 'status', status: 503 },
+    {},
+    { reason: 'ProviderUnavailable', retryAfterSeconds: undefined },
+  ],
+  ['a server that is slow', { kind: 'status', status: 408 }, {}, { reason: 'ProviderUnavailable' }],
+  [
+    'a server that breaks in the second question',
+    { kind: 'status', status: 500 },
+    { command: 'fetch' },
+    { reason: 'ProviderUnavailable' },
+  ],
+  [
+    'a redirect',
+    { kind: 'redirect', location: 'https://git.example.com/' },
+    {},
+    { reason: 'RepositoryNotFound', message: /redirected to another address/ },
+  ],
+  ['a page', { kind: 'page' }, {}, { reason: 'RepositoryNotFound' }],
+  ['an unknown status', { kind: 'status', status: 422 }, {}, { reason: 'PushRejected' }],
+  ['an answer cut in the middle', { kind: 'cut' }, { command: 'fetch' }, { reason: 'NetworkError' }],
+  ['a connection that breaks', { kind: 'drop' }, {}, { reason: 'NetworkError' }],
+  ['an echo of the login', { kind: 'echo', status: 400 }, {}, { reason: 'PushRejected' }],
+  [
+    'an echo of the login at the push',
+    { kind: 'echo', status: 422 },
+    { exchange: 'receive-pack' },
+    { reason: 'PushRejected' },
+  ],
+]
+const struck = await server.createRepository(STRUCK)
+for (const [name, fault, target, expected] of broken) {
+  t.test(`${name} is told by its reason, without a secret`, async (t) => {
+    const heal = server.faults.add(fault, { repository: STRUCK, ...target })
+    const failure = await outcomeOf(git.push(changeOf(struck.url, 'a.md'), LOGIN, patience()))
+    heal()
+    t.match(failure, expected)
+    for (const secret of SECRETS) t.notOk(wordsOf(failure).includes(secret))
+  })
+}
+
+t.test('a hook that prints what it got does not give the secret away', async (t) => {
+  const hooks = {
+    'pre-receive': `printf 'no \\033[31m%s and %s\\n' '${PASSWORD}' '${SECRETS[3] ?? ''}' >&2; exit 1`,
+  }
+  const repository = await server.createRepository('git/gossip', { hooks })
+  const failure = await outcomeOf(git.push(changeOf(repository.url, 'a.md'), LOGIN, patience()))
+  t.match(failure, { reason: 'PushRejected', message: /says "no \*\*\* and \*\*\*"/ })
+})
+
+const logins = [
+  ['a wrong token', 'wrong', 'git/plain', 'AuthenticationFailed'],
+  ['a token that may only read', reader.password, 'git/plain', 'PermissionDenied'],
+  ['an unknown repository', PASSWORD, 'git/none', 'RepositoryNotFound'],
+] as const
+for (const [name, password, repository, reason] of logins) {
+  t.test(`${name} is ${reason}`, async (t) => {
+    const change = changeOf(`${server.url}/${repository}.git`, `${reason}.md`)
+    t.match(await outcomeOf(git.push(change, loginOf(password), patience())), { reason })
+  })
+}
+
+t.test('an unknown authority, a wrong name and an expired certificate are not trusted', async (t) => {
+  const others = [
+    { certificate: { names: ['git.example.com'] }, caFile: undefined, says: /CA_FILE|another name/ },
+    { certificate: { names: ['git.example.com'] }, caFile: 'own', says: /another name/ },
+    { certificate: { expired: true }, caFile: 'own', says: /expired/ },
+  ] as const
+  for (const { certificate, caFile, says } of others) {
+    const other = await openStage({ certificate })
+    const writer = other.open(caFile === undefined ? { caFile } : {})
+    const failure = await outcomeOf(
+      writer.push(changeOf(`${other.server.url}/a/b.git`, 'a.md'), LOGIN, patience()),
+    )
+    t.match(failure, { reason: 'TLSUntrusted', message: says })
+    t.equal(other.server.requests.length, 0)
+    await other.close()
+  }
+})
+
+t.test('a host that is not known, and one that takes no connection', async (t) => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => closed.once('listening', resolve))
+  const { port } = closed.address() as AddressInfo
+  await new Promise((resolve) => closed.close(resolve))
+  for (const [url, says] of [
+    ['https://git.invalid/a/b.git', /not known to DNS/],
+    [`https://localhost:${port}/a/b.git`, /nothing takes the connection/],
+  ] as const) {
+    const failure = await outcomeOf(git.push(changeOf(url, 'a.md'), LOGIN, patience()))
+    t.match(failure, { reason: 'NetworkError', message: says })
+  }
+})
+
+for (const exchange of ['upload-pack-refs', 'receive-pack'] as const) {
+  t.test(
+    `a server that is silent at ${exchange} is left when the time is over, and no process lives on`,
+    async (t) => {
+      const name = `git/silent-${exchange}`
+      const repository = await server.createRepository(name)
+      t.teardown(server.faults.add({ kind: 'hang' }, { repository: name, exchange }))
+      const abort = new AbortController()
+      const work = outcomeOf(git.push(changeOf(repository.url, 'a.md'), LOGIN, abort.signal))
+      const seen = await until('the silent request', async () => {
+        const asked = server.requests.some(
+          (request) => request.repository === name && request.exchange === exchange,
+        )
+        return asked && processesWith(stage.tempDir)
+      })
+      t.ok(seen.length > 0)
+      const lines = await Promise.all(
+        (await readdir('/proc'))
+          .filter((pid) => /^\d+$/.test(pid))
+          .map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+      )
+      for (const secret of SECRETS)
+        t.notOk(
+          lines.some((line) => line.includes(secret)),
+          'no command line holds a secret',
+        )
+      abort.abort()
+      t.match(await work, { reason: 'Timeout' })
+      await until('the end of all', async () => (await processesWith(stage.tempDir)).length === 0)
+      await until(
+        'the end of the workspace',
+        async () => (await readdir(join(stage.tempDir, (await stage.leftovers())[0] ?? ''))).length === 1,
+      )
+    },
+  )
+}
+
+t.test('the deadline of a process holds without any signal', async (t) => {
+  const repository = await server.createRepository('git/deadline')
+  t.teardown(server.faults.add({ kind: 'hang' }, { repository: 'git/deadline' }))
+  const writer = stage.open({ deadlineSeconds: 2 })
+  const failure = await outcomeOf(
+    writer.push(changeOf(repository.url, 'a.md'), LOGIN, new AbortController().signal),
+  )
+  t.match(failure, { reason: 'Timeout', message: /2 seconds/ })
+})
+
+t.test('what comes while a push is on its way goes with the next, one commit each', async (t) => {
+  const repository = await server.createRepository('git/group')
+  const before = server.requests.length
+  const work = Array.from({ length: 20 }, (_, i) =>
+    git.push(changeOf(repository.url, `${i}.md`), LOGIN, patience(60_000)),
+  )
+  const landed = await Promise.all(work)
+  t.equal(new Set(landed.map(({ sha }) => sha)).size, 20)
+  t.equal(server.requests.slice(before).filter(({ exchange }) => exchange === 'receive-pack').length, 2)
+  t.equal((await repository.log('main')).length, 21)
+})
+
+t.test('eight writers of two processes on one branch lose nothing and double nothing', async (t) => {
+  const repository = await server.createRepository('git/crowd')
+  const writers = [stage.open(), stage.open()]
+  const changes = Array.from({ length: 8 }, (_, w) =>
+    Array.from({ length: 3 }, (_, i) => changeOf(repository.url, `w${w}/${i}.md`)),
+  )
+  await Promise.all(
+    changes.map(async (own, w) => {
+      for (const change of own)
+        t.match(await writers[w % 2]?.push(change, LOGIN, patience(120_000)), { outcome: 'pushed' })
+    }),
+  )
+  const subjects = (await repository.log('main')).slice(0, -1).sort()
+  t.same(
+    subjects,
+    changes
+      .flat()
+      .map(({ path }) => `Write ${path}`)
+      .sort(),
+  )
+  t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
+})
+
+t.test('SSH is refused by name', async (t) => {
+  const repository: RepositoryAddress = {
+    scheme: 'ssh',
+    user: 'git',
+    host: 'git.example.com',
+    port: 22,
+    segments: ['a'],
+    text: 'git@git.example.com:a',
+  }
+  const change = { ...changeOf(server.url, 'a.md'), repository }
+  t.match(await outcomeOf(git.push(change, LOGIN, patience())), { reason: 'NotSupported', message: /SSH/ })
+})
+
+t.test('a CA_FILE that is not there fails the attempt, and the next one once it is mended', async (t) => {
+  const writer = stage.open({ caFile: join(stage.tempDir, 'none.pem') })
+  for (const path of ['b.md', 'c.md']) {
+    const failure = await outcomeOf(writer.push(changeOf(struck.url, path), LOGIN, patience()))
+    t.match(failure, { reason: 'Internal', message: /CA_FILE/ })
+  }
+})
+
+t.test('closing fails what is on its way, ends every process and leaves no file', async (t) => {
+  const other = await openStage()
+  const repository = await other.server.createRepository('a/b')
+  const writer = other.open()
+  await writer.push(changeOf(repository.url, 'a.md'), LOGIN, patience())
+  other.server.faults.add({ kind: 'hang' })
+  const work = outcomeOf(writer.push(changeOf(repository.url, 'b.md'), LOGIN, patience()))
+  await until('the request', () => Promise.resolve(other.server.requests.length > 5))
+  await writer.close()
+  t.match(await work, { reason: 'Timeout', message: /was stopped/ })
+  t.same(await processesWith(other.tempDir), [])
+  t.same(await other.leftovers(), [])
+  t.match(await outcomeOf(writer.push(changeOf(repository.url, 'c.md'), LOGIN, patience())), {
+    reason: 'Timeout',
+  })
+  await other.close()
+})

@@ -1,0 +1,46 @@
+import t from 'tap'
+import { quoteRemote, secretsOf } from '../../functions/git/quote.ts'
+
+const SECRET = 'p!ä s/+=t'
+const login = { username: 'ann', password: SECRET, secrets: [SECRET, ''] }
+
+const spellings = [
+  ['raw', SECRET],
+  ['base64', Buffer.from(SECRET).toString('base64')],
+  ['base64 without padding', Buffer.from(SECRET).toString('base64').replace(/=+$/, '')],
+  ['base64url', Buffer.from(SECRET).toString('base64url')],
+  ['URL-encoded', encodeURIComponent(SECRET)],
+  ['URL-encoded in lower case', 'p!%c3%a4%20s%2f%2b%3dt'],
+  ['URL-encoded strictly', 'p%21%C3%A4%20s%2F%2B%3Dt'],
+  ['encoded as a form', 'p%21%C3%A4+s%2F%2B%3Dt'],
+  ['the Basic pair', Buffer.from(`ann:${SECRET}`).toString('base64')],
+  ['broken by an escape sequence', 'p!ä\u001b[31m s/+=t'],
+] as const
+for (const [name, spelling] of spellings) {
+  t.test(`a secret is masked: ${name}`, async (t) => {
+    t.equal(
+      quoteRemote(`you sent ${spelling} twice: ${spelling}`, secretsOf(login)),
+      'you sent *** twice: ***',
+    )
+  })
+}
+
+t.test('the longest spelling goes first, so that nothing of a pair is left', async (t) => {
+  t.equal(quoteRemote('ann:abc abc', ['abc', 'ann:abc']), '*** ***')
+})
+
+t.test('signs that mean something to a pattern are themselves', async (t) => {
+  t.equal(quoteRemote('axb a.b (', ['a.b', '(']), 'axb *** ***')
+})
+
+t.test('control characters and escape sequences are gone, lines are joined', async (t) => {
+  t.equal(
+    quoteRemote('\u001b[1;31mred\u001b[0m \u001b]0;title\u0007a\r\nb\u0000c\u202ed\u001b', []),
+    'red a b c d',
+  )
+})
+
+t.test('at most 200 characters are quoted, none of them cut', async (t) => {
+  t.equal(quoteRemote('😀'.repeat(200), []), '😀'.repeat(200))
+  t.equal(quoteRemote('😀'.repeat(201), []), `${'😀'.repeat(199)}…`)
+})

@@ -1,0 +1,72 @@
+import t from 'tap'
+import { openStage } from './stage.ts'
+
+const stage = await openStage()
+t.teardown(() => stage.close())
+const repository = await stage.server.createRepository('session/plain', { files: { 'a.md': 'a' } })
+const FETCH = [
+  'fetch',
+  '-q',
+  '--depth=1',
+  '--filter=blob:none',
+  '--',
+  repository.url,
+  '+refs/heads/main:refs/base',
+]
+
+t.test('an online git is let in, and its end has a meaning', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    const good = await session.online(['ls-remote', '--', repository.url])
+    t.match(good, { ended: { exitCode: 0 }, meaning: undefined })
+    const bad = await session.online(['ls-remote', '--', `${stage.server.url}/session/none.git`])
+    t.match(
+      bad,
+      { ended: { exitCode: 128 }, meaning: { reason: 'AuthenticationFailed' } },
+      'the login is for one URL',
+    )
+  })
+})
+
+t.test('other transports are not there, online or offline', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    for (const url of [
+      'ext::sh -c true',
+      repository.path,
+      `file://${repository.path}`,
+      'http://localhost/a.git',
+    ]) {
+      const { ended } = await session.online(['ls-remote', '--', url])
+      t.match(ended.stderr, /transport '(ext|file|http)' not allowed/)
+    }
+    t.match(await session.offline(['ls-remote', '--', repository.url]).catch(String), /could not prepare/)
+  })
+})
+
+t.test('what an offline git cannot do is a bug, told without details', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    const failure: unknown = await session
+      .offline(['rev-parse', '--verify', 'none'])
+      .catch((error: unknown) => error)
+    t.match(failure, {
+      reason: 'Internal',
+      message: /could not prepare the commit/,
+      cause: { message: /rev-parse ended with 128/ },
+    })
+  })
+})
+
+t.test('a blob that was not fetched is never fetched by another command', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    await session.online(FETCH, { fetches: true })
+    const before = stage.server.requests.length
+    t.match(await session.offline(['cat-file', '-p', 'refs/base:a.md']).catch(String), /could not prepare/)
+    t.equal(stage.server.requests.length, before)
+  })
+})
+
+t.test('the lines of the protocol go into a file when they are asked for', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    await session.online(FETCH, { fetches: true, packets: 'packets' })
+    t.ok((await session.workspace.readLines('packets')).some((line) => line.endsWith('< version 2')))
+  })
+})

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RepositoryAddress } from '../../functions/domain/address.ts'
+import type { Change, Login } from '../../functions/domain/change.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
+import { openSession, type Session } from '../../functions/git/session.ts'
+import { inWorkspace } from '../../functions/git/workspace.ts'
+import { startGitServer, type GitServer, type GitServerOptions } from '../harness/git-server.ts'
+
+export const PASSWORD = 'tok/en+4711'
+export const USER = { password: PASSWORD }
+export const AUTHOR = { name: 'Commitlet', email: 'commitlet@users.noreply.local' }
+
+/** The address as the parser makes it. */
+export function addressOf(url: string): RepositoryAddress {
+  const { hostname, port, pathname } = new URL(url)
+  const segments = pathname
+    .replace(/\.git$/, '')
+    .slice(1)
+    .split('/')
+  return { scheme: 'https', user: undefined, host: hostname, port: Number(port || 443), segments, text: url }
+}
+
+export function loginOf(password: string, username = 'x-access-token'): Login {
+  const identity = createHash('sha256').update(`${username}:${password}`).digest('hex')
+  return { username, password, identity, secrets: [password] }
+}
+
+let count = 0
+
+/** A change with an id of its own. */
+export function changeOf(
+  url: string,
+  path: string,
+  more: Partial<Change> & { readonly text?: string } = {},
+): Change {
+  const id = `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}.1`
+  const { text = `content of ${path}\n`, ...rest } = more
+  return {
+    repository: addressOf(url),
+    branch: 'main',
+    path,
+    content: Buffer.from(text),
+    message: `Write ${path}\n\nCommitlet-Resource: shop/config\nCommitlet-Id: ${rest.id ?? id}\n`,
+    id,
+    author: AUTHOR,
+    ...rest,
+  }
+}
+
+export interface SessionOptions {
+  readonly password?: string
+  readonly fetchLimitMiB?: number
+  readonly deadlineSeconds?: number
+  readonly memoryMiB?: number
+  readonly authorities?: string
+}
+
+/** A Git server, and writers that trust it and leave their files in a folder that is counted. */
+export interface Stage {
+  readonly server: GitServer
+  readonly tempDir: string
+  open(settings?: Partial<GitSettings>): Git
+  /** A session of its own, for the parts of a writer. */
+  session<T>(url: string, work: (session: Session) => Promise<T>, more?: SessionOptions): Promise<T>
+  /** What lies in the folder of the writers. */
+  leftovers(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+export async function openStage(options: Partial<GitServerOptions> = {}): Promise<Stage> {
+  const server = await startGitServer({ users: [USER], ...options })
+  const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-stage-'))
+  const opened: Git[] = []
+  return {
+    server,
+    tempDir,
+    open(settings = {}) {
+      const git = openGit({
+        tempDir,
+        caFile: server.caFile,
+        fetchLimitMiB: 64,
+        path: process.env['PATH'] ?? '',
+        ...settings,
+      })
+      opened.push(git)
+      return git
+    },
+    session(url, work, more = {}) {
+      const { password = PASSWORD, fetchLimitMiB = 64, deadlineSeconds = 30, memoryMiB = 256 } = more
+      const authorities = more.authorities ?? server.caFile
+      const surroundings = { path: process.env['PATH'] ?? '', deadlineSeconds, fetchLimitMiB, memoryMiB }
+      const remote = { address: addressOf(url), login: loginOf(password), authorities }
+      return inWorkspace(tempDir, (workspace) =>
+        work(openSession(surroundings, remote, { workspace, signal: patience() })),
+      )
+    },
+    leftovers: () => readdir(tempDir),
+    async close() {
+      for (const git of opened) await git.close()
+      await server.close()
+      await rm(tempDir, { recursive: true })
+    },
+  }
+}
+
+/** A signal that never fires in a test that goes well. */
+export function patience(ms = 30_000): AbortSignal {
+  return AbortSignal.timeout(ms)
+}
+
+/** How a push ended, without the sentence's repetition in each test. */
+export async function outcomeOf<T>(work: Promise<T>): Promise<T | Failure> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Failure) return error
+    throw error
+  })
+}
+
+/** Command lines of the live processes whose environment holds the text. */
+export async function processesWith(text: string): Promise<readonly string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+      if (!environ.includes(text)) return ''
+      return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim()
+    }),
+  )
+  return found.filter((line) => line !== '')
+}
+
+/** Asks until the answer is there. */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+  ms = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + ms
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    if (Date.now() > deadline) throw new Error(`Waited ${ms} ms in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
