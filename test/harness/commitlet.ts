@@ -8,14 +8,14 @@ import { waitFor } from './wait.ts'
 export const WEBHOOK_HOST = 'commitlet-webhook.commitlet-system.svc'
 
 const MANIFESTS = join(import.meta.dirname, '../../manifests')
-const DEADLINE = 30_000
+const DEADLINE = 60_000
 
 /** Applies the CRDs as users do and waits until both kinds are served. */
 export async function installResources(plane: ControlPlane): Promise<void> {
   const folder = join(MANIFESTS, 'crds')
   const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml'))
   await plane.kubectl(['apply', ...files.flatMap((file) => ['-f', join(folder, file)])])
-  const served = await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+  const served = await plane.kubectl(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all'])
   if (!served.stdout.includes('commitlet.dev')) throw new Error(`No CRD of commitlet.dev in ${folder}.`)
 }
 

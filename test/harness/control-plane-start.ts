@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -32,6 +33,10 @@ export async function startServers(binaries: Binaries): Promise<RunningPlane> {
     startLeashed(binaries.etcd, etcdFlags(folder, client, peer), log),
     startLeashed(binaries.apiServer, apiServerFlags(folder, client, port), log),
   ]
+  const atEnd = () => {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', atEnd)
   const plane: RunningPlane = {
     url: `https://127.0.0.1:${port}`,
     kubectl: binaries.kubectl,
@@ -39,6 +44,7 @@ export async function startServers(binaries: Binaries): Promise<RunningPlane> {
     authority,
     async stop() {
       await Promise.all(servers.map((server) => server.stop()))
+      process.off('exit', atEnd)
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
@@ -118,14 +124,23 @@ async function ready(plane: RunningPlane, servers: readonly Leashed[]): Promise<
   }
 }
 
-/** The status of a GET, or undefined while nobody listens. */
+/** The status of a GET, or undefined while nobody listens or answers. */
 function statusOf(url: string, plane: RunningPlane, admin: Certificate): Promise<number | undefined> {
-  const options = { ca: plane.authority.certPEM, cert: admin.certPEM, key: admin.keyPEM, agent: false }
+  const options = {
+    ca: plane.authority.certPEM,
+    cert: admin.certPEM,
+    key: admin.keyPEM,
+    agent: false,
+    timeout: 2000,
+  }
   return new Promise((resolve) => {
     const asked = request(url, options, (response) => {
       response.resume()
       resolve(response.statusCode)
     })
-    asked.once('error', () => resolve(undefined)).end()
+    asked
+      .once('timeout', () => asked.destroy())
+      .once('error', () => resolve(undefined))
+      .end()
   })
 }

@@ -136,7 +136,7 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
     const child = execFile(
       program,
       args,
-      { maxBuffer: 64 * 1024 * 1024, timeout: 60_000 },
+      { maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : Number(error.code ?? -1)
         if (code === 0 || options.allowFailure === true) resolve({ code, stdout, stderr })

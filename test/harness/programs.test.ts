@@ -51,6 +51,7 @@ withControlPlane(
     t.test('both programs start, are ready, write their log and end', async (t) => {
       const webhook = await startWebhook({ env: { ...env, PORT: String(webhookPort) } })
       const functions = await startFunction({ env })
+      t.teardown(() => Promise.all([webhook.kill(), functions.kill()]))
       await Promise.all([webhook.ready(), functions.ready()])
       await installCommitlet(plane, { webhookPort, authority })
       t.match(JSON.parse(await functions.waitForLine((line) => line.includes('listening'))), {
