@@ -7,9 +7,10 @@ import { installCommitlet, WEBHOOK_HOST } from './commitlet.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { GitServer } from './git-server.ts'
 import { startGitServer } from './git-server.ts'
+import type { GitUser } from './git-site.ts'
 import type { Program } from './programs.ts'
 import { startFunction, startWebhook } from './programs.ts'
-import { freePort } from './wait.ts'
+import { freePort, waitFor } from './wait.ts'
 
 /** The token that the Git server of an installation takes; distinctive, so that a leak is found. */
 export const TOKEN = 'tkn-5uPerSecret-9f8e7d'
@@ -19,6 +20,8 @@ export interface InstallationOptions {
   readonly webhookEnv?: Readonly<Record<string, string>>
   /** Runs dist/*.cjs instead of the sources. */
   readonly built?: boolean
+  /** Who may log in to the Git server; default: whoever has TOKEN. */
+  readonly users?: readonly GitUser[]
 }
 
 /** Commitlet, whole, on a real API server, with a real Git server, as a platform team installs it. */
@@ -47,12 +50,20 @@ export interface Team {
   apply(...objects: readonly object[]): Promise<void>
   /** The resource as stored. */
   get(name: string, kind?: string): Promise<Stored>
+  /** The resource once it is settled: current, and Succeeded or Failed. Throws where that takes a minute. */
+  settled(name: string, kind?: string): Promise<Stored>
   /** kubectl wait; throws where it does not come true in time. */
   waitFor(name: string, condition: string, timeout?: string): Promise<void>
 }
 
 export interface Stored {
-  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string; readonly uid: string }
+  readonly metadata: Readonly<Record<string, unknown>> & {
+    readonly name: string
+    readonly uid: string
+    readonly generation: number
+    readonly resourceVersion: string
+    readonly annotations?: Readonly<Record<string, string>>
+  }
   readonly spec: Readonly<Record<string, unknown>>
   readonly status: Readonly<Record<string, unknown>>
 }
@@ -68,7 +79,7 @@ export async function install(
   const authority = await makeAuthority()
   const git = await startGitServer({
     authority,
-    users: [{ password: TOKEN }, { username: 'commitlet', password: TOKEN }],
+    users: options.users ?? [{ password: TOKEN }, { username: 'commitlet', password: TOKEN }],
   })
   t.teardown(() => git.close())
   const { certPEM, keyPEM } = await authority.issue({ names: [WEBHOOK_HOST, 'localhost'] })
@@ -134,6 +145,13 @@ async function createTeam(plane: ControlPlane): Promise<Team> {
       const { stdout } = await team.kubectl(['get', kind, name, '-o', 'json'])
       return JSON.parse(stdout) as Stored
     },
+    settled(name, kind) {
+      const look = async (): Promise<Stored | undefined> => {
+        const stored = await team.get(name, kind)
+        return isSettled(stored) ? stored : undefined
+      }
+      return waitFor(`settled ${name}`, look, 60_000)
+    },
     async waitFor(name, condition, timeout = '30s') {
       await team.kubectl(['wait', 'gitcommit', name, `--for=${condition}`, `--timeout=${timeout}`])
     },
@@ -146,6 +164,13 @@ async function createTeam(plane: ControlPlane): Promise<Team> {
     stringData: { token: `${TOKEN}\n`, username: 'commitlet', password: TOKEN },
   })
   return team
+}
+
+function isSettled({ metadata, status }: Stored): boolean {
+  const { phase, observedGeneration, lastHandledRequestedAt } = status
+  if (observedGeneration !== metadata.generation) return false
+  if (lastHandledRequestedAt !== metadata.annotations?.['commitlet.dev/requested-at']) return false
+  return phase === 'Succeeded' || phase === 'Failed'
 }
 
 /** A GitCommit of the ConfigMap `shop`; `spec` overrides its members. */

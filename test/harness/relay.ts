@@ -11,6 +11,8 @@ export interface Relay {
   losing: boolean
   /** Subjects (`<namespace>/<name>`) of the events that were lost, in order. */
   readonly lost: string[]
+  /** Subjects of the events that were passed on, in order. */
+  readonly passed: string[]
   /** Answers of the targets: the body, and the status by which target. */
   readonly answers: { readonly target: string; readonly status: number; readonly body: string }[]
   close(): Promise<void>
@@ -34,6 +36,7 @@ export async function startRelay(): Promise<Relay> {
     }
     const target = self.targets[turn++ % self.targets.length]
     if (target === undefined) throw new Error('There is no target.')
+    self.passed.push(String(incoming.headers['ce-subject']))
     const answer = await forward(target, incoming, body)
     self.answers.push({ target, status: answer.status, body: answer.body.toString() })
     response.writeHead(answer.status, answer.headers).end(answer.body)
@@ -44,6 +47,7 @@ export async function startRelay(): Promise<Relay> {
     targets: [],
     losing: false,
     lost: [],
+    passed: [],
     answers: [],
     close() {
       server.closeAllConnections()
