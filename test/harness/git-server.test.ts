@@ -7,6 +7,7 @@ import t from 'tap'
 import { gitEnvironment } from './git-backend.ts'
 import type { Fault, Target } from './git-faults.ts'
 import { startGitServer, type GitServer } from './git-server.ts'
+import { waitFor } from './wait.ts'
 
 const user = { username: 'ann', password: 'p:ass' }
 const robot = { password: 'token-1' }
@@ -240,9 +241,6 @@ function posts(from: GitServer): number {
   return from.requests.filter(({ exchange }) => exchange === 'receive-pack').length
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 5000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('it did not come to pass in 5 s')
-  }
+function until(condition: () => Promise<boolean>): Promise<true> {
+  return waitFor('such a state', async () => ((await condition()) ? true : undefined), 30_000)
 }
