@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { readEvent } from './domain/events.ts'
 import { Failure } from './domain/failure.ts'
+import { originOf } from './domain/origin.ts'
 import type { ObjectRef } from './domain/resources.ts'
 import { Busy } from './turns.ts'
 
@@ -34,7 +35,7 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const known = error instanceof Failure || (error.statusCode ?? 500) < 500
     if (known) return reply.code(400).send({ error: error.message })
-    log.error({ error: error.name }, 'event could not be handled')
+    log.error({ origin: originOf(error) }, 'event could not be handled')
     return askForPatience(reply)
   })
   app.get('/health/liveness', (_request, reply) => reply.code(200).send())

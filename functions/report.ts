@@ -1,4 +1,5 @@
 import { Failure } from './domain/failure.ts'
+import { originOf } from './domain/origin.ts'
 import type { Envelope } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
 import type { Settled } from './settle.ts'
@@ -30,7 +31,7 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
   if (result instanceof Failure) {
     world.log.info({ ...fields, message: result.message }, 'attempt failed')
     if (result.reason === 'Internal')
-      world.log.error({ ...fields, ...originOf(result.cause) }, 'internal error')
+      world.log.error({ ...fields, origin: originOf(result) }, 'internal error')
   } else {
     world.log.info({ ...fields, sha: result.commit.sha, branch: result.commit.branch }, 'attempt succeeded')
   }
@@ -41,11 +42,4 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     reason: result.reason,
     message: result.message,
   })
-}
-
-/** Where an error arose, without its words: those of a library may hold what no log may. */
-function originOf(error: unknown): { readonly error: string; readonly frames: readonly string[] } {
-  if (!(error instanceof Error)) return { error: typeof error, frames: [] }
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  return { error: error.name, frames: frames.map((frame) => frame.trim()) }
 }

@@ -84,7 +84,7 @@ t.test('an error of our own is Internal, its words in no status and no log', asy
   t.match(statusOf(world), { phase: 'Retrying', conditions: [{ reason: 'Internal' }, {}, {}] })
   t.notMatch(JSON.stringify([statusOf(world), world.logged]), 's3cr3t')
   const [logged] = world.logged.filter((line) => line.msg === 'internal error')
-  t.match(logged, { error: 'TypeError', frames: [/attempt\.test\.ts/] })
+  t.match(logged, { origin: { error: 'Internal', frames: [/attempt\.test\.ts/] } })
 })
 
 t.test('a retry tells the writer since when its commit may be there; a first attempt does not', async (t) => {

@@ -5,6 +5,7 @@ import { judge } from '../functions/domain/gate.ts'
 import { member } from '../functions/domain/member.ts'
 import type { Annotations, Application } from '../functions/domain/requester.ts'
 import { asksAnew, changesStamp, stampFor, stampPatch } from '../functions/domain/requester.ts'
+import { originOf, reasonOf } from '../functions/domain/origin.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 
 /** The API server waits 10 s (timeoutSeconds); an answer has to be on its way before that. */
@@ -83,9 +84,9 @@ function denialOf(faults: Judgement['faults']): Denial {
 }
 
 function undecided(error: unknown, request: AdmissionRequest, log: Logger): Denial {
-  const reason = error instanceof Failure ? error.reason : 'Internal'
+  const reason = reasonOf(error)
   const { kind, namespace, name } = request
-  log.warn({ reason, err: error, kind, namespace, name }, 'admission could not be decided')
+  log.warn({ reason, origin: originOf(error), kind, namespace, name }, 'admission could not be decided')
   const message = `The cluster could not be asked whether this may be applied (${reason}), so nothing was stored: try again.`
   return { code: 503, reason: 'ServiceUnavailable', message }
 }

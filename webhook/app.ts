@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { Failure } from '../functions/domain/failure.ts'
+import { originOf } from '../functions/domain/origin.ts'
 import type { AdmissionRequest, Verdict } from './review.ts'
 import { readReview, reviewOf } from './review.ts'
 import type { KeyPair } from './tls.ts'
@@ -90,7 +91,7 @@ function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Lo
   if (statusCode === 413) return refuse(reply, 413, 'The review is larger than the 7 MiB that are read here.')
   if (statusCode < 500)
     return refuse(reply, 400, 'The request could not be read: send an AdmissionReview as JSON.')
-  log.error({ err: error }, 'a review could not be answered')
+  log.error({ origin: originOf(error) }, 'a review could not be answered')
   return refuse(reply, 500, 'The review could not be answered: try again.')
 }
 

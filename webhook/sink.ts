@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { AppliedEvent } from '../functions/domain/events.ts'
-import { Failure } from '../functions/domain/failure.ts'
 import type { ObjectRef } from '../functions/domain/resources.ts'
+import { originOf, reasonOf } from '../functions/domain/origin.ts'
 import type { Patience, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
 import { makeWaitingList, resourceKey } from './waiting-list.ts'
@@ -76,9 +76,8 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
     try {
       await deliver(event, closing.signal)
     } catch (error) {
-      const reason = error instanceof Failure ? error.reason : 'Internal'
       log.warn(
-        { reason, err: error, resource: event.data },
+        { reason: reasonOf(error), origin: originOf(error), resource: event.data },
         'an event was not delivered; a sweep will find it',
       )
     }

@@ -6,6 +6,7 @@ import { appliedEvent } from '../functions/domain/events.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Kind } from '../functions/domain/resources.ts'
 import { PLURALS } from '../functions/domain/resources.ts'
+import { originOf, reasonOf } from '../functions/domain/origin.ts'
 import type { Sink } from './sink.ts'
 
 const KINDS = ['GitCommit', 'PullRequest'] as const
@@ -97,8 +98,10 @@ async function sweepKind(
       if (outcome === 'full') break
     }
   } catch (error) {
-    const reason = error instanceof Failure ? error.reason : 'Internal'
-    log.warn({ sweep, resources: PLURALS[kind], reason, err: error }, 'a sweep failed; the next one goes on')
+    log.warn(
+      { sweep, resources: PLURALS[kind], reason: reasonOf(error), origin: originOf(error) },
+      'a sweep failed; the next one goes on',
+    )
   }
   log[sent > 0 ? 'info' : 'debug']({ sweep, resources: PLURALS[kind], events: sent }, 'swept')
 }
@@ -115,7 +118,7 @@ async function announce(
   } catch (error) {
     // One resource that cannot be used must not keep the rest of the round away; an API server that is down does.
     if (error instanceof Failure && error.retry === 'transient') throw error
-    log.warn({ resource: row.ref, err: error }, 'a sweep cannot use a resource')
+    log.warn({ resource: row.ref, origin: originOf(error) }, 'a sweep cannot use a resource')
     return 'none'
   }
 }

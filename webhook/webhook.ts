@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster } from '../functions/cluster/cluster.ts'
 import { appliedEvent } from '../functions/domain/events.ts'
+import { originOf } from '../functions/domain/origin.ts'
 import type { Admission } from './admission.ts'
 import { isAnnounced, mutate, validate } from './admission.ts'
 import type { Edge } from './app.ts'
@@ -89,7 +90,10 @@ function edgeOf(admission: Admission, { log, uuid }: WebhookWorld, { sink, isDra
     try {
       sink.send(appliedEvent(request.object, uuid()))
     } catch (error) {
-      log.error({ err: error }, 'an admitted resource could not be announced; a sweep will find it')
+      log.error(
+        { origin: originOf(error) },
+        'an admitted resource could not be announced; a sweep will find it',
+      )
     }
   }
   return {
