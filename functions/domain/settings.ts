@@ -26,11 +26,7 @@ export function wholeNumber(
 }
 
 /** One of the listed words. */
-export function choice<W extends string>(
-  env: Environment,
-  name: string,
-  words: readonly [W, ...W[]],
-): W {
+export function choice<W extends string>(env: Environment, name: string, words: readonly [W, ...W[]]): W {
   const value = text(env, name, words[0])
   const found = words.find((word) => word === value)
   if (found !== undefined) return found
