@@ -6,7 +6,7 @@ const edit: Edit = {
   mode: '100644',
   content: Buffer.from('ü\n'),
   message: 'Write\n',
-  author: { name: 'Ann Example', email: 'ann@example.com' },
+  author: { name: 'Another Writer', email: 'writer@example.com' },
   date: new Date('2026-11-21T12:00:00.900Z'),
 }
 const TIP = '1'.repeat(40)
@@ -16,7 +16,7 @@ function textOf(tip: string | undefined, edits: readonly Edit[]): string {
 }
 
 t.test('each edit is a commit, stacked on the tip', async (t) => {
-  const by = 'Ann Example <ann@example.com> 1795262400 +0000'
+  const by = 'Another Writer <writer@example.com> 1795262400 +0000'
   const head = (mark: number) =>
     `commit refs/new\nmark :${mark}\nauthor ${by}\ncommitter ${by}\ndata 6\nWrite\n\n`
   t.equal(

@@ -229,7 +229,7 @@ async function datedCommits(repository: Repository, days: readonly string[]): Pr
   for (const day of days) {
     const parent = names.at(-1)
     const lines = [`tree ${tree}`, ...(parent === undefined ? [] : [`parent ${parent}`])]
-    const by = `Ann Example <ann@example.com> ${Date.parse(day) / 1000} +0000`
+    const by = `Another Writer <writer@example.com> ${Date.parse(day) / 1000} +0000`
     const text = [...lines, `author ${by}`, `committer ${by}`, '', `On ${day}`, ''].join('\n')
     const file = join(stage.tempDir, '..', `commitlet-commit-${process.pid}`)
     await writeFile(file, text)

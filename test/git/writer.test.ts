@@ -40,7 +40,7 @@ async function landAll(
 t.test('one change is one commit with its author, message and file, by five requests', async (t) => {
   const repository = await create()
   const change = changeOf(repository.url, 'a/"b" ü.md', {
-    author: { name: 'Ann\nExample', email: 'ann@example.com' },
+    author: { name: 'Another\nWriter', email: 'writer@example.com' },
   })
   const { results, requests } = await landAll(repository, [change])
   const sha = await repository.git('rev-parse', 'main')
@@ -53,7 +53,7 @@ t.test('one change is one commit with its author, message and file, by five requ
     '--format=%an <%ae>|%cn|%s|%(trailers:key=Commitlet-Id,valueonly)',
     'main',
   )
-  t.equal(shown.trim(), `AnnExample <ann@example.com>|AnnExample|Write a/"b" ü.md|${change.id}`)
+  t.equal(shown.trim(), `AnotherWriter <writer@example.com>|AnotherWriter|Write a/"b" ü.md|${change.id}`)
   t.equal(await repository.git('fsck', '--strict'), '')
 })
 

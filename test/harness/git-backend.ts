@@ -74,10 +74,10 @@ export function gitEnvironment(): Record<string, string> {
     HOME: '/nonexistent',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_AUTHOR_NAME: 'Ann Example',
-    GIT_AUTHOR_EMAIL: 'ann@example.com',
-    GIT_COMMITTER_NAME: 'Ann Example',
-    GIT_COMMITTER_EMAIL: 'ann@example.com',
+    GIT_AUTHOR_NAME: 'Another Writer',
+    GIT_AUTHOR_EMAIL: 'writer@example.com',
+    GIT_COMMITTER_NAME: 'Another Writer',
+    GIT_COMMITTER_EMAIL: 'writer@example.com',
   }
 }
 

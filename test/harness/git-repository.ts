@@ -121,7 +121,7 @@ function openRepository(path: string, url: string, name: string): GitRepository 
 function commitStream(ref: string, message: string): Uint8Array[] {
   const seconds = Math.floor(Date.now() / 1000)
   return [
-    Buffer.from(`commit ${ref}\ncommitter Ann Example <ann@example.com> ${seconds} +0000\n`),
+    Buffer.from(`commit ${ref}\ncommitter Another Writer <writer@example.com> ${seconds} +0000\n`),
     ...data(Buffer.from(message)),
   ]
 }

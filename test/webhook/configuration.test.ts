@@ -90,7 +90,7 @@ await withControlPlane(
   t,
   async (t, plane) => {
     const { webhook, sink } = await install(t, plane)
-    const jane = await plane.kubeconfigFor({ name: 'jane', groups: ['system:masters', 'developers'] })
+    const developer = await plane.kubeconfigFor({ name: 'developer', groups: ['system:masters', 'developers'] })
 
     await t.test('who applies is stamped, and the event has the stored uid and generation', async (t) => {
       const { create, annotations, kubectl } = await makeTeam(plane, sink)
@@ -139,12 +139,12 @@ await withControlPlane(
       const { create, kubectl, events, annotations } = await makeTeam(plane, sink)
       await create('a')
       await create('a')
-      await kubectl(['label', 'gitcommit', 'a', 'x=y'], { kubeconfig: jane })
+      await kubectl(['label', 'gitcommit', 'a', 'x=y'], { kubeconfig: developer })
       await create('a', {}, { message: 'another' })
-      await kubectl(['annotate', 'gitcommit', 'a', REQUESTED_AT], { kubeconfig: jane })
+      await kubectl(['annotate', 'gitcommit', 'a', REQUESTED_AT], { kubeconfig: developer })
       await waitFor('third event', () => events('a')[2], 10_000)
       t.strictSame(events('a'), [1, 2, 2])
-      t.match(await annotations('a'), { 'commitlet.dev/requested-by': 'jane' })
+      t.match(await annotations('a'), { 'commitlet.dev/requested-by': 'developer' })
     })
 
     await t.test('a stamp cannot be changed or taken away', async (t) => {
@@ -152,9 +152,9 @@ await withControlPlane(
       await create('a')
       const before = await annotations('a')
       await kubectl(['annotate', 'gitcommit', 'a', 'commitlet.dev/requested-by=eve', '--overwrite'], {
-        kubeconfig: jane,
+        kubeconfig: developer,
       })
-      await kubectl(['annotate', 'gitcommit', 'a', 'commitlet.dev/requester-'], { kubeconfig: jane })
+      await kubectl(['annotate', 'gitcommit', 'a', 'commitlet.dev/requester-'], { kubeconfig: developer })
       t.strictSame(await annotations('a'), before)
     })
 

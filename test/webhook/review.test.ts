@@ -4,9 +4,9 @@ import { readReview, reviewOf } from '../../webhook/review.ts'
 import { gitCommit, reviewOf as sent } from './stage.ts'
 
 t.test('a review is read with what is decided by', async (t) => {
-  const userInfo = { username: 'jane', uid: 'u1', groups: ['a'], extra: { scope: ['b'] }, other: 1 }
+  const userInfo = { username: 'developer', uid: 'u1', groups: ['a'], extra: { scope: ['b'] }, other: 1 }
   const { user, ...rest } = readReview(sent(gitCommit(), { userInfo, dryRun: true, subResource: 'status' }))
-  t.strictSame(user, { username: 'jane', uid: 'u1', groups: ['a'], extra: { scope: ['b'] } })
+  t.strictSame(user, { username: 'developer', uid: 'u1', groups: ['a'], extra: { scope: ['b'] } })
   t.match(rest, {
     uid: 'review-1',
     kind: 'GitCommit',

@@ -57,7 +57,7 @@ export function reviewOf(object: unknown, request: Readonly<Record<string, unkno
       namespace: 'shop',
       name: 'settings',
       operation: 'CREATE',
-      userInfo: { username: 'jane', groups: ['developers'] },
+      userInfo: { username: 'developer', groups: ['developers'] },
       object,
       oldObject: null,
       dryRun: false,

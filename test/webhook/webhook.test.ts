@@ -37,7 +37,7 @@ t.test('an admitted resource is stamped, validated and announced', async (t) => 
   const { post, sink } = await start(t)
   const mutated = await post('/mutate', reviewOf(gitCommit()))
   const patch: unknown = JSON.parse(Buffer.from(mutated.body.response.patch, 'base64').toString())
-  t.match(patch, [{ path: '/metadata/annotations', value: { 'commitlet.dev/requested-by': 'jane' } }])
+  t.match(patch, [{ path: '/metadata/annotations', value: { 'commitlet.dev/requested-by': 'developer' } }])
   t.strictSame(sink.received, [], '/mutate announces nothing')
   t.match((await post('/validate', reviewOf(gitCommit()))).body.response, { uid: 'review-1', allowed: true })
   const { headers, data } = await waitFor('event', () => sink.received[0], 5_000)
