@@ -135,17 +135,17 @@ withControlPlane(t, async (t, plane) => {
   })
 
   t.test('a certificate that was renewed in its file counts with the next call', async (t) => {
-    const [ann, bob] = [
-      await userOf(await plane.kubeconfigFor({ name: 'ann' })),
+    const [dev, bob] = [
+      await userOf(await plane.kubeconfigFor({ name: 'dev' })),
       await userOf(await plane.kubeconfigFor({ name: 'bob' })),
     ]
-    const folder = t.testdir({ 'client.crt': ann.certificate, 'client.key': ann.key, 'ca.crt': plane.caPEM })
+    const folder = t.testdir({ 'client.crt': dev.certificate, 'client.key': dev.key, 'ca.crt': plane.caPEM })
     const user = { 'client-certificate': `${folder}/client.crt`, 'client-key': `${folder}/client.key` }
     const cluster = { server: plane.url, 'certificate-authority': `${folder}/ca.crt` }
     const config = { ...plainConfig(plane.url, user), clusters: [{ name: 'test', cluster }] }
     const server = openAs(await writeConfig(t, config))
     const nameOf = async (): Promise<unknown> => JSON.parse((await server(WHO_AM_I)).text)
-    t.match(await nameOf(), { status: { userInfo: { username: 'ann' } } })
+    t.match(await nameOf(), { status: { userInfo: { username: 'dev' } } })
     await writeFile(`${folder}/client.crt`, bob.certificate)
     await writeFile(`${folder}/client.key`, bob.key)
     t.match(await nameOf(), { status: { userInfo: { username: 'bob' } } })

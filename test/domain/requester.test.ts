@@ -8,13 +8,13 @@ const AT = 'commitlet.dev/requested-at'
 const EXTRA = ['scopes.authorization.openshift.io']
 
 const JANE: UserInfo = {
-  username: 'jane',
+  username: 'developer',
   uid: 'u-1',
   groups: ['developers', 'system:authenticated'],
   extra: { 'scopes.authorization.openshift.io': ['user:full'], 'cloud.example.com/token': ['s3cret'] },
 }
 const JANE_JSON =
-  '{"username":"jane","uid":"u-1","groups":["developers","system:authenticated"],' +
+  '{"username":"developer","uid":"u-1","groups":["developers","system:authenticated"],' +
   '"extra":{"scopes.authorization.openshift.io":["user:full"]}}'
 const OLD_STAMP = { [BY]: 'joe', [REQUESTER]: '{"username":"joe"}' }
 
@@ -43,23 +43,23 @@ t.test('a changed or removed stamp is noticed', async (t) => {
 
 t.test('who asks is stamped, whatever was sent, and of extra only the keys that are named', async (t) => {
   const application = { before: undefined, after: resource({ [BY]: 'eve', [REQUESTER]: '{}' }) }
-  t.strictSame(stampFor(application, JANE, EXTRA), { [BY]: 'jane', [REQUESTER]: JANE_JSON })
+  t.strictSame(stampFor(application, JANE, EXTRA), { [BY]: 'developer', [REQUESTER]: JANE_JSON })
   t.notMatch(JSON.stringify(stampFor(application, JANE, EXTRA)), 's3cret')
   t.match(stampFor(application, JANE, []), { [REQUESTER]: /"groups":\[[^\]]*\]\}$/ })
 })
 
 t.test('a user without uid, groups and extra is stamped by name', async (t) => {
   const application = { before: undefined, after: resource(null) }
-  t.strictSame(stampFor(application, { username: 'jane' }, EXTRA), {
-    [BY]: 'jane',
-    [REQUESTER]: '{"username":"jane"}',
+  t.strictSame(stampFor(application, { username: 'developer' }, EXTRA), {
+    [BY]: 'developer',
+    [REQUESTER]: '{"username":"developer"}',
   })
 })
 
 t.test('an extra key of the prototype is not read', async (t) => {
   const application = { before: undefined, after: resource(null) }
-  const stamp = stampFor(application, { username: 'jane', extra: {} }, ['toString', '__proto__'])
-  t.equal(stamp[REQUESTER], '{"username":"jane"}')
+  const stamp = stampFor(application, { username: 'developer', extra: {} }, ['toString', '__proto__'])
+  t.equal(stamp[REQUESTER], '{"username":"developer"}')
 })
 
 t.test('where nothing is asked the old stamp stays, whoever updates the rest', async (t) => {
@@ -71,7 +71,7 @@ t.test('where nothing is asked the old stamp stays, whoever updates the rest', a
   })
 })
 
-const STAMP = { [BY]: 'jane', [REQUESTER]: JANE_JSON }
+const STAMP = { [BY]: 'developer', [REQUESTER]: JANE_JSON }
 const NONE = { [BY]: undefined, [REQUESTER]: undefined }
 const BY_PATH = '/metadata/annotations/commitlet.dev~1requested-by'
 const REQUESTER_PATH = '/metadata/annotations/commitlet.dev~1requester'
@@ -93,7 +93,7 @@ for (const [title, sent, stamp, patch] of [
     { [BY]: 'eve' },
     STAMP,
     [
-      { op: 'add', path: BY_PATH, value: 'jane' },
+      { op: 'add', path: BY_PATH, value: 'developer' },
       { op: 'add', path: REQUESTER_PATH, value: JANE_JSON },
     ],
   ],

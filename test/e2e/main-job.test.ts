@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
+import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import { startRelay } from '../harness/relay.ts'
@@ -91,7 +92,7 @@ Requested-by: admin
 
     t.test('the trailers join those that the message ends with', async (t) => {
       const { team, repository, resource } = await settledTeam()
-      const message = 'Record it all\n\nBecause it matters.\n\nReviewed-by: Ann Example <ann@example.com>\n'
+      const message = 'Record it all\n\nBecause it matters.\n\nReviewed-by: Ann Example <dev@example.com>\n'
       await team.apply(resource({ message, branch: 'other', resourceRef: reference('other.yaml') }))
       const { metadata } = await team.settled('shop')
       t.equal(
@@ -100,7 +101,7 @@ Requested-by: admin
 
 Because it matters.
 
-Reviewed-by: Ann Example <ann@example.com>
+Reviewed-by: Ann Example <dev@example.com>
 Commitlet-Resource: ${team.namespace}/shop
 Commitlet-Id: ${metadata.uid}.2
 Requested-by: admin
@@ -129,7 +130,7 @@ Requested-by: admin
         lastHandledRequestedAt: 'one',
         commit: { sha: await repository.git('rev-parse', 'main') },
       })
-      t.match(ready(status), {
+      t.match(readyOf({ status }), {
         status: 'True',
         reason: 'UpToDate',
         message: `The branch main already holds this content at ${PATH}; no commit was needed.`,
@@ -153,7 +154,7 @@ Requested-by: admin
       t.same(await traces(), { events: 1, commits: 1 })
       await team.kubectl(['annotate', 'gitcommit', 'shop', `${REQUESTED_AT}=2030-01-01T00:00:00+01:00`])
       const { metadata, status } = await team.settled('shop')
-      t.match(ready(status), { reason: 'Succeeded' })
+      t.match(readyOf({ status }), { reason: 'Succeeded' })
       t.match(await repository.show(`main:${PATH}`), 'colour: green')
       const digest = createHash('sha256').update('2030-01-01T00:00:00+01:00').digest('hex').slice(0, 8)
       t.match(
@@ -168,9 +169,4 @@ Requested-by: admin
 
 function reference(path: string): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path }
-}
-
-function ready(status: Readonly<Record<string, unknown>>): object | undefined {
-  const conditions = status['conditions'] as readonly { readonly type: string }[]
-  return conditions.find(({ type }) => type === 'Ready')
 }

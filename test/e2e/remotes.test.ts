@@ -1,4 +1,5 @@
 import t from 'tap'
+import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts'
 import type { Stored, Team } from '../harness/installation.ts'
@@ -19,7 +20,7 @@ withControlPlane(
       webhookEnv: { K_SINK: relay.url },
       users: [
         { username: 'x-access-token', password: TOKEN },
-        { username: 'ann', password: PASSWORD },
+        { username: 'dev', password: PASSWORD },
       ],
     })
     const { git } = commitlet
@@ -61,7 +62,7 @@ withControlPlane(
       t.match(status, { phase: 'Succeeded', commit: { branch: 'releases/new' } })
       t.same(await repository.log('releases/new'), ['Record the shop settings', 'Begin'])
       t.same(await repository.log('main'), ['Begin'])
-      const [tip, message] = [await repository.git('rev-parse', 'releases/new'), ready(status).message]
+      const [tip, message] = [await repository.git('rev-parse', 'releases/new'), readyOf({ status }).message]
       t.equal(message, `Committed as ${tip.slice(0, 12)} to the branch releases/new at ${PATH}.`)
     })
 
@@ -115,12 +116,12 @@ withControlPlane(
 
     t.test('user name and password log in; a token goes with the user name of unknown hosts', async (t) => {
       const team = await commitlet.createTeam()
-      await team.apply(secret('git', {}, { token: TOKEN, username: ' ann ', password: `${PASSWORD}\n` }))
+      await team.apply(secret('git', {}, { token: TOKEN, username: ' dev ', password: `${PASSWORD}\n` }))
       const repository = await git.createRepository(team.namespace)
       git.setRight({ username: 'x-access-token', password: TOKEN }, team.namespace, 'none')
       t.match((await home(team, repository.url, { credentials: BY_PASSWORD })).status, { phase: 'Succeeded' })
       git.setRight({ username: 'x-access-token', password: TOKEN }, team.namespace, 'write')
-      git.setRight({ username: 'ann', password: PASSWORD }, team.namespace, 'none')
+      git.setRight({ username: 'dev', password: PASSWORD }, team.namespace, 'none')
       const byToken = { credentials: { secretName: 'git', tokenKey: 'token' }, branch: 'token' }
       t.match((await home(team, repository.url, byToken)).status, { phase: 'Succeeded' })
     })
@@ -136,7 +137,7 @@ withControlPlane(
       t.match((await home(team, own.url)).status, { phase: 'Succeeded' })
       const { status } = await home(team, other.url)
       t.match(status, { phase: 'Failed' })
-      t.match(ready(status), {
+      t.match(readyOf({ status }), {
         reason: 'ReferenceForbidden',
         message: `The Secret ${team.namespace}/git does not allow this repository; add it to the annotation ${ALLOWED} of the Secret.`,
       })
@@ -151,7 +152,7 @@ withControlPlane(
       const credentials = { secretName: 'only-there', tokenKey: 'token' }
       await team.apply(gitCommit('shop', repository.url, { credentials }))
       await team.waitFor('shop', 'jsonpath={.status.phase}=Retrying', '60s')
-      t.match(ready((await team.get('shop')).status), {
+      t.match(readyOf(await team.get('shop')), {
         reason: 'ReferenceNotFound',
         message: `There is no Secret ${team.namespace}/only-there; create it or mend the reference.`,
       })
@@ -173,7 +174,7 @@ withControlPlane(
       const { status } = await home(team, repository.url)
       relay.targets.splice(0, 1, ...targets)
       t.match(status, { phase: 'Failed' })
-      t.match(ready(status), {
+      t.match(readyOf({ status }), {
         reason: 'TLSUntrusted',
         message: /or the operator adds its authority to CA_FILE\.$/,
       })
@@ -185,13 +186,4 @@ withControlPlane(
 
 function secret(name: string, annotations: object, stringData: object): object {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, annotations }, stringData }
-}
-
-function ready(status: Readonly<Record<string, unknown>>): Readonly<Record<'reason' | 'message', string>> {
-  const conditions = status['conditions'] as readonly Readonly<
-    Record<'type' | 'reason' | 'message', string>
-  >[]
-  const found = conditions.find(({ type }) => type === 'Ready')
-  if (found === undefined) throw new Error('There is no condition Ready.')
-  return found
 }

@@ -5,7 +5,7 @@ import { addressOf, loginOf } from './stage.ts'
 const place = { folder: '/w', path: '/bin', bounds: { deadlineSeconds: 120, memoryMiB: 2, fileMiB: 3 } }
 const remote = {
   address: addressOf('https://git.example.com/acme/shop.git'),
-  login: loginOf('pä:ss', 'ann'),
+  login: loginOf('pä:ss', 'dev'),
   authorities: '/ca.pem',
 }
 
@@ -43,8 +43,8 @@ t.test('the login is a header for the one repository', async (t) => {
   const config = configOf(onlineEnvironment(place, remote))
   t.ok('http.https://git.example.com/acme/shop.git.extraHeader' in config)
   t.notOk('GIT_CONFIG_VALUE_0' in onlineEnvironment(place, remote), 'the launcher puts it in')
-  const pair = Buffer.from('ann:pä:ss').toString('base64')
-  t.equal(loginLine(loginOf('pä:ss', 'ann')), `Authorization: Basic ${pair}\n`)
+  const pair = Buffer.from('dev:pä:ss').toString('base64')
+  t.equal(loginLine(loginOf('pä:ss', 'dev')), `Authorization: Basic ${pair}\n`)
   t.match(config, { 'http.followRedirects': 'false', 'protocol.allow': 'never', 'credential.helper': '' })
 })
 

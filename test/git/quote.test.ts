@@ -2,7 +2,7 @@ import t from 'tap'
 import { quoteRemote, secretsOf } from '../../functions/git/quote.ts'
 
 const SECRET = 'p!ä s/+=t'
-const login = { username: 'ann', password: SECRET, secrets: [SECRET, ''] }
+const login = { username: 'dev', password: SECRET, secrets: [SECRET, ''] }
 
 const spellings = [
   ['raw', SECRET],
@@ -13,7 +13,7 @@ const spellings = [
   ['URL-encoded in lower case', 'p!%c3%a4%20s%2f%2b%3dt'],
   ['URL-encoded strictly', 'p%21%C3%A4%20s%2F%2B%3Dt'],
   ['encoded as a form', 'p%21%C3%A4+s%2F%2B%3Dt'],
-  ['the Basic pair', Buffer.from(`ann:${SECRET}`).toString('base64')],
+  ['the Basic pair', Buffer.from(`dev:${SECRET}`).toString('base64')],
   ['broken by an escape sequence', 'p!ä\u001b[31m s/+=t'],
 ] as const
 for (const [name, spelling] of spellings) {
@@ -26,7 +26,7 @@ for (const [name, spelling] of spellings) {
 }
 
 t.test('the longest spelling goes first, so that nothing of a pair is left', async (t) => {
-  t.equal(quoteRemote('ann:abc abc', ['abc', 'ann:abc']), '*** ***')
+  t.equal(quoteRemote('dev:abc abc', ['abc', 'dev:abc']), '*** ***')
 })
 
 t.test('signs that mean something to a pattern are themselves', async (t) => {

@@ -38,9 +38,9 @@ t.test('an expired certificate is refused as expired', async (t) => {
 })
 
 t.test('a client certificate names user and group as kube-apiserver reads them', async (t) => {
-  const { certPEM } = await authority.issue({ names: [], clientName: 'ann', organization: 'system:masters' })
+  const { certPEM } = await authority.issue({ names: [], clientName: 'dev', organization: 'system:masters' })
   const certificate = new X509Certificate(certPEM)
-  t.equal(certificate.subject, 'O=system:masters\nCN=ann')
+  t.equal(certificate.subject, 'O=system:masters\nCN=dev')
   t.ok(certificate.verify(new X509Certificate(authority.certPEM).publicKey))
   t.equal((await authority.issue({ names: [] })).certPEM.includes('BEGIN CERTIFICATE'), true)
 })

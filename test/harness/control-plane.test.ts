@@ -120,10 +120,10 @@ withControlPlane(t, (t, plane) => {
   })
 
   t.test('another user is known by name and groups and may nothing yet', async (t) => {
-    const kubeconfig = await plane.kubeconfigFor({ name: 'ann', groups: ['team', 'ops'] })
+    const kubeconfig = await plane.kubeconfigFor({ name: 'dev', groups: ['team', 'ops'] })
     const who = await plane.kubectl(['auth', 'whoami', '-o', 'json'], { kubeconfig })
     t.match(JSON.parse(who.stdout), {
-      status: { userInfo: { username: 'ann', groups: ['team', 'ops', 'system:authenticated'] } },
+      status: { userInfo: { username: 'dev', groups: ['team', 'ops', 'system:authenticated'] } },
     })
     const refused = await plane.kubectl(['get', 'secrets'], { kubeconfig, allowFailure: true })
     t.match(refused, { code: 1, stderr: /Forbidden/ })

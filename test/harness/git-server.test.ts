@@ -9,7 +9,7 @@ import type { Fault, Target } from './git-faults.ts'
 import { startGitServer, type GitServer } from './git-server.ts'
 import { waitFor } from './wait.ts'
 
-const user = { username: 'ann', password: 'p:ass' }
+const user = { username: 'dev', password: 'p:ass' }
 const robot = { password: 'token-1' }
 const scratch = await mkdtemp(join(tmpdir(), 'commitlet-client-'))
 const server = await startGitServer({ users: [user, robot] })
@@ -24,7 +24,7 @@ interface Ran {
 }
 
 /** Runs git as a client that sends the login with each request; answers both streams together. */
-function git(args: readonly string[], login = 'ann:p:ass', timeout = 20_000): Promise<Ran> {
+function git(args: readonly string[], login = 'dev:p:ass', timeout = 20_000): Promise<Ran> {
   const header = login === '' ? '' : `Authorization: Basic ${Buffer.from(login).toString('base64')}`
   const config = {
     'http.extraHeader': header,
@@ -110,7 +110,7 @@ t.test('rights are told apart', async (t) => {
   const push = await readyToPush(url, 'rights')
   t.match((await git(['ls-remote', url], undefined)).code, 0, 'the default login may')
   t.match((await git(['ls-remote', url], '')).output, /could not read Username/)
-  t.match((await git(['ls-remote', url], 'ann:wrong')).output, /could not read Username/)
+  t.match((await git(['ls-remote', url], 'dev:wrong')).output, /could not read Username/)
   t.equal((await git(['ls-remote', url], 'x-access-token:token-1')).code, 0)
   server.setRight(user, 'rights', 'read')
   t.match((await git(push)).output, /returned error: 403/)
@@ -165,7 +165,7 @@ t.test('faults that never end are ended by the client', async (t) => {
   ]
   for (const [what, fault, target, args] of rows) {
     const end = server.faults.add(fault, target)
-    t.match(await git(args, 'ann:p:ass', 700), { code: -1, output: '' }, what)
+    t.match(await git(args, 'dev:p:ass', 700), { code: -1, output: '' }, what)
     end()
   }
 })

@@ -90,7 +90,10 @@ await withControlPlane(
   t,
   async (t, plane) => {
     const { webhook, sink } = await install(t, plane)
-    const developer = await plane.kubeconfigFor({ name: 'developer', groups: ['system:masters', 'developers'] })
+    const developer = await plane.kubeconfigFor({
+      name: 'developer',
+      groups: ['system:masters', 'developers'],
+    })
 
     await t.test('who applies is stamped, and the event has the stored uid and generation', async (t) => {
       const { create, annotations, kubectl } = await makeTeam(plane, sink)
