@@ -106,6 +106,23 @@ t.test('a log-in page is no empty repository', async (t) => {
   })
 })
 
+t.test('an answer without anything is no empty repository either', async (t) => {
+  const repository = await server.createRepository('fetch/nothing')
+  t.teardown(server.faults.add({ kind: 'status', status: 200 }, { repository: 'fetch/nothing' }))
+  await stage.session(repository.url, async (session) => {
+    const failure = await outcomeOf(fetchBase(session, 'main'))
+    t.match(failure, { reason: 'RepositoryNotFound', message: /does not answer as a Git repository does/ })
+  })
+})
+
+t.test('a git that fetches nothing and says nothing is a bug', async (t) => {
+  await stage.session(server.url, async (session) => {
+    const ended = { exitCode: 0, stdout: '', stderr: '', seconds: 1 }
+    const mute = { ...session, online: () => Promise.resolve({ ended, meaning: undefined }) }
+    t.match(await outcomeOf(fetchBase(mute, 'main')), { reason: 'Internal', message: /fetched nothing/ })
+  })
+})
+
 t.test('a server without filters sends the blobs, and all goes on', async (t) => {
   const repository = await server.createRepository('fetch/full', { allowFilter: false })
   await stage.session(repository.url, async (session) => {

@@ -250,6 +250,22 @@ t.test('a change that nobody waits for any more is left out', async (t) => {
   t.equal((await landAll(repository, changes.slice(0, 1), [AbortSignal.abort()])).requests, 0)
 })
 
+t.test('a push without a commit is never made', async (t) => {
+  const repository = await create()
+  const told = Promise.withResolvers<Landed | Failure>()
+  const entry = {
+    change: changeOf(repository.url, 'a.md'),
+    date: new Date(),
+    signal: new AbortController().signal,
+    settle: told.resolve,
+  }
+  await stage.session(repository.url, (session) =>
+    land({ ...session, offline: () => Promise.resolve('') }, [entry]),
+  )
+  t.match(await told.promise, { reason: 'Internal', message: /made 0 commits of 1/ })
+  t.same(await repository.log('main'), ['Begin'])
+})
+
 t.test('what is no Failure is a bug', async (t) => {
   const cause = new Error('bug')
   t.match(asFailure(cause), { reason: 'Internal', cause })
