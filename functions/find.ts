@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from './cluster/cluster.ts'
+import { requestDigest } from './domain/commit-message.ts'
 import { envelopeOf } from './domain/envelope.ts'
 import type { Envelope, ObjectRef } from './domain/resources.ts'
+import { requestedAt } from './domain/status.ts'
 
 /** Longest wait for an object that admission has seen but storage has not. */
 const PATIENCE_MS = 1_000
@@ -55,5 +57,6 @@ function isStored(found: Found | undefined, ref: ObjectRef): boolean {
   if (found === undefined) return false
   const { uid, generation } = found.envelope.metadata
   if (ref.uid !== undefined && ref.uid !== uid) return false
-  return ref.generation === undefined || generation >= ref.generation
+  if (ref.generation !== undefined && generation < ref.generation) return false
+  return ref.request === undefined || requestDigest(requestedAt(found.envelope) ?? '') === ref.request
 }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { handle } from '../functions/attempt.ts'
+import { appliedEvent, readEvent } from '../functions/domain/events.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Status } from '../functions/domain/resources.ts'
 import { finder } from '../functions/find.ts'
@@ -7,6 +8,13 @@ import type { MemoryWorld } from './harness/memory-world.ts'
 import { gitCommit, memoryWorld } from './harness/memory-world.ts'
 
 const REF = { kind: 'GitCommit', namespace: 'team', name: 'shop' } as const
+
+const EVENT_HEADERS = {
+  'ce-specversion': '1.0',
+  'ce-id': 'id',
+  'ce-source': 'test',
+  'ce-type': 'dev.commitlet.gitcommit.applied',
+}
 
 function send(world: MemoryWorld, ref: Parameters<typeof handle>[0] = REF): Promise<void> {
   return handle(ref, finder(world.cluster, 8), world)
@@ -233,6 +241,19 @@ t.test('an event that is ahead of storage waits for the object, up to a second',
   setTimeout(() => world.cluster.apply(gitCommit()), 50)
   await waiting
   t.equal(world.pushed.length, 1, 'though another uid was announced: an event is a hint')
+})
+
+t.test('an event of a request that is ahead of storage waits for the annotation', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  await send(world)
+  const requested = gitCommit({}, { 'commitlet.dev/requested-at': 'again' })
+  const stored = world.cluster.get('GitCommit', 'team', 'shop')?.metadata
+  const { data } = appliedEvent({ ...requested, metadata: { ...stored, ...requested.metadata } }, 'id')
+  const waiting = send(world, readEvent(EVENT_HEADERS, JSON.stringify(data)))
+  setTimeout(() => world.cluster.apply(requested), 50)
+  await waiting
+  t.match(statusOf(world), { lastHandledRequestedAt: 'again' })
 })
 
 t.test('the 65th wait at once takes what it sees', async (t) => {

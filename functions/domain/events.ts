@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { requestDigest } from './commit-message.ts'
 import { Failure } from './failure.ts'
 import { member, textMember } from './member.ts'
-import { API_VERSION, PLURALS } from './resources.ts'
+import { API_VERSION, PLURALS, REQUESTED_AT } from './resources.ts'
 import type { Kind, ObjectRef } from './resources.ts'
 
 /** The type of the event that says "this resource was applied", by kind. */
@@ -18,6 +19,8 @@ export interface AppliedData {
   readonly name: string
   readonly uid: string
   readonly generation: number
+  /** Digest of `commitlet.dev/requested-at`, where that is set. */
+  readonly request?: string
 }
 
 /** A CloudEvent 1.0 before it is put on the wire; extensions stand among the attributes. */
@@ -31,7 +34,9 @@ export interface AppliedEvent {
  * `source` it makes the event unique. Throws InvalidSpec for anything but a resource of ours.
  */
 export function appliedEvent(resource: unknown, id: string): AppliedEvent {
-  const { uid, generation, ...ref } = readRef(resource, member(resource, 'metadata'))
+  const metadata = member(resource, 'metadata')
+  const { uid, generation, ...ref } = readRef(resource, metadata)
+  const requested = textMember(member(metadata, 'annotations'), REQUESTED_AT)
   if (uid === undefined || generation === undefined) {
     throw new Failure('InvalidSpec', `${ref.kind} ${ref.namespace}/${ref.name} has no uid or no generation.`)
   }
@@ -45,7 +50,13 @@ export function appliedEvent(resource: unknown, id: string): AppliedEvent {
       datacontenttype: 'application/json',
       partitionkey: partitionKey(ref.kind, member(resource, 'spec')),
     },
-    data: { apiVersion: API_VERSION, ...ref, uid, generation },
+    data: {
+      apiVersion: API_VERSION,
+      ...ref,
+      uid,
+      generation,
+      ...(requested === undefined ? {} : { request: requestDigest(requested) }),
+    },
   }
 }
 
@@ -116,15 +127,18 @@ function readRef(typed: unknown, data: unknown): ObjectRef {
   }
   const uid = member(data, 'uid')
   const generation = member(data, 'generation')
+  const request = member(data, 'request')
   if (uid !== undefined && !matches(uid, /^[A-Za-z0-9-]{1,128}$/)) throw wrong('uid', 'a uid')
   if (generation !== undefined && !isGeneration(generation))
     throw wrong('generation', 'a whole number above 0')
+  if (request !== undefined && !matches(request, /^[0-9a-f]{8}$/)) throw wrong('request', '8 hex digits')
   return {
     kind,
     namespace: named(data, 'namespace'),
     name: named(data, 'name'),
     ...(uid === undefined ? {} : { uid }),
     ...(generation === undefined ? {} : { generation }),
+    ...(request === undefined ? {} : { request }),
   }
 }
 

@@ -128,11 +128,13 @@ export interface Envelope {
   readonly status?: Status
 }
 
-/** Names one resource; `uid` and `generation` where the sender knew them. */
+/** Names one resource; `uid`, `generation` and `request` where the sender knew them. */
 export interface ObjectRef {
   readonly kind: Kind
   readonly namespace: string
   readonly name: string
   readonly uid?: string
   readonly generation?: number
+  /** Digest of `commitlet.dev/requested-at`, whose change makes no new generation. */
+  readonly request?: string
 }

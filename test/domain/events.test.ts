@@ -67,6 +67,13 @@ t.test('an applied resource becomes an event that names it and nothing of its sp
   t.strictSame(appliedEvent(gitCommit(), ID).data, DATA)
 })
 
+t.test('a request changes no generation: its digest goes along', async (t) => {
+  const metadata = { ...gitCommit().metadata, annotations: { 'commitlet.dev/requested-at': 'now' } }
+  const { data } = appliedEvent({ ...gitCommit(), metadata }, ID)
+  t.strictSame(data, { ...DATA, request: 'ed5eb9a3' })
+  t.strictSame(readEvent(binary(), JSON.stringify(data)), { ...REF, request: 'ed5eb9a3' })
+})
+
 t.test('a pull request has a type of its own and goes where its head branch goes', async (t) => {
   const spec = { repository: 'https://git.example.com/acme/shop', headBranch: 'main', baseBranch: 'stable' }
   const event = appliedEvent({ ...gitCommit(), kind: 'PullRequest', spec }, ID)
@@ -153,6 +160,7 @@ for (const [title, headers, body, message] of [
   ['an empty namespace', binary(), JSON.stringify({ ...DATA, namespace: '' }), /The namespace that/],
   ['a uid that is no text', binary(), JSON.stringify({ ...DATA, uid: {} }), /The uid that/],
   ['generation 0', binary(), JSON.stringify({ ...DATA, generation: 0 }), /The generation that/],
+  ['a request that is no digest', binary(), JSON.stringify({ ...DATA, request: 'now' }), /The request that/],
   ['a generation as text', binary(), JSON.stringify({ ...DATA, generation: '3' }), /The generation that/],
   ['prototype keys', binary(), `{"__proto__": ${JSON.stringify(DATA)}}`, /GitCommit or PullRequest/],
   ['a structured cut one', STRUCTURED, structured().slice(0, 90), /cut on its way/],
