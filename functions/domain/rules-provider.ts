@@ -9,17 +9,24 @@ import type { Kind } from './resources.ts'
 
 const DETAILS = ['labels', 'reviewers', 'assignees', 'draft'] as const satisfies readonly Detail[]
 
-/** What is wrong with `provider` and `providerConfig` for this repository, and what its host does not have. */
-export function providerFaults(kind: Kind, spec: unknown, address: RepositoryAddress): readonly Fault[] {
+/**
+ * What is wrong with `provider` and `providerConfig` for this repository, and what its host does not have. Where
+ * the address is faulty itself (undefined), only a provider that nobody knows.
+ */
+export function providerFaults(
+  kind: Kind,
+  spec: unknown,
+  address: RepositoryAddress | undefined,
+): readonly Fault[] {
   const provider = textMember(spec, 'provider')
   const named = nameFaults(provider, address)
-  if (named.length > 0) return named
+  if (address === undefined || named.length > 0) return named
   const host = hostOf(address, provider)
   const config = configFaults(spec, address, host)
   return kind === 'GitCommit' ? config : [...config, ...needed(spec, address), ...detailFaults(spec, host)]
 }
 
-function nameFaults(provider: string | undefined, address: RepositoryAddress): readonly Fault[] {
+function nameFaults(provider: string | undefined, address: RepositoryAddress | undefined): readonly Fault[] {
   if (provider === undefined) return []
   const field = 'spec.provider'
   if (hostNamed(provider) === undefined) {
@@ -30,8 +37,8 @@ function nameFaults(provider: string | undefined, address: RepositoryAddress): r
       ),
     ]
   }
-  const known = publicHost(address.host)
-  if (known === undefined || known.name === provider) return []
+  const known = address === undefined ? undefined : publicHost(address.host)
+  if (address === undefined || known === undefined || known.name === provider) return []
   return [fault(field, `is "${provider}", but ${address.host} is ${known.name}; leave it out.`)]
 }
 

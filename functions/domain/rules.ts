@@ -27,7 +27,7 @@ export function specFaults(kind: Kind, spec: unknown): readonly Fault[] {
   return [
     ...faults,
     ...(kind === 'GitCommit' ? gitCommitFaults(spec) : branchFaults(spec, ['baseBranch', 'headBranch'])),
-    ...(address === undefined ? [] : providerFaults(kind, spec, address)),
+    ...providerFaults(kind, spec, address),
     ...credentialFaults({ kind, spec, address }),
   ]
 }

@@ -22,6 +22,16 @@ t.test('a provider agrees with the host, or is one that is known', async (t) => 
   ])
 })
 
+t.test('a provider that nobody knows is told, also where the address is faulty', async (t) => {
+  const messages = (spec: object): unknown =>
+    providerFaults('PullRequest', spec, undefined).map(({ message }) => message)
+  t.same(messages({ provider: 'gopher' }), [
+    'spec.provider is not a provider that is known; write one of github, gitlab, bitbucket, gitea.',
+  ])
+  t.same(messages({ provider: 'github', providerConfig: { baseURL: 'x' } }), [])
+  t.same(messages({}), [])
+})
+
 const CONFIGS: [string, string | undefined, string, boolean][] = [
   [OWN, 'github', 'https://git.example.com/api/v3', true],
   [OWN, 'gitlab', 'https://git.example.com/api/v4', true],
