@@ -1,0 +1,186 @@
+import t from 'tap'
+import { readyOf } from '../harness/conditions.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import { configMap, gitCommit, install } from '../harness/installation.ts'
+import type { Team } from '../harness/installation.ts'
+
+const REPOSITORY = 'https://git.example.com/acme/config.git'
+const REFERENCE = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop/settings.yaml' }
+const DENIED = 'admission webhook "mutate.commitlet.dev" denied the request: '
+const PULL_REQUEST = {
+  apiVersion: 'commitlet.dev/v1',
+  kind: 'PullRequest',
+  metadata: { name: 'release' },
+  spec: {
+    repository: 'https://github.com/acme/config',
+    baseBranch: 'main',
+    headBranch: 'release',
+    title: 'Release',
+    credentials: { secretName: 'git', tokenKey: 'token' },
+  },
+}
+
+/** What a spec is refused for, all in one answer. */
+const REFUSED: readonly {
+  readonly title: string
+  readonly spec: object
+  readonly says: readonly string[]
+}[] = [
+  {
+    title: 'everything at once',
+    spec: {
+      repository: 'https://Git.example.com/acme/config.git',
+      branch: '-x',
+      message: 'Fine\n\nCommitlet-Id: forged',
+      provider: 'gopher',
+      credentials: { secretName: 'Git', tokenKey: 'token', passwordKey: '' },
+      resourceRef: { ...REFERENCE, kind: 'Secret', name: '../x', path: '../x' },
+    },
+    says: [
+      'spec.repository ',
+      'spec.branch ',
+      'spec.message begins line 3 with "Commitlet-" or "Requested-by:", which Commitlet alone writes; leave that line out.',
+      'spec.provider is not a provider that is known; write one of github, gitlab, bitbucket, gitea.',
+      'spec.credentials.secretName ',
+      'spec.credentials.passwordKey ',
+      'spec.resourceRef.kind is Secret, which is never committed in clear; refer to another kind.',
+      'spec.resourceRef.name ',
+      'spec.resourceRef.path has a part of dots and spaces alone; write the path without it.',
+    ],
+  },
+  {
+    title: 'an SSH address',
+    spec: { repository: 'git@git.example.com:acme/config.git', credentials: { secretName: 'git' } },
+    says: ['spec.repository asks for an SSH address, which is not supported yet.'],
+  },
+  {
+    title: 'the default credentials',
+    spec: { credentials: null },
+    says: [
+      "spec.credentials is missing, and the operator's default credentials are not supported yet; name a Secret there.",
+    ],
+  },
+  {
+    title: 'a fallback',
+    spec: { fallbackCredentials: { secretName: 'other', tokenKey: 'token' } },
+    says: ['spec.fallbackCredentials asks for a second way to log in, which is not supported yet.'],
+  },
+  {
+    title: 'a fallback without credentials',
+    spec: { credentials: null, fallbackCredentials: { secretName: 'other', tokenKey: 'token' } },
+    says: [
+      'spec.credentials is missing, ',
+      'spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.',
+      'spec.fallbackCredentials asks for a second way to log in, which is not supported yet.',
+    ],
+  },
+  {
+    title: 'a GitHub App',
+    spec: { credentials: { secretName: 'git', appIDKey: 'id', installationIDKey: 'i', privateKeyKey: 'k' } },
+    says: ['spec.credentials.appIDKey asks for a GitHub App, which is not supported yet.'],
+  },
+  {
+    title: 'a token beside a password',
+    spec: { credentials: { secretName: 'git', tokenKey: 'token', usernameKey: 'u', passwordKey: 'p' } },
+    says: ['spec.credentials.passwordKey stands beside tokenKey; name only one of them.'],
+  },
+  {
+    title: 'nothing that the schema asks for',
+    spec: { repository: null, message: null, resourceRef: {} },
+    says: [
+      'spec.repository is missing; ',
+      'spec.message is missing; ',
+      'spec.resourceRef.apiVersion is missing; ',
+      'spec.resourceRef.kind is missing; ',
+      'spec.resourceRef.name is missing; ',
+      'spec.resourceRef.path is missing; ',
+    ],
+  },
+]
+
+withControlPlane(
+  t,
+  async (t, plane) => {
+    const commitlet = await install(t, plane)
+    function apply(team: Team, object: object): ReturnType<Team['kubectl']> {
+      const input = JSON.stringify(object)
+      return team.kubectl(['apply', '--validate=false', '-f', '-'], { input, allowFailure: true })
+    }
+
+    t.test('every fault is in the one answer, each naming its field', async (t) => {
+      const team = await commitlet.createTeam()
+      for (const { title, spec, says } of REFUSED) {
+        const { code, stderr } = await apply(team, gitCommit('refused', REPOSITORY, { ...spec }))
+        t.equal(code, 1, title)
+        const [first = '', ...others] = stderr.split('\n- ')
+        const sentences = others.length === 0 ? [first.slice(first.indexOf(DENIED) + DENIED.length)] : others
+        if (others.length > 0) t.match(first, `${DENIED}${others.length} things have to be mended:`)
+        for (const said of says)
+          t.ok(
+            sentences.some((found) => found.startsWith(said)),
+            `${title}: ${said}`,
+          )
+        t.equal(sentences.length, says.length, `${title}: nothing else`)
+      }
+      t.equal((await team.kubectl(['get', 'commitlet', '-o', 'name'])).stdout, '', 'nothing is stored')
+    })
+
+    t.test('a kind that the cluster does not know is a warning', async (t) => {
+      const team = await commitlet.createTeam()
+      const resourceRef = { ...REFERENCE, apiVersion: 'shop.example.com/v1', kind: 'Basket' }
+      const { code, stderr } = await apply(team, gitCommit('early', REPOSITORY, { resourceRef }))
+      t.equal(code, 0)
+      t.equal(
+        stderr,
+        'Warning: spec.resourceRef.kind is Basket of shop.example.com/v1, which the cluster does not know (yet); it is looked for again.\n',
+      )
+      await team.waitFor('early', 'jsonpath={.status.phase}=Retrying', '60s')
+      t.match(readyOf(await team.get('early')), { reason: 'ReferenceNotFound' })
+    })
+
+    t.test('the path of a file that steers Git or the host is a warning', async (t) => {
+      const team = await commitlet.createTeam()
+      const repository = await commitlet.git.createRepository(team.namespace)
+      const resourceRef = { ...REFERENCE, path: '.github/workflows/x.yaml' }
+      await team.apply(configMap())
+      const { stderr } = await apply(team, gitCommit('steering', repository.url, { resourceRef }))
+      t.match(
+        stderr,
+        /^Warning: spec\.resourceRef\.path is that of a file that steers Git or the host: .*\.\n$/,
+      )
+      t.match(readyOf(await team.settled('steering')), { reason: 'ReferenceForbidden' })
+      t.equal(commitlet.git.requests.filter(({ repository: name }) => name === team.namespace).length, 0)
+    })
+
+    t.test('a pull request is stored, and ends as not supported', async (t) => {
+      const team = await commitlet.createTeam()
+      await team.apply(PULL_REQUEST)
+      const stored = await team.settled('release', 'pullrequest')
+      t.match(stored.status, { phase: 'Failed', attempts: 1 })
+      t.match(readyOf(stored), {
+        reason: 'NotSupported',
+        message: /^Pull requests are not supported yet .*\.$/,
+      })
+      const { stderr } = await apply(team, {
+        ...PULL_REQUEST,
+        spec: { ...PULL_REQUEST.spec, baseBranch: 'next' },
+      })
+      t.match(stderr, 'baseBranch cannot be changed: make another PullRequest.')
+    })
+
+    t.test('while the webhook is down, labels and deletions pass and nothing can be asked for', async (t) => {
+      const team = await commitlet.createTeam()
+      const repository = await commitlet.git.createRepository(team.namespace)
+      await team.apply(configMap(), gitCommit('shop', repository.url))
+      await team.settled('shop')
+      await commitlet.webhook.stop()
+      await team.kubectl(['label', 'gitcommit', 'shop', 'a=b'])
+      const { code, stderr } = await apply(team, gitCommit('shop', repository.url, { message: 'Another' }))
+      t.equal(code, 1)
+      t.match(stderr, 'failed calling webhook "mutate.commitlet.dev"')
+      await team.kubectl(['delete', 'gitcommit', 'shop'])
+      t.same(await repository.log(), ['Record the shop settings', 'Begin'], 'the commit stays')
+    })
+  },
+  { own: true },
+)
