@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { parseRepositoryAddress } from '../functions/domain/address.ts'
+import { openGit } from '../functions/git/git.ts'
+import { PATH } from './repository.ts'
+
+/** A way to put content at PATH on the branch main; close() takes away what it needs. */
+export interface Method {
+  readonly name: string
+  write(content: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Target {
+  readonly url: string
+  readonly caFile: string
+  readonly token: string
+  /** Where temporary files go. */
+  readonly folder: string
+}
+
+const AUTHOR = { name: 'Bench', email: 'bench@example.com' }
+
+/** Commitlet's own writer. */
+export function writer(target: Target): Method {
+  const git = openGit({ tempDir: target.folder, caFile: target.caFile, fetchLimitMiB: 256 })
+  const login = {
+    username: 'x-access-token',
+    password: target.token,
+    identity: 'bench',
+    secrets: [target.token],
+  }
+  let count = 0
+  return {
+    name: "Commitlet's writer",
+    async write(content) {
+      count += 1
+      const change = {
+        repository: parseRepositoryAddress(target.url),
+        branch: 'main',
+        path: PATH,
+        content: Buffer.from(content),
+        message: 'Bench\n',
+        id: `bench.${count}`,
+        author: AUTHOR,
+      }
+      await git.push(change, login, AbortSignal.timeout(60_000))
+    },
+    close: () => git.close(),
+  }
+}
+
+/** What most tools do: clone (whole, or the latest commit), write the file, commit, push. */
+export function clone(target: Target, name: string, options: readonly string[]): Method {
+  const run = promisify(execFile)
+  const basic = Buffer.from(`x-access-token:${target.token}`).toString('base64')
+  const env = {
+    PATH: process.env.PATH,
+    HOME: '/nonexistent',
+    GIT_SSL_CAINFO: target.caFile,
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'http.extraHeader',
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${basic}`,
+    GIT_AUTHOR_NAME: AUTHOR.name,
+    GIT_AUTHOR_EMAIL: AUTHOR.email,
+    GIT_COMMITTER_NAME: AUTHOR.name,
+    GIT_COMMITTER_EMAIL: AUTHOR.email,
+  }
+  return {
+    name,
+    async write(content) {
+      const folder = await mkdtemp(join(target.folder, 'clone-'))
+      const git = (...args: readonly string[]) => run('git', [...args], { cwd: folder, env })
+      await git('clone', '-q', ...options, target.url, '.')
+      await mkdir(dirname(join(folder, PATH)), { recursive: true })
+      await writeFile(join(folder, PATH), content)
+      await git('add', PATH)
+      await git('commit', '-q', '-m', 'Bench')
+      await git('push', '-q')
+      await rm(folder, { recursive: true })
+    },
+    close: () => Promise.resolve(),
+  }
+}
