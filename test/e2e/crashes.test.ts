@@ -143,6 +143,7 @@ withControlPlane(
       }
       await cases.fetching.reached()
       const other = await cases.overwritten.repository.commit('main', { [PATH]: 'of another writer\n' })
+      t.ok((await processesIn(folder)).length > 0, 'git is at work')
       await victim.kill()
       const { stdout } = await team.kubectl(['get', 'gitcommits', '-o', 'json'])
       const { items } = JSON.parse(stdout) as { readonly items: readonly Stored[] }
