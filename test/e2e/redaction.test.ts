@@ -2,7 +2,6 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { withControlPlane } from '../harness/control-plane.ts'
-import type { Fault, Target } from '../harness/git-faults.ts'
 import { startGitServer } from '../harness/git-server.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Stored, Team } from '../harness/installation.ts'
@@ -10,48 +9,10 @@ import { listProcesses, processesIn } from '../harness/processes.ts'
 import { startRelay } from '../harness/relay.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, reviewOf } from '../webhook/stage.ts'
+import { gossip, IN_ADDRESS, leaksIn, PASSWORD, TOKEN, TOKEN_USER } from './distinctive-secrets.ts'
+import { BY_PASSWORD, CASES, secrets } from './redaction-cases.ts'
 
-// With characters that look different in JSON, in a URL and in both alphabets of base64.
-const TOKEN = 'tkn/~>?Sup3rS3cret=&%"é'
-const PASSWORD = 'pa55~>? w0rd-0f-Jane+/='
-const WRONG = 'tkn/~>?0f-Yesterday='
-const IN_ADDRESS = 'tkn-In-The-Address'
-const SECRETS = [TOKEN, PASSWORD, WRONG, IN_ADDRESS]
-const TOKEN_USER = 'x-access-token'
 const MINUTE = 60_000
-
-/** The secret as it may be shown by whoever was shown it with this user name. */
-function spellings(user: string, secret: string): readonly string[] {
-  const base64 = Buffer.from(secret).toString('base64')
-  const url = encodeURIComponent(secret)
-  const form = new URLSearchParams({ '': secret }).toString().slice(1)
-  const words = [
-    secret,
-    base64,
-    base64.replace(/=+$/, ''),
-    Buffer.from(secret).toString('base64url'),
-    Buffer.from(`${user}:${secret}`).toString('base64'),
-  ]
-  const lower = [url, form].map((word) => word.replace(/%../g, (byte) => byte.toLowerCase()))
-  return [...words, url, form, ...lower]
-}
-
-const NEEDLES = SECRETS.flatMap((secret) => [
-  ...spellings(TOKEN_USER, secret),
-  ...spellings('jane', secret),
-  // What is left where a secret was cut, or written in a way that nobody has thought of.
-  secret.split(/[^\w-]+/).reduce((one, other) => (other.length > one.length ? other : one)),
-])
-
-/** The secrets that stand in the text, in whatever spelling. */
-function leaksIn(text: string): readonly string[] {
-  return NEEDLES.filter((needle) => text.includes(needle))
-}
-
-/** What a hook says about the login that the server was shown, in red and with a title for the terminal. */
-function gossip(user: string, secret: string): string {
-  return `\u001b]0;owned\u0007\u001b[31mI know ${spellings(user, secret).join('\u001b[0m\n')}\n`
-}
 
 withControlPlane(
   t,
@@ -72,64 +33,6 @@ withControlPlane(
     const team = await commitlet.createTeam()
     await team.apply(configMap(), ...secrets())
 
-    const BY_PASSWORD = { secretName: 'mine', usernameKey: 'username', passwordKey: 'password' }
-    const BY_WRONG_TOKEN = { secretName: 'mine', tokenKey: 'wrong' }
-    const cases: readonly {
-      readonly name: string
-      readonly reason: string
-      readonly credentials?: object
-      readonly hook?: string
-      readonly fault?: Fault
-      readonly at?: Target
-    }[] = [
-      { name: 'token', reason: 'Succeeded' },
-      { name: 'password', reason: 'Succeeded', credentials: BY_PASSWORD },
-      { name: 'chatty', reason: 'Succeeded', hook: 'cat said >&2' },
-      { name: 'rejected', reason: 'PushRejected', hook: 'cat said >&2; exit 1' },
-      {
-        name: 'rejected-by-password',
-        reason: 'PushRejected',
-        hook: 'cat said >&2; exit 1',
-        credentials: BY_PASSWORD,
-      },
-      { name: 'wrong', reason: 'AuthenticationFailed', credentials: BY_WRONG_TOKEN },
-      {
-        name: 'several-lines',
-        reason: 'CredentialsInvalid',
-        credentials: { secretName: 'mine', tokenKey: 'lines' },
-      },
-      {
-        name: 'missing-key',
-        reason: 'CredentialsInvalid',
-        credentials: { secretName: 'mine', tokenKey: 'none' },
-      },
-      {
-        name: 'other-type',
-        reason: 'CredentialsInvalid',
-        credentials: { secretName: 'other', tokenKey: 'token' },
-      },
-      {
-        name: 'not-allowed',
-        reason: 'ReferenceForbidden',
-        credentials: { secretName: 'bound', tokenKey: 'token' },
-      },
-      ...([401, 403, 404, 500, 503] as const).map((status) => ({
-        name: `echo-${status}`,
-        reason: REASONS[status],
-        fault: { kind: 'echo', status } as const,
-      })),
-      {
-        name: 'echo-push',
-        reason: 'ProviderUnavailable',
-        fault: { kind: 'echo', status: 500 },
-        at: { exchange: 'receive-pack' },
-      },
-      { name: 'cut', reason: 'NetworkError', fault: { kind: 'cut' }, at: { exchange: 'upload-pack' } },
-      { name: 'drop', reason: 'NetworkError', fault: { kind: 'drop' }, at: { exchange: 'receive-pack' } },
-      { name: 'page', reason: 'RepositoryNotFound', fault: { kind: 'page' } },
-      { name: 'hang', reason: 'Timeout', fault: { kind: 'hang' }, at: { exchange: 'receive-pack' } },
-    ]
-
     t.test('while a push hangs, no argument and no file holds a secret', async (t) => {
       await begin('hang')
       await waitFor(
@@ -149,7 +52,7 @@ withControlPlane(
       t.ok(leaksIn(environment).length > 0, 'a secret that is there is found')
     })
 
-    for (const { name, reason } of cases) {
+    for (const { name, reason } of CASES) {
       t.test(`${name} ends with ${reason}, and without a secret in its status`, async (t) => {
         if (name !== 'hang') await begin(name)
         await team.kubectl(['wait', 'gitcommit', name, `--for=jsonpath=${REASON}=${reason}`, '--timeout=60s'])
@@ -182,13 +85,13 @@ withControlPlane(
         resources: (await team.kubectl(['get', 'gitcommits', '-o', 'json'])).stdout,
         events: (await team.kubectl(['get', 'events.events.k8s.io', '-o', 'json'])).stdout,
         descriptions: (await team.kubectl(['describe', 'gitcommits'])).stdout,
-        files: await contentsBelow(folder),
       }
       for (const [where, text] of Object.entries(spoken)) {
         t.ok(text.length > 100, `${where}: there is something to look at`)
         t.strictSame(leaksIn(text), [], where)
         t.notMatch(text, /\u001b|u001b/, where)
       }
+      t.strictSame(leaksIn(await contentsBelow(folder)), [], 'files')
       const { stdout } = await team.kubectl(['get', 'secret', 'mine', '-o', 'json'])
       t.ok(leaksIn(stdout).length > 0, 'a secret that is there is found')
     })
@@ -199,7 +102,7 @@ withControlPlane(
     })
 
     async function begin(name: string): Promise<void> {
-      const found = cases.find((candidate) => candidate.name === name)
+      const found = CASES.find((candidate) => candidate.name === name)
       const repository = await server.createRepository(`acme/${name}`, {
         hooks: found?.hook === undefined ? {} : { 'pre-receive': found.hook },
       })
@@ -215,36 +118,6 @@ withControlPlane(
 )
 
 const REASON = '{.status.conditions[?(@.type=="Ready")].reason}'
-
-const REASONS = {
-  401: 'AuthenticationFailed',
-  403: 'PermissionDenied',
-  404: 'RepositoryNotFound',
-  500: 'ProviderUnavailable',
-  503: 'ProviderUnavailable',
-} as const
-
-function secrets(): readonly object[] {
-  const mine = {
-    token: `${TOKEN}\n`,
-    wrong: WRONG,
-    lines: `${TOKEN}\n${WRONG}\n`,
-    username: 'jane',
-    password: PASSWORD,
-  }
-  const secret = (name: string, more: object) => ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name },
-    ...more,
-  })
-  const annotations = { 'commitlet.dev/allowed-repositories': 'git.example.com/acme' }
-  return [
-    secret('mine', { stringData: mine }),
-    secret('other', { type: 'example.com/other', stringData: { token: TOKEN } }),
-    { ...secret('bound', { stringData: { token: TOKEN } }), metadata: { name: 'bound', annotations } },
-  ]
-}
 
 /** Answers of the webhook to reviews of every resource of the team. */
 async function reviews(team: Team, webhook: Parameters<typeof call>[0]): Promise<string> {
