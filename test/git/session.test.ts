@@ -38,7 +38,12 @@ t.test('other transports are not there, online or offline', async (t) => {
       const { ended } = await session.online(['ls-remote', '--', url])
       t.match(ended.stderr, /transport '(ext|file|http)' not allowed/)
     }
-    t.match(await session.offline(['ls-remote', '--', repository.url]).catch(String), /could not prepare/)
+    for (const url of [repository.url, repository.path]) {
+      const failure: unknown = await session
+        .offline(['ls-remote', '--', url])
+        .catch((error: unknown) => error)
+      t.match(failure, { cause: { message: /transport '(https|file)' not allowed/ } })
+    }
   })
 })
 

@@ -138,7 +138,7 @@ t.test('a path that cannot be written fails alone', async (t) => {
 
 t.test('a commit that the server refuses fails alone, its neighbours land', async (t) => {
   const hook =
-    'while read old new ref; do git diff-tree --stdin -r --name-only < /dev/null; if git log --name-only --format= $old..$new | grep -q bad; then echo "bad file" >&2; exit 1; fi; done'
+    'while read old new ref; do if git log --name-only --format= $old..$new | grep -q bad; then echo "bad file" >&2; exit 1; fi; done'
   const repository = await create({ hooks: { 'pre-receive': hook } })
   const paths = ['1', '2', 'bad/3', '4', '5', '6', '7']
   const { results } = await landAll(
@@ -151,6 +151,14 @@ t.test('a commit that the server refuses fails alone, its neighbours land', asyn
   )
   t.match(results[2], { message: /says "bad file"/ })
   t.equal((await repository.log('main')).length, 7)
+})
+
+t.test('a change that only a refused neighbour was in the way of lands', async (t) => {
+  const hook = 'read old new ref; if git log --name-only --format= $old..$new | grep -qx dir; then exit 1; fi'
+  const repository = await create({ hooks: { 'pre-receive': hook } })
+  const changes = ['dir', 'dir/a.md'].map((path) => changeOf(repository.url, path))
+  const { results } = await landAll(repository, changes)
+  t.match(results, [{ reason: 'PushRejected' }, { outcome: 'pushed' }])
 })
 
 t.test('a branch that takes nothing refuses a batch by one push', async (t) => {
