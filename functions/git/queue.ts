@@ -1,6 +1,6 @@
 import type { Change, Landed, Login } from '../domain/change.ts'
 import { Failure } from '../domain/failure.ts'
-import type { Entry } from './writer.ts'
+import type { Entry } from './entry.ts'
 
 /** Changes of one repository, branch and login, taken together. */
 export interface Batch {

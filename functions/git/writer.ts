@@ -1,24 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Change, Landed } from '../domain/change.ts'
 import { Failure } from '../domain/failure.ts'
-import { importStream, readMarks } from './fast-import.ts'
-import { fetchBase, type Base } from './fetch.ts'
-import { findLanded } from './history.ts'
-import { planSteps, type Step } from './plan.ts'
-import { pushOnce, type Pushed } from './push.ts'
+import { isWaitedFor, type Entry } from './entry.ts'
+import { fetchBase } from './fetch.ts'
+import { writeRound } from './round.ts'
+import { firstSearch, settleFound, type Search } from './search.ts'
 import type { Session } from './session.ts'
-import { readTree } from './tree.ts'
-
-/** One change that waits for its commit. */
-export interface Entry {
-  readonly change: Change
-  /** Date of the commit; the same in each round, so that the same edit on the same tip is the same commit. */
-  readonly date: Date
-  /** Fires when nobody waits for this change any more. */
-  readonly signal: AbortSignal
-  /** Called once; later calls do nothing. */
-  readonly settle: (result: Landed | Failure) => void
-}
 
 /** How often a batch is built anew on a branch that others move, before it fails with Conflict. */
 export const ROUNDS = 10
@@ -56,16 +42,16 @@ interface Refused {
 /** Settles entries and takes them out of `left`; what stays in it has met the refusal that is answered. */
 async function writeRounds(session: Session, left: Set<Entry>): Promise<Refused> {
   const started = Date.now()
-  let searched: Search | undefined = firstSearch([...left])
+  let search: Search | undefined = firstSearch([...left])
   let suspect: Suspect | undefined
   for (let round = 0; round < ROUNDS; round++) {
     if (round > 0) await pause(round, session.signal)
     const [first] = [...left].filter(isWaitedFor)
     if (first === undefined) break
-    const base = await fetchBase(session, first.change.branch, searched?.since)
+    const base = await fetchBase(session, first.change.branch, search?.since)
     if (base === undefined) continue
     if (suspect !== undefined && suspect.tip === base.tip) return { failure: suspect.failure, each: true }
-    if (searched !== undefined) await settleFound(session, { base, search: searched, left })
+    if (search !== undefined) await settleFound(session, { base, search }, left)
     const pushed = await writeRound(session, base, left)
     if (left.size === 0) break
     if (pushed?.kind === 'refused') return pushed
@@ -73,104 +59,15 @@ async function writeRounds(session: Session, left: Set<Entry>): Promise<Refused>
       pushed?.kind === 'race' && pushed.unless !== undefined
         ? { tip: base.tip, failure: pushed.unless }
         : undefined
-    searched =
+    search =
       pushed?.kind === 'moved' ? { since: new Date(started - CLOCK_SKEW_MS), entries: [...left] } : undefined
   }
   return { failure: lostRace(session), each: false }
 }
 
-interface Search {
-  readonly since: Date
-  readonly entries: readonly Entry[]
-}
-
 interface Suspect {
   readonly tip: string | undefined
   readonly failure: Failure
-}
-
-function firstSearch(batch: readonly Entry[]): Search | undefined {
-  const entries = batch.filter(({ change }) => change.since !== undefined)
-  const since = Math.min(...entries.map(({ change }) => change.since?.getTime() ?? Infinity))
-  return entries.length === 0 ? undefined : { since: new Date(since), entries }
-}
-
-interface Looking {
-  readonly base: Base
-  readonly search: Search
-  readonly left: Set<Entry>
-}
-
-async function settleFound(session: Session, { base, search, left }: Looking): Promise<void> {
-  if (!base.exists) return
-  for (const [entry, sha] of await findLanded(session, base.branch, search.entries)) {
-    settle(left, entry, { outcome: 'found', sha, branch: base.branch })
-  }
-}
-
-/** One commit per change that needs one, and one push. Undefined: there was nothing to push. */
-async function writeRound(session: Session, base: Base, left: Set<Entry>): Promise<Pushed | undefined> {
-  const batch = [...left].filter(isWaitedFor)
-  const tree = await readTree(
-    session,
-    base.tip,
-    batch.map(({ change }) => change.path),
-  )
-  const steps = planSteps(tree, batch)
-  // A conflict with another change of the batch counts when that one has landed.
-  for (const step of steps) if (step.kind === 'conflict' && !step.early) settle(left, step.of, step.failure)
-  const edits = steps.filter((step) => step.kind === 'edit')
-  if (edits.length === 0) {
-    settleSteps(left, steps, { branch: base.branch, tip: base.tip ?? '', shas: [] })
-    return undefined
-  }
-  const shas = await makeCommits(session, base, edits)
-  const tip = shas.at(-1) ?? ''
-  const pushed = await pushOnce(session, base, tip)
-  if (pushed.kind === 'landed') settleSteps(left, steps, { branch: base.branch, tip, shas })
-  return pushed
-}
-
-type EditStep = Extract<Step<Entry>, { kind: 'edit' }>
-
-async function makeCommits(
-  session: Session,
-  base: Base,
-  steps: readonly EditStep[],
-): Promise<readonly string[]> {
-  const edits = steps.map(({ of, mode }) => ({ ...of.change, mode, date: of.date }))
-  const stream = Buffer.concat(importStream(base.tip, edits))
-  await session.offline(['fast-import', '--quiet', '--done', '--force', '--export-marks=marks'], stream)
-  const shas = readMarks(await session.workspace.readLines('marks'))
-  if (shas.length === steps.length) return shas
-  throw new Failure(
-    'Internal',
-    `Git made ${shas.length} commits of ${steps.length} for ${session.scene.url}; it is tried again.`,
-  )
-}
-
-function settleSteps(
-  left: Set<Entry>,
-  steps: readonly Step<Entry>[],
-  at: { readonly branch: string; readonly tip: string; readonly shas: readonly string[] },
-): void {
-  const { branch, tip } = at
-  let edit = 0
-  for (const step of steps) {
-    if (step.kind === 'edit')
-      settle(left, step.of, { outcome: 'pushed', sha: at.shas[edit++] ?? tip, branch })
-    if (step.kind === 'unchanged') settle(left, step.of, { outcome: 'unchanged', sha: tip, branch })
-    if (step.kind === 'conflict') settle(left, step.of, step.failure)
-  }
-}
-
-function settle(left: Set<Entry>, entry: Entry, result: Landed | Failure): void {
-  left.delete(entry)
-  entry.settle(result)
-}
-
-function isWaitedFor({ signal }: Entry): boolean {
-  return !signal.aborted
 }
 
 // Full jitter: writers that met once do not meet again.

@@ -1,0 +1,71 @@
+import { Failure } from '../domain/failure.ts'
+import { isWaitedFor, settle, type Entry } from './entry.ts'
+import { importStream, readMarks } from './fast-import.ts'
+import type { Base } from './fetch.ts'
+import { planSteps, type Step } from './plan.ts'
+import { pushOnce, type Pushed } from './push.ts'
+import type { Session } from './session.ts'
+import { readTree } from './tree.ts'
+
+/**
+ * One commit on `base` per change that needs one, and one push. Settles what has ended by it. Undefined: there
+ * was nothing to push.
+ */
+export async function writeRound(
+  session: Session,
+  base: Base,
+  left: Set<Entry>,
+): Promise<Pushed | undefined> {
+  const batch = [...left].filter(isWaitedFor)
+  const tree = await readTree(
+    session,
+    base.tip,
+    batch.map(({ change }) => change.path),
+  )
+  const steps = planSteps(tree, batch)
+  // A conflict with another change of the batch counts when that one has landed.
+  for (const step of steps) if (step.kind === 'conflict' && !step.early) settle(left, step.of, step.failure)
+  const edits = steps.filter((step) => step.kind === 'edit')
+  if (edits.length === 0) {
+    settleSteps(left, steps, { branch: base.branch, tip: base.tip ?? '', shas: [] })
+    return undefined
+  }
+  const shas = await makeCommits(session, base, edits)
+  const tip = shas.at(-1) ?? ''
+  const pushed = await pushOnce(session, base, tip)
+  if (pushed.kind === 'landed') settleSteps(left, steps, { branch: base.branch, tip, shas })
+  return pushed
+}
+
+type EditStep = Extract<Step<Entry>, { kind: 'edit' }>
+
+async function makeCommits(
+  session: Session,
+  base: Base,
+  steps: readonly EditStep[],
+): Promise<readonly string[]> {
+  const edits = steps.map(({ of, mode }) => ({ ...of.change, mode, date: of.date }))
+  const stream = Buffer.concat(importStream(base.tip, edits))
+  await session.offline(['fast-import', '--quiet', '--done', '--force', '--export-marks=marks'], stream)
+  const shas = readMarks(await session.workspace.readLines('marks'))
+  if (shas.length === steps.length) return shas
+  throw new Failure(
+    'Internal',
+    `Git made ${shas.length} commits of ${steps.length} for ${session.scene.url}; it is tried again.`,
+  )
+}
+
+function settleSteps(
+  left: Set<Entry>,
+  steps: readonly Step<Entry>[],
+  at: { readonly branch: string; readonly tip: string; readonly shas: readonly string[] },
+): void {
+  const { branch, tip } = at
+  let edit = 0
+  for (const step of steps) {
+    if (step.kind === 'edit')
+      settle(left, step.of, { outcome: 'pushed', sha: at.shas[edit++] ?? tip, branch })
+    if (step.kind === 'unchanged') settle(left, step.of, { outcome: 'unchanged', sha: tip, branch })
+    if (step.kind === 'conflict') settle(left, step.of, step.failure)
+  }
+}
