@@ -3,27 +3,43 @@ import type { Base } from './fetch.ts'
 import { findLanded } from './history.ts'
 import type { Session } from './session.ts'
 
-/** Whose commits may be on the branch already, and since when history has to tell. */
-export interface Search {
-  readonly since: Date
-  readonly entries: readonly Entry[]
+/**
+ * Changes whose commits may be on the branch already, or may still get there, each with the time since which
+ * history has to tell. One that is in it stays until it is settled: the server may carry out a push long after
+ * its client has gone, between the search and the next push.
+ */
+export type Doubts = Map<Entry, Date>
+
+/** The doubts that earlier attempts leave. */
+export function firstDoubts(batch: readonly Entry[]): Doubts {
+  const doubts: Doubts = new Map()
+  for (const entry of batch) if (entry.change.since !== undefined) doubts.set(entry, entry.change.since)
+  return doubts
 }
 
-/** The search for what earlier attempts may have pushed; undefined: each change is at its first attempt. */
-export function firstSearch(batch: readonly Entry[]): Search | undefined {
-  const entries = batch.filter(({ change }) => change.since !== undefined)
-  const since = Math.min(...entries.map(({ change }) => change.since?.getTime() ?? Infinity))
-  return entries.length === 0 ? undefined : { since: new Date(since), entries }
+/**
+ * After a push of unknown outcome: the commits of all that are left may be on the branch. They carry the
+ * entries' own dates, so that no margin for other clocks is needed.
+ */
+export function doubt(doubts: Doubts, left: Iterable<Entry>): void {
+  for (const entry of left) if (!doubts.has(entry)) doubts.set(entry, entry.date)
 }
 
-/** Settles those of the search whose commits are in the history of `base`. */
+/** Since when history is needed; undefined: nobody who is left is in doubt. */
+export function searchedSince(doubts: Doubts, left: ReadonlySet<Entry>): Date | undefined {
+  const dates = [...doubts].filter(([entry]) => left.has(entry)).map(([, since]) => since.getTime())
+  return dates.length === 0 ? undefined : new Date(Math.min(...dates))
+}
+
+/** Settles those in doubt whose commits are in the history of `base`. */
 export async function settleFound(
   session: Session,
-  { base, search }: { readonly base: Base; readonly search: Search },
+  { base, doubts }: { readonly base: Base; readonly doubts: Doubts },
   left: Set<Entry>,
 ): Promise<void> {
-  if (!base.exists) return
-  for (const [entry, sha] of await findLanded(session, base.branch, search.entries)) {
+  const sought = [...left].filter((entry) => doubts.has(entry))
+  if (!base.exists || sought.length === 0) return
+  for (const [entry, sha] of await findLanded(session, base.branch, sought)) {
     settle(left, entry, { outcome: 'found', sha, branch: base.branch })
   }
 }

@@ -3,7 +3,7 @@ import { Failure } from '../domain/failure.ts'
 import { isWaitedFor, type Entry } from './entry.ts'
 import { fetchBase } from './fetch.ts'
 import { writeRound } from './round.ts'
-import { firstSearch, settleFound, type Search } from './search.ts'
+import { doubt, firstDoubts, searchedSince, settleFound, type Doubts } from './search.ts'
 import type { Session } from './session.ts'
 
 /** How often a batch is built anew on a branch that others move, before it fails with Conflict. */
@@ -11,17 +11,20 @@ export const ROUNDS = 10
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 3000
-const CLOCK_SKEW_MS = 3_600_000
 
 /**
  * Writes a batch (one repository, one branch, one login) and settles each entry. What is bad before the push
  * fails alone; a batch that the remote refuses because of its commits is halved until the bad ones stand alone.
  */
-export async function land(session: Session, batch: readonly Entry[]): Promise<void> {
+export function land(session: Session, batch: readonly Entry[]): Promise<void> {
+  return landHalves(session, batch, firstDoubts(batch))
+}
+
+async function landHalves(session: Session, batch: readonly Entry[], doubts: Doubts): Promise<void> {
   const open = batch.filter(isWaitedFor)
   if (open.length === 0) return
   const left = new Set(open)
-  const refused = await writeRounds(session, left).catch((error: unknown) => ({
+  const refused = await writeRounds(session, left, doubts).catch((error: unknown) => ({
     failure: asFailure(error),
     each: false,
   }))
@@ -30,8 +33,8 @@ export async function land(session: Session, batch: readonly Entry[]): Promise<v
     for (const entry of rest) entry.settle(refused.failure)
     return
   }
-  await land(session, rest.slice(0, rest.length / 2))
-  await land(session, rest.slice(rest.length / 2))
+  await landHalves(session, rest.slice(0, rest.length / 2), doubts)
+  await landHalves(session, rest.slice(rest.length / 2), doubts)
 }
 
 interface Refused {
@@ -40,18 +43,16 @@ interface Refused {
 }
 
 /** Settles entries and takes them out of `left`; what stays in it has met the refusal that is answered. */
-async function writeRounds(session: Session, left: Set<Entry>): Promise<Refused> {
-  const started = Date.now()
-  let search: Search | undefined = firstSearch([...left])
+async function writeRounds(session: Session, left: Set<Entry>, doubts: Doubts): Promise<Refused> {
   let suspect: Suspect | undefined
   for (let round = 0; round < ROUNDS; round++) {
     if (round > 0) await pause(round, session.signal)
     const [first] = [...left].filter(isWaitedFor)
     if (first === undefined) break
-    const base = await fetchBase(session, first.change.branch, search?.since)
+    const base = await fetchBase(session, first.change.branch, searchedSince(doubts, left))
     if (base === undefined) continue
     if (suspect !== undefined && suspect.tip === base.tip) return { failure: suspect.failure, each: true }
-    if (search !== undefined) await settleFound(session, { base, search }, left)
+    await settleFound(session, { base, doubts }, left)
     const pushed = await writeRound(session, base, left)
     if (left.size === 0) break
     if (pushed?.kind === 'refused') return pushed
@@ -59,8 +60,7 @@ async function writeRounds(session: Session, left: Set<Entry>): Promise<Refused>
       pushed?.kind === 'race' && pushed.unless !== undefined
         ? { tip: base.tip, failure: pushed.unless }
         : undefined
-    search =
-      pushed?.kind === 'moved' ? { since: new Date(started - CLOCK_SKEW_MS), entries: [...left] } : undefined
+    if (pushed?.kind === 'moved') doubt(doubts, left)
   }
   return { failure: lostRace(session), each: false }
 }
