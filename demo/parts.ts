@@ -17,7 +17,7 @@ import type { Leftovers } from './leftovers.ts'
 import type { Site } from './site.ts'
 
 const HOST = '127.0.0.1'
-const BOUNDS = { total: 8, share: 8, waiting: 100, waitingShare: 100 } as const
+const EIGHT = { total: 8, perNamespace: 8, perHost: 8 }
 const DRAIN_MS = 2_000
 
 /** What both parts need: the cluster they see, the temporary things, and what is closed at the end. */
@@ -41,13 +41,13 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
   const world: World = {
     cluster,
     push: (change, login, signal) => git.push(change, login, signal),
-    takeTurn: turnstile(BOUNDS),
+    takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
     now: () => new Date(),
     random: Math.random,
     log,
     settings: config,
   }
-  const find = finder(cluster, BOUNDS.total)
+  const find = finder(cluster, EIGHT.total)
   const app = buildApp((ref) => handle(ref, find, world), log)
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
     await Promise.all([app.close(), git.close()])

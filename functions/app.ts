@@ -5,10 +5,11 @@ import { readEvent } from './domain/events.ts'
 import { Failure } from './domain/failure.ts'
 import { originOf } from './domain/origin.ts'
 import type { ObjectRef } from './domain/resources.ts'
-import { Busy } from './turns.ts'
 
 /** An event names a resource; even with the whole object in it (1.5 MiB in etcd) it stays below this. */
 const LARGEST_EVENT = 3 * 1024 * 1024
+/** A body that is not there by then does not come. */
+const REQUEST_TIMEOUT_MS = 30_000
 /** Seconds that a sender is asked to wait where nothing could be done. */
 const RETRY_AFTER = '5'
 
@@ -22,7 +23,12 @@ export type Handle = (ref: ObjectRef) => Promise<void>
  */
 export function buildApp(handle: Handle, log: Logger): FastifyInstance {
   // Fastify's own answer while it closes has a body and no Retry-After.
-  const app = Fastify({ bodyLimit: LARGEST_EVENT, logger: false, return503OnClosing: false })
+  const app = Fastify({
+    bodyLimit: LARGEST_EVENT,
+    logger: false,
+    return503OnClosing: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  })
   let draining = false
   app.addHook('preClose', (done) => {
     draining = true
@@ -46,7 +52,8 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
     try {
       await handle(ref)
     } catch (error) {
-      if (!(error instanceof Failure) && !(error instanceof Busy)) throw error
+      if (!(error instanceof Failure)) throw error
+      log.warn({ resource: ref, reason: error.reason, origin: originOf(error) }, 'nothing could be written')
       return askForPatience(reply)
     }
     return reply.code(202).send()

@@ -1,27 +1,30 @@
 import { claim } from './claim.ts'
 import type { Claim } from './claim.ts'
+import { mayStart } from './domain/due.ts'
 import { hostOf } from './domain/envelope.ts'
 import { Failure } from './domain/failure.ts'
 import { parseResource } from './domain/parse.ts'
 import type { ObjectRef } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
-import { mayStart } from './domain/status.ts'
 import type { Find } from './find.ts'
 import { commitObject } from './gitcommit.ts'
 import { openPullRequest } from './pullrequest.ts'
 import { report } from './report.ts'
 import { settle } from './settle.ts'
-import type { World } from './world.ts'
+import type { AttemptSettings, World } from './world.ts'
 
 /**
  * Takes up what an event hints at: reads the resource, stops where nothing is to be done, otherwise makes one
  * attempt and writes what became of it; a generation that came meanwhile is taken up at once after it.
- * Throws Busy, or a Failure, only where nothing could be written: the sender or the sweep comes again.
+ * Throws a Failure only where nothing could be written: the sender or the sweep comes again.
  */
 export async function handle(ref: ObjectRef, find: Find, world: World): Promise<void> {
   const found = await find(ref)
   if (found === undefined || !mayStart(found.envelope, world.now())) return
-  const endTurn = await world.takeTurn({ namespace: ref.namespace, host: hostOf(found.whole) })
+  const { kind, namespace, name } = ref
+  const resource = `${kind} ${namespace}/${name}`
+  const endTurn = await world.takeTurn({ namespace, host: hostOf(found.whole), resource })
+  if (endTurn === undefined) return
   try {
     let current = await claim(found, world)
     while (current !== undefined) current = await attempt(current, world)
@@ -33,17 +36,32 @@ export async function handle(ref: ObjectRef, find: Find, world: World): Promise<
 /** One attempt, from claim to written status. Answers the claim of a newer generation, where one came. */
 async function attempt(current: Claim, world: World): Promise<Claim | undefined> {
   const began = world.now()
-  const result = await run(current, world).catch(asFailure)
+  const deadline = deadlineOf(world.settings)
+  const result = await Promise.race([run(current, world, deadline.signal), deadline.passed]).catch(asFailure)
   const settled = await settle(current.envelope, result, world)
   await report({ claim: current.envelope, result, began, settled }, world)
   return settled.newer === undefined ? undefined : claim(settled.newer, world, current.envelope)
 }
 
-async function run(current: Claim, world: World): Promise<Outcome> {
-  const signal = AbortSignal.timeout(world.settings.attemptDeadline * 1000)
+async function run(current: Claim, world: World, signal: AbortSignal): Promise<Outcome> {
   const resource = parseResource(current.whole)
   if (resource.kind === 'PullRequest') return openPullRequest(resource)
   return commitObject(resource, world, { again: current.again, signal })
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  /** Fails when the signal fires: not every call can be broken off, but nobody waits for it any longer. */
+  readonly passed: Promise<never>
+}
+
+function deadlineOf({ attemptDeadline }: AttemptSettings): Deadline {
+  const signal = AbortSignal.timeout(attemptDeadline * 1000)
+  const { promise: passed, reject } = Promise.withResolvers<never>()
+  const message = `The attempt took longer than the ${attemptDeadline} s that it may; it is tried again.`
+  signal.addEventListener('abort', () => reject(new Failure('Timeout', message)))
+  passed.catch(() => undefined)
+  return { signal, passed }
 }
 
 function asFailure(error: unknown): Failure {

@@ -1,8 +1,9 @@
 import { CONFLICT } from './cluster/cluster.ts'
+import { isGivenUp, mayHavePushed, mayStart } from './domain/due.ts'
 import { envelopeOf, refOf } from './domain/envelope.ts'
 import { Failure } from './domain/failure.ts'
-import type { Envelope } from './domain/resources.ts'
-import { claimed, mayHavePushed, mayStart } from './domain/status.ts'
+import type { Envelope, Status } from './domain/resources.ts'
+import { claimed, failed } from './domain/status.ts'
 import type { Found } from './find.ts'
 import type { World } from './world.ts'
 
@@ -26,16 +27,35 @@ export async function claim(found: Found, world: World, heldBefore?: Envelope): 
     const ours = heldBefore !== undefined && carriesClaim(seen.envelope, heldBefore)
     if (seen.envelope.metadata.deletionTimestamp !== undefined) return undefined
     if (!ours && !mayStart(seen.envelope, world.now())) return undefined
-    const status = claimed(seen.envelope, world.now(), world.settings.attemptDeadline)
-    const stored = await world.cluster.patchStatus(seen.envelope, status)
-    if (stored !== CONFLICT) {
-      return { envelope: envelopeOf(stored), whole: stored, again: mayHavePushed(seen.envelope) }
-    }
-    const whole = await world.cluster.readResource(refOf(seen.envelope))
+    if (isGivenUp(seen.envelope, world.settings.retryLimit)) return giveUp(seen.envelope, world)
+    const status = statusOfClaim(seen.envelope, world)
+    const whole = await write(seen.envelope, status, world)
     if (whole === undefined) return undefined
-    seen = { envelope: envelopeOf(whole), whole }
+    const stored = { envelope: envelopeOf(whole), whole }
+    // An answer may be lost on its way: then a second try meets what the first one has written.
+    if (carriesClaim(stored.envelope, { ...seen.envelope, status })) {
+      return { ...stored, again: mayHavePushed(seen.envelope) }
+    }
+    seen = stored
   }
   throw new Failure('Conflict', 'Other writers kept changing the resource; it is tried again.')
+}
+
+/** What is stored after the write, whoever was first; undefined where the resource is gone. */
+async function write(resource: Envelope, status: Status, world: World): Promise<unknown> {
+  const stored = await world.cluster.patchStatus(resource, status)
+  return stored === CONFLICT ? world.cluster.readResource(refOf(resource)) : stored
+}
+
+function statusOfClaim(resource: Envelope, { now, random, settings }: World): Status {
+  return claimed(resource, { now: now(), deadlineSeconds: settings.attemptDeadline, random: random() })
+}
+
+/** Nobody came back from the last attempt: it is written here, as the last one. */
+async function giveUp(resource: Envelope, { cluster, now, settings }: World): Promise<undefined> {
+  const message = 'The attempt did not come to its end; whoever runs Commitlet has to look.'
+  const terms = { now: now(), limit: settings.retryLimit, random: 0 }
+  await cluster.patchStatus(resource, failed(resource, new Failure('Internal', message), terms))
 }
 
 /** Does the stored resource still carry this very claim, or has another attempt taken over? */

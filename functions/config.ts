@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Environment } from './domain/settings.ts'
-import { WrongSetting, choice, text, wholeNumber } from './domain/settings.ts'
+import { WrongSetting, choice, refuseSettings, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
 /** What the function's environment variables say, all checked. */
@@ -16,8 +16,19 @@ export interface Config extends AttemptSettings {
 /** Levels of pino. */
 export const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
 
+/** Settings of the contract that this release does not carry out: leaving them unheard would be unsafe. */
+const NOT_YET = [
+  'STAMP_KEY_FILE',
+  'DELEGATED_APPLIERS',
+  'ALLOWED_REPOSITORIES',
+  'REQUESTED_BY_TRAILER',
+  'DEFAULT_GIT_TOKEN',
+  'DEFAULT_GIT_TOKEN_FILE',
+]
+
 /** Reads the configuration, once, at the start. Throws WrongSetting with one sentence for a wrong value. */
 export function readConfig(env: Environment): Config {
+  refuseSettings(env, NOT_YET)
   return {
     port: wholeNumber(env, 'PORT', { absent: 8080, least: 0, most: 65_535 }),
     caFile: certificateFile(env, 'CA_FILE'),

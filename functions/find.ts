@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from './cluster/cluster.ts'
 import { requestDigest } from './domain/commit-message.ts'
+import { requestedAt } from './domain/due.ts'
 import { envelopeOf } from './domain/envelope.ts'
 import type { Envelope, ObjectRef } from './domain/resources.ts'
-import { requestedAt } from './domain/status.ts'
 
 /** Longest wait for an object that admission has seen but storage has not. */
 const PATIENCE_MS = 1_000

@@ -13,7 +13,12 @@ import type { World } from './world.ts'
 /** Waits for objects that are not stored yet, at once. */
 const WAITS = 64
 /** Attempts at once: each may hold 10 MiB of content and five Git processes of some 10 MB that share pages. */
-const BOUNDS = { total: 32, share: 16, waiting: 1_000, waitingShare: 250 } as const
+const BOUNDS = {
+  turns: { total: 32, perNamespace: 8, perHost: 24 },
+  places: { total: 1_000, perNamespace: 250, perHost: 750 },
+}
+/** Draining ends by itself when the last attempt has; this is for what hangs all the same. */
+const DRAIN_MARGIN_S = 15
 
 /** Starts the function: env → Config → World → listen; drains on SIGTERM. */
 async function main(): Promise<void> {
@@ -21,14 +26,16 @@ async function main(): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
   const git = openGit({
     tempDir: tmpdir(),
+    ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
     caFile: config.caFile,
     fetchLimitMiB: config.fetchLimit,
     deadlineSeconds: config.attemptDeadline,
   })
+  const turns = turnstile(BOUNDS)
   const world: World = {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
-    takeTurn: turnstile(BOUNDS),
+    takeTurn: turns.take,
     now: () => new Date(),
     random: Math.random,
     log,
@@ -41,6 +48,8 @@ async function main(): Promise<void> {
 
   process.once('SIGTERM', () => {
     log.info('draining')
+    turns.close()
+    setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
     void app
       .close()
       .then(() => git.close())

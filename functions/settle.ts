@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { carriesClaim } from './claim.ts'
 import { CONFLICT } from './cluster/cluster.ts'
+import { requestedAt } from './domain/due.ts'
 import { envelopeOf, refOf } from './domain/envelope.ts'
 import { Failure } from './domain/failure.ts'
 import type { Envelope, Status } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
-import { failed, requestedAt, succeeded } from './domain/status.ts'
+import { failed, succeeded } from './domain/status.ts'
 import type { Found } from './find.ts'
 import type { World } from './world.ts'
 
@@ -50,5 +51,6 @@ export async function settle(claim: Envelope, result: Outcome | Failure, world: 
 }
 
 function sameRequest(one: Envelope, other: Envelope): boolean {
-  return one.metadata.generation === other.metadata.generation && requestedAt(one) === requestedAt(other)
+  const [is, was] = [requestedAt(one), requestedAt(other)]
+  return one.metadata.generation === other.metadata.generation && (is === undefined || is === was)
 }

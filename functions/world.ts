@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Change, Identity, Landed, Login } from './domain/change.ts'
-import type { TakeTurn } from './turns.ts'
+import type { Turns } from './turns.ts'
 
 /** What the operator chose, as far as an attempt needs it. */
 export interface AttemptSettings {
@@ -18,7 +18,7 @@ export interface World {
   readonly cluster: Cluster
   /** Lands a change on the remote; see functions/git. */
   readonly push: (change: Change, login: Login, signal: AbortSignal) => Promise<Landed>
-  readonly takeTurn: TakeTurn
+  readonly takeTurn: Turns['take']
   readonly now: () => Date
   /** A number from 0 to 1. */
   readonly random: () => number

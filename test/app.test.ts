@@ -10,7 +10,6 @@ import { buildApp } from '../functions/app.ts'
 import type { Handle } from '../functions/app.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { ObjectRef } from '../functions/domain/resources.ts'
-import { Busy } from '../functions/turns.ts'
 import { waitFor } from './harness/wait.ts'
 
 const DATA = {
@@ -135,7 +134,7 @@ t.test('what is no HTTP is refused', async (t) => {
 })
 
 for (const [what, error] of [
-  ['there is too much to do', new Busy('busy')],
+  ['there is too much to do', new Failure('Conflict', 'Too many wait.')],
   ['nothing could be written', new Failure('NetworkError', 'The API server could not be reached.')],
   ['there is a bug', new TypeError('cannot read s3cr3t-token of undefined')],
 ] as const) {
@@ -148,7 +147,7 @@ for (const [what, error] of [
     t.notMatch(logged.join(''), 's3cr3t')
     const lines = logged.map((line): unknown => JSON.parse(line))
     if (error instanceof TypeError)
-      t.match(lines, [{ level: 50, msg: 'event could not be handled', error: 'TypeError' }])
+      t.match(lines, [{ level: 50, msg: 'event could not be handled', origin: { error: 'TypeError' } }])
   })
 }
 

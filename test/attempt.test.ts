@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { handle } from '../functions/attempt.ts'
 import { appliedEvent, readEvent } from '../functions/domain/events.ts'
+import { CONFLICT } from '../functions/cluster/cluster.ts'
+import { envelopeOf } from '../functions/domain/envelope.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Status } from '../functions/domain/resources.ts'
 import { finder } from '../functions/find.ts'
@@ -263,4 +266,46 @@ t.test('the 65th wait at once takes what it sees', async (t) => {
   t.equal(await find(REF), undefined)
   world.cluster.apply(gitCommit())
   t.ok(await first)
+})
+
+t.test('a claim whose answer was lost is taken for ours', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  let lost = 1
+  const forgetful: MemoryWorld = {
+    ...world,
+    cluster: {
+      ...world.cluster,
+      async patchStatus(resource, status) {
+        const stored = await world.cluster.patchStatus(resource, status)
+        return lost-- > 0 ? CONFLICT : stored
+      },
+    },
+  }
+  await send(forgetful)
+  t.equal(world.pushed.length, 1)
+  t.match(statusOf(world), { phase: 'Succeeded', attempts: 1 })
+})
+
+t.test('an attempt that took its process down twelve times is given up', async (t) => {
+  const world = memoryWorld()
+  const { metadata } = world.cluster.apply(gitCommit())
+  await world.cluster.patchStatus(envelopeOf(world.cluster.get('GitCommit', 'team', 'shop')), {
+    observedGeneration: Number(metadata.generation),
+    phase: 'Progressing',
+    attempts: 12,
+    nextAttemptTime: '2026-03-01T09:59:00Z',
+  })
+  await send(world)
+  t.equal(world.pushed.length, 0)
+  t.match(statusOf(world), { phase: 'Failed', conditions: [{ reason: 'RetryBudgetExhausted' }, {}, {}] })
+})
+
+t.test('an attempt ends at its deadline, whatever it waits for', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const secret = await world.cluster.readSecret('team', 'git')
+  const hanging = { ...world.cluster, readSecret: () => pause(900, secret) }
+  await send({ ...world, cluster: hanging, settings: { ...world.settings, attemptDeadline: 0.05 } })
+  t.match(statusOf(world), { phase: 'Retrying', conditions: [{ reason: 'Timeout' }, {}, {}] })
 })

@@ -21,6 +21,10 @@ t.test('a wrong value is one sentence naming the variable, what it holds and wha
     [{ PORT: 'http' }, 'PORT is "http", but has to be a whole number from 0 to 65535.'],
     [{ ATTEMPT_DEADLINE: '0' }, 'ATTEMPT_DEADLINE is "0", but has to be a whole number from 1 to 540.'],
     [{ RETRY_LIMIT: '1e3' }, 'RETRY_LIMIT is "1e3", but has to be a whole number from 1 to 100.'],
+    [
+      { DEFAULT_GIT_TOKEN: 'x' },
+      'DEFAULT_GIT_TOKEN is set, but is not supported yet by this release: leave it out.',
+    ],
     [{ REFERENCE_SCOPE: 'all' }, 'REFERENCE_SCOPE is "all", but has to be one of namespace, any.'],
     [
       { LOG_LEVEL: 'loud' },

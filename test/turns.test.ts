@@ -1,14 +1,36 @@
 import t from 'tap'
-import { Busy, turnstile } from '../functions/turns.ts'
+import { Failure } from '../functions/domain/failure.ts'
+import { turnstile } from '../functions/turns.ts'
+import type { Bounds, EndTurn, Keys, Turns } from '../functions/turns.ts'
 
-const bounds = { total: 3, share: 2, waiting: 4, waitingShare: 3 }
-const of = (namespace: string, host = namespace): { namespace: string; host: string } => ({ namespace, host })
+const BUSY = new Failure('Conflict', 'Too many attempts wait for their turn; it is tried again.')
+const bounds = withTurns(3)
+
+function withTurns(total: number): Bounds {
+  return {
+    turns: { total, perNamespace: 2, perHost: 2 },
+    places: { total: 4, perNamespace: 3, perHost: 4 },
+  }
+}
+let count = 0
+
+/** A resource that comes only once. */
+function of(namespace: string, host = namespace): Keys {
+  count += 1
+  return { namespace, host, resource: `${namespace}/${count}` }
+}
+
+async function take(turns: Turns, keys: Keys): Promise<EndTurn> {
+  const end = await turns.take(keys)
+  if (end === undefined) throw new Error('it waits already')
+  return end
+}
 
 t.test('no namespace and no host holds more than its share', async (t) => {
-  const take = turnstile(bounds)
+  const turns = turnstile(bounds)
   const started: string[] = []
   const turn = async (name: string, keys: ReturnType<typeof of>): Promise<() => void> => {
-    const end = await take(keys)
+    const end = await take(turns, keys)
     started.push(name)
     return end
   }
@@ -23,23 +45,23 @@ t.test('no namespace and no host holds more than its share', async (t) => {
 })
 
 t.test('a host that hangs leaves turns for others', async (t) => {
-  const take = turnstile(bounds)
-  await take(of('a', 'slow.example.com'))
-  await take(of('b', 'slow.example.com'))
+  const turns = turnstile(bounds)
+  await take(turns, of('a', 'slow.example.com'))
+  await take(turns, of('b', 'slow.example.com'))
   let third = false
-  void take(of('c', 'slow.example.com')).then(() => (third = true))
-  const other = await take(of('c', 'git.example.com'))
+  void take(turns, of('c', 'slow.example.com')).then(() => (third = true))
+  const other = await take(turns, of('c', 'git.example.com'))
   t.notOk(third)
   other()
 })
 
 t.test('the next turn goes to the namespace that has the fewest', async (t) => {
-  const take = turnstile({ ...bounds, total: 2 })
+  const turns = turnstile(withTurns(2))
   const order: string[] = []
-  const end1 = await take(of('a'))
-  const end2 = await take(of('a'))
-  const a = take(of('a')).then((end) => (order.push('a'), end))
-  const b = take(of('b')).then((end) => (order.push('b'), end))
+  const end1 = await take(turns, of('a'))
+  const end2 = await take(turns, of('a'))
+  const a = take(turns, of('a')).then((end) => (order.push('a'), end))
+  const b = take(turns, of('b')).then((end) => (order.push('b'), end))
   end1()
   end1()
   await b
@@ -50,12 +72,57 @@ t.test('the next turn goes to the namespace that has the fewest', async (t) => {
 })
 
 t.test('where too many wait, the next is told at once', async (t) => {
-  const take = turnstile(bounds)
-  await take(of('a'))
-  await take(of('a'))
-  for (let i = 0; i < 3; i += 1) void take(of('a'))
-  await t.rejects(take(of('a')), new Busy(), 'a has its places')
-  await take(of('b'))
-  void take(of('c'))
-  await t.rejects(take(of('d')), new Busy(), 'all places are taken')
+  const turns = turnstile(bounds)
+  await take(turns, of('a'))
+  await take(turns, of('a'))
+  for (let i = 0; i < 3; i += 1) void take(turns, of('a'))
+  await t.rejects(take(turns, of('a')), BUSY, 'a has its places')
+  await take(turns, of('b'))
+  void take(turns, of('c'))
+  await t.rejects(take(turns, of('d')), BUSY, 'all places are taken')
+})
+
+t.test('a turn that ends lets in everybody who has room then', async (t) => {
+  const turns = turnstile(withTurns(4))
+  const end = await take(turns, of('a', 'one.example.com'))
+  await take(turns, of('a', 'two.example.com'))
+  await take(turns, of('b', 'one.example.com'))
+  const started: string[] = []
+  void take(turns, of('a', 'three.example.com')).then(() => started.push('a'))
+  const last = take(turns, of('c', 'one.example.com')).then(() => started.push('c'))
+  end()
+  await last
+  t.same(started.sort(), ['a', 'c'])
+})
+
+t.test('a resource waits once', async (t) => {
+  const turns = turnstile(withTurns(1))
+  const keys = of('a')
+  const end = await take(turns, of('b'))
+  const first = take(turns, keys)
+  t.equal(await turns.take(keys), undefined)
+  end()
+  await first
+})
+
+t.test('one host does not take all places to wait', async (t) => {
+  const turns = turnstile({
+    turns: { total: 1, perNamespace: 1, perHost: 1 },
+    places: { total: 10, perNamespace: 1, perHost: 2 },
+  })
+  await take(turns, of('z'))
+  for (const namespace of ['a', 'b']) void take(turns, of(namespace, 'slow.example.com'))
+  await t.rejects(turns.take(of('c', 'slow.example.com')), BUSY)
+  void turns.take(of('c', 'git.example.com'))
+})
+
+t.test('closed, it sends away who waits and who comes; who is in goes on', async (t) => {
+  const turns = turnstile(withTurns(1))
+  const end = await take(turns, of('a'))
+  const waiting = t.rejects(turns.take(of('b')), BUSY)
+  turns.close()
+  await waiting
+  await t.rejects(turns.take(of('c')), BUSY)
+  end()
+  end()
 })

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { member } from '../functions/domain/member.ts'
 import type { Environment } from '../functions/domain/settings.ts'
-import { choice, text, wholeNumber, WrongSetting } from '../functions/domain/settings.ts'
+import { choice, refuseSettings, text, wholeNumber, WrongSetting } from '../functions/domain/settings.ts'
 import type { SinkTarget } from './delivery.ts'
 import type { KeyPairFiles } from './tls.ts'
 
@@ -38,10 +38,7 @@ export interface WebhookConfig {
 
 /** Reads the environment. Throws WrongSetting, one sentence, for a value that cannot be used. */
 export function readConfig(env: Environment): WebhookConfig {
-  const unheard = NOT_YET.find((name) => text(env, name, undefined) !== undefined)
-  if (unheard !== undefined) {
-    throw new WrongSetting(`${unheard} is set, but is not supported yet by this release: leave it out.`)
-  }
+  refuseSettings(env, NOT_YET)
   const seconds = (name: string, absent: number): number =>
     wholeNumber(env, name, { absent, least: 0, most: LONGEST_INTERVAL_S })
   return {

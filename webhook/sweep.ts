@@ -38,9 +38,8 @@ export function isDue(listed: ListedResource, sweep: Sweep, now: number): boolea
     // A time that cannot be read is no reason to wait for it: NaN compares as passed.
     return listed.nextAttemptTime === undefined || !(Date.parse(listed.nextAttemptTime) > now)
   }
-  return (
-    listed.ref.generation > listed.observedGeneration || listed.requestedAt !== listed.lastHandledRequestedAt
-  )
+  if (listed.ref.generation > listed.observedGeneration) return true
+  return listed.requestedAt !== undefined && listed.requestedAt !== listed.lastHandledRequestedAt
 }
 
 /**

@@ -32,3 +32,10 @@ export function choice<W extends string>(env: Environment, name: string, words: 
   if (found !== undefined) return found
   throw new WrongSetting(`${name} is "${value}", but has to be one of ${words.join(', ')}.`)
 }
+
+/** Throws where a setting is made that this release does not carry out, and that it would be unsafe to leave unheard. */
+export function refuseSettings(env: Environment, names: readonly string[]): void {
+  const unheard = names.find((name) => text(env, name, undefined) !== undefined)
+  if (unheard === undefined) return
+  throw new WrongSetting(`${unheard} is set, but is not supported yet by this release: leave it out.`)
+}

@@ -1,6 +1,6 @@
+import { mayHavePushed, requestedAt } from './due.ts'
 import { Failure } from './failure.ts'
 import type { CommitStatus, Condition, Envelope, Phase, Status } from './resources.ts'
-import { REQUESTED_AT } from './resources.ts'
 import { nextDelay } from './schedule.ts'
 
 /** A claim outlives the attempt's deadline by this much: time for the last write. */
@@ -14,34 +14,19 @@ export interface Outcome {
   readonly credentialsUsed: 'Primary' | 'Fallback' | 'Default'
 }
 
-/** Does the status speak of this very generation and value of `commitlet.dev/requested-at`? */
-export function isCurrent(resource: Envelope): boolean {
-  const { status } = resource
-  if (status === undefined || status.observedGeneration !== resource.metadata.generation) return false
-  return status.lastHandledRequestedAt === requestedAt(resource)
-}
-
-/** The value of `commitlet.dev/requested-at`, undefined where it is absent. */
-export function requestedAt(resource: Envelope): string | undefined {
-  return resource.metadata.annotations?.[REQUESTED_AT]
+export interface ClaimTerms {
+  readonly now: Date
+  /** ATTEMPT_DEADLINE. */
+  readonly deadlineSeconds: number
+  /** A number from 0 to 1, drawn anew for each claim. */
+  readonly random: number
 }
 
 /**
- * Whether an attempt may start now: not at a resource that is being deleted, settled, before its time, or claimed
- * by an attempt that lives, which takes up a newer generation itself when it ends.
+ * The status with which an attempt begins. It keeps the conditions of the failure that it tries to overcome.
+ * No two claims are equal: `lastAttemptTime` has a random fraction of a second (metav1.MicroTime).
  */
-export function mayStart(resource: Envelope, now: Date): boolean {
-  const { status } = resource
-  if (resource.metadata.deletionTimestamp !== undefined) return false
-  if (status === undefined || status.phase === 'Pending') return true
-  const early = status.nextAttemptTime !== undefined && Date.parse(status.nextAttemptTime) > now.getTime()
-  if (status.phase === 'Progressing') return !early
-  if (!isCurrent(resource)) return true
-  return status.phase === 'Retrying' && !early
-}
-
-/** The status with which an attempt begins. It keeps the conditions of the failure that it tries to overcome. */
-export function claimed(resource: Envelope, now: Date, deadlineSeconds: number): Status {
+export function claimed(resource: Envelope, { now, deadlineSeconds, random }: ClaimTerms): Status {
   const again = mayHavePushed(resource)
   const before = resource.status
   const attempts = again ? (before?.attempts ?? 0) + 1 : 1
@@ -59,16 +44,10 @@ export function claimed(resource: Envelope, now: Date, deadlineSeconds: number):
     ...common(resource, 'Progressing', attempts),
     conditions,
     startedAt: again && before?.startedAt !== undefined ? before.startedAt : timestamp(now),
-    lastAttemptTime: timestamp(now),
+    lastAttemptTime: marked(now, random),
     nextAttemptTime: timestamp(later(now, deadlineSeconds + CLAIM_MARGIN_S)),
     ...kept(resource),
   }
-}
-
-/** Has an attempt at this generation and requested-at begun before, so that its commit may be there already? */
-export function mayHavePushed(resource: Envelope): boolean {
-  const phase = resource.status?.phase
-  return isCurrent(resource) && (phase === 'Progressing' || phase === 'Retrying')
 }
 
 /** The status of a resource whose content stands on the remote. `resource` carries the claim. */
@@ -120,6 +99,13 @@ export function failed(
 /** RFC 3339 in UTC with whole seconds, as metav1.Time. */
 export function timestamp(at: Date): string {
   return at.toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+function marked(at: Date, random: number): string {
+  const micros = Math.floor(random * 1_000_000)
+    .toString()
+    .padStart(6, '0')
+  return timestamp(at).replace('Z', `.${micros}Z`)
 }
 
 function exhausted(failure: Failure, attempts: number): Failure {

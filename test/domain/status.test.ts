@@ -1,96 +1,20 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { Envelope, Status } from '../../functions/domain/resources.ts'
-import { claimed, failed, mayHavePushed, mayStart, succeeded } from '../../functions/domain/status.ts'
+import type { Status } from '../../functions/domain/resources.ts'
+import { mayHavePushed } from '../../functions/domain/due.ts'
+import { resource } from './fixtures/envelope.ts'
+import { claimed, failed, succeeded } from '../../functions/domain/status.ts'
 
 const NOW = new Date('2026-03-01T10:00:00.400Z')
 
-function resource(
-  status?: Status,
-  more: { generation?: number; requestedAt?: string; deleting?: boolean } = {},
-): Envelope {
-  const { generation = 1, requestedAt, deleting = false } = more
-  return {
-    kind: 'GitCommit',
-    metadata: {
-      name: 'shop',
-      namespace: 'team',
-      uid: 'u-1',
-      generation,
-      resourceVersion: '7',
-      ...(requestedAt === undefined ? {} : { annotations: { 'commitlet.dev/requested-at': requestedAt } }),
-      ...(deleting ? { deletionTimestamp: '2026-03-01T09:00:00Z' } : {}),
-    },
-    ...(status === undefined ? {} : { status }),
-  }
-}
-
 const fresh: Status = { observedGeneration: -1, phase: 'Pending' }
-const at = (seconds: number): string => new Date(NOW.getTime() + seconds * 1000).toISOString()
 
-t.test('whether an attempt may start', async (t) => {
-  const cases: readonly (readonly [string, Envelope, boolean])[] = [
-    ['a fresh resource', resource(fresh), true],
-    ['one without a status', resource(), true],
-    ['one that is being deleted', resource(fresh, { deleting: true }), false],
-    ['a settled one', resource({ observedGeneration: 1, phase: 'Succeeded' }), false],
-    ['a failed one', resource({ observedGeneration: 1, phase: 'Failed' }), false],
-    [
-      'a settled one with a new generation',
-      resource({ observedGeneration: 1, phase: 'Failed' }, { generation: 2 }),
-      true,
-    ],
-    [
-      'a settled one that is requested again',
-      resource({ observedGeneration: 1, phase: 'Succeeded' }, { requestedAt: 'x' }),
-      true,
-    ],
-    [
-      'one that is requested the same again',
-      resource(
-        { observedGeneration: 1, phase: 'Succeeded', lastHandledRequestedAt: 'x' },
-        { requestedAt: 'x' },
-      ),
-      false,
-    ],
-    [
-      'a live claim',
-      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(5) }),
-      false,
-    ],
-    [
-      'a live claim, whatever generation comes',
-      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(5) }, { generation: 2 }),
-      false,
-    ],
-    [
-      'a claim that has run out',
-      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(-1) }),
-      true,
-    ],
-    [
-      'a retry before its time',
-      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(5) }),
-      false,
-    ],
-    [
-      'a retry whose time has come',
-      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(0) }),
-      true,
-    ],
-    [
-      'a retry before its time, with a new generation',
-      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(5) }, { generation: 2 }),
-      true,
-    ],
-  ]
-  for (const [title, envelope, expected] of cases) t.equal(mayStart(envelope, NOW), expected, title)
-})
+const terms = (now: Date) => ({ now, deadlineSeconds: 120, random: 0.25 })
 
 t.test(
   'the first claim observes the generation and holds others off for the deadline and 10 s',
   async (t) => {
-    const status = claimed(resource(fresh, { generation: 3, requestedAt: 'now' }), NOW, 120)
+    const status = claimed(resource(fresh, { generation: 3, requestedAt: 'now' }), terms(NOW))
     t.match(status, {
       observedGeneration: 3,
       lastHandledRequestedAt: 'now',
@@ -111,16 +35,16 @@ t.test(
 )
 
 t.test('a claim after a failure keeps what the user reads, and counts on', async (t) => {
-  const first = { ...resource(fresh), status: claimed(resource(fresh), NOW, 120) }
+  const first = { ...resource(fresh), status: claimed(resource(fresh), terms(NOW)) }
   const failure = new Failure('AuthenticationFailed', 'The token is refused.')
   const retrying = { ...first, status: failed(first, failure, { now: NOW, limit: 12, random: 0 }) }
   t.ok(mayHavePushed(retrying))
   const later = new Date(NOW.getTime() + 301_000)
-  const again = claimed(retrying, later, 120)
+  const again = claimed(retrying, terms(later))
   t.same(again.conditions, retrying.status.conditions)
   t.equal(again.attempts, 2)
   t.equal(again.startedAt, first.status.startedAt)
-  t.equal(again.lastAttemptTime, '2026-03-01T10:05:01Z')
+  t.equal(again.lastAttemptTime, '2026-03-01T10:05:01.250000Z')
 })
 
 t.test('a new generation starts to count anew and cannot have pushed before', async (t) => {
@@ -132,11 +56,11 @@ t.test('a new generation starts to count anew and cannot have pushed before', as
   }
   const envelope = resource(old, { generation: 2 })
   t.notOk(mayHavePushed(envelope))
-  t.match(claimed(envelope, NOW, 120), { attempts: 1, startedAt: '2026-03-01T10:00:00Z' })
+  t.match(claimed(envelope, terms(NOW)), { attempts: 1, startedAt: '2026-03-01T10:00:00Z' })
 })
 
 t.test('kstatus reads every phase: at most one of Reconciling and Stalled is True', async (t) => {
-  const claim = { ...resource(fresh), status: claimed(resource(fresh), NOW, 120) }
+  const claim = { ...resource(fresh), status: claimed(resource(fresh), terms(NOW)) }
   const end = { now: NOW, limit: 12, random: 0 }
   const outcome = {
     reason: 'Succeeded',
@@ -157,7 +81,7 @@ t.test('kstatus reads every phase: at most one of Reconciling and Stalled is Tru
 })
 
 t.test('a budget that is used up names the last cause and ends', async (t) => {
-  const claim = { ...resource(), status: { ...claimed(resource(fresh), NOW, 120), attempts: 12 } }
+  const claim = { ...resource(), status: { ...claimed(resource(fresh), terms(NOW)), attempts: 12 } }
   const status = failed(claim, new Failure('Timeout', 'It took too long.'), {
     now: NOW,
     limit: 12,
@@ -172,7 +96,7 @@ t.test('a budget that is used up names the last cause and ends', async (t) => {
 })
 
 t.test('a transition time changes only with the status of its condition', async (t) => {
-  const claim = { ...resource(fresh), status: claimed(resource(fresh), NOW, 120) }
+  const claim = { ...resource(fresh), status: claimed(resource(fresh), terms(NOW)) }
   const later = new Date(NOW.getTime() + 60_000)
   const status = failed(claim, new Failure('Timeout', 'Late.'), { now: later, limit: 12, random: 0 })
   t.same(
@@ -184,6 +108,6 @@ t.test('a transition time changes only with the status of its condition', async 
 t.test('the last commit stays on show while a newer generation is tried', async (t) => {
   const commit = { sha: 'abc', shortSHA: 'abc', branch: 'main', path: 'x' }
   const old: Status = { observedGeneration: 1, phase: 'Succeeded', commit }
-  const claim = claimed(resource(old, { generation: 2 }), NOW, 120)
+  const claim = claimed(resource(old, { generation: 2 }), terms(NOW))
   t.same(claim.commit, commit)
 })

@@ -5,6 +5,8 @@ import type { World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
 import { memoryCluster } from './memory-cluster.ts'
 
+const EIGHT = { total: 8, perNamespace: 8, perHost: 8 }
+
 export interface Pushed {
   readonly change: Change
   readonly login: Login
@@ -37,6 +39,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
   })
   const logged: Record<string, unknown>[] = []
   const stream = { write: (line: string) => void logged.push(JSON.parse(line)) }
+  let draws = 0
   const world: MemoryWorld = {
     cluster,
     pushed: [],
@@ -47,9 +50,10 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       world.pushed.push(pushed)
       return world.land(pushed)
     },
-    takeTurn: turnstile({ total: 8, share: 8, waiting: 8, waitingShare: 8 }),
+    takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
     now: () => now,
-    random: () => 0.5,
+    // About the middle, and never the same twice.
+    random: () => 0.5 + draws++ / 1_000_000,
     log: pino({ level: 'info' }, stream),
     settings: {
       attemptDeadline: 120,
