@@ -1,7 +1,8 @@
+import { Failure } from '../domain/failure.ts'
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Kind } from '../domain/resources.ts'
 import { API_VERSION, PLURALS, REQUESTED_AT } from '../domain/resources.ts'
-import type { ApiServer } from './api-server.ts'
+import type { ApiAnswer, ApiServer } from './api-server.ts'
 import { bodyOf } from './answer.ts'
 import type { ListedResource } from './cluster.ts'
 import { groupPath } from './discovery.ts'
@@ -25,21 +26,52 @@ export async function* listResources(
 
 async function* listPages(server: ApiServer, kind: Kind, selector?: string): AsyncIterable<ListedResource> {
   let next: string | undefined
-  do {
-    const query = new URLSearchParams({ limit: String(PAGE) })
-    if (selector !== undefined) query.set('fieldSelector', selector)
-    if (next !== undefined) query.set('continue', next)
-    const path = `${groupPath(API_VERSION)}/${PLURALS[kind]}?${query.toString()}`
-    const answer = await server({ method: 'GET', path, accept: TABLE })
-    if (answer.status === GONE) return
-    const table = bodyOf(answer, `list of ${PLURALS[kind]}`)
-    const columns = elements(member(table, 'columnDefinitions')).map((column) => textMember(column, 'name'))
-    for (const row of elements(member(table, 'rows'))) {
-      const listed = readRow(kind, columns, row)
-      if (listed !== undefined) yield listed
+  let limit = PAGE
+  for (;;) {
+    const page = await readPage(server, kind, { selector, next, limit })
+    if (page === 'too large') {
+      limit = Math.ceil(limit / 2)
+      continue
     }
-    next = textMember(member(table, 'metadata'), 'continue') || undefined
-  } while (next !== undefined)
+    yield* page.rows
+    if (page.next === undefined) return
+    next = page.next
+  }
+}
+
+interface Page {
+  readonly rows: readonly ListedResource[]
+  readonly next: string | undefined
+}
+
+interface Query {
+  readonly selector: string | undefined
+  readonly next: string | undefined
+  readonly limit: number
+}
+
+// Annotations may be 256 KiB: nobody's are to keep the others from being swept.
+async function readPage(server: ApiServer, kind: Kind, query: Query): Promise<Page | 'too large'> {
+  const { selector, next, limit } = query
+  const parameters = new URLSearchParams({ limit: String(limit) })
+  if (selector !== undefined) parameters.set('fieldSelector', selector)
+  if (next !== undefined) parameters.set('continue', next)
+  const path = `${groupPath(API_VERSION)}/${PLURALS[kind]}?${parameters.toString()}`
+  try {
+    return pageOf(kind, await server({ method: 'GET', path, accept: TABLE }))
+  } catch (error) {
+    if (limit > 1 && error instanceof Failure && error.reason === 'NotSupported') return 'too large'
+    throw error
+  }
+}
+
+function pageOf(kind: Kind, answer: ApiAnswer): Page {
+  if (answer.status === GONE) return { rows: [], next: undefined }
+  const table = bodyOf(answer, `list of ${PLURALS[kind]}`)
+  const columns = elements(member(table, 'columnDefinitions')).map((column) => textMember(column, 'name'))
+  const rows = elements(member(table, 'rows')).map((row) => readRow(kind, columns, row))
+  const next = textMember(member(table, 'metadata'), 'continue')
+  return { rows: rows.filter((row) => row !== undefined), next: next === '' ? undefined : next }
 }
 
 function readRow(

@@ -4,6 +4,7 @@ import type { ListedResource } from '../../functions/cluster/cluster.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import { listResources } from '../../functions/cluster/list.ts'
 import { envelopeOf } from '../../functions/domain/envelope.ts'
+import { Failure } from '../../functions/domain/failure.ts'
 import type { Phase } from '../../functions/domain/resources.ts'
 import { installResources } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
@@ -54,6 +55,25 @@ t.test('a row tells whether a resource is due', async (t) => {
     { ...none, ref, deleting: false, observedGeneration: -1, requestedAt: 'now' },
     { ...none, ref, deleting: true, observedGeneration: -1 },
   ])
+})
+
+t.test('a page that is too large is asked for again in halves, and nobody is left out', async (t) => {
+  const limits: number[] = []
+  const server: ApiServer = async ({ path }) => {
+    const query = new URL(path, 'https://localhost').searchParams
+    const limit = Number(query.get('limit'))
+    limits.push(limit)
+    if (limit > 150) throw new Failure('NotSupported', 'The answer is too large.')
+    const first = query.get('continue') === null
+    return { status: 200, text: table([row([])], first ? 'more' : undefined) }
+  }
+  t.equal((await collect(listResources(server, 'GitCommit'))).length, 2)
+  t.same(limits, [500, 250, 125, 125])
+  const tooLarge: ApiServer = () => Promise.reject(new Failure('NotSupported', 'The answer is too large.'))
+  await t.rejects(
+    collect(listResources(tooLarge, 'GitCommit')),
+    new Failure('NotSupported', 'The answer is too large.'),
+  )
 })
 
 t.test('rows that name no resource are passed over', async (t) => {
