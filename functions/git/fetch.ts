@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../domain/failure.ts'
 import type { Session } from './session.ts'
+import { readDefaultBranch } from './symref.ts'
 
 /** What the new commits are built on. */
 export interface Base {
@@ -41,7 +42,7 @@ export async function fetchBase(
   const first = await fetchRef(session, branch === undefined ? 'HEAD' : `refs/heads/${branch}`, since)
   if (first === 'race') return undefined
   if (first !== 'absent')
-    return { branch: branch ?? (await readDefaultBranch(session)), tip: first, exists: true }
+    return { branch: branch ?? (await nameDefaultBranch(session)), tip: first, exists: true }
   const start = branch === undefined ? first : await fetchRef(session, 'HEAD')
   if (start === 'race') return undefined
   if (start !== 'absent') return { branch: branch ?? FIRST_BRANCH, tip: start, exists: false }
@@ -99,17 +100,10 @@ async function fetchWith(
   return meaning
 }
 
-// Protocol 2 says it beside HEAD, protocol 0 among the capabilities; asking by ls-remote costs two requests.
-async function readDefaultBranch(session: Session): Promise<string> {
-  const lines = await session.workspace.readLines(PACKETS)
-  const names = lines.map(
-    (line) =>
-      /(?: HEAD symref-target:|symref=HEAD:)refs\/heads\/(?<name>[^\s\\:?*[~^\p{Cc}]+)/u.exec(line)?.groups?.[
-        'name'
-      ],
-  )
-  const name = names.find((candidate) => candidate !== undefined)
-  if (name !== undefined && !name.includes('..')) return name
+// Asking by ls-remote would cost two more requests.
+async function nameDefaultBranch(session: Session): Promise<string> {
+  const name = readDefaultBranch(await session.workspace.readLines(PACKETS))
+  if (name !== undefined) return name
   throw new Failure(
     'NotSupported',
     `${session.scene.url} does not say which branch is its default; name one in spec.branch.`,

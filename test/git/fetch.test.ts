@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { deepen, fetchBase, readRemoteTip } from '../../functions/git/fetch.ts'
@@ -7,6 +7,7 @@ import { openStage, outcomeOf, PASSWORD, until } from './stage.ts'
 const stage = await openStage()
 t.teardown(() => stage.close())
 const { server } = stage
+let letters = 0
 
 t.test('an existing branch is fetched without blobs and history, by three requests', async (t) => {
   const repository = await server.createRepository('fetch/plain')
@@ -44,12 +45,33 @@ t.test('the default branch is known by its name, by the same three requests', as
   })
 })
 
-t.test('the default branch is known from a server of protocol 0', async (t) => {
-  const repository = await server.createRepository('fetch/old', { defaultBranch: 'trunk' })
-  await repository.git('config', 'protocol.version', '0')
-  await repository.git('config', 'uploadpack.advertiseRef', 'true')
+for (const [name, version] of [
+  ['trunk', '0'],
+  ['größe', '0'],
+  ['größe', '2'],
+  ['übung7/日本', '2'],
+] as const) {
+  t.test(`the default branch ${name} is known by protocol ${version}`, async (t) => {
+    const repository = await server.createRepository(`fetch/letters-${++letters}`, { defaultBranch: name })
+    const before = server.requests.length
+    await stage.session(
+      repository.url,
+      async (session) => t.match(await fetchBase(session, undefined), { branch: name, exists: true }),
+      { path: await pathWithGit(version) },
+    )
+    const asked = server.requests.slice(before).some(({ command }) => command === 'ls-refs')
+    t.equal(asked, version === '2')
+  })
+}
+
+t.test('a default branch whose name is no UTF-8 is not guessed', async (t) => {
+  const repository = await server.createRepository('fetch/latin')
+  const tip = await repository.git('rev-parse', 'main')
+  await writeFile(join(repository.path, 'packed-refs'), Buffer.from(`${tip} refs/heads/gr\xf6\n`, 'latin1'))
+  await writeFile(join(repository.path, 'HEAD'), Buffer.from('ref: refs/heads/gr\xf6\n', 'latin1'))
   await stage.session(repository.url, async (session) => {
-    t.match(await fetchBase(session, undefined), { branch: 'trunk', exists: true })
+    const failure = await outcomeOf(fetchBase(session, undefined))
+    t.match(failure, { reason: 'NotSupported', message: /spec\.branch/ })
   })
 })
 
@@ -234,6 +256,15 @@ t.test('the tip of a branch is asked for by itself', async (t) => {
     { password: `${PASSWORD}x` },
   )
 })
+
+/** A PATH whose git speaks this version of the protocol. */
+async function pathWithGit(version: string): Promise<string> {
+  const folder = await mkdtemp(join(stage.tempDir, 'bin-'))
+  const path = process.env['PATH'] ?? ''
+  const script = `#!/bin/sh\nPATH='${path}' exec git -c protocol.version=${version} "$@"\n`
+  await writeFile(join(folder, 'git'), script, { mode: 0o755 })
+  return `${folder}:${path}`
+}
 
 interface Repository {
   git(...args: readonly string[]): Promise<string>

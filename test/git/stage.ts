@@ -57,6 +57,8 @@ export interface SessionOptions {
   readonly deadlineSeconds?: number
   readonly memoryMiB?: number
   readonly authorities?: string
+  /** PATH; default: this process's own. */
+  readonly path?: string
 }
 
 /** A Git server, and writers that trust it and leave their files in a folder that is counted. */
@@ -92,7 +94,8 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
     session(url, work, more = {}) {
       const { password = PASSWORD, fetchLimitMiB = 64, deadlineSeconds = 30, memoryMiB = 256 } = more
       const authorities = more.authorities ?? server.caFile
-      const surroundings = { path: process.env['PATH'] ?? '', deadlineSeconds, fetchLimitMiB, memoryMiB }
+      const path = more.path ?? process.env['PATH'] ?? ''
+      const surroundings = { path, deadlineSeconds, fetchLimitMiB, memoryMiB }
       const remote = { address: addressOf(url), login: loginOf(password), authorities }
       return inWorkspace(tempDir, (workspace) =>
         work(openSession(surroundings, remote, { workspace, signal: patience() })),
