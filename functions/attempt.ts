@@ -13,6 +13,9 @@ import { report } from './report.ts'
 import { settle } from './settle.ts'
 import type { AttemptSettings, World } from './world.ts'
 
+/** Whoever hears the signal has this long to say what it was waiting for. */
+const GRACE_MS = 500
+
 /**
  * Takes up what an event hints at: reads the resource, stops where nothing is to be done, otherwise makes one
  * attempt and writes what became of it; a generation that came meanwhile is taken up at once after it.
@@ -51,7 +54,7 @@ async function run(current: Claim, world: World, signal: AbortSignal): Promise<O
 
 interface Deadline {
   readonly signal: AbortSignal
-  /** Fails when the signal fires: not every call can be broken off, but nobody waits for it any longer. */
+  /** Fails a little after the signal: not every call can be broken off, but nobody waits for it any longer. */
   readonly passed: Promise<never>
 }
 
@@ -59,7 +62,7 @@ function deadlineOf({ attemptDeadline }: AttemptSettings): Deadline {
   const signal = AbortSignal.timeout(attemptDeadline * 1000)
   const { promise: passed, reject } = Promise.withResolvers<never>()
   const message = `The attempt took longer than the ${attemptDeadline} s that it may; it is tried again.`
-  signal.addEventListener('abort', () => reject(new Failure('Timeout', message)))
+  signal.addEventListener('abort', () => setTimeout(() => reject(new Failure('Timeout', message)), GRACE_MS))
   passed.catch(() => undefined)
   return { signal, passed }
 }

@@ -1,6 +1,7 @@
+import { conditionsOf, timestamp } from './conditions.ts'
 import { mayHavePushed, requestedAt } from './due.ts'
 import { Failure } from './failure.ts'
-import type { CommitStatus, Condition, Envelope, Phase, Status } from './resources.ts'
+import type { CommitStatus, Envelope, Phase, Status } from './resources.ts'
 import { nextDelay } from './schedule.ts'
 
 /** A claim outlives the attempt's deadline by this much: time for the last write. */
@@ -35,8 +36,7 @@ export function claimed(resource: Envelope, { now, deadlineSeconds, random }: Cl
       ? before.conditions
       : conditionsOf(resource, now, {
           ready: 'Unknown',
-          reconciling: 'True',
-          stalled: 'False',
+          besides: 'Reconciling',
           reason: 'Progressing',
           message: 'The first attempt is under way.',
         })
@@ -56,8 +56,6 @@ export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Stat
     ...common(resource, 'Succeeded', resource.status?.attempts ?? 1),
     conditions: conditionsOf(resource, now, {
       ready: 'True',
-      reconciling: 'False',
-      stalled: 'False',
       reason: outcome.reason,
       message: outcome.message,
     }),
@@ -84,9 +82,7 @@ export function failed(
     ...common(resource, ends ? 'Failed' : 'Retrying', attempts),
     conditions: conditionsOf(resource, when.now, {
       ready: 'False',
-      // kstatus takes the first of the two that is True: only one may be.
-      reconciling: stalled ? 'False' : 'True',
-      stalled: stalled ? 'True' : 'False',
+      besides: stalled ? 'Stalled' : 'Reconciling',
       reason: shown.reason,
       message: shown.message,
     }),
@@ -94,11 +90,6 @@ export function failed(
     ...(ends ? {} : { nextAttemptTime: timestamp(later(when.now, delay)) }),
     ...kept(resource),
   }
-}
-
-/** RFC 3339 in UTC with whole seconds, as metav1.Time. */
-export function timestamp(at: Date): string {
-  return at.toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 function marked(at: Date, random: number): string {
@@ -140,29 +131,7 @@ function times(resource: Envelope): Pick<Status, 'startedAt' | 'lastAttemptTime'
   }
 }
 
-interface Reading {
-  readonly ready: Condition['status']
-  readonly reconciling: Condition['status']
-  readonly stalled: Condition['status']
-  readonly reason: string
-  readonly message: string
-}
-
-function conditionsOf(resource: Envelope, now: Date, reading: Reading): readonly Condition[] {
-  const { ready, reconciling, stalled, reason, message } = reading
-  const statuses = [
-    ['Ready', ready],
-    ['Reconciling', reconciling],
-    ['Stalled', stalled],
-  ] as const
-  return statuses.map(([type, status]) => {
-    const before = resource.status?.conditions?.find((condition) => condition.type === type)
-    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : timestamp(now)
-    const observedGeneration = resource.metadata.generation
-    return { type, status, reason, message, observedGeneration, lastTransitionTime }
-  })
-}
-
+/** Never earlier than asked: the whole second that follows. */
 function later(from: Date, seconds: number): Date {
-  return new Date(from.getTime() + seconds * 1000)
+  return new Date(Math.ceil(from.getTime() / 1000 + seconds) * 1000)
 }

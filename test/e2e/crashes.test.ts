@@ -6,7 +6,7 @@ import type { Stored } from '../harness/installation.ts'
 import { listProcesses, processesIn } from '../harness/processes.ts'
 import { waitFor } from '../harness/wait.ts'
 
-const ATTEMPT_DEADLINE = 12
+const ATTEMPT_DEADLINE = 15
 const SWEEP_INTERVAL = 3
 const PATH = 'shop/settings.yaml'
 const MINUTE = 60_000
@@ -149,14 +149,14 @@ withControlPlane(
       const { items } = JSON.parse(stdout) as { readonly items: readonly Stored[] }
       const claims = new Map(items.map((item) => [item.metadata.name, item]))
       for (const claim of claims.values()) t.match(claim.status, { phase: 'Progressing', attempts: 1 })
-      for (const held of Object.values(cases)) held.letGo()
-
+      // Long before the deadline that each of them carries, and while the server still lets them wait.
       await waitFor(
         'end of every git process',
         async () => ((await processesIn(folder)).length === 0 ? true : undefined),
-        10_000,
+        6_000,
       )
       t.notOk((await listProcesses()).some(({ command }) => command.includes(name(''))))
+      for (const held of Object.values(cases)) held.letGo()
 
       await commitlet.startFunction(env)
       for (const [what, { repository }] of Object.entries(cases)) {

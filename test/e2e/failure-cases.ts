@@ -18,16 +18,16 @@ export interface FailureCase {
   readonly reason: string
   readonly phase: 'Retrying' | 'Failed'
   /** kstatus: True reads as failed, although a slow failure is tried again. */
-  readonly stalled: 'True' | 'False'
+  readonly besides: 'Reconciling' | 'Stalled'
   /** The whole message, after the repository's address where it begins with ` `. */
   readonly says: string
   /** The least that the remote asked to wait, in seconds. */
   readonly waits?: number
 }
 
-const SLOW = { phase: 'Retrying', stalled: 'True' } as const
-const TRANSIENT = { phase: 'Retrying', stalled: 'False' } as const
-const FINAL = { phase: 'Failed', stalled: 'True' } as const
+const SLOW = { phase: 'Retrying', besides: 'Stalled' } as const
+const TRANSIENT = { phase: 'Retrying', besides: 'Reconciling' } as const
+const FINAL = { phase: 'Failed', besides: 'Stalled' } as const
 
 /** The failures of the issue's list, on this server of an installation and on others that it starts. */
 export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {

@@ -18,7 +18,7 @@ withControlPlane(
     })
     const { git } = commitlet
 
-    for (const { title, arrange, reason, phase, stalled, says, waits } of failureCases(t, git)) {
+    for (const { title, arrange, reason, phase, besides, says, waits } of failureCases(t, git)) {
       t.test(`${title} reads ${reason}, and once mended and requested it succeeds`, async (t) => {
         const team = await commitlet.createTeam()
         const { repository, credentials, mend } = await arrange(team)
@@ -34,7 +34,10 @@ withControlPlane(
         t.match(status, {
           phase,
           attempts: 1,
-          conditions: [{ type: 'Ready' }, { type: 'Reconciling' }, { type: 'Stalled', status: stalled }],
+          conditions: [
+            { type: 'Ready', status: 'False' },
+            { type: besides, status: 'True' },
+          ],
         })
         const wait = seconds(status['nextAttemptTime']) - seconds(status['lastAttemptTime'])
         if (phase === 'Failed') t.notOk(status['nextAttemptTime'], 'it is not tried again')

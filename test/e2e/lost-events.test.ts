@@ -19,11 +19,13 @@ withControlPlane(
       webhookEnv: {
         K_SINK: relay.url,
         SWEEP_INTERVAL: String(SWEEP_INTERVAL),
-        SWEEP_FULL_INTERVAL: String(SWEEP_FULL_INTERVAL),
+        // Off in the first test: it finds new resources as well.
+        SWEEP_FULL_INTERVAL: '0',
       },
     })
     relay.targets.push(commitlet.function.url)
     let current = commitlet.function
+    let webhook = commitlet.webhook
 
     /** A team whose resource `shop` has come home once. */
     async function settledTeam() {
@@ -63,6 +65,11 @@ withControlPlane(
       t.ok((await secondsUntil(team, 'jsonpath={.status.attempts}=1')) <= 2 * SWEEP_INTERVAL)
       await team.waitFor('shop', 'condition=Ready', '60s')
       t.strictSame(await repository.log('main'), ['Record the shop settings', 'Begin'])
+    })
+
+    t.test('the full sweep is switched on', async () => {
+      await webhook.stop()
+      webhook = await commitlet.startWebhook({ SWEEP_FULL_INTERVAL: String(SWEEP_FULL_INTERVAL) })
     })
 
     t.test(
@@ -122,10 +129,10 @@ withControlPlane(
       await loseOne(
         team,
         () => team.apply(again({ message: 'Second', resourceRef: reference('second.yaml') })),
-        () => Promise.all([commitlet.webhook.kill(), current.kill()]),
+        () => Promise.all([webhook.kill(), current.kill()]),
       )
       // A day: only the sweep at the start is left.
-      const webhook = await commitlet.startWebhook({ SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '86400' })
+      webhook = await commitlet.startWebhook({ SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '86400' })
       await webhook.waitForLine((line) => line.includes('"sweep":"full"') && line.includes('"events":1'))
       t.match((await team.get('shop')).status, { observedGeneration: 1 })
       await commitlet.startFunction()

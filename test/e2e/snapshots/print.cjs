@@ -43,18 +43,6 @@ Status:
     Reason:                Succeeded
     Status:                True
     Type:                  Ready
-    Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               Committed as 0123456789ab to the branch main at shop/settings.yaml.
-    Observed Generation:   1
-    Reason:                Succeeded
-    Status:                False
-    Type:                  Reconciling
-    Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               Committed as 0123456789ab to the branch main at shop/settings.yaml.
-    Observed Generation:   1
-    Reason:                Succeeded
-    Status:                False
-    Type:                  Stalled
   Credentials Used:        Primary
   Last Attempt Time:       2030-01-02T03:04:05Z
   Observed Generation:     1
@@ -105,18 +93,6 @@ Status:
     Reason:                UpToDate
     Status:                True
     Type:                  Ready
-    Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               The branch main already holds this content at shop/settings.yaml; no commit was needed.
-    Observed Generation:   1
-    Reason:                UpToDate
-    Status:                False
-    Type:                  Reconciling
-    Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               The branch main already holds this content at shop/settings.yaml; no commit was needed.
-    Observed Generation:   1
-    Reason:                UpToDate
-    Status:                False
-    Type:                  Stalled
   Credentials Used:        Primary
   Last Attempt Time:       2030-01-02T03:04:05Z
   Observed Generation:     1
@@ -168,12 +144,6 @@ Status:
     Reason:                ProviderUnavailable
     Status:                True
     Type:                  Reconciling
-    Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               https://localhost:8443/acme/broken.git cannot answer at the moment (503); it is tried again.
-    Observed Generation:   1
-    Reason:                ProviderUnavailable
-    Status:                False
-    Type:                  Stalled
   Last Attempt Time:       2030-01-02T03:04:05Z
   Next Attempt Time:       2030-01-02T03:04:05Z
   Observed Generation:     1
@@ -219,12 +189,6 @@ Status:
     Reason:                PathConflict
     Status:                False
     Type:                  Ready
-    Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               The path "shop/settings.yaml" cannot be written in https://localhost:8443/acme/other.git, because it is a directory there; choose another path, or remove what is in the way.
-    Observed Generation:   1
-    Reason:                PathConflict
-    Status:                False
-    Type:                  Reconciling
     Last Transition Time:  2030-01-02T03:04:05Z
     Message:               The path "shop/settings.yaml" cannot be written in https://localhost:8443/acme/other.git, because it is a directory there; choose another path, or remove what is in the way.
     Observed Generation:   1
@@ -275,12 +239,6 @@ Status:
     Reason:                AuthenticationFailed
     Status:                False
     Type:                  Ready
-    Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               https://localhost:8443/acme/config.git does not accept the user name and token or password (401); put valid ones into the Secret.
-    Observed Generation:   1
-    Reason:                AuthenticationFailed
-    Status:                False
-    Type:                  Reconciling
     Last Transition Time:  2030-01-02T03:04:05Z
     Message:               https://localhost:8443/acme/config.git does not accept the user name and token or password (401); put valid ones into the Secret.
     Observed Generation:   1
