@@ -2,7 +2,7 @@ import { Failure } from '../domain/failure.ts'
 import { readRemoteTip, type Base } from './fetch.ts'
 import { readSpeech, type Speech } from './speech.ts'
 import type { Session, Spoken } from './session.ts'
-import { rejection } from './stderr.ts'
+import { outage, rejection } from './stderr.ts'
 
 /** What became of one push. */
 export type Pushed =
@@ -32,6 +32,12 @@ export async function pushOnce(session: Session, base: Base, head: string): Prom
   ])
   if (spoken.meaning === undefined) return { kind: 'landed' }
   const speech = readSpeech(spoken.ended)
+  if (speech.unreported)
+    return judgeByTip(
+      session,
+      { base, head },
+      refuse(unavailable(session, 'does not say what became of the commit')),
+    )
   const judged = judgeRef(speech, session)
   if (judged === undefined) return judgeBreak(session, { base, head, spoken })
   // curl sends a request again when the connection breaks before an answer: the server may be judging what
@@ -48,6 +54,8 @@ function judgeRef(speech: Speech, session: Session): Pushed | undefined {
     return refuse(unavailable(session, 'holds a stale lock on the branch'))
   if (/' exists; cannot create|refname conflict/.test(words)) return refuse(clash(session))
   if (RACES.some((race) => race.test(words))) return { kind: 'race' }
+  const failed = outage(words, session.scene)
+  if (failed !== undefined) return refuse(failed)
   if (/unpacker error|unable to migrate objects/.test(reason) && DISK.test(`${speech.own}\n${words}`))
     return refuse(unavailable(session, 'cannot store the commit (disk or file rights of the server)'))
   const said = speech.remote.replace(/^error: hook declined to update .*$/m, '').trim()

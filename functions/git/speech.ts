@@ -10,6 +10,8 @@ export interface Speech {
   readonly rejected: string | undefined
   /** Why a push did not move the ref: the server's judgement. */
   readonly remoteRejected: string | undefined
+  /** The server has not said what became of the ref. */
+  readonly unreported: boolean
   readonly retryAfterSeconds: number | undefined
   /** How many requests with a body went out. */
   readonly posts: number
@@ -35,6 +37,7 @@ export function readSpeech(ended: Ended, now: Date = new Date()): Speech {
       .join('\n'),
     rejected: reasonOf(ended.stdout, 'rejected'),
     remoteRejected: reasonOf(ended.stdout, 'remote rejected'),
+    unreported: reasonOf(ended.stdout, 'remote failure') !== undefined,
     retryAfterSeconds: readRetryAfter(traced, now),
     posts: traced.filter((line) => /=> Send header: POST /.test(line)).length,
   }

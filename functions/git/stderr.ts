@@ -1,8 +1,9 @@
 import { Failure } from '../domain/failure.ts'
 import type { Ended } from './launcher.ts'
 import { quoteRemote } from './quote.ts'
-import { ROWS, sayingOf, type Saying, type Scene } from './sayings.ts'
+import { OUTAGE, ROWS, type Saying, type Scene } from './sayings.ts'
 import { readSpeech, type Speech } from './speech.ts'
+import { sayingOf } from './statuses.ts'
 
 /** What a git that talked to the remote and did not end with 0 means. */
 export type Meaning =
@@ -35,6 +36,11 @@ export function rejection(words: string, scene: Scene): Failure {
     'PushRejected',
     `${scene.url} refuses the commit ${said}; use another branch or path, or ask whoever looks after the repository.`,
   )
+}
+
+/** The host's own failure, where its words tell of one. */
+export function outage(words: string, scene: Scene): Failure | undefined {
+  return OUTAGE.pattern.test(words) ? tell(OUTAGE, scene, undefined) : undefined
 }
 
 function explainKill(ended: Ended, { url, deadlineSeconds }: Scene): Failure {
@@ -75,7 +81,7 @@ function explainStatus({ own, retryAfterSeconds }: Speech, scene: Scene): Failur
 }
 
 function explainRest(ended: Ended, speech: Speech, scene: Scene): Failure {
-  if (speech.remote !== '') return rejection(speech.remote, scene)
+  if (speech.remote !== '') return outage(speech.remote, scene) ?? rejection(speech.remote, scene)
   const cause = new Error(quoteRemote(speech.own, scene.secrets))
   if (ended.exitCode === 127)
     return new Failure(

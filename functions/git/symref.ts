@@ -7,7 +7,7 @@ export function readDefaultBranch(trace: readonly string[]): string | undefined 
     .map((line) => /(?: HEAD symref-target:|symref=HEAD:)refs\/heads\/(\S+)/.exec(line)?.[1])
     .find((candidate) => candidate !== undefined)
   if (traced === undefined) return undefined
-  const name = unescape(traced)
+  const name = unquote(traced)
   return UNFIT.test(name) ? undefined : name
 }
 
@@ -15,7 +15,7 @@ export function readDefaultBranch(trace: readonly string[]): string | undefined 
 const UNFIT = /[\\:?*[~^\p{Cc}\ufffd]|\.\./u
 
 // A byte beyond ASCII is \ooo, or, where C's char has a sign, the 11 octal digits of a negative int.
-function unescape(text: string): string {
+function unquote(text: string): string {
   const bytes = text.replace(
     /\\(?:37777777([67][0-7]{2})|([23][0-7]{2}))/g,
     (_, signed?: string, plain?: string) => String.fromCharCode(parseInt(signed ?? plain ?? '', 8) & 0xff),

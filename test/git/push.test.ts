@@ -160,12 +160,28 @@ t.test('a server that cannot store the commit is its own trouble', async (t) => 
   })
 })
 
+const OUTAGE = { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false }
+
 // What facts/git.md §7 and gitea.md have measured on servers that cannot be had here.
 const spoken: readonly (readonly [string, string, object])[] = [
   [
     'error: remote unpack failed: unable to create temporary object directory',
     '[remote rejected] (unpacker error)',
     { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false },
+  ],
+  ['', '[remote rejected] (Internal Server Error)', OUTAGE],
+  ['remote: fatal error in commit_refs', '[remote rejected] (failure)', OUTAGE],
+  ['remote: GitLab: 502 Bad Gateway', '[remote rejected] (pre-receive hook declined)', OUTAGE],
+  [
+    'remote: \nremote: GitLab: Internal API unreachable\nremote: ',
+    '[remote rejected] (pre-receive hook declined)',
+    OUTAGE,
+  ],
+  ['remote: Gitea: Internal Server Error', '[remote rejected] (pre-receive hook declined)', OUTAGE],
+  [
+    'remote: GitLab: 500 words are too many for one message.',
+    '[remote rejected] (pre-receive hook declined)',
+    { kind: 'refused', failure: { reason: 'PushRejected' }, each: true },
   ],
   [
     "remote: error: object 1: hasDotgit: contains '.git'\nerror: remote unpack failed: unpack-objects abnormal exit",
@@ -206,6 +222,14 @@ for (const [stderr, status, expected] of spoken) {
   })
 }
 
+// A report of receive-pack that leaves the branch out (gitprotocol-pack(5), "Report Status"), in the side band.
+const SILENT_REPORT = {
+  kind: 'status',
+  status: 200,
+  headers: { 'content-type': 'application/x-git-receive-pack-result' },
+  body: '0017\u0001000eunpack ok\n00000000',
+} as const
+
 const POST: Target = { exchange: 'receive-pack' }
 const breaks: readonly (readonly [string, Fault, Target, object])[] = [
   ['the answer is lost after the push', { kind: 'lost' }, POST, { pushed: { kind: 'landed' }, landed: true }],
@@ -224,6 +248,12 @@ const breaks: readonly (readonly [string, Fault, Target, object])[] = [
       pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable', retryAfterSeconds: 7 } },
       landed: false,
     },
+  ],
+  [
+    'the server does not say what became of the branch, which stayed',
+    SILENT_REPORT,
+    POST,
+    { pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false }, landed: false },
   ],
   [
     'the server is busy at the first request',
@@ -256,10 +286,32 @@ for (const [name, fault, target, expected] of breaks) {
   })
 }
 
+const OTHER_ON_TOP = 'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main'
+for (const { name, hooks, expected } of [
+  { name: 'lands', hooks: {}, expected: { kind: 'landed' } },
+  { name: 'has another on top', hooks: { 'post-receive': OTHER_ON_TOP }, expected: { kind: 'moved' } },
+]) {
+  t.test(`a push that ${name}, though the server does not say so`, async (t) => {
+    const repository = await server.createRepository(`push/${++count}`, { hooks })
+    await stage.session(repository.url, async (session) => {
+      const base = await fetchBase(session, 'main')
+      if (base === undefined) throw new Error('Nobody else is at work here')
+      const mute: Session = {
+        ...session,
+        async online(args, options) {
+          const spoken = await session.online(args, options)
+          if (args[0] !== 'push') return spoken
+          const stdout = '!\ta:b\t[remote failure] (remote failed to report status)\n'
+          return { meaning: 'absent', ended: { ...spoken.ended, exitCode: 1, stdout } }
+        },
+      }
+      t.match(await pushOnce(mute, base, await commitOn(session, base)), expected)
+    })
+  })
+}
+
 t.test('an answer that is lost while another writer pushes leaves it to history', async (t) => {
-  const hooks = {
-    'post-receive': 'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main',
-  }
+  const hooks = { 'post-receive': OTHER_ON_TOP }
   t.match(await attempt({ hooks }, { fault: [{ kind: 'lost' }, POST] }), {
     pushed: { kind: 'moved' },
     landed: false,

@@ -44,13 +44,19 @@ for (const { header, seconds } of waits) {
 }
 
 const refs = [
-  { line: '!\ta:b\t[rejected] (stale info)', rejected: 'stale info', remoteRejected: undefined },
+  {
+    line: '!\ta:b\t[rejected] (stale info)',
+    rejected: 'stale info',
+    remoteRejected: undefined,
+    unreported: false,
+  },
   {
     line: '!\ta:b\t[remote rejected] (hook (x) declined)',
     rejected: undefined,
     remoteRejected: 'hook (x) declined',
   },
   { line: '*\ta:b\t[new branch]', rejected: undefined, remoteRejected: undefined },
+  { line: '!\ta:b\t[remote failure] (remote failed to report status)', unreported: true },
 ]
 for (const { line, ...expected } of refs) {
   t.test(`the judgement of "${line}" is read`, async (t) => {

@@ -38,6 +38,7 @@ const rows = [
   ['PushRejected', `error: RPC failed; HTTP 413 curl 22 The requested URL returned error: 413`],
   ['PushRejected', `fatal: unable to access '${U}/': The requested URL returned error: 422`],
   ['PushRejected', `fatal: remote error: this needs a licence`],
+  ['ProviderUnavailable', `remote: GitLab: Internal API unreachable\nfatal: early end`],
   ['NetworkError', `fatal: unable to access '${U}/': Could not resolve host: git.example.com`],
   [
     'NetworkError',
