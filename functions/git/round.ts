@@ -8,8 +8,8 @@ import type { Session } from './session.ts'
 import { readTree } from './tree.ts'
 
 /**
- * One commit on `base` per change that needs one, and one push. Settles what has ended by it. Undefined: there
- * was nothing to push.
+ * One commit on `base` per change that needs one, and one push, which also makes a missing branch. Settles what
+ * has ended by it. Undefined: there was nothing to push.
  */
 export async function writeRound(
   session: Session,
@@ -26,14 +26,12 @@ export async function writeRound(
   // A conflict with another change of the batch counts when that one has landed.
   for (const step of steps) if (step.kind === 'conflict' && !step.early) settle(left, step.of, step.failure)
   const edits = steps.filter((step) => step.kind === 'edit')
-  if (edits.length === 0) {
-    settleSteps(left, steps, { branch: base.branch, tip: base.tip ?? '', shas: [] })
-    return undefined
-  }
-  const shas = await makeCommits(session, base, edits)
-  const tip = shas.at(-1) ?? ''
-  const pushed = await pushOnce(session, base, tip)
-  if (pushed.kind === 'landed') settleSteps(left, steps, { branch: base.branch, tip, shas })
+  const shas = edits.length === 0 ? [] : await makeCommits(session, base, edits)
+  const at = { branch: base.branch, tip: shas.at(-1) ?? base.tip ?? '', shas }
+  // A branch that is not there is made at the tip where that holds all contents: no commit, but a push.
+  const pushes = edits.length > 0 || (!base.exists && steps.some(({ kind }) => kind === 'unchanged'))
+  const pushed = pushes ? await pushOnce(session, base, at.tip) : undefined
+  if (pushed === undefined || pushed.kind === 'landed') settleSteps(left, steps, at)
   return pushed
 }
 
