@@ -21,6 +21,9 @@ export interface Authority {
   readonly port: number | undefined
 }
 
+/** Most characters of an address, as in the schema of `spec.repository`. */
+const LONGEST = 2048
+
 /** The port of a scheme where an address names none. */
 export const DEFAULT_PORTS = { https: 443, ssh: 22 } as const
 
@@ -31,6 +34,7 @@ export const DEFAULT_PORTS = { https: 443, ssh: 22 } as const
  * The sentence never repeats the address, which may hold a password.
  */
 export function parseRepositoryAddress(text: string): RepositoryAddress {
+  if (text.length > LONGEST) throw invalid(`is longer than the ${LONGEST} characters that are allowed.`)
   const strange = strangeCharacter(text)
   if (strange !== undefined) throw invalid(`contains ${strange}; ${PLAIN}.`)
   const parsed = parseForm(text)

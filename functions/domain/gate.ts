@@ -36,8 +36,9 @@ export async function judge(resource: unknown, outside: Outside): Promise<Verdic
   // A rule knows better what is wrong with a text than the pattern that it does not match.
   const faults = [...shape.filter(({ field }) => !rules.some((other) => other.field === field)), ...rules]
   const reference = kind === 'GitCommit' ? await judgeReference(resource, faults, outside) : NOTHING_WRONG
+  const others = reference.faults.filter(({ field }) => !faults.some((other) => other.field === field))
   return {
-    faults: [...faults, ...reference.faults],
+    faults: [...faults, ...others],
     warnings: [...specWarnings(spec), ...reference.warnings],
   }
 }

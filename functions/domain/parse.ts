@@ -6,6 +6,7 @@ import type { Fault } from './fault.ts'
 import { member } from './member.ts'
 import { API_VERSION } from './resources.ts'
 import type { GitCommit, Kind, PullRequest, Resource } from './resources.ts'
+import { boundedFirst, isLonger } from './schema-bounds.ts'
 import { faultOf } from './schema-fault.ts'
 import { GITCOMMIT_SPEC } from './schema-gitcommit.ts'
 import { PULLREQUEST_SPEC } from './schema-pullrequest.ts'
@@ -71,9 +72,16 @@ function compiler(): Ajv {
     'x-kubernetes-list-map-keys',
     'x-kubernetes-validations',
   ])
+  // ajv's own keywords read all of a text, however long it is.
+  replaceKeyword(ajv, 'minLength', (limit, text) => isLonger(text, limit - 1))
+  replaceKeyword(ajv, 'maxLength', (limit, text) => !isLonger(text, limit))
   ajv.addFormat('int32', true).addFormat('int64', true)
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/)
   return ajv
+}
+
+function replaceKeyword(ajv: Ajv, keyword: string, validate: (limit: number, text: string) => boolean): void {
+  ajv.removeKeyword(keyword).addKeyword({ keyword, type: 'string', schemaType: 'number', validate })
 }
 
 function stored(kind: Kind, spec: Schema, status: Schema): object {
@@ -97,20 +105,10 @@ function stored(kind: Kind, spec: Schema, status: Schema): object {
           deletionTimestamp: text,
         },
       },
-      spec: withBoundedLists(spec),
-      status: withBoundedLists(status),
+      spec: boundedFirst(spec),
+      status: boundedFirst(status),
     },
   }
-}
-
-// The entries of a list that is too long are not looked at: a million of them would make a million faults.
-function withBoundedLists({ items, ...schema }: Schema): object {
-  const properties = Object.entries(schema.properties ?? {})
-  const bounded = Object.fromEntries(properties.map(([name, property]) => [name, withBoundedLists(property)]))
-  if (items === undefined) return { ...schema, ...(properties.length === 0 ? {} : { properties: bounded }) }
-  const isSet = schema['x-kubernetes-list-type'] === 'set'
-  const then = { items: withBoundedLists(items), uniqueItems: isSet }
-  return { ...schema, if: { maxItems: schema.maxItems }, then }
 }
 
 function faultsOf(value: unknown): readonly Fault[] {
@@ -120,6 +118,10 @@ function faultsOf(value: unknown): readonly Fault[] {
   }
   const validate = kind === 'GitCommit' ? gitCommitValidator() : pullRequestValidator()
   if (validate(value)) return []
-  const faults = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(faultOf)
-  return faults.filter(({ field }, index) => faults.findIndex((other) => other.field === field) === index)
+  const byField = new Map<string, Fault>()
+  for (const error of validate.errors ?? []) {
+    const found = faultOf(error)
+    if (error.keyword !== 'if' && !byField.has(found.field)) byField.set(found.field, found)
+  }
+  return [...byField.values()]
 }

@@ -10,6 +10,9 @@ import { ALLOWED_PATHS } from './resources.ts'
 import type { Kind } from './resources.ts'
 import { credentialFaults } from './rules-credentials.ts'
 import { providerFaults } from './rules-provider.ts'
+import { withinBounds } from './schema-bounds.ts'
+import { GITCOMMIT_SPEC } from './schema-gitcommit.ts'
+import { PULLREQUEST_SPEC } from './schema-pullrequest.ts'
 
 /** Most bytes of a commit message. */
 const MESSAGE_BYTES = 65_536
@@ -20,9 +23,10 @@ const RESERVED_LINE = /^(?:commitlet-|requested-by\s*:)/iu
 
 /**
  * What is wrong with a spec that the schema cannot say. The spec may be faulty by its schema as well: each rule
- * looks at what it can use, so that its author learns everything at once.
+ * looks at what it can use, so that its author learns everything at once. A text that is too long is not read.
  */
-export function specFaults(kind: Kind, spec: unknown): readonly Fault[] {
+export function specFaults(kind: Kind, written: unknown): readonly Fault[] {
+  const spec = withinBounds(written, kind === 'GitCommit' ? GITCOMMIT_SPEC : PULLREQUEST_SPEC)
   const { address, faults } = readAddress(spec)
   return [
     ...faults,
@@ -33,7 +37,8 @@ export function specFaults(kind: Kind, spec: unknown): readonly Fault[] {
 }
 
 /** What the author should know though nothing is wrong with the spec by itself. */
-export function specWarnings(spec: unknown): readonly string[] {
+export function specWarnings(written: unknown): readonly string[] {
+  const spec = withinBounds(written, GITCOMMIT_SPEC)
   const path = textMember(member(spec, 'resourceRef'), 'path') ?? ''
   if (pathComplaint(path) !== undefined || controlComponent(path) === undefined) return []
   return [

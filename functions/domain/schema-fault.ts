@@ -20,8 +20,8 @@ export function faultOf(error: ErrorObject): Fault {
   return fault(path, `is missing; it has to be ${expected(schema)}.`)
 }
 
-function complaintOf({ keyword, data, params, parentSchema }: ErrorObject): string {
-  const limit = String(member(params, 'limit'))
+function complaintOf({ keyword, data, parentSchema }: ErrorObject): string {
+  const limit = String(member(parentSchema, keyword))
   if (keyword === 'minLength') return `is empty; it has to be ${expected(parentSchema)}`
   if (keyword === 'maxLength') return `is longer than the ${limit} characters that are allowed`
   if (keyword === 'maxItems') return `has more than the ${limit} entries that are allowed`

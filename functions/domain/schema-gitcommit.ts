@@ -11,7 +11,7 @@ const MESSAGE: Schema = {
   expects: 'a commit message that is not blank and has no NUL characters',
   minLength: 1,
   maxLength: 65_536,
-  pattern: '^[^\\x00]*[^\\x00\\s][^\\x00]*$',
+  pattern: '^\\s*[^\\x00\\s][^\\x00]*$',
   'x-kubernetes-validations': [
     {
       rule: "!self.matches(r'(?i)(^|[\\n\\r])\\s*(commitlet-|requested-by\\s*:)')",
@@ -82,7 +82,7 @@ const RESOURCE_REF: Schema = {
       minLength: 1,
       maxLength: 253,
       // A path segment of the API, neither "." nor "..": https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
-      pattern: '^([.]{0,2}[^./%\\x00-\\x1f\\x7f][^/%\\x00-\\x1f\\x7f]*|[.]{3,}[^/%\\x00-\\x1f\\x7f]*)$',
+      pattern: '^([.]{0,2}[^./%\\x00-\\x1f\\x7f][^/%\\x00-\\x1f\\x7f]*|[.]{3}[^/%\\x00-\\x1f\\x7f]*)$',
     },
     namespace: {
       type: 'string',

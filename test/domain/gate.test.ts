@@ -2,6 +2,10 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { failureOf, judge } from '../../functions/domain/gate.ts'
 import type { Outside } from '../../functions/domain/gate.ts'
+import { member } from '../../functions/domain/member.ts'
+import { GITCOMMIT_SPEC } from '../../functions/domain/schema-gitcommit.ts'
+import { PULLREQUEST_SPEC } from '../../functions/domain/schema-pullrequest.ts'
+import type { Schema } from '../../functions/domain/schema-type.ts'
 
 const SPEC = {
   repository: 'https://git.example.com/acme/shop.git',
@@ -145,4 +149,82 @@ t.test('an attempt fails with the first reason and every sentence', async (t) =>
   t.equal(failure?.reason, 'InvalidSpec')
   t.match(failure?.message, /^spec\.branch begins with "-"; .*\. spec\.credentials is missing, .*\.$/)
   t.equal(failureOf({ faults: [], warnings: ['w'] }), undefined)
+})
+
+const PULL = {
+  repository: 'https://github.com/acme/shop.git',
+  baseBranch: 'main',
+  headBranch: 'new',
+  title: 'New settings',
+  credentials: { secretName: 'git' },
+}
+
+const MEGABYTE = 1_000_000
+const FILLERS = [
+  ...['.', 'a', '/', ' ', '\n', '-', 'A:', '\u00a0', 'é', '\u{1f600}', 'a/', '# ', '[', '.lock', 'git~'].map(
+    (filler) => filler.repeat(MEGABYTE / filler.length),
+  ),
+  `${'.'.repeat(MEGABYTE)}/`,
+  `${'a'.repeat(MEGABYTE)}\0`,
+  `${' '.repeat(MEGABYTE)}\0`,
+  `https://h/${'a/'.repeat(MEGABYTE / 2)}a`,
+  `a@h:${'a/'.repeat(MEGABYTE / 2)}a`,
+  `https://${'a.'.repeat(MEGABYTE / 2)}/`,
+]
+
+interface TextField {
+  readonly path: readonly string[]
+  readonly limit: number
+}
+
+/** Each text in a spec, entries of lists aside. */
+function textsOf(schema: Schema, path: readonly string[] = []): TextField[] {
+  const inner = Object.entries(schema.properties ?? {})
+  if (inner.length > 0) return inner.flatMap(([name, property]) => textsOf(property, [...path, name]))
+  return schema.type === 'string' ? [{ path, limit: schema.maxLength ?? 0 }] : []
+}
+
+function setAt(value: unknown, [first, ...rest]: readonly string[], text: string): unknown {
+  return first === undefined ? text : { ...Object(value), [first]: setAt(member(value, first), rest, text) }
+}
+
+const KINDS = [
+  ['GitCommit', GITCOMMIT_SPEC, { ...SPEC, provider: 'gitlab', providerConfig: { baseURL: 'x' } }],
+  ['PullRequest', PULLREQUEST_SPEC, PULL],
+] as const
+
+t.test('no text is so long or so odd that it takes a while to be judged', async (t) => {
+  for (const [kind, schema, spec] of KINDS) {
+    for (const { path, limit } of textsOf(schema)) {
+      const began = performance.now()
+      const field = `spec.${path.join('.')}`
+      for (const [index, filler] of FILLERS.entries()) {
+        const judged = (text: string) =>
+          judge({ ...Object(gitCommit(setAt(spec, path, text))), kind }, outside())
+        await judged(`${filler.slice(0, limit - 1)}${filler.slice(-1)}`)
+        const { faults } = await judged(filler)
+        const found = faults.filter((fault) => fault.field === field)
+        if (found.length !== 1) t.fail(`${kind} ${field}, filler ${index}: ${found.length} faults`)
+      }
+      const took = performance.now() - began
+      t.ok(took < 1_000, `${kind} ${field}: ${took} ms`)
+    }
+  }
+})
+
+t.test('what is too long is told once, and nothing else is made of it', async (t) => {
+  const long = 'x'.repeat(300)
+  const cases = [
+    { ...SPEC, provider: long, providerConfig: { baseURL: 'https://git.example.com/api/v3' } },
+    { ...SPEC, credentials: { secretName: 'git', usernameKey: 'user', passwordKey: long } },
+    { ...SPEC, resourceRef: { ...SPEC.resourceRef, namespace: long } },
+    { ...SPEC, repository: `https://git.example.com/${'a/'.repeat(1_024)}a` },
+  ]
+  for (const spec of cases) {
+    const { faults } = await judge(gitCommit(spec), outside())
+    t.match(faults, [
+      { message: /^spec\.[.A-Za-z]+ is longer than the [0-9]+ characters that are allowed\.$/ },
+    ])
+    t.equal(faults.length, 1)
+  }
 })

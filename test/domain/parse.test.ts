@@ -122,6 +122,27 @@ t.test('lists are bounded and hold nothing twice', async (t) => {
   }
 })
 
+t.test('lengths are counted in characters, as the API server counts them', async (t) => {
+  for (const [title, count] of [
+    ['\u{1f600}'.repeat(255), 0],
+    ['\u{1f600}'.repeat(256), 1],
+    ['x'.repeat(255), 0],
+    ['x'.repeat(256), 1],
+    ['', 1],
+  ] as const) {
+    const spec = { ...PULLREQUEST.spec, title }
+    t.equal(schemaFaults({ ...PULLREQUEST, spec }).length, count, `${title.length}`)
+  }
+})
+
+t.test('names of dots are path segments, but for "." and ".."', async (t) => {
+  const names = { '.': 1, '..': 1, '...': 0, '....a': 0, '.a': 0, '..a': 0, '.../': 1, 'a/b': 1, 'a%': 1 }
+  for (const [name, count] of Object.entries(names)) {
+    const resourceRef = { ...GITCOMMIT.spec.resourceRef, name }
+    t.equal(schemaFaults(gitCommit({ ...GITCOMMIT.spec, resourceRef })).length, count, name)
+  }
+})
+
 t.test('a million faults cost one', async (t) => {
   const labels = new Array(1_000_000).fill(1)
   const found = schemaFaults({ ...PULLREQUEST, spec: { ...PULLREQUEST.spec, labels } })
