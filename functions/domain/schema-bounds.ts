@@ -20,7 +20,9 @@ export function withinBounds(value: unknown, schema: Schema): unknown {
 /** The schema as ajv reads it, with the contents of a text or a list looked at only where its length is allowed. */
 export function boundedFirst(schema: Schema): object {
   const { items, pattern, properties, ...rest } = schema
-  const inner = Object.entries(properties ?? {}).map(([name, property]) => [name, boundedFirst(property)])
+  const inner = Object.entries(properties ?? {}).map(
+    ([name, property]) => [name, boundedFirst(property)] as const,
+  )
   const fields = properties === undefined ? {} : { properties: Object.fromEntries(inner) }
   // ajv goes on after a fault: a million entries would make a million faults, a pattern would read megabytes.
   if (items !== undefined) {
