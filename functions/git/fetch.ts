@@ -50,9 +50,9 @@ export async function fetchBase(
   return { branch: branch ?? FIRST_BRANCH, tip: undefined, exists: false }
 }
 
-/** Adds the commits below those at the edge of what was fetched. */
-export async function deepen(session: Session, branch: string): Promise<void> {
-  await fetchWith(session, ['--deepen=1'], `refs/heads/${branch}`)
+/** Adds so many generations of commits below those at the edge of what was fetched. */
+export async function deepen(session: Session, branch: string, by: number): Promise<void> {
+  await fetchWith(session, [`--deepen=${by}`], `refs/heads/${branch}`)
 }
 
 /** The commit that the branch is at now; undefined where there is none. */

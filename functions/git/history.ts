@@ -4,18 +4,37 @@ import type { Session } from './session.ts'
 
 const TRAILER = 'Commitlet-Id'
 
+// Fetching since a time ends at the first commit of an older date, and clocks of writers differ.
+const FURTHER = 50
+
 /**
  * Looks in the fetched history of `branch` for commits that an earlier attempt has pushed: those that carry
- * the change's id in their trailers and change its path. Answers their names.
+ * the change's id in their trailers and change its path. Where one is missing and there is more history, the
+ * next 50 commits are fetched, too. Answers their names.
  */
-export async function findLanded<C extends { readonly change: Change }>(
+export async function findLanded<C extends { readonly change: Sought }>(
+  session: Session,
+  branch: string,
+  batch: readonly C[],
+): Promise<ReadonlyMap<C, string>> {
+  const found = await search(session, branch, batch)
+  const edge = await session.workspace.readLines('shallow')
+  if (found.size === batch.length || edge.length === 0) return found
+  await deepen(session, branch, FURTHER)
+  return search(session, branch, batch)
+}
+
+/** What a commit is known by. */
+export type Sought = Pick<Change, 'id' | 'path'>
+
+async function search<C extends { readonly change: Sought }>(
   session: Session,
   branch: string,
   batch: readonly C[],
 ): Promise<ReadonlyMap<C, string>> {
   const found = new Map<C, string>()
   const candidates = await listCandidates(session, batch)
-  if (candidates.some(({ atEdge }) => atEdge)) await deepen(session, branch)
+  if (candidates.some(({ atEdge }) => atEdge)) await deepen(session, branch, 1)
   for (const { sha, ids } of candidates) {
     for (const entry of batch) {
       if (found.has(entry) || !ids.includes(entry.change.id)) continue
@@ -34,7 +53,7 @@ interface Candidate {
 
 async function listCandidates(
   session: Session,
-  batch: readonly { readonly change: Change }[],
+  batch: readonly { readonly change: Sought }[],
 ): Promise<readonly Candidate[]> {
   const greps = [...new Set(batch.map(({ change }) => `--grep=${TRAILER}: ${change.id}`))]
   const format = `--format=%H %(trailers:key=${TRAILER},valueonly,separator=%x20)`

@@ -158,7 +158,7 @@ t.test('history since a time comes without the older commits, and deepens by one
   await stage.session(repository.url, async (session) => {
     await fetchBase(session, 'main', new Date('2026-02-15T00:00:00Z'))
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
-    await deepen(session, 'main')
+    await deepen(session, 'main', 1)
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '3\n')
     t.equal((await session.workspace.readLines('shallow'))[0], second)
   })

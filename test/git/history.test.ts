@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { fetchBase } from '../../functions/git/fetch.ts'
 import { findLanded } from '../../functions/git/history.ts'
@@ -69,10 +70,36 @@ t.test('a commit at the edge of what was fetched is compared with its parent', a
   })
 })
 
+t.test('a commit below one that is dated long ago is found', async (t) => {
+  const repository = await create()
+  const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
+  const old = await commitOn(repository, sha, '2020-01-01T00:00:00Z')
+  await repository.git('update-ref', 'refs/heads/main', await commitOn(repository, old))
+  t.equal(await search(repository, 'a/b.md'), sha)
+})
+
+t.test('a history that is there in full is searched without another request', async (t) => {
+  const repository = await create()
+  await repository.commit('main', { 'a/b.md': '1' })
+  const before = stage.server.requests.length
+  t.equal(await search(repository, 'a/b.md'), undefined)
+  t.equal(stage.server.requests.length - before, 3)
+})
+
 /** The tip of main, as if it had been made two hours ago. */
-async function age(repository: GitRepository): Promise<string> {
-  const before = new Date(Date.now() - 7_200_000).toISOString()
-  const env = { ...gitEnvironment(), GIT_AUTHOR_DATE: before, GIT_COMMITTER_DATE: before }
-  const args = ['commit-tree', '-m', 'Old', 'main^{tree}']
-  return execFileSync('git', args, { cwd: repository.path, env, encoding: 'utf8' }).trim()
+function age(repository: GitRepository): Promise<string> {
+  return commitOn(repository, undefined, new Date(Date.now() - 7_200_000).toISOString())
+}
+
+/** A commit of main's tree on this parent, dated so. */
+async function commitOn(
+  { path }: GitRepository,
+  parent: string | undefined,
+  date = new Date().toISOString(),
+): Promise<string> {
+  const env = { ...gitEnvironment(), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
+  const parents = parent === undefined ? [] : ['-p', parent]
+  const args = ['commit-tree', ...parents, '-m', 'Dated', 'main^{tree}']
+  const { stdout } = await promisify(execFile)('git', args, { cwd: path, env })
+  return stdout.trim()
 }
