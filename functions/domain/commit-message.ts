@@ -29,12 +29,16 @@ export function requestDigest(requestedAt: string): string {
   return createHash('sha256').update(requestedAt).digest('hex').slice(0, 8)
 }
 
+// Git shows and reads a message from its first line that is not blank: blank ones cannot part title and trailers.
+const LEADING_BLANKS = /^(?:[ \t]*\n)+/
+
 /**
- * The whole commit message: the user's text with LF line ends and without blank lines at its end, then the
- * trailers, which join its own trailer block where its last paragraph is one. Ends with a line feed.
+ * The whole commit message: the user's text with LF line ends and without blank lines at its ends, then the
+ * trailers, which join its own trailer block where its last paragraph is one. Ends with a line feed. Git finds the
+ * trailers below any text that the rules for a message let through.
  */
 export function commitMessage(parts: MessageParts): string {
-  const text = parts.message.replace(/\r\n?/g, '\n').trimEnd()
+  const text = parts.message.replace(/\r\n?/g, '\n').trimEnd().replace(LEADING_BLANKS, '')
   const trailers = [
     `Commitlet-Resource: ${parts.namespace}/${parts.name}`,
     `Commitlet-Id: ${commitletId(parts.uid, parts.generation, parts.requestedAt)}`,
@@ -71,7 +75,7 @@ function endsInTrailers(text: string): boolean {
 function tally(lines: readonly string[]): Tally {
   let [trailers, others, continuations, generated] = [0, 0, 0, false]
   for (const line of lines.toReversed()) {
-    if (/^\s/.test(line)) {
+    if (/^[ \t]/.test(line)) {
       continuations += 1
       continue
     }
@@ -89,6 +93,7 @@ function isComment(line: string): boolean {
   return line.startsWith('#')
 }
 
+// Of white space, isspace() of Git (ctype.c) knows these two beside the line ends, and no letter beyond ASCII.
 function isBlank(line: string): boolean {
-  return line.trim() === ''
+  return /^[ \t]*$/.test(line)
 }

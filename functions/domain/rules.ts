@@ -20,6 +20,8 @@ const MESSAGE_BYTES = 65_536
 /** The line ends of every reader of commit messages, LF and CR first of all. */
 const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]/u
 const RESERVED_LINE = /^(?:commitlet-|requested-by\s*:)/iu
+/** Git ends a message where such a line stands alone behind "#" (wt_status_locate_end() of its wt-status.c). */
+const SCISSORS = '------------------------ >8 ------------------------'
 
 /**
  * What is wrong with a spec that the schema cannot say. The spec may be faulty by its schema as well: each rule
@@ -102,6 +104,11 @@ function messageFaults(message: string): readonly Fault[] {
   const bytes = Buffer.byteLength(message)
   if (bytes > MESSAGE_BYTES) {
     return [fault(field, `has ${bytes} bytes, but at most ${MESSAGE_BYTES} are allowed; make it shorter.`)]
+  }
+  if (message.includes(SCISSORS)) {
+    return [
+      fault(field, 'holds a scissors line ("---- >8 ----"), at which Git ends a message; leave it out.'),
+    ]
   }
   const lines = message.split(LINE_ENDS)
   const reserved = lines.findIndex((line) => RESERVED_LINE.test(line.trimStart()))

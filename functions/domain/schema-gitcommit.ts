@@ -18,6 +18,10 @@ const MESSAGE: Schema = {
       message:
         'No line of the message can begin with "Commitlet-" or "Requested-by:": Commitlet writes these.',
     },
+    {
+      rule: "!self.contains('------------------------ >8 ------------------------')",
+      message: 'The message cannot hold a scissors line ("---- >8 ----"): Git ends a message there.',
+    },
   ],
 }
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import t from 'tap'
 import { commitletId, commitMessage } from '../../functions/domain/commit-message.ts'
+import { specFaults } from '../../functions/domain/rules.ts'
 
 const PARTS = {
   namespace: 'shop',
@@ -98,6 +99,88 @@ t.test('Git reads the three trailers back', async (t) => {
       },
     )
     t.match(read, /Commitlet-Resource: shop\/settings\nCommitlet-Id: [-0-9]+\.3\nRequested-by: ada\n$/)
+  }
+})
+
+const NASTY_LINES = [
+  '',
+  '',
+  ' ',
+  '\t',
+  '\u00a0',
+  '\v',
+  '\f',
+  '\u2003',
+  '\ufeff',
+  '\r',
+  'Subject',
+  'Foo: bar',
+  'Foo : bar',
+  'Foo',
+  ': x',
+  'key=value',
+  ' continued',
+  '\u00a0continued',
+  '\vFoo: bar',
+  '# comment',
+  '#',
+  '; comment',
+  '---',
+  '--- a/file',
+  '# ------------------------ >8 ------------------------',
+  '------------------------ >8 ------------------------',
+  '# ------------------------ >8 ------------------------ ',
+  'Conflicts:',
+  '\tfile',
+  'Signed-off-by: Ada',
+  '(cherry picked from commit 0123)',
+  'Fixes: #12\rBar: x',
+  'diff --git a/a b/a',
+]
+
+/** The message of a commit for each text, read by "git log" of a repository that holds them all. */
+function loggedTrailers(folder: string, messages: readonly string[]): string[] {
+  const commits = messages.map((message) => {
+    const bytes = Buffer.byteLength(message)
+    return `commit refs/heads/main\ncommitter a <a@example.com> 1700000000 +0000\ndata ${bytes}\n${message}\n`
+  })
+  const git = (args: readonly string[], input = ''): string =>
+    execFileSync('git', ['-C', folder, ...args], { input, encoding: 'utf8', maxBuffer: 1e8 })
+  git(['init', '-q', '-b', 'main'])
+  git(['fast-import', '--quiet'], commits.join(''))
+  const wanted = ['Commitlet-Resource', 'Commitlet-Id', 'Requested-by']
+  const format = wanted.map((key) => `%(trailers:key=${key},valueonly)`).join('')
+  return git(['log', '--reverse', '-z', `--format=${format}`, 'main'])
+    .split('\0')
+    .slice(0, messages.length)
+}
+
+t.test('whatever a message is made of, Git sees our trailers, and each once', async (t) => {
+  const lines = fc.array(fc.constantFrom(...NASTY_LINES), { minLength: 1, maxLength: 8 })
+  const spec = { message: '', credentials: { secretName: 'git' } }
+  const texts = fc.sample(
+    lines.map((parts) => parts.join('\n')),
+    { numRuns: 4_000, seed: 7 },
+  )
+  const taken = texts.filter((message) => {
+    const refused = specFaults('GitCommit', { ...spec, message }).length > 0
+    return message.trim() !== '' && !refused
+  })
+  t.ok(taken.length > 1_000, `${taken.length} messages`)
+  const expected = `shop/settings\n${PARTS.uid}.3\nada\n`
+  const messages = taken.map((message) => commitMessage({ ...PARTS, message }))
+  const logged = loggedTrailers(t.testdir(), messages)
+  const unseen = taken.filter((_, index) => logged[index] !== expected)
+  t.same(unseen.slice(0, 5), [], `git log: ${unseen.length}`)
+  for (const message of messages.slice(0, 200)) {
+    const read = execFileSync('git', ['interpret-trailers', '--parse', '--no-divider'], {
+      input: message,
+      encoding: 'utf8',
+    })
+    if (
+      !read.endsWith(`Commitlet-Resource: shop/settings\nCommitlet-Id: ${PARTS.uid}.3\nRequested-by: ada\n`)
+    )
+      t.fail(JSON.stringify(message))
   }
 })
 
