@@ -42,7 +42,10 @@ export async function commitObject(resource: GitCommit, world: World, attempt: A
     cluster.readObject(reference),
     cluster.readSecret(metadata.namespace, secretName),
   ])
-  const content = renderManifest(live.text, reference, reference.path)
+  // A kind may have become cluster-scoped since it was judged: the scope of references holds for what came back.
+  const hasNamespace = live.namespaced || settings.referenceScope === 'namespace'
+  const asked = { ...reference, namespace: hasNamespace ? reference.namespace : undefined }
+  const content = renderManifest(live.text, asked, reference.path)
   requirePathAllowed(reference.path, secret)
   const login = loginFor(spec, secret, address)
   const identity = {

@@ -3,6 +3,8 @@ import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/r
 /** A referenced object as the API server sent it: the text keeps key order and every digit. */
 export interface LiveObject {
   readonly text: string
+  /** How its kind was served when it was read, which may have changed since anybody looked. */
+  readonly namespaced: boolean
 }
 
 export interface Secret {

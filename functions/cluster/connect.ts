@@ -35,7 +35,7 @@ function objectPath(
   name: { namespace?: string | undefined; name: string },
 ): string {
   const place = name.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(name.namespace)}`
-  return `${groupPath(group)}${place}/${plural}/${encodeURIComponent(name.name)}`
+  return `${groupPath(group)}${place}/${encodeURIComponent(plural)}/${encodeURIComponent(name.name)}`
 }
 
 async function readResource(server: ApiServer, ref: ObjectRef): Promise<unknown> {
@@ -59,7 +59,7 @@ async function readObject(
   const path = objectPath(ref.apiVersion, served.plural, { namespace, name: ref.name })
   const answer = await server({ method: 'GET', path })
   if (answer.status !== 200) throw refusal(answer, what)
-  return { text: answer.text }
+  return { text: answer.text, namespaced: served.namespaced }
 }
 
 async function readSecret(server: ApiServer, namespace: string, name: string): Promise<Secret> {

@@ -11,6 +11,9 @@ const REMEMBERED_MS = 60_000
 const GROUP_VERSION =
   /^(?:(?<group>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)\/)?(?<version>[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
 
+/** Names of resources, which become part of a path (DNS-1123 label). */
+const PLURAL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
 interface Remembered {
   readonly kinds: ReadonlyMap<string, ServedKind>
   readonly until: number
@@ -54,8 +57,8 @@ async function servedKinds(
       member(item, 'namespaced'),
     ]
     if (plural === undefined || kind === undefined || typeof namespaced !== 'boolean') continue
-    // A subresource (`pods/status`), or something that answers with another group's kind (`deployments/scale`).
-    if (plural.includes('/') || textMember(item, 'group') || textMember(item, 'version')) continue
+    // A subresource (`pods/status`) or no name at all, or something that answers with another group's kind (`deployments/scale`).
+    if (!PLURAL.test(plural) || textMember(item, 'group') || textMember(item, 'version')) continue
     if (!kinds.has(kind)) kinds.set(kind, { plural, namespaced })
   }
   return kinds

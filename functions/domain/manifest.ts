@@ -25,7 +25,7 @@ const SERVER_FIELDS: ReadonlySet<string> = new Set([
 ])
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The object that was asked for; the namespace is not looked at where a cluster-scoped object came back. */
+/** The object that was asked for; it has no namespace where its kind is cluster-scoped, and only there. */
 export interface AskedObject {
   readonly apiVersion: string
   readonly kind: string
@@ -77,18 +77,17 @@ function expectAsked(object: Node, asked: AskedObject, subject: string): Mapping
   const members: Mapping = isMapping(object) ? object : new Map()
   const metadata = members.get('metadata')
   const meta: Mapping = isMapping(metadata) ? metadata : new Map()
-  const namespace = meta.get('namespace') ?? ''
-  const compared: readonly (readonly [string, Node | undefined, string | undefined])[] = [
+  const compared: readonly (readonly [string, Node | undefined, string])[] = [
     ['apiVersion', members.get('apiVersion'), asked.apiVersion],
     ['kind', members.get('kind'), asked.kind],
     ['metadata.name', meta.get('name'), asked.name],
-    ['metadata.namespace', namespace, namespace === '' ? '' : asked.namespace],
+    ['metadata.namespace', meta.get('namespace') ?? '', asked.namespace ?? ''],
   ]
   const other = compared.find(([, found, expected]) => found !== expected)
   if (other === undefined) return members
   throw new Failure(
     'ReferenceForbidden',
-    `The answer for ${subject} is another object: its ${other[0]} is not ${other[2] === undefined ? 'empty' : `"${other[2]}"`}; correct resourceRef, or ask whoever runs that API.`,
+    `The answer for ${subject} is another object: its ${other[0]} is not ${other[2] === '' ? 'empty' : `"${other[2]}"`}; correct resourceRef, or ask whoever runs that API.`,
   )
 }
 

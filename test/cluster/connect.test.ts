@@ -49,7 +49,7 @@ withControlPlane(t, async (t, plane) => {
   })
 
   t.test('a cluster-scoped object is read without the namespace', async (t) => {
-    const { text } = await cluster.readObject({
+    const { text, namespaced } = await cluster.readObject({
       apiVersion: 'v1',
       kind: 'Namespace',
       name: namespace,
@@ -57,6 +57,7 @@ withControlPlane(t, async (t, plane) => {
       path: 'x',
     })
     t.match(JSON.parse(text), { kind: 'Namespace', metadata: { name: namespace } })
+    t.equal(namespaced, false)
   })
 
   t.test('what is not there is named in the refusal', async (t) => {

@@ -48,6 +48,33 @@ t.test('a kind is served under its first plural; what is no resource is passed o
     t.equal(await discover('test.example.com/v1', kind), undefined, kind)
 })
 
+t.test('a plural that is no name of a resource is passed over', async (t) => {
+  const plurals = [
+    '..',
+    '.',
+    '',
+    'things?x',
+    'a\\b',
+    'a%2fb',
+    'Things',
+    '-a',
+    'a-',
+    'a b',
+    'a\n',
+    'a.b',
+    'x'.repeat(64),
+  ]
+  for (const name of plurals) {
+    const resources = [{ name, kind: 'Shelf', namespaced: true }]
+    const server: ApiServer = async () => ({ status: 200, text: JSON.stringify({ resources }) })
+    t.equal(
+      await discovery(server, Date.now)('test.example.com/v1', 'Shelf'),
+      undefined,
+      JSON.stringify(name),
+    )
+  }
+})
+
 t.test('an answer that is no list knows no kinds; a refusal is thrown', async (t) => {
   const texts = ['{}', '[]', 'null', '{"resources":{}}', '{"resources":null}']
   for (const text of texts) {

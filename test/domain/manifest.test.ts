@@ -117,12 +117,21 @@ t.test('another object than the asked one is refused, naming what differs', (t) 
 
 t.test('of a cluster-scoped object no namespace is asked', (t) => {
   const live = { ...SETTINGS, metadata: { name: 'settings' } }
-  t.equal(render(live), 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n')
-  t.equal(render(live, 'x', { ...ASKED, namespace: undefined }), render(live))
+  const rendered = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n'
+  t.equal(render(live, 'x', { ...ASKED, namespace: undefined }), rendered)
   t.throws(() => render(SETTINGS, 'x', { ...ASKED, namespace: undefined }), {
     reason: 'ReferenceForbidden',
     message: /^The answer for ConfigMap settings is another object: its metadata.namespace is not empty/,
   })
+  t.end()
+})
+
+t.test('an object without a namespace is not one of a namespace', (t) => {
+  for (const namespace of [undefined, null, '', 0, ['acme']]) {
+    const live = { ...SETTINGS, metadata: { name: 'settings', namespace } }
+    const refused = { reason: 'ReferenceForbidden', message: /its metadata\.namespace is not "acme"/ }
+    t.throws(() => render(live), refused, String(namespace))
+  }
   t.end()
 })
 
@@ -175,7 +184,7 @@ t.test('a manifest has at most 10 MiB', (t) => {
 for (const path of ['a.yaml', 'a.json']) {
   t.test(`an object that would grow to 100 MB is refused without growing the memory (${path})`, (t) => {
     const data = '{"a":'.repeat(900) + `[${'"leaf",'.repeat(60_000)}"leaf"]` + '}'.repeat(900)
-    const live = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},"data":${data}}`
+    const live = `{"apiVersion":"v1","kind":"ConfigMap","metadata":${JSON.stringify(SETTINGS.metadata)},"data":${data}}`
     const before = process.memoryUsage().rss
     t.throws(() => render(live, path), { reason: 'NotSupported', message: /10 MiB/ })
     const grown = (process.memoryUsage().rss - before) / 2 ** 20

@@ -91,6 +91,7 @@ export function memoryCluster(): MemoryCluster {
       const namespaced = KINDS[`${ref.apiVersion} ${ref.kind}`]?.namespaced !== false
       return {
         text: JSON.stringify(readObjectText(ref.kind, namespaced ? ref.namespace : undefined, ref.name)),
+        namespaced,
       }
     },
     async readSecret(namespace, name) {

@@ -1,0 +1,36 @@
+import t from 'tap'
+import { parseResource } from '../functions/domain/parse.ts'
+import { commitObject } from '../functions/gitcommit.ts'
+import { gitCommit, memoryWorld } from './harness/memory-world.ts'
+
+const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'shop' } as const
+const ATTEMPT = { again: false, signal: new AbortController().signal } as const
+
+/** An attempt at committing a cluster role, the kind of which `judged` tells as namespaced or not. */
+async function attempt(referenceScope: 'namespace' | 'any', judged: boolean) {
+  const world = memoryWorld()
+  const { apiVersion, kind, name } = ROLE
+  world.cluster.apply({ apiVersion, kind, metadata: { name } })
+  const stored = world.cluster.apply(gitCommit({ resourceRef: { ...ROLE, path: 'role.yaml' } }))
+  const resource = parseResource(stored)
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  const cluster = {
+    ...world.cluster,
+    discover: async () => ({ plural: 'clusterroles', namespaced: judged }),
+  }
+  const settings = { ...world.settings, referenceScope }
+  await commitObject(resource, { ...world, cluster, settings }, ATTEMPT)
+  return Buffer.from(world.pushed[0]?.change.content ?? '').toString()
+}
+
+t.test('a cluster-scoped object is committed where the operator allows any', async (t) => {
+  t.match(await attempt('any', false), /kind: ClusterRole\nmetadata:\n {2}name: shop\n$/)
+})
+
+t.test('a kind that became cluster-scoped after it was judged does not leave the namespace', async (t) => {
+  await t.rejects(attempt('namespace', true), {
+    reason: 'ReferenceForbidden',
+    message:
+      /^The answer for ClusterRole team\/shop is another object: its metadata\.namespace is not "team"/,
+  })
+})
