@@ -19,6 +19,8 @@ export interface Sink {
 /** How much is held, and for how long. */
 export interface SinkLimits extends Patience {
   readonly inFlight: number
+  /** Of `inFlight`, the most that one namespace may take: requests that hang leave room for the others. */
+  readonly perNamespace: number
   readonly waiting: number
   /** For so long after it was sent an event is trusted to be on its way, although nobody answered. */
   readonly trustedMs: number
@@ -30,6 +32,7 @@ export interface SinkLimits extends Patience {
  */
 export const SINK_LIMITS: SinkLimits = {
   inFlight: 256,
+  perNamespace: 64,
   waiting: 10_000,
   requestMs: 610_000,
   windowMs: 60_000,
@@ -61,7 +64,7 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
 
   function fill(): void {
     while (inFlight < limits.inFlight && !closing.signal.aborted) {
-      const event = waiting.take(busy)
+      const event = waiting.take(busy, limits.perNamespace)
       if (event === undefined) break
       void carry(event)
     }

@@ -8,8 +8,8 @@ import type { AppliedEvent } from '../functions/domain/events.ts'
 export interface WaitingList {
   /** Adds an event; answers the one that had no room (this one, or another's), if any. */
   readonly add: (event: AppliedEvent) => AppliedEvent | undefined
-  /** Takes the next one; `inFlight` counts by namespace what is under way. */
-  readonly take: (inFlight: ReadonlyMap<string, number>) => AppliedEvent | undefined
+  /** Takes the next one; `inFlight` counts by namespace what is under way, `share` is the most of one namespace. */
+  readonly take: (inFlight: ReadonlyMap<string, number>, share?: number) => AppliedEvent | undefined
   readonly has: (key: string) => boolean
   readonly size: () => number
 }
@@ -44,8 +44,8 @@ export function makeWaitingList(limit: number): WaitingList {
     return longest === undefined ? undefined : takeFirst(longest)
   }
 
-  function take(inFlight: ReadonlyMap<string, number>): AppliedEvent | undefined {
-    const next = leastBusy(queues.keys(), inFlight)
+  function take(inFlight: ReadonlyMap<string, number>, share = Infinity): AppliedEvent | undefined {
+    const next = leastBusy(queues.keys(), inFlight, share)
     const queue = next === undefined ? undefined : queues.get(next)
     if (next === undefined || queue === undefined) return undefined
     const event = takeFirst(queue)
@@ -77,9 +77,13 @@ function longestOf(queues: Iterable<Queue>): Queue | undefined {
   return longest
 }
 
-function leastBusy(namespaces: Iterable<string>, inFlight: ReadonlyMap<string, number>): string | undefined {
+function leastBusy(
+  namespaces: Iterable<string>,
+  inFlight: ReadonlyMap<string, number>,
+  share: number,
+): string | undefined {
   let least: string | undefined
-  let fewest = Number.POSITIVE_INFINITY
+  let fewest = share
   for (const namespace of namespaces) {
     const busy = inFlight.get(namespace) ?? 0
     if (busy < fewest) [least, fewest] = [namespace, busy]

@@ -60,6 +60,17 @@ t.test('a namespace that floods the sink does not keep another one out', async (
   t.match(server.received[2], { data: { namespace: 'bank' } })
 })
 
+t.test('events of one namespace that hang leave room for another', async (t) => {
+  const { server, sink, arrivals } = await open(t)
+  for (let i = 0; i < 300; i += 1) sink.send(event(`hanging-${i}`))
+  await arrivals(SINK_LIMITS.perNamespace)
+  sink.send(event('small', 'bank'))
+  await arrivals(SINK_LIMITS.perNamespace + 1)
+  t.match(server.received.at(-1), { data: { namespace: 'bank' } })
+  t.equal(server.received.length, SINK_LIMITS.perNamespace + 1)
+  t.ok(SINK_LIMITS.perNamespace * 4 <= SINK_LIMITS.inFlight)
+})
+
 t.test('beyond the waiting list events are dropped, with one line a second', async (t) => {
   const { sink, lines, arrivals } = await open(t, { inFlight: 1, waiting: 2 })
   t.strictSame(

@@ -39,6 +39,16 @@ t.test('the namespace with the fewest in flight is next', async (t) => {
   t.strictSame(takeAll(list, new Map([['shop', 2]])), ['bank/x@1', 'bank/y@1', 'shop/a@1', 'shop/b@1'])
 })
 
+t.test('a namespace that has its share in flight waits', async (t) => {
+  const list = makeWaitingList(10)
+  list.add(event('shop', 'a'))
+  const busy = new Map([['shop', 2]])
+  t.equal(list.take(busy, 2), undefined)
+  list.add(event('bank', 'x'))
+  t.match(list.take(busy, 2), { data: { name: 'x' } })
+  t.match(list.take(busy, 3), { data: { name: 'a' } })
+})
+
 t.test('a resource waits once, with its newest event and in its old place', async (t) => {
   const list = makeWaitingList(2)
   for (const name of ['a', 'b']) list.add(event('shop', name))
