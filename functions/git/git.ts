@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { Change, Landed, Login } from '../domain/change.ts'
 import { Failure } from '../domain/failure.ts'
-import { writeAuthorities } from './authorities.ts'
+import { openHome, type Home } from './home.ts'
 import { makeQueue, type Batch } from './queue.ts'
 import { openSession } from './session.ts'
 import { inWorkspace } from './workspace.ts'
@@ -10,7 +9,10 @@ import { asFailure, land } from './writer.ts'
 
 /** What main.ts hands in. */
 export interface GitSettings {
-  /** Existing folder, best memory-backed; everything below it that is made here is removed again. */
+  /**
+   * Existing folder, best memory-backed; everything below it that is made here is removed again, by the next
+   * process where this one is killed. Not for containers to share: one does not see that another's process lives.
+   */
   readonly tempDir: string
   /** CA_FILE: PEM file of authorities that are trusted besides the system's. */
   readonly caFile: string | undefined
@@ -59,7 +61,7 @@ export function openGit(settings: GitSettings): Git {
 
   async function landBatch(batch: Batch): Promise<void> {
     try {
-      home ??= openHome(settings)
+      home ??= openHome(settings.tempDir, settings.caFile)
       const { folder, authorities } = await home.catch(forget)
       await inWorkspace(folder, async (workspace) => {
         const address = batch.entries[0]?.change.repository
@@ -96,16 +98,4 @@ export function openGit(settings: GitSettings): Git {
       if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true })
     },
   }
-}
-
-/** One folder per process, with what all its sessions share. */
-interface Home {
-  readonly folder: string
-  readonly authorities: string | undefined
-}
-
-async function openHome({ tempDir, caFile }: GitSettings): Promise<Home> {
-  const folder = await mkdtemp(join(tempDir, 'commitlet-'))
-  if (caFile === undefined) return { folder, authorities: undefined }
-  return { folder, authorities: await writeAuthorities(caFile, join(folder, 'authorities.pem')) }
 }
