@@ -8,15 +8,27 @@ const CONTROL_FILES = [
   '.gitignore',
   '.mailmap',
   'codeowners',
+  '.lfsconfig',
   '.gitlab-ci.yml',
+  'bitbucket-pipelines.yml',
+  '.woodpecker.yml',
+  '.woodpecker.yaml',
+  '.drone.yml',
+  '.travis.yml',
+  'azure-pipelines.yml',
+  'jenkinsfile',
 ]
 
 /** Folders whose content a host runs or obeys. */
-const CONTROL_FOLDERS = ['.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.tekton']
+const CONTROL_FOLDERS = ['.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.tekton', '.woodpecker']
 
-/** The 8.3 names that NTFS gives to these, also those made of a hash (is_ntfs_dot_generic() of Git). */
-const SHORT_NAMES =
-  /^(?:git(?:mod|att|ign|hub|lab|ea)|mailma|forgej|circle|tekton|codeow|gi[0-9a-f]{4}|ma[0-9a-f]{4})~[0-9]+(?:\.yml)?$/
+/** How the 8.3 names that NTFS gives to these begin, also those made of a hash (is_ntfs_dot_generic() of Git). */
+const SHORT_STEMS = [
+  'git(?:mod|att|ign|hub|lab|ea)|mailma|forgej|circle|tekton|codeow',
+  'lfscon|bitbuc|woodpe|drone|travis|azure-|jenkin',
+  '(?:gi|ma|fo|ci|te|co|lf|bi|wo|dr|tr|az|je)[0-9a-f]{4}',
+]
+const SHORT_NAMES = new RegExp(`^(?:${SHORT_STEMS.join('|')})~[0-9]+(?:\\.(?:yml|yam))?$`)
 
 /**
  * What keeps a text from being a path in a repository, as the end of a sentence ("has an empty part …"); undefined
@@ -61,7 +73,9 @@ function isControl(component: string): boolean {
   return SHORT_NAMES.test(bare)
 }
 
-// Every character that HFS+ ignores in names is a default-ignorable one of Unicode.
+// Every character that HFS+ ignores in names is a default-ignorable one of Unicode. Filesystems that know no case
+// take more letters for one of ours than lower case tells (ſ for s, K of Kelvin for k), some by compatibility (NFKC).
 function folded(component: string): string {
-  return component.replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase()
+  const visible = component.replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  return visible.normalize('NFKC').toUpperCase().toLowerCase()
 }

@@ -45,6 +45,9 @@ const BAD: Record<string, readonly string[]> = {
     '\ufeff.git',
     '.gi\u206ft/x',
     '.git\u202e',
+    '.gıt/x',
+    '.ＧIT',
+    'ｇit~1',
   ],
   'control character': ['a\tb', 'a\nb', 'a\u0000', 'a\u007f', 'a\u0085', '\u001b[31m'],
   backslash: ['a\\b', '..\\x', '.git\\x'],
@@ -80,9 +83,35 @@ t.test('a file that steers Git or the host is recognised wherever it stands', as
     'gi7eba~1': 'gi7eba~1',
     'GITLAB~1.YML': 'GITLAB~1.YML',
     '.git\u200dmodules': '.git\u200dmodules',
+    '.gitmodule\u017f': '.gitmodule\u017f',
+    'docs/CODEOWNER\u017f': 'CODEOWNER\u017f',
+    '.te\u212aton/x': '.te\u212aton',
+    '.gıthub/x': '.gıthub',
+    '.lfsconfig': '.lfsconfig',
+    'bitbucket-pipelines.yml': 'bitbucket-pipelines.yml',
+    '.woodpecker/a.yaml': '.woodpecker',
+    '.woodpecker.yml': '.woodpecker.yml',
+    '.woodpecker.yaml': '.woodpecker.yaml',
+    '.drone.yml': '.drone.yml',
+    '.travis.yml': '.travis.yml',
+    'azure-pipelines.yml': 'azure-pipelines.yml',
+    'a/JENKINSFILE': 'JENKINSFILE',
+    'JENKIN~1': 'JENKIN~1',
+    'WOODPE~2.YAM': 'WOODPE~2.YAM',
+    'AZURE-~1.YML': 'AZURE-~1.YML',
+    'bi12cd~1.yml': 'bi12cd~1.yml',
   }
   for (const [path, component] of Object.entries(paths)) t.equal(controlComponent(path), component, path)
-  for (const path of ['github/x', '.gitkeep', 'a.gitignore', 'CODEOWNERS.md', 'x/gitlab-ci.yml']) {
+  for (const path of [
+    'github/x',
+    '.gitkeep',
+    'a.gitignore',
+    'CODEOWNERS.md',
+    'x/gitlab-ci.yml',
+    'drone.yml',
+    'Jenkinsfiles',
+    'a~1',
+  ]) {
     t.equal(controlComponent(path), undefined, path)
   }
 })
