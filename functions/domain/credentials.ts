@@ -18,7 +18,11 @@ export interface SecretData {
   readonly data: ReadonlyMap<string, Uint8Array>
 }
 
+/** So much of a type, which may be any text, is repeated. */
+const TYPE_SHOWN = 100
 const TYPES = ['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth']
+/** Most bytes of a token, a user name or a password: what servers commonly take as one line of a header. */
+const VALUE_BYTES = 8_192
 /** Where no user name stands beside the token and the software of the host is not known. */
 const UNKNOWN_HOST_USERNAME = 'x-access-token'
 /** What Bitbucket wants beside an API token, whose user name at the REST API is an e-mail address. */
@@ -27,7 +31,7 @@ const BITBUCKET_API_TOKEN_USERNAME = 'x-bitbucket-api-token-auth'
 /**
  * What Git needs to log in over HTTPS at this repository with this Secret. Throws ReferenceForbidden where the
  * Secret's `commitlet.dev/allowed-repositories` does not cover the repository, before any value is looked at;
- * CredentialsInvalid where the type is not one of ours, or a key is missing, empty or not text. No sentence holds a value.
+ * CredentialsInvalid where the type is not one of ours, or a key is missing, empty, not text or above 8 KiB. No sentence holds a value.
  */
 export function loginFor(
   spec: Pick<RemoteSpec, 'credentials' | 'provider'>,
@@ -44,7 +48,7 @@ export function loginFor(
   if (!TYPES.includes(secret.type)) {
     throw invalid(
       secret,
-      `is of type "${secret.type}", but has to be of type ${TYPES.join(', ')}; use another Secret.`,
+      `is of type "${secret.type.slice(0, TYPE_SHOWN)}", but has to be of type ${TYPES.join(', ')}; use another Secret.`,
     )
   }
   const { usernameKey, secretKey } = keysOf(spec.credentials, secret)
@@ -106,6 +110,12 @@ function valueOf(secret: SecretData, key: string): string {
   const bytes = secret.data.get(key)
   if (bytes === undefined)
     throw invalid(secret, `has no key "${key}"; add it, or name another in spec.credentials.`)
+  if (bytes.length > VALUE_BYTES) {
+    throw invalid(
+      secret,
+      `has more than ${VALUE_BYTES} bytes in its key "${key}"; put the value there alone.`,
+    )
+  }
   const value = decode(bytes)?.trim()
   if (value === '') throw invalid(secret, `has nothing in its key "${key}"; put the value there.`)
   if (value !== undefined && !/\p{Cc}/u.test(value)) return value

@@ -179,3 +179,27 @@ t.test('a file that steers the host needs a Secret that names it', async (t) => 
     message: /steers Git/,
   })
 })
+
+t.test('a type of any length makes a short sentence', async (t) => {
+  const { message } = failureOf(() => login({}, secret({ token: 'T' }, { type: 'x'.repeat(1_000_000) })))
+  t.ok(message.length < 400)
+})
+
+t.test('a value has at most 8 KiB', async (t) => {
+  const longest = 'x'.repeat(8_192)
+  t.equal(login({}, secret({ token: longest })).password, longest)
+  const cases = [
+    ['token', secret({ token: `${longest}x` })],
+    ['password', secret({ username: 'ada', password: 'x'.repeat(1_000_000) })],
+    ['username', secret({ username: 'é'.repeat(5_000), password: 'P' })],
+    ['token', secret({ token: `${longest} ` })],
+  ] as const
+  for (const [key, found] of cases) {
+    const { reason, message } = failureOf(() => login({}, found))
+    t.equal(reason, 'CredentialsInvalid')
+    t.match(
+      message,
+      `The Secret shop/git has more than 8192 bytes in its key "${key}"; put the value there alone.`,
+    )
+  }
+})
