@@ -29,6 +29,9 @@ export const RETRY_BY_REASON = {
 /** A reason as it stands in the status and in `kubectl get`. */
 export type FailureReason = keyof typeof RETRY_BY_REASON
 
+/** Most characters of a message in a status: the bound of metav1.Condition. */
+const MESSAGE_LIMIT = 32_768
+
 export interface FailureOptions {
   /** What led here. It is logged by name only, never shown to users. */
   readonly cause?: unknown
@@ -40,7 +43,8 @@ export interface FailureOptions {
 
 /**
  * The one error of the project: a reason from the table and one sentence for the user (what was found,
- * what was expected, where, what to do). Thrown where its meaning is first known, reported in one place.
+ * what was expected, where, what to do), cut where the status could not hold it. Thrown where its meaning is first
+ * known, reported in one place.
  */
 export class Failure extends Error {
   readonly reason: FailureReason
@@ -48,10 +52,15 @@ export class Failure extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(reason: FailureReason, message: string, options: FailureOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    super(bounded(message), 'cause' in options ? { cause: options.cause } : undefined)
     this.name = 'Failure'
     this.reason = reason
     this.retry = options.retry ?? RETRY_BY_REASON[reason]
     this.retryAfterSeconds = options.retryAfterSeconds
   }
+}
+
+function bounded(message: string): string {
+  if (message.length <= MESSAGE_LIMIT) return message
+  return `${message.slice(0, MESSAGE_LIMIT - 1).toWellFormed()}…`
 }

@@ -1,0 +1,25 @@
+import t from 'tap'
+import { Failure, RETRY_BY_REASON } from '../../functions/domain/failure.ts'
+import { GITCOMMIT_STATUS } from '../../functions/domain/schema-status.ts'
+
+t.test('a failure answers whether trying again helps, by its reason or by itself', async (t) => {
+  t.equal(new Failure('Conflict', 'm').retry, RETRY_BY_REASON.Conflict)
+  const cause = new Error('inner')
+  const failure = new Failure('ReferenceForbidden', 'm', { retry: 'slow', retryAfterSeconds: 5, cause })
+  t.match(failure, { name: 'Failure', message: 'm', retry: 'slow', retryAfterSeconds: 5 })
+  t.equal(failure.cause, cause)
+  t.notOk('cause' in new Failure('Conflict', 'm'))
+})
+
+t.test('every sentence fits the status, however long a name in it is', async (t) => {
+  const condition = GITCOMMIT_STATUS.properties?.conditions?.items?.properties
+  const limit = condition?.message?.maxLength ?? 0
+  t.equal(limit, 32_768, 'as in metav1.Condition')
+  for (const text of ['x'.repeat(limit), 'x']) t.equal(new Failure('Internal', text).message, text)
+  for (const text of ['x'.repeat(limit + 1), '\u{1f600}'.repeat(limit), `x${'\u{1f600}'.repeat(limit)}`]) {
+    const { message } = new Failure('Internal', text)
+    t.ok(message.length <= limit)
+    t.ok(message.endsWith('…'))
+    t.ok(message.isWellFormed())
+  }
+})
