@@ -5,13 +5,14 @@ import type { ChildEnvironment } from './environment.ts'
 /**
  * The launcher, a POSIX shell script. `timeout` (coreutils) makes a process group of its own and kills all
  * of it at the deadline; what ends `timeout` itself (SIGINT from simple-git's abort, SIGTERM from the kernel
- * when the parent has gone) it passes on to the group, and kills what is left 2 seconds later.
+ * when the parent has gone) it passes on to the group, and kills what is left 2 seconds later. A file that grows
+ * beyond its limit is an error of writing, of which git can tell, rather than a signal (setrlimit(2)).
  */
 export const LAUNCHER = `#!/bin/sh
 # simple-git waits 50 ms longer for a process that has written nothing.
 echo >&2
 [ -z "$COMMITLET_LOGIN" ] || { IFS= read -r GIT_CONFIG_VALUE_0 && export GIT_CONFIG_VALUE_0; }
-[ -z "$COMMITLET_FILE" ] || ulimit -f "$COMMITLET_FILE"
+[ -z "$COMMITLET_FILE" ] || { trap '' XFSZ; ulimit -f "$COMMITLET_FILE"; }
 ulimit -d "$COMMITLET_MEMORY"
 exec setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" git "$@"
 `

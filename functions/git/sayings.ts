@@ -25,7 +25,7 @@ export interface Row extends Saying {
 export const NOT_GIT =
   'does not answer as a Git repository does; look at the address, and whether a browser gets a log-in page there.'
 const LIMIT = ({ fetchLimitMiB }: Scene) =>
-  `is larger than Commitlet may take: one attempt fetches more than ${fetchLimitMiB} MiB or needs as much memory; the operator may raise FETCH_LIMIT.`
+  `is larger than Commitlet may take: one attempt fetches more than ${fetchLimitMiB} MiB; the operator may raise FETCH_LIMIT.`
 
 /** Lines of git itself that have nothing to do with HTTP statuses; the first that matches counts. */
 export const ROWS: readonly Row[] = [
@@ -35,12 +35,18 @@ export const ROWS: readonly Row[] = [
     says: 'uses SHA-256 object names, which Commitlet does not support; use a repository with SHA-1 names.',
   },
   {
-    // Alone, the last of these says that a signal ended index-pack before it could say anything: the size of
-    // its file (SIGXFSZ), or the machine's memory.
-    pattern:
-      /died of signal 25|File too large|^fatal: fetch-pack: invalid index-pack output$|[Oo]ut of memory|Cannot allocate memory|memory exhausted/,
+    // The launcher has git meet the limit as an error of writing (EFBIG); the signal is for a git that does not.
+    pattern: /File too large|died of signal 25/,
     reason: 'NotSupported',
     says: LIMIT,
+  },
+  {
+    // Git may take 256 MiB more than it may fetch, so that a large repository meets the other limit first. Alone,
+    // the last of these says that index-pack was killed before it could say anything, as the kernel does it.
+    pattern:
+      /[Oo]ut of memory|Cannot allocate memory|memory exhausted|died of signal 9|^fatal: fetch-pack: invalid index-pack output$/,
+    reason: 'Internal',
+    says: 'could not be served, because Git ran out of memory on this side; it is tried again, and the operator may give Commitlet more memory.',
   },
   {
     pattern: /dumb http transport|does not support (shallow|--shallow)/i,

@@ -123,7 +123,8 @@ t.test('a file that grows too large ends the process that writes it', async (t) 
     randomBytes(size),
     Buffer.from('\ndone\n'),
   ])
-  t.not((await run(['fast-import', '--done', '--quiet'], { fileMiB: 1, input })).exitCode, 0)
+  const ended = await run(['fast-import', '--done', '--quiet'], { fileMiB: 1, input })
+  t.match(ended, { exitCode: 128, stderr: /File too large/ }, 'and it can say why')
   t.equal((await run(['fast-import', '--done', '--quiet'], { input })).exitCode, 0)
 })
 

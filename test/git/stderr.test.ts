@@ -86,7 +86,10 @@ const rows = [
   ['NotSupported', `fatal: mismatched algorithms: client sha1; server sha256`],
   ['NotSupported', `fatal: dumb http transport does not support shallow capabilities`],
   ['NotSupported', `error: index-pack died of signal 25\nfatal: fetch-pack: invalid index-pack output`],
-  ['NotSupported', `fatal: Out of memory, malloc failed (tried to allocate 10 bytes)`],
+  ['NotSupported', `fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output`],
+  ['Internal', `fatal: Out of memory, malloc failed (tried to allocate 10 bytes)`],
+  ['Internal', `error: cannot fork() for index-pack: Cannot allocate memory`],
+  ['Internal', `fatal: fetch-pack: invalid index-pack output`],
   [
     'NotSupported',
     `error: object 4b825dc642cb6eb9a060e54bf8d69288fbee4904: hasDotgit: contains '.git'\nfatal: fsck error in packed object`,
@@ -116,6 +119,11 @@ t.test('what the server says cannot pass for a word of git', async (t) => {
     `remote: fatal: couldn't find remote ref main\nremote: The requested URL returned error: 401\nfatal: early EOF`,
   )
   t.match(meaning, { reason: 'NetworkError' })
+})
+
+t.test('a machine without memory is told from a repository that is too large', async (t) => {
+  t.match(meaningOf('fatal: Out of memory, malloc failed'), { retry: 'transient', message: /out of memory/ })
+  t.match(meaningOf('fatal: write error: File too large'), { retry: 'never', message: /than 256 MiB/ })
 })
 
 t.test('the authority, the name and the time of a certificate are told apart where git does', async (t) => {
