@@ -37,6 +37,6 @@ export interface Login {
   readonly password: string
   /** Equal for the same credential, different otherwise; safe to keep in memory as a key, never logged. */
   readonly identity: string
-  /** Every value of the Secret in use, to be taken out of text of the remote. */
+  /** Every value of the Secret in use, the login's or not, to be taken out of text of the remote. */
   readonly secrets: readonly string[]
 }

@@ -23,6 +23,8 @@ const TYPE_SHOWN = 100
 const TYPES = ['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth']
 /** Most bytes of a token, a user name or a password: what servers commonly take as one line of a header. */
 const VALUE_BYTES = 8_192
+/** Values that are shorter, and not used, would mask half of every sentence. */
+const SHORTEST_MASKED = 4
 /** Where no user name stands beside the token and the software of the host is not known. */
 const UNKNOWN_HOST_USERNAME = 'x-access-token'
 /** What Bitbucket wants beside an API token, whose user name at the REST API is an e-mail address. */
@@ -31,7 +33,8 @@ const BITBUCKET_API_TOKEN_USERNAME = 'x-bitbucket-api-token-auth'
 /**
  * What Git needs to log in over HTTPS at this repository with this Secret. Throws ReferenceForbidden where the
  * Secret's `commitlet.dev/allowed-repositories` does not cover the repository, before any value is looked at;
- * CredentialsInvalid where the type is not one of ours, or a key is missing, empty, not text or above 8 KiB. No sentence holds a value.
+ * CredentialsInvalid where the type is not one of ours, or a key is missing, empty, not text or above 8 KiB.
+ * No sentence holds a value.
  */
 export function loginFor(
   spec: Pick<RemoteSpec, 'credentials' | 'provider'>,
@@ -58,8 +61,17 @@ export function loginFor(
   // RFC 7617, section 2: the first colon ends the user name.
   if (username.includes(':'))
     throw invalid(secret, `has a user name with a colon in it, which HTTPS cannot carry.`)
-  const values = given === undefined ? [password] : [given, password]
-  return { username, password, identity: identityOf(secret, [username, password]), secrets: values }
+  const used = given === undefined ? [password] : [given, password]
+  const secrets = [...used, ...otherValues(secret)]
+  return { username, password, identity: identityOf(secret, [username, password]), secrets }
+}
+
+// A host may repeat whatever it was once given: what else lies in the Secret is not to be shown either.
+function otherValues(secret: SecretData): readonly string[] {
+  const small = [...secret.data.values()].filter(({ length }) => length <= VALUE_BYTES)
+  return small
+    .flatMap((bytes) => decode(bytes)?.trim() ?? [])
+    .filter(({ length }) => length >= SHORTEST_MASKED)
 }
 
 /**

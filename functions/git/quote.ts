@@ -1,4 +1,7 @@
 const LONGEST = 200
+const MASK = '***'
+/** What lies behind is never shown, however much of it is masked: values of Secrets have at most 8 KiB. */
+const READ = 65_536
 
 // CSI and OSC sequences and two-byte escapes (ECMA-48), then every control and format character.
 const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -~]?/g
@@ -9,7 +12,7 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
  * replaced by `***` however it is written (see spellings), on one line, at most 200 characters.
  */
 export function quoteRemote(text: string, secrets: readonly string[]): string {
-  const plain = text.replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim()
+  const plain = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim()
   const characters = Array.from(mask(plain, secrets))
   if (characters.length <= LONGEST) return characters.join('')
   return `${characters.slice(0, LONGEST - 1).join('')}…`
@@ -26,16 +29,12 @@ export function secretsOf(login: {
 
 function mask(text: string, secrets: readonly string[]): string {
   const spelled = [...new Set(secrets.flatMap(spellings))].filter((spelling) => spelling !== '')
-  if (spelled.length === 0) return text
   // The longest first, so that no half of a secret is left beside the mask.
-  spelled.sort((a, b) => b.length - a.length)
-  return text.replace(
-    new RegExp(spelled.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g'),
-    '***',
-  )
+  const longestFirst = spelled.toSorted((a, b) => b.length - a.length)
+  return longestFirst.reduce((masked, spelling) => masked.replaceAll(spelling, () => MASK), text)
 }
 
-/** Raw, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as forms do). */
+/** Raw, as JSON has it, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as forms do). */
 function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const encoded = encodeURIComponent(secret.toWellFormed())
@@ -45,5 +44,6 @@ function spellings(secret: string): readonly string[] {
   const lower = urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()))
   const base64 = bytes.toString('base64')
   const raw = secret.replace(CONTROLS, ' ').trim()
-  return [raw, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), ...urls, ...lower]
+  const json = JSON.stringify(raw).slice(1, -1)
+  return [raw, json, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), ...urls, ...lower]
 }

@@ -44,3 +44,9 @@ t.test('at most 200 characters are quoted, none of them cut', async (t) => {
   t.equal(quoteRemote('😀'.repeat(200), []), '😀'.repeat(200))
   t.equal(quoteRemote('😀'.repeat(201), []), `${'😀'.repeat(199)}…`)
 })
+
+t.test('a value as JSON has it, and a thousand long values, are masked', async (t) => {
+  t.equal(quoteRemote('said {"password":"a\\"b\\\\c"}', ['a"b\\c']), 'said {"password":"***"}')
+  const many = Array.from({ length: 1_000 }, (_, i) => `${i}-`.padEnd(8_000, 'x'))
+  t.equal(quoteRemote(`so ${many[999]} it is`, many), 'so *** it is')
+})
