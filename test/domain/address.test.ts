@@ -115,6 +115,7 @@ const ATTACKS: Record<string, readonly string[]> = {
     'https://h:x/a',
     'ssh://git@h:22/a',
   ],
+  'more than 2,048 characters': [`https://h/${'a'.repeat(2_039)}`, `https://h${'/a'.repeat(1_000_000)}`],
   'a user': [
     'https://github.com@evil.example/a',
     'https://user:pw@h/a',
@@ -162,18 +163,6 @@ for (const [what, addresses] of Object.entries(ATTACKS)) {
     }
   })
 }
-
-t.test('an address has at most 2,048 characters', async (t) => {
-  const longest = `https://git.example.com/${'a/'.repeat(1_011)}ab`
-  t.equal(longest.length, 2_048)
-  t.equal(parseRepositoryAddress(longest).segments.length, 1_012)
-  for (const text of [`${longest}a`, `${longest}${'/a'.repeat(1_000_000)}`]) {
-    t.throws(() => parseRepositoryAddress(text), {
-      reason: 'InvalidSpec',
-      message: 'spec.repository is longer than the 2048 characters that are allowed.',
-    })
-  }
-})
 
 t.test('the sentence never repeats a password, and says where one belongs', async (t) => {
   for (const address of ['ssh://git:hunter2@h/a', 'https://h/a?token=hunter2', 'https://user:hunter2@h/a']) {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { commitletId, commitMessage } from '../../functions/domain/commit-message.ts'
 import { specFaults } from '../../functions/domain/rules.ts'
+import { NASTY_LINES } from './fixtures/message-lines.ts'
 
 const PARTS = {
   namespace: 'shop',
@@ -101,42 +102,6 @@ t.test('Git reads the three trailers back', async (t) => {
     t.match(read, /Commitlet-Resource: shop\/settings\nCommitlet-Id: [-0-9]+\.3\nRequested-by: ada\n$/)
   }
 })
-
-const NASTY_LINES = [
-  '',
-  '',
-  ' ',
-  '\t',
-  '\u00a0',
-  '\v',
-  '\f',
-  '\u2003',
-  '\ufeff',
-  '\r',
-  'Subject',
-  'Foo: bar',
-  'Foo : bar',
-  'Foo',
-  ': x',
-  'key=value',
-  ' continued',
-  '\u00a0continued',
-  '\vFoo: bar',
-  '# comment',
-  '#',
-  '; comment',
-  '---',
-  '--- a/file',
-  '# ------------------------ >8 ------------------------',
-  '------------------------ >8 ------------------------',
-  '# ------------------------ >8 ------------------------ ',
-  'Conflicts:',
-  '\tfile',
-  'Signed-off-by: Ada',
-  '(cherry picked from commit 0123)',
-  'Fixes: #12\rBar: x',
-  'diff --git a/a b/a',
-]
 
 /** The message of a commit for each text, read by "git log" of a repository that holds them all. */
 function loggedTrailers(folder: string, messages: readonly string[]): string[] {

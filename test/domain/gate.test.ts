@@ -2,10 +2,6 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { failureOf, judge } from '../../functions/domain/gate.ts'
 import type { Outside } from '../../functions/domain/gate.ts'
-import { member } from '../../functions/domain/member.ts'
-import { GITCOMMIT_SPEC } from '../../functions/domain/schema-gitcommit.ts'
-import { PULLREQUEST_SPEC } from '../../functions/domain/schema-pullrequest.ts'
-import type { Schema } from '../../functions/domain/schema-type.ts'
 
 const SPEC = {
   repository: 'https://git.example.com/acme/shop.git',
@@ -149,68 +145,6 @@ t.test('an attempt fails with the first reason and every sentence', async (t) =>
   t.equal(failure?.reason, 'InvalidSpec')
   t.match(failure?.message, /^spec\.branch begins with "-"; .*\. spec\.credentials is missing, .*\.$/)
   t.equal(failureOf({ faults: [], warnings: ['w'] }), undefined)
-})
-
-const PULL = {
-  repository: 'https://github.com/acme/shop.git',
-  baseBranch: 'main',
-  headBranch: 'new',
-  title: 'New settings',
-  credentials: { secretName: 'git' },
-}
-
-const MEGABYTE = 1_000_000
-const FILLERS = [
-  ...['.', 'a', '/', ' ', '\n', '-', 'A:', '\u00a0', 'é', '\u{1f600}', 'a/', '# ', '[', '.lock', 'git~'].map(
-    (filler) => filler.repeat(MEGABYTE / filler.length),
-  ),
-  `${'.'.repeat(MEGABYTE)}/`,
-  `${'a'.repeat(MEGABYTE)}\0`,
-  `${' '.repeat(MEGABYTE)}\0`,
-  `https://h/${'a/'.repeat(MEGABYTE / 2)}a`,
-  `a@h:${'a/'.repeat(MEGABYTE / 2)}a`,
-  `https://${'a.'.repeat(MEGABYTE / 2)}/`,
-]
-
-interface TextField {
-  readonly path: readonly string[]
-  readonly limit: number
-}
-
-/** Each text in a spec, entries of lists aside. */
-function textsOf(schema: Schema, path: readonly string[] = []): TextField[] {
-  const inner = Object.entries(schema.properties ?? {})
-  if (inner.length > 0) return inner.flatMap(([name, property]) => textsOf(property, [...path, name]))
-  return schema.type === 'string' ? [{ path, limit: schema.maxLength ?? 0 }] : []
-}
-
-function setAt(value: unknown, [first, ...rest]: readonly string[], text: string): unknown {
-  return first === undefined ? text : { ...Object(value), [first]: setAt(member(value, first), rest, text) }
-}
-
-const TEXTS = [
-  ...textsOf(GITCOMMIT_SPEC).map((text) => ({
-    ...text,
-    kind: 'GitCommit',
-    spec: { ...SPEC, provider: 'gitlab', providerConfig: { baseURL: 'x' } },
-  })),
-  ...textsOf(PULLREQUEST_SPEC).map((text) => ({ ...text, kind: 'PullRequest', spec: PULL })),
-]
-
-t.test('no text is so long or so odd that it takes a while to be judged', async (t) => {
-  for (const { path, limit, kind, spec } of TEXTS) {
-    const field = `spec.${path.join('.')}`
-    const judged = (text: string) => judge({ ...Object(gitCommit(setAt(spec, path, text))), kind }, outside())
-    const began = performance.now()
-    for (const [index, filler] of FILLERS.entries()) {
-      await judged(`${filler.slice(0, limit - 1)}${filler.slice(-1)}`)
-      const { faults } = await judged(filler)
-      const found = faults.filter((fault) => fault.field === field)
-      if (found.length !== 1) t.fail(`${kind} ${field}, filler ${index}: ${found.length} faults`)
-    }
-    const took = performance.now() - began
-    t.ok(took < 1_000, `${kind} ${field}: ${took} ms`)
-  }
 })
 
 t.test('what is too long is told once, and nothing else is made of it', async (t) => {

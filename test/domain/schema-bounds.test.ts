@@ -1,5 +1,9 @@
 import t from 'tap'
+import { judge } from '../../functions/domain/gate.ts'
+import { member } from '../../functions/domain/member.ts'
 import { boundedFirst, isLonger, withinBounds } from '../../functions/domain/schema-bounds.ts'
+import { GITCOMMIT_SPEC } from '../../functions/domain/schema-gitcommit.ts'
+import { PULLREQUEST_SPEC } from '../../functions/domain/schema-pullrequest.ts'
 import type { Schema } from '../../functions/domain/schema-type.ts'
 
 const TEXT: Schema = {
@@ -42,4 +46,75 @@ t.test('characters are counted, not their halves', async (t) => {
   t.ok(isLonger('abcd', 3))
   t.notOk(isLonger('abc', 3))
   t.ok(isLonger('', -1))
+})
+
+const SPEC = {
+  repository: 'https://git.example.com/acme/shop.git',
+  message: 'chore: settings',
+  credentials: { secretName: 'git', tokenKey: 'token' },
+  resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', path: 'prod/settings.yaml' },
+}
+const PULL = {
+  repository: 'https://github.com/acme/shop.git',
+  baseBranch: 'main',
+  headBranch: 'new',
+  title: 'New settings',
+  credentials: { secretName: 'git' },
+}
+
+const RESOURCE = { apiVersion: 'commitlet.dev/v1', metadata: { namespace: 'shop' } }
+const OUTSIDE = { discover: async () => ({ namespaced: true }), referenceScope: 'namespace' } as const
+
+const MEGABYTE = 1_000_000
+const FILLERS = [
+  ...['.', 'a', '/', ' ', '\n', '-', 'A:', '\u00a0', 'é', '\u{1f600}', 'a/', '# ', '[', '.lock', 'git~'].map(
+    (filler) => filler.repeat(MEGABYTE / filler.length),
+  ),
+  `${'.'.repeat(MEGABYTE)}/`,
+  `${'a'.repeat(MEGABYTE)}\0`,
+  `${' '.repeat(MEGABYTE)}\0`,
+  `https://h/${'a/'.repeat(MEGABYTE / 2)}a`,
+  `a@h:${'a/'.repeat(MEGABYTE / 2)}a`,
+  `https://${'a.'.repeat(MEGABYTE / 2)}/`,
+]
+
+interface TextField {
+  readonly path: readonly string[]
+  readonly limit: number
+}
+
+/** Each text in a spec, entries of lists aside. */
+function textsOf(schema: Schema, path: readonly string[] = []): TextField[] {
+  const inner = Object.entries(schema.properties ?? {})
+  if (inner.length > 0) return inner.flatMap(([name, property]) => textsOf(property, [...path, name]))
+  return schema.type === 'string' ? [{ path, limit: schema.maxLength ?? 0 }] : []
+}
+
+function setAt(value: unknown, [first, ...rest]: readonly string[], text: string): unknown {
+  return first === undefined ? text : { ...Object(value), [first]: setAt(member(value, first), rest, text) }
+}
+
+const TEXTS = [
+  ...textsOf(GITCOMMIT_SPEC).map((text) => ({
+    ...text,
+    kind: 'GitCommit',
+    spec: { ...SPEC, provider: 'gitlab', providerConfig: { baseURL: 'x' } },
+  })),
+  ...textsOf(PULLREQUEST_SPEC).map((text) => ({ ...text, kind: 'PullRequest', spec: PULL })),
+]
+
+t.test('no text is so long or so odd that it takes a while to be judged', async (t) => {
+  for (const { path, limit, kind, spec } of TEXTS) {
+    const field = `spec.${path.join('.')}`
+    const judged = (text: string) => judge({ ...RESOURCE, kind, spec: setAt(spec, path, text) }, OUTSIDE)
+    const began = performance.now()
+    for (const [index, filler] of FILLERS.entries()) {
+      await judged(`${filler.slice(0, limit - 1)}${filler.slice(-1)}`)
+      const { faults } = await judged(filler)
+      const found = faults.filter((fault) => fault.field === field)
+      if (found.length !== 1) t.fail(`${kind} ${field}, filler ${index}: ${found.length} faults`)
+    }
+    const took = performance.now() - began
+    t.ok(took < 1_000, `${kind} ${field}: ${took} ms`)
+  }
 })
