@@ -1,9 +1,12 @@
 import { rm } from 'node:fs/promises'
+import type { RepositoryAddress } from '../domain/address.ts'
 import type { Change, Landed, Login } from '../domain/change.ts'
 import { Failure } from '../domain/failure.ts'
 import { openHome, type Home } from './home.ts'
 import { makeQueue, type Batch } from './queue.ts'
-import { openSession } from './session.ts'
+import { stopIfAborted } from './launcher.ts'
+import { findOne } from './search.ts'
+import { openSession, type Session } from './session.ts'
 import { inWorkspace } from './workspace.ts'
 import { asFailure, land } from './writer.ts'
 
@@ -33,6 +36,12 @@ export interface Git {
    * @throws Failure
    */
   push(change: Change, login: Login, signal: AbortSignal): Promise<Landed>
+  /**
+   * Looks in the branch's history since `change.since` for the commit of an earlier attempt: the change's id in a
+   * commit that changes its path. Writes nothing. Undefined: it is not there.
+   * @throws Failure
+   */
+  find(change: Omit<Change, 'content'>, login: Login, signal: AbortSignal): Promise<Landed | undefined>
   /** Fails what is on its way, waits until no process is left, and removes every file. */
   close(): Promise<void>
 }
@@ -59,32 +68,46 @@ export function openGit(settings: GitSettings): Git {
     throw error
   }
 
-  async function landBatch(batch: Batch): Promise<void> {
+  async function inSession<T>(
+    target: { readonly address: RepositoryAddress; readonly login: Login; readonly signal: AbortSignal },
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const { address, login, signal } = target
+    stopIfAborted(signal)
+    home ??= openHome(settings.tempDir, settings.caFile)
+    const { folder, authorities } = await home.catch(forget)
+    return inWorkspace(folder, (workspace) =>
+      work(openSession(surroundings, { address, login, authorities }, { workspace, signal })),
+    )
+  }
+
+  async function landBatch({ entries, address, login, signal }: Batch): Promise<void> {
     try {
-      home ??= openHome(settings.tempDir, settings.caFile)
-      const { folder, authorities } = await home.catch(forget)
-      await inWorkspace(folder, async (workspace) => {
-        const address = batch.entries[0]?.change.repository
-        if (address === undefined) return
-        const remote = { address, login: batch.login, authorities }
-        await land(openSession(surroundings, remote, { workspace, signal: batch.signal }), batch.entries)
-      })
+      await inSession({ address, login, signal }, (session) => land(session, entries))
     } catch (error) {
-      for (const entry of batch.entries) entry.settle(asFailure(error))
+      for (const entry of entries) entry.settle(asFailure(error))
     }
   }
 
   const queue = makeQueue(landBatch)
+  const searches = new Set<Promise<unknown>>()
   return {
-    push(change, login, signal) {
-      if (change.repository.scheme === 'https')
-        return queue.push(change, login, AbortSignal.any([signal, closing.signal]))
-      return Promise.reject(
-        new Failure(
-          'NotSupported',
-          `Commitlet does not push over SSH yet (${change.repository.text}); use the https:// address.`,
-        ),
-      )
+    async push(change, login, signal) {
+      requireHTTPS(change.repository)
+      return queue.push(change, login, AbortSignal.any([signal, closing.signal]))
+    },
+    async find(change, login, signal) {
+      requireHTTPS(change.repository)
+      const target = { address: change.repository, login, signal: AbortSignal.any([signal, closing.signal]) }
+      const search = inSession(target, (session) => findOne(session, change))
+      searches.add(search)
+      try {
+        return await search
+      } catch (error) {
+        throw asFailure(error)
+      } finally {
+        searches.delete(search)
+      }
     },
     async close() {
       closing.abort(
@@ -93,9 +116,17 @@ export function openGit(settings: GitSettings): Git {
           'Commitlet was stopped before the remote had taken the commit; it is tried again.',
         ),
       )
-      await queue.idle()
+      await Promise.all([queue.idle(), Promise.allSettled(searches)])
       const opened = await home?.catch(() => undefined)
       if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true })
     },
   }
+}
+
+function requireHTTPS({ scheme, text }: RepositoryAddress): void {
+  if (scheme === 'https') return
+  throw new Failure(
+    'NotSupported',
+    `Commitlet does not push over SSH yet (${text}); use the https:// address.`,
+  )
 }

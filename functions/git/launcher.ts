@@ -102,7 +102,8 @@ function boundOutput(streams: readonly NodeJS.ReadableStream[], overflow: AbortC
   for (const stream of streams) stream.on('data', count)
 }
 
-function stopIfAborted(signal: AbortSignal): void {
+/** Throws the signal's own Failure where it has fired with one, else Timeout where it has fired. */
+export function stopIfAborted(signal: AbortSignal): void {
   if (!signal.aborted) return
   if (signal.reason instanceof Failure) throw signal.reason
   throw new Failure(

@@ -1,3 +1,4 @@
+import type { RepositoryAddress } from '../domain/address.ts'
 import type { Change, Landed, Login } from '../domain/change.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Entry } from './entry.ts'
@@ -5,6 +6,7 @@ import type { Entry } from './entry.ts'
 /** Changes of one repository, branch and login, taken together. */
 export interface Batch {
   readonly entries: readonly Entry[]
+  readonly address: RepositoryAddress
   readonly login: Login
   /** Fires when the last waiting change has gone: no change is failed by a neighbour's deadline. */
   readonly signal: AbortSignal
@@ -42,20 +44,20 @@ export function makeQueue(land: (batch: Batch) => Promise<void>): Queue {
       if (first !== undefined)
         await runBatch(
           taken.map(({ entry }) => entry),
-          first.login,
+          { address: first.entry.change.repository, login: first.login },
         )
     }
     lines.delete(key)
   }
 
-  async function runBatch(entries: readonly Entry[], login: Login): Promise<void> {
+  async function runBatch(entries: readonly Entry[], at: Pick<Batch, 'address' | 'login'>): Promise<void> {
     const nobody = new AbortController()
     function leave(): void {
       if (entries.every(({ signal }) => signal.aborted)) nobody.abort()
     }
     for (const { signal } of entries) signal.addEventListener('abort', leave)
     leave()
-    if (!nobody.signal.aborted) await land({ entries, login, signal: nobody.signal })
+    if (!nobody.signal.aborted) await land({ ...at, entries, signal: nobody.signal })
     for (const { signal } of entries) signal.removeEventListener('abort', leave)
   }
 

@@ -1,5 +1,7 @@
+import type { Change, Landed } from '../domain/change.ts'
+import { Failure } from '../domain/failure.ts'
 import { settle, type Entry } from './entry.ts'
-import type { Base } from './fetch.ts'
+import { fetchBase, type Base } from './fetch.ts'
 import { findLanded } from './history.ts'
 import type { Session } from './session.ts'
 
@@ -42,4 +44,23 @@ export async function settleFound(
   for (const [entry, sha] of await findLanded(session, base.branch, sought)) {
     settle(left, entry, { outcome: 'found', sha, branch: base.branch })
   }
+}
+
+/**
+ * Looks for the commit of an earlier attempt as a push does, and writes nothing. Undefined: it is not there.
+ * @throws Failure what fetchBase throws; Conflict where the branch moves while it is read
+ */
+export async function findOne(
+  session: Session,
+  change: Omit<Change, 'content'>,
+): Promise<Landed | undefined> {
+  const base = await fetchBase(session, change.branch, change.since)
+  if (base === undefined)
+    throw new Failure(
+      'Conflict',
+      `The branch of ${session.scene.url} moved while it was read; it is tried again.`,
+    )
+  if (!base.exists) return undefined
+  const [sha] = (await findLanded(session, base.branch, [{ change }])).values()
+  return sha === undefined ? undefined : { outcome: 'found', sha, branch: base.branch }
 }

@@ -223,6 +223,41 @@ t.test('eight writers of two processes on one branch lose nothing and double not
   t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
 })
 
+t.test('what an earlier attempt has pushed is found without the content', async (t) => {
+  const repository = await server.createRepository('git/find')
+  const { content, ...change } = changeOf(repository.url, 'a.md', { branch: undefined })
+  const sought = { ...change, since: new Date(Date.now() - 3_600_000) }
+  t.equal(await git.find(sought, LOGIN, patience()), undefined)
+  const { sha } = await git.push({ ...change, content }, LOGIN, patience())
+  await repository.commit('main', { 'a.md': 'by another' })
+  const before = server.requests.length
+  t.same(await git.find(sought, LOGIN, patience()), { outcome: 'found', sha, branch: 'main' })
+  t.equal(await git.find({ ...sought, path: 'b.md' }, LOGIN, patience()), undefined)
+  t.equal(await git.find({ ...sought, branch: 'none' }, LOGIN, patience()), undefined)
+  t.notOk(server.requests.slice(before).some(({ exchange }) => exchange?.startsWith('receive-pack')))
+  const wrong = await outcomeOf(git.find(sought, loginOf('wrong'), patience()))
+  t.match(wrong, { reason: 'AuthenticationFailed' })
+})
+
+t.test('a search ends at its deadline and at the end of the writer', async (t) => {
+  const repository = await server.createRepository('git/find-silent')
+  const change = changeOf(repository.url, 'a.md', { since: new Date() })
+  t.match(await outcomeOf(git.find(change, LOGIN, AbortSignal.abort())), { reason: 'Timeout' })
+  t.teardown(server.faults.add({ kind: 'hang' }, { repository: repository.name }))
+  const writer = stage.open()
+  const abort = new AbortController()
+  const [late, stopped] = [abort.signal, patience()].map((signal) =>
+    outcomeOf(writer.find(change, LOGIN, signal)),
+  )
+  const asked = () => server.requests.filter((request) => request.repository === repository.name).length
+  await until('both requests', () => Promise.resolve(asked() === 2))
+  abort.abort()
+  t.match(await late, { reason: 'Timeout' })
+  await writer.close()
+  t.match(await stopped, { reason: 'Timeout', message: /was stopped/ })
+  t.match(await outcomeOf(writer.find(change, LOGIN, patience())), { message: /was stopped/ })
+})
+
 t.test('SSH is refused by name', async (t) => {
   const repository: RepositoryAddress = {
     scheme: 'ssh',
@@ -233,7 +268,10 @@ t.test('SSH is refused by name', async (t) => {
     text: 'git@git.example.com:a',
   }
   const change = { ...changeOf(server.url, 'a.md'), repository }
-  t.match(await outcomeOf(git.push(change, LOGIN, patience())), { reason: 'NotSupported', message: /SSH/ })
+  for (const call of ['push', 'find'] as const) {
+    const failure = await outcomeOf<unknown>(git[call](change, LOGIN, patience()))
+    t.match(failure, { reason: 'NotSupported', message: /SSH/ })
+  }
 })
 
 t.test('a CA_FILE that is not there fails the attempt, and no later one once it is mended', async (t) => {

@@ -1,10 +1,12 @@
 import t from 'tap'
 import type { Change, Landed } from '../../functions/domain/change.ts'
 import type { Failure } from '../../functions/domain/failure.ts'
+import { findOne } from '../../functions/git/search.ts'
+import type { Session } from '../../functions/git/session.ts'
 import { land } from '../../functions/git/writer.ts'
 import type { Target } from '../harness/git-faults.ts'
 import type { GitRepository } from '../harness/git-repository.ts'
-import { changeOf, openStage, until } from './stage.ts'
+import { changeOf, openStage, outcomeOf, until } from './stage.ts'
 
 const stage = await openStage()
 t.teardown(() => stage.close())
@@ -62,4 +64,13 @@ t.test('a push of unknown outcome is looked for until the change has ended', asy
   await whileHeld(repository.name, { exchange: 'receive-pack-refs' }, () => landLate(repository, change))
   t.match(await work, { outcome: 'found', sha: await repository.git('rev-parse', 'main') })
   t.same(await repository.log('main'), ['Write a.md', 'Other', 'Begin'])
+})
+
+t.test('a branch that moves while it is read is tried again', async (t) => {
+  const change = changeOf(`${server.url}/search/none.git`, 'a.md')
+  await stage.session(change.repository.text, async (session) => {
+    const ended = { exitCode: 128, stdout: '', stderr: '', seconds: 1 }
+    const moving: Session = { ...session, online: () => Promise.resolve({ ended, meaning: 'race' }) }
+    t.match(await outcomeOf(findOne(moving, change)), { reason: 'Conflict', message: /moved/ })
+  })
 })
