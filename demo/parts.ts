@@ -41,6 +41,7 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
   const world: World = {
     cluster,
     push: (change, login, signal) => git.push(change, login, signal),
+    find: (change, login, signal) => git.find(change, login, signal),
     takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
     now: () => new Date(),
     random: Math.random,

@@ -1,9 +1,10 @@
 import { parseRepositoryAddress } from './domain/address.ts'
 import type { RepositoryAddress } from './domain/address.ts'
-import type { Landed } from './domain/change.ts'
+import type { ChangeDraft, Landed } from './domain/change.ts'
 import { commitMessage, commitletId } from './domain/commit-message.ts'
 import { loginFor, requirePathAllowed } from './domain/credentials.ts'
 import { requestedAt } from './domain/due.ts'
+import { Failure } from './domain/failure.ts'
 import { failureOf, judge } from './domain/gate.ts'
 import { commitURL } from './domain/hosts.ts'
 import { renderManifest } from './domain/manifest.ts'
@@ -24,46 +25,71 @@ export interface Attempt {
   readonly signal: AbortSignal
 }
 
-/** Puts the referenced object onto the branch: GitCommit → Outcome. Throws a Failure for everything else. */
+/**
+ * Puts the referenced object onto the branch: GitCommit → Outcome. Throws a Failure for everything else. What an
+ * earlier attempt has pushed counts, even where the object is gone meanwhile.
+ */
 export async function commitObject(resource: GitCommit, world: World, attempt: Attempt): Promise<Outcome> {
   const { spec, metadata } = resource
-  const { cluster, settings } = world
-  const refusal = failureOf(
-    await judge(resource, {
-      discover: (apiVersion, kind) => cluster.discover(apiVersion, kind),
-      referenceScope: settings.referenceScope,
-    }),
-  )
-  if (refusal !== undefined) throw refusal
+  await refuseFaulty(resource, world)
   const address = parseRepositoryAddress(spec.repository)
-  const reference = { ...spec.resourceRef, namespace: spec.resourceRef.namespace ?? metadata.namespace }
-  const secretName = spec.credentials?.secretName ?? ''
-  const [live, secret] = await Promise.all([
-    cluster.readObject(reference),
-    cluster.readSecret(metadata.namespace, secretName),
+  const [content, secret] = await Promise.all([
+    readContent(resource, world).catch(asRefusal),
+    world.cluster.readSecret(metadata.namespace, spec.credentials?.secretName ?? ''),
   ])
+  requirePathAllowed(spec.resourceRef.path, secret)
+  const login = loginFor(spec, secret, address)
+  const draft = draftOf(resource, address, world)
+  const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
+  if (!(content instanceof Failure)) {
+    const landed = await world.push({ ...draft, ...since, content }, login, attempt.signal)
+    return outcomeOf(resource, address, landed)
+  }
+  const landed = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
+  if (landed === undefined) throw content
+  return outcomeOf(resource, address, landed)
+}
+
+async function refuseFaulty(resource: GitCommit, { cluster, settings }: World): Promise<void> {
+  const verdict = await judge(resource, {
+    discover: (apiVersion, kind) => cluster.discover(apiVersion, kind),
+    referenceScope: settings.referenceScope,
+  })
+  const refusal = failureOf(verdict)
+  if (refusal !== undefined) throw refusal
+}
+
+async function readContent(resource: GitCommit, { cluster, settings }: World): Promise<Uint8Array> {
+  const { resourceRef } = resource.spec
+  const reference = { ...resourceRef, namespace: resourceRef.namespace ?? resource.metadata.namespace }
+  const live = await cluster.readObject(reference)
   // A kind may have become cluster-scoped since it was judged: the scope of references holds for what came back.
   const hasNamespace = live.namespaced || settings.referenceScope === 'namespace'
   const asked = { ...reference, namespace: hasNamespace ? reference.namespace : undefined }
-  const content = renderManifest(live.text, asked, reference.path)
-  requirePathAllowed(reference.path, secret)
-  const login = loginFor(spec, secret, address)
+  return renderManifest(live.text, asked, reference.path)
+}
+
+function asRefusal(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  throw error
+}
+
+/** The change but for its content, and for where history is searched. */
+function draftOf(resource: GitCommit, repository: RepositoryAddress, { settings }: World): ChangeDraft {
+  const { spec, metadata } = resource
   const identity = {
     ...metadata,
     requestedAt: requestedAt(resource),
     requestedBy: metadata.annotations?.[REQUESTED_BY],
   }
-  const change = {
-    repository: address,
+  return {
+    repository,
     branch: spec.branch,
-    path: reference.path,
-    content,
+    path: spec.resourceRef.path,
     message: commitMessage({ ...identity, message: spec.message }),
     id: commitletId(identity.uid, identity.generation, identity.requestedAt),
     author: settings.author,
-    ...(attempt.again ? { since: startOf(resource, world.now()) } : {}),
   }
-  return outcomeOf(resource, address, await world.push(change, login, attempt.signal))
 }
 
 function startOf(resource: GitCommit, now: Date): Date {

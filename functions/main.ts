@@ -35,6 +35,7 @@ async function main(): Promise<void> {
   const world: World = {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
+    find: (change, login, signal) => git.find(change, login, signal),
     takeTurn: turns.take,
     now: () => new Date(),
     random: Math.random,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Cluster } from './cluster/cluster.ts'
-import type { Change, Identity, Landed, Login } from './domain/change.ts'
+import type { Change, ChangeDraft, Identity, Landed, Login } from './domain/change.ts'
 import type { Turns } from './turns.ts'
 
 /** What the operator chose, as far as an attempt needs it. */
@@ -18,6 +18,8 @@ export interface World {
   readonly cluster: Cluster
   /** Lands a change on the remote; see functions/git. */
   readonly push: (change: Change, login: Login, signal: AbortSignal) => Promise<Landed>
+  /** Looks for what an earlier attempt may have pushed; undefined: it is not there. See functions/git. */
+  readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
   readonly takeTurn: Turns['take']
   readonly now: () => Date
   /** A number from 0 to 1. */

@@ -22,6 +22,9 @@ export interface Change {
   readonly since?: Date
 }
 
+/** A change whose content is not at hand: enough to tell whether it has landed already. */
+export type ChangeDraft = Omit<Change, 'content'>
+
 /** How a change ended. `unchanged`: the branch held this content already, `sha` is its tip. */
 export interface Landed {
   readonly outcome: 'pushed' | 'found' | 'unchanged'

@@ -50,6 +50,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       world.pushed.push(pushed)
       return world.land(pushed)
     },
+    find: () => Promise.resolve(undefined),
     takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
     now: () => now,
     // About the middle, and never the same twice.
