@@ -56,8 +56,9 @@ export function openSession(
   const bounds = { deadlineSeconds, memoryMiB, fileMiB: undefined }
   const place = { folder, path, bounds }
   const offline = offlineEnvironment(place)
-  const online = { ...onlineEnvironment(place, remote), GIT_NO_LAZY_FETCH: '1' }
+  // Whatever a server says, what is fetched and what is traced of it has a bound.
   const fetching = onlineEnvironment({ ...place, bounds: { ...bounds, fileMiB: fetchLimitMiB } }, remote)
+  const online = { ...fetching, GIT_NO_LAZY_FETCH: '1' }
   const scene = { url: remote.address.text, secrets: secretsOf(remote.login), deadlineSeconds, fetchLimitMiB }
   return {
     address: remote.address,

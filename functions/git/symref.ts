@@ -8,8 +8,11 @@ export function readDefaultBranch(trace: readonly string[]): string | undefined 
     .find((candidate) => candidate !== undefined)
   if (traced === undefined) return undefined
   const name = unquote(traced)
-  return UNFIT.test(name) ? undefined : name
+  return UNFIT.test(name) || name.length > LONGEST ? undefined : name
 }
+
+// As long as a name in spec.branch may be: longer ones fit neither the status nor most hosts.
+const LONGEST = 255
 
 // What git-check-ref-format(1) forbids; a letter that is no UTF-8 would be pushed as another one.
 const UNFIT = /[\\:?*[~^\p{Cc}\ufffd]|\.\./u

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { openStage } from './stage.ts'
 
@@ -75,3 +78,30 @@ t.test('the lines of the protocol go into a file when they are asked for', async
     t.ok((await session.workspace.readLines('packets')).some((line) => line.endsWith('< version 2')))
   })
 })
+
+t.test('what is traced of a talkative server has the bound of what is fetched', async (t) => {
+  const talkative = await stage.server.createRepository('session/talkative')
+  const bytes = makeRefs(talkative.path, await talkative.git('rev-parse', 'main'))
+  t.ok(bytes > MEBIBYTE, 'the refs alone are larger')
+  const traced = await stage.session(
+    talkative.url,
+    async (session) => {
+      await session.online(['ls-remote', '-q', '--', talkative.url], { packets: 'packets' })
+      return (await stat(join(session.workspace.folder, 'packets'))).size
+    },
+    { fetchLimitMiB: 1 },
+  )
+  t.ok(traced > 0 && traced <= MEBIBYTE, `${traced} bytes`)
+})
+
+const MEBIBYTE = 1024 * 1024
+
+/** Makes 20,000 refs; answers how many bytes name them. */
+function makeRefs(folder: string, sha: string): number {
+  const input = Array.from(
+    { length: 20_000 },
+    (_, i) => `create refs/tags/${'x'.repeat(20)}-${i} ${sha}\n`,
+  ).join('')
+  execFileSync('git', ['update-ref', '--stdin'], { cwd: folder, input })
+  return input.length
+}

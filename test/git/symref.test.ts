@@ -16,6 +16,8 @@ const rows = [
   { said: `${SHA} HEAD symref-target:refs/heads/gr\\366`, name: undefined },
   { said: `${SHA} HEAD symref-target:refs/heads/a\\1b`, name: undefined },
   { said: `${SHA} HEAD symref-target:refs/heads/a..b`, name: undefined },
+  { said: `${SHA} HEAD symref-target:refs/heads/${'a'.repeat(255)}`, name: 'a'.repeat(255) },
+  { said: `${SHA} HEAD symref-target:refs/heads/${'a'.repeat(256)}`, name: undefined },
   { said: `${SHA} HEAD`, name: undefined },
 ]
 for (const { said, name } of rows) {
