@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../domain/failure.ts'
+import { NOT_GIT } from './sayings.ts'
 import type { Session } from './session.ts'
 import { readDefaultBranch } from './symref.ts'
 
@@ -121,10 +122,7 @@ async function mustBeEmpty(session: Session): Promise<void> {
   if (meaning instanceof Failure) throw meaning
   const lines = await session.workspace.readLines(PACKETS)
   if (!lines.some((line) => /< version [12]$|capabilities\^\{\}/.test(line)))
-    throw new Failure(
-      'RepositoryNotFound',
-      `${url} does not answer as a Git repository does; look at the address, and whether a browser gets a log-in page there.`,
-    )
+    throw new Failure('RepositoryNotFound', `${url} ${NOT_GIT}`)
   if (ended.stdout !== '')
     throw new Failure(
       'NotSupported',

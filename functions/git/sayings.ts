@@ -21,7 +21,7 @@ export interface Row extends Saying {
   readonly pattern: RegExp
 }
 
-/** For what is no Git server at all. */
+/** Says of an address that it is no Git server at all; after the address, as in a Saying. */
 export const NOT_GIT =
   'does not answer as a Git repository does; look at the address, and whether a browser gets a log-in page there.'
 const LIMIT = ({ fetchLimitMiB }: Scene) =>
