@@ -1,9 +1,11 @@
-/** Rules 1 to 10 of git-check-ref-format(1) for `refs/heads/<name>`, with what the user is told. */
+/** Rules 1 to 10 of git-check-ref-format(1), and one of ours, for `refs/heads/<name>`, with what the user is told. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'is empty'],
   // "git branch" and "git check-ref-format --branch" refuse these two, plumbing takes them.
   [/^-/, 'begins with "-"'],
   [/^HEAD$/, 'is "HEAD"'],
+  // Git takes it, and can push to the branch of the short name no more: two refs match then.
+  [/^refs\//, 'begins with "refs/", as full names of refs do'],
   [/^\.|\/\./, 'has a part that begins with "."'],
   [/\.lock$|\.lock\//, 'has a part that ends in ".lock"'],
   [/\.\./, 'contains ".."'],

@@ -1,7 +1,7 @@
 import type { Schema } from './schema-type.ts'
 
-// The rules of git-check-ref-format(1) that a regular expression can say; all of them are in branch-name.ts.
-const MALFORMED = "self.matches(r'^-|(^|:|/)[.]|[.][.]|[.]lock(/|$)|//|^/|/$|[.]$|@[{]|^HEAD$')"
+// What a regular expression can say of the rules in branch-name.ts.
+const MALFORMED = "self.matches(r'^-|^refs/|(^|:|/)[.]|[.][.]|[.]lock(/|$)|//|^/|/$|[.]$|@[{]|^HEAD$')"
 
 /** A branch by its short name; with `owner`, that of a fork may be written `owner:branch`. */
 export function branchSchema(description: string, owner: 'owner' | 'no owner' = 'no owner'): Schema {

@@ -21,7 +21,6 @@ const NAMES = [
   'HEAD',
   'head',
   'HEAD/x',
-  'refs/heads/main',
   'a..b',
   'a.',
   'a./b',
@@ -51,6 +50,12 @@ const NAMES = [
 t.test('a name is a branch exactly where Git says so', async (t) => {
   for (const name of NAMES)
     t.equal(branchComplaint(name) === undefined, isBranchForGit(name), JSON.stringify(name))
+})
+
+t.test('a full name of a ref is no short name, though Git would make a branch of that name', async (t) => {
+  t.equal(branchComplaint('refs/heads/main'), 'begins with "refs/", as full names of refs do')
+  t.equal(branchComplaint('refs'), undefined)
+  t.equal(branchComplaint('my/refs/x'), undefined)
 })
 
 t.test('random names are judged as Git judges them', async (t) => {

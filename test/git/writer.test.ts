@@ -57,6 +57,15 @@ t.test('one change is one commit with its author, message and file, by five requ
   t.equal(await repository.git('fsck', '--strict'), '')
 })
 
+t.test('a branch that is called by the full name of this one is named as what is in the way', async (t) => {
+  const repository = await create()
+  await repository.git('update-ref', 'refs/heads/refs/heads/main', 'main')
+  const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
+  t.match(results, [
+    { reason: 'PushRejected', message: /has a second branch whose name is the full name of this one/ },
+  ])
+})
+
 t.test('a hundred changes are a hundred commits in one push, in their order', async (t) => {
   const repository = await create()
   const changes = Array.from({ length: 100 }, (_, i) => changeOf(repository.url, `dir-${i % 7}/${i}.md`))
