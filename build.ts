@@ -26,6 +26,7 @@ async function main(): Promise<void> {
       format: 'cjs',
       logLevel: 'warning',
       legalComments: 'none',
+      banner: { js: CHECK_NODE },
     })
   }
   await makeCache(join(DIST, 'function.cjs'))
@@ -66,6 +67,9 @@ async function freePort(): Promise<number> {
   server.close()
   return port
 }
+
+/** Comes first, in words that any Node understands: older ones fail on what follows. */
+const CHECK_NODE = `var v=process.versions.node.split(".");if(v[0]<22||v[0]==22&&v[1]<19){process.stderr.write("Commitlet needs Node 22.19 or newer, but this is "+process.versions.node+".\\n");process.exit(1)}`
 
 /** An API server that refuses every connection. */
 const KUBECONFIG = JSON.stringify({
