@@ -48,5 +48,7 @@ async function play(flavour: Flavour, stage: Stage): Promise<string | undefined>
 function interruption(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+    // Whoever read what is printed has gone.
+    process.stdout.on('error', () => resolve())
   })
 }

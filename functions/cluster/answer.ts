@@ -23,7 +23,7 @@ export function refusal(answer: ApiAnswer, what: string): Failure {
         { retry: 'slow' },
       )
     case 404:
-      return new Failure('ReferenceNotFound', `There is no ${what}; create it or mend the reference.`)
+      return new Failure('ReferenceNotFound', `There is no ${what}; create it, or mend its name in the spec.`)
     case 429:
       return new Failure(
         'RateLimited',

@@ -2,6 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { KubeConfig } from '@kubernetes/client-node'
 import { Failure } from '../domain/failure.ts'
+import { WrongSetting } from '../domain/settings.ts'
 
 /** One request to the API server. `path` is already escaped. */
 export interface ApiCall {
@@ -29,13 +30,14 @@ const LARGEST_ANSWER = 32 * 1024 * 1024
  * Finds the API server as kubectl does (KUBECONFIG, else the pod's service account) and answers a way to call
  * it over one pool of kept-alive connections. Credentials are read anew for each call, so that a rotated token
  * or certificate counts at once (tokens: within the minute that client-node keeps them).
- * Throws a plain Error where no configuration is to be found: that ends the start.
+ * Throws WrongSetting where no configuration is to be found: that ends the start.
  */
 export function openApiServer(): ApiServer {
   const config = new KubeConfig()
-  config.loadFromDefault()
+  loadDefault(config)
   const cluster = config.getCurrentCluster()
-  if (cluster === null) throw new Error('no API server is configured: set KUBECONFIG or run in a cluster')
+  if (cluster === null)
+    throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
   const base = new URL(cluster.server)
   const pool = new Pool()
 
@@ -51,6 +53,16 @@ export function openApiServer(): ApiServer {
       { ...options, ...(agent === undefined ? {} : { agent }), headers: headersOf(request, headers) },
       request,
     )
+  }
+}
+
+function loadDefault(config: KubeConfig): void {
+  try {
+    config.loadFromDefault()
+  } catch (cause) {
+    const message =
+      'KUBECONFIG cannot be read, but has to name a kubeconfig file, or be left out in a cluster.'
+    throw new WrongSetting(message, { cause })
   }
 }
 

@@ -53,7 +53,8 @@ function componentComplaint(component: string): string | undefined {
   if (component === '')
     return 'has an empty part; write exactly one "/" between the parts and none at the end.'
   // Windows drops dots and spaces at the end: what is left of such a part is the folder itself, or the one above.
-  if (/^[. ]+$/.test(component)) return 'has a part of dots and spaces alone; write the path without it.'
+  if (/^[. ]+$/.test(component))
+    return `has the part "${component}", of dots and spaces alone; write the path without it.`
   if (new TextEncoder().encode(component).length > COMPONENT_BYTES) {
     return `has a part of more than ${COMPONENT_BYTES} bytes; make it shorter.`
   }

@@ -45,7 +45,7 @@ export function loginFor(
   if (list !== undefined && !allows(list, address)) {
     throw new Failure(
       'ReferenceForbidden',
-      `${nameOf(secret)} does not allow this repository; add it to the annotation ${ALLOWED_REPOSITORIES} of the Secret.`,
+      `${nameOf(secret)} does not allow ${address.text}; add it to the annotation ${ALLOWED_REPOSITORIES} of the Secret.`,
     )
   }
   if (!TYPES.includes(secret.type)) {
@@ -90,7 +90,7 @@ export function requirePathAllowed(path: string, secret: SecretData): void {
       : `spec.resourceRef.path has the part "${control}", which steers Git or the host`
   throw new Failure(
     'ReferenceForbidden',
-    `${found}; choose another path, or add it to the annotation ${ALLOWED_PATHS} of ${nameOf(secret)}.`,
+    `${found}; choose another path, or add it to the annotation ${ALLOWED_PATHS} of the Secret ${secret.namespace}/${secret.name}.`,
   )
 }
 

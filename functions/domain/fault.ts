@@ -16,5 +16,5 @@ export function fault(field: string, complaint: string, reason: FailureReason = 
 
 /** A fault for what this release does not carry out; `what` is its name for the user. */
 export function notSupported(field: string, what: string): Fault {
-  return fault(field, `asks for ${what}, which is not supported yet.`, 'NotSupported')
+  return fault(field, `asks for ${what}, which is not supported yet; leave it out.`, 'NotSupported')
 }

@@ -94,13 +94,12 @@ function clusterScoped(kind: string, { namespace }: Named, { referenceScope }: O
           ),
         ]
   if (referenceScope === 'any') return given
-  const complaint = `is ${kind}, which belongs to no namespace, but only objects of this namespace may be committed here.`
+  const complaint = `is ${kind}, which belongs to no namespace, but only objects of this namespace may be committed here; name another kind.`
   return [...given, fault('spec.resourceRef.kind', complaint, 'ReferenceForbidden')]
 }
 
 function namespaced({ namespace, own }: Named, { referenceScope }: Outside): readonly Fault[] {
   if (referenceScope === 'any' || namespace === undefined || namespace === own) return []
-  const complaint =
-    'is another namespace, but only objects of the own one may be committed here; leave it out.'
+  const complaint = `is "${namespace.slice(0, 63)}", but only objects of the own namespace may be committed here; leave it out.`
   return [fault('spec.resourceRef.namespace', complaint, 'ReferenceForbidden')]
 }

@@ -71,10 +71,7 @@ function unusableKeys(
   if (!basic || named('privateKeyKey')) return []
   const first = named('tokenKey') ? 'tokenKey' : named('passwordKey') ? 'passwordKey' : 'usernameKey'
   return [
-    fault(
-      `${field}.${first}`,
-      'is of no use for an SSH address; name privateKeyKey, or write an https address.',
-    ),
+    fault(`${field}.${first}`, 'is of no use for an SSH address; write the https address of the repository.'),
   ]
 }
 

@@ -31,10 +31,7 @@ function nameFaults(provider: string | undefined, address: RepositoryAddress | u
   const field = 'spec.provider'
   if (hostNamed(provider) === undefined) {
     return [
-      fault(
-        field,
-        `is not a provider that is known; write one of ${HOSTS.map(({ name }) => name).join(', ')}.`,
-      ),
+      fault(field, `is no provider that is known; write one of ${HOSTS.map(({ name }) => name).join(', ')}.`),
     ]
   }
   const known = address === undefined ? undefined : publicHost(address.host)

@@ -3,7 +3,7 @@ import type { RepositoryAddress } from './address.ts'
 import { branchComplaint } from './branch-name.ts'
 import { controlComponent, pathComplaint } from './committed-path.ts'
 import { Failure } from './failure.ts'
-import { fault, notSupported } from './fault.ts'
+import { fault } from './fault.ts'
 import type { Fault } from './fault.ts'
 import { member, textMember } from './member.ts'
 import { ALLOWED_PATHS } from './resources.ts'
@@ -57,7 +57,7 @@ function readAddress(spec: unknown): {
   if (text === undefined) return { address: undefined, faults: [] }
   try {
     const address = parseRepositoryAddress(text)
-    const faults = address.scheme === 'ssh' ? [notSupported('spec.repository', 'an SSH address')] : []
+    const faults = address.scheme === 'ssh' ? [sshAddress()] : []
     return { address, faults }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -117,4 +117,10 @@ function messageFaults(message: string): readonly Fault[] {
     `begins line ${reserved + 1} with "Commitlet-" or "Requested-by:", which Commitlet alone writes; ` +
     'leave that line out.'
   return [fault(field, complaint)]
+}
+
+function sshAddress(): Fault {
+  const complaint =
+    'is an SSH address, which is not supported yet; write the https address of the repository.'
+  return fault('spec.repository', complaint, 'NotSupported')
 }

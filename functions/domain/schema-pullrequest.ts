@@ -82,7 +82,7 @@ export const PULLREQUEST_SPEC: Schema = {
       description: 'Whether the pull request is opened as a draft. Example: true',
     },
     labels: names('Labels that the pull request gets. Example: [settings]', LABEL),
-    reviewers: names('User names of those who are asked for a review. Example: [ada]', PERSON),
-    assignees: names('User names of those who are assigned. Example: [ada]', PERSON),
+    reviewers: names('User names of those who are asked for a review. Example: [dev]', PERSON),
+    assignees: names('User names of those who are assigned. Example: [dev]', PERSON),
   },
 }

@@ -20,7 +20,7 @@ const REFUSALS = [
     404,
     'ReferenceNotFound',
     'transient',
-    /^There is no ConfigMap shop\/settings; create it or mend the reference\.$/,
+    /^There is no ConfigMap shop\/settings; create it, or mend its name in the spec\.$/,
   ],
   [429, 'RateLimited', 'transient', /^The API server is too busy to answer for .*; it is tried again\.$/],
   [422, 'ProviderUnavailable', 'transient', /^The API server answered 422 for .*; it is tried again\.$/],

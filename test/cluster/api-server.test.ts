@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { WrongSetting } from '../../functions/domain/settings.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { freePort } from '../harness/wait.ts'
 import { openAs, plainConfig, standIn, writeConfig } from './stage.ts'
@@ -122,7 +123,15 @@ t.test('what is sent: method, path below the base path, body, content type, logi
 
 t.test('a configuration that names no cluster ends the start with a sentence', async (t) => {
   const file = await writeConfig(t, { apiVersion: 'v1', kind: 'Config' })
-  t.throws(() => openAs(file), { message: /^no API server is configured: set KUBECONFIG/ })
+  t.throws(
+    () => openAs(file),
+    new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.'),
+  )
+})
+
+t.test('a configuration that is not there ends the start with a sentence', async (t) => {
+  const message = 'KUBECONFIG cannot be read, but has to name a kubeconfig file, or be left out in a cluster.'
+  t.throws(() => openAs('/nowhere/config'), new WrongSetting(message))
 })
 
 withControlPlane(t, async (t, plane) => {
@@ -135,9 +144,9 @@ withControlPlane(t, async (t, plane) => {
   })
 
   t.test('a certificate that was renewed in its file counts with the next call', async (t) => {
-    const [dev, bob] = [
+    const [dev, ops] = [
       await userOf(await plane.kubeconfigFor({ name: 'dev' })),
-      await userOf(await plane.kubeconfigFor({ name: 'bob' })),
+      await userOf(await plane.kubeconfigFor({ name: 'ops' })),
     ]
     const folder = t.testdir({ 'client.crt': dev.certificate, 'client.key': dev.key, 'ca.crt': plane.caPEM })
     const user = { 'client-certificate': `${folder}/client.crt`, 'client-key': `${folder}/client.key` }
@@ -146,9 +155,9 @@ withControlPlane(t, async (t, plane) => {
     const server = openAs(await writeConfig(t, config))
     const nameOf = async (): Promise<unknown> => JSON.parse((await server(WHO_AM_I)).text)
     t.match(await nameOf(), { status: { userInfo: { username: 'dev' } } })
-    await writeFile(`${folder}/client.crt`, bob.certificate)
-    await writeFile(`${folder}/client.key`, bob.key)
-    t.match(await nameOf(), { status: { userInfo: { username: 'bob' } } })
+    await writeFile(`${folder}/client.crt`, ops.certificate)
+    await writeFile(`${folder}/client.key`, ops.key)
+    t.match(await nameOf(), { status: { userInfo: { username: 'ops' } } })
   })
 
   t.test('a server whose certificate is not trusted is not spoken to', async (t) => {

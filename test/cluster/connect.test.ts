@@ -64,10 +64,10 @@ withControlPlane(t, async (t, plane) => {
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', namespace, path: 'x' }
     await t.rejects(cluster.readObject(reference), {
       reason: 'ReferenceNotFound',
-      message: `There is no ConfigMap ${namespace}/none; create it or mend the reference.`,
+      message: `There is no ConfigMap ${namespace}/none; create it, or mend its name in the spec.`,
     })
     await t.rejects(cluster.readObject({ ...reference, apiVersion: 'v1', kind: 'Namespace', name: 'none' }), {
-      message: 'There is no Namespace none; create it or mend the reference.',
+      message: 'There is no Namespace none; create it, or mend its name in the spec.',
     })
     await t.rejects(cluster.readObject({ ...reference, apiVersion: 'apps/v1', kind: 'Ghost' }), {
       reason: 'ReferenceNotFound',
@@ -76,7 +76,7 @@ withControlPlane(t, async (t, plane) => {
     })
     await t.rejects(cluster.readSecret(namespace, 'none'), {
       reason: 'ReferenceNotFound',
-      message: `There is no Secret ${namespace}/none; create it or mend the reference.`,
+      message: `There is no Secret ${namespace}/none; create it, or mend its name in the spec.`,
     })
   })
 

@@ -17,7 +17,7 @@ const UNDERSTOOD = {
     'acme shop',
   ],
   'https://bitbucket.org/{a-b}/{c}.git': ['https', undefined, 'bitbucket.org', 443, '{a-b} {c}'],
-  'https://git.example.com/~ada/a+b_c.d': ['https', undefined, 'git.example.com', 443, '~ada a+b_c.d'],
+  'https://git.example.com/~dev/a+b_c.d': ['https', undefined, 'git.example.com', 443, '~dev a+b_c.d'],
   'https://git.example.com/acme/shop.git.git': ['https', undefined, 'git.example.com', 443, 'acme shop.git'],
   'git@git.example.com:acme/shop.git': ['ssh', 'git', 'git.example.com', 22, 'acme shop'],
   'git@[2001:db8::1]:shop': ['ssh', 'git', '2001:db8::1', 22, 'shop'],

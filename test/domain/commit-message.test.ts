@@ -11,12 +11,12 @@ const PARTS = {
   uid: '11111111-2222-3333-4444-555555555555',
   generation: 3,
   requestedAt: undefined,
-  requestedBy: 'ada',
+  requestedBy: 'dev',
 }
 
 /** What Git itself makes of the text: `--no-divider`, because a whole message has no patch after a "---". */
 function byGit(text: string): string {
-  const trailers = [`Commitlet-Resource: shop/settings`, `Commitlet-Id: ${PARTS.uid}.3`, 'Requested-by: ada']
+  const trailers = [`Commitlet-Resource: shop/settings`, `Commitlet-Id: ${PARTS.uid}.3`, 'Requested-by: dev']
   const args = trailers.flatMap((trailer) => ['--trailer', trailer])
   return execFileSync('git', ['interpret-trailers', '--no-divider', ...args], {
     input: `${text}\n`,
@@ -28,7 +28,7 @@ const TEXTS = {
   'a subject alone': 'Subject',
   'a subject that looks like a trailer': 'fix: settings',
   'a body': 'Subject\n\nBody text.\nMore of it.',
-  'a trailer block': 'Subject\n\nBody.\n\nSigned-off-by: Ada <ada@example.com>\nRefs: #12',
+  'a trailer block': 'Subject\n\nBody.\n\nSigned-off-by: Ada <dev@example.com>\nRefs: #12',
   'a trailer block below the subject': 'Subject\n\nRefs: #12',
   'a trailer with a continuation line': 'Subject\n\nRefs: #12\n  and #13',
   'a last paragraph that merely looks like one':
@@ -99,7 +99,7 @@ t.test('Git reads the three trailers back', async (t) => {
         encoding: 'utf8',
       },
     )
-    t.match(read, /Commitlet-Resource: shop\/settings\nCommitlet-Id: [-0-9]+\.3\nRequested-by: ada\n$/)
+    t.match(read, /Commitlet-Resource: shop\/settings\nCommitlet-Id: [-0-9]+\.3\nRequested-by: dev\n$/)
   }
 })
 
@@ -143,7 +143,7 @@ t.test('whatever a message is made of, Git sees our trailers, and each once', as
       encoding: 'utf8',
     })
     if (
-      !read.endsWith(`Commitlet-Resource: shop/settings\nCommitlet-Id: ${PARTS.uid}.3\nRequested-by: ada\n`)
+      !read.endsWith(`Commitlet-Resource: shop/settings\nCommitlet-Id: ${PARTS.uid}.3\nRequested-by: dev\n`)
     )
       t.fail(JSON.stringify(message))
   }

@@ -29,21 +29,21 @@ function failureOf(work: () => unknown): Failure {
 const BASIC = { type: 'kubernetes.io/basic-auth' }
 
 t.test('keys that are named are used, others by the type of the Secret', async (t) => {
-  const both = { token: 'T', username: 'ada', password: 'P' }
+  const both = { token: 'T', username: 'dev', password: 'P' }
   const cases = [
     ['a token key', { tokenKey: 'pat' }, secret({ pat: 'T' }), 'x-access-token', 'T'],
     [
       'a token key with a user name',
       { tokenKey: 'pat', usernameKey: 'user' },
-      secret({ pat: 'T', user: 'ada' }),
-      'ada',
+      secret({ pat: 'T', user: 'dev' }),
+      'dev',
       'T',
     ],
     [
       'user name and password',
       { usernameKey: 'u', passwordKey: 'p' },
-      secret({ u: 'ada', p: 'P' }),
-      'ada',
+      secret({ u: 'dev', p: 'P' }),
+      'dev',
       'P',
     ],
     [
@@ -53,9 +53,9 @@ t.test('keys that are named are used, others by the type of the Secret', async (
       'x-access-token',
       'P',
     ],
-    ['a basic-auth Secret', {}, secret(both, BASIC), 'ada', 'P'],
+    ['a basic-auth Secret', {}, secret(both, BASIC), 'dev', 'P'],
     ['an Opaque Secret with a token', {}, secret(both), 'x-access-token', 'T'],
-    ['an Opaque Secret without a token', {}, secret({ username: 'ada', password: 'P' }), 'ada', 'P'],
+    ['an Opaque Secret without a token', {}, secret({ username: 'dev', password: 'P' }), 'dev', 'P'],
     [
       'an ssh-auth Secret that holds a token',
       {},
@@ -63,8 +63,8 @@ t.test('keys that are named are used, others by the type of the Secret', async (
       'x-access-token',
       'T',
     ],
-    ['a user name key alone', { usernameKey: 'u' }, secret({ u: 'ada', password: 'P' }), 'ada', 'P'],
-    ['a password key alone', { passwordKey: 'p' }, secret({ username: 'ada', p: 'P' }), 'ada', 'P'],
+    ['a user name key alone', { usernameKey: 'u' }, secret({ u: 'dev', password: 'P' }), 'dev', 'P'],
+    ['a password key alone', { passwordKey: 'p' }, secret({ username: 'dev', p: 'P' }), 'dev', 'P'],
   ] as const
   for (const [title, keys, found, username, password] of cases) {
     const { username: name, password: word } = login(keys, found)
@@ -88,15 +88,15 @@ t.test('the user name beside a token follows the convention of the host', async 
 })
 
 t.test('an e-mail address is not what Bitbucket wants beside an API token in Git', async (t) => {
-  const found = secret({ token: 'T', user: 'ada@example.com' })
+  const found = secret({ token: 'T', user: 'dev@example.com' })
   const keys = { tokenKey: 'token', usernameKey: 'user' }
   t.equal(login(keys, found, 'https://bitbucket.org/acme/shop').username, 'x-bitbucket-api-token-auth')
-  t.equal(login(keys, found).username, 'ada@example.com')
+  t.equal(login(keys, found).username, 'dev@example.com')
 })
 
 t.test('values are trimmed, and every value of the Secret is told for redaction', async (t) => {
-  const found = login({}, secret({ username: ' ada\n', password: '\tP\r\n' }, BASIC))
-  t.same([found.username, found.password, found.secrets], ['ada', 'P', ['ada', 'P']])
+  const found = login({}, secret({ username: ' dev\n', password: '\tP\r\n' }, BASIC))
+  t.same([found.username, found.password, found.secrets], ['dev', 'P', ['dev', 'P']])
   t.same(login({}, secret({ token: 'T\n' })).secrets, ['T'])
   const more = secret({ token: 'T', spare: ' another-token\n', tiny: 'abc', bytes: 'x'.repeat(9_000) })
   t.same(login({}, more).secrets, ['T', 'another-token'], 'what else lies in the Secret, too')
@@ -124,7 +124,7 @@ t.test('a Secret that does not serve is CredentialsInvalid and says which key', 
     [{ tokenKey: 'pat' }, secret({ pat: new Uint8Array([0xff, 0xfe]) }), 'something other than one line'],
     [{ usernameKey: 'u', passwordKey: 'p' }, secret({ p: 'hunter2' }), 'has no key "u"'],
     [{ usernameKey: 'u', passwordKey: 'p' }, secret({ u: 'a:b', p: 'hunter2' }), 'a user name with a colon'],
-    [{}, secret({ username: 'ada' }, BASIC), 'has no key "password"'],
+    [{}, secret({ username: 'dev' }, BASIC), 'has no key "password"'],
     [{}, secret({ other: 'hunter2' }), 'holds neither "token" nor "username" and "password"'],
     [
       {},

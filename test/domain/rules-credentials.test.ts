@@ -52,12 +52,12 @@ t.test('credentials that are absent, and a second way to log in, are not there y
   ])
   const credentials = { secretName: 'git' }
   t.same(judged({ credentials, fallbackCredentials: { secretName: 'other' } }), [
-    'spec.fallbackCredentials asks for a second way to log in, which is not supported yet.',
+    'spec.fallbackCredentials asks for a second way to log in, which is not supported yet; leave it out.',
   ])
   t.same(judged({ fallbackCredentials: { secretName: 'other', tokenKey: 't', passwordKey: 'p' } }), [
     "spec.credentials is missing, and the operator's default credentials are not supported yet; name a Secret there.",
     'spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.',
-    'spec.fallbackCredentials asks for a second way to log in, which is not supported yet.',
+    'spec.fallbackCredentials asks for a second way to log in, which is not supported yet; leave it out.',
     'spec.fallbackCredentials.passwordKey stands beside tokenKey; name only one of them.',
   ])
 })

@@ -18,7 +18,7 @@ t.test('a provider agrees with the host, or is one that is known', async (t) => 
     'spec.provider is "gitlab", but github.com is github; leave it out.',
   ])
   t.same(faults(OWN, { provider: 'sourcehut', providerConfig: { baseURL: 'x' } }), [
-    'spec.provider is not a provider that is known; write one of github, gitlab, bitbucket, gitea.',
+    'spec.provider is no provider that is known; write one of github, gitlab, bitbucket, gitea.',
   ])
 })
 
@@ -26,7 +26,7 @@ t.test('a provider that nobody knows is told, also where the address is faulty',
   const messages = (spec: object): unknown =>
     providerFaults('PullRequest', spec, undefined).map(({ message }) => message)
   t.same(messages({ provider: 'gopher' }), [
-    'spec.provider is not a provider that is known; write one of github, gitlab, bitbucket, gitea.',
+    'spec.provider is no provider that is known; write one of github, gitlab, bitbucket, gitea.',
   ])
   t.same(messages({ provider: 'github', providerConfig: { baseURL: 'x' } }), [])
   t.same(messages({}), [])
@@ -110,7 +110,7 @@ t.test('a pull request on a host that is not public says what serves it and wher
 })
 
 t.test('what a host does not have is refused, unless nothing is asked', async (t) => {
-  const asked = { labels: ['a'], reviewers: ['ada'], assignees: ['ada'], draft: true }
+  const asked = { labels: ['a'], reviewers: ['dev'], assignees: ['dev'], draft: true }
   t.same(faults('https://github.com/a/b', asked, 'PullRequest'), [])
   t.same(faults('https://gitlab.com/a/b', asked, 'PullRequest'), [])
   t.same(faults('https://bitbucket.org/a/b', asked, 'PullRequest'), [

@@ -23,7 +23,7 @@ t.test('a sound spec has no faults', async (t) => {
   t.same(specFaults('GitCommit', SPEC), [])
   t.same(specFaults('GitCommit', { ...SPEC, branch: 'feature/x' }), [])
   t.same(specFaults('PullRequest', PULL), [])
-  t.same(specFaults('PullRequest', { ...PULL, headBranch: 'ada:new' }), [])
+  t.same(specFaults('PullRequest', { ...PULL, headBranch: 'dev:new' }), [])
 })
 
 const MESSAGES: [string, boolean][] = [
@@ -76,11 +76,11 @@ t.test('each field is judged by its own rule', async (t) => {
 })
 
 t.test('both branches of a pull request are judged', async (t) => {
-  t.same(fields('PullRequest', { ...PULL, baseBranch: 'a b', headBranch: 'ada:.x' }), [
+  t.same(fields('PullRequest', { ...PULL, baseBranch: 'a b', headBranch: 'dev:.x' }), [
     'InvalidSpec spec.baseBranch',
     'InvalidSpec spec.headBranch',
   ])
-  t.same(fields('PullRequest', { ...PULL, baseBranch: 'ada:main' }), ['InvalidSpec spec.baseBranch'])
+  t.same(fields('PullRequest', { ...PULL, baseBranch: 'dev:main' }), ['InvalidSpec spec.baseBranch'])
 })
 
 t.test('a Secret of another API group is not that Secret', async (t) => {

@@ -40,18 +40,20 @@ const REFUSED: readonly {
       'spec.repository ',
       'spec.branch ',
       'spec.message begins line 3 with "Commitlet-" or "Requested-by:", which Commitlet alone writes; leave that line out.',
-      'spec.provider is not a provider that is known; write one of github, gitlab, bitbucket, gitea.',
+      'spec.provider is no provider that is known; write one of github, gitlab, bitbucket, gitea.',
       'spec.credentials.secretName ',
       'spec.credentials.passwordKey ',
       'spec.resourceRef.kind is Secret, which is never committed in clear; refer to another kind.',
       'spec.resourceRef.name ',
-      'spec.resourceRef.path has a part of dots and spaces alone; write the path without it.',
+      'spec.resourceRef.path has the part "..", of dots and spaces alone; write the path without it.',
     ],
   },
   {
     title: 'an SSH address',
     spec: { repository: 'git@git.example.com:acme/config.git', credentials: { secretName: 'git' } },
-    says: ['spec.repository asks for an SSH address, which is not supported yet.'],
+    says: [
+      'spec.repository is an SSH address, which is not supported yet; write the https address of the repository.',
+    ],
   },
   {
     title: 'the default credentials',
@@ -63,7 +65,9 @@ const REFUSED: readonly {
   {
     title: 'a fallback',
     spec: { fallbackCredentials: { secretName: 'other', tokenKey: 'token' } },
-    says: ['spec.fallbackCredentials asks for a second way to log in, which is not supported yet.'],
+    says: [
+      'spec.fallbackCredentials asks for a second way to log in, which is not supported yet; leave it out.',
+    ],
   },
   {
     title: 'a fallback without credentials',
@@ -71,13 +75,13 @@ const REFUSED: readonly {
     says: [
       'spec.credentials is missing, ',
       'spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.',
-      'spec.fallbackCredentials asks for a second way to log in, which is not supported yet.',
+      'spec.fallbackCredentials asks for a second way to log in, which is not supported yet; leave it out.',
     ],
   },
   {
     title: 'a GitHub App',
     spec: { credentials: { secretName: 'git', appIDKey: 'id', installationIDKey: 'i', privateKeyKey: 'k' } },
-    says: ['spec.credentials.appIDKey asks for a GitHub App, which is not supported yet.'],
+    says: ['spec.credentials.appIDKey asks for a GitHub App, which is not supported yet; leave it out.'],
   },
   {
     title: 'a token beside a password',

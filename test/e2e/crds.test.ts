@@ -32,7 +32,7 @@ const ADMITTED: readonly Spec[] = [
   ...['.gitkeep', 'ünï/日本.yaml', 'a b/c', '-a', '..a/b..'].map((path) => referring({ path })),
   ...['...', '..a', '.a', 'system:node', 'a.b'].map((name) => referring({ name })),
   referring({ apiVersion: 'example.com/v1', kind: 'Secret', namespace: 'shop' }),
-  { ...PULL, headBranch: 'ada:new', labels: ['a', 'b'], draft: true },
+  { ...PULL, headBranch: 'dev:new', labels: ['a', 'b'], draft: true },
 ]
 
 /** Refused by the API server alone, as it is while the webhook is away. */
@@ -65,7 +65,7 @@ const REFUSED: readonly Spec[] = [
   { ...COMMIT, credentials: {} },
   { ...COMMIT, credentials: undefined, fallbackCredentials: { secretName: 'git' } },
   { ...PULL, headBranch: 'a:b:c' },
-  { ...PULL, headBranch: 'ada:.x' },
+  { ...PULL, headBranch: 'dev:.x' },
   { ...PULL, labels: ['a', 'a'] },
   { ...PULL, title: 'a\nb' },
 ]

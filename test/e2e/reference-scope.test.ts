@@ -9,12 +9,12 @@ const ELSEWHERE = [
   {
     reference: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'cluster-admin' },
     complaint:
-      'spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but only objects of this namespace may be committed here.',
+      'spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but only objects of this namespace may be committed here; name another kind.',
   },
   {
     reference: { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', namespace: 'kube-system' },
     complaint:
-      'spec.resourceRef.namespace is another namespace, but only objects of the own one may be committed here; leave it out.',
+      'spec.resourceRef.namespace is "kube-system", but only objects of the own namespace may be committed here; leave it out.',
   },
 ] as const
 

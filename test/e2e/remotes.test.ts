@@ -139,7 +139,7 @@ withControlPlane(
       t.match(status, { phase: 'Failed' })
       t.match(readyOf({ status }), {
         reason: 'ReferenceForbidden',
-        message: `The Secret ${team.namespace}/git does not allow this repository; add it to the annotation ${ALLOWED} of the Secret.`,
+        message: `The Secret ${team.namespace}/git does not allow ${other.url}; add it to the annotation ${ALLOWED} of the Secret.`,
       })
       t.equal(requestsFor(`${team.namespace}-evil/shop`), 0, 'nothing was sent there')
     })
@@ -154,7 +154,7 @@ withControlPlane(
       await team.waitFor('shop', 'jsonpath={.status.phase}=Retrying', '60s')
       t.match(readyOf(await team.get('shop')), {
         reason: 'ReferenceNotFound',
-        message: `There is no Secret ${team.namespace}/only-there; create it or mend the reference.`,
+        message: `There is no Secret ${team.namespace}/only-there; create it, or mend its name in the spec.`,
       })
       for (const secretName of [`../${other.namespace}/only-there`, `${other.namespace}/only-there`, '..']) {
         const spec = { credentials: { secretName, tokenKey: 'token' } }

@@ -70,7 +70,7 @@ export function memoryCluster(): MemoryCluster {
     const found = objects.get(keyOf(kind, namespace, name))
     if (found !== undefined) return found
     const what = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
-    throw new Failure('ReferenceNotFound', `There is no ${what}; create it or mend the reference.`)
+    throw new Failure('ReferenceNotFound', `There is no ${what}; create it, or mend its name in the spec.`)
   }
 
   async function* list(kind: Kind, phases: readonly string[] | undefined): AsyncIterable<ListedResource> {
