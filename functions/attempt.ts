@@ -2,7 +2,7 @@ import { claim } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { mayStart } from './domain/due.ts'
 import { hostOf } from './domain/envelope.ts'
-import { Failure } from './domain/failure.ts'
+import { Failure, asFailure } from './domain/failure.ts'
 import { parseResource } from './domain/parse.ts'
 import type { ObjectRef } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
@@ -65,11 +65,4 @@ function deadlineOf({ attemptDeadline }: AttemptSettings): Deadline {
   signal.addEventListener('abort', () => setTimeout(() => reject(new Failure('Timeout', message)), GRACE_MS))
   passed.catch(() => undefined)
   return { signal, passed }
-}
-
-function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error
-  const message =
-    'Commitlet met an error of its own; it is tried again, and whoever runs Commitlet finds it in the log.'
-  return new Failure('Internal', message, { cause: error })
 }

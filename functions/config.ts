@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Environment } from './domain/settings.ts'
-import { WrongSetting, choice, refuseSettings, text, wholeNumber } from './domain/settings.ts'
+import { LOG_LEVELS, WrongSetting, choice, refuseSettings, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
 /** What the function's environment variables say, all checked. */
@@ -12,9 +12,6 @@ export interface Config extends AttemptSettings {
   readonly fetchLimit: number
   readonly logLevel: string
 }
-
-/** Levels of pino. */
-export const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** Settings of the contract that this release does not carry out: leaving them unheard would be unsafe. */
 const NOT_YET = [

@@ -1,11 +1,17 @@
 import { X509Certificate } from 'node:crypto'
-import { member } from '../functions/domain/member.ts'
+import { isRecord, member } from '../functions/domain/member.ts'
 import type { Environment } from '../functions/domain/settings.ts'
-import { choice, refuseSettings, text, wholeNumber, WrongSetting } from '../functions/domain/settings.ts'
+import {
+  choice,
+  LOG_LEVELS,
+  refuseSettings,
+  text,
+  wholeNumber,
+  WrongSetting,
+} from '../functions/domain/settings.ts'
 import type { SinkTarget } from './delivery.ts'
 import type { KeyPairFiles } from './tls.ts'
 
-const LOG_LEVELS = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'] as const
 /** A day: a sweep that comes more rarely is a typing error. */
 const LONGEST_INTERVAL_S = 86_400
 /** Settings of the contract that this release does not carry out: leaving them unheard would be unsafe. */
@@ -97,12 +103,8 @@ function readOverrides(env: Environment): Readonly<Record<string, string>> {
 function extensionsOf(json: string): Readonly<Record<string, unknown>> {
   const overrides = parseJSON(json)
   const extensions = member(overrides, 'extensions') ?? {}
-  if (isPlain(overrides) && isPlain(extensions)) return { ...extensions }
+  if (isRecord(overrides) && isRecord(extensions)) return { ...extensions }
   throw new WrongSetting('K_CE_OVERRIDES has to be JSON like {"extensions":{"name":"value"}}, but is not.')
-}
-
-function isPlain(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseJSON(json: string): unknown {

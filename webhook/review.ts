@@ -1,5 +1,5 @@
 import { Failure } from '../functions/domain/failure.ts'
-import { member, textMember } from '../functions/domain/member.ts'
+import { isRecord, member, textMember } from '../functions/domain/member.ts'
 import type { PatchOperation, UserInfo } from '../functions/domain/requester.ts'
 import type { Kind } from '../functions/domain/resources.ts'
 import { GROUP } from '../functions/domain/resources.ts'
@@ -91,7 +91,7 @@ function readOperation(value: unknown): AdmissionRequest['operation'] {
 
 function readObject(request: unknown, key: 'object' | 'oldObject'): unknown {
   const value = member(request, key) ?? null
-  if (value === null || isObject(member(value, 'metadata'))) return value
+  if (value === null || isRecord(member(value, 'metadata'))) return value
   throw malformed(`The ${key} of the request has to be an object with metadata.`)
 }
 
@@ -114,11 +114,7 @@ function isTextList(value: unknown): value is readonly string[] {
 }
 
 function isTextLists(value: unknown): value is Readonly<Record<string, readonly string[]>> {
-  return isObject(value) && Object.values(value).every(isTextList)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value) && Object.values(value).every(isTextList)
 }
 
 function malformed(message: string): Failure {

@@ -39,14 +39,14 @@ export function openApiServer(): ApiServer {
   if (cluster === null)
     throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
   const base = new URL(cluster.server)
-  const pool = new Pool()
+  const agentFor = makePool()
 
   return async function call(request) {
     // client-node writes into this object; it takes no other way.
     const headers: Record<string, string> = {}
     const options: https.RequestOptions = { headers }
     await config.applyToHTTPSOptions(options)
-    const agent = cluster.proxyUrl ? options.agent : pool.agentFor(base.protocol, options)
+    const agent = cluster.proxyUrl ? options.agent : agentFor(base.protocol, options)
     const target = new URL(base.pathname.replace(/\/$/, '') + request.path, base)
     return send(
       target,
@@ -68,42 +68,42 @@ function loadDefault(config: KubeConfig): void {
 
 const KEPT = { keepAlive: true, maxSockets: 64 } as const
 
-/** Keeps one agent as long as the trust and the client certificate stay the same. */
-class Pool {
-  #agent: http.Agent | undefined
-  #madeFor = ''
-
-  agentFor(protocol: string, options: https.RequestOptions): http.Agent {
+/** Answers one agent as long as the trust and the client certificate stay the same. */
+function makePool(): (protocol: string, options: https.RequestOptions) => http.Agent {
+  let pooled: { readonly agent: http.Agent; readonly madeFor: string } | undefined
+  return function agentFor(protocol, options) {
     const { ca, cert, key, rejectUnauthorized, servername } = options
     const madeFor = JSON.stringify([ca, cert, key, rejectUnauthorized, servername].map(String))
-    if (this.#agent !== undefined && madeFor === this.#madeFor) return this.#agent
-    this.#madeFor = madeFor
+    if (pooled?.madeFor === madeFor) return pooled.agent
     const trust = { ca, cert, key, rejectUnauthorized, servername }
-    this.#agent = protocol === 'http:' ? new http.Agent(KEPT) : new https.Agent({ ...KEPT, ...trust })
-    return this.#agent
+    const agent = protocol === 'http:' ? new http.Agent(KEPT) : new https.Agent({ ...KEPT, ...trust })
+    pooled = { agent, madeFor }
+    return agent
   }
 }
 
 async function send(target: URL, options: https.RequestOptions, request: ApiCall): Promise<ApiAnswer> {
-  try {
-    return await exchange(target, options, request)
-  } catch (error) {
-    // The server may close an idle connection at the moment it is taken out of the pool, and all others with it.
-    if (error instanceof StaleConnection) return exchange(target, { ...options, agent: false }, request)
-    throw error
-  }
+  const answer = await exchange(target, options, request)
+  if (answer !== 'stale') return answer
+  // The server may close an idle connection at the moment it is taken out of the pool, and all others with it.
+  const again = await exchange(target, { ...options, agent: false }, request)
+  return again === 'stale' ? Promise.reject(unreachable(undefined)) : again
 }
 
-class StaleConnection extends Error {}
-
-function exchange(target: URL, options: https.RequestOptions, request: ApiCall): Promise<ApiAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>()
+/** `stale`: the connection had been closed before it was used again. */
+function exchange(
+  target: URL,
+  options: https.RequestOptions,
+  request: ApiCall,
+): Promise<ApiAnswer | 'stale'> {
+  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer | 'stale'>()
   const signal = AbortSignal.timeout(DEADLINE_MS)
   const client = target.protocol === 'http:' ? http : https
   const outgoing = client.request(target, { ...options, method: request.method, signal })
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
     const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-    reject(stale ? new StaleConnection('', { cause: error }) : unreachable(error))
+    if (stale) resolve('stale')
+    else reject(unreachable(error))
   })
   outgoing.on('response', (response) => {
     collect(response).then(resolve, reject)

@@ -1,3 +1,4 @@
+import type { SecretData } from '../domain/credentials.ts'
 import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/resources.ts'
 
 /** A referenced object as the API server sent it: the text keeps key order and every digit. */
@@ -7,14 +8,7 @@ export interface LiveObject {
   readonly namespaced: boolean
 }
 
-export interface Secret {
-  readonly namespace: string
-  readonly name: string
-  readonly type: string
-  readonly annotations: Readonly<Record<string, string>>
-  /** Decoded values by key. */
-  readonly data: ReadonlyMap<string, Uint8Array>
-}
+export type Secret = SecretData
 
 /** How the API server serves a kind; undefined members do not occur. */
 export interface ServedKind {

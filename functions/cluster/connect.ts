@@ -1,7 +1,7 @@
 import type { Envelope, ObjectRef, Status } from '../domain/resources.ts'
 import { API_VERSION, PLURALS } from '../domain/resources.ts'
 import { Failure } from '../domain/failure.ts'
-import { entries, member, textMember } from '../domain/member.ts'
+import { entries, isRecord, member, textMember } from '../domain/member.ts'
 import type { ApiServer } from './api-server.ts'
 import { bodyOf, refusal } from './answer.ts'
 import type { Cluster, LiveObject, Secret } from './cluster.ts'
@@ -104,12 +104,8 @@ async function patchStatus(server: ApiServer, resource: Envelope, status: Status
 
 /** A merge patch keeps what it does not name: what `after` lacks is named and removed by null (RFC 7396). */
 function replacing(before: unknown, after: unknown): unknown {
-  if (!isPlain(before) || !isPlain(after)) return after
+  if (!isRecord(before) || !isRecord(after)) return after
   const gone = Object.keys(before).map((key) => [key, null])
   const kept = Object.entries(after).map(([key, value]) => [key, replacing(before[key], value)])
   return Object.fromEntries([...gone, ...kept])
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

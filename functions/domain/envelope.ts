@@ -1,4 +1,5 @@
 import { Failure } from './failure.ts'
+import { isRecord } from './member.ts'
 import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resources.ts'
 import { PLURALS } from './resources.ts'
 
@@ -40,8 +41,4 @@ function isEnvelope(value: unknown): value is Shaped {
   const { name, namespace, uid, generation, resourceVersion } = value.metadata
   if (typeof generation !== 'number') return false
   return [name, namespace, uid, resourceVersion].every((text) => typeof text === 'string')
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

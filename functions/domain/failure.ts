@@ -64,3 +64,11 @@ function bounded(message: string): string {
   if (message.length <= MESSAGE_LIMIT) return message
   return `${message.slice(0, MESSAGE_LIMIT - 1).toWellFormed()}…`
 }
+
+/** A Failure as it is; everything else is a bug: Internal, with the error as its cause. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  const message =
+    'Commitlet met an error of its own; it is tried again, and whoever runs Commitlet finds it in the log.'
+  return new Failure('Internal', message, { cause: error })
+}

@@ -3,8 +3,12 @@
  * Own members only: no input can speak through Object.prototype.
  */
 export function member(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/** Is this a JSON object? */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A member that is text, else undefined. */
@@ -20,7 +24,7 @@ export function elements(value: unknown): readonly unknown[] {
 
 /** Keys and values of a JSON object; none for anything else. */
 export function entries(value: unknown): readonly (readonly [string, unknown])[] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+  return isRecord(value) ? Object.entries(value) : []
 }
 
 /** Equal as JSON values, the order of an object's keys aside. Walks without recursion: no depth can crash it. */

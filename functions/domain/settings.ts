@@ -1,6 +1,9 @@
 /** Environment variables as a start reads them. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Levels of pino, the default first. */
+export const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
+
 /** Thrown at the start only: one sentence naming the variable, what it holds and what it may hold. */
 export class WrongSetting extends Error {}
 

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises'
 import type { RepositoryAddress } from '../domain/address.ts'
 import type { Change, Landed, Login } from '../domain/change.ts'
-import { Failure } from '../domain/failure.ts'
+import { asFailure, Failure } from '../domain/failure.ts'
 import { openHome, type Home } from './home.ts'
 import { makeQueue, type Batch } from './queue.ts'
 import { stopIfAborted } from './launcher.ts'
 import { findOne } from './search.ts'
 import { openSession, type Session } from './session.ts'
 import { inWorkspace } from './workspace.ts'
-import { asFailure, land } from './writer.ts'
+import { land } from './writer.ts'
 
 /** What main.ts hands in. */
 export interface GitSettings {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Failure } from '../domain/failure.ts'
+import { asFailure, Failure } from '../domain/failure.ts'
 import { isWaitedFor, type Entry } from './entry.ts'
 import { fetchBase } from './fetch.ts'
 import { writeRound } from './round.ts'
@@ -80,15 +80,5 @@ function lostRace({ scene }: Session): Failure {
   return new Failure(
     'Conflict',
     `Other writers moved the branch of ${scene.url} ${ROUNDS} times while the commit was on its way; it is tried again.`,
-  )
-}
-
-/** Failure as it is; everything else is a bug. */
-export function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error
-  return new Failure(
-    'Internal',
-    'Commitlet met an error of its own while it wrote to the repository; it is tried again.',
-    { cause: error },
   )
 }

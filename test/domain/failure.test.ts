@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Failure, RETRY_BY_REASON } from '../../functions/domain/failure.ts'
+import { asFailure, Failure, RETRY_BY_REASON } from '../../functions/domain/failure.ts'
 import { GITCOMMIT_STATUS } from '../../functions/domain/schema-status.ts'
 
 t.test('a failure answers whether trying again helps, by its reason or by itself', async (t) => {
@@ -22,4 +22,11 @@ t.test('every sentence fits the status, however long a name in it is', async (t)
     t.ok(message.endsWith('…'))
     t.ok(message.isWellFormed())
   }
+})
+
+t.test('what is no Failure is a bug', async (t) => {
+  const cause = new Error('bug')
+  t.match(asFailure(cause), { reason: 'Internal', cause })
+  const failure = new Failure('Conflict', 'Because.')
+  t.equal(asFailure(failure), failure)
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Change, Landed } from '../../functions/domain/change.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import { asFailure, land } from '../../functions/git/writer.ts'
+import { land } from '../../functions/git/writer.ts'
 import type { GitRepository, RepositoryOptions } from '../harness/git-repository.ts'
 import { changeOf, openStage } from './stage.ts'
 
@@ -281,11 +281,4 @@ t.test('a push without a commit is never made', async (t) => {
   )
   t.match(await told.promise, { reason: 'Internal', message: /made 0 commits of 1/ })
   t.same(await repository.log('main'), ['Begin'])
-})
-
-t.test('what is no Failure is a bug', async (t) => {
-  const cause = new Error('bug')
-  t.match(asFailure(cause), { reason: 'Internal', cause })
-  const failure = new Failure('Conflict', 'Because.')
-  t.equal(asFailure(failure), failure)
 })
