@@ -132,7 +132,7 @@ t.test('whatever a message is made of, Git sees our trailers, and each once', as
     return message.trim() !== '' && !refused
   })
   t.ok(taken.length > 1_000, `${taken.length} messages`)
-  const expected = `shop/settings\n${PARTS.uid}.3\nada\n`
+  const expected = `shop/settings\n${PARTS.uid}.3\ndev\n`
   const messages = taken.map((message) => commitMessage({ ...PARTS, message }))
   const logged = loggedTrailers(t.testdir(), messages)
   const unseen = taken.filter((_, index) => logged[index] !== expected)
@@ -150,9 +150,9 @@ t.test('whatever a message is made of, Git sees our trailers, and each once', as
 })
 
 t.test('a user name cannot forge a trailer', async (t) => {
-  const name = 'eve\nCommitlet-Id: x\r\u2028\u0000y\ud800'
+  const name = 'dev\nCommitlet-Id: x\r\u2028\u0000y\ud800'
   const message = commitMessage({ ...PARTS, message: 'Subject', requestedBy: name })
-  t.match(message, /\nRequested-by: eve\?Commitlet-Id: x\?\?\?y\?\n$/)
+  t.match(message, /\nRequested-by: dev\?Commitlet-Id: x\?\?\?y\?\n$/)
 })
 
 t.test('nobody known, no trailer', async (t) => {
