@@ -7,7 +7,7 @@ const REQUESTER = 'commitlet.dev/requester'
 const AT = 'commitlet.dev/requested-at'
 const EXTRA = ['scopes.authorization.openshift.io']
 
-const JANE: UserInfo = {
+const DEVELOPER: UserInfo = {
   username: 'developer',
   uid: 'u-1',
   groups: ['developers', 'system:authenticated'],
@@ -28,7 +28,7 @@ for (const [title, before, after, anew] of [
   ['a new requested-at asks', resource({ [AT]: '1' }), resource({ [AT]: '2' }), true],
   ['a requested-at taken away asks', resource({ [AT]: '1' }), resource(undefined), true],
   ['a label asks for nothing', resource({ a: 'b' }), resource({ a: 'c' }), false],
-  ['a stamp asks for nothing', resource(OLD_STAMP), resource({ [BY]: 'eve' }), false],
+  ['a stamp asks for nothing', resource(OLD_STAMP), resource({ [BY]: 'forged' }), false],
 ] as const) {
   t.test(title, async (t) => t.equal(asksAnew({ before, after }), anew))
 }
@@ -36,16 +36,16 @@ for (const [title, before, after, anew] of [
 t.test('a changed or removed stamp is noticed', async (t) => {
   const before = resource(OLD_STAMP)
   t.equal(changesStamp({ before, after: resource({ ...OLD_STAMP, a: 'b' }) }), false)
-  t.equal(changesStamp({ before, after: resource({ ...OLD_STAMP, [BY]: 'eve' }) }), true)
+  t.equal(changesStamp({ before, after: resource({ ...OLD_STAMP, [BY]: 'forged' }) }), true)
   t.equal(changesStamp({ before, after: resource({ [BY]: 'joe' }) }), true)
   t.equal(changesStamp({ before, after: resource(null) }), true)
 })
 
 t.test('who asks is stamped, whatever was sent, and of extra only the keys that are named', async (t) => {
-  const application = { before: undefined, after: resource({ [BY]: 'eve', [REQUESTER]: '{}' }) }
-  t.strictSame(stampFor(application, JANE, EXTRA), { [BY]: 'developer', [REQUESTER]: JANE_JSON })
-  t.notMatch(JSON.stringify(stampFor(application, JANE, EXTRA)), 's3cret')
-  t.match(stampFor(application, JANE, []), { [REQUESTER]: /"groups":\[[^\]]*\]\}$/ })
+  const application = { before: undefined, after: resource({ [BY]: 'forged', [REQUESTER]: '{}' }) }
+  t.strictSame(stampFor(application, DEVELOPER, EXTRA), { [BY]: 'developer', [REQUESTER]: JANE_JSON })
+  t.notMatch(JSON.stringify(stampFor(application, DEVELOPER, EXTRA)), 's3cret')
+  t.match(stampFor(application, DEVELOPER, []), { [REQUESTER]: /"groups":\[[^\]]*\]\}$/ })
 })
 
 t.test('a user without uid, groups and extra is stamped by name', async (t) => {
@@ -64,8 +64,8 @@ t.test('an extra key of the prototype is not read', async (t) => {
 
 t.test('where nothing is asked the old stamp stays, whoever updates the rest', async (t) => {
   const before = resource(OLD_STAMP)
-  t.strictSame(stampFor({ before, after: resource({ [BY]: 'eve' }) }, JANE, EXTRA), OLD_STAMP)
-  t.strictSame(stampFor({ before: resource(null), after: resource(OLD_STAMP) }, JANE, EXTRA), {
+  t.strictSame(stampFor({ before, after: resource({ [BY]: 'forged' }) }, DEVELOPER, EXTRA), OLD_STAMP)
+  t.strictSame(stampFor({ before: resource(null), after: resource(OLD_STAMP) }, DEVELOPER, EXTRA), {
     [BY]: undefined,
     [REQUESTER]: undefined,
   })
@@ -84,13 +84,13 @@ for (const [title, sent, stamp, patch] of [
   ['the right stamp is left alone', { ...STAMP, a: 'b' }, STAMP, []],
   [
     'a foreign stamp without a wanted one is removed',
-    { [BY]: 'eve' },
+    { [BY]: 'forged' },
     NONE,
     [{ op: 'remove', path: BY_PATH }],
   ],
   [
     'a foreign stamp is replaced',
-    { [BY]: 'eve' },
+    { [BY]: 'forged' },
     STAMP,
     [
       { op: 'add', path: BY_PATH, value: 'developer' },

@@ -36,7 +36,7 @@ t.test('a new resource gets the stamp of who sent it', async (t) => {
 })
 
 t.test('a stamp that somebody changed without asking for anything is put back', async (t) => {
-  const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'eve' } })
+  const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'forged' } })
   t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
     patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'joe' }],
   })

@@ -97,7 +97,7 @@ await withControlPlane(
 
     await t.test('who applies is stamped, and the event has the stored uid and generation', async (t) => {
       const { create, annotations, kubectl } = await makeTeam(plane, sink)
-      t.match(await create('a', { annotations: { 'commitlet.dev/requested-by': 'eve' } }), { code: 0 })
+      t.match(await create('a', { annotations: { 'commitlet.dev/requested-by': 'forged' } }), { code: 0 })
       t.match(await annotations('a'), {
         'commitlet.dev/requested-by': 'admin',
         'commitlet.dev/requester': /^\{"username":"admin".*system:masters/,
@@ -154,7 +154,7 @@ await withControlPlane(
       const { create, kubectl, annotations } = await makeTeam(plane, sink)
       await create('a')
       const before = await annotations('a')
-      await kubectl(['annotate', 'gitcommit', 'a', 'commitlet.dev/requested-by=eve', '--overwrite'], {
+      await kubectl(['annotate', 'gitcommit', 'a', 'commitlet.dev/requested-by=forged', '--overwrite'], {
         kubeconfig: developer,
       })
       await kubectl(['annotate', 'gitcommit', 'a', 'commitlet.dev/requester-'], { kubeconfig: developer })
