@@ -5,6 +5,7 @@ import { handle } from './attempt.ts'
 import { openApiServer } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { readConfig } from './config.ts'
+import { startComplaint } from './domain/settings.ts'
 import { finder } from './find.ts'
 import { openGit } from './git/git.ts'
 import { turnstile } from './turns.ts'
@@ -59,6 +60,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${startComplaint(error)}\n`)
   process.exitCode = 1
 })

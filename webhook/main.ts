@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pino from 'pino'
 import { openApiServer } from '../functions/cluster/api-server.ts'
 import { connectCluster } from '../functions/cluster/connect.ts'
+import { startComplaint } from '../functions/domain/settings.ts'
 import { readConfig } from './config.ts'
 import { buildWebhook } from './webhook.ts'
 
@@ -25,6 +26,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${startComplaint(error)}\n`)
   process.exitCode = 1
 })

@@ -78,7 +78,10 @@ async function readPEM(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    throw unusable(`The file ${file} cannot be read, but has to hold PEM text.`, cause)
+    throw unusable(
+      `The file ${file}, named by TLS_CERT_FILE, TLS_KEY_FILE or CLIENT_CA_FILE, cannot be read, but has to hold PEM text.`,
+      cause,
+    )
   }
 }
 

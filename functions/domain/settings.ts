@@ -42,3 +42,11 @@ export function refuseSettings(env: Environment, names: readonly string[]): void
   if (unheard === undefined) return
   throw new WrongSetting(`${unheard} is set, but is not supported yet by this release: leave it out.`)
 }
+
+/** What to say where a program cannot start: its own sentence; for a port that is taken (EADDRINUSE) one of ours. */
+export function startComplaint(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const taken = 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
+  if (!taken) return error.message
+  return `PORT is ${String(error.port)}, but another program listens there; name a port that is free.`
+}

@@ -45,7 +45,10 @@ t.test('files that cannot serve are refused by name', async (t) => {
   const clientCAFile = join(dir, 'ca.crt')
   await writeFile(clientCAFile, 'not PEM')
   const missing = { ...files, keyFile: join(dir, 'none') }
-  await t.rejects(readKeyPair(missing), { reason: 'CredentialsInvalid', message: /none cannot be read/ })
+  await t.rejects(readKeyPair(missing), {
+    reason: 'CredentialsInvalid',
+    message: /none, named by TLS_CERT_FILE, TLS_KEY_FILE or CLIENT_CA_FILE, cannot be read/,
+  })
   await t.rejects(readKeyPair({ ...files, clientCAFile }), { message: /ca.crt has to hold a certificate/ })
   for (const [cert, key, message] of [
     ['', one.keyPEM, /tls.crt has to hold a certificate/],
