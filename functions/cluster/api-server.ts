@@ -28,25 +28,26 @@ const LARGEST_ANSWER = 32 * 1024 * 1024
 
 /**
  * Finds the API server as kubectl does (KUBECONFIG, else the pod's service account) and answers a way to call
- * it over one pool of kept-alive connections. Credentials are read anew for each call, so that a rotated token
- * or certificate counts at once (tokens: within the minute that client-node keeps them).
- * Throws WrongSetting where no configuration is to be found: that ends the start.
+ * it over one pool of kept-alive connections. Certificates are read anew for each call. A token file is read anew
+ * within the minute that client-node remembers it, and at once where the token is refused (401): the call is then
+ * sent once more. Throws WrongSetting where no configuration is to be found: that ends the start.
  */
 export function openApiServer(): ApiServer {
-  const config = new KubeConfig()
+  let config = new KubeConfig()
   loadDefault(config)
   const cluster = config.getCurrentCluster()
   if (cluster === null)
     throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
+  const { proxyUrl } = cluster
   const base = new URL(cluster.server)
   const agentFor = makePool()
 
-  return async function call(request) {
+  async function callBy(login: KubeConfig, request: ApiCall): Promise<ApiAnswer> {
     // client-node writes into this object; it takes no other way.
     const headers: Record<string, string> = {}
     const options: https.RequestOptions = { headers }
-    await config.applyToHTTPSOptions(options)
-    const agent = cluster.proxyUrl ? options.agent : agentFor(base.protocol, options)
+    await login.applyToHTTPSOptions(options)
+    const agent = proxyUrl ? options.agent : agentFor(base.protocol, options)
     const target = new URL(base.pathname.replace(/\/$/, '') + request.path, base)
     return send(
       target,
@@ -54,6 +55,21 @@ export function openApiServer(): ApiServer {
       request,
     )
   }
+
+  return async function call(request) {
+    const answer = await callBy(config, request)
+    if (answer.status !== 401) return answer
+    config = forgetful(config)
+    return callBy(config, request)
+  }
+}
+
+/** The same configuration, without the tokens that client-node remembers. */
+function forgetful(config: KubeConfig): KubeConfig {
+  const { clusters, contexts, users, currentContext } = config
+  const fresh = new KubeConfig()
+  fresh.loadFromOptions({ clusters, contexts, users, currentContext })
+  return fresh
 }
 
 function loadDefault(config: KubeConfig): void {

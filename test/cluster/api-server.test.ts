@@ -121,6 +121,22 @@ t.test('what is sent: method, path below the base path, body, content type, logi
   t.match(post, { 'content-type': 'application/json', accept: 'application/json' })
 })
 
+t.test('a token that was replaced in its file counts as soon as the old one is refused', async (t) => {
+  const seen: unknown[] = []
+  const url = await standIn(t, (request, response) => {
+    seen.push(`${request.method} ${request.headers.authorization}`)
+    response.writeHead(request.headers.authorization === 'Bearer new' ? 200 : 401).end('{}')
+  })
+  const file = `${t.testdir({ token: 'old' })}/token`
+  const login = { 'auth-provider': { name: 'tokenFile', config: { tokenFile: file } } }
+  const server = openAs(await writeConfig(t, plainConfig(url, login)))
+  t.equal((await server(GET)).status, 401, 'what stays refused is tried once more, and answered')
+  await writeFile(file, 'new')
+  t.equal((await server({ method: 'POST', path: '/x', body: {} })).status, 200)
+  t.equal((await server(GET)).status, 200)
+  t.same(seen, ['GET Bearer old', 'GET Bearer old', 'POST Bearer old', 'POST Bearer new', 'GET Bearer new'])
+})
+
 t.test('a configuration that names no cluster ends the start with a sentence', async (t) => {
   const file = await writeConfig(t, { apiVersion: 'v1', kind: 'Config' })
   t.throws(
