@@ -24,7 +24,7 @@ t.test(
     const [mutating, validating] = parseAllDocuments(text).map((document) => document.toJS().webhooks[0])
     const own = { name: '', clientConfig: {}, sideEffects: '', reinvocationPolicy: '' }
     t.strictSame({ ...mutating, ...own }, { ...validating, ...own })
-    t.match(mutating, { sideEffects: 'None', reinvocationPolicy: 'Never', failurePolicy: 'Fail' })
+    t.match(mutating, { sideEffects: 'None', reinvocationPolicy: 'IfNeeded', failurePolicy: 'Fail' })
     t.match(validating, { sideEffects: 'NoneOnDryRun' })
     for (const selector of ['objectSelector', 'namespaceSelector']) t.notOk(selector in mutating)
   },
