@@ -20,7 +20,7 @@ withControlPlane(
 
     for (const { title, arrange, reason, phase, besides, says, waits } of failureCases(t, git)) {
       t.test(`${title} reads ${reason}, and once mended and requested it succeeds`, async (t) => {
-        const team = await commitlet.createTeam()
+        const team = await commitlet.createTeam({ secrets: ['git', 'mine'] })
         const { repository, credentials, mend } = await arrange(team)
         await team.apply(
           configMap(),

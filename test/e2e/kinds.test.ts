@@ -1,5 +1,6 @@
 import t from 'tap'
 import { definition } from '../cluster/stage.ts'
+import { extendReader } from '../harness/accounts.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { gitCommit, install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
@@ -27,6 +28,9 @@ withControlPlane(
     const commitlet = await install(t, plane, { functionEnv: anywhere, webhookEnv: anywhere })
     await plane.apply(`${JSON.stringify(definition('octopodes', 'Octopus', 'Namespaced'))}\n`)
     await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+    await plane.apply('manifests/optional/reader-workloads.yaml')
+    await extendReader(plane, 'test.example.com', 'octopodes')
+    await extendReader(plane, 'rbac.authorization.k8s.io', 'clusterroles')
 
     /** Commits the referenced object; answers the file. */
     async function commit(team: Team, resourceRef: Readonly<Record<string, string>>) {

@@ -8,6 +8,7 @@ import { definition, openAs } from '../cluster/stage.ts'
 import { compactJSON, nastyNode } from '../domain/fixtures/nasty.ts'
 import { AMBIGUOUS, CONTROLS, LINES, SYNTAX } from '../domain/fixtures/traps.ts'
 import { expected, hasPyYAML, readByPackage, readByPyYAML } from '../domain/fixtures/yaml-readers.ts'
+import { extendReader } from '../harness/accounts.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { gitCommit, install } from '../harness/installation.ts'
@@ -24,6 +25,7 @@ withControlPlane(
     const cluster = connectCluster(openAs(plane.kubeconfig))
     await plane.apply(`${JSON.stringify(definition('octopodes', 'Octopus', 'Namespaced'))}\n`)
     await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+    await extendReader(plane, 'test.example.com', 'octopodes')
 
     /** Commits a custom resource with this spec, given as JSON. */
     async function commit(team: Team, spec: string) {

@@ -17,7 +17,7 @@ withControlPlane(
     t.teardown(() => relay.close())
     const commitlet = await install(t, plane, { webhookEnv: { K_SINK: relay.url, ...NO_SWEEP } })
     relay.targets.push(commitlet.function.url)
-    const team = await commitlet.createTeam()
+    const team = await commitlet.createTeam({ secrets: ['git', 'old'] })
     const { git } = commitlet
     const [config, broken, other] = [
       await git.createRepository('acme/config'),

@@ -30,7 +30,7 @@ withControlPlane(
       users: [{ password: TOKEN }, { username: 'jane', password: PASSWORD }],
     })
     t.teardown(() => server.close())
-    const team = await commitlet.createTeam()
+    const team = await commitlet.createTeam({ secrets: ['mine', 'other', 'bound'] })
     await team.apply(configMap(), ...secrets())
 
     t.test('while a push hangs, no argument and no file holds a secret', async (t) => {

@@ -145,7 +145,8 @@ withControlPlane(
     })
 
     t.test('a Secret of another namespace is never read', async (t) => {
-      const [team, other] = [await commitlet.createTeam(), await commitlet.createTeam()]
+      const secrets = ['git', 'only-there']
+      const [team, other] = [await commitlet.createTeam({ secrets }), await commitlet.createTeam()]
       const repository = await git.createRepository(team.namespace)
       await other.apply(secret('only-there', {}, { token: TOKEN }))
       await team.apply(configMap())

@@ -10,21 +10,7 @@ withControlPlane(
     const jane = await plane.kubeconfigFor({ name: 'jane', groups: ['developers'] })
     const joe = await plane.kubeconfigFor({ name: 'joe' })
 
-    /** A namespace in which jane and joe may do everything with GitCommits. */
-    async function sharedTeam(): Promise<Team> {
-      const team = await commitlet.createTeam()
-      const verbs = '--verb=get,list,create,update,patch,delete'
-      await team.kubectl(['create', 'role', 'developer', verbs, '--resource=gitcommits.commitlet.dev'])
-      await team.kubectl([
-        'create',
-        'rolebinding',
-        'developers',
-        '--role=developer',
-        '--user=jane',
-        '--user=joe',
-      ])
-      return team
-    }
+    const sharedTeam = (): Promise<Team> => commitlet.createTeam({ developers: ['jane', 'joe'] })
 
     function apply(team: Team, object: object, kubeconfig: string): ReturnType<Team['kubectl']> {
       return team.kubectl(['apply', '-f', '-'], { input: JSON.stringify(object), kubeconfig })

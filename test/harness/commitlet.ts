@@ -1,16 +1,18 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseAllDocuments } from 'yaml'
+import { parseAllDocuments, type Document } from 'yaml'
+import { SYSTEM, untilAllowed } from './accounts.ts'
+import { fillAggregatedRoles } from './aggregated-roles.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { waitFor } from './wait.ts'
 
 /** The name that the webhook's serving certificate has to hold. */
-export const WEBHOOK_HOST = 'commitlet-webhook.commitlet-system.svc'
+export const WEBHOOK_HOST = `commitlet-webhook.${SYSTEM}.svc`
 
 const MANIFESTS = join(import.meta.dirname, '../../manifests')
 const DEADLINE = 60_000
 
-/** Applies the CRDs as users do and waits until both kinds are served. */
+/** Applies the CRDs alone and waits until both kinds are served. */
 export async function installResources(plane: ControlPlane): Promise<void> {
   const folder = join(MANIFESTS, 'crds')
   const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml'))
@@ -25,46 +27,66 @@ export interface WebhookPlace {
   readonly authority: { readonly certPEM: string }
 }
 
-/**
- * Applies the CRDs and manifests/webhook-configuration.yaml, of which only the port and caBundle change: the
- * Service that they name stands for localhost. Waits until the API server asks the webhook, running or not.
- */
+/** Installs what `kubectl apply -k manifests` does: `installObjects`, then `callWebhook`. */
 export async function installCommitlet(plane: ControlPlane, place: WebhookPlace): Promise<void> {
+  await installObjects(plane)
+  await callWebhook(plane, place)
+}
+
+/**
+ * Applies all of manifests/ but the webhook configurations: kinds, accounts, rights, and what no controller makes
+ * anything of here. Two things are the machine's: the webhook's Service stands for localhost, and aggregated
+ * ClusterRoles are filled. Waits until both accounts have their rights.
+ */
+export async function installObjects(plane: ControlPlane): Promise<void> {
   await installResources(plane)
-  await plane.apply(SYSTEM)
-  const text = await readFile(join(MANIFESTS, 'webhook-configuration.yaml'), 'utf8')
-  await plane.apply(pointedAt(text, place))
+  const documents = (await built(plane)).filter((document) => !isWebhookConfiguration(document))
+  const service = documents.find((document) => document.get('kind') === 'Service')
+  if (service === undefined) throw new Error('There is no Service in manifests/.')
+  service.set('spec', { type: 'ExternalName', externalName: 'localhost' })
+  await plane.apply(textOf(documents))
+  await fillAggregatedRoles(plane)
+  await untilAllowed(plane, { account: 'function', verb: 'get', resource: 'configmaps' })
+  await untilAllowed(plane, { account: 'webhook', verb: 'list', resource: 'gitcommits.commitlet.dev' })
+}
+
+/**
+ * Applies the webhook configurations, of which only the port and caBundle change. Waits until the API server asks
+ * the webhook, running or not.
+ */
+export async function callWebhook(plane: ControlPlane, place: WebhookPlace): Promise<void> {
+  const caBundle = Buffer.from(place.authority.certPEM).toString('base64')
+  const documents = (await built(plane)).filter(isWebhookConfiguration)
+  for (const document of documents) {
+    document.setIn(['webhooks', 0, 'clientConfig', 'caBundle'], caBundle)
+    document.setIn(['webhooks', 0, 'clientConfig', 'service', 'port'], place.webhookPort)
+  }
+  // The mutating configuration comes last: once it is in effect the validating one is, too.
+  documents.sort((one, other) => String(other.get('kind')).localeCompare(String(one.get('kind'))))
+  await plane.apply(textOf(documents))
   await waitFor('call of the webhook by the API server', () => asksWebhook(plane), DEADLINE)
 }
 
-const SYSTEM = `
-apiVersion: v1
-kind: Namespace
-metadata: { name: commitlet-system }
----
-apiVersion: v1
-kind: Service
-metadata: { name: commitlet-webhook, namespace: commitlet-system }
-spec: { type: ExternalName, externalName: localhost }
-`
+/** The documents of the kustomization, built as `kubectl apply -k` builds them. */
+async function built(plane: ControlPlane): Promise<Document[]> {
+  const { stdout } = await plane.kubectl(['kustomize', MANIFESTS])
+  const documents = parseAllDocuments(stdout)
+  if (!Array.isArray(documents)) throw new Error('manifests/kustomization.yaml builds nothing.')
+  return documents
+}
 
-// The mutating configuration comes last: once it is in effect the validating one is, too.
-function pointedAt(text: string, { webhookPort, authority }: WebhookPlace): string {
-  const caBundle = Buffer.from(authority.certPEM).toString('base64')
-  const documents = parseAllDocuments(text)
-  if (!Array.isArray(documents)) throw new Error('manifests/webhook-configuration.yaml is empty.')
-  documents.sort((one, other) => String(other.get('kind')).localeCompare(String(one.get('kind'))))
-  for (const document of documents) {
-    document.setIn(['webhooks', 0, 'clientConfig', 'caBundle'], caBundle)
-    document.setIn(['webhooks', 0, 'clientConfig', 'service', 'port'], webhookPort)
-  }
+function isWebhookConfiguration(document: Document): boolean {
+  return String(document.get('kind')).endsWith('WebhookConfiguration')
+}
+
+function textOf(documents: readonly Document[]): string {
   return documents.map(String).join('---\n')
 }
 
 const PROBE = JSON.stringify({
   apiVersion: 'commitlet.dev/v1',
   kind: 'GitCommit',
-  metadata: { name: 'probe', namespace: 'commitlet-system' },
+  metadata: { name: 'probe', namespace: SYSTEM },
   spec: {
     repository: 'https://git.example.com/acme/probe',
     message: 'Never stored',

@@ -130,6 +130,22 @@ withControlPlane(t, (t, plane) => {
     t.match(refused, { code: 1, stderr: /Forbidden/ })
   })
 
+  t.test('a service account logs in by its token alone and may nothing yet', async (t) => {
+    const namespace = await plane.createNamespace()
+    await plane.kubectl(['create', 'serviceaccount', 'robot', '-n', namespace])
+    const kubeconfig = await plane.tokenFor('robot', namespace)
+    t.notMatch(await readFile(kubeconfig, 'utf8'), /client-certificate|client-key/)
+    const who = await plane.kubectl(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'], {
+      kubeconfig,
+    })
+    t.equal(who.stdout, `system:serviceaccount:${namespace}:robot`)
+    const refused = await plane.kubectl(['get', 'secrets', '-n', namespace], {
+      kubeconfig,
+      allowFailure: true,
+    })
+    t.match(refused, { code: 1, stderr: /Forbidden/ })
+  })
+
   t.test('a shared control plane outlives the file that uses it', async (t) => {
     const file = join(scratch, 'shared.json')
     await plane.shareIn(file)

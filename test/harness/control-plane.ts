@@ -39,6 +39,8 @@ export interface ControlPlane {
   createNamespace(prefix?: string): Promise<string>
   /** Path of a kubeconfig of this user, who may nothing yet. */
   kubeconfigFor(user: ClientUser): Promise<string>
+  /** Path of a kubeconfig that logs in by a token of this service account (TokenRequest) and by nothing else. */
+  tokenFor(serviceAccount: string, namespace: string): Promise<string>
   /** Writes the file that SHARED is to name; it holds keys and is 0600. */
   shareIn(file: string): Promise<void>
   /** Ends a control plane of one's own; a shared one stays. */
@@ -116,6 +118,12 @@ async function open(running: RunningPlane): Promise<ControlPlane> {
       return name
     },
     kubeconfigFor: (user) => writeKubeconfig(running, user),
+    async tokenFor(serviceAccount, namespace) {
+      // A day, as everything here: a demo that stays up outlives the hour that is the default.
+      const args = ['create', 'token', serviceAccount, '-n', namespace, '--duration=24h']
+      const { stdout } = await kubectl(args)
+      return writeKubeconfig(running, { name: serviceAccount, token: stdout.trim() })
+    },
     shareIn(file) {
       const { url, kubectl, folder, authority } = running
       const shared: SharedPlane = {

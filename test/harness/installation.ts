@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { makeAuthority } from './certificates.ts'
-import { installCommitlet, WEBHOOK_HOST } from './commitlet.ts'
+import { accountConfigs } from './accounts.ts'
+import { callWebhook, installObjects, WEBHOOK_HOST } from './commitlet.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { GitServer } from './git-server.ts'
 import { startGitServer } from './git-server.ts'
 import type { GitUser } from './git-site.ts'
 import type { Program } from './programs.ts'
 import { startFunction, startWebhook } from './programs.ts'
-import { freePort, waitFor } from './wait.ts'
+import { createTeam, TOKEN, type Team, type TeamOptions } from './team.ts'
+import { freePort } from './wait.ts'
 
-/** The token that the Git server of an installation takes; distinctive, so that a leak is found. */
-export const TOKEN = 'tkn-5uPerSecret-9f8e7d'
+export { TOKEN, type Stored, type Team } from './team.ts'
 
 export interface InstallationOptions {
   readonly functionEnv?: Readonly<Record<string, string>>
@@ -34,41 +35,14 @@ export interface Installation {
   startFunction(env?: Readonly<Record<string, string>>): Promise<Program>
   /** Starts the webhook again, on its port. */
   startWebhook(env?: Readonly<Record<string, string>>): Promise<Program>
-  /** A namespace with the Secret `git` that holds the token. */
-  createTeam(): Promise<Team>
+  /** A namespace with the Secret `git`, which holds the token, and with the rights of a tenant. */
+  createTeam(options?: TeamOptions): Promise<Team>
 }
 
-/** One namespace and what a user does in it. */
-export interface Team {
-  readonly namespace: string
-  /** kubectl in this namespace. */
-  kubectl(
-    args: readonly string[],
-    options?: Parameters<ControlPlane['kubectl']>[1],
-  ): ReturnType<ControlPlane['kubectl']>
-  /** kubectl apply of manifests, given as objects. */
-  apply(...objects: readonly object[]): Promise<void>
-  /** The resource as stored. */
-  get(name: string, kind?: string): Promise<Stored>
-  /** The resource once it is settled: current, and Succeeded or Failed. Throws where that takes a minute. */
-  settled(name: string, kind?: string): Promise<Stored>
-  /** kubectl wait; throws where it does not come true in time. */
-  waitFor(name: string, condition: string, timeout?: string): Promise<void>
-}
-
-export interface Stored {
-  readonly metadata: Readonly<Record<string, unknown>> & {
-    readonly name: string
-    readonly uid: string
-    readonly generation: number
-    readonly resourceVersion: string
-    readonly annotations?: Readonly<Record<string, string>>
-  }
-  readonly spec: Readonly<Record<string, unknown>>
-  readonly status: Readonly<Record<string, unknown>>
-}
-
-/** Installs everything on the plane; the test's end takes it away. */
+/**
+ * Installs everything on the plane; the test's end takes it away. Both parts have the rights of manifests/ alone,
+ * by tokens of their service accounts.
+ */
 export async function install(
   t: Pick<Test, 'teardown'>,
   plane: ControlPlane,
@@ -86,9 +60,11 @@ export async function install(
   const files = { cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key') }
   await writeFile(files.cert, certPEM)
   await writeFile(files.key, keyPEM)
+  await installObjects(plane)
+  const accounts = await accountConfigs(plane)
   const port = await freePort()
   const functionEnv = (more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => ({
-    KUBECONFIG: plane.kubeconfig,
+    KUBECONFIG: accounts.function,
     CA_FILE: git.caFile,
     PORT: String(port),
     ...options.functionEnv,
@@ -106,7 +82,7 @@ export async function install(
     const program = await startWebhook({
       built,
       env: {
-        KUBECONFIG: plane.kubeconfig,
+        KUBECONFIG: accounts.webhook,
         TLS_CERT_FILE: files.cert,
         TLS_KEY_FILE: files.key,
         PORT: String(webhookPort),
@@ -120,7 +96,7 @@ export async function install(
     return program
   }
   const [webhook, first] = await Promise.all([beginWebhook(), begin()])
-  await installCommitlet(plane, { webhookPort, authority })
+  await callWebhook(plane, { webhookPort, authority })
   return {
     plane,
     git,
@@ -128,49 +104,8 @@ export async function install(
     function: first,
     startFunction: begin,
     startWebhook: beginWebhook,
-    createTeam: () => createTeam(plane),
+    createTeam: (teamOptions) => createTeam(plane, teamOptions),
   }
-}
-
-async function createTeam(plane: ControlPlane): Promise<Team> {
-  const namespace = await plane.createNamespace()
-  const team: Team = {
-    namespace,
-    kubectl: (args, options) => plane.kubectl(['-n', namespace, ...args], options),
-    async apply(...objects) {
-      const input = objects.map((object) => JSON.stringify(object)).join('\n')
-      await team.kubectl(['apply', '-f', '-'], { input })
-    },
-    async get(name, kind = 'gitcommit') {
-      const { stdout } = await team.kubectl(['get', kind, name, '-o', 'json'])
-      return JSON.parse(stdout) as Stored
-    },
-    settled(name, kind) {
-      const look = async (): Promise<Stored | undefined> => {
-        const stored = await team.get(name, kind)
-        return isSettled(stored) ? stored : undefined
-      }
-      return waitFor(`settled ${name}`, look, 60_000)
-    },
-    async waitFor(name, condition, timeout = '30s') {
-      await team.kubectl(['wait', 'gitcommit', name, `--for=${condition}`, `--timeout=${timeout}`])
-    },
-  }
-  await team.apply({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: 'Opaque',
-    metadata: { name: 'git' },
-    stringData: { token: `${TOKEN}\n`, username: 'commitlet', password: TOKEN },
-  })
-  return team
-}
-
-function isSettled({ metadata, status }: Stored): boolean {
-  const { phase, observedGeneration, lastHandledRequestedAt } = status
-  if (observedGeneration !== metadata.generation) return false
-  if (lastHandledRequestedAt !== metadata.annotations?.['commitlet.dev/requested-at']) return false
-  return phase === 'Succeeded' || phase === 'Failed'
 }
 
 /** A GitCommit of the ConfigMap `shop`; `spec` overrides its members. */

@@ -9,11 +9,14 @@ export interface ClientUser {
   readonly groups?: readonly string[]
 }
 
+/** A user by bearer token, as a service account is one; the name is only for people to read. */
+export interface TokenUser {
+  readonly name: string
+  readonly token: string
+}
+
 /** Writes a kubeconfig of this user into the control plane's folder and answers its path. */
-export async function writeKubeconfig(running: RunningPlane, user: ClientUser): Promise<string> {
-  const client = { names: [], clientName: user.name, organization: user.groups ?? [] }
-  const { certPEM, keyPEM } = await running.authority.issue(client)
-  const base64 = (text: string) => Buffer.from(text).toString('base64')
+export async function writeKubeconfig(running: RunningPlane, user: ClientUser | TokenUser): Promise<string> {
   const content = {
     apiVersion: 'v1',
     kind: 'Config',
@@ -28,11 +31,21 @@ export async function writeKubeconfig(running: RunningPlane, user: ClientUser): 
     users: [
       {
         name: user.name,
-        user: { 'client-certificate-data': base64(certPEM), 'client-key-data': base64(keyPEM) },
+        user: 'token' in user ? { token: user.token } : await certificateOf(running, user),
       },
     ],
   }
   const file = join(running.folder, `kubeconfig-${randomBytes(4).toString('hex')}`)
   await writeFile(file, JSON.stringify(content, undefined, 2), { mode: 0o600 })
   return file
+}
+
+async function certificateOf(running: RunningPlane, user: ClientUser): Promise<object> {
+  const client = { names: [], clientName: user.name, organization: user.groups ?? [] }
+  const { certPEM, keyPEM } = await running.authority.issue(client)
+  return { 'client-certificate-data': base64(certPEM), 'client-key-data': base64(keyPEM) }
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
 }

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { accountConfigs } from './accounts.ts'
 import { makeAuthority } from './certificates.ts'
-import { installCommitlet, WEBHOOK_HOST } from './commitlet.ts'
+import { callWebhook, installCommitlet, WEBHOOK_HOST } from './commitlet.ts'
 import { withControlPlane } from './control-plane.ts'
 import { startFunction, startWebhook } from './programs.ts'
 import { freePort } from './wait.ts'
@@ -35,7 +36,7 @@ t.test('a program that does not heed SIGTERM is killed', async (t) => {
 withControlPlane(
   t,
   async (t, plane) => {
-    const env = { KUBECONFIG: plane.kubeconfig, ...tls, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
+    const env = { ...tls, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
     const webhookPort = await freePort()
     const namespace = await plane.createNamespace()
 
@@ -49,11 +50,13 @@ withControlPlane(
     })
 
     t.test('both programs start, are ready, write their log and end', async (t) => {
-      const webhook = await startWebhook({ env: { ...env, PORT: String(webhookPort) } })
-      const functions = await startFunction({ env })
+      const accounts = await accountConfigs(plane)
+      const ofWebhook = { KUBECONFIG: accounts.webhook, PORT: String(webhookPort) }
+      const webhook = await startWebhook({ env: { ...env, ...ofWebhook } })
+      const functions = await startFunction({ env: { ...env, KUBECONFIG: accounts.function } })
       t.teardown(() => Promise.all([webhook.kill(), functions.kill()]))
       await Promise.all([webhook.ready(), functions.ready()])
-      await installCommitlet(plane, { webhookPort, authority })
+      await callWebhook(plane, { webhookPort, authority })
       t.match(JSON.parse(await functions.waitForLine((line) => line.includes('listening'))), {
         part: 'function',
       })

@@ -1,0 +1,60 @@
+import { fillAggregatedRoles } from './aggregated-roles.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { waitFor } from './wait.ts'
+
+/** The namespace of both parts. */
+export const SYSTEM = 'commitlet-system'
+
+/** The service accounts of both parts, as manifests/accounts.yaml makes them. */
+export const ACCOUNTS = { function: 'commitlet-function', webhook: 'commitlet-webhook' } as const
+
+const DEADLINE = 30_000
+
+/** One permission, asked as `kubectl auth can-i` does; `resource` is `plural.group` or `plural/name`. */
+export interface Permission {
+  readonly account: keyof typeof ACCOUNTS
+  readonly verb: string
+  readonly resource: string
+  /** Default: all namespaces. */
+  readonly namespace?: string
+}
+
+/** Kubeconfigs of both parts: a token of the service account each, and nobody's certificate. */
+export async function accountConfigs(
+  plane: ControlPlane,
+): Promise<Readonly<Record<keyof typeof ACCOUNTS, string>>> {
+  const [ofFunction, ofWebhook] = await Promise.all([
+    plane.tokenFor(ACCOUNTS.function, SYSTEM),
+    plane.tokenFor(ACCOUNTS.webhook, SYSTEM),
+  ])
+  return { function: ofFunction, webhook: ofWebhook }
+}
+
+/** The API server learns of a binding a moment after it is stored; this waits for that moment. */
+export async function untilAllowed(plane: ControlPlane, permission: Permission): Promise<void> {
+  const { account, verb, resource, namespace } = permission
+  const place = namespace === undefined ? ['--all-namespaces'] : ['-n', namespace]
+  const as = `--as=system:serviceaccount:${SYSTEM}:${ACCOUNTS[account]}`
+  async function may(): Promise<true | undefined> {
+    const asked = ['auth', 'can-i', verb, resource, ...place, as]
+    return (await plane.kubectl(asked, { allowFailure: true })).code === 0 ? true : undefined
+  }
+  await waitFor(`right to ${verb} ${resource}`, may, DEADLINE)
+}
+
+/** Lets the function `get` the objects of one more kind, as a platform team does: its rule joins commitlet-reader. */
+export async function extendReader(plane: ControlPlane, apiGroup: string, plural: string): Promise<void> {
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: {
+      name: `commitlet-reader-${plural}`,
+      labels: { 'commitlet.dev/aggregate-to-reader': 'true' },
+    },
+    rules: [{ apiGroups: [apiGroup], resources: [plural], verbs: ['get'] }],
+  }
+  await plane.apply(`${JSON.stringify(role)}\n`)
+  await fillAggregatedRoles(plane)
+  const resource = apiGroup === '' ? plural : `${plural}.${apiGroup}`
+  await untilAllowed(plane, { account: 'function', verb: 'get', resource })
+}
