@@ -1,0 +1,113 @@
+import t from 'tap'
+import type { ControlPlane } from '../harness/control-plane.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import { readManifest, ROOT } from './read.ts'
+
+const MANIFESTS = new URL('manifests', ROOT).pathname
+const KNATIVE = new URL('knative.yaml', ROOT).pathname
+const SYSTEM = 'commitlet-system'
+
+/** What is stored, by kind and name, with its resourceVersion: another one where anything was written. */
+async function stored(plane: ControlPlane): Promise<string> {
+  const columns = 'NAME:.metadata.name,KIND:.kind,VERSION:.metadata.resourceVersion'
+  const kinds =
+    'crd,clusterroles,clusterrolebindings,serviceaccounts,services,deployments.apps,poddisruptionbudgets,' +
+    'validatingadmissionpolicies,validatingadmissionpolicybindings,' +
+    'mutatingwebhookconfigurations,validatingwebhookconfigurations'
+  const selected = ['-A', '-l', 'app.kubernetes.io/part-of=commitlet', '-o', `custom-columns=${columns}`]
+  return (await plane.kubectl(['get', kinds, ...selected])).stdout
+}
+
+function pod(name: string, spec: object): string {
+  return `${JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: SYSTEM }, spec })}\n`
+}
+
+withControlPlane(
+  t,
+  (t, plane) => {
+    t.test('kubectl apply -k manifests has no warning, and again changes nothing', async (t) => {
+      const first = await plane.kubectl(['apply', '-k', MANIFESTS])
+      t.equal(first.stderr, '')
+      await plane.kubectl(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all'])
+      const before = await stored(plane)
+      t.match(before, /commitlet-webhook +Deployment/)
+      const again = await plane.kubectl(['apply', '-k', MANIFESTS])
+      t.equal(again.stderr, '')
+      t.notMatch(again.stdout, 'created')
+      t.equal(await stored(plane), before)
+    })
+
+    t.test('the rules that the control plane gives commitlet-reader stay through an apply', async (t) => {
+      const rules = '{"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}]}'
+      await plane.kubectl(['patch', 'clusterrole', 'commitlet-reader', '--type=merge', '-p', rules])
+      await plane.kubectl(['apply', '-k', MANIFESTS])
+      const read = await plane.kubectl(['get', 'clusterrole', 'commitlet-reader', '-o', 'jsonpath={.rules}'])
+      t.match(read.stdout, 'configmaps')
+    })
+
+    t.test('a pod that is not restricted is refused where both parts run', async (t) => {
+      const spec = { containers: [{ name: 'any', image: 'registry.example.com/any' }] }
+      const { code, stderr } = await plane.kubectl(['apply', '-f', '-'], {
+        input: pod('any', spec),
+        allowFailure: true,
+      })
+      t.equal(code, 1)
+      t.match(stderr, 'violates PodSecurity "restricted:latest"')
+    })
+
+    t.test('the pods of both parts are accepted there', async (t) => {
+      const [, , deployment] = await readManifest('manifests/webhook.yaml')
+      const webhook = await plane.apply(pod('webhook', deployment.spec.template.spec))
+      t.equal(webhook.stderr, '')
+      const [service] = await readManifest('knative.yaml')
+      const { serviceAccountName, enableServiceLinks, containers, volumes } = service.spec.template.spec
+      // What Knative fills in: a name, and the port of the probes.
+      const { readinessProbe, livenessProbe, ...container } = containers[0]
+      const probes = [readinessProbe, livenessProbe].map((probe) => ({
+        ...probe,
+        httpGet: { ...probe.httpGet, port: 8080 },
+      }))
+      const filled = { ...container, name: 'user', readinessProbe: probes[0], livenessProbe: probes[1] }
+      const spec = { serviceAccountName, enableServiceLinks, containers: [filled], volumes }
+      const ofFunction = await plane.apply(pod('function', spec))
+      t.equal(ofFunction.stderr, '')
+    })
+
+    t.test('a cluster without Knative refuses knative.yaml and changes nothing', async (t) => {
+      const before = await stored(plane)
+      const { code, stderr } = await plane.kubectl(['apply', '-f', KNATIVE], { allowFailure: true })
+      t.equal(code, 1)
+      t.match(stderr, 'no matches for kind "Service" in version "serving.knative.dev/v1"')
+      t.equal(await stored(plane), before)
+    })
+
+    t.test('what is optional is accepted without a warning', async (t) => {
+      const applied = await plane.kubectl(['apply', '-f', `${MANIFESTS}/optional`])
+      t.equal(applied.stderr, '')
+    })
+
+    t.test('the rights of examples/ are accepted in a tenant’s namespace', async (t) => {
+      const namespace = await plane.createNamespace()
+      const file = new URL('examples/0-rights.yaml', ROOT).pathname
+      t.equal((await plane.kubectl(['apply', '-n', namespace, '-f', file])).stderr, '')
+    })
+
+    t.test(
+      'the overlay for cert-manager is all of it, and asks for the authority by its annotation',
+      async (t) => {
+        const overlay = await plane.kubectl(['kustomize', new URL('overlays/cert-manager', ROOT).pathname])
+        const plain = await plane.kubectl(['kustomize', MANIFESTS])
+        const kinds = (text: string): number => text.match(/^kind: /gm)?.length ?? 0
+        t.equal(kinds(overlay.stdout), kinds(plain.stdout) + 4)
+        const asked = overlay.stdout.match(
+          /cert-manager.io\/inject-ca-from: commitlet-system\/commitlet-webhook\n/g,
+        )
+        t.equal(asked?.length, 2)
+        t.match(overlay.stdout, 'kind: ValidatingWebhookConfiguration')
+      },
+    )
+
+    t.end()
+  },
+  { own: true },
+)

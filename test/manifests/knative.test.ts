@@ -1,0 +1,110 @@
+import t from 'tap'
+import { readConfig } from '../../functions/config.ts'
+import { asked, readManifest } from './read.ts'
+
+/** Fields of a Knative Service that its API takes without a warning in its default configuration (measured). */
+const ACCEPTED = [
+  'apiVersion',
+  'kind',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.labels.*',
+  'spec.template.metadata.labels.*',
+  'spec.template.metadata.annotations.autoscaling.knative.dev/min-scale',
+  'spec.template.metadata.annotations.autoscaling.knative.dev/max-scale',
+  'spec.template.metadata.annotations.autoscaling.knative.dev/target',
+  'spec.template.spec.containerConcurrency',
+  'spec.template.spec.timeoutSeconds',
+  'spec.template.spec.serviceAccountName',
+  'spec.template.spec.enableServiceLinks',
+  'spec.template.spec.containers.image',
+  'spec.template.spec.containers.args',
+  'spec.template.spec.containers.env.name',
+  'spec.template.spec.containers.env.value',
+  'spec.template.spec.containers.envFrom.configMapRef.name',
+  'spec.template.spec.containers.envFrom.configMapRef.optional',
+  'spec.template.spec.containers.readinessProbe.httpGet.path',
+  'spec.template.spec.containers.livenessProbe.httpGet.path',
+  'spec.template.spec.containers.livenessProbe.timeoutSeconds',
+  'spec.template.spec.containers.resources.requests.*',
+  'spec.template.spec.containers.resources.limits.*',
+  'spec.template.spec.containers.securityContext.runAsNonRoot',
+  'spec.template.spec.containers.securityContext.runAsUser',
+  'spec.template.spec.containers.securityContext.runAsGroup',
+  'spec.template.spec.containers.securityContext.allowPrivilegeEscalation',
+  'spec.template.spec.containers.securityContext.readOnlyRootFilesystem',
+  'spec.template.spec.containers.securityContext.capabilities.drop',
+  'spec.template.spec.containers.securityContext.seccompProfile.type',
+  'spec.template.spec.containers.volumeMounts.name',
+  'spec.template.spec.containers.volumeMounts.mountPath',
+  'spec.template.spec.containers.volumeMounts.readOnly',
+  'spec.template.spec.volumes.name',
+  'spec.template.spec.volumes.emptyDir.medium',
+  'spec.template.spec.volumes.emptyDir.sizeLimit',
+  'spec.template.spec.volumes.secret.secretName',
+]
+
+/** Paths of all leaves, lists passed through. */
+function paths(value: unknown, path = ''): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((element) => paths(element, path))
+  if (typeof value !== 'object' || value === null) return [path]
+  return Object.entries(value).flatMap(([key, child]) => paths(child, path === '' ? key : `${path}.${key}`))
+}
+
+function isAccepted(path: string): boolean {
+  return ACCEPTED.some((known) =>
+    known.endsWith('*') ? path.startsWith(known.slice(0, -1)) : path === known,
+  )
+}
+
+const [service, ...others] = await readManifest('knative.yaml')
+const template = service.spec.template
+const [container] = template.spec.containers
+
+t.test(
+  'knative.yaml is the Knative Service alone, of fields that Knative takes without a warning',
+  async (t) => {
+    t.same(others, [])
+    t.match(service, { apiVersion: 'serving.knative.dev/v1', kind: 'Service' })
+    t.same(
+      paths(service).filter((path) => !isAccepted(path)),
+      [],
+    )
+    for (const value of Object.values(template.metadata.annotations)) t.type(value, 'string')
+  },
+)
+
+t.test(
+  'a request may take as long as an attempt and a minute, which is the pod’s grace period as well',
+  async (t) => {
+    t.equal(template.spec.timeoutSeconds, readConfig({}).attemptDeadline + 60)
+  },
+)
+
+t.test('the queue before the function does not bound what the function shares out', async (t) => {
+  t.equal(template.spec.containerConcurrency, 0)
+})
+
+t.test('only the cluster reaches the function', async (t) => {
+  t.match(service.metadata.labels, { 'networking.knative.dev/visibility': 'cluster-local' })
+  t.equal(template.spec.serviceAccountName, 'commitlet-function')
+})
+
+t.test('nothing slows a cold start', async (t) => {
+  t.notOk('startupProbe' in container)
+  t.same(container.readinessProbe, { httpGet: { path: '/health/readiness' } })
+})
+
+t.test('the function reads every variable that knative.yaml sets', async (t) => {
+  const names = asked(readConfig)
+  for (const { name } of container.env) t.ok(names.has(name), name)
+})
+
+t.test('the stamp key lies where the function is told to look, and /tmp is bounded memory', async (t) => {
+  const key = container.env.find(({ name }: { name: string }) => name === 'STAMP_KEY_FILE').value
+  const mount = container.volumeMounts.find(({ name }: { name: string }) => name === 'stamp-key')
+  t.equal(key, `${mount.mountPath}/key`)
+  const [tmp, stampKey] = template.spec.volumes
+  t.same(stampKey.secret, { secretName: 'commitlet-stamp-key' })
+  t.match(tmp.emptyDir, { medium: 'Memory', sizeLimit: String })
+})

@@ -1,0 +1,64 @@
+import t from 'tap'
+import { readConfig } from '../../webhook/config.ts'
+import { asked, readManifest } from './read.ts'
+
+const manifests = await readManifest('manifests/webhook.yaml')
+const [service, budget, deployment] = manifests
+const { metadata, spec } = deployment.spec.template
+const [container] = spec.containers
+const [mutating] = await readManifest('manifests/webhook-configuration.yaml')
+const [functionService] = await readManifest('knative.yaml')
+
+interface Volume {
+  readonly secret: { readonly secretName: string }
+}
+
+interface Spread {
+  readonly labelSelector: { readonly matchLabels: object }
+}
+
+function value(variable: string): string {
+  return container.env.find(({ name }: { name: string }) => name === variable).value
+}
+
+function mountPath(secretName: string): string {
+  const volume = spec.volumes.find(({ secret }: Volume) => secret.secretName === secretName)
+  return container.volumeMounts.find(({ name }: { name: string }) => name === volume.name).mountPath
+}
+
+t.test('the webhook reads every variable that its Deployment sets', async (t) => {
+  const names = asked(readConfig)
+  for (const { name } of container.env) t.ok(names.has(name), name)
+})
+
+t.test('certificate and stamp key lie where the webhook looks', async (t) => {
+  const { tls } = readConfig({})
+  t.equal(tls.certFile, `${mountPath('commitlet-webhook-tls')}/tls.crt`)
+  t.equal(tls.keyFile, `${mountPath('commitlet-webhook-tls')}/tls.key`)
+  t.equal(value('STAMP_KEY_FILE'), `${mountPath('commitlet-stamp-key')}/key`)
+  // 0440: the group of the pod, and nobody else.
+  for (const { secret } of spec.volumes) t.equal(secret.defaultMode, 0o440)
+})
+
+t.test('Service, budget and spread select the pods of the Deployment', async (t) => {
+  const selectors = [
+    service.spec.selector,
+    budget.spec.selector.matchLabels,
+    deployment.spec.selector.matchLabels,
+    ...spec.topologySpreadConstraints.map((one: Spread) => one.labelSelector.matchLabels),
+  ]
+  for (const selector of selectors) t.match(metadata.labels, selector)
+})
+
+t.test('the API server finds the webhook, and the webhook the function', async (t) => {
+  const { name, namespace } = service.metadata
+  t.match(mutating.webhooks[0].clientConfig.service, { name, namespace, port: service.spec.ports[0].port })
+  t.equal(String(container.ports[0].containerPort), value('PORT'))
+  const host = `${functionService.metadata.name}.${functionService.metadata.namespace}`
+  t.equal(value('K_SINK'), `http://${host}.svc.cluster.local`)
+})
+
+t.test('a pod that ends has the time to send what waits', async (t) => {
+  const { seconds } = container.lifecycle.preStop.sleep
+  t.ok(spec.terminationGracePeriodSeconds >= Number(seconds) + 20 + 5)
+})
