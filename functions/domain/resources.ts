@@ -11,6 +11,7 @@ export type Kind = keyof typeof PLURALS
 export const REQUESTED_AT = `${GROUP}/requested-at`
 export const REQUESTED_BY = `${GROUP}/requested-by`
 export const REQUESTER = `${GROUP}/requester`
+export const REQUESTER_SIGNATURE = `${GROUP}/requester-signature`
 export const ALLOWED_REPOSITORIES = `${GROUP}/allowed-repositories`
 export const ALLOWED_PATHS = `${GROUP}/allowed-paths`
 
