@@ -1,5 +1,5 @@
 import { DEFAULT_PORTS, parseAuthority, parseSegments } from './address.ts'
-import type { RepositoryAddress } from './address.ts'
+import type { Authority, RepositoryAddress } from './address.ts'
 import { publicHost } from './hosts.ts'
 
 /**
@@ -9,6 +9,11 @@ import { publicHost } from './hosts.ts'
  */
 export function allows(list: string, address: RepositoryAddress): boolean {
   return entries(list).some((entry) => covers(entry, address))
+}
+
+/** The first entry of such a list that can cover nothing, because it is malformed or empty; undefined: none. */
+export function unsoundEntry(list: string): string | undefined {
+  return entries(list).find((entry) => parseEntry(entry) === undefined)
 }
 
 /**
@@ -29,12 +34,23 @@ function entries(list: string): readonly string[] {
   return list.split(',').map((entry) => entry.trim().replace(/([^/])\/$/, '$1'))
 }
 
-function covers(entry: string, address: RepositoryAddress): boolean {
+interface Entry {
+  readonly authority: Authority
+  readonly segments: readonly string[]
+}
+
+function parseEntry(entry: string): Entry | undefined {
   const slash = entry.indexOf('/')
   const [place, path] = slash < 0 ? [entry, undefined] : [entry.slice(0, slash), entry.slice(slash + 1)]
   const authority = parseAuthority(place.toLowerCase())
   const segments = path === undefined ? [] : parseSegments(path)
-  if (authority === undefined || segments === undefined) return false
+  return authority === undefined || segments === undefined ? undefined : { authority, segments }
+}
+
+function covers(entry: string, address: RepositoryAddress): boolean {
+  const parsed = parseEntry(entry)
+  if (parsed === undefined) return false
+  const { authority, segments } = parsed
   if (authority.host !== address.host) return false
   if ((authority.port ?? DEFAULT_PORTS[address.scheme]) !== address.port) return false
   const fold = publicHost(address.host) === undefined ? same : lower

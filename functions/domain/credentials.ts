@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { RepositoryAddress } from './address.ts'
-import { allows, allowsPath } from './allowed-repositories.ts'
 import type { Login } from './change.ts'
-import { controlComponent } from './committed-path.ts'
 import { Failure } from './failure.ts'
 import { hostOf } from './hosts.ts'
-import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from './resources.ts'
 import type { Credentials, RemoteSpec } from './resources.ts'
+import type { BoundSecret } from './secret-binding.ts'
 
 /** A Secret as it was read. */
-export interface SecretData {
-  readonly namespace: string
-  readonly name: string
+export interface SecretData extends BoundSecret {
   readonly type: string
-  readonly annotations: Readonly<Record<string, string>>
   /** Decoded values by key. */
   readonly data: ReadonlyMap<string, Uint8Array>
 }
@@ -31,9 +26,8 @@ const UNKNOWN_HOST_USERNAME = 'x-access-token'
 const BITBUCKET_API_TOKEN_USERNAME = 'x-bitbucket-api-token-auth'
 
 /**
- * What Git needs to log in over HTTPS at this repository with this Secret. Throws ReferenceForbidden where the
- * Secret's `commitlet.dev/allowed-repositories` does not cover the repository, before any value is looked at;
- * CredentialsInvalid where the type is not one of ours, or a key is missing, empty, not text or above 8 KiB.
+ * What Git needs to log in over HTTPS at this repository with this Secret, which has to be allowed to go there.
+ * Throws CredentialsInvalid where the type is not one of ours, or a key is missing, empty, not text or above 8 KiB.
  * No sentence holds a value.
  */
 export function loginFor(
@@ -41,13 +35,6 @@ export function loginFor(
   secret: SecretData,
   address: RepositoryAddress,
 ): Login {
-  const list = secret.annotations[ALLOWED_REPOSITORIES]
-  if (list !== undefined && !allows(list, address)) {
-    throw new Failure(
-      'ReferenceForbidden',
-      `${nameOf(secret)} does not allow ${address.text}; add it to the annotation ${ALLOWED_REPOSITORIES} of the Secret.`,
-    )
-  }
   if (!TYPES.includes(secret.type)) {
     throw invalid(
       secret,
@@ -72,26 +59,6 @@ function otherValues(secret: SecretData): readonly string[] {
   return small
     .flatMap((bytes) => decode(bytes)?.trim() ?? [])
     .filter(({ length }) => length >= SHORTEST_MASKED)
-}
-
-/**
- * Throws ReferenceForbidden where the path is not one that may be written with this Secret: its annotation
- * `commitlet.dev/allowed-paths` does not cover it, or there is none and the path is that of a file that steers Git
- * or the host.
- */
-export function requirePathAllowed(path: string, secret: SecretData): void {
-  const list = secret.annotations[ALLOWED_PATHS]
-  if (list !== undefined && allowsPath(list, path)) return
-  const control = controlComponent(path)
-  if (list === undefined && control === undefined) return
-  const found =
-    control === undefined
-      ? 'spec.resourceRef.path does not lie under a path that this Secret may write'
-      : `spec.resourceRef.path has the part "${control}", which steers Git or the host`
-  throw new Failure(
-    'ReferenceForbidden',
-    `${found}; choose another path, or add it to the annotation ${ALLOWED_PATHS} of the Secret ${secret.namespace}/${secret.name}.`,
-  )
 }
 
 interface Keys {

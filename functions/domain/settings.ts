@@ -36,6 +36,14 @@ export function choice<W extends string>(env: Environment, name: string, words: 
   throw new WrongSetting(`${name} is "${value}", but has to be one of ${words.join(', ')}.`)
 }
 
+/** The items of a comma list, without the blanks around them; none where it is unset or empty. */
+export function list(env: Environment, name: string, absent = ''): readonly string[] {
+  return text(env, name, absent)
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
 /** Throws where a setting is made that this release does not carry out, and that it would be unsafe to leave unheard. */
 export function refuseSettings(env: Environment, names: readonly string[]): void {
   const unheard = names.find((name) => text(env, name, undefined) !== undefined)

@@ -1,9 +1,8 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { loginFor, requirePathAllowed } from '../../functions/domain/credentials.ts'
+import { loginFor } from '../../functions/domain/credentials.ts'
 import type { SecretData } from '../../functions/domain/credentials.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../functions/domain/resources.ts'
 import type { Credentials } from '../../functions/domain/resources.ts'
 
 const UNKNOWN = 'https://git.example.com/acme/shop.git'
@@ -143,43 +142,6 @@ t.test('a Secret that does not serve is CredentialsInvalid and says which key', 
     t.ok(failure.message.includes(sentence), failure.message)
     t.notMatch(failure.message, /hunter2/)
   }
-})
-
-t.test('a Secret bound to other repositories gives nothing away', async (t) => {
-  const bound = secret({ token: 'T' }, { annotations: { [ALLOWED_REPOSITORIES]: 'git.example.com/acme' } })
-  t.equal(login({}, bound).password, 'T')
-  t.throws(() => login({}, bound, 'https://git.example.com/acme-evil/shop'), {
-    name: 'Failure',
-    reason: 'ReferenceForbidden',
-  })
-  const malformed = secret({}, { annotations: { [ALLOWED_REPOSITORIES]: '' }, type: 'other' })
-  t.throws(
-    () => login({}, malformed),
-    { name: 'Failure', reason: 'ReferenceForbidden' },
-    'before the type and the keys are looked at',
-  )
-})
-
-t.test('a Secret bound to paths writes nothing else', async (t) => {
-  const bound = secret({}, { annotations: { [ALLOWED_PATHS]: 'clusters/prod, .github/dependabot.yml' } })
-  t.doesNotThrow(() => requirePathAllowed('clusters/prod/a.yaml', bound))
-  t.doesNotThrow(() => requirePathAllowed('.github/dependabot.yml', bound))
-  t.throws(() => requirePathAllowed('clusters/production/a.yaml', bound), {
-    name: 'Failure',
-    reason: 'ReferenceForbidden',
-  })
-  t.throws(() => requirePathAllowed('.github/workflows/a.yaml', bound), {
-    reason: 'ReferenceForbidden',
-    message: /"\.github"/,
-  })
-})
-
-t.test('a file that steers the host needs a Secret that names it', async (t) => {
-  t.doesNotThrow(() => requirePathAllowed('a.yaml', secret({})))
-  t.throws(() => requirePathAllowed('a/.gitattributes', secret({})), {
-    reason: 'ReferenceForbidden',
-    message: /steers Git/,
-  })
 })
 
 t.test('a value has at most 8 KiB, and a type of any length makes a short sentence', async (t) => {

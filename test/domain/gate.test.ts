@@ -2,6 +2,7 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { failureOf, judge } from '../../functions/domain/gate.ts'
 import type { Outside } from '../../functions/domain/gate.ts'
+import { outside } from './fixtures/outside.ts'
 
 const SPEC = {
   repository: 'https://git.example.com/acme/shop.git',
@@ -23,20 +24,13 @@ function referring(reference: Record<string, unknown>): unknown {
   return gitCommit({ ...SPEC, resourceRef: { ...SPEC.resourceRef, ...reference } })
 }
 
-function outside(
-  referenceScope: Outside['referenceScope'] = 'namespace',
-): Outside & { readonly asked: string[] } {
-  const asked: string[] = []
-  async function discover(apiVersion: string, kind: string) {
-    asked.push(`${apiVersion} ${kind}`)
-    if (kind === 'ConfigMap') return { namespaced: true }
-    return kind === 'ClusterRole' ? { namespaced: false } : undefined
-  }
-  return { discover, referenceScope, asked }
-}
-
 t.test('a sound resource passes, before it is stored as after', async (t) => {
-  t.same(await judge(gitCommit(SPEC), outside()), { faults: [], warnings: [] })
+  t.same(await judge(gitCommit(SPEC), outside()), {
+    faults: [],
+    warnings: [],
+    served: { plural: 'configmaps', namespaced: true },
+    secretRights: { 'spec.credentials': 'get' },
+  })
 })
 
 t.test('schema and rules speak at once, the rule where both speak of a field', async (t) => {
@@ -63,15 +57,16 @@ t.test('a path that steers the host is a warning', async (t) => {
   t.same([faults.length, warnings.length], [0, 1])
 })
 
+const CLUSTER_ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }
 const SCOPES: [Record<string, unknown>, Outside['referenceScope'], string[]][] = [
   [{ namespace: 'shop' }, 'namespace', []],
   [{ namespace: 'other' }, 'namespace', ['ReferenceForbidden spec.resourceRef.namespace']],
   [{ namespace: 'other' }, 'any', []],
-  [{ kind: 'ClusterRole' }, 'namespace', ['ReferenceForbidden spec.resourceRef.kind']],
-  [{ kind: 'ClusterRole' }, 'any', []],
-  [{ kind: 'ClusterRole', namespace: 'shop' }, 'any', ['InvalidSpec spec.resourceRef.namespace']],
+  [{ ...CLUSTER_ROLE }, 'namespace', ['ReferenceForbidden spec.resourceRef.kind']],
+  [{ ...CLUSTER_ROLE }, 'any', []],
+  [{ ...CLUSTER_ROLE, namespace: 'shop' }, 'any', ['InvalidSpec spec.resourceRef.namespace']],
   [
-    { kind: 'ClusterRole', namespace: 'shop' },
+    { ...CLUSTER_ROLE, namespace: 'shop' },
     'namespace',
     ['InvalidSpec spec.resourceRef.namespace', 'ReferenceForbidden spec.resourceRef.kind'],
   ],
@@ -80,7 +75,7 @@ const SCOPES: [Record<string, unknown>, Outside['referenceScope'], string[]][] =
 
 t.test('the reference stays within the scope that the operator chose', async (t) => {
   for (const [reference, scope, expected] of SCOPES) {
-    const { faults } = await judge(referring(reference), outside(scope))
+    const { faults } = await judge(referring(reference), outside({ referenceScope: scope }))
     t.same(
       faults.map(({ reason, field }) => `${reason} ${field}`),
       expected,
@@ -98,11 +93,11 @@ t.test('the cluster is not asked for a kind that is faulty or refused', async (t
 })
 
 t.test('a cluster that does not answer decides nothing', async (t) => {
-  const failing: Outside = {
-    referenceScope: 'any',
-    discover: () => Promise.reject(new Failure('Timeout', 'The API server did not answer.')),
+  const silent = (): Promise<never> =>
+    Promise.reject(new Failure('Timeout', 'The API server did not answer.'))
+  for (const failing of [{ discover: silent }, { review: silent }]) {
+    await t.rejects(judge(gitCommit(SPEC), outside(failing)), { name: 'Failure', reason: 'Timeout' })
   }
-  await t.rejects(judge(gitCommit(SPEC), failing), { name: 'Failure', reason: 'Timeout' })
 })
 
 t.test('a pull request has no reference to look at', async (t) => {
@@ -120,8 +115,17 @@ t.test('a pull request has no reference to look at', async (t) => {
     metadata: { namespace: 'shop' },
     spec,
   }
-  t.same(await judge(resource, world), { faults: [], warnings: [] })
+  t.same(await judge(resource, world), {
+    faults: [],
+    warnings: [],
+    served: undefined,
+    secretRights: { 'spec.credentials': 'get' },
+  })
   t.same(world.asked, [])
+  t.same(
+    world.reviewed.map(({ resource }) => resource),
+    ['secrets'],
+  )
 })
 
 t.test('anything at all gets a verdict', async (t) => {
@@ -144,7 +148,7 @@ t.test('an attempt fails with the first reason and every sentence', async (t) =>
   const failure = failureOf(verdict)
   t.equal(failure?.reason, 'InvalidSpec')
   t.match(failure?.message, /^spec\.branch begins with "-"; .*\. spec\.credentials is missing, .*\.$/)
-  t.equal(failureOf({ faults: [], warnings: ['w'] }), undefined)
+  t.equal(failureOf({ faults: [] }), undefined)
 })
 
 t.test('what is too long is told once, and nothing else is made of it', async (t) => {

@@ -5,6 +5,7 @@ import { boundedFirst, isLonger, withinBounds } from '../../functions/domain/sch
 import { GITCOMMIT_SPEC } from '../../functions/domain/schema-gitcommit.ts'
 import { PULLREQUEST_SPEC } from '../../functions/domain/schema-pullrequest.ts'
 import type { Schema } from '../../functions/domain/schema-type.ts'
+import { outside } from './fixtures/outside.ts'
 
 const TEXT: Schema = {
   type: 'string',
@@ -63,7 +64,7 @@ const PULL = {
 }
 
 const RESOURCE = { apiVersion: 'commitlet.dev/v1', metadata: { namespace: 'shop' } }
-const OUTSIDE = { discover: async () => ({ namespaced: true }), referenceScope: 'namespace' } as const
+const OUTSIDE = outside()
 
 const MEGABYTE = 1_000_000
 const FILLERS = [

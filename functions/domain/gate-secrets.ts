@@ -1,0 +1,52 @@
+import { accessTo, mayAccess } from './access.ts'
+import type { SecretRight } from './access.ts'
+import type { Fault } from './fault.ts'
+import type { Outside } from './gate.ts'
+import { member, textMember } from './member.ts'
+import { unusableSecret } from './secret-binding.ts'
+
+/** Which Secrets the subject may use, by the field that names them, and which not. */
+export interface SecretsVerdict {
+  readonly faults: readonly Fault[]
+  readonly rights: Readonly<Record<string, SecretRight>>
+}
+
+const FIELDS = ['credentials', 'fallbackCredentials'] as const
+const SECRETS = { plural: 'secrets', namespaced: true } as const
+
+/** Asks for each Secret that the spec names whether the subject may `get` it, else `use` it. */
+export async function judgeSecrets(
+  spec: unknown,
+  found: readonly Fault[],
+  outside: Outside,
+): Promise<SecretsVerdict> {
+  const named = FIELDS.flatMap((field) => {
+    const name = textMember(member(spec, field), 'secretName') ?? ''
+    const faulty = found.some((fault) => fault.field === `spec.${field}.secretName`)
+    return name === '' || faulty ? [] : [{ field: `spec.${field}`, name }]
+  })
+  const judged = await Promise.all(
+    named.map(async ({ field, name }) => ({ field, name, right: await rightTo(name, outside) })),
+  )
+  const faults = judged
+    .filter(({ right }) => right === undefined)
+    .map(({ field, name }) => refusal(`${field}.secretName`, name, outside))
+  const rights = judged.flatMap(({ field, right }) => (right === undefined ? [] : [[field, right] as const]))
+  return { faults, rights: Object.fromEntries(rights) }
+}
+
+async function rightTo(name: string, { namespace, review }: Outside): Promise<SecretRight | undefined> {
+  const secret = { apiVersion: 'v1', namespace, name }
+  for (const verb of ['get', 'use'] as const) {
+    if (await mayAccess(accessTo(verb, SECRETS, secret), review)) return verb
+  }
+  return undefined
+}
+
+function refusal(field: string, name: string, { namespace, subject }: Outside): Fault {
+  return {
+    reason: 'ReferenceForbidden',
+    field,
+    message: unusableSecret({ namespace, name }, subject.username),
+  }
+}
