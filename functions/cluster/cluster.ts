@@ -1,20 +1,10 @@
+import type { Access, ServedKind } from '../domain/access.ts'
 import type { SecretData } from '../domain/credentials.ts'
 import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/resources.ts'
+import type { UserInfo } from '../domain/user-info.ts'
 
-/** A referenced object as the API server sent it: the text keeps key order and every digit. */
-export interface LiveObject {
-  readonly text: string
-  /** How its kind was served when it was read, which may have changed since anybody looked. */
-  readonly namespaced: boolean
-}
-
+export type { ServedKind }
 export type Secret = SecretData
-
-/** How the API server serves a kind; undefined members do not occur. */
-export interface ServedKind {
-  readonly plural: string
-  readonly namespaced: boolean
-}
 
 /** A row of a sweep: everything that tells whether a resource is due, and nothing of its spec. */
 export interface ListedResource {
@@ -40,11 +30,16 @@ export interface Notice {
 export interface Cluster {
   /** The resource as stored; undefined where there is none of that name. */
   readResource(ref: ObjectRef): Promise<unknown>
-  /** The object that a GitCommit refers to; `namespace` is ignored for a cluster-scoped kind. */
-  readObject(ref: ResourceRef & { readonly namespace: string }): Promise<LiveObject>
+  /**
+   * The object that a GitCommit refers to, as the API server sent it: the text keeps key order and every digit. It
+   * is read by `served`, as the kind was when rights were reviewed; a cluster-scoped one ignores `namespace`.
+   */
+  readObject(ref: ResourceRef & { readonly namespace: string }, served: ServedKind): Promise<string>
   /** Looks the kind up by discovery; undefined where the cluster does not know it. */
   discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
   readSecret(namespace: string, name: string): Promise<Secret>
+  /** May this user do this? An "allowed" is at most 5 s old. */
+  reviewAccess(user: UserInfo, access: Access): Promise<boolean>
   /**
    * Writes the whole status, guarded by the resourceVersion that was read.
    * Answers the stored resource, or `conflict` where somebody else wrote (or deleted) it first.

@@ -4,9 +4,9 @@ import { Failure } from '../domain/failure.ts'
 import { entries, isRecord, member, textMember } from '../domain/member.ts'
 import type { ApiServer } from './api-server.ts'
 import { bodyOf, refusal } from './answer.ts'
-import type { Cluster, LiveObject, Secret } from './cluster.ts'
+import { accessReviews } from './access-review.ts'
+import type { Cluster, Secret, ServedKind } from './cluster.ts'
 import { CONFLICT } from './cluster.ts'
-import type { Discover } from './discovery.ts'
 import { discovery, groupPath } from './discovery.ts'
 import { listResources } from './list.ts'
 import { recordNotice } from './notice.ts'
@@ -19,8 +19,9 @@ export function connectCluster(server: ApiServer, now: () => number = Date.now):
   return {
     discover,
     readResource: (ref) => readResource(server, ref),
-    readObject: (ref) => readObject(server, discover, ref),
+    readObject: (ref, served) => readObject(server, ref, served),
     readSecret: (namespace, name) => readSecret(server, namespace, name),
+    reviewAccess: accessReviews(server, now),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
     listUnsettled: (kind) => listResources(server, kind, UNSETTLED),
     listAll: (kind) => listResources(server, kind),
@@ -46,20 +47,15 @@ async function readResource(server: ApiServer, ref: ObjectRef): Promise<unknown>
 
 async function readObject(
   server: ApiServer,
-  discover: Discover,
   ref: Parameters<Cluster['readObject']>[0],
-): Promise<LiveObject> {
-  const served = await discover(ref.apiVersion, ref.kind)
-  if (served === undefined) {
-    const message = `The cluster does not know the kind ${ref.kind} of ${ref.apiVersion} (yet); install it or mend spec.resourceRef.`
-    throw new Failure('ReferenceNotFound', message)
-  }
+  served: ServedKind,
+): Promise<string> {
   const namespace = served.namespaced ? ref.namespace : undefined
   const what = `${ref.kind} ${namespace === undefined ? '' : `${namespace}/`}${ref.name}`
   const path = objectPath(ref.apiVersion, served.plural, { namespace, name: ref.name })
   const answer = await server({ method: 'GET', path })
   if (answer.status !== 200) throw refusal(answer, what)
-  return { text: answer.text, namespaced: served.namespaced }
+  return answer.text
 }
 
 async function readSecret(server: ApiServer, namespace: string, name: string): Promise<Secret> {

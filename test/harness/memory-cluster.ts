@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ListedResource, Notice, ServedKind } from '../../functions/cluster/cluster.ts'
 import { CONFLICT } from '../../functions/cluster/cluster.ts'
+import type { Access } from '../../functions/domain/access.ts'
 import { envelopeOf, refOf } from '../../functions/domain/envelope.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Envelope, Kind, Status } from '../../functions/domain/resources.ts'
+import type { UserInfo } from '../../functions/domain/user-info.ts'
 import { API_VERSION, REQUESTED_AT } from '../../functions/domain/resources.ts'
 
 /** An object of any kind, as a file of examples/ holds it. */
@@ -25,6 +27,10 @@ export interface MemoryCluster extends Cluster {
   get(kind: string, namespace: string, name: string): StoredObject | undefined
   remove(kind: string, namespace: string, name: string): void
   readonly notices: Notice[]
+  /** Every review that was asked for. */
+  readonly reviews: { readonly user: UserInfo; readonly access: Access }[]
+  /** Who may do what; everybody everything, until a test says otherwise. */
+  mayAccess: (user: UserInfo, access: Access) => boolean
 }
 
 /** Kinds that are served here, beside the two of Commitlet. */
@@ -40,6 +46,7 @@ const KINDS: Readonly<Record<string, ServedKind>> = {
 export function memoryCluster(): MemoryCluster {
   const objects = new Map<string, StoredObject>()
   const notices: Notice[] = []
+  const reviews: MemoryCluster['reviews'] = []
   let revision = 0
 
   const keyOf = (kind: string, namespace: string | undefined, name: string): string =>
@@ -66,7 +73,7 @@ export function memoryCluster(): MemoryCluster {
     })
   }
 
-  function readObjectText(kind: string, namespace: string | undefined, name: string): StoredObject {
+  function find(kind: string, namespace: string | undefined, name: string): StoredObject {
     const found = objects.get(keyOf(kind, namespace, name))
     if (found !== undefined) return found
     const what = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
@@ -80,22 +87,24 @@ export function memoryCluster(): MemoryCluster {
     }
   }
 
-  return {
+  const cluster: MemoryCluster = {
     apply,
     notices,
     get: (kind, namespace, name) => objects.get(keyOf(kind, namespace, name)),
     remove: (kind, namespace, name) => void objects.delete(keyOf(kind, namespace, name)),
     discover: (apiVersion, kind) => Promise.resolve(KINDS[`${apiVersion} ${kind}`]),
     readResource: (ref) => Promise.resolve(objects.get(keyOf(ref.kind, ref.namespace, ref.name))),
-    async readObject(ref) {
-      const namespaced = KINDS[`${ref.apiVersion} ${ref.kind}`]?.namespaced !== false
-      return {
-        text: JSON.stringify(readObjectText(ref.kind, namespaced ? ref.namespace : undefined, ref.name)),
-        namespaced,
-      }
+    async readObject(ref, served) {
+      return JSON.stringify(find(ref.kind, served.namespaced ? ref.namespace : undefined, ref.name))
+    },
+    reviews,
+    mayAccess: () => true,
+    async reviewAccess(user, access) {
+      reviews.push({ user, access })
+      return cluster.mayAccess(user, access)
     },
     async readSecret(namespace, name) {
-      const secret = readObjectText('Secret', namespace, name)
+      const secret = find('Secret', namespace, name)
       const data = new Map<string, Uint8Array>()
       for (const [key, value] of Object.entries(secret.data ?? {}))
         data.set(key, Buffer.from(String(value), 'base64'))
@@ -115,6 +124,7 @@ export function memoryCluster(): MemoryCluster {
       notices.push(notice)
     },
   }
+  return cluster
 }
 
 function listed(resource: Envelope): ListedResource {

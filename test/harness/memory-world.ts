@@ -60,18 +60,28 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       attemptDeadline: 120,
       retryLimit: 12,
       referenceScope: 'namespace',
+      allowedRepositories: undefined,
+      delegation: { appliers: [], account: 'commitlet' },
+      stampKey: undefined,
+      requestedByTrailer: 'name',
       author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
     },
   }
   return world
 }
 
-/** A GitCommit of the ConfigMap that a memory world holds. */
+/** The stamp of a developer, unsigned. */
+export const STAMPED = {
+  'commitlet.dev/requested-by': 'developer',
+  'commitlet.dev/requester': '{"username":"developer","groups":["developers"]}',
+}
+
+/** A GitCommit of the ConfigMap that a memory world holds, stamped unless `annotations` says otherwise. */
 export function gitCommit(spec: Readonly<Record<string, unknown>> = {}, annotations = {}): StoredObject {
   return {
     apiVersion: 'commitlet.dev/v1',
     kind: 'GitCommit',
-    metadata: { name: 'shop', namespace: 'team', annotations },
+    metadata: { name: 'shop', namespace: 'team', annotations: { ...STAMPED, ...annotations } },
     spec: {
       repository: 'https://git.example.com/acme/config.git',
       branch: 'main',
