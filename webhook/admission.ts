@@ -1,37 +1,58 @@
 import type { Logger } from 'pino'
-import { Failure } from '../functions/domain/failure.ts'
-import type { Outside, Verdict as Judgement } from '../functions/domain/gate.ts'
+import type { Cluster } from '../functions/cluster/cluster.ts'
+import { applierOf } from '../functions/domain/delegation.ts'
 import { judge } from '../functions/domain/gate.ts'
+import type { Verdict as Judgement } from '../functions/domain/gate.ts'
+import type { GateSettings } from '../functions/domain/gate-settings.ts'
 import { member } from '../functions/domain/member.ts'
-import type { Annotations, Application } from '../functions/domain/requester.ts'
-import { asksAnew, changesStamp, stampFor, stampPatch } from '../functions/domain/requester.ts'
 import { originOf, reasonOf } from '../functions/domain/origin.ts'
-import type { AdmissionRequest, Denial, Verdict } from './review.ts'
+import { asksAnew, changesStamp, STAMP, stampFor, stampOf } from '../functions/domain/requester.ts'
+import type { Application, Stamp } from '../functions/domain/requester.ts'
+import { stampPatch } from '../functions/domain/stamp-patch.ts'
+import type { Annotations } from '../functions/domain/stamp-patch.ts'
+import { denialOf, foreignStamp, undecided } from './denial.ts'
+import { inTime } from './in-time.ts'
+import type { AdmissionRequest, Verdict } from './review.ts'
+import { secretWarnings } from './secret-warnings.ts'
 
-/** The API server waits 10 s (timeoutSeconds); an answer has to be on its way before that. */
-const DEADLINE_MS = 8_000
+/** The API server waits 10 s (timeoutSeconds): deciding and looking together have to end before that. */
+const DECIDE_MS = 7_500
+const LOOK_MS = 1_500
 
-/** What decisions need: the gate's outside, the keys of `extra` that a stamp keeps, and a log. */
+/** What decisions need. */
 export interface Admission {
-  readonly outside: Outside
+  readonly cluster: Pick<Cluster, 'discover' | 'reviewAccess' | 'readSecret'>
+  readonly settings: GateSettings
+  /** Keys of `extra` that a stamp keeps. */
   readonly requesterExtra: readonly string[]
   readonly log: Logger
-  /** Milliseconds that the gate may take; 8,000 where it is left out. */
-  readonly deadlineMs?: number
+  /** Milliseconds that deciding, and then looking into Secrets, may take; left out: 7,500 and 1,500. */
+  readonly deadlines?: { readonly decideMs: number; readonly lookMs: number }
 }
 
 /** The answer to /mutate: every fault at once, or the patch that sets the stamp. The spec is the user's. */
 export async function mutate(request: AdmissionRequest, admission: Admission): Promise<Verdict> {
   if (!isConcerned(request)) return {}
-  const verdict = await decide(request, admission)
-  if (verdict.denial !== undefined) return verdict
-  const stamp = stampFor(applicationOf(request), request.user, admission.requesterExtra)
-  return { patch: stampPatch(annotationsOf(request.object), stamp) }
+  return decidedOr(request, admission, async () => {
+    const { faults } = await judgementOf(request, admission)
+    if (faults.length > 0) return { denial: denialOf(faults) }
+    return { patch: stampPatch(annotationsOf(request.object), wantedStamp(request, admission)) }
+  })
 }
 
-/** The answer to /validate: every fault at once, or the warnings. It never changes anything. */
+/**
+ * The answer to /validate, on the final object: every fault at once, or the warnings. It never changes anything.
+ * Where only the stamp was touched, /mutate has put it back, and nothing is asked for that was not decided before.
+ */
 export async function validate(request: AdmissionRequest, admission: Admission): Promise<Verdict> {
-  return isConcerned(request) ? decide(request, admission) : {}
+  if (!isConcerned(request)) return {}
+  return decidedOr(request, admission, async () => {
+    const judgement = await judgementOf(request, admission)
+    if (judgement.faults.length > 0) return { denial: denialOf(judgement.faults) }
+    const [carried, wanted] = [stampOf(request.object), wantedStamp(request, admission)]
+    if (STAMP.some((key) => carried[key] !== wanted[key])) return { denial: foreignStamp() }
+    return { warnings: [...judgement.warnings, ...(await look(request, judgement, admission))] }
+  })
 }
 
 /** Does an event have to go out once the answer has left? Never for a dry run, which nobody stores. */
@@ -50,45 +71,60 @@ function isConcerned(request: AdmissionRequest): boolean {
 }
 
 function applicationOf(request: AdmissionRequest): Application {
-  return { before: request.operation === 'CREATE' ? undefined : request.oldObject, after: request.object }
+  const before = request.operation === 'CREATE' ? undefined : request.oldObject
+  return { before, after: request.object, namespace: request.namespace }
 }
 
-async function decide(request: AdmissionRequest, admission: Admission): Promise<Verdict> {
+function wantedStamp(request: AdmissionRequest, { settings, requesterExtra }: Admission): Stamp {
+  const { delegation, stampKey } = settings
+  const stamping = { user: request.user, extraKeys: requesterExtra, delegation, key: stampKey }
+  return stampFor(applicationOf(request), stamping)
+}
+
+async function decidedOr(
+  request: AdmissionRequest,
+  { log }: Admission,
+  decide: () => Promise<Verdict>,
+): Promise<Verdict> {
   try {
-    const { faults, warnings } = await inTime(judge(request.object, admission.outside), admission.deadlineMs)
-    return faults.length === 0 ? { warnings } : { denial: denialOf(faults) }
+    return await decide()
   } catch (error) {
-    return { denial: undecided(error, request, admission.log) }
+    return { denial: undecided(error, request, log) }
   }
 }
 
-async function inTime(judgement: Promise<Judgement>, deadlineMs = DEADLINE_MS): Promise<Judgement> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Failure('Timeout', 'The gate took too long.')), deadlineMs)
+const NOTHING_ASKED: Judgement = { faults: [], warnings: [], served: undefined, secretRights: {} }
+
+async function judgementOf(request: AdmissionRequest, admission: Admission): Promise<Judgement> {
+  if (!asksAnew(applicationOf(request))) return NOTHING_ASKED
+  const { namespace, object, user } = request
+  const { cluster, settings, deadlines } = admission
+  const { subject } = applierOf(user, namespace, settings.delegation)
+  const judgement = judge(object, {
+    namespace,
+    subject,
+    review: (access) => cluster.reviewAccess(subject, access),
+    discover: (apiVersion, kind) => cluster.discover(apiVersion, kind),
+    referenceScope: settings.referenceScope,
+    allowedRepositories: settings.allowedRepositories,
+  })
+  return inTime(judgement, deadlines?.decideMs ?? DECIDE_MS)
+}
+
+// It is decided already: whatever happens here, nothing but the warnings is lost.
+async function look(
+  request: AdmissionRequest,
+  judgement: Judgement,
+  { cluster, log, deadlines }: Admission,
+): Promise<readonly string[]> {
   try {
-    return await Promise.race([judgement, late])
-  } finally {
-    clearTimeout(timer)
+    return await inTime(secretWarnings(request, judgement, cluster), deadlines?.lookMs ?? LOOK_MS)
+  } catch (error) {
+    const { kind, namespace, name } = request
+    const fields = { reason: reasonOf(error), origin: originOf(error), kind, namespace, name }
+    log.warn(fields, 'a Secret could not be looked into, so nothing is warned of')
+    return []
   }
-}
-
-/** One fault is the message; several stand below each other, each with its field. */
-function denialOf(faults: Judgement['faults']): Denial {
-  const forbidden = faults.every(({ reason }) => reason === 'ReferenceForbidden')
-  const [first, ...others] = faults.map(({ message }) => message)
-  const message =
-    others.length === 0
-      ? `${first}`
-      : [`${faults.length} things have to be mended:`, first, ...others].join('\n- ')
-  return forbidden ? { code: 403, reason: 'Forbidden', message } : { code: 422, reason: 'Invalid', message }
-}
-
-function undecided(error: unknown, request: AdmissionRequest, log: Logger): Denial {
-  const reason = reasonOf(error)
-  const { kind, namespace, name } = request
-  log.warn({ reason, origin: originOf(error), kind, namespace, name }, 'admission could not be decided')
-  const message = `The cluster could not be asked whether this may be applied (${reason}), so nothing was stored: try again.`
-  return { code: 503, reason: 'ServiceUnavailable', message }
 }
 
 function annotationsOf(object: unknown): Annotations {

@@ -1,21 +1,15 @@
 import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { GateSettings } from '../functions/domain/gate-settings.ts'
+import { readGateSettings } from '../functions/domain/gate-settings.ts'
 import { isRecord, member } from '../functions/domain/member.ts'
 import type { Environment } from '../functions/domain/settings.ts'
-import {
-  choice,
-  LOG_LEVELS,
-  refuseSettings,
-  text,
-  wholeNumber,
-  WrongSetting,
-} from '../functions/domain/settings.ts'
+import { choice, list, LOG_LEVELS, text, wholeNumber, WrongSetting } from '../functions/domain/settings.ts'
 import type { SinkTarget } from './delivery.ts'
 import type { KeyPairFiles } from './tls.ts'
 
 /** A day: a sweep that comes more rarely is a typing error. */
 const LONGEST_INTERVAL_S = 86_400
-/** Settings of the contract that this release does not carry out: leaving them unheard would be unsafe. */
-const NOT_YET = ['STAMP_KEY_FILE', 'DELEGATED_APPLIERS', 'ALLOWED_REPOSITORIES'] as const
 /** Attributes that the event itself sets (CloudEvents 1.0, "Context Attributes"). */
 const OWN_ATTRIBUTES = new Set([
   'specversion',
@@ -30,7 +24,7 @@ const OWN_ATTRIBUTES = new Set([
 ])
 
 /** The webhook's settings, as product.md section 6 lists them. Intervals are seconds; 0 turns a sweep off. */
-export interface WebhookConfig {
+export interface WebhookConfig extends GateSettings {
   readonly port: number
   readonly tls: KeyPairFiles
   /** Undefined: the webhook only admits. */
@@ -38,13 +32,11 @@ export interface WebhookConfig {
   readonly requesterExtra: readonly string[]
   readonly sweepInterval: number
   readonly sweepFullInterval: number
-  readonly referenceScope: 'namespace' | 'any'
   readonly logLevel: (typeof LOG_LEVELS)[number]
 }
 
 /** Reads the environment. Throws WrongSetting, one sentence, for a value that cannot be used. */
 export function readConfig(env: Environment): WebhookConfig {
-  refuseSettings(env, NOT_YET)
   const seconds = (name: string, absent: number): number =>
     wholeNumber(env, name, { absent, least: 0, most: LONGEST_INTERVAL_S })
   return {
@@ -55,10 +47,10 @@ export function readConfig(env: Environment): WebhookConfig {
       clientCAFile: text(env, 'CLIENT_CA_FILE', undefined),
     },
     sink: readSink(env),
-    requesterExtra: list(text(env, 'REQUESTER_EXTRA', 'scopes.authorization.openshift.io')),
+    requesterExtra: list(env, 'REQUESTER_EXTRA', 'scopes.authorization.openshift.io'),
     sweepInterval: seconds('SWEEP_INTERVAL', 30),
     sweepFullInterval: seconds('SWEEP_FULL_INTERVAL', 300),
-    referenceScope: choice(env, 'REFERENCE_SCOPE', ['namespace', 'any']),
+    ...readGateSettings(env, readFileSync),
     logLevel: choice(env, 'LOG_LEVEL', LOG_LEVELS),
   }
 }
@@ -117,11 +109,4 @@ function parseJSON(json: string): unknown {
 
 function isExtension(name: string): boolean {
   return /^[a-z0-9]{1,64}$/.test(name) && !OWN_ATTRIBUTES.has(name)
-}
-
-function list(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
 }

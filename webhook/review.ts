@@ -1,8 +1,10 @@
 import { Failure } from '../functions/domain/failure.ts'
 import { isRecord, member, textMember } from '../functions/domain/member.ts'
-import type { PatchOperation, UserInfo } from '../functions/domain/requester.ts'
+import type { PatchOperation } from '../functions/domain/stamp-patch.ts'
 import type { Kind } from '../functions/domain/resources.ts'
 import { GROUP } from '../functions/domain/resources.ts'
+import type { UserInfo } from '../functions/domain/user-info.ts'
+import { readUserInfo } from '../functions/domain/user-info.ts'
 
 const REVIEW = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' } as const
 
@@ -43,12 +45,14 @@ export function readReview(value: unknown): AdmissionRequest {
   const request = member(value, 'request')
   const uid = textMember(request, 'uid')
   if (uid === undefined || uid === '') throw malformed('The AdmissionReview has no request with a uid.')
+  const namespace = textMember(request, 'namespace')
+  if (namespace === undefined || namespace === '') throw malformed('The request has to name its namespace.')
   return {
     uid,
     kind: readKind(member(request, 'kind')),
     operation: readOperation(member(request, 'operation')),
     subResource: textMember(request, 'subResource') ?? '',
-    namespace: textMember(request, 'namespace') ?? '',
+    namespace,
     name: textMember(request, 'name') ?? '',
     dryRun: member(request, 'dryRun') === true,
     user: readUser(member(request, 'userInfo')),
@@ -96,25 +100,9 @@ function readObject(request: unknown, key: 'object' | 'oldObject'): unknown {
 }
 
 function readUser(value: unknown): UserInfo {
-  const username = textMember(value, 'username')
-  if (username === undefined) throw malformed('The request has to name the user in userInfo.username.')
-  const uid = textMember(value, 'uid')
-  const groups = member(value, 'groups')
-  const extra = member(value, 'extra')
-  return {
-    username,
-    ...(uid === undefined ? {} : { uid }),
-    ...(isTextList(groups) ? { groups } : {}),
-    ...(isTextLists(extra) ? { extra } : {}),
-  }
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
-}
-
-function isTextLists(value: unknown): value is Readonly<Record<string, readonly string[]>> {
-  return isRecord(value) && Object.values(value).every(isTextList)
+  const user = readUserInfo(value)
+  if (user !== undefined && user.username !== '') return user
+  throw malformed('The request has to name the user in userInfo.username.')
 }
 
 function malformed(message: string): Failure {

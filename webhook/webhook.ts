@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster } from '../functions/cluster/cluster.ts'
 import { appliedEvent } from '../functions/domain/events.ts'
+import { UNSIGNED } from '../functions/domain/gate-settings.ts'
 import { originOf } from '../functions/domain/origin.ts'
 import type { Admission } from './admission.ts'
 import { isAnnounced, mutate, validate } from './admission.ts'
@@ -19,7 +20,10 @@ const DRAIN_MS = 20_000
 
 /** What the webhook sees of the outside. `uuid` gives each event its id. */
 export interface WebhookWorld {
-  readonly cluster: Pick<Cluster, 'discover' | 'listUnsettled' | 'listAll' | 'readResource'>
+  readonly cluster: Pick<
+    Cluster,
+    'discover' | 'reviewAccess' | 'readSecret' | 'listUnsettled' | 'listAll' | 'readResource'
+  >
   readonly log: Logger
   readonly uuid: () => string
 }
@@ -41,7 +45,8 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
   const pair = await readKeyPair(config.tls)
   const intervals = { unsettledMs: config.sweepInterval * 1000, fullMs: config.sweepFullInterval * 1000 }
   let draining = false
-  const app = buildApp(edgeOf(admissionOf(config, world), world, { sink, isDraining: () => draining }), pair)
+  const admission = { cluster, settings: config, requesterExtra: config.requesterExtra, log }
+  const app = buildApp(edgeOf(admission, world, { sink, isDraining: () => draining }), pair)
   const ending: (() => unknown)[] = []
 
   async function listen(host: string): Promise<number> {
@@ -55,6 +60,7 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
         log.error({ reason: failure.reason, cause: failure.message }, 'the old certificate stays'),
     })
     ending.push(unfollow)
+    if (config.stampKey === undefined) log.warn(UNSIGNED)
     if (sink === undefined) log.warn('K_SINK is not set: resources are admitted, and nobody is told')
     else ending.push(startSweeps({ cluster, sink, log }, intervals))
     return Number(new URL(address).port)
@@ -69,14 +75,6 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
   }
 
   return { listen, drain }
-}
-
-function admissionOf(config: WebhookConfig, { cluster, log }: WebhookWorld): Admission {
-  const outside = {
-    discover: (apiVersion: string, kind: string) => cluster.discover(apiVersion, kind),
-    referenceScope: config.referenceScope,
-  }
-  return { outside, requesterExtra: config.requesterExtra, log }
 }
 
 interface Ending {

@@ -4,20 +4,49 @@ import type { Admission } from '../../webhook/admission.ts'
 import { isAnnounced, mutate, validate } from '../../webhook/admission.ts'
 import type { AdmissionRequest } from '../../webhook/review.ts'
 import { readReview } from '../../webhook/review.ts'
-import { gitCommit, recordingLog, reviewOf } from './stage.ts'
+import type { MemoryCluster } from '../harness/memory-cluster.ts'
+import { memoryCluster } from '../harness/memory-cluster.ts'
+import { gitCommit, recordingLog, reviewOf, stamped } from './stage.ts'
 
 const BY = 'commitlet.dev/requested-by'
 const REQUESTER = 'commitlet.dev/requester'
 const STAMPED = { annotations: { [BY]: 'joe', [REQUESTER]: '{"username":"joe"}' } }
 const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
 
-function admissionOver(changes: Partial<Admission['outside']> = {}, deadlineMs = 5_000): Admission {
-  const outside = {
-    discover: async () => ({ namespaced: true }),
-    referenceScope: 'namespace',
-    ...changes,
-  } as const
-  return { outside, requesterExtra: [], log: recordingLog().log, deadlineMs }
+/** A cluster with the Secret that is named; everybody may do everything until a test says otherwise. */
+function clusterWith(annotations: Readonly<Record<string, string>> = {}): MemoryCluster {
+  const cluster = memoryCluster()
+  cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'git', namespace: 'shop', annotations },
+    stringData: { token: 's3cr3t-token' },
+  })
+  return cluster
+}
+
+interface Changes {
+  readonly cluster?: Partial<Admission['cluster']>
+  readonly settings?: Partial<Admission['settings']>
+  readonly extra?: readonly string[]
+  readonly log?: Admission['log']
+  readonly deadlines?: { readonly decideMs: number; readonly lookMs: number }
+}
+
+function admissionOver({ cluster, settings, extra, log, deadlines }: Changes = {}): Admission {
+  return {
+    cluster: { ...clusterWith(), ...cluster },
+    settings: {
+      referenceScope: 'namespace',
+      allowedRepositories: undefined,
+      delegation: { appliers: [], account: 'commitlet' },
+      stampKey: undefined,
+      ...settings,
+    },
+    requesterExtra: extra ?? [],
+    log: log ?? recordingLog().log,
+    ...(deadlines === undefined ? {} : { deadlines }),
+  }
 }
 
 function created(object: unknown, request = {}): AdmissionRequest {
@@ -74,16 +103,16 @@ t.test('what may not be referred to is forbidden, unless something else is wrong
   const both = await validate(created(gitCommit({}, { resourceRef, message: '' })), admissionOver())
   t.match(both.denial, { code: 422, reason: 'Invalid' })
   const anywhere = await validate(
-    created(gitCommit({}, { resourceRef })),
-    admissionOver({ referenceScope: 'any' }),
+    created(stamped({}, { resourceRef })),
+    admissionOver({ settings: { referenceScope: 'any' } }),
   )
   t.equal(anywhere.denial, undefined)
 })
 
 t.test('a kind that the cluster does not know is a warning', async (t) => {
   const { denial, warnings } = await validate(
-    created(gitCommit()),
-    admissionOver({ discover: async () => undefined }),
+    created(stamped()),
+    admissionOver({ cluster: { discover: async () => undefined } }),
   )
   t.equal(denial, undefined)
   t.match(warnings, [/ConfigMap/])
@@ -142,7 +171,7 @@ for (const [title, error, reason] of [
 ] as const) {
   t.test(`${title} denies with the advice to try again, and is logged`, async (t) => {
     const { log, lines } = recordingLog()
-    const admission = { ...admissionOver({ discover: () => Promise.reject(error) }), log }
+    const admission = admissionOver({ cluster: { discover: () => Promise.reject(error) }, log })
     const { denial } = await mutate(created(gitCommit()), admission)
     t.match(denial, {
       code: 503,
@@ -154,10 +183,14 @@ for (const [title, error, reason] of [
   })
 }
 
+function hanging(): Promise<never> {
+  return new Promise(() => undefined)
+}
+
 t.test('a cluster that does not answer in time denies before the API server gives up', async (t) => {
   const { denial } = await validate(
     created(gitCommit()),
-    admissionOver({ discover: () => new Promise(() => undefined) }, 20),
+    admissionOver({ cluster: { discover: hanging }, deadlines: { decideMs: 20, lookMs: 20 } }),
   )
   t.match(denial, { code: 503, message: /\(Timeout\)/ })
 })

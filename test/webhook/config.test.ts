@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import t from 'tap'
 import { WrongSetting } from '../../functions/domain/settings.ts'
 import { readConfig } from '../../webhook/config.ts'
@@ -16,6 +17,9 @@ t.test('without variables the webhook only admits, with the defaults of the cont
     sweepInterval: 30,
     sweepFullInterval: 300,
     referenceScope: 'namespace',
+    allowedRepositories: undefined,
+    delegation: { appliers: [], account: 'commitlet' },
+    stampKey: undefined,
     logLevel: 'info',
   })
 })
@@ -34,6 +38,10 @@ t.test('every variable is read', async (t) => {
     SWEEP_INTERVAL: '0',
     SWEEP_FULL_INTERVAL: '60',
     REFERENCE_SCOPE: 'any',
+    ALLOWED_REPOSITORIES: 'github.com/acme, git.example.com:8443',
+    DELEGATED_APPLIERS: 'system:serviceaccount:argocd:controller, flux',
+    DELEGATE_SERVICE_ACCOUNT: 'applier',
+    STAMP_KEY_FILE: join(t.testdir({ key: 'k'.repeat(31) + '\n' }), 'key'),
     LOG_LEVEL: 'debug',
   })
   t.match(config, {
@@ -43,8 +51,11 @@ t.test('every variable is read', async (t) => {
     sweepInterval: 0,
     sweepFullInterval: 60,
     referenceScope: 'any',
+    allowedRepositories: 'github.com/acme, git.example.com:8443',
+    delegation: { appliers: ['system:serviceaccount:argocd:controller', 'flux'], account: 'applier' },
     logLevel: 'debug',
   })
+  t.equal(Buffer.from(config.stampKey ?? []).toString(), 'k'.repeat(31) + '\n', 'every byte counts')
   t.equal(config.sink?.url.href, 'https://broker.example.com/default?x=1')
   t.strictSame(config.sink?.extensions, { tenant: 'acme', count: '7', yes: 'true' })
   t.equal(config.sink?.caCerts, certPEM)
@@ -56,6 +67,9 @@ t.test('no override and none of them are the same', async (t) => {
   }
 })
 
+const KEYS = t.testdir({ short: 's3cret'.padEnd(31), empty: '' })
+const KEY_FILE =
+  /^STAMP_KEY_FILE is "[^"]+", but has to be the path of a readable file of 32 bytes or more\.$/
 const SINK = { K_SINK: 'http://function.commitlet-system.svc.cluster.local' }
 
 for (const [title, env, message] of [
@@ -84,9 +98,20 @@ for (const [title, env, message] of [
   ['an extension named type', { ...SINK, K_CE_OVERRIDES: '{"extensions":{"type":"x"}}' }, /extension "type"/],
   ['an extension that is an object', { ...SINK, K_CE_OVERRIDES: '{"extensions":{"a":{}}}' }, /extension "a"/],
   ['authorities that are no PEM', { ...SINK, K_CA_CERTS: 'x' }, /K_CA_CERTS has to hold certificates/],
-  ['a signing key', { STAMP_KEY_FILE: '/key' }, /STAMP_KEY_FILE is set, but is not supported yet/],
-  ['delegated appliers', { DELEGATED_APPLIERS: 'x' }, /DELEGATED_APPLIERS is set/],
-  ['allowed repositories', { ALLOWED_REPOSITORIES: 'x' }, /ALLOWED_REPOSITORIES is set/],
+  ['a key file that is not there', { STAMP_KEY_FILE: '/nowhere/key' }, KEY_FILE],
+  ['a key file that is a folder', { STAMP_KEY_FILE: KEYS }, KEY_FILE],
+  ['a key of 31 bytes', { STAMP_KEY_FILE: join(KEYS, 'short') }, KEY_FILE],
+  ['an empty key', { STAMP_KEY_FILE: join(KEYS, 'empty') }, KEY_FILE],
+  [
+    'an allowed repository with a scheme',
+    { ALLOWED_REPOSITORIES: 'https://a.b/c' },
+    /entry "https:\/\/a.b\/c"/,
+  ],
+  [
+    'a delegate that is a user name',
+    { DELEGATE_SERVICE_ACCOUNT: 'a:b' },
+    /DELEGATE_SERVICE_ACCOUNT is "a:b"/,
+  ],
 ] as const) {
   t.test(`${title} stops the start with one sentence`, async (t) => {
     const error = startError(env)

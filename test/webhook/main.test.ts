@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -6,18 +7,38 @@ import { startWebhook } from '../harness/programs.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, reviewOf, startSink, writePair } from './stage.ts'
 
-/** An API server that is not there: enough to start, and for what needs no cluster. */
-const KUBECONFIG = `
+/** An API server that is not there: enough to start. */
+const NOWHERE = 'http://127.0.0.1:9'
+
+function kubeconfig(server: string): string {
+  return `
 apiVersion: v1
 kind: Config
-clusters: [{ name: none, cluster: { server: "http://127.0.0.1:9" } }]
+clusters: [{ name: none, cluster: { server: "${server}", insecure-skip-tls-verify: true } }]
 contexts: [{ name: none, context: { cluster: none, user: none } }]
 users: [{ name: none, user: {} }]
 current-context: none
 `
+}
 
-async function start(t: Test, env: Readonly<Record<string, string>> = {}) {
-  const dir = t.testdir({ kubeconfig: KUBECONFIG })
+/** An API server that allows everything and has nothing. */
+async function startApiServer(t: Test): Promise<string> {
+  const server = createServer((request, response) => {
+    const asked = request.method === 'POST' && request.url?.endsWith('/subjectaccessreviews')
+    response.writeHead(asked ? 201 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(asked ? { status: { allowed: true } } : { kind: 'Status', code: 404 }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
+}
+
+async function start(t: Test, env: Readonly<Record<string, string>> = {}, server = NOWHERE) {
+  const dir = t.testdir({ kubeconfig: kubeconfig(server), key: 'k'.repeat(48) })
   const authority = await makeAuthority()
   const tls = await writePair(dir, authority)
   const program = await startWebhook({
@@ -25,6 +46,7 @@ async function start(t: Test, env: Readonly<Record<string, string>> = {}) {
       KUBECONFIG: join(dir, 'kubeconfig'),
       TLS_CERT_FILE: tls.certFile,
       TLS_KEY_FILE: tls.keyFile,
+      STAMP_KEY_FILE: join(dir, 'key'),
       ...env,
     },
   })
@@ -49,10 +71,11 @@ t.test('it starts, denies what it cannot decide, and ends with 0 at SIGTERM', as
   )
 })
 
-t.test('a pull request needs no cluster: its event is delivered before the end', async (t) => {
+t.test('an admitted pull request is stamped, and its event is delivered before the end', async (t) => {
   const sink = await startSink()
   t.teardown(() => sink.close())
-  const { program, target } = await start(t, { K_SINK: sink.url.href, SWEEP_FULL_INTERVAL: '0' })
+  const env = { K_SINK: sink.url.href, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
+  const { program, target } = await start(t, env, await startApiServer(t))
   await program.ready(100_000)
   const spec = {
     repository: 'https://github.com/acme/shop.git',
@@ -62,22 +85,37 @@ t.test('a pull request needs no cluster: its event is delivered before the end',
     credentials: { secretName: 'git', tokenKey: 'token' },
   }
   const kind = { group: 'commitlet.dev', version: 'v1', kind: 'PullRequest' }
-  const review = reviewOf({ ...gitCommit(), kind: 'PullRequest', spec }, { kind })
+  const sent = { ...gitCommit(), kind: 'PullRequest', spec }
+  const review = (object: unknown) => JSON.stringify(reviewOf(object, { kind }))
+  const mutated = await call(target, '/mutate', review(sent))
+  const [{ value: annotations }] = JSON.parse(Buffer.from(mutated.body.response.patch, 'base64').toString())
+  t.match(annotations['commitlet.dev/requester-signature'], /^[0-9a-f]{64}$/)
   const held = Promise.withResolvers<undefined>()
   sink.answer = (response) => void held.promise.then(() => response.writeHead(202).end())
-  const { body } = await call(target, '/validate', JSON.stringify(review))
-  t.match(body.response, { allowed: true })
+  const final = { ...sent, metadata: { ...sent.metadata, annotations } }
+  const { body } = await call(target, '/validate', review(final))
+  t.match(body.response, { allowed: true, warnings: [/^spec\.credentials: .*Secret shop\/git/] })
   await waitFor('event', () => sink.received[0], 5_000)
   const stopped = program.stop()
   await program.waitForLine((line) => line.includes('draining'))
   held.resolve(undefined)
   t.equal(await stopped, 0)
   t.match(sink.received, [{ data: { kind: 'PullRequest', name: 'settings' } }])
-  t.notMatch(program.lines.join('\n'), /left behind|not delivered/)
+  t.notMatch(program.lines.join('\n'), /left behind|not delivered|STAMP_KEY_FILE/)
+})
+
+t.test('without a key a line at the start says that nothing is signed', async (t) => {
+  const { program } = await start(t, { STAMP_KEY_FILE: '' })
+  await program.waitForLine((line) => /"level":40.*STAMP_KEY_FILE is not set/.test(line), 100_000)
 })
 
 for (const [title, env, message] of [
   ['a wrong setting', { SWEEP_INTERVAL: 'often' }, /^SWEEP_INTERVAL is "often".*\.$/],
+  [
+    'a key file that is not there',
+    { STAMP_KEY_FILE: '/nowhere/key' },
+    /^STAMP_KEY_FILE is "\/nowhere\/key", but has to be the path of a readable file of 32 bytes or more\.$/,
+  ],
   [
     'a missing certificate',
     { TLS_CERT_FILE: '/nowhere/tls.crt' },

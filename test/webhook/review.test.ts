@@ -23,20 +23,18 @@ t.test('a review is read with what is decided by', async (t) => {
 t.test('what is left out has its meaning of nothing', async (t) => {
   const request = {
     name: undefined,
-    namespace: undefined,
     dryRun: undefined,
     object: undefined,
     operation: 'DELETE',
   }
-  const userInfo = { username: '', groups: [1], extra: { a: 'b' } }
+  const userInfo = { username: 'developer', groups: [1], extra: { a: 'b' } }
   const review = readReview(sent(null, { ...request, userInfo }))
   t.match(review, {
     name: '',
-    namespace: '',
     subResource: '',
     dryRun: false,
     object: null,
-    user: { username: '' },
+    user: { username: 'developer' },
   })
   t.strictSame(Object.keys(review.user), ['username'], 'what is not of its type is not taken over')
 })
@@ -61,7 +59,20 @@ for (const [title, value, message] of [
   ['an object without metadata', sent({}), /object of the request/],
   ['an object with a list as metadata', sent({ metadata: [] }), /object of the request/],
   ['an old object that is text', sent(null, { oldObject: 'x' }), /oldObject of the request/],
+  ['no namespace', sent(null, { namespace: undefined }), /has to name its namespace/],
+  ['an empty namespace', sent(null, { namespace: '' }), /has to name its namespace/],
+  ['a namespace that is a number', sent(null, { namespace: 7 }), /has to name its namespace/],
   ['no user', sent(null, { userInfo: undefined }), /userInfo.username/],
+  ['a user that is text', sent(null, { userInfo: 'developer' }), /userInfo.username/],
+  ['a user that is a list', sent(null, { userInfo: ['developer'] }), /userInfo.username/],
+  ['a user name that is a list', sent(null, { userInfo: { username: ['a'] } }), /userInfo.username/],
+  ['an empty user name', sent(null, { userInfo: { username: '' } }), /userInfo.username/],
+  [
+    'a user name that stands in a prototype',
+    sent(null, { userInfo: JSON.parse('{"__proto__":{"username":"developer"}}') }),
+    /userInfo.username/,
+  ],
+  ['a request that is a list', { ...sent(null), request: [] }, /no request with a uid/],
   ['a prototype that speaks', JSON.parse(`{"__proto__": ${JSON.stringify(sent(null))}}`), /AdmissionReview/],
 ] as const) {
   t.test(`a review is refused with ${title}`, async (t) => {

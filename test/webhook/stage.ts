@@ -45,6 +45,20 @@ export function gitCommit(
   }
 }
 
+/** The stamp that /mutate sets for the user of `reviewOf`, where there is no key. */
+export const STAMP_OF_DEVELOPER = {
+  'commitlet.dev/requested-by': 'developer',
+  'commitlet.dev/requester': '{"username":"developer","groups":["developers"]}',
+}
+
+/** The GitCommit as /validate sees it once /mutate has stamped it. */
+export function stamped(
+  changes: Readonly<Record<string, unknown>> = {},
+  spec: Readonly<Record<string, unknown>> = {},
+) {
+  return gitCommit({ annotations: STAMP_OF_DEVELOPER, ...changes }, spec)
+}
+
 /** An AdmissionReview as the API server sends it. */
 export function reviewOf(object: unknown, request: Readonly<Record<string, unknown>> = {}) {
   return {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { X509Certificate } from 'node:crypto'
+import { randomBytes, X509Certificate } from 'node:crypto'
 import { readConfig } from '../../webhook/config.ts'
 import type { WebhookConfig } from '../../webhook/config.ts'
 import { buildWebhook } from '../../webhook/webhook.ts'
@@ -9,7 +9,7 @@ import type { WebhookWorld } from '../../webhook/webhook.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
 import { waitFor } from '../harness/wait.ts'
-import { call, gitCommit, recordingLog, reviewOf, startSink, writePair } from './stage.ts'
+import { call, gitCommit, recordingLog, reviewOf, stamped, startSink, writePair } from './stage.ts'
 
 const authority = await makeAuthority()
 
@@ -39,7 +39,7 @@ t.test('an admitted resource is stamped, validated and announced', async (t) => 
   const patch: unknown = JSON.parse(Buffer.from(mutated.body.response.patch, 'base64').toString())
   t.match(patch, [{ path: '/metadata/annotations', value: { 'commitlet.dev/requested-by': 'developer' } }])
   t.strictSame(sink.received, [], '/mutate announces nothing')
-  t.match((await post('/validate', reviewOf(gitCommit()))).body.response, { uid: 'review-1', allowed: true })
+  t.match((await post('/validate', reviewOf(stamped()))).body.response, { uid: 'review-1', allowed: true })
   const { headers, data } = await waitFor('event', () => sink.received[0], 5_000)
   t.match(headers, { 'ce-id': 'event-1', 'ce-type': 'dev.commitlet.gitcommit.applied' })
   t.match(data, { namespace: 'shop', name: 'settings', generation: 1 })
@@ -47,10 +47,10 @@ t.test('an admitted resource is stamped, validated and announced', async (t) => 
 
 t.test('nothing is announced of a dry run or of what was denied', async (t) => {
   const { post, sink } = await start(t)
-  await post('/validate', reviewOf(gitCommit(), { dryRun: true }))
-  const { body } = await post('/validate', reviewOf(gitCommit({}, { message: '' })))
+  await post('/validate', reviewOf(stamped(), { dryRun: true }))
+  const { body } = await post('/validate', reviewOf(stamped({}, { message: '' })))
   t.match(body.response, { allowed: false, status: { code: 422 } })
-  await post('/validate', reviewOf(gitCommit({ name: 'last' })))
+  await post('/validate', reviewOf(stamped({ name: 'last' })))
   await waitFor('event', () => sink.received[0], 5_000)
   t.match(sink.received, [{ data: { name: 'last' } }])
   t.equal(sink.received.length, 1)
@@ -59,7 +59,7 @@ t.test('nothing is announced of a dry run or of what was denied', async (t) => {
 t.test('the answer does not wait for a sink that is silent', async (t) => {
   const { post, sink, webhook, lines } = await start(t)
   sink.answer = () => undefined
-  t.equal((await post('/validate', reviewOf(gitCommit()))).status, 200)
+  t.equal((await post('/validate', reviewOf(stamped()))).status, 200)
   await waitFor('event', () => sink.received[0], 5_000)
   await webhook.drain(10)
   t.match(lines.at(-1), { events: 1, msg: /left behind/ })
@@ -67,15 +67,29 @@ t.test('the answer does not wait for a sink that is silent', async (t) => {
 
 t.test('without a sink resources are admitted, and a line says so', async (t) => {
   const { post, lines } = await start(t, { sink: undefined })
-  t.match((await post('/validate', reviewOf(gitCommit()))).body.response, { allowed: true })
-  t.match(lines, [{ msg: /K_SINK is not set/ }])
+  t.match((await post('/validate', reviewOf(stamped()))).body.response, { allowed: true })
+  t.equal(lines.filter(({ msg }) => /K_SINK is not set/.test(String(msg))).length, 1)
+})
+
+t.test('stamps are signed with the key; without one a line says so', async (t) => {
+  const UNSIGNED = /^STAMP_KEY_FILE is not set/
+  for (const stampKey of [undefined, randomBytes(32)]) {
+    const { post, lines } = await start(t, { stampKey })
+    const { body } = await post('/mutate', reviewOf(gitCommit()))
+    const [{ value }] = JSON.parse(Buffer.from(body.response.patch, 'base64').toString())
+    const signature: unknown = value['commitlet.dev/requester-signature']
+    const warned = lines.filter(({ level, msg }) => level === 40 && UNSIGNED.test(String(msg)))
+    t.equal(warned.length, stampKey === undefined ? 1 : 0)
+    if (stampKey === undefined) t.equal(signature, undefined)
+    else t.match(signature, /^[0-9a-f]{64}$/)
+  }
 })
 
 t.test('an admitted resource that no event can be made of is logged', async (t) => {
   const { post, lines } = await start(t)
-  await post('/validate', reviewOf(gitCommit({ uid: undefined })))
-  await waitFor('line', () => lines[0], 5_000)
-  t.match(lines, [{ msg: /could not be announced; a sweep will find it/ }])
+  await post('/validate', reviewOf(stamped({ uid: undefined })))
+  const announcing = () => lines.find(({ msg }) => /could not be announced; a sweep/.test(String(msg)))
+  t.match(await waitFor('line', announcing, 5_000), { origin: { error: 'InvalidSpec' } })
 })
 
 t.test('what was never heard of is found by the sweep', async (t) => {
@@ -118,7 +132,7 @@ t.test('draining finishes the review in flight and sends its event', async (t) =
     return gate.promise
   }
   const { post, sink, webhook, port } = await start(t, {}, { cluster: { ...cluster, discover } })
-  const answer = post('/validate', reviewOf(gitCommit()))
+  const answer = post('/validate', reviewOf(stamped()))
   await asked.promise
   const drained = webhook.drain()
   gate.resolve({ plural: 'configmaps', namespaced: true })
