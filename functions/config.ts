@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { readGateSettings } from './domain/gate-settings.ts'
+import { REQUESTED_BY_TRAILERS } from './domain/requested-by.ts'
 import type { Environment } from './domain/settings.ts'
 import { LOG_LEVELS, WrongSetting, choice, refuseSettings, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
@@ -14,14 +16,7 @@ export interface Config extends AttemptSettings {
 }
 
 /** Settings of the contract that this release does not carry out: leaving them unheard would be unsafe. */
-const NOT_YET = [
-  'STAMP_KEY_FILE',
-  'DELEGATED_APPLIERS',
-  'ALLOWED_REPOSITORIES',
-  'REQUESTED_BY_TRAILER',
-  'DEFAULT_GIT_TOKEN',
-  'DEFAULT_GIT_TOKEN_FILE',
-]
+const NOT_YET = ['DEFAULT_GIT_TOKEN', 'DEFAULT_GIT_TOKEN_FILE']
 
 /** Reads the configuration, once, at the start. Throws WrongSetting with one sentence for a wrong value. */
 export function readConfig(env: Environment): Config {
@@ -32,7 +27,8 @@ export function readConfig(env: Environment): Config {
     attemptDeadline: wholeNumber(env, 'ATTEMPT_DEADLINE', { absent: 120, least: 1, most: 540 }),
     retryLimit: wholeNumber(env, 'RETRY_LIMIT', { absent: 12, least: 1, most: 100 }),
     fetchLimit: wholeNumber(env, 'FETCH_LIMIT', { absent: 256, least: 1, most: 65_536 }),
-    referenceScope: choice(env, 'REFERENCE_SCOPE', ['namespace', 'any']),
+    ...readGateSettings(env, readFileSync),
+    requestedByTrailer: choice(env, 'REQUESTED_BY_TRAILER', REQUESTED_BY_TRAILERS),
     author: {
       name: identityPart(env, 'COMMIT_AUTHOR_NAME', 'Commitlet'),
       email: identityPart(env, 'COMMIT_AUTHOR_EMAIL', 'commitlet@users.noreply.local'),

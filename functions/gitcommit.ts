@@ -1,16 +1,20 @@
+import { authorise } from './authorise.ts'
+import type { ServedKind } from './cluster/cluster.ts'
 import { parseRepositoryAddress } from './domain/address.ts'
 import type { RepositoryAddress } from './domain/address.ts'
 import type { ChangeDraft, Landed } from './domain/change.ts'
 import { commitMessage, commitletId } from './domain/commit-message.ts'
-import { loginFor, requirePathAllowed } from './domain/credentials.ts'
+import { loginFor } from './domain/credentials.ts'
 import { requestedAt } from './domain/due.ts'
 import { Failure } from './domain/failure.ts'
-import { failureOf, judge } from './domain/gate.ts'
 import { commitURL } from './domain/hosts.ts'
 import { renderManifest } from './domain/manifest.ts'
+import { requestedBy } from './domain/requested-by.ts'
 import type { GitCommit } from './domain/resources.ts'
-import { REQUESTED_BY } from './domain/resources.ts'
+import { requirePathAllowed } from './domain/secret-binding.ts'
+import type { Requester } from './domain/stamped.ts'
 import type { Outcome } from './domain/status.ts'
+import { readSecret } from './read-secret.ts'
 import type { World } from './world.ts'
 
 /** Clocks of replicas differ: history is searched from this much before the first attempt. */
@@ -31,15 +35,22 @@ export interface Attempt {
  */
 export async function commitObject(resource: GitCommit, world: World, attempt: Attempt): Promise<Outcome> {
   const { spec, metadata } = resource
-  await refuseFaulty(resource, world)
+  const { requester, verdict } = await authorise(resource, world)
   const address = parseRepositoryAddress(spec.repository)
+  const user = {
+    username: requester.subject.username,
+    right: verdict.secretRights['spec.credentials'] ?? 'use',
+  }
   const [content, secret] = await Promise.all([
-    readContent(resource, world).catch(asRefusal),
-    world.cluster.readSecret(metadata.namespace, spec.credentials?.secretName ?? ''),
+    readContent(resource, verdict.served, world).catch(asRefusal),
+    readSecret(
+      { namespace: metadata.namespace, name: spec.credentials?.secretName ?? '', user, address },
+      world,
+    ),
   ])
   requirePathAllowed(spec.resourceRef.path, secret)
   const login = loginFor(spec, secret, address)
-  const draft = draftOf(resource, address, world)
+  const draft = draftOf(resource, requester, world)
   const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
   if (!(content instanceof Failure)) {
     const landed = await world.push({ ...draft, ...since, content }, login, attempt.signal)
@@ -50,23 +61,20 @@ export async function commitObject(resource: GitCommit, world: World, attempt: A
   return outcomeOf(resource, address, landed)
 }
 
-async function refuseFaulty(resource: GitCommit, { cluster, settings }: World): Promise<void> {
-  const verdict = await judge(resource, {
-    discover: (apiVersion, kind) => cluster.discover(apiVersion, kind),
-    referenceScope: settings.referenceScope,
-  })
-  const refusal = failureOf(verdict)
-  if (refusal !== undefined) throw refusal
-}
-
-async function readContent(resource: GitCommit, { cluster, settings }: World): Promise<Uint8Array> {
+async function readContent(
+  resource: GitCommit,
+  served: ServedKind | undefined,
+  { cluster }: World,
+): Promise<Uint8Array> {
   const { resourceRef } = resource.spec
+  if (served === undefined) {
+    const message = `The cluster does not know the kind ${resourceRef.kind} of ${resourceRef.apiVersion} (yet); install it or mend spec.resourceRef.`
+    throw new Failure('ReferenceNotFound', message)
+  }
   const reference = { ...resourceRef, namespace: resourceRef.namespace ?? resource.metadata.namespace }
-  const live = await cluster.readObject(reference)
-  // A kind may have become cluster-scoped since it was judged: the scope of references holds for what came back.
-  const hasNamespace = live.namespaced || settings.referenceScope === 'namespace'
-  const asked = { ...reference, namespace: hasNamespace ? reference.namespace : undefined }
-  return renderManifest(live.text, asked, reference.path)
+  const text = await cluster.readObject(reference, served)
+  const asked = { ...reference, namespace: served.namespaced ? reference.namespace : undefined }
+  return renderManifest(text, asked, reference.path)
 }
 
 function asRefusal(error: unknown): Failure {
@@ -75,15 +83,15 @@ function asRefusal(error: unknown): Failure {
 }
 
 /** The change but for its content, and for where history is searched. */
-function draftOf(resource: GitCommit, repository: RepositoryAddress, { settings }: World): ChangeDraft {
+function draftOf(resource: GitCommit, requester: Requester, { settings }: World): ChangeDraft {
   const { spec, metadata } = resource
   const identity = {
     ...metadata,
     requestedAt: requestedAt(resource),
-    requestedBy: metadata.annotations?.[REQUESTED_BY],
+    requestedBy: requestedBy(requester, settings.requestedByTrailer),
   }
   return {
-    repository,
+    repository: parseRepositoryAddress(spec.repository),
     branch: spec.branch,
     path: spec.resourceRef.path,
     message: commitMessage({ ...identity, message: spec.message }),

@@ -5,6 +5,7 @@ import { handle } from './attempt.ts'
 import { openApiServer } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { readConfig } from './config.ts'
+import { UNSIGNED } from './domain/gate-settings.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './find.ts'
 import { openGit } from './git/git.ts'
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
   const app = buildApp((ref) => handle(ref, find, world), log)
   const address = await app.listen({ port: config.port, host: '::' })
   log.info({ address }, 'listening')
+  if (config.stampKey === undefined) log.warn(UNSIGNED)
 
   process.once('SIGTERM', () => {
     log.info('draining')

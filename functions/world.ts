@@ -1,15 +1,17 @@
 import type { Logger } from 'pino'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Change, ChangeDraft, Identity, Landed, Login } from './domain/change.ts'
+import type { GateSettings } from './domain/gate-settings.ts'
+import type { RequestedByTrailer } from './domain/requested-by.ts'
 import type { Turns } from './turns.ts'
 
 /** What the operator chose, as far as an attempt needs it. */
-export interface AttemptSettings {
+export interface AttemptSettings extends GateSettings {
   /** Seconds that one attempt may take, all network calls included. */
   readonly attemptDeadline: number
   /** Attempts before RetryBudgetExhausted. */
   readonly retryLimit: number
-  readonly referenceScope: 'namespace' | 'any'
+  readonly requestedByTrailer: RequestedByTrailer
   readonly author: Identity
 }
 

@@ -11,6 +11,10 @@ t.test('without variables everything has its default', async (t) => {
     retryLimit: 12,
     fetchLimit: 256,
     referenceScope: 'namespace',
+    allowedRepositories: undefined,
+    delegation: { appliers: [], account: 'commitlet' },
+    stampKey: undefined,
+    requestedByTrailer: 'name',
     author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
     logLevel: 'info',
   })
@@ -31,6 +35,22 @@ t.test('a wrong value is one sentence naming the variable, what it holds and wha
       'LOG_LEVEL is "loud", but has to be one of info, trace, debug, warn, error, fatal, silent.',
     ],
     [
+      { REQUESTED_BY_TRAILER: 'email' },
+      'REQUESTED_BY_TRAILER is "email", but has to be one of name, hash, off.',
+    ],
+    [
+      { STAMP_KEY_FILE: '/nowhere' },
+      'STAMP_KEY_FILE is "/nowhere", but has to be the path of a readable file of 32 bytes or more.',
+    ],
+    [
+      { ALLOWED_REPOSITORIES: 'github.com/acme,' },
+      'ALLOWED_REPOSITORIES has the entry "", but each has to be host[:port][/path], such as git.example.com/acme.',
+    ],
+    [
+      { DELEGATE_SERVICE_ACCOUNT: 'Commitlet' },
+      'DELEGATE_SERVICE_ACCOUNT is "Commitlet", but has to be the name of a service account alone, such as commitlet.',
+    ],
+    [
       { CA_FILE: '/nowhere' },
       'CA_FILE is "/nowhere", but has to be the path of a readable PEM file with certificates.',
     ],
@@ -43,12 +63,22 @@ t.test('a wrong value is one sentence naming the variable, what it holds and wha
 })
 
 t.test('values are taken, an empty one is like none', async (t) => {
-  const dir = t.testdir({ 'ca.pem': '-----BEGIN CERTIFICATE-----\n' })
+  const dir = t.testdir({ 'ca.pem': '-----BEGIN CERTIFICATE-----\n', key: 'k'.repeat(48) })
   const caFile = join(dir, 'ca.pem')
-  t.match(readConfig({ PORT: '', CA_FILE: caFile, REFERENCE_SCOPE: 'any', COMMIT_AUTHOR_NAME: 'Acme Bot' }), {
+  const config = readConfig({
+    PORT: '',
+    CA_FILE: caFile,
+    REFERENCE_SCOPE: 'any',
+    STAMP_KEY_FILE: join(dir, 'key'),
+    REQUESTED_BY_TRAILER: 'hash',
+    COMMIT_AUTHOR_NAME: 'Acme Bot',
+  })
+  t.match(config, {
     port: 8080,
     caFile,
     referenceScope: 'any',
+    requestedByTrailer: 'hash',
     author: { name: 'Acme Bot' },
   })
+  t.equal(config.stampKey?.length, 48)
 })

@@ -11,13 +11,14 @@ const ATTEMPT = { again: false, signal: new AbortController().signal } as const
 async function attempt(referenceScope: 'namespace' | 'any', judged: boolean) {
   const world = memoryWorld()
   const { apiVersion, kind, name } = ROLE
-  world.cluster.apply({ apiVersion, kind, metadata: { name } })
+  const role = { apiVersion, kind, metadata: { name } }
   const stored = world.cluster.apply(gitCommit({ resourceRef: { ...ROLE, path: 'role.yaml' } }))
   const resource = parseResource(stored)
   if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
   const cluster = {
     ...world.cluster,
     discover: async () => ({ plural: 'clusterroles', namespaced: judged }),
+    readObject: async () => JSON.stringify(role),
   }
   const settings = { ...world.settings, referenceScope }
   await commitObject(resource, { ...world, cluster, settings }, ATTEMPT)
