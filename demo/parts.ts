@@ -29,7 +29,7 @@ export interface Place {
 
 /** Starts the function as functions/main.ts does, over a cluster in memory. Answers its address. */
 export async function startFunction({ cluster, site, leftovers }: Place): Promise<string> {
-  const config = readConfig({ PORT: '0', CA_FILE: site.caFile })
+  const config = readConfig({ PORT: '0', CA_FILE: site.caFile, STAMP_KEY_FILE: site.stampKeyFile })
   const git = openGit({
     tempDir: site.folder,
     caFile: config.caFile,
@@ -66,6 +66,7 @@ export async function startWebhook(sink: string, { cluster, site, leftovers }: P
     K_SINK: sink,
     TLS_CERT_FILE: certFile,
     TLS_KEY_FILE: keyFile,
+    STAMP_KEY_FILE: site.stampKeyFile,
   })
   const webhook = await buildWebhook(config, { cluster, log: makeLog('webhook'), uuid: randomUUID })
   const port = await leftovers.hold(webhook.listen(HOST), () => webhook.drain(DRAIN_MS))

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -24,6 +24,8 @@ export interface Site {
   /** The server's token, which serves as a password as well. */
   readonly token: string
   readonly repository: GitRepository
+  /** Key of the stamp's signature, which both parts know. */
+  readonly stampKeyFile: string
 }
 
 /** Makes the folder and starts the Git server, with the repository that the examples name. */
@@ -38,7 +40,10 @@ export async function openSite(leftovers: Leftovers): Promise<Site> {
   const root = join(folder, 'repositories')
   const server = await leftovers.hold(startGitServer({ root, authority, users }), (open) => open.close())
   const repository = await server.createRepository('acme/config')
-  return { folder, authority, caFile: server.caFile, host: new URL(server.url).host, token, repository }
+  const stampKeyFile = join(folder, 'stamp.key')
+  await writeFile(stampKeyFile, randomBytes(48), { mode: 0o600 })
+  const { caFile, url } = server
+  return { folder, authority, caFile, host: new URL(url).host, token, repository, stampKeyFile }
 }
 
 async function requireGit(): Promise<void> {
