@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { elements, member } from '../functions/domain/member.ts'
-import { installCommitlet, WEBHOOK_HOST } from '../test/harness/commitlet.ts'
+import { accountConfigs, extendReaderBy } from '../test/harness/accounts.ts'
+import { callWebhook, installObjects, READER_WORKLOADS, WEBHOOK_HOST } from '../test/harness/commitlet.ts'
 import type { ControlPlane } from '../test/harness/control-plane.ts'
 import { startControlPlane } from '../test/harness/control-plane.ts'
 import type { Program } from '../test/harness/programs.ts'
@@ -27,8 +28,8 @@ const READY_MS = 60_000
 const WAIT = ['gitcommits', '--all', '--for=condition=Ready', '--timeout=20s']
 
 /**
- * The flavour on a real kube-apiserver: CRDs, webhook configuration and examples are applied by kubectl, both
- * parts are child processes. Answers one sentence where there is no API server or a GitCommit did not succeed.
+ * The flavour on a real kube-apiserver: manifests/ and the examples are applied by kubectl, both parts are child
+ * processes that have the rights of their service accounts alone. Answers one sentence where there is no API server or a GitCommit did not succeed.
  */
 export async function runOnCluster({ print, leftovers }: Stage): Promise<Running | string> {
   print.title('Commitlet: from kubectl apply to a commit, on a real API server')
@@ -40,10 +41,13 @@ export async function runOnCluster({ print, leftovers }: Stage): Promise<Running
   print.step(`kube-apiserver and etcd: ${plane.url}`, lap())
   const site = await openSite(leftovers)
   print.step(`a Git server with token authentication: ${site.repository.url}`, lap())
+  await installObjects(plane)
+  await extendReaderBy(plane, READER_WORKLOADS, 'deployments.apps')
+  print.step('manifests/: the CRDs, a service account for each part, and the least rights', lap())
   const webhook = await startParts({ plane, site, leftovers })
-  print.step(`the function and the webhook, two processes: ${webhook.url}`, lap())
-  await installCommitlet(plane, { webhookPort: webhook.port, authority: site.authority })
-  print.step('the CRDs and the webhook configuration of manifests/ are in effect', lap())
+  print.step(`the function and the webhook, by tokens of these accounts: ${webhook.url}`, lap())
+  await callWebhook(plane, { webhookPort: webhook.port, authority: site.authority })
+  print.step('manifests/: the webhook configurations are in effect', lap())
   const running = { plane, site, examples: await writeExamples(site) }
   return (await applyExamples(running, print)) ?? running
 }
@@ -60,9 +64,10 @@ async function startParts({ plane, site, leftovers }: Place): Promise<Program> {
   const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(site.folder, 'tls.crt'), join(site.folder, 'tls.key')]
   await writeFile(TLS_CERT_FILE, certPEM)
   await writeFile(TLS_KEY_FILE, keyPEM, { mode: 0o600 })
-  const KUBECONFIG = plane.kubeconfig
-  const part = await leftovers.hold(startFunction({ env: { KUBECONFIG, CA_FILE: site.caFile } }), stop)
-  const env = { KUBECONFIG, TLS_CERT_FILE, TLS_KEY_FILE, K_SINK: part.url }
+  const accounts = await accountConfigs(plane)
+  const functionEnv = { KUBECONFIG: accounts.function, CA_FILE: site.caFile }
+  const part = await leftovers.hold(startFunction({ env: functionEnv }), stop)
+  const env = { KUBECONFIG: accounts.webhook, TLS_CERT_FILE, TLS_KEY_FILE, K_SINK: part.url }
   const webhook = await leftovers.hold(startWebhook({ env }), stop)
   await Promise.all([part.ready(READY_MS), webhook.ready(READY_MS)])
   return webhook

@@ -24,6 +24,7 @@ withControlPlane(t, async (t) => {
     const { code, stdout, stderr } = await demo.ended
     t.equal(stderr, '')
     t.equal(code, 0)
+    t.match(stdout, 'the function and the webhook, by tokens of these accounts: https://')
     for (const name of EXAMPLES) {
       t.match(stdout, `gitcommit.commitlet.dev/${name} created`)
       t.match(stdout, `gitcommit.commitlet.dev/${name} condition met`)

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { definition } from '../cluster/stage.ts'
-import { extendReader } from '../harness/accounts.ts'
+import { extendReader, extendReaderBy } from '../harness/accounts.ts'
+import { READER_WORKLOADS } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { gitCommit, install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
@@ -28,7 +29,7 @@ withControlPlane(
     const commitlet = await install(t, plane, { functionEnv: anywhere, webhookEnv: anywhere })
     await plane.apply(`${JSON.stringify(definition('octopodes', 'Octopus', 'Namespaced'))}\n`)
     await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
-    await plane.apply('manifests/optional/reader-workloads.yaml')
+    await extendReaderBy(plane, READER_WORKLOADS, 'deployments.apps')
     await extendReader(plane, 'test.example.com', 'octopodes')
     await extendReader(plane, 'rbac.authorization.k8s.io', 'clusterroles')
 

@@ -53,8 +53,17 @@ export async function extendReader(plane: ControlPlane, apiGroup: string, plural
     },
     rules: [{ apiGroups: [apiGroup], resources: [plural], verbs: ['get'] }],
   }
-  await plane.apply(`${JSON.stringify(role)}\n`)
-  await fillAggregatedRoles(plane)
   const resource = apiGroup === '' ? plural : `${plural}.${apiGroup}`
+  await extendReaderBy(plane, `${JSON.stringify(role)}\n`, resource)
+}
+
+/** The same by a manifest, given as a file or a text; `resource` (`plural.group`) is one that it grants. */
+export async function extendReaderBy(
+  plane: ControlPlane,
+  fileOrText: string,
+  resource: string,
+): Promise<void> {
+  await plane.apply(fileOrText)
+  await fillAggregatedRoles(plane)
   await untilAllowed(plane, { account: 'function', verb: 'get', resource })
 }

@@ -9,6 +9,9 @@ import { waitFor } from './wait.ts'
 /** The name that the webhook's serving certificate has to hold. */
 export const WEBHOOK_HOST = `commitlet-webhook.${SYSTEM}.svc`
 
+/** A manifest that users apply by hand: the function may `get` services, workloads and networking, too. */
+export const READER_WORKLOADS = join(import.meta.dirname, '../../manifests/optional/reader-workloads.yaml')
+
 const MANIFESTS = join(import.meta.dirname, '../../manifests')
 const DEADLINE = 60_000
 
