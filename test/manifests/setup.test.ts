@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rmdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:tls'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -104,13 +104,13 @@ type Runner = ((script: string, ...args: readonly string[]) => Promise<Ran>) & {
 async function runner(plane: ControlPlane): Promise<Runner> {
   const found = await findBinaries({ env: process.env, say: () => undefined })
   const kubectl = 'missing' in found ? '' : dirname(found.kubectl)
-  const folder = await mkdtemp(join(tmpdir(), 'commitlet-setup-'))
-  t.teardown(() => rmdir(folder))
-  const env = {
-    PATH: `${kubectl}:${process.env['PATH'] ?? ''}`,
-    KUBECONFIG: plane.kubeconfig,
-    TMPDIR: folder,
-  }
+  const home = await mkdtemp(join(tmpdir(), 'commitlet-setup-'))
+  t.teardown(() => rm(home, { recursive: true, force: true }))
+  const folder = join(home, 'temporary')
+  await mkdir(folder)
+  const path = `${kubectl}:${process.env['PATH'] ?? ''}`
+  // kubectl keeps a cache in the home folder.
+  const env = { PATH: path, KUBECONFIG: plane.kubeconfig, TMPDIR: folder, HOME: home }
   const run = (script: string, ...args: readonly string[]): Promise<Ran> =>
     new Promise((resolve) => {
       execFile(join(MANIFESTS, 'setup', script), args, { env }, (error, stdout, stderr) =>
