@@ -65,9 +65,11 @@ async function startParts({ plane, site, leftovers }: Place): Promise<Program> {
   await writeFile(TLS_CERT_FILE, certPEM)
   await writeFile(TLS_KEY_FILE, keyPEM, { mode: 0o600 })
   const accounts = await accountConfigs(plane)
-  const functionEnv = { KUBECONFIG: accounts.function, CA_FILE: site.caFile }
+  const STAMP_KEY_FILE = site.stampKeyFile
+  const functionEnv = { KUBECONFIG: accounts.function, CA_FILE: site.caFile, STAMP_KEY_FILE }
   const part = await leftovers.hold(startFunction({ env: functionEnv }), stop)
-  const env = { KUBECONFIG: accounts.webhook, TLS_CERT_FILE, TLS_KEY_FILE, K_SINK: part.url }
+  const tls = { TLS_CERT_FILE, TLS_KEY_FILE }
+  const env = { KUBECONFIG: accounts.webhook, ...tls, STAMP_KEY_FILE, K_SINK: part.url }
   const webhook = await leftovers.hold(startWebhook({ env }), stop)
   await Promise.all([part.ready(READY_MS), webhook.ready(READY_MS)])
   return webhook

@@ -39,8 +39,11 @@ export interface ControlPlane {
   createNamespace(prefix?: string): Promise<string>
   /** Path of a kubeconfig of this user, who may nothing yet. */
   kubeconfigFor(user: ClientUser): Promise<string>
-  /** Path of a kubeconfig that logs in by a token of this service account (TokenRequest) and by nothing else. */
-  tokenFor(serviceAccount: string, namespace: string): Promise<string>
+  /**
+   * Path of a kubeconfig that logs in by a token of this service account (TokenRequest) and by nothing else.
+   * `boundTo` names a Secret of the namespace: without it the token is good no more.
+   */
+  tokenFor(serviceAccount: string, namespace: string, boundTo?: string): Promise<string>
   /** Writes the file that SHARED is to name; it holds keys and is 0600. */
   shareIn(file: string): Promise<void>
   /** Ends a control plane of one's own; a shared one stays. */
@@ -118,10 +121,11 @@ async function open(running: RunningPlane): Promise<ControlPlane> {
       return name
     },
     kubeconfigFor: (user) => writeKubeconfig(running, user),
-    async tokenFor(serviceAccount, namespace) {
+    async tokenFor(serviceAccount, namespace, boundTo) {
       // A day, as everything here: a demo that stays up outlives the hour that is the default.
       const args = ['create', 'token', serviceAccount, '-n', namespace, '--duration=24h']
-      const { stdout } = await kubectl(args)
+      const bound = ['--bound-object-kind=Secret', `--bound-object-name=${boundTo}`]
+      const { stdout } = await kubectl(boundTo === undefined ? args : [...args, ...bound])
       return writeKubeconfig(running, { name: serviceAccount, token: stdout.trim() })
     },
     shareIn(file) {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,8 @@ export interface InstallationOptions {
   readonly webhookEnv?: Readonly<Record<string, string>>
   /** Runs dist/*.cjs instead of the sources. */
   readonly built?: boolean
+  /** Commands that become the programs, which then look for the API server as in a pod: without KUBECONFIG. */
+  readonly by?: Readonly<Record<'function' | 'webhook', readonly string[]>>
   /** Who may log in to the Git server; default: whoever has TOKEN. */
   readonly users?: readonly GitUser[]
 }
@@ -57,22 +60,33 @@ export async function install(
   })
   t.teardown(() => git.close())
   const { certPEM, keyPEM } = await authority.issue({ names: [WEBHOOK_HOST, 'localhost'] })
-  const files = { cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key') }
+  const files = {
+    cert: join(folder, 'tls.crt'),
+    key: join(folder, 'tls.key'),
+    stampKey: join(folder, 'stamp.key'),
+  }
   await writeFile(files.cert, certPEM)
   await writeFile(files.key, keyPEM)
+  await writeFile(files.stampKey, randomBytes(48), { mode: 0o600 })
   await installObjects(plane)
   const accounts = await accountConfigs(plane)
+  const { built = false, by } = options
+  const loginOf = (part: keyof typeof accounts): Readonly<Record<string, string>> =>
+    by === undefined ? { KUBECONFIG: accounts[part] } : {}
   const port = await freePort()
-  const functionEnv = (more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => ({
-    KUBECONFIG: accounts.function,
-    CA_FILE: git.caFile,
-    PORT: String(port),
-    ...options.functionEnv,
-    ...more,
-  })
-  const built = options.built === true
-  const begin = async (env?: Readonly<Record<string, string>>): Promise<Program> => {
-    const program = await startFunction({ env: functionEnv(env), built })
+  const begin = async (env: Readonly<Record<string, string>> = {}): Promise<Program> => {
+    const program = await startFunction({
+      built,
+      by: by?.function ?? [],
+      env: {
+        ...loginOf('function'),
+        CA_FILE: git.caFile,
+        STAMP_KEY_FILE: files.stampKey,
+        PORT: String(port),
+        ...options.functionEnv,
+        ...env,
+      },
+    })
     t.teardown(() => program.stop())
     await program.ready()
     return program
@@ -81,10 +95,12 @@ export async function install(
   const beginWebhook = async (env: Readonly<Record<string, string>> = {}): Promise<Program> => {
     const program = await startWebhook({
       built,
+      by: by?.webhook ?? [],
       env: {
-        KUBECONFIG: accounts.webhook,
+        ...loginOf('webhook'),
         TLS_CERT_FILE: files.cert,
         TLS_KEY_FILE: files.key,
+        STAMP_KEY_FILE: files.stampKey,
         PORT: String(webhookPort),
         K_SINK: `http://localhost:${port}`,
         ...options.webhookEnv,

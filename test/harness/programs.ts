@@ -11,6 +11,8 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>
   /** Runs dist/*.cjs instead of the sources. */
   readonly built?: boolean
+  /** A command that becomes the program, with the same process id: its words end before the program's own. */
+  readonly by?: readonly string[]
 }
 
 /** One of the two programs, running as a child process. */
@@ -46,10 +48,12 @@ export function startWebhook(options: ProgramOptions): Promise<Program> {
   return start('https', options.built === true ? 'dist/webhook.cjs' : 'webhook/main.ts', options)
 }
 
-async function start(scheme: 'http' | 'https', file: string, { env }: ProgramOptions): Promise<Program> {
+async function start(scheme: 'http' | 'https', file: string, options: ProgramOptions): Promise<Program> {
+  const { env, by = [] } = options
   const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT'])
   const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name))
-  const child = spawn(process.execPath, [join(ROOT, file)], {
+  const [command, ...args] = [...by, process.execPath, join(ROOT, file)]
+  const child = spawn(command, args, {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
