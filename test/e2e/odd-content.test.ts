@@ -47,8 +47,9 @@ withControlPlane(
         "texts":${JSON.stringify(traps)},"generated":[${generated.map(compactJSON).join()}]}`
         const { stored, repository } = await commit(team, spec)
         t.match(stored.status, { phase: 'Succeeded' })
-        const live = await cluster.readObject({ ...REFERENCE, namespace: team.namespace })
-        const wanted = JSON.stringify(expected(specOf(parseJSONText(live.text, 'The object'))))
+        const served = { plural: 'octopodes', namespaced: true }
+        const live = await cluster.readObject({ ...REFERENCE, namespace: team.namespace }, served)
+        const wanted = JSON.stringify(expected(specOf(parseJSONText(live, 'The object'))))
         t.ok(wanted.length > 50_000, `${wanted.length} characters of traps`)
         const text = await repository.show('main:it.yaml')
         const { members } = readByPackage(text, '1.2') as { members: readonly (readonly [string, unknown])[] }
