@@ -28,8 +28,10 @@ export async function judgeSecrets(
   const judged = await Promise.all(
     named.map(async ({ field, name }) => ({ field, name, right: await rightTo(name, outside) })),
   )
-  const faults = judged
-    .filter(({ right }) => right === undefined)
+  const refused = judged.filter(({ right }) => right === undefined)
+  // The sentence names the Secret: of one that is named twice it is said once.
+  const faults = refused
+    .filter(({ name }, index) => refused.findIndex((other) => other.name === name) === index)
     .map(({ field, name }) => refusal(`${field}.secretName`, name, outside))
   const rights = judged.flatMap(({ field, right }) => (right === undefined ? [] : [[field, right] as const]))
   return { faults, rights: Object.fromEntries(rights) }

@@ -37,8 +37,13 @@ function readAllowed(env: Environment): string | undefined {
   const unsound = allowed === undefined ? undefined : unsoundEntry(allowed)
   if (unsound === undefined) return allowed
   throw new WrongSetting(
-    `ALLOWED_REPOSITORIES has the entry "${unsound}", but each has to be host[:port][/path], such as git.example.com/acme.`,
+    `ALLOWED_REPOSITORIES has the entry "${withoutUser(unsound)}", but each has to be host[:port][/path], such as git.example.com/acme.`,
   )
+}
+
+// A whole address with a token in it is a likely slip, and the sentence goes to a log.
+function withoutUser(entry: string): string {
+  return entry.replace(/^.*@/s, '***@')
 }
 
 function readAccount(env: Environment): string {

@@ -40,7 +40,8 @@ export interface Verdict {
 /**
  * The one decision about a resource, made at apply and again at each attempt: schema, rules, reference, and the
  * rights of who asks. The object need not be stored yet and may be anything at all.
- * All faults at once, one for a field; no faults means that it may be carried out.
+ * All faults at once: what a check finds of a field is left out where one before it speaks of that field. No faults
+ * means that it may be carried out.
  */
 export async function judge(resource: unknown, outside: Outside): Promise<Verdict> {
   const kind = kindOf(resource)

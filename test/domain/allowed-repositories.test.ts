@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { allows, allowsPath } from '../../functions/domain/allowed-repositories.ts'
+import { allows, allowsPath, unsoundEntry } from '../../functions/domain/allowed-repositories.ts'
 
 const REPOSITORIES = [
   ['github.com', 'https://github.com/acme/shop', true],
@@ -50,6 +50,22 @@ t.test('a list covers the repositories that it names and no others', async (t) =
 t.test('a malformed entry takes nothing from its neighbours', async (t) => {
   const address = parseRepositoryAddress('https://git.example.com/acme/shop')
   t.ok(allows('https://x, git.example.com/acme', address))
+})
+
+t.test('the first entry that can cover nothing is found, and only such a one', async (t) => {
+  const cases = [
+    ['git.example.com', undefined],
+    ['GitHub.com/Acme/, [2001:db8::1]:8443/a ,git.example.com:2222/acme/shop.git', undefined],
+    ['git.example.com, https://x, *', 'https://x'],
+    ['git.example.com,', ''],
+    ['', ''],
+    ['/', '/'],
+    ['git.example.com/*', 'git.example.com/*'],
+    ['git.example.com/a/../b', 'git.example.com/a/../b'],
+    ['git.example.com:99999', 'git.example.com:99999'],
+    ['me@git.example.com', 'me@git.example.com'],
+  ] as const
+  for (const [entries, unsound] of cases) t.equal(unsoundEntry(entries), unsound, `"${entries}"`)
 })
 
 const PATHS = [

@@ -1,0 +1,69 @@
+import t from 'tap'
+import { fault } from '../../functions/domain/fault.ts'
+import { judgeSecrets } from '../../functions/domain/gate-secrets.ts'
+import { outside } from './fixtures/outside.ts'
+
+const SPEC = { credentials: { secretName: 'git' } }
+const SECRET = { group: '', version: 'v1', resource: 'secrets', namespace: 'shop', name: 'git' }
+const SENTENCE =
+  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository; ask whoever keeps it, or name another Secret.'
+
+for (const [title, allowed, rights, verbs] of [
+  ['who may get it is asked no more', ['get', 'use'], { 'spec.credentials': 'get' }, ['get']],
+  ['who may use it may not get it', ['use'], { 'spec.credentials': 'use' }, ['get', 'use']],
+  ['who may neither has no right', [], {}, ['get', 'use']],
+] as const) {
+  t.test(title, async (t) => {
+    const world = outside({ review: ({ verb }) => Promise.resolve(allowed.some((one) => one === verb)) })
+    const verdict = await judgeSecrets(SPEC, [], world)
+    t.strictSame(verdict.rights, rights)
+    t.strictSame(
+      world.reviewed,
+      verbs.map((verb) => ({ ...SECRET, verb })),
+    )
+    const field = 'spec.credentials.secretName'
+    const refusal = { reason: 'ReferenceForbidden', field, message: SENTENCE }
+    t.same(verdict.faults, allowed.length === 0 ? [refusal] : [])
+  })
+}
+
+t.test('each Secret has a right of its own', async (t) => {
+  const spec = { ...SPEC, fallbackCredentials: { secretName: 'spare' } }
+  const world = outside({ review: ({ name, verb }) => Promise.resolve(name === 'spare' && verb === 'use') })
+  t.match(await judgeSecrets(spec, [], world), {
+    faults: [{ field: 'spec.credentials.secretName' }],
+    rights: { 'spec.fallbackCredentials': 'use' },
+  })
+})
+
+t.test('a Secret that is named twice is refused once', async (t) => {
+  const world = outside({ review: () => Promise.resolve(false) })
+  const { faults } = await judgeSecrets({ ...SPEC, fallbackCredentials: SPEC.credentials }, [], world)
+  t.same(
+    faults.map(({ field }) => field),
+    ['spec.credentials.secretName'],
+  )
+})
+
+for (const [title, spec, found] of [
+  ['no credentials', {}, []],
+  ['no spec', undefined, []],
+  ['credentials that are text', { credentials: 'git' }, []],
+  ['a name that is a number', { credentials: { secretName: 5 } }, []],
+  ['an empty name', { credentials: { secretName: '' } }, []],
+  ['a name of the prototype', JSON.parse('{"__proto__":{"credentials":{"secretName":"git"}}}'), []],
+  ['a name that is faulty', SPEC, ['spec.credentials.secretName']],
+] as const) {
+  t.test(`no right is asked for by ${title}`, async (t) => {
+    const world = outside()
+    const faults = found.map((field) => fault(field, 'is faulty.'))
+    t.strictSame(await judgeSecrets(spec, faults, world), { faults: [], rights: {} })
+    t.strictSame(world.reviewed, [])
+  })
+}
+
+t.test('whoever is in no namespace may use no Secret, and is not asked about', async (t) => {
+  const world = outside({ namespace: '' })
+  t.match(await judgeSecrets(SPEC, [], world), { faults: [{ reason: 'ReferenceForbidden' }], rights: {} })
+  t.strictSame(world.reviewed, [])
+})
