@@ -102,6 +102,21 @@ const REFUSED: readonly (readonly [string, OutgoingHttpHeaders, string, RegExp])
   ['attributes that stand in a prototype', STRUCTURED, `{"__proto__":${BODY}}`, /not a CloudEvent/],
   ['100,000 levels', BINARY, DEEP, /has to name a GitCommit|not JSON/],
   ['100,000 levels where a name is due', BINARY, BODY.replace('"shop"', DEEP), /has to be a name|not JSON/],
+  [
+    '100,000 levels in a structured event',
+    STRUCTURED,
+    `{"specversion":${DEEP}}`,
+    /not a CloudEvent|not JSON/,
+  ],
+  [
+    '100,000 levels in its data',
+    STRUCTURED,
+    JSON.stringify({ ...ATTRIBUTES, data: 0 }).replace(':0', `:${DEEP}`),
+    /./,
+  ],
+  ['names of a constructor', BINARY, '{"constructor":{"name":"x"},"toString":1}', /has to name a GitCommit/],
+  ['a later version of events', { ...BINARY, 'ce-specversion': '2.0' }, BODY, /specversion has to be 1\.0/],
+  ['a generation that is text', BINARY, BODY.replace('"generation":2', '"generation":"2"'), /./],
   ['a name that climbs', BINARY, BODY.replace('"shop"', '"../secrets/git"'), /has to be a name/],
 ]
 
@@ -124,6 +139,14 @@ t.test('a sender that goes in the middle of an event leaves nothing behind', asy
   await text(socket)
   t.equal((await send(port, { headers: BINARY }, BODY)).status, 202)
   t.equal(handled.length, 1)
+})
+
+t.test('an event that announces 8 MiB is refused before they come', async (t) => {
+  const { port, handled } = await start(t)
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${8 * MIB}\r\n\r\n${BODY}`)
+  t.match(await text(socket), /^HTTP\/1.1 400 [^]*too large/)
+  t.strictSame(handled, [])
 })
 
 t.test('what is no HTTP is refused', async (t) => {

@@ -215,6 +215,50 @@ t.test(
   },
 )
 
+t.test('a resource that nobody stamped ends Failed, and nothing is asked, read or pushed', async (t) => {
+  const world = memoryWorld()
+  const { metadata, ...rest } = gitCommit()
+  const untouched = () => Promise.reject(new Error('nothing is to be read'))
+  const cluster = { ...world.cluster, readSecret: untouched, readObject: untouched }
+  world.cluster.apply({ ...rest, metadata: { ...metadata, annotations: {} } })
+  await send({ ...world, cluster })
+  t.match(statusOf(world), {
+    phase: 'Failed',
+    conditions: [{ reason: 'ReferenceForbidden', message: /kubectl annotate .*requested-at=/ }],
+  })
+  t.strictSame([world.cluster.reviews, world.pushed], [[], []])
+})
+
+t.test(
+  'rights that were taken away since it was applied end it Failed; given again, it is asked for',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    world.cluster.mayAccess = (_user, { resource }) => resource !== 'configmaps'
+    await send(world)
+    t.match(statusOf(world), {
+      phase: 'Failed',
+      conditions: [{ reason: 'ReferenceForbidden', message: /developer may not `get`/ }],
+    })
+    t.strictSame(world.pushed, [])
+    world.cluster.mayAccess = () => true
+    await send(world)
+    t.strictSame(world.pushed, [], 'nobody has asked again')
+    world.cluster.apply(gitCommit({}, { 'commitlet.dev/requested-at': 'again' }))
+    await send(world)
+    t.match(statusOf(world), { phase: 'Succeeded' })
+  },
+)
+
+t.test('where it is the function that may not ask, it is tried again', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const refused = new Failure('ReferenceForbidden', 'The function may not ask.', { retry: 'slow' })
+  await send({ ...world, cluster: { ...world.cluster, reviewAccess: () => Promise.reject(refused) } })
+  t.match(statusOf(world), { phase: 'Retrying', conditions: [{ reason: 'ReferenceForbidden' }] })
+  t.strictSame(world.pushed, [])
+})
+
 t.test('pull requests end Failed with NotSupported', async (t) => {
   const world = memoryWorld()
   world.cluster.apply({

@@ -72,3 +72,101 @@ t.test('a bug while the object is read is no refusal', async (t) => {
   const cluster = { ...world.cluster, readObject: () => Promise.reject(new TypeError('a bug')) }
   await t.rejects(commitObject(resource, { ...world, cluster }, { ...ATTEMPT, again: true }), TypeError)
 })
+
+function applied(changes: {
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly path?: string
+}) {
+  const world = memoryWorld()
+  const secret = world.cluster.get('Secret', 'team', 'git')
+  const metadata = { name: 'git', namespace: 'team', annotations: changes.annotations ?? {} }
+  if (secret !== undefined) world.cluster.apply({ ...secret, metadata })
+  const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: changes.path ?? 'a.yaml' }
+  const resource = parseResource(world.cluster.apply(gitCommit({ resourceRef })))
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  return { world, resource }
+}
+
+const REPOSITORIES = 'commitlet.dev/allowed-repositories'
+const PATHS = 'commitlet.dev/allowed-paths'
+
+for (const [title, right, changes, message] of [
+  ['bound elsewhere', 'get', { annotations: { [REPOSITORIES]: 'github.com' } }, /does not allow https:/],
+  ['used alone and unbound', 'use', {}, /may `use` for this repository/],
+  [
+    'used alone and bound elsewhere',
+    'use',
+    { annotations: { [REPOSITORIES]: 'github.com' } },
+    /may `use` for this/,
+  ],
+  ['for other paths', 'get', { annotations: { [PATHS]: 'prod' } }, /does not lie under a path/],
+  ['silent about control files', 'get', { path: '.github/workflows/a.yaml' }, /has the part "\.github"/],
+] as const) {
+  t.test(`a Secret that is ${title} is not used, and nothing is pushed`, async (t) => {
+    const { world, resource } = applied(changes)
+    world.cluster.mayAccess = (_user, access) => access.resource !== 'secrets' || access.verb === right
+    await t.rejects(commitObject(resource, world, ATTEMPT), { reason: 'ReferenceForbidden', message })
+    t.strictSame(world.pushed, [])
+  })
+}
+
+t.test('a Secret that is used alone serves where it covers repository and control file', async (t) => {
+  const annotations = { [REPOSITORIES]: 'git.example.com/acme', [PATHS]: '.github, b' }
+  const { world, resource } = applied({ annotations, path: '.github/workflows/a.yaml' })
+  world.cluster.mayAccess = (_user, { resource: kind, verb }) => kind !== 'secrets' || verb === 'use'
+  t.match(await commitObject(resource, world, ATTEMPT), { reason: 'Succeeded' })
+  t.equal(world.pushed.length, 1)
+})
+
+for (const [trailer, expected] of [
+  ['name', /\nRequested-by: developer$/m],
+  ['hash', /\nRequested-by: sha256:[0-9a-f]{16}$/m],
+] as const) {
+  t.test(`the trailer tells the requester by ${trailer}`, async (t) => {
+    const { world, resource } = applied({})
+    const settings = { ...world.settings, requestedByTrailer: trailer }
+    await commitObject(resource, { ...world, settings }, ATTEMPT)
+    t.match(world.pushed[0]?.change.message, expected)
+  })
+}
+
+t.test('the trailer is left out where the operator wants none', async (t) => {
+  const { world, resource } = applied({})
+  await commitObject(
+    resource,
+    { ...world, settings: { ...world.settings, requestedByTrailer: 'off' } },
+    ATTEMPT,
+  )
+  t.notMatch(world.pushed[0]?.change.message, 'Requested-by')
+})
+
+t.test('a kind that nobody serves yet is waited for, and its object is not asked for', async (t) => {
+  const { world, resource } = applied({})
+  const cluster = {
+    ...world.cluster,
+    discover: async () => undefined,
+    readObject: () => Promise.reject(new Error('nothing was judged, so nothing may be read')),
+  }
+  const ending = commitObject(resource, { ...world, cluster }, ATTEMPT)
+  await t.rejects(ending, {
+    reason: 'ReferenceNotFound',
+    message: /^The cluster does not know the kind ConfigMap of v1/,
+  })
+})
+
+for (const [title, answer] of [
+  ['a Secret', { kind: 'Secret', metadata: { name: 'shop', namespace: 'team' }, data: { a: 'czNjcjN0' } }],
+  ['another name', { kind: 'ConfigMap', metadata: { name: 'other', namespace: 'team' } }],
+  ['another namespace', { kind: 'ConfigMap', metadata: { name: 'shop', namespace: 'other' } }],
+] as const) {
+  t.test(`an API that answers with ${title} instead of what was judged is not believed`, async (t) => {
+    const { world, resource } = applied({})
+    const readObject = async () => JSON.stringify({ apiVersion: 'v1', ...answer })
+    const ending = commitObject(resource, { ...world, cluster: { ...world.cluster, readObject } }, ATTEMPT)
+    await t.rejects(ending, {
+      reason: 'ReferenceForbidden',
+      message: /^The answer for ConfigMap team\/shop /,
+    })
+    t.strictSame(world.pushed, [])
+  })
+}

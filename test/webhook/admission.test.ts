@@ -1,61 +1,15 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { Admission } from '../../webhook/admission.ts'
+import { isRecord } from '../../functions/domain/member.ts'
 import { isAnnounced, mutate, validate } from '../../webhook/admission.ts'
-import type { AdmissionRequest } from '../../webhook/review.ts'
 import { readReview } from '../../webhook/review.ts'
-import type { MemoryCluster } from '../harness/memory-cluster.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
-import { gitCommit, recordingLog, reviewOf, stamped } from './stage.ts'
+import { admissionOver, BY, clusterWith, created, hanging, REQUESTER, updated } from './admission-stage.ts'
+import { gitCommit, recordingLog, reviewOf, STAMP_OF_DEVELOPER, stamped } from './stage.ts'
 
-const BY = 'commitlet.dev/requested-by'
-const REQUESTER = 'commitlet.dev/requester'
+const SIGNATURE = 'commitlet.dev/requester-signature'
 const STAMPED = { annotations: { [BY]: 'joe', [REQUESTER]: '{"username":"joe"}' } }
 const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
-
-/** A cluster with the Secret that is named; everybody may do everything until a test says otherwise. */
-function clusterWith(annotations: Readonly<Record<string, string>> = {}): MemoryCluster {
-  const cluster = memoryCluster()
-  cluster.apply({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'git', namespace: 'shop', annotations },
-    stringData: { token: 's3cr3t-token' },
-  })
-  return cluster
-}
-
-interface Changes {
-  readonly cluster?: Partial<Admission['cluster']>
-  readonly settings?: Partial<Admission['settings']>
-  readonly extra?: readonly string[]
-  readonly log?: Admission['log']
-  readonly deadlines?: { readonly decideMs: number; readonly lookMs: number }
-}
-
-function admissionOver({ cluster, settings, extra, log, deadlines }: Changes = {}): Admission {
-  return {
-    cluster: { ...clusterWith(), ...cluster },
-    settings: {
-      referenceScope: 'namespace',
-      allowedRepositories: undefined,
-      delegation: { appliers: [], account: 'commitlet' },
-      stampKey: undefined,
-      ...settings,
-    },
-    requesterExtra: extra ?? [],
-    log: log ?? recordingLog().log,
-    ...(deadlines === undefined ? {} : { deadlines }),
-  }
-}
-
-function created(object: unknown, request = {}): AdmissionRequest {
-  return readReview(reviewOf(object, request))
-}
-
-function updated(oldObject: unknown, object: unknown, request = {}): AdmissionRequest {
-  return readReview(reviewOf(object, { operation: 'UPDATE', oldObject, ...request }))
-}
 
 t.test('a new resource gets the stamp of who sent it', async (t) => {
   const value = { [BY]: 'developer', [REQUESTER]: '{"username":"developer","groups":["developers"]}' }
@@ -183,10 +137,6 @@ for (const [title, error, reason] of [
   })
 }
 
-function hanging(): Promise<never> {
-  return new Promise(() => undefined)
-}
-
 t.test('a cluster that does not answer in time denies before the API server gives up', async (t) => {
   const { denial } = await validate(
     created(gitCommit()),
@@ -194,6 +144,76 @@ t.test('a cluster that does not answer in time denies before the API server give
   )
   t.match(denial, { code: 503, message: /\(Timeout\)/ })
 })
+
+t.test('the stamp is signed with the key, and /validate lets nothing else pass', async (t) => {
+  const signing = admissionOver({ settings: { stampKey: Buffer.alloc(32, 'k') } })
+  const { patch: [added] = [] } = await mutate(created(gitCommit()), signing)
+  const annotations = added?.op === 'add' && isRecord(added.value) ? added.value : {}
+  t.match(annotations[SIGNATURE], /^[0-9a-f]{64}$/)
+  t.strictSame(await validate(created(gitCommit({ annotations })), signing), { warnings: [] })
+  for (const [title, final] of [
+    ['another signature', gitCommit({ annotations: { ...annotations, [SIGNATURE]: 'f'.repeat(64) } })],
+    ['another name for people', gitCommit({ annotations: { ...annotations, [BY]: 'admin' } })],
+    [
+      'another requester',
+      gitCommit({ annotations: { ...annotations, [REQUESTER]: '{"username":"admin"}' } }),
+    ],
+    ['another spec', gitCommit({ annotations }, { message: 'changed by a later webhook' })],
+    [
+      'another requested-at',
+      gitCommit({ annotations: { ...annotations, 'commitlet.dev/requested-at': 'x' } }),
+    ],
+    ['no stamp', gitCommit()],
+  ] as const) {
+    const { denial } = await validate(created(final), signing)
+    t.match(denial, { code: 403, reason: 'Forbidden', message: /not as Commitlet's \/mutate sets/ }, title)
+  }
+})
+
+t.test('a signature is taken away where stamps are not signed', async (t) => {
+  const sent = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'f'.repeat(64) } })
+  t.strictSame(await mutate(created(sent), admissionOver()), {
+    patch: [{ op: 'remove', path: '/metadata/annotations/commitlet.dev~1requester-signature' }],
+  })
+  t.match((await validate(created(sent), admissionOver())).denial, { code: 403 })
+})
+
+t.test('where only the stamp is touched, no right is asked for and no Secret read', async (t) => {
+  const cluster = memoryCluster()
+  const unwanted = () => Promise.reject(new Error('nothing is to be asked'))
+  const admission = admissionOver({ cluster: { ...cluster, discover: unwanted, readSecret: unwanted } })
+  const forged = gitCommit({ annotations: { ...STAMPED.annotations, [REQUESTER]: '{"username":"admin"}' } })
+  const update = updated(gitCommit(STAMPED), forged)
+  t.match((await mutate(update, admission)).patch, [{ value: STAMPED.annotations[REQUESTER] }])
+  t.match((await validate(update, admission)).denial, { code: 403 })
+  t.strictSame(cluster.reviews, [])
+})
+
+const OTHERS = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'other', path: 'a.yaml' }
+
+for (const [title, spec, changes] of [
+  ['schema and rules', FAULTY, {}],
+  ['a scope', { resourceRef: OTHERS }, {}],
+  ['a repository that the operator refuses', {}, { settings: { allowedRepositories: 'github.com' } }],
+  ['no right to the object', {}, { may: /^use|secrets$/ }],
+  ['no right to the Secret', {}, { may: /^get configmaps$/ }],
+  ['no right at all', { message: '' }, { may: /^$/ }],
+] as const) {
+  t.test(`/mutate and /validate answer the same faults, also of a dry run: ${title}`, async (t) => {
+    const { may = /^/, settings = {} } = { may: undefined, settings: undefined, ...changes }
+    const cluster = clusterWith()
+    cluster.mayAccess = (_user, { verb, resource }) => may.test(`${verb} ${resource}`)
+    const admission = admissionOver({ cluster, settings })
+    const answers = []
+    for (const dryRun of [false, true]) {
+      for (const decide of [mutate, validate]) {
+        answers.push(await decide(created(stamped({}, spec), { dryRun }), admission))
+      }
+    }
+    t.match(answers[0], { denial: { code: /^(403|422)$/, message: / /, reason: /^(Forbidden|Invalid)$/ } })
+    for (const answer of answers) t.strictSame(answer, answers[0])
+  })
+}
 
 t.test('10,000 levels in the spec are a fault, not a crash', async (t) => {
   const deep = JSON.parse('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000))

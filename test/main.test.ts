@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { startFunction } from './harness/programs.ts'
+
+/** An API server that refuses every connection: the function starts without one. */
+const NOWHERE = JSON.stringify({
+  clusters: [{ name: 'none', cluster: { server: 'https://127.0.0.1:1' } }],
+  users: [{ name: 'none', user: { token: 'none' } }],
+  contexts: [{ name: 'none', context: { cluster: 'none', user: 'none' } }],
+  'current-context': 'none',
+})
+
+async function start(t: Test, env: (dir: string) => Readonly<Record<string, string>>) {
+  const dir = t.testdir({ kubeconfig: NOWHERE, key: 'k'.repeat(48), short: 's3cret-key' })
+  const program = await startFunction({ env: { KUBECONFIG: join(dir, 'kubeconfig'), ...env(dir) } })
+  t.teardown(() => program.kill())
+  return program
+}
+
+function messagesOf(lines: readonly string[]): readonly unknown[] {
+  return lines.map((line): unknown => JSON.parse(line).msg)
+}
+
+t.test('with a key it starts, listens, and ends with 0 at SIGTERM, all without a warning', async (t) => {
+  const program = await start(t, (dir) => ({ STAMP_KEY_FILE: join(dir, 'key') }))
+  await program.ready(100_000)
+  t.equal(await program.stop(), 0)
+  t.strictSame(messagesOf(program.lines), ['listening', 'draining', 'stopped'])
+})
+
+t.test('without a key a line at the start says that nobody is checked', async (t) => {
+  const program = await start(t, () => ({}))
+  const line = await program.waitForLine((text) => text.includes('STAMP_KEY_FILE is not set'), 100_000)
+  t.match(JSON.parse(line), { level: 40, part: 'function' })
+})
+
+for (const [title, env] of [
+  ['is too short', (dir: string) => ({ STAMP_KEY_FILE: join(dir, 'short') })],
+  ['is not there', () => ({ STAMP_KEY_FILE: '/nowhere/key' })],
+] as const) {
+  t.test(`a key file that ${title} ends the start with 1 and one sentence`, async (t) => {
+    const program = await start(t, env)
+    await t.rejects(program.ready(100_000), { message: /It ended with 1/ })
+    t.equal(program.lines.length, 1)
+    t.match(
+      program.lines[0],
+      /^STAMP_KEY_FILE is "\S+", but has to be the path of a readable file of 32 bytes or more\.$/,
+    )
+    t.notMatch(program.lines[0], 's3cret')
+  })
+}
