@@ -1,0 +1,60 @@
+import type { ControlPlane, Ran } from './control-plane.ts'
+import { waitFor } from './wait.ts'
+
+const GROUP = 'rbac.authorization.k8s.io'
+const API_VERSION = `${GROUP}/v1`
+const DEADLINE = 30_000
+
+/** One rule of a Role. */
+export interface Rule {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly verbs: readonly string[]
+  readonly resourceNames?: readonly string[]
+}
+
+/** Rules that tests grant; a Role of a namespace gives them there. */
+export const RULES = {
+  everything: { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
+  gitCommits: { apiGroups: ['commitlet.dev'], resources: ['gitcommits'], verbs: ['*'] },
+  readConfigMaps: { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
+  readSecrets: { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+  useSecrets: { apiGroups: [''], resources: ['secrets'], verbs: ['use'] },
+} as const satisfies Readonly<Record<string, Rule>>
+
+/** A Role and its binding to one user, both of this name. */
+export function grant(name: string, user: string, rules: readonly Rule[]): readonly object[] {
+  return [
+    { apiVersion: API_VERSION, kind: 'Role', metadata: { name }, rules },
+    {
+      apiVersion: API_VERSION,
+      kind: 'RoleBinding',
+      metadata: { name },
+      roleRef: { apiGroup: GROUP, kind: 'Role', name },
+      subjects: [{ apiGroup: GROUP, kind: 'User', name: user }],
+    },
+  ]
+}
+
+/** Runs it until what it prints matches: the API server learns of rights a moment after they are stored. */
+export function until(what: string, run: () => Promise<Ran>, says: RegExp): Promise<Ran> {
+  async function look(): Promise<Ran | undefined> {
+    const ran = await run()
+    return says.test(ran.stdout + ran.stderr) ? ran : undefined
+  }
+  return waitFor(what, look, DEADLINE)
+}
+
+/** kubectl in one namespace: a Team has it. */
+type Kubectl = Pick<ControlPlane, 'kubectl'>
+
+/** `kubectl apply` of one object as this user, with more flags; how it ended, whichever way. */
+export function applyAs(
+  team: Kubectl,
+  user: string,
+  object: object,
+  ...flags: readonly string[]
+): Promise<Ran> {
+  const options = { input: JSON.stringify(object), allowFailure: true }
+  return team.kubectl(['apply', '-f', '-', `--as=${user}`, ...flags], options)
+}
