@@ -130,10 +130,13 @@ async function reviews(team: Team, webhook: Parameters<typeof call>[0]): Promise
   return JSON.stringify(await Promise.all(answers))
 }
 
-/** The content of every file below the folder; what vanishes meanwhile is left out. */
+/** The content of every file below the folder; what vanishes meanwhile, folders too, is left out. */
 async function contentsBelow(folder: string): Promise<string> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const contents = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')))
-  return contents.join('\n')
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const contents = entries.map(async (entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return contentsBelow(path)
+    return entry.isFile() ? readFile(path, 'latin1').catch(() => '') : ''
+  })
+  return (await Promise.all(contents)).join('\n')
 }

@@ -1,11 +1,12 @@
 /**
  * What kubectl prints, with everything that differs from run to run replaced by something as long: times, uids,
- * object names of Git, ports, the namespace, resource versions; and ages by one age.
+ * object names of Git, signatures, ports, the namespace, resource versions; and ages by one age.
  */
 export function steady(printed: string, namespace: string): string {
   return aged(printed)
     .replaceAll(namespace, 'team-01234567')
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '01234567-89ab-cdef-fedc-ba9876543210')
+    .replace(/\b[0-9a-f]{64}\b/g, '0123456789abcdef'.repeat(4))
     .replace(/\b[0-9a-f]{40}\b/g, '0123456789abcdef0123456789abcdef01234567')
     .replace(/(?<!-)\b[0-9a-f]{12}\b/g, '0123456789ab')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '2030-01-02T03:04:05Z')

@@ -11,6 +11,7 @@ Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
               commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
 Metadata:
@@ -61,6 +62,7 @@ Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
               commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
 Metadata:
@@ -111,6 +113,7 @@ Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
               commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
 Metadata:
@@ -162,6 +165,7 @@ Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
               commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
 Metadata:
@@ -212,6 +216,7 @@ Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
               commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
 Metadata:
@@ -263,6 +268,7 @@ Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
               commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
 Metadata:
