@@ -69,6 +69,7 @@ t.test('keys that are named are used, others by the type of the Secret', async (
     const { username: name, password: word } = login(keys, found)
     t.same([name, word], [username, password], title)
   }
+  t.equal(loginFor({}, secret({ token: 'T' }), parseRepositoryAddress(UNKNOWN)).password, 'T')
 })
 
 t.test('the user name beside a token follows the convention of the host', async (t) => {
@@ -99,6 +100,8 @@ t.test('values are trimmed, and every value of the Secret is told for redaction'
   t.same(login({}, secret({ token: 'T\n' })).secrets, ['T'])
   const more = secret({ token: 'T', spare: ' another-token\n', tiny: 'abc', bytes: 'x'.repeat(9_000) })
   t.same(login({}, more).secrets, ['T', 'another-token'], 'what else lies in the Secret, too')
+  const binary = secret({ token: 'T', key: new Uint8Array([0xff, 0xfe, 0xff, 0xfe, 0xff]) })
+  t.same(login({}, binary).secrets, ['T'], 'what is not text cannot be repeated as text')
 })
 
 t.test('equal credentials have equal identities, and an identity tells nothing', async (t) => {

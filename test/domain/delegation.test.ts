@@ -34,6 +34,7 @@ t.test('everybody else counts as himself', async (t) => {
 for (const [title, username, account] of [
   ['an account of the namespace is known', 'system:serviceaccount:shop:deployer', DEPLOYER],
   ['an account of another namespace is none', 'system:serviceaccount:other:deployer', undefined],
+  ['an account of a namespace as long is none', 'system:serviceaccount:evil:deployer', undefined],
   ['an account of a longer namespace is none', 'system:serviceaccount:shop2:deployer', undefined],
   ['a name with a colon is none', 'system:serviceaccount:shop:x:deployer', undefined],
   ['an account without a name is none', 'system:serviceaccount:shop:', undefined],

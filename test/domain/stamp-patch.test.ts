@@ -19,6 +19,12 @@ for (const [title, sent, stamp, patch] of [
   ['nothing to say about nothing', undefined, NONE, []],
   ['nothing to say about other annotations', { a: 'b' }, NONE, []],
   ['the right stamp is left alone', { ...UNSIGNED, a: 'b' }, STAMP, []],
+  [
+    'empty text is text',
+    { [BY]: 'forged' },
+    { ...NONE, [BY]: '' },
+    [{ op: 'add', path: `${PATH}requested-by`, value: '' }],
+  ],
   ['the right signature is left alone', SIGNED, SIGNED, []],
   [
     'a foreign stamp without a wanted one is removed',
