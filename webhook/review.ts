@@ -101,7 +101,7 @@ function readObject(request: unknown, key: 'object' | 'oldObject'): unknown {
 
 function readUser(value: unknown): UserInfo {
   const user = readUserInfo(value)
-  if (user !== undefined && user.username !== '') return user
+  if (user !== undefined) return user
   throw malformed('The request has to name the user in userInfo.username.')
 }
 
