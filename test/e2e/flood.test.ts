@@ -37,9 +37,9 @@ withControlPlane(
 
         /** The other tenant's commits, one after the other, while the flood rises and once it stands. */
         async function commitMeanwhile(flood: Promise<unknown>): Promise<void> {
-          let rising = true
-          void flood.finally(() => (rising = false))
-          for (let round = 1; rising || round <= 5; round += 1) {
+          const now = { rising: true }
+          void flood.finally(() => (now.rising = false))
+          for (let round = 1; now.rising || round <= 5; round += 1) {
             const began = performance.now()
             await other.apply(gitCommit(`own-${round}`, repository.url, { branch: `own-${round}` }))
             t.match(readyOf(await other.settled(`own-${round}`)), { reason: 'Succeeded' })
