@@ -1,71 +1,14 @@
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import type { Test } from 'tap'
 import { definition } from '../cluster/stage.ts'
 import { extendReader } from '../harness/accounts.ts'
-import { makeAuthority } from '../harness/certificates.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
-import type { ControlPlane } from '../harness/control-plane.ts'
-import { configMap, gitCommit, install } from '../harness/installation.ts'
+import { gitCommit, install } from '../harness/installation.ts'
 import { applyAs, grant, RULES, until } from '../harness/rights.ts'
+import { aggregate, GROUP } from './aggregated-api.ts'
+import { stageTenant, TENANT } from './tenant-stage.ts'
 
-const GROUP = 'things.example.com'
-const TENANT = 'tenant'
 const PASSWORD = 'n0t-for-any-repository'
-
-/** What an aggregated API answers for its objects; a test sets it. */
-interface Aggregated {
-  answer: unknown
-}
-
-/** An aggregated API that serves `things.example.com/v1`, kind Thing, and answers whatever it is told. */
-async function aggregate(t: Test, plane: ControlPlane): Promise<Aggregated> {
-  const aggregated: Aggregated = { answer: {} }
-  const host = 'things.commitlet-system.svc'
-  const authority = await makeAuthority()
-  const { certPEM, keyPEM } = await authority.issue({ names: [host] })
-  const thing = { name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get'] }
-  const list = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${GROUP}/v1`, resources: [thing] }
-  const server = createServer({ cert: certPEM, key: keyPEM }, (request, response) => {
-    const isObject = request.url?.includes('/things/') === true
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(isObject ? aggregated.answer : list))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const service = { name: 'things', namespace: 'commitlet-system' }
-  const objects = [
-    {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: service,
-      spec: { type: 'ExternalName', externalName: 'localhost' },
-    },
-    {
-      apiVersion: 'apiregistration.k8s.io/v1',
-      kind: 'APIService',
-      metadata: { name: `v1.${GROUP}` },
-      spec: {
-        group: GROUP,
-        version: 'v1',
-        service: { ...service, port },
-        caBundle: Buffer.from(authority.certPEM).toString('base64'),
-        groupPriorityMinimum: 1000,
-        versionPriority: 10,
-      },
-    },
-  ]
-  await plane.apply(objects.map((object) => `${JSON.stringify(object)}\n`).join(''))
-  const path = ['get', '--raw', `/apis/${GROUP}/v1`]
-  await until('aggregated API', () => plane.kubectl(path, { allowFailure: true }), /APIResourceList/)
-  return aggregated
-}
 
 withControlPlane(
   t,
@@ -73,18 +16,10 @@ withControlPlane(
     const commitlet = await install(t, plane)
     const { git } = commitlet
 
-    async function stage() {
-      const team = await commitlet.createTeam()
-      await team.apply(configMap(), ...grant('everything', TENANT, [RULES.everything]))
-      const question = ['auth', 'can-i', 'get', 'secrets', `--as=${TENANT}`]
-      await until('right', () => team.kubectl(question, { allowFailure: true }), /^yes/)
-      return { team, repository: await git.createRepository(team.namespace) }
-    }
-
     t.test('an aggregated API that answers with something else gets nothing committed', async (t) => {
       const aggregated = await aggregate(t, plane)
       await extendReader(plane, GROUP, 'things')
-      const { team, repository } = await stage()
+      const { team, repository } = await stageTenant(commitlet)
       const { namespace } = team
       const own = {
         apiVersion: `${GROUP}/v1`,
@@ -165,7 +100,7 @@ withControlPlane(
     })
 
     t.test("a kind that comes back under another scope is not read by the first one's rights", async (t) => {
-      const { team, repository } = await stage()
+      const { team, repository } = await stageTenant(commitlet)
       const kind = { apiVersion: 'test.example.com/v1', kind: 'Turncoat' }
       const resourceRef = { ...kind, name: 'shop', path: 'it.yaml' }
       await plane.apply(`${JSON.stringify(definition('turncoats', 'Turncoat', 'Namespaced'))}\n`)
@@ -191,7 +126,7 @@ withControlPlane(
     })
 
     t.test("a service account's token is no credential for a Git host", async (t) => {
-      const { team, repository } = await stage()
+      const { team, repository } = await stageTenant(commitlet)
       await team.apply(
         { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } },
         {

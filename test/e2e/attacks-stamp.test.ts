@@ -1,12 +1,12 @@
 import t from 'tap'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
-import { configMap, gitCommit, install } from '../harness/installation.ts'
-import type { Stored, Team } from '../harness/installation.ts'
-import { applyAs, grant, RULES, until } from '../harness/rights.ts'
+import { gitCommit, install } from '../harness/installation.ts'
+import type { Stored } from '../harness/installation.ts'
+import { applyAs, until } from '../harness/rights.ts'
+import { stageTenant, TENANT } from './tenant-stage.ts'
 
 const STAMP = ['requested-by', 'requester', 'requester-signature'].map((name) => `commitlet.dev/${name}`)
-const TENANT = 'tenant'
 const NOT_PROVED = /does not prove who asked for it/
 
 /** The stamp's annotations; an unsigned or unstamped resource has fewer. */
@@ -28,25 +28,8 @@ withControlPlane(
   async (t, plane) => {
     const commitlet = await install(t, plane)
 
-    /** A namespace in which the tenant has every right, with a repository and the ConfigMap. */
-    async function stage() {
-      const team = await commitlet.createTeam()
-      await team.apply(configMap(), ...grant('everything', TENANT, [RULES.everything]))
-      const repository = await commitlet.git.createRepository(team.namespace)
-      const question = ['auth', 'can-i', 'get', 'secrets', `--as=${TENANT}`]
-      await until('right', () => team.kubectl(question, { allowFailure: true }), /^yes/)
-      return { team, repository }
-    }
-
-    /** The attempts that the function has made at resources of this team. */
-    function attemptsAt(team: Team): number {
-      return commitlet.function.lines.filter(
-        (line) => line.includes('attempt ') && line.includes(team.namespace),
-      ).length
-    }
-
     t.test("a tenant's edit of what an admin applied is the tenant's, with his rights alone", async (t) => {
-      const { team, repository } = await stage()
+      const { team, repository } = await stageTenant(commitlet)
       await team.apply(gitCommit('shop', repository.url))
       t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
       await team.kubectl(['create', 'role', 'less', '--verb=*', '--resource=gitcommits.commitlet.dev'])
@@ -61,7 +44,7 @@ withControlPlane(
     })
 
     t.test('a label from somebody with more rights leaves the requester as he is', async (t) => {
-      const { team, repository } = await stage()
+      const { team, repository } = await stageTenant(commitlet)
       await applyAs(team, TENANT, gitCommit('shop', repository.url))
       const before = stampOf(await team.settled('shop'))
       t.match(before, { 'commitlet.dev/requested-by': TENANT })
@@ -75,7 +58,7 @@ withControlPlane(
     })
 
     t.test('server-side apply by two managers: whoever changed the spec last asked', async (t) => {
-      const { team, repository } = await stage()
+      const { team, repository } = await stageTenant(commitlet)
       const spec = { message: 'One' }
       const flags = (manager: string): readonly string[] => [
         '--server-side',
@@ -106,7 +89,7 @@ withControlPlane(
     })
 
     t.test('generateName: stamped and signed before there is a name', async (t) => {
-      const { team, repository } = await stage()
+      const { team, repository } = await stageTenant(commitlet)
       const object = { ...gitCommit('none', repository.url), metadata: { generateName: 'shop-' } }
       const input = JSON.stringify(object)
       const { stdout } = await team.kubectl(
@@ -119,76 +102,9 @@ withControlPlane(
       t.match(readyOf(stored), { reason: 'Succeeded' })
     })
 
-    t.test('a dry run is answered the same, and nobody hears of it', async (t) => {
-      const { team, repository } = await stage()
-      const dry = await applyAs(team, TENANT, gitCommit('dry', repository.url), '--dry-run=server')
-      t.match(dry, { code: 0, stdout: 'created (server dry run)' })
-      await applyAs(team, TENANT, gitCommit('wet', repository.url))
-      await team.settled('wet')
-      t.equal(attemptsAt(team), 1)
-      const heard = [...commitlet.webhook.lines, ...commitlet.function.lines]
-      t.notOk(heard.some((line) => line.includes('"dry"') && line.includes(team.namespace)))
-      await team.kubectl([
-        'patch',
-        'gitcommit',
-        'wet',
-        '--type=merge',
-        '-p',
-        '{"spec":{"message":"Dry"}}',
-        '--dry-run=server',
-      ])
-      t.equal((await team.get('wet')).metadata.generation, 1)
-    })
-
-    t.test("a status is not the tenant's to write, whatever rights he has in his namespace", async (t) => {
-      const { team, repository } = await stage()
-      await applyAs(team, TENANT, gitCommit('shop', repository.url))
-      const before = await team.settled('shop')
-      const forged = '{"status":{"phase":"Pending","observedGeneration":-1}}'
-      for (const type of ['merge', 'json']) {
-        const patch = type === 'json' ? '[{"op":"replace","path":"/status/phase","value":"Pending"}]' : forged
-        const { code, stderr } = await team.kubectl(
-          [
-            'patch',
-            'gitcommit',
-            'shop',
-            '--subresource=status',
-            `--type=${type}`,
-            '-p',
-            patch,
-            `--as=${TENANT}`,
-          ],
-          { allowFailure: true },
-        )
-        t.equal(code, 1, type)
-        t.match(stderr, /commitlet-status.*denied request: .*status/)
-      }
-      const whole = JSON.stringify({ ...before, status: { ...before.status, phase: 'Retrying' } })
-      await team.kubectl(['replace', '-f', '-', `--as=${TENANT}`], { input: whole })
-      t.same((await team.get('shop')).status, before.status, 'beside the spec a status is not even looked at')
-      t.equal(attemptsAt(team), 1)
-    })
-
-    t.test('there are no other subresources to get in by', async (t) => {
-      const { team, repository } = await stage()
-      await applyAs(team, TENANT, gitCommit('shop', repository.url))
-      await team.settled('shop')
-      const scaled = await team.kubectl(['scale', 'gitcommit', 'shop', '--replicas=2', `--as=${TENANT}`], {
-        allowFailure: true,
-      })
-      t.equal(scaled.code, 1)
-      const path = `/apis/commitlet.dev/v1/namespaces/${team.namespace}/gitcommits/shop`
-      for (const subresource of ['scale', 'finalize', 'spec', 'log']) {
-        const { stderr } = await team.kubectl(['get', '--raw', `${path}/${subresource}`], {
-          allowFailure: true,
-        })
-        t.match(stderr, /NotFound|could not find the requested resource/, subresource)
-      }
-    })
-
     t.test('a stamp made while nobody looked does not verify, copied or invented', async (t) => {
-      const { team, repository } = await stage()
-      const { team: other } = await stage()
+      const { team, repository } = await stageTenant(commitlet)
+      const { team: other } = await stageTenant(commitlet)
       await team.apply(gitCommit('shop', repository.url))
       const stamp = stampOf(await team.settled('shop'))
       await plane.kubectl([
