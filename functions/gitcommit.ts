@@ -14,6 +14,7 @@ import type { GitCommit } from './domain/resources.ts'
 import { requirePathAllowed } from './domain/secret-binding.ts'
 import type { Requester } from './domain/stamped.ts'
 import type { Outcome } from './domain/status.ts'
+import { onceMore } from './once-more.ts'
 import { readSecret } from './read-secret.ts'
 import type { World } from './world.ts'
 
@@ -72,7 +73,7 @@ async function readContent(
     throw new Failure('ReferenceNotFound', message)
   }
   const reference = { ...resourceRef, namespace: resourceRef.namespace ?? resource.metadata.namespace }
-  const text = await cluster.readObject(reference, served)
+  const text = await onceMore(() => cluster.readObject(reference, served))
   const asked = { ...reference, namespace: served.namespaced ? reference.namespace : undefined }
   return renderManifest(text, asked, reference.path)
 }

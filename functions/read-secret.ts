@@ -3,6 +3,7 @@ import type { Secret } from './cluster/cluster.ts'
 import { Failure } from './domain/failure.ts'
 import { requireRepositoryAllowed, unusableSecret } from './domain/secret-binding.ts'
 import type { SecretUser } from './domain/secret-binding.ts'
+import { onceMore } from './once-more.ts'
 import type { World } from './world.ts'
 
 /** Which Secret is read, for whom, and where its values are to go. */
@@ -22,7 +23,7 @@ export async function readSecret(
   { cluster }: Pick<World, 'cluster'>,
 ): Promise<Secret> {
   const { namespace, name, user, address } = request
-  const secret = await cluster.readSecret(namespace, name).catch((error: unknown) => {
+  const secret = await onceMore(() => cluster.readSecret(namespace, name)).catch((error: unknown) => {
     const missing = error instanceof Failure && error.reason === 'ReferenceNotFound'
     if (!missing || user.right === 'get') throw error
     throw new Failure('ReferenceForbidden', unusableSecret({ namespace, name }, user.username))
