@@ -27,6 +27,7 @@ const AUTHOR = { name: 'Bench', email: 'bench@example.com' }
 export function writer(target: Target): Method {
   const git = openGit({ tempDir: target.folder, caFile: target.caFile, fetchLimitMiB: 256 })
   const login = {
+    method: 'password' as const,
     username: 'x-access-token',
     password: target.token,
     identity: 'bench',

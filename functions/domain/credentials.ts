@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RepositoryAddress } from './address.ts'
-import type { Login } from './change.ts'
+import type { PasswordLogin } from './change.ts'
 import { Failure } from './failure.ts'
 import { hostOf } from './hosts.ts'
 import type { Credentials, RemoteSpec } from './resources.ts'
@@ -34,7 +34,7 @@ export function loginFor(
   spec: Pick<RemoteSpec, 'credentials' | 'provider'>,
   secret: SecretData,
   address: RepositoryAddress,
-): Login {
+): PasswordLogin {
   if (!TYPES.includes(secret.type)) {
     throw invalid(
       secret,
@@ -50,7 +50,7 @@ export function loginFor(
     throw invalid(secret, `has a user name with a colon in it, which HTTPS cannot carry.`)
   const used = given === undefined ? [password] : [given, password]
   const secrets = [...used, ...otherValues(secret)]
-  return { username, password, identity: identityOf(secret, [username, password]), secrets }
+  return { method: 'password', username, password, identity: identityOf(secret, [username, password]), secrets }
 }
 
 // A host may repeat whatever it was once given: what else lies in the Secret is not to be shown either.

@@ -1,5 +1,5 @@
 import type { RepositoryAddress } from '../domain/address.ts'
-import type { Login } from '../domain/change.ts'
+import type { PasswordLogin } from '../domain/change.ts'
 
 /** Environment of a child process: nothing of this process's own gets into it. */
 export type ChildEnvironment = Readonly<Record<string, string>>
@@ -85,7 +85,7 @@ export function onlineEnvironment(place: Place, remote: Remote): ChildEnvironmen
 }
 
 /** The line that the launcher reads. */
-export function loginLine({ username, password }: Login): string {
+export function loginLine({ username, password }: PasswordLogin): string {
   return `Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}\n`
 }
 

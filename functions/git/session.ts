@@ -59,7 +59,9 @@ export function openSession(
   // Whatever a server says, what is fetched and what is traced of it has a bound.
   const fetching = onlineEnvironment({ ...place, bounds: { ...bounds, fileMiB: fetchLimitMiB } }, remote)
   const online = { ...fetching, GIT_NO_LAZY_FETCH: '1' }
-  const scene = { url: remote.address.text, secrets: secretsOf(remote.login), deadlineSeconds, fetchLimitMiB }
+  const { login } = remote
+  if (login.method === 'key') throw keyless(remote.address)
+  const scene = { url: remote.address.text, secrets: secretsOf(login), deadlineSeconds, fetchLimitMiB }
   return {
     address: remote.address,
     workspace,
@@ -68,7 +70,7 @@ export function openSession(
     async online(args, { fetches = false, packets } = {}) {
       const base = fetches ? fetching : online
       const environment = packets === undefined ? base : { ...base, GIT_TRACE_PACKET: `${folder}/${packets}` }
-      const ended = await launch({ args, folder, environment, input: loginLine(remote.login) }, signal)
+      const ended = await launch({ args, folder, environment, input: loginLine(login) }, signal)
       return { ended, meaning: ended.exitCode === 0 ? undefined : explain(ended, scene) }
     },
     async offline(args, input) {
@@ -88,4 +90,11 @@ export function openSession(
       )
     },
   }
+}
+
+function keyless({ text }: Remote['address']): Failure {
+  return new Failure(
+    'NotSupported',
+    `Commitlet does not push over SSH yet (${text}); use the https:// address.`,
+  )
 }

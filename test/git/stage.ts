@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RepositoryAddress } from '../../functions/domain/address.ts'
-import type { Change, Login } from '../../functions/domain/change.ts'
+import type { Change, PasswordLogin } from '../../functions/domain/change.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
 import { openSession, type Session } from '../../functions/git/session.ts'
@@ -24,9 +24,9 @@ export function addressOf(url: string): RepositoryAddress {
   return { scheme: 'https', user: undefined, host: hostname, port: Number(port || 443), segments, text: url }
 }
 
-export function loginOf(password: string, username = 'x-access-token'): Login {
+export function loginOf(password: string, username = 'x-access-token'): PasswordLogin {
   const identity = createHash('sha256').update(`${username}:${password}`).digest('hex')
-  return { username, password, identity, secrets: [password] }
+  return { method: 'password', username, password, identity, secrets: [password] }
 }
 
 let count = 0
