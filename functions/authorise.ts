@@ -1,8 +1,8 @@
 import { failureOf, judge } from './domain/gate.ts'
 import type { Verdict } from './domain/gate.ts'
 import type { Resource } from './domain/resources.ts'
-import { requesterOf } from './domain/stamped.ts'
-import type { Requester } from './domain/stamped.ts'
+import { requesterOf } from './domain/requester.ts'
+import type { Requester } from './domain/requester.ts'
 import type { World } from './world.ts'
 
 /** Who asked for a resource, and what that person was found to be allowed just now. */

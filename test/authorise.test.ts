@@ -1,6 +1,6 @@
 import t from 'tap'
 import { authorise } from '../functions/authorise.ts'
-import { signedOf } from '../functions/domain/requester.ts'
+import { signedOf } from '../functions/domain/stamp.ts'
 import { sign } from '../functions/domain/signature.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import { parseResource } from '../functions/domain/parse.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Requester } from './stamped.ts'
+import type { Requester } from './requester.ts'
 
 /** REQUESTED_BY_TRAILER: how a commit tells who asked for it. The first is the default. */
 export const REQUESTED_BY_TRAILERS = ['name', 'hash', 'off'] as const

@@ -1,106 +1,73 @@
-import { applierOf } from './delegation.ts'
+import { accountNamed, applierOf } from './delegation.ts'
 import type { Applier, Delegation } from './delegation.ts'
-import { member, sameJSON, textMember } from './member.ts'
-import { REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from './resources.ts'
-import { sign } from './signature.ts'
-import type { Signed } from './signature.ts'
-import { shownName } from './user-info.ts'
+import { Failure } from './failure.ts'
+import { member } from './member.ts'
+import { signedOf, stampOf } from './stamp.ts'
+import { PLURALS, REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from './resources.ts'
+import type { Resource } from './resources.ts'
+import { verifies } from './signature.ts'
+import { readUserInfo } from './user-info.ts'
 import type { UserInfo } from './user-info.ts'
 
-/** The stamp's annotations and their values; undefined: the resource has to be without it. */
-export type Stamp = Readonly<Record<(typeof STAMP)[number], string | undefined>>
-
-/** What an UPDATE or CREATE makes of a resource; `before` is undefined on CREATE. */
-export interface Application {
-  readonly before: unknown
-  readonly after: unknown
-  /** The resource's own namespace, as the API server says it. */
-  readonly namespace: string
+/** Who asked for a resource, as its stamp says. */
+export interface Requester {
+  /** Whose rights count: the requester, or the account that a delegated applier is reviewed as. */
+  readonly subject: UserInfo
+  /** The requester's own user name. */
+  readonly username: string
+  /** One line for people. */
+  readonly shown: string
 }
 
-/** Who applies, and how the operator wants stamps to be. */
-export interface Stamping {
-  readonly user: UserInfo
-  /** Of the user's `extra` only these keys are kept, because some clouds put credentials there. */
-  readonly extraKeys: readonly string[]
-  readonly delegation: Delegation
-  /** Undefined: stamps are not signed. */
+/** How stamps are read. */
+export interface StampReading {
+  /** Undefined: signatures are not checked. */
   readonly key: Uint8Array | undefined
-}
-
-/** The annotations that only the webhook writes. */
-export const STAMP = [REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE] as const
-
-/**
- * Does this application ask for something? True on CREATE and where the spec or the value of
- * `commitlet.dev/requested-at` is another one.
- */
-export function asksAnew({ before, after }: Application): boolean {
-  if (before === undefined) return true
-  if (annotation(before, REQUESTED_AT) !== annotation(after, REQUESTED_AT)) return true
-  return !sameJSON(member(before, 'spec'), member(after, 'spec'))
-}
-
-/** Does the resource come with another stamp than it had? */
-export function changesStamp({ before, after }: Application): boolean {
-  return STAMP.some((key) => annotation(before, key) !== annotation(after, key))
+  readonly delegation: Delegation
 }
 
 /**
- * The stamp that the resource has to carry: the sender's where he asks for something, else the one it had,
- * whoever updates the rest.
+ * Reads the stamp. Throws ReferenceForbidden, with the command that has it made anew, where there is none, or where
+ * its signature does not fit namespace, kind, spec, requested-at and stamp as they are now.
  */
-export function stampFor(application: Application, stamping: Stamping): Stamp {
-  const { before, after, namespace } = application
-  if (!asksAnew(application)) return stampOf(before)
-  const applier = applierOf(stamping.user, namespace, stamping.delegation)
-  const shown = shownName(applier.user.username) + (applier.as === undefined ? '' : ` as ${applier.as}`)
-  const unsigned = { [REQUESTED_BY]: shown, [REQUESTER]: requesterJSON(applier, stamping.extraKeys) }
-  const signed = signedOf(after, namespace, unsigned)
-  const signature = stamping.key === undefined ? undefined : sign(signed, stamping.key)
-  return { ...unsigned, [REQUESTER_SIGNATURE]: signature }
+export function requesterOf(resource: Resource, { key, delegation }: StampReading): Requester {
+  const { namespace } = resource.metadata
+  const stamp = stampOf(resource)
+  const shown = stamp[REQUESTED_BY]
+  if (shown === undefined || stamp[REQUESTER] === undefined) throw unstamped(resource, 'does not say')
+  const signed = signedOf(resource, namespace, stamp)
+  if (key !== undefined && !verifies(signed, stamp[REQUESTER_SIGNATURE], key)) {
+    throw unstamped(resource, 'does not prove')
+  }
+  const applier = applierIn(stamp[REQUESTER], namespace, delegation)
+  if (applier === undefined) throw unstamped(resource, 'does not say')
+  return { subject: applier.subject, username: applier.user.username, shown }
 }
 
-/** The stamp that a resource carries, whoever put it there. */
-export function stampOf(resource: unknown): Stamp {
-  return {
-    [REQUESTED_BY]: annotation(resource, REQUESTED_BY),
-    [REQUESTER]: annotation(resource, REQUESTER),
-    [REQUESTER_SIGNATURE]: annotation(resource, REQUESTER_SIGNATURE),
+// A controller that was named a delegate after the stamp was made is one from now on.
+function applierIn(text: string, namespace: string, delegation: Delegation): Applier | undefined {
+  const stamped = parseJSON(text)
+  const user = readUserInfo(stamped)
+  if (user === undefined) return undefined
+  const as = member(stamped, 'as')
+  if (as === undefined) return applierOf(user, namespace, delegation)
+  const subject = typeof as === 'string' ? accountNamed(as, namespace) : undefined
+  return subject === undefined ? undefined : { user, subject, as: subject.username }
+}
+
+function parseJSON(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
-/** What the signature of this resource's stamp holds together. */
-export function signedOf(
-  resource: unknown,
-  namespace: string,
-  stamp: Pick<Stamp, typeof REQUESTED_BY | typeof REQUESTER>,
-): Signed {
-  return {
-    namespace,
-    kind: textMember(resource, 'kind') ?? '',
-    spec: member(resource, 'spec'),
-    requestedAt: annotation(resource, REQUESTED_AT),
-    requestedBy: stamp[REQUESTED_BY],
-    requester: stamp[REQUESTER],
-  }
-}
-
-// The order of the keys is fixed: the same person gives the same bytes.
-function requesterJSON({ user, as }: Applier, extraKeys: readonly string[]): string {
-  const kept = extraKeys.flatMap((key) => {
-    const values = member(user.extra, key)
-    return values === undefined ? [] : [[key, values] as const]
-  })
-  return JSON.stringify({
-    username: user.username,
-    uid: user.uid,
-    groups: user.groups,
-    extra: kept.length === 0 ? undefined : Object.fromEntries(kept),
-    as,
-  })
-}
-
-function annotation(resource: unknown, key: string): string | undefined {
-  return textMember(member(member(resource, 'metadata'), 'annotations'), key)
+function unstamped({ kind, metadata }: Resource, complaint: string): Failure {
+  const { namespace, name } = metadata
+  const command = `kubectl annotate -n ${namespace} ${PLURALS[kind]} ${name} ${REQUESTED_AT}="$(date -Is)" --overwrite`
+  return new Failure(
+    'ReferenceForbidden',
+    `The resource ${complaint} who asked for it, because the webhook's stamp is missing or does not fit; ask again: ${command}`,
+  )
 }

@@ -1,5 +1,5 @@
 import { member } from './member.ts'
-import type { Stamp } from './requester.ts'
+import type { Stamp } from './stamp.ts'
 
 /** One operation of a JSON Patch (RFC 6902). */
 export type PatchOperation =
