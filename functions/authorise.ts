@@ -1,5 +1,6 @@
 import { failureOf, judge } from './domain/gate.ts'
 import type { Verdict } from './domain/gate.ts'
+import { outsideOf } from './domain/outside.ts'
 import type { Resource } from './domain/resources.ts'
 import { requesterOf } from './domain/requester.ts'
 import type { Requester } from './domain/requester.ts'
@@ -17,15 +18,8 @@ export interface Authorised {
  */
 export async function authorise(resource: Resource, { cluster, settings }: World): Promise<Authorised> {
   const requester = requesterOf(resource, { key: settings.stampKey, delegation: settings.delegation })
-  const { subject } = requester
-  const verdict = await judge(resource, {
-    namespace: resource.metadata.namespace,
-    subject,
-    review: (access) => cluster.reviewAccess(subject, access),
-    discover: (apiVersion, kind) => cluster.discover(apiVersion, kind),
-    referenceScope: settings.referenceScope,
-    allowedRepositories: settings.allowedRepositories,
-  })
+  const outside = outsideOf(requester.subject, resource.metadata.namespace, { cluster, settings })
+  const verdict = await judge(resource, outside)
   const refusal = failureOf(verdict)
   if (refusal !== undefined) throw refusal
   return { requester, verdict }

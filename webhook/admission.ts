@@ -6,6 +6,7 @@ import type { Verdict as Judgement } from '../functions/domain/gate.ts'
 import type { GateSettings } from '../functions/domain/gate-settings.ts'
 import { member } from '../functions/domain/member.ts'
 import { originOf, reasonOf } from '../functions/domain/origin.ts'
+import { outsideOf } from '../functions/domain/outside.ts'
 import { asksAnew, changesStamp, STAMP, stampFor, stampOf } from '../functions/domain/stamp.ts'
 import type { Application, Stamp } from '../functions/domain/stamp.ts'
 import { stampPatch } from '../functions/domain/stamp-patch.ts'
@@ -98,17 +99,9 @@ const NOTHING_ASKED: Judgement = { faults: [], warnings: [], served: undefined, 
 async function judgementOf(request: AdmissionRequest, admission: Admission): Promise<Judgement> {
   if (!asksAnew(applicationOf(request))) return NOTHING_ASKED
   const { namespace, object, user } = request
-  const { cluster, settings, deadlines } = admission
-  const { subject } = applierOf(user, namespace, settings.delegation)
-  const judgement = judge(object, {
-    namespace,
-    subject,
-    review: (access) => cluster.reviewAccess(subject, access),
-    discover: (apiVersion, kind) => cluster.discover(apiVersion, kind),
-    referenceScope: settings.referenceScope,
-    allowedRepositories: settings.allowedRepositories,
-  })
-  return inTime(judgement, deadlines?.decideMs ?? DECIDE_MS)
+  const { subject } = applierOf(user, namespace, admission.settings.delegation)
+  const judgement = judge(object, outsideOf(subject, namespace, admission))
+  return inTime(judgement, admission.deadlines?.decideMs ?? DECIDE_MS)
 }
 
 // It is decided already: whatever happens here, nothing but the warnings is lost.

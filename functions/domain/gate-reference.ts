@@ -2,8 +2,8 @@ import { accessTo, mayAccess } from './access.ts'
 import type { ServedKind } from './access.ts'
 import { fault } from './fault.ts'
 import type { Fault } from './fault.ts'
-import type { Outside } from './gate.ts'
 import { member, textMember } from './member.ts'
+import type { Outside } from './outside.ts'
 import { shownName } from './user-info.ts'
 
 /** What is wrong with `spec.resourceRef`, and how its kind is served. */

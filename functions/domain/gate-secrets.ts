@@ -1,8 +1,8 @@
 import { accessTo, mayAccess } from './access.ts'
 import type { SecretRight } from './access.ts'
 import type { Fault } from './fault.ts'
-import type { Outside } from './gate.ts'
 import { member, textMember } from './member.ts'
+import type { Outside } from './outside.ts'
 import { unusableSecret } from './secret-binding.ts'
 
 /** Which Secrets the subject may use, by the field that names them, and which not. */

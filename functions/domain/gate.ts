@@ -1,4 +1,4 @@
-import type { Review, SecretRight, ServedKind } from './access.ts'
+import type { SecretRight, ServedKind } from './access.ts'
 import { parseRepositoryAddress } from './address.ts'
 import { allows } from './allowed-repositories.ts'
 import { Failure } from './failure.ts'
@@ -7,25 +7,9 @@ import type { Fault } from './fault.ts'
 import { judgeReference } from './gate-reference.ts'
 import { judgeSecrets } from './gate-secrets.ts'
 import { member, textMember } from './member.ts'
+import type { Outside } from './outside.ts'
 import { kindOf, schemaFaults } from './parse.ts'
 import { specFaults, specWarnings } from './rules.ts'
-import type { UserInfo } from './user-info.ts'
-
-/** What the decision needs of the outside. Its functions may throw a Failure: then nothing is decided. */
-export interface Outside {
-  /** The resource's own namespace, as the API server says it. */
-  readonly namespace: string
-  /** Whose rights count. */
-  readonly subject: UserInfo
-  /** Asks whether that person may do something. */
-  readonly review: Review
-  /** Looks a kind up by discovery; undefined where the cluster does not know it. */
-  readonly discover: (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
-  /** `namespace`: only objects of the resource's own namespace may be referred to. */
-  readonly referenceScope: 'namespace' | 'any'
-  /** What the operator lets anybody name; undefined: everything. */
-  readonly allowedRepositories: string | undefined
-}
 
 /** Everything that is wrong with a resource, and what its author should know besides. */
 export interface Verdict {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { failureOf, judge } from '../../functions/domain/gate.ts'
-import type { Outside } from '../../functions/domain/gate.ts'
+import type { Outside } from '../../functions/domain/outside.ts'
 import { outside } from './fixtures/outside.ts'
 
 const SPEC = {
