@@ -1,5 +1,5 @@
 import { authorise } from './authorise.ts'
-import type { ServedKind } from './cluster/cluster.ts'
+import type { ServedKind } from './domain/access.ts'
 import { parseRepositoryAddress } from './domain/address.ts'
 import type { RepositoryAddress } from './domain/address.ts'
 import type { ChangeDraft, Landed } from './domain/change.ts'

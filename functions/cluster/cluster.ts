@@ -3,7 +3,6 @@ import type { SecretData } from '../domain/credentials.ts'
 import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/resources.ts'
 import type { UserInfo } from '../domain/user-info.ts'
 
-export type { ServedKind }
 export type Secret = SecretData
 
 /** A row of a sweep: everything that tells whether a resource is due, and nothing of its spec. */

@@ -1,7 +1,7 @@
+import type { ServedKind } from '../domain/access.ts'
 import type { ApiServer } from './api-server.ts'
 import { elements, member, textMember } from '../domain/member.ts'
 import { bodyOf } from './answer.ts'
-import type { ServedKind } from './cluster.ts'
 
 export type Discover = (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
 
