@@ -6,6 +6,12 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2
 }
 
+/** The least value that so many per cent of the values (0 to 100) do not exceed: the nearest rank. */
+export function percentile(values: readonly number[], percent: number): number {
+  const rank = Math.ceil((percent / 100) * values.length)
+  return values.toSorted((a, b) => a - b)[Math.max(rank, 1) - 1] ?? Number.NaN
+}
+
 /** Rows under a heading, in columns that are wide enough; the first column is text, the others figures. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [heading, ...rows]

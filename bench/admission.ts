@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import type { Contender } from './admission-alone.ts'
+import { alone } from './admission-alone.ts'
+import type { Creations } from './admission-cluster.ts'
+import { onApiServer } from './admission-cluster.ts'
+import { quantile, shareWithin } from './admission-metrics.ts'
+import { percentile, table } from './figures.ts'
+
+/** What admission may add at the 99th percentile, in milliseconds. */
+const MOST_ADDED_MS = 15
+/** The API server's own histogram has bounds of 5 ms and 25 ms, and none between. */
+const FIRST_BOUND_S = 0.005
+const COLUMNS = ['p50 ms', 'p99 ms', 'max ms', 'p99 ratio', 'p99 added']
+
+/** A measurement as it is printed, and what it says about the promise. */
+interface Finding {
+  readonly text: string
+  readonly verdicts: readonly string[]
+}
+
+const built = existsSync(join(import.meta.dirname, '../dist/webhook.cjs'))
+process.stdout.write(
+  `50 requests a second, open loop, ${cpus().length} cores, Node ${process.version}, webhook from ${built ? 'dist/webhook.cjs' : 'its sources'}\n`,
+)
+sayLoad('at the start')
+const beside = besideBare(await alone(built))
+process.stdout.write(beside.text)
+sayLoad('now')
+const creations = await onApiServer(built)
+const inPlace = 'missing' in creations ? notMeasured(creations.missing) : onCluster(creations)
+process.stdout.write(inPlace.text)
+sayLoad('at the end')
+process.stdout.write(`\nAt most ${MOST_ADDED_MS} ms added at the 99th percentile?\n\n`)
+for (const verdict of [...beside.verdicts, ...inPlace.verdicts]) process.stdout.write(`${verdict}\n`)
+
+function sayLoad(when: string): void {
+  process.stdout.write(`load average of the last minute ${when}: ${loadavg()[0]?.toFixed(1)}\n`)
+}
+
+function besideBare([bare, ...calls]: readonly Contender[]): Finding {
+  const baseline = bare?.times ?? []
+  const contenders = [{ name: 'bare node:https', times: baseline }, ...calls]
+  const rows = contenders.map(({ name, times }) => [name, ...cells(times, baseline)])
+  return {
+    text: `\nThe webhook alone, ${baseline.length} calls of each kind\n\n${table(['', ...COLUMNS], rows)}\n`,
+    verdicts: calls.map(({ name, times }) => verdict(name, percentile(times, 99) - percentile(baseline, 99))),
+  }
+}
+
+function onCluster({ without, admitted, webhooks }: Creations): Finding {
+  const rows = [
+    ['creation without admission', ...cells(without, without)],
+    ['creation with both webhooks', ...cells(admitted, without)],
+  ]
+  const metrics = webhooks.map(({ name, histogram }) => [
+    name,
+    `${histogram.count}`,
+    ((histogram.sum / histogram.count) * 1000).toFixed(1),
+    `${(shareWithin(histogram, FIRST_BOUND_S) * 100).toFixed(1)} %`,
+    (quantile(histogram, 0.99) * 1000).toFixed(1),
+  ])
+  const heading = ['', 'calls', 'mean ms', 'within 5 ms', 'p99 ms, estimated']
+  return {
+    text: [
+      `\nOn a real API server, ${without.length} creations of each kind\n\n${table(['', ...COLUMNS], rows)}`,
+      `\nIts own metric, apiserver_admission_webhook_admission_duration_seconds\n\n${table(heading, metrics)}\n`,
+    ].join(''),
+    verdicts: [
+      verdict('creation on an API server', percentile(admitted, 99) - percentile(without, 99)),
+      ...webhooks.map(({ name, histogram }) =>
+        verdict(`its own metric, ${name}`, quantile(histogram, 0.99) * 1000),
+      ),
+    ],
+  }
+}
+
+function notMeasured(reason: string): Finding {
+  return { text: `\nOn a real API server: not measured, ${reason}\n`, verdicts: [] }
+}
+
+function cells(times: readonly number[], baseline: readonly number[]): readonly string[] {
+  const [of, base] = [percentile(times, 99), percentile(baseline, 99)]
+  const figures = [percentile(times, 50), of, percentile(times, 100)].map((value) => value.toFixed(1))
+  return [...figures, `${(of / base).toFixed(1)}x`, (of - base).toFixed(1)]
+}
+
+function verdict(what: string, added: number): string {
+  return `${added <= MOST_ADDED_MS ? 'yes' : 'NO '}  ${what}: ${added.toFixed(1)} ms`
+}
