@@ -1,0 +1,115 @@
+import t from 'tap'
+import type { ReviewAccess } from '../../functions/cluster/access-review.ts'
+import type { Access } from '../../functions/domain/access.ts'
+import { ALLOWED, DENIED, DEVELOPER, recorder, reviews, SECRET } from './review-stage.ts'
+
+/** The nth access: all different. */
+function nth(index: number): Access {
+  return { ...SECRET, name: `git-${index}` }
+}
+
+t.test('an "allowed" counts for 5 s from the question', async (t) => {
+  const recorded = recorder()
+  const clock = reviews(recorded)
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  recorded.gate = promise
+  const first = clock.ask(DEVELOPER, SECRET)
+  clock.now += 3_000
+  resolve(undefined)
+  t.equal(await first, true)
+  recorded.status = DENIED
+  clock.now += 1_999
+  t.equal(await clock.ask(DEVELOPER, SECRET), true, '4,999 ms after the question')
+  t.equal(recorded.calls.length, 1)
+  clock.now += 1
+  t.equal(await clock.ask(DEVELOPER, SECRET), false, '5,000 ms after the question')
+})
+
+t.test('a "denied" is never remembered', async (t) => {
+  const recorded = recorder(DENIED)
+  const { ask } = reviews(recorded)
+  t.equal(await ask(DEVELOPER, SECRET), false)
+  t.equal(await ask(DEVELOPER, SECRET), false)
+  recorded.status = ALLOWED
+  t.equal(await ask(DEVELOPER, SECRET), true)
+  t.equal(recorded.calls.length, 3)
+})
+
+t.test('an "allowed" of one does not count for another, or for another object', async (t) => {
+  const recorded = recorder()
+  const { ask } = reviews(recorded)
+  await ask(DEVELOPER, SECRET)
+  recorded.status = DENIED
+  const others: Parameters<ReviewAccess>[] = [
+    [{ ...DEVELOPER, username: 'joe' }, SECRET],
+    [{ ...DEVELOPER, uid: 'u-2' }, SECRET],
+    [{ ...DEVELOPER, groups: [] }, SECRET],
+    [{ ...DEVELOPER, groups: ['developers,system:authenticated'] }, SECRET],
+    [{ ...DEVELOPER, extra: {} }, SECRET],
+    [DEVELOPER, { ...SECRET, verb: 'get' }],
+    [DEVELOPER, { ...SECRET, namespace: 'other' }],
+    [DEVELOPER, { ...SECRET, namespace: undefined }],
+    [DEVELOPER, { ...SECRET, name: 'other' }],
+    [DEVELOPER, { ...SECRET, group: 'example.com' }],
+    [DEVELOPER, { ...SECRET, resource: 'configmaps' }],
+  ]
+  for (const [user, access] of others) t.equal(await ask(user, access), false, JSON.stringify([user, access]))
+  t.equal(await ask({ ...DEVELOPER }, { ...SECRET }), true)
+})
+
+t.test('equal questions that are under way are one', async (t) => {
+  const recorded = recorder()
+  const clock = reviews(recorded)
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  recorded.gate = promise
+  const early = [clock.ask(DEVELOPER, SECRET), clock.ask(DEVELOPER, SECRET)]
+  t.equal(recorded.calls.length, 1)
+  clock.now += 5_000
+  const late = clock.ask(DEVELOPER, SECRET)
+  t.equal(recorded.calls.length, 2, 'but none joins a question that is 5 s old')
+  resolve(undefined)
+  t.strictSame(await Promise.all([...early, late]), [true, true, true])
+})
+
+t.test('an old question that ends with no takes nothing from the new one', async (t) => {
+  const recorded = recorder(DENIED)
+  const clock = reviews(recorded)
+  const old = Promise.withResolvers<undefined>()
+  recorded.gate = old.promise
+  const first = clock.ask(DEVELOPER, SECRET)
+  clock.now += 5_000
+  recorded.gate = Promise.resolve()
+  recorded.status = ALLOWED
+  t.equal(await clock.ask(DEVELOPER, SECRET), true)
+  recorded.status = DENIED
+  old.resolve(undefined)
+  t.equal(await first, false)
+  t.equal(await clock.ask(DEVELOPER, SECRET), true)
+  t.equal(recorded.calls.length, 2)
+})
+
+t.test('4,096 answers are remembered, and the oldest goes first', async (t) => {
+  const recorded = recorder()
+  const { ask } = reviews(recorded)
+  for (let index = 0; index <= 4_096; index += 1) await ask(DEVELOPER, nth(index))
+  t.equal(recorded.calls.length, 4_097)
+  await ask(DEVELOPER, nth(1))
+  await ask(DEVELOPER, nth(4_096))
+  t.equal(recorded.calls.length, 4_097)
+  await ask(DEVELOPER, nth(0))
+  t.equal(recorded.calls.length, 4_098)
+})
+
+t.test('what is asked again is not the oldest any more', async (t) => {
+  const recorded = recorder()
+  const clock = reviews(recorded)
+  await clock.ask(DEVELOPER, nth(0))
+  clock.now += 1
+  await clock.ask(DEVELOPER, nth(1))
+  clock.now += 4_999
+  await clock.ask(DEVELOPER, nth(0))
+  for (let index = 2; index <= 4_096; index += 1) await clock.ask(DEVELOPER, nth(index))
+  const before = recorded.calls.length
+  await clock.ask(DEVELOPER, nth(0))
+  t.equal(recorded.calls.length, before)
+})
