@@ -1,9 +1,10 @@
+import { anybodyLacks, settledRights } from './cluster/settling-rights.ts'
 import { failureOf, judge } from './domain/gate.ts'
 import type { Verdict } from './domain/gate.ts'
 import { outsideOf } from './domain/outside.ts'
-import type { Resource } from './domain/resources.ts'
 import { requesterOf } from './domain/requester.ts'
 import type { Requester } from './domain/requester.ts'
+import type { Resource } from './domain/resources.ts'
 import type { World } from './world.ts'
 
 /** Who asked for a resource, and what that person was found to be allowed just now. */
@@ -14,13 +15,22 @@ export interface Authorised {
 
 /**
  * Decides again, at the attempt, what admission decided: the stamp has to be there and to fit, and the one whom it
- * names has to have every right still. Throws the Failure of all faults together.
+ * names has to have every right still. A "no" is heard twice, a second apart, before it counts: it ends the attempt
+ * for good, and admission may have asked another API server. Throws the Failure of all faults together, and Timeout
+ * where the signal fires in between.
  */
-export async function authorise(resource: Resource, { cluster, settings }: World): Promise<Authorised> {
+export async function authorise(
+  resource: Resource,
+  { cluster, settings }: Pick<World, 'cluster' | 'settings'>,
+  signal: AbortSignal,
+): Promise<Authorised> {
   const requester = requesterOf(resource, { key: settings.stampKey, delegation: settings.delegation })
   const outside = outsideOf(requester.subject, resource.metadata.namespace, { cluster, settings })
-  const verdict = await judge(resource, outside)
-  const refusal = failureOf(verdict)
-  if (refusal !== undefined) throw refusal
-  return { requester, verdict }
+  const judgeNow = async (): Promise<Verdict> => {
+    const verdict = await judge(resource, outside)
+    const refusal = failureOf(verdict)
+    if (refusal !== undefined) throw refusal
+    return verdict
+  }
+  return { requester, verdict: await settledRights(judgeNow, anybodyLacks, signal) }
 }

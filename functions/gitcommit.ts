@@ -1,4 +1,5 @@
 import { authorise } from './authorise.ts'
+import { accountLacks, settledRights } from './cluster/settling-rights.ts'
 import type { ServedKind } from './domain/access.ts'
 import { parseRepositoryAddress } from './domain/address.ts'
 import type { RepositoryAddress } from './domain/address.ts'
@@ -14,7 +15,6 @@ import type { GitCommit } from './domain/resources.ts'
 import { requirePathAllowed } from './domain/secret-binding.ts'
 import type { Requester } from './domain/requester.ts'
 import type { Outcome } from './domain/status.ts'
-import { onceMore } from './once-more.ts'
 import { readSecret } from './read-secret.ts'
 import type { World } from './world.ts'
 
@@ -36,17 +36,19 @@ export interface Attempt {
  */
 export async function commitObject(resource: GitCommit, world: World, attempt: Attempt): Promise<Outcome> {
   const { spec, metadata } = resource
-  const { requester, verdict } = await authorise(resource, world)
+  const { requester, verdict } = await authorise(resource, world, attempt.signal)
   const address = parseRepositoryAddress(spec.repository)
   const user = {
     username: requester.subject.username,
     right: verdict.secretRights['spec.credentials'] ?? 'use',
   }
+  const read = (): Promise<Uint8Array> => readContent(resource, verdict.served, world)
   const [content, secret] = await Promise.all([
-    readContent(resource, verdict.served, world).catch(asRefusal),
+    settledRights(read, accountLacks, attempt.signal).catch(asRefusal),
     readSecret(
       { namespace: metadata.namespace, name: spec.credentials?.secretName ?? '', user, address },
       world,
+      attempt.signal,
     ),
   ])
   requirePathAllowed(spec.resourceRef.path, secret)
@@ -73,7 +75,7 @@ async function readContent(
     throw new Failure('ReferenceNotFound', message)
   }
   const reference = { ...resourceRef, namespace: resourceRef.namespace ?? resource.metadata.namespace }
-  const text = await onceMore(() => cluster.readObject(reference, served))
+  const text = await cluster.readObject(reference, served)
   const asked = { ...reference, namespace: served.namespaced ? reference.namespace : undefined }
   return renderManifest(text, asked, reference.path)
 }

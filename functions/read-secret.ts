@@ -1,9 +1,9 @@
 import type { RepositoryAddress } from './domain/address.ts'
 import type { Secret } from './cluster/cluster.ts'
+import { accountLacks, settledRights } from './cluster/settling-rights.ts'
 import { Failure } from './domain/failure.ts'
 import { requireRepositoryAllowed, unusableSecret } from './domain/secret-binding.ts'
 import type { SecretUser } from './domain/secret-binding.ts'
-import { onceMore } from './once-more.ts'
 import type { World } from './world.ts'
 
 /** Which Secret is read, for whom, and where its values are to go. */
@@ -21,9 +21,11 @@ export interface SecretRequest {
 export async function readSecret(
   request: SecretRequest,
   { cluster }: Pick<World, 'cluster'>,
+  signal: AbortSignal,
 ): Promise<Secret> {
   const { namespace, name, user, address } = request
-  const secret = await onceMore(() => cluster.readSecret(namespace, name)).catch((error: unknown) => {
+  const read = (): Promise<Secret> => cluster.readSecret(namespace, name)
+  const secret = await settledRights(read, accountLacks, signal).catch((error: unknown) => {
     const missing = error instanceof Failure && error.reason === 'ReferenceNotFound'
     if (!missing || user.right === 'get') throw error
     throw new Failure('ReferenceForbidden', unusableSecret({ namespace, name }, user.username))

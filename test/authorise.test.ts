@@ -11,6 +11,7 @@ const KEY = Buffer.alloc(32, 'k')
 const BY = 'commitlet.dev/requested-by'
 const REQUESTER = 'commitlet.dev/requester'
 const SIGNATURE = 'commitlet.dev/requester-signature'
+const AT_LEISURE = new AbortController().signal
 const ASK_AGAIN =
   /; ask again: kubectl annotate -n team gitcommits shop commitlet\.dev\/requested-at="\$\(date -Is\)" --overwrite$/
 
@@ -29,7 +30,7 @@ function signed(spec = {}, annotations = {}) {
 
 t.test('the one whom the stamp names is asked about, with his groups', async (t) => {
   const { stored, world, cluster } = stage()
-  const { requester, verdict } = await authorise(stored, world)
+  const { requester, verdict } = await authorise(stored, world, AT_LEISURE)
   const subject = { username: 'developer', groups: ['developers'] }
   t.strictSame(requester, { subject, username: 'developer', shown: 'developer' })
   t.strictSame(verdict.secretRights, { 'spec.credentials': 'get' })
@@ -62,7 +63,7 @@ for (const [title, resource] of [
     const { metadata, ...rest } = resource
     const annotations: unknown = JSON.parse(JSON.stringify(metadata['annotations']))
     const { stored, world, cluster } = stage({ ...rest, metadata: { ...metadata, annotations } })
-    await t.rejects(authorise(stored, world), {
+    await t.rejects(authorise(stored, world, AT_LEISURE), {
       reason: 'ReferenceForbidden',
       retry: 'never',
       message: new RegExp(`^The resource does not say who asked for it.*${ASK_AGAIN.source}`),
@@ -73,7 +74,9 @@ for (const [title, resource] of [
 
 t.test('with a key only the signature that fits counts', async (t) => {
   const fitting = stage(signed(), { stampKey: KEY })
-  t.match(await authorise(fitting.stored, fitting.world), { requester: { username: 'developer' } })
+  t.match(await authorise(fitting.stored, fitting.world, AT_LEISURE), {
+    requester: { username: 'developer' },
+  })
   const other = signed({ message: 'Another message' })
   for (const [title, resource, stampKey] of [
     ['none', gitCommit(), KEY],
@@ -87,7 +90,7 @@ t.test('with a key only the signature that fits counts', async (t) => {
   ] as const) {
     const { stored, world, cluster } = stage(resource, { stampKey })
     await t.rejects(
-      authorise(stored, world),
+      authorise(stored, world, AT_LEISURE),
       { reason: 'ReferenceForbidden', message: /^The resource does not prove who asked for it/ },
       title,
     )
@@ -106,7 +109,9 @@ t.test('a delegate is reviewed as his account, whether stamped so or named since
       gitCommit({}, { [REQUESTER]: JSON.stringify(requester) }),
       settings,
     )
-    t.match(await authorise(stored, world), { requester: { subject: { username: account }, username } })
+    t.match(await authorise(stored, world, AT_LEISURE), {
+      requester: { subject: { username: account }, username },
+    })
     t.ok(cluster.reviews.length > 0)
     for (const { user } of cluster.reviews) {
       t.equal(user.username, account)
@@ -135,7 +140,11 @@ for (const [title, may, message] of [
   t.test(`rights to ${title} that were taken away end the attempt, once and for all`, async (t) => {
     const { stored, world, cluster } = stage()
     cluster.mayAccess = (_user, { verb, resource }) => may.test(`${verb} ${resource}`)
-    await t.rejects(authorise(stored, world), { reason: 'ReferenceForbidden', retry: 'never', message })
+    await t.rejects(authorise(stored, world, AT_LEISURE), {
+      reason: 'ReferenceForbidden',
+      retry: 'never',
+      message,
+    })
   })
 }
 
@@ -162,14 +171,16 @@ for (const [title, spec, settings, refusal] of [
 ] as const) {
   t.test(`what /validate refuses, the attempt does: ${title}`, async (t) => {
     const { stored, world } = stage(gitCommit(spec), settings)
-    await t.rejects(authorise(stored, world), refusal)
+    await t.rejects(authorise(stored, world, AT_LEISURE), refusal)
   })
 }
 
 t.test('the right to use the Secret is one; `get` is asked for first', async (t) => {
   const { stored, world, cluster } = stage()
   cluster.mayAccess = (_user, { verb, resource }) => resource === 'configmaps' || verb === 'use'
-  t.match(await authorise(stored, world), { verdict: { secretRights: { 'spec.credentials': 'use' } } })
+  t.match(await authorise(stored, world, AT_LEISURE), {
+    verdict: { secretRights: { 'spec.credentials': 'use' } },
+  })
   const verbs = cluster.reviews
     .filter(({ access }) => access.resource === 'secrets')
     .map(({ access }) => access.verb)
@@ -180,6 +191,35 @@ t.test('a review that cannot be made is no answer, and tried again', async (t) =
   const { stored, world, cluster } = stage()
   const down = new Failure('NetworkError', 'No API server.')
   const failing = { ...cluster, reviewAccess: () => Promise.reject(down) }
-  const thrown = await authorise(stored, { ...world, cluster: failing }).catch((error: unknown) => error)
+  const thrown = await authorise(stored, { ...world, cluster: failing }, AT_LEISURE).catch(
+    (error: unknown) => error,
+  )
   t.equal(thrown, down)
+})
+
+for (const [title, resource] of [
+  ['the object', 'configmaps'],
+  ['the Secret', 'secrets'],
+] as const) {
+  t.test(
+    `one API server that has not heard of the right to ${title} yet does not end the attempt`,
+    async (t) => {
+      const { stored, world, cluster } = stage()
+      // Where `get` on a Secret is denied, `use` is asked for as well.
+      const late = new Set<string>()
+      cluster.mayAccess = (_user, access) => {
+        const heard = access.resource !== resource || late.has(access.verb)
+        late.add(access.verb)
+        return heard
+      }
+      const { verdict } = await authorise(stored, world, AT_LEISURE)
+      t.match(verdict, { faults: [], secretRights: { 'spec.credentials': 'get' } })
+    },
+  )
+}
+
+t.test('nobody waits for a right to be known beyond the time of the attempt', async (t) => {
+  const { stored, world, cluster } = stage()
+  cluster.mayAccess = () => false
+  await t.rejects(authorise(stored, world, AbortSignal.abort()), { reason: 'Timeout', message: /a right/ })
 })

@@ -5,6 +5,7 @@ import { readSecret } from '../functions/read-secret.ts'
 import type { SecretRequest } from '../functions/read-secret.ts'
 import { memoryCluster } from './harness/memory-cluster.ts'
 
+const AT_LEISURE = new AbortController().signal
 const ONE_SENTENCE =
   'The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository; ask whoever keeps it, or name another Secret.'
 
@@ -32,7 +33,7 @@ for (const [title, right, allowed] of [
 ] as const) {
   t.test(`a Secret ${title} is read`, async (t) => {
     const { cluster, request } = stage(right, allowed)
-    const { data } = await readSecret(request, { cluster })
+    const { data } = await readSecret(request, { cluster }, AT_LEISURE)
     t.equal(Buffer.from(data.get('token') ?? []).toString(), 's3cr3t')
   })
 }
@@ -45,19 +46,19 @@ for (const [title, allowed] of [
 ] as const) {
   t.test(`whoever may only use a Secret does not learn that it is ${title}`, async (t) => {
     const { cluster, request } = stage('use', allowed)
-    const refusal = await readSecret(request, { cluster }).catch((error: unknown) => error)
+    const refusal = await readSecret(request, { cluster }, AT_LEISURE).catch((error: unknown) => error)
     t.match(refusal, { reason: 'ReferenceForbidden', retry: 'never', message: ONE_SENTENCE })
   })
 }
 
 t.test('whoever may get it is told what is wrong, and a missing one is waited for', async (t) => {
   const missing = stage('get', undefined)
-  await t.rejects(readSecret(missing.request, missing), {
+  await t.rejects(readSecret(missing.request, missing, AT_LEISURE), {
     reason: 'ReferenceNotFound',
     message: /^There is no Secret team\/git/,
   })
   const elsewhere = stage('get', 'github.com')
-  await t.rejects(readSecret(elsewhere.request, elsewhere), {
+  await t.rejects(readSecret(elsewhere.request, elsewhere, AT_LEISURE), {
     reason: 'ReferenceForbidden',
     message: /^The Secret team\/git does not allow https:\/\/git\.example\.com\/acme\/shop/,
   })
@@ -72,7 +73,10 @@ t.test('what else the cluster says is thrown on, whatever the right', async (t) 
     for (const right of ['get', 'use'] as const) {
       const { cluster, request } = stage(right, null)
       const failing = { ...cluster, readSecret: () => Promise.reject(error) }
-      t.equal(await readSecret(request, { cluster: failing }).catch((thrown: unknown) => thrown), error)
+      t.equal(
+        await readSecret(request, { cluster: failing }, AT_LEISURE).catch((thrown: unknown) => thrown),
+        error,
+      )
     }
   }
 })
