@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writeAdmissionClient } from './admission-client.ts'
 import { makeAuthority, type Authority, type Certificate } from './certificates.ts'
 import type { Binaries } from './control-plane-build.ts'
 import { startLeashed, type Leashed } from './leash.ts'
@@ -28,10 +29,11 @@ export async function startServers(binaries: Binaries): Promise<RunningPlane> {
   const authority = await makeAuthority('Commitlet control plane')
   const [client, peer, port] = [await freePort(), await freePort(), await freePort()]
   await writeKeys(folder, authority)
+  const admissionFlag = `--admission-control-config-file=${await writeAdmissionClient(folder, authority)}`
   const log = join(folder, 'servers.log')
   const servers = [
     startLeashed(binaries.etcd, etcdFlags(folder, client, peer), log),
-    startLeashed(binaries.apiServer, apiServerFlags(folder, client, port), log),
+    startLeashed(binaries.apiServer, [...apiServerFlags(folder, client, port), admissionFlag], log),
   ]
   const atEnd = () => {
     rmSync(folder, { recursive: true, force: true })
