@@ -171,20 +171,6 @@ withControlPlane(
       })
       t.match(stderr, 'baseBranch cannot be changed: make another PullRequest.')
     })
-
-    t.test('while the webhook is down, labels and deletions pass and nothing can be asked for', async (t) => {
-      const team = await commitlet.createTeam()
-      const repository = await commitlet.git.createRepository(team.namespace)
-      await team.apply(configMap(), gitCommit('shop', repository.url))
-      await team.settled('shop')
-      await commitlet.webhook.stop()
-      await team.kubectl(['label', 'gitcommit', 'shop', 'a=b'])
-      const { code, stderr } = await apply(team, gitCommit('shop', repository.url, { message: 'Another' }))
-      t.equal(code, 1)
-      t.match(stderr, 'failed calling webhook "mutate.commitlet.dev"')
-      await team.kubectl(['delete', 'gitcommit', 'shop'])
-      t.same(await repository.log(), ['Record the shop settings', 'Begin'], 'the commit stays')
-    })
   },
   { own: true },
 )
