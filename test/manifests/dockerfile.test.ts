@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { readManifest, ROOT } from './read.ts'
+
+const text = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
+const lines = text('Dockerfile').split('\n')
+/** Where the build stage has the project. */
+const WORKDIR = '/app/'
+
+/** What follows this instruction, in each line that begins with it. */
+function all(instruction: string): readonly string[] {
+  const found = lines.filter((line) => line.startsWith(`${instruction} `))
+  return found.map((line) => line.slice(instruction.length + 1))
+}
+
+/** A JSON list, as ENTRYPOINT and CMD have it. */
+function wordsOf(instruction: string): readonly string[] {
+  return all(instruction).flatMap((list): string[] => JSON.parse(list))
+}
+
+const [service] = await readManifest('knative.yaml')
+const deployment = (await readManifest('manifests/webhook.yaml')).at(-1)
+const specs = [service.spec.template.spec, deployment.spec.template.spec]
+const ignored = text('.dockerignore').split('\n')
+const kept = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+const copied = all('COPY').map((line) => line.split(' '))
+const built = ['dist', ...['function', 'webhook'].map((part) => `dist/${part}.cjs`)]
+
+t.test('the image is built from files that are there', async (t) => {
+  const sources = copied
+    .filter(([first]) => first?.startsWith('--') !== true)
+    .flatMap((words) => words.slice(0, -1))
+  t.ok(sources.includes('package-lock.json'))
+  for (const source of [...sources, ...kept]) t.ok(existsSync(join(ROOT.pathname, source)), source)
+  for (const source of sources.filter((name) => name !== '.'))
+    t.ok(kept.includes(source), `${source} is not ignored`)
+})
+
+t.test('nothing goes into the build but what .dockerignore names', async (t) => {
+  t.equal(
+    ignored.find((line) => !line.startsWith('#')),
+    '*',
+  )
+})
+
+t.test('what the image takes from the build is there, or is what build.ts writes', async (t) => {
+  const taken = copied.filter(([first]) => first === '--from=build').flatMap((words) => words.slice(1, -1))
+  const own = taken.filter((path) => path.startsWith(WORKDIR)).map((path) => path.slice(WORKDIR.length))
+  t.same(own, ['LICENSE', 'boot.cjs', 'dist'])
+  for (const path of own) t.ok(kept.includes(path) || built.includes(path), path)
+})
+
+t.test('the image and both manifests start what build.ts writes', async (t) => {
+  t.match(text('build.ts'), "for (const part of ['function', 'webhook'] as const)")
+  const started = [...wordsOf('CMD'), ...specs.flatMap(({ containers }) => containers[0].args)]
+  t.same(started, ['dist/function.cjs', 'dist/function.cjs', 'dist/webhook.cjs'])
+  for (const program of started) t.ok(built.includes(program), program)
+  t.ok(kept.includes(wordsOf('ENTRYPOINT').at(-1) ?? ''), 'boot.cjs is in the build')
+})
+
+t.test('the image’s user is the one of both manifests, by number', async (t) => {
+  const [user, group] = (all('USER').at(-1) ?? '').split(':').map(Number)
+  for (const { containers, securityContext } of specs) {
+    const { runAsUser, runAsGroup } = { ...securityContext, ...containers[0].securityContext }
+    t.same({ runAsUser, runAsGroup }, { runAsUser: user, runAsGroup: group })
+  }
+})
+
+t.test('both manifests name one image, of this version', async (t) => {
+  const { version } = JSON.parse(text('package.json')) as { version: string }
+  for (const { containers } of specs)
+    t.equal(containers[0].image, `registry.example.com/commitlet:${version}`)
+})
