@@ -1,6 +1,7 @@
 import t from 'tap'
-import type { ControlPlane } from '../harness/control-plane.ts'
+import type { ControlPlane, Ran } from '../harness/control-plane.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
+import { until } from '../harness/rights.ts'
 import { readManifest, ROOT } from './read.ts'
 
 const MANIFESTS = new URL('manifests', ROOT).pathname
@@ -86,10 +87,32 @@ withControlPlane(
       t.equal(applied.stderr, '')
     })
 
-    t.test('the rights of examples/ are accepted in a tenant’s namespace', async (t) => {
+    t.test('the rights of examples/ are what a tenant’s namespace needs, and no more', async (t) => {
       const namespace = await plane.createNamespace()
       const file = new URL('examples/0-rights.yaml', ROOT).pathname
       t.equal((await plane.kubectl(['apply', '-n', namespace, '-f', file])).stderr, '')
+      const developer = ['--as=jane', '--as-group=developers']
+      const account = [`--as=system:serviceaccount:${SYSTEM}:commitlet-function`]
+      const expected: readonly (readonly [answer: string, who: readonly string[], ...question: string[]])[] =
+        [
+          ['yes', account, 'get', 'secrets/git-credentials'],
+          ['no', account, 'get', 'secrets/another'],
+          ['no', account, 'list', 'secrets'],
+          ['yes', developer, 'use', 'secrets/git-credentials'],
+          ['no', developer, 'use', 'secrets/another'],
+          ['no', developer, 'get', 'secrets/git-credentials'],
+          ['yes', developer, 'create', 'gitcommits.commitlet.dev'],
+          ['yes', developer, 'delete', 'pullrequests.commitlet.dev'],
+          ['no', developer, 'patch', 'gitcommits.commitlet.dev', '--subresource=status'],
+          ['no', ['--as=joe'], 'get', 'gitcommits.commitlet.dev'],
+        ]
+      for (const [answer, who, ...question] of expected) {
+        const ask = (): Promise<Ran> =>
+          plane.kubectl(['auth', 'can-i', ...question, ...who, '-n', namespace], { allowFailure: true })
+        // A right that was just granted is known a moment later; one that was not, never.
+        const ran = answer === 'yes' ? await until(question.join(' '), ask, /^yes/) : await ask()
+        t.equal(ran.stdout.trim(), answer, [...who, ...question].join(' '))
+      }
     })
 
     t.test(
