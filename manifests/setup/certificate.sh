@@ -2,7 +2,7 @@
 # Makes the webhook's serving certificate, for a year: the Secret commitlet-webhook-tls, and its authority as caBundle
 # in both webhook configurations. Run it again to renew: authorities that are in caBundle stay there beside the new one
 # (the newest two), until every pod serves the new certificate. An authority signs once; its key is thrown away.
-# No key is in a file or an argument. Needs kubectl with its current context, and openssl 3 (or LibreSSL).
+# No key is in a file or an argument. Needs kubectl with its current context, and openssl 3.
 set -euo pipefail
 
 namespace=commitlet-system
