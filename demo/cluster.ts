@@ -29,7 +29,8 @@ const WAIT = ['gitcommits', '--all', '--for=condition=Ready', '--timeout=20s']
 
 /**
  * The flavour on a real kube-apiserver: manifests/ and the examples are applied by kubectl, both parts are child
- * processes that have the rights of their service accounts alone. Answers one sentence where there is no API server or a GitCommit did not succeed.
+ * processes that have the rights of their service accounts alone. Answers one sentence where there is no API server
+ * or a GitCommit did not succeed.
  */
 export async function runOnCluster({ print, leftovers }: Stage): Promise<Running | string> {
   print.title('Commitlet: from kubectl apply to a commit, on a real API server')
