@@ -15,7 +15,7 @@ import type { GitCommit } from './domain/resources.ts'
 import { requirePathAllowed } from './domain/secret-binding.ts'
 import type { Requester } from './domain/requester.ts'
 import type { Outcome } from './domain/status.ts'
-import { readSecret } from './read-secret.ts'
+import { readSecret, secretRequestOf } from './read-secret.ts'
 import type { World } from './world.ts'
 
 /** Clocks of replicas differ: history is searched from this much before the first attempt. */
@@ -35,33 +35,26 @@ export interface Attempt {
  * earlier attempt has pushed counts, even where the object is gone meanwhile.
  */
 export async function commitObject(resource: GitCommit, world: World, attempt: Attempt): Promise<Outcome> {
-  const { spec, metadata } = resource
-  const { requester, verdict } = await authorise(resource, world, attempt.signal)
-  const address = parseRepositoryAddress(spec.repository)
-  const user = {
-    username: requester.subject.username,
-    right: verdict.secretRights['spec.credentials'] ?? 'use',
-  }
+  const { spec } = resource
+  const authorised = await authorise(resource, world, attempt.signal)
+  const { requester, verdict } = authorised
+  const request = secretRequestOf(resource, authorised)
   const read = (): Promise<Uint8Array> => readContent(resource, verdict.served, world)
   const [content, secret] = await Promise.all([
     settledRights(read, accountLacks, attempt.signal).catch(asRefusal),
-    readSecret(
-      { namespace: metadata.namespace, name: spec.credentials?.secretName ?? '', user, address },
-      world,
-      attempt.signal,
-    ),
+    readSecret(request, world, attempt.signal),
   ])
   requirePathAllowed(spec.resourceRef.path, secret)
-  const login = loginFor(spec, secret, address)
+  const login = loginFor(spec, secret, request.address)
   const draft = draftOf(resource, requester, world)
   const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
   if (!(content instanceof Failure)) {
     const landed = await world.push({ ...draft, ...since, content }, login, attempt.signal)
-    return outcomeOf(resource, address, landed)
+    return outcomeOf(resource, request.address, landed)
   }
   const landed = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
   if (landed === undefined) throw content
-  return outcomeOf(resource, address, landed)
+  return outcomeOf(resource, request.address, landed)
 }
 
 async function readContent(

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../functions/domain/address.ts'
 import { Failure } from '../functions/domain/failure.ts'
-import { readSecret } from '../functions/read-secret.ts'
+import type { SecretRights } from '../functions/domain/gate-secrets.ts'
+import type { Credentials } from '../functions/domain/resources.ts'
+import { readSecret, secretRequestOf } from '../functions/read-secret.ts'
 import type { SecretRequest } from '../functions/read-secret.ts'
 import { memoryCluster } from './harness/memory-cluster.ts'
 
@@ -20,7 +22,7 @@ function stage(right: 'get' | 'use', allowed: string | null | undefined) {
   const request: SecretRequest = {
     namespace: 'team',
     name: 'git',
-    user: { username: 'developer', right },
+    user: right === 'get' ? { right } : { right, username: 'developer' },
     address: parseRepositoryAddress('https://git.example.com/acme/shop.git'),
   }
   return { cluster, request }
@@ -80,3 +82,39 @@ t.test('what else the cluster says is thrown on, whatever the right', async (t) 
     }
   }
 })
+
+/** What is asked of a resource with these credentials, where these rights were found. */
+function requestOf(secretRights: SecretRights, credentials: Credentials | undefined) {
+  const repository = 'https://git.example.com/acme/shop.git'
+  const spec = { repository, ...(credentials === undefined ? {} : { credentials }) }
+  const resource = { metadata: { namespace: 'team' }, spec }
+  const subject = { username: 'system:serviceaccount:team:commitlet' }
+  const requester = { subject, username: 'controller', shown: 'controller as …' }
+  const verdict = { faults: [], warnings: [], served: undefined, secretRights }
+  return secretRequestOf(resource, { requester, verdict })
+}
+
+t.test('the Secret is read as the subject may, and a refusal shows the subject', async (t) => {
+  const asked = { namespace: 'team', name: 'git', address: { host: 'git.example.com' } }
+  const named = { secretName: 'git' }
+  const read = requestOf({ 'spec.credentials': 'get' }, named)
+  t.match(read, asked)
+  t.strictSame(read.user, { right: 'get' })
+  const used = requestOf({ 'spec.credentials': 'use', 'spec.fallbackCredentials': 'get' }, named)
+  t.strictSame(used.user, { right: 'use', username: 'system:serviceaccount:team:commitlet' })
+})
+
+for (const [title, rights, credentials] of [
+  ['no right', {}, { secretName: 'git' }],
+  ['a right to the other Secret alone', { 'spec.fallbackCredentials': 'get' }, { secretName: 'git' }],
+  ['no credentials', { 'spec.credentials': 'get' }, undefined],
+  ['an empty name', { 'spec.credentials': 'get' }, { secretName: '' }],
+] as const) {
+  t.test(`nothing is read with ${title}, least of all the list of Secrets`, async (t) => {
+    t.throws(() => requestOf(rights, credentials), {
+      name: 'Failure',
+      reason: 'Internal',
+      message: /^No right to the Secret of spec\.credentials was found; /,
+    })
+  })
+}

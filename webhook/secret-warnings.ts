@@ -11,8 +11,9 @@ import type { AdmissionRequest } from './review.ts'
 
 /**
  * What a faultless resource's Secret will come to: it is not there, lacks a key, or does not cover repository or
- * path. It may still be mended, so these are warnings. Looked at only for a requester who may `get` the Secret, and
- * only where the webhook may as well: otherwise nothing is said. Throws what else the cluster throws.
+ * path. It may still be mended, so these are warnings. Looked at only where the judged subject may `get` the Secret,
+ * and the webhook may as well: otherwise nothing is said. The subject of a delegated applier is its account, so that
+ * one sees what its account may, whatever it may itself. Throws what else the cluster throws.
  */
 export async function secretWarnings(
   request: AdmissionRequest,
@@ -24,7 +25,7 @@ export async function secretWarnings(
   const name = resource.spec.credentials?.secretName
   if (name === undefined) return []
   const secret = await cluster.readSecret(request.namespace, name).catch(asFailure)
-  if (!(secret instanceof Failure)) return complaintsOf(resource, secret, request.user.username)
+  if (!(secret instanceof Failure)) return complaintsOf(resource, secret)
   if (secret.reason === 'ReferenceNotFound') return [warning(secret)]
   if (secret.reason === 'ReferenceForbidden') return []
   throw secret
@@ -39,10 +40,10 @@ function resourceOf({ object }: AdmissionRequest): Resource {
   })
 }
 
-function complaintsOf(resource: Resource, secret: Secret, username: string): readonly string[] {
+function complaintsOf(resource: Resource, secret: Secret): readonly string[] {
   const address = parseRepositoryAddress(resource.spec.repository)
   const checks = [
-    () => requireRepositoryAllowed(secret, address, { username, right: 'get' }),
+    () => requireRepositoryAllowed(secret, address, { right: 'get' }),
     () => address.scheme === 'https' && loginFor(resource.spec, secret, address),
     () => resource.kind === 'GitCommit' && requirePathAllowed(resource.spec.resourceRef.path, secret),
   ]

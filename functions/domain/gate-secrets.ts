@@ -8,8 +8,11 @@ import { unusableSecret } from './secret-binding.ts'
 /** Which Secrets the subject may use, by the field that names them, and which not. */
 export interface SecretsVerdict {
   readonly faults: readonly Fault[]
-  readonly rights: Readonly<Record<string, SecretRight>>
+  readonly rights: SecretRights
 }
+
+/** How the subject may use the Secret of each field; absent where the field names none, or there is no right to it. */
+export type SecretRights = Readonly<Partial<Record<`spec.${(typeof FIELDS)[number]}`, SecretRight>>>
 
 const FIELDS = ['credentials', 'fallbackCredentials'] as const
 const SECRETS = { plural: 'secrets', namespaced: true } as const
@@ -23,7 +26,7 @@ export async function judgeSecrets(
   const named = FIELDS.flatMap((field) => {
     const name = textMember(member(spec, field), 'secretName') ?? ''
     const faulty = found.some((fault) => fault.field === `spec.${field}.secretName`)
-    return name === '' || faulty ? [] : [{ field: `spec.${field}`, name }]
+    return name === '' || faulty ? [] : [{ field: `spec.${field}` as const, name }]
   })
   const judged = await Promise.all(
     named.map(async ({ field, name }) => ({ field, name, right: await rightTo(name, outside) })),
@@ -33,8 +36,11 @@ export async function judgeSecrets(
   const faults = refused
     .filter(({ name }, index) => refused.findIndex((other) => other.name === name) === index)
     .map(({ field, name }) => refusal(`${field}.secretName`, name, outside))
-  const rights = judged.flatMap(({ field, right }) => (right === undefined ? [] : [[field, right] as const]))
-  return { faults, rights: Object.fromEntries(rights) }
+  const rights = judged.reduce<SecretRights>(
+    (known, { field, right }) => (right === undefined ? known : { ...known, [field]: right }),
+    {},
+  )
+  return { faults, rights }
 }
 
 async function rightTo(name: string, { namespace, review }: Outside): Promise<SecretRight | undefined> {

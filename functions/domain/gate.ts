@@ -1,4 +1,4 @@
-import type { SecretRight, ServedKind } from './access.ts'
+import type { ServedKind } from './access.ts'
 import { parseRepositoryAddress } from './address.ts'
 import { allows } from './allowed-repositories.ts'
 import { Failure } from './failure.ts'
@@ -6,6 +6,7 @@ import { fault } from './fault.ts'
 import type { Fault } from './fault.ts'
 import { judgeReference } from './gate-reference.ts'
 import { judgeSecrets } from './gate-secrets.ts'
+import type { SecretRights } from './gate-secrets.ts'
 import { member, textMember } from './member.ts'
 import type { Outside } from './outside.ts'
 import { kindOf, schemaFaults } from './parse.ts'
@@ -17,8 +18,7 @@ export interface Verdict {
   readonly warnings: readonly string[]
   /** How the referenced kind was served when it was judged: only what was judged may be read. */
   readonly served: ServedKind | undefined
-  /** How the subject may use the Secret of each of `spec.credentials` and `spec.fallbackCredentials`. */
-  readonly secretRights: Readonly<Record<string, SecretRight>>
+  readonly secretRights: SecretRights
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { SecretRight } from './access.ts'
 import type { RepositoryAddress } from './address.ts'
 import { allows, allowsPath } from './allowed-repositories.ts'
 import { controlComponent } from './committed-path.ts'
@@ -13,12 +12,8 @@ export interface BoundSecret {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/** For whom a Secret is used. */
-export interface SecretUser {
-  /** User name of the requester. */
-  readonly username: string
-  readonly right: SecretRight
-}
+/** For whom a Secret is used; of whoever may not read it, the user name that a refusal shows. */
+export type SecretUser = { readonly right: 'get' } | { readonly right: 'use'; readonly username: string }
 
 /**
  * Throws ReferenceForbidden where this Secret must not go to this repository for this user: its annotation

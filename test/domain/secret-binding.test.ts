@@ -38,7 +38,8 @@ for (const [title, list, right, refusal] of [
 ] as const) {
   t.test(title, async (t) => {
     const secret = bound(list === undefined ? {} : { [ALLOWED_REPOSITORIES]: list })
-    const check = (): void => requireRepositoryAllowed(secret, SHOP, { username: 'developer', right })
+    const user = right === 'get' ? { right } : { right, username: 'developer' }
+    const check = (): void => requireRepositoryAllowed(secret, SHOP, user)
     if (refusal === undefined) t.doesNotThrow(check)
     else t.throws(check, { name: 'Failure', reason: 'ReferenceForbidden', retry: 'never', message: refusal })
   })
