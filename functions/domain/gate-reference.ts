@@ -75,14 +75,14 @@ function clusterScopedFaults({ kind, namespace }: Reference, { referenceScope }:
           ),
         ]
   if (referenceScope === 'any') return given
-  const complaint = `is ${kind}, which belongs to no namespace, but only objects of this namespace may be committed here; name another kind.`
+  const complaint = `is ${kind}, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.`
   return [...given, fault('spec.resourceRef.kind', complaint, 'ReferenceForbidden')]
 }
 
 function namespacedFaults({ namespace }: Reference, outside: Outside): readonly Fault[] {
   if (outside.referenceScope === 'any' || namespace === undefined || namespace === outside.namespace)
     return []
-  const complaint = `is "${namespace.slice(0, 63)}", but only objects of the own namespace may be committed here; leave it out.`
+  const complaint = `is "${namespace.slice(0, 63)}", but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); leave it out, or ask whoever runs Commitlet.`
   return [fault('spec.resourceRef.namespace', complaint, 'ReferenceForbidden')]
 }
 

@@ -119,7 +119,7 @@ t.test('a kind that the cluster does not know is told, and stays within the scop
       {
         reason: 'ReferenceForbidden',
         message:
-          'spec.resourceRef.namespace is "other", but only objects of the own namespace may be committed here; leave it out.',
+          'spec.resourceRef.namespace is "other", but the operator allows only objects of the resource\'s own namespace (REFERENCE_SCOPE); leave it out, or ask whoever runs Commitlet.',
       },
     ],
   })
@@ -130,9 +130,9 @@ t.test('out of scope, nothing is asked: an object of the cluster, an object else
   const cases = [
     [
       CLUSTER_ROLE,
-      'spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but only objects of this namespace may be committed here; name another kind.',
+      "spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.",
     ],
-    [{ ...CONFIG_MAP, namespace: 'other' }, /^spec\.resourceRef\.namespace is "other", but only/],
+    [{ ...CONFIG_MAP, namespace: 'other' }, /^spec\.resourceRef\.namespace is "other", but the operator allows only/],
   ] as const
   for (const [resourceRef, message] of cases) {
     const world = outside()

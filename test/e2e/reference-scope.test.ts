@@ -9,12 +9,12 @@ const ELSEWHERE = [
   {
     reference: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'cluster-admin' },
     complaint:
-      'spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but only objects of this namespace may be committed here; name another kind.',
+      "spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.",
   },
   {
     reference: { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', namespace: 'kube-system' },
     complaint:
-      'spec.resourceRef.namespace is "kube-system", but only objects of the own namespace may be committed here; leave it out.',
+      'spec.resourceRef.namespace is "kube-system", but the operator allows only objects of the resource\'s own namespace (REFERENCE_SCOPE); leave it out, or ask whoever runs Commitlet.',
   },
 ] as const
 
