@@ -9,6 +9,7 @@ import { isAnnounced, mutate, validate } from './admission.ts'
 import type { Edge } from './app.ts'
 import { buildApp } from './app.ts'
 import type { WebhookConfig } from './config.ts'
+import { rememberForbidden } from './forbidden-secrets.ts'
 import type { AdmissionRequest, Verdict } from './review.ts'
 import type { Sink } from './sink.ts'
 import { openSink } from './sink.ts'
@@ -45,7 +46,13 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
   const pair = await readKeyPair(config.tls)
   const intervals = { unsettledMs: config.sweepInterval * 1000, fullMs: config.sweepFullInterval * 1000 }
   let draining = false
-  const admission = { cluster, settings: config, requesterExtra: config.requesterExtra, log }
+  const readSecret = rememberForbidden((...of) => cluster.readSecret(...of), Date.now)
+  const admission = {
+    cluster: { ...cluster, readSecret },
+    settings: config,
+    requesterExtra: config.requesterExtra,
+    log,
+  }
   const app = buildApp(edgeOf(admission, world, { sink, isDraining: () => draining }), pair)
   const ending: (() => unknown)[] = []
 

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { randomBytes, X509Certificate } from 'node:crypto'
+import { Failure } from '../../functions/domain/failure.ts'
 import { readConfig } from '../../webhook/config.ts'
 import type { WebhookConfig } from '../../webhook/config.ts'
 import { buildWebhook } from '../../webhook/webhook.ts'
@@ -83,6 +84,18 @@ t.test('stamps are signed with the key; without one a line says so', async (t) =
     if (stampKey === undefined) t.equal(signature, undefined)
     else t.match(signature, /^[0-9a-f]{64}$/)
   }
+})
+
+t.test('a Secret that the webhook may not read is asked for once by both of two applies', async (t) => {
+  let asked = 0
+  const readSecret = () => {
+    asked += 1
+    return Promise.reject(new Failure('ReferenceForbidden', 'No.'))
+  }
+  const { post } = await start(t, {}, { cluster: { ...memoryCluster(), readSecret } })
+  for (const name of ['one', 'two'])
+    t.match((await post('/validate', reviewOf(stamped({ name })))).body.response, { allowed: true })
+  t.equal(asked, 1)
 })
 
 t.test('an admitted resource that no event can be made of is logged', async (t) => {
