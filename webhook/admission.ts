@@ -5,15 +5,15 @@ import { judge } from '../functions/domain/gate.ts'
 import type { Verdict as Judgement } from '../functions/domain/gate.ts'
 import type { GateSettings } from '../functions/domain/gate-settings.ts'
 import { member } from '../functions/domain/member.ts'
-import { originOf, reasonOf } from '../functions/domain/origin.ts'
 import { outsideOf } from '../functions/domain/outside.ts'
+import { REQUESTER_SIGNATURE } from '../functions/domain/resources.ts'
 import { asksAnew, changesStamp, STAMP, stampFor, stampOf } from '../functions/domain/stamp.ts'
 import type { Application, Stamp } from '../functions/domain/stamp.ts'
 import { stampPatch } from '../functions/domain/stamp-patch.ts'
 import type { Annotations } from '../functions/domain/stamp-patch.ts'
-import { denialOf, foreignStamp, undecided } from './denial.ts'
+import { denialOf, foreignSignature, foreignStamp, mishapFields, undecided } from './denial.ts'
 import { inTime } from './in-time.ts'
-import type { AdmissionRequest, Verdict } from './review.ts'
+import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import { secretWarnings } from './secret-warnings.ts'
 
 /** The API server waits 10 s (timeoutSeconds): deciding and looking together have to end before that. */
@@ -50,8 +50,8 @@ export async function validate(request: AdmissionRequest, admission: Admission):
   return decidedOr(request, admission, async () => {
     const judgement = await judgementOf(request, admission)
     if (judgement.faults.length > 0) return { denial: denialOf(judgement.faults) }
-    const [carried, wanted] = [stampOf(request.object), wantedStamp(request, admission)]
-    if (STAMP.some((key) => carried[key] !== wanted[key])) return { denial: foreignStamp() }
+    const denial = stampDenial(request, admission)
+    if (denial !== undefined) return { denial }
     return { warnings: [...judgement.warnings, ...(await look(request, judgement, admission))] }
   })
 }
@@ -80,6 +80,15 @@ function wantedStamp(request: AdmissionRequest, { settings, requesterExtra }: Ad
   const { delegation, stampKey } = settings
   const stamping = { user: request.user, extraKeys: requesterExtra, delegation, key: stampKey }
   return stampFor(applicationOf(request), stamping)
+}
+
+function stampDenial(request: AdmissionRequest, admission: Admission): Denial | undefined {
+  const [carried, wanted] = [stampOf(request.object), wantedStamp(request, admission)]
+  const [first, ...others] = STAMP.filter((key) => carried[key] !== wanted[key])
+  if (first === undefined) return undefined
+  // What is only put back has the signature that was stored, whoever made that.
+  const signed = asksAnew(applicationOf(request))
+  return signed && first === REQUESTER_SIGNATURE && others.length === 0 ? foreignSignature() : foreignStamp()
 }
 
 async function decidedOr(
@@ -113,9 +122,7 @@ async function look(
   try {
     return await inTime(secretWarnings(request, judgement, cluster), deadlines?.lookMs ?? LOOK_MS)
   } catch (error) {
-    const { kind, namespace, name } = request
-    const fields = { reason: reasonOf(error), origin: originOf(error), kind, namespace, name }
-    log.warn(fields, 'a Secret could not be looked into, so nothing is warned of')
+    log.warn(mishapFields(error, request), 'a Secret could not be looked into, so nothing is warned of')
     return []
   }
 }

@@ -1,10 +1,24 @@
 import type { Logger } from 'pino'
+import { Failure } from '../functions/domain/failure.ts'
 import type { Fault } from '../functions/domain/fault.ts'
 import { originOf, reasonOf } from '../functions/domain/origin.ts'
+import type { Origin } from '../functions/domain/origin.ts'
+import { REQUESTED_AT } from '../functions/domain/resources.ts'
+import { STAMP } from '../functions/domain/stamp.ts'
 import type { AdmissionRequest, Denial } from './review.ts'
 
 /** What nobody but somebody with the right, or the operator, can mend. */
 const FORBIDDEN = ['ReferenceForbidden', 'AddressForbidden']
+
+/** Fields of a log line. */
+export interface MishapFields extends Pick<AdmissionRequest, 'kind' | 'namespace' | 'name'> {
+  readonly reason: string
+  readonly cause?: string
+  readonly origin: Origin
+}
+
+/** What lists the other webhooks. */
+const LIST_WEBHOOKS = 'kubectl get mutatingwebhookconfigurations'
 
 /** One fault is the message; several stand below each other, each with its field. */
 export function denialOf(faults: readonly Fault[]): Denial {
@@ -17,18 +31,34 @@ export function denialOf(faults: readonly Fault[]): Denial {
   return forbidden ? { code: 403, reason: 'Forbidden', message } : { code: 422, reason: 'Invalid', message }
 }
 
-/** The object carries another stamp than /mutate sets. */
+/** The object carries another stamp than this replica of the webhook wants; that has one of two causes. */
 export function foreignStamp(): Denial {
-  const message =
-    "The annotations commitlet.dev/requested-by, requester and requester-signature are not as Commitlet's /mutate sets them: another admission webhook changed the object afterwards; let that one leave commitlet.dev alone."
+  const message = `The annotations ${STAMP.slice(0, -1).join(', ')} and ${STAMP.at(-1)} are not as Commitlet's /validate wants them: either another admission webhook changed the object after /mutate (look for it by \`${LIST_WEBHOOKS}\`, and let it leave them alone), or the webhook's replicas have different settings, as while new ones are rolled out; then try again in a moment.`
   return { code: 403, reason: 'Forbidden', message }
 }
 
-/** Nothing could be decided: the API server's user may try again. Told to the operator. */
-export function undecided(error: unknown, request: AdmissionRequest, log: Logger): Denial {
-  const reason = reasonOf(error)
-  const { kind, namespace, name } = request
-  log.warn({ reason, origin: originOf(error), kind, namespace, name }, 'admission could not be decided')
-  const message = `The cluster could not be asked whether this may be applied (${reason}), so nothing was stored: try again.`
+/** The stamp is the one that this replica wants, but for its signature: so it is while a new key is rolled out. */
+export function foreignSignature(): Denial {
+  const message = `The stamp in commitlet.dev/requester-signature is signed for something else or with another key: most likely two replicas of the webhook sign with different keys; try again in a moment. If that goes on, another admission webhook changes spec or ${REQUESTED_AT} after /mutate; look for it by \`${LIST_WEBHOOKS}\`.`
   return { code: 503, reason: 'ServiceUnavailable', message }
+}
+
+/**
+ * Nothing could be decided: the API server's user may try again, unless somebody has to mend the installation first;
+ * then he is told what. The operator reads all of it in the log.
+ */
+export function undecided(error: unknown, request: AdmissionRequest, log: Logger): Denial {
+  const fields = mishapFields(error, request)
+  log.warn(fields, 'admission could not be decided')
+  const message =
+    error instanceof Failure && error.retry === 'slow'
+      ? error.message
+      : `The cluster could not be asked whether this may be applied (${fields.reason}), so nothing was stored: try again.`
+  return { code: 503, reason: 'ServiceUnavailable', message }
+}
+
+/** What a log line says of an error and of the request that met it: of a Failure its sentence, of a bug none. */
+export function mishapFields(error: unknown, { kind, namespace, name }: AdmissionRequest): MishapFields {
+  const cause = error instanceof Failure ? { cause: error.message } : {}
+  return { reason: reasonOf(error), ...cause, origin: originOf(error), kind, namespace, name }
 }

@@ -7,7 +7,7 @@ import { Failure } from '../functions/domain/failure.ts'
 export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => reject(new Failure('Timeout', 'The API server did not answer in time; try again.')),
+    () => reject(new Failure('Timeout', `The API server did not answer within ${milliseconds} ms.`)),
     milliseconds,
   )
   try {

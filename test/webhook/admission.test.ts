@@ -1,37 +1,12 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
-import { isRecord } from '../../functions/domain/member.ts'
 import { isAnnounced, mutate, validate } from '../../webhook/admission.ts'
 import { readReview } from '../../webhook/review.ts'
-import { memoryCluster } from '../harness/memory-cluster.ts'
 import { admissionOver, BY, clusterWith, created, hanging, REQUESTER, updated } from './admission-stage.ts'
-import { gitCommit, recordingLog, reviewOf, STAMP_OF_DEVELOPER, stamped } from './stage.ts'
+import { gitCommit, recordingLog, reviewOf, stamped } from './stage.ts'
 
-const SIGNATURE = 'commitlet.dev/requester-signature'
 const STAMPED = { annotations: { [BY]: 'joe', [REQUESTER]: '{"username":"joe"}' } }
 const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
-
-t.test('a new resource gets the stamp of who sent it', async (t) => {
-  const value = { [BY]: 'developer', [REQUESTER]: '{"username":"developer","groups":["developers"]}' }
-  t.strictSame(await mutate(created(gitCommit()), admissionOver()), {
-    patch: [{ op: 'add', path: '/metadata/annotations', value }],
-  })
-})
-
-t.test('a stamp that somebody changed without asking for anything is put back', async (t) => {
-  const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'forged' } })
-  t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
-    patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'joe' }],
-  })
-})
-
-t.test('an update of the spec is stamped anew', async (t) => {
-  const { patch = [] } = await mutate(
-    updated(gitCommit(STAMPED), gitCommit(STAMPED, { message: 'x' })),
-    admissionOver(),
-  )
-  t.match(patch, [{ value: 'developer' }, { value: /"developer"/ }])
-})
 
 t.test('both answers name every fault at once, each on a line of its own', async (t) => {
   for (const decide of [mutate, validate]) {
@@ -143,50 +118,6 @@ t.test('a cluster that does not answer in time denies before the API server give
     admissionOver({ cluster: { discover: hanging }, deadlines: { decideMs: 20, lookMs: 20 } }),
   )
   t.match(denial, { code: 503, message: /\(Timeout\)/ })
-})
-
-t.test('the stamp is signed with the key, and /validate lets nothing else pass', async (t) => {
-  const signing = admissionOver({ settings: { stampKey: Buffer.alloc(32, 'k') } })
-  const { patch: [added] = [] } = await mutate(created(gitCommit()), signing)
-  const annotations = added?.op === 'add' && isRecord(added.value) ? added.value : {}
-  t.match(annotations[SIGNATURE], /^[0-9a-f]{64}$/)
-  t.strictSame(await validate(created(gitCommit({ annotations })), signing), { warnings: [] })
-  for (const [title, final] of [
-    ['another signature', gitCommit({ annotations: { ...annotations, [SIGNATURE]: 'f'.repeat(64) } })],
-    ['another name for people', gitCommit({ annotations: { ...annotations, [BY]: 'admin' } })],
-    [
-      'another requester',
-      gitCommit({ annotations: { ...annotations, [REQUESTER]: '{"username":"admin"}' } }),
-    ],
-    ['another spec', gitCommit({ annotations }, { message: 'changed by a later webhook' })],
-    [
-      'another requested-at',
-      gitCommit({ annotations: { ...annotations, 'commitlet.dev/requested-at': 'x' } }),
-    ],
-    ['no stamp', gitCommit()],
-  ] as const) {
-    const { denial } = await validate(created(final), signing)
-    t.match(denial, { code: 403, reason: 'Forbidden', message: /not as Commitlet's \/mutate sets/ }, title)
-  }
-})
-
-t.test('a signature is taken away where stamps are not signed', async (t) => {
-  const sent = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'f'.repeat(64) } })
-  t.strictSame(await mutate(created(sent), admissionOver()), {
-    patch: [{ op: 'remove', path: '/metadata/annotations/commitlet.dev~1requester-signature' }],
-  })
-  t.match((await validate(created(sent), admissionOver())).denial, { code: 403 })
-})
-
-t.test('where only the stamp is touched, no right is asked for and no Secret read', async (t) => {
-  const cluster = memoryCluster()
-  const unwanted = () => Promise.reject(new Error('nothing is to be asked'))
-  const admission = admissionOver({ cluster: { ...cluster, discover: unwanted, readSecret: unwanted } })
-  const forged = gitCommit({ annotations: { ...STAMPED.annotations, [REQUESTER]: '{"username":"admin"}' } })
-  const update = updated(gitCommit(STAMPED), forged)
-  t.match((await mutate(update, admission)).patch, [{ value: STAMPED.annotations[REQUESTER] }])
-  t.match((await validate(update, admission)).denial, { code: 403 })
-  t.strictSame(cluster.reviews, [])
 })
 
 const OTHERS = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'other', path: 'a.yaml' }

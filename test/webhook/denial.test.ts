@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { fault } from '../../functions/domain/fault.ts'
-import { denialOf, foreignStamp, undecided } from '../../webhook/denial.ts'
+import { denialOf, foreignSignature, foreignStamp, mishapFields, undecided } from '../../webhook/denial.ts'
 import { readReview } from '../../webhook/review.ts'
 import { gitCommit, recordingLog, reviewOf } from './stage.ts'
 
@@ -28,25 +28,58 @@ t.test('one fault is the whole message, several stand in lines of their own', as
   )
 })
 
-t.test('a foreign stamp is forbidden, in a sentence that names the annotations', async (t) => {
-  t.match(foreignStamp(), {
-    code: 403,
-    reason: 'Forbidden',
-    message: /^The annotations commitlet\.dev\/.*\.$/,
+t.test('a foreign stamp is forbidden, in a sentence that names annotations and both causes', async (t) => {
+  const { code, reason, message } = foreignStamp()
+  t.match({ code, reason }, { code: 403, reason: 'Forbidden' })
+  for (const named of [
+    /^The annotations commitlet\.dev\/requested-by, commitlet\.dev\/requester and commitlet\.dev\/requester-signature are /,
+    /another admission webhook/,
+    /`kubectl get mutatingwebhookconfigurations`/,
+    /replicas have different settings/,
+  ]) {
+    t.match(message, named)
+  }
+})
+
+t.test('a foreign signature alone is told as the new key that it most likely is', async (t) => {
+  t.match(foreignSignature(), {
+    code: 503,
+    reason: 'ServiceUnavailable',
+    message:
+      /two replicas of the webhook sign with different keys; try again in a moment\..*`kubectl get mutatingwebhookconfigurations`\.$/,
   })
 })
 
-for (const [error, reason] of [
-  [new Failure('NetworkError', 'No route to 10.0.0.1.'), 'NetworkError'],
-  [new TypeError('cannot read s3cr3t of undefined'), 'Internal'],
-  ['text that was thrown', 'Internal'],
+for (const [error, reason, cause] of [
+  [new Failure('NetworkError', 'No route to the API server.'), 'NetworkError', 'No route to the API server.'],
+  [new TypeError('cannot read s3cr3t of undefined'), 'Internal', undefined],
+  ['text that was thrown', 'Internal', undefined],
 ] as const) {
-  t.test(`${String(error)} asks to try again, its words in no answer and no log`, async (t) => {
+  t.test(`${String(error)} asks to try again, and only a Failure is quoted, in the log`, async (t) => {
     const { log, lines } = recordingLog()
     const { code, reason: status, message } = undecided(error, readReview(reviewOf(gitCommit())), log)
     t.match({ code, status }, { code: 503, status: 'ServiceUnavailable' })
     t.match(message, new RegExp(`^[^\\n]*\\(${reason}\\)[^\\n]*try again\\.$`))
-    t.match(lines, [{ level: 40, reason, kind: 'GitCommit', namespace: 'shop', name: 'settings' }])
-    t.notMatch(JSON.stringify([message, lines]), /s3cr3t|10\.0\.0\.1|text that/)
+    t.match(lines, [{ level: 40, reason, cause, kind: 'GitCommit', namespace: 'shop', name: 'settings' }])
+    t.notMatch(message, 'No route')
+    t.notMatch(JSON.stringify([message, lines]), /s3cr3t|text that/)
   })
 }
+
+t.test(
+  'what somebody has to mend first is told in its own sentence, to the user and in the log',
+  async (t) => {
+    const { log, lines } = recordingLog()
+    const sentence = "Commitlet's service account may not ask; ask whoever runs Commitlet."
+    const error = new Failure('ReferenceForbidden', sentence, { retry: 'slow' })
+    const denial = undecided(error, readReview(reviewOf(gitCommit())), log)
+    t.strictSame(denial, { code: 503, reason: 'ServiceUnavailable', message: sentence })
+    t.match(lines, [{ reason: 'ReferenceForbidden', cause: sentence }])
+  },
+)
+
+t.test('a log line names the request, and of a bug nothing that it says', async (t) => {
+  const fields = mishapFields(new TypeError('s3cr3t'), readReview(reviewOf(gitCommit())))
+  t.match(fields, { reason: 'Internal', origin: { error: 'TypeError' }, namespace: 'shop', name: 'settings' })
+  t.notMatch(JSON.stringify(fields), 's3cr3t')
+})
