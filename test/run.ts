@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Missing } from './harness/control-plane-build.ts'
-import { SHARED, startControlPlane, type ControlPlane } from './harness/control-plane.ts'
+import { REQUIRED, SHARED, startControlPlane, type ControlPlane } from './harness/control-plane.ts'
 
 const USAGE = `npm test -- [--unit] [--coverage] [--require-control-plane] [FILE...]
   --unit                   leave out what needs a control plane (test/cluster, test/e2e)
   --coverage               write .tap/report/lcov.info and print the table
-  --require-control-plane  fail where there is none, instead of skipping
+  --require-control-plane  fail where there is none, or no root for in-cluster.test.ts, instead of skipping
 `
 const ROOT = join(import.meta.dirname, '..')
 const OLDEST_NODE = [22, 19] as const
@@ -83,7 +83,7 @@ function runTap(options: Options, shared: string): Promise<number> {
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, PATH, [SHARED]: shared },
+    env: { ...process.env, PATH, [SHARED]: shared, ...(options.required ? { [REQUIRED]: 'yes' } : {}) },
   })
   // Ctrl-C reaches tap by itself; the control plane has to outlive it.
   process.on('SIGINT', () => undefined)

@@ -53,6 +53,9 @@ export interface ControlPlane {
 /** Names a file by which test/run.ts shares one control plane with all test files. */
 export const SHARED = 'COMMITLET_TEST_CONTROL_PLANE'
 
+/** Set by `--require-control-plane` of test/run.ts: what the machine lacks is a failure then, and not skipped. */
+export const REQUIRED = 'COMMITLET_TEST_REQUIRED'
+
 interface SharedPlane extends Certificate {
   readonly url: string
   readonly kubectl: string
