@@ -16,9 +16,13 @@ import { inTime } from './in-time.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import { secretWarnings } from './secret-warnings.ts'
 
-/** The API server waits 10 s (timeoutSeconds): deciding and looking together have to end before that. */
-const DECIDE_MS = 7_500
-const LOOK_MS = 1_500
+/**
+ * Milliseconds for deciding. The API server waits 10 s (timeoutSeconds of both webhook configurations): deciding and
+ * looking have to end before that, with a second for the way there and back.
+ */
+export const DECIDE_MS = 7_500
+/** Milliseconds for looking into Secrets, once it is decided. */
+export const LOOK_MS = 1_500
 
 /** What decisions need. */
 export interface Admission {

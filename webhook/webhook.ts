@@ -16,8 +16,11 @@ import { openSink } from './sink.ts'
 import { startSweeps } from './sweep.ts'
 import { followKeyPair, readKeyPair } from './tls.ts'
 
-/** After SIGTERM the events under way get so long; Kubernetes gives a pod 30 s by default. */
-const DRAIN_MS = 20_000
+/**
+ * After SIGTERM, once the reviews in flight are answered, the events under way get so many milliseconds:
+ * terminationGracePeriodSeconds of the Deployment leaves room for both.
+ */
+export const DRAIN_MS = 20_000
 
 /** What the webhook sees of the outside. `uuid` gives each event its id. */
 export interface WebhookWorld {

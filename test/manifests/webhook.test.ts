@@ -1,13 +1,19 @@
 import t from 'tap'
+import { DECIDE_MS, LOOK_MS } from '../../webhook/admission.ts'
 import { readConfig } from '../../webhook/config.ts'
+import { DRAIN_MS } from '../../webhook/webhook.ts'
 import { asked, readManifest } from './read.ts'
 
 const manifests = await readManifest('manifests/webhook.yaml')
 const [service, budget, deployment] = manifests
 const { metadata, spec } = deployment.spec.template
 const [container] = spec.containers
-const [mutating] = await readManifest('manifests/webhook-configuration.yaml')
+const configurations = await readManifest('manifests/webhook-configuration.yaml')
+const [mutating] = configurations
 const [functionService] = await readManifest('knative.yaml')
+
+/** From the API server to the webhook and back, the TLS handshake included. */
+const TRANSPORT_MS = 1_000
 
 interface Volume {
   readonly secret: { readonly secretName: string }
@@ -58,7 +64,15 @@ t.test('the API server finds the webhook, and the webhook the function', async (
   t.equal(value('K_SINK'), `http://${host}.svc.cluster.local`)
 })
 
-t.test('a pod that ends has the time to send what waits', async (t) => {
+t.test('the webhook answers before the API server gives up', async (t) => {
+  for (const { webhooks } of configurations) {
+    t.equal(webhooks.length, 1)
+    t.ok(webhooks[0].timeoutSeconds * 1_000 >= DECIDE_MS + LOOK_MS + TRANSPORT_MS, webhooks[0].name)
+  }
+})
+
+t.test('a pod that ends has the time to answer, and to send what waits', async (t) => {
   const { seconds } = container.lifecycle.preStop.sleep
-  t.ok(spec.terminationGracePeriodSeconds >= Number(seconds) + 20 + 5)
+  const needed = seconds * 1_000 + DECIDE_MS + LOOK_MS + DRAIN_MS
+  t.ok(spec.terminationGracePeriodSeconds * 1_000 > needed, `${needed} ms`)
 })
