@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseRepositoryAddress } from '../functions/domain/address.ts'
+import { guardAddresses } from '../functions/addresses.ts'
 import { openGit } from '../functions/git/git.ts'
 import { PATH } from './repository.ts'
 
@@ -25,7 +26,14 @@ const AUTHOR = { name: 'Bench', email: 'bench@example.com' }
 
 /** Commitlet's own writer. */
 export function writer(target: Target): Method {
-  const git = openGit({ tempDir: target.folder, caFile: target.caFile, fetchLimitMiB: 256 })
+  const git = openGit({
+    tempDir: target.folder,
+    caFile: target.caFile,
+    fetchLimitMiB: 256,
+    resolve: guardAddresses({ inCluster: false, apiServer: [] }),
+    proxies: { proxy: undefined, exceptions: [] },
+    insecureHosts: [],
+  })
   const login = {
     method: 'password' as const,
     username: 'x-access-token',

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Logger } from 'pino'
+import { guardAddresses } from '../functions/addresses.ts'
 import { buildApp } from '../functions/app.ts'
 import { handle } from '../functions/attempt.ts'
 import { readConfig } from '../functions/config.ts'
@@ -32,6 +33,9 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
   const config = readConfig({ PORT: '0', CA_FILE: site.caFile, STAMP_KEY_FILE: site.stampKeyFile })
   const git = openGit({
     tempDir: site.folder,
+    resolve: guardAddresses(config.surroundings),
+    proxies: config.proxies,
+    insecureHosts: config.insecureHosts,
     caFile: config.caFile,
     fetchLimitMiB: config.fetchLimit,
     deadlineSeconds: config.attemptDeadline,

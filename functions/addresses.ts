@@ -1,6 +1,6 @@
 import { lookup as ask } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { AddressPolicy, Place } from './domain/address-policy.ts'
+import type { AddressPolicy, Place, Resolve } from './domain/address-policy.ts'
 import { isForbidden } from './domain/address-policy.ts'
 import { Failure } from './domain/failure.ts'
 
@@ -14,14 +14,6 @@ export interface Surroundings {
   /** Hosts (names or IP addresses) and ports by which the API server is called. */
   readonly apiServer: readonly { readonly host: string; readonly port: number }[]
 }
-
-/**
- * All addresses of a host, each of which may be connected to at this port; the connection has to go to one of them,
- * whatever the name means a moment later.
- * @throws Failure AddressForbidden where any of them is forbidden, NetworkError where DNS does not know the name or
- * cannot tell, Timeout (or the signal's own Failure) where the signal fires first
- */
-export type Resolve = (host: string, port: number, signal: AbortSignal) => Promise<readonly string[]>
 
 /** As the C library answers: hosts file, search domains and DNS, as Git itself would look. */
 export async function systemLookup(host: string): Promise<readonly string[]> {

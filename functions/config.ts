@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import type { Surroundings } from './addresses.ts'
 import { readGateSettings } from './domain/gate-settings.ts'
+import type { Proxies } from './domain/proxies.ts'
+import { readProxies } from './domain/proxies.ts'
 import { REQUESTED_BY_TRAILERS } from './domain/requested-by.ts'
 import type { Environment } from './domain/settings.ts'
 import { LOG_LEVELS, WrongSetting, choice, refuseSettings, text, wholeNumber } from './domain/settings.ts'
@@ -12,6 +15,11 @@ export interface Config extends AttemptSettings {
   readonly caFile: string | undefined
   /** MiB that one attempt may fetch. */
   readonly fetchLimit: number
+  /** Existing folder for temporary files. */
+  readonly tempDir: string
+  readonly proxies: Proxies
+  /** What the environment of a pod tells of its cluster. */
+  readonly surroundings: Surroundings
   readonly logLevel: string
 }
 
@@ -27,6 +35,9 @@ export function readConfig(env: Environment): Config {
     attemptDeadline: wholeNumber(env, 'ATTEMPT_DEADLINE', { absent: 120, least: 1, most: 540 }),
     retryLimit: wholeNumber(env, 'RETRY_LIMIT', { absent: 12, least: 1, most: 100 }),
     fetchLimit: wholeNumber(env, 'FETCH_LIMIT', { absent: 256, least: 1, most: 65_536 }),
+    tempDir: folder(env, 'TMPDIR', '/tmp'),
+    proxies: readProxies(env),
+    surroundings: readSurroundings(env),
     ...readGateSettings(env, readFileSync),
     requestedByTrailer: choice(env, 'REQUESTED_BY_TRAILER', REQUESTED_BY_TRAILERS),
     author: {
@@ -34,6 +45,28 @@ export function readConfig(env: Environment): Config {
       email: identityPart(env, 'COMMIT_AUTHOR_EMAIL', 'commitlet@users.noreply.local'),
     },
     logLevel: choice(env, 'LOG_LEVEL', LOG_LEVELS),
+  }
+}
+
+// The kubelet sets these in every container.
+function readSurroundings(env: Environment): Surroundings {
+  const host = text(env, 'KUBERNETES_SERVICE_HOST', undefined)
+  const port = wholeNumber(env, 'KUBERNETES_SERVICE_PORT', { absent: 443, least: 1, most: 65_535 })
+  return { inCluster: host !== undefined, apiServer: host === undefined ? [] : [{ host, port }] }
+}
+
+function folder(env: Environment, name: string, absent: string): string {
+  const path = text(env, name, absent)
+  if (isWritable(path)) return path
+  throw new WrongSetting(`${name} is "${path}", but has to be a folder that Commitlet may write to.`)
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK)
+    return statSync(path).isDirectory()
+  } catch {
+    return false
   }
 }
 

@@ -1,11 +1,12 @@
-import { tmpdir } from 'node:os'
 import pino from 'pino'
+import { guardAddresses } from './addresses.ts'
 import { buildApp } from './app.ts'
 import { handle } from './attempt.ts'
-import { openApiServer } from './cluster/api-server.ts'
+import { openApiServer, placeOfApiServer } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { readConfig } from './config.ts'
 import { UNSIGNED } from './domain/gate-settings.ts'
+import { insecureWarning } from './domain/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './find.ts'
 import { openGit } from './git/git.ts'
@@ -27,7 +28,13 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
   const git = openGit({
-    tempDir: tmpdir(),
+    tempDir: config.tempDir,
+    resolve: guardAddresses({
+      inCluster: config.surroundings.inCluster,
+      apiServer: [...config.surroundings.apiServer, placeOfApiServer()],
+    }),
+    proxies: config.proxies,
+    insecureHosts: config.insecureHosts,
     ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
     caFile: config.caFile,
     fetchLimitMiB: config.fetchLimit,
@@ -51,6 +58,8 @@ async function main(): Promise<void> {
   if (config.stampKey === undefined) log.warn(UNSIGNED)
 
   process.once('SIGTERM', () => {
+  const insecure = insecureWarning(config.insecureHosts)
+  if (insecure !== undefined) log.warn(insecure)
     log.info('draining')
     turns.close()
     setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()

@@ -12,10 +12,14 @@ t.test('without variables everything has its default', async (t) => {
     fetchLimit: 256,
     referenceScope: 'namespace',
     allowedRepositories: undefined,
+    insecureHosts: [],
     delegation: { appliers: [], account: 'commitlet' },
     stampKey: undefined,
     requestedByTrailer: 'name',
     author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
+    tempDir: '/tmp',
+    proxies: { proxy: undefined, exceptions: [] },
+    surroundings: { inCluster: false, apiServer: [] },
     logLevel: 'info',
   })
 })
@@ -51,6 +55,24 @@ t.test('a wrong value is one sentence naming the variable, what it holds and wha
       'DELEGATE_SERVICE_ACCOUNT is "Commitlet", but has to be the name of a service account alone, such as commitlet.',
     ],
     [
+      { INSECURE_HOSTS: '*.example.com' },
+      'INSECURE_HOSTS has the entry "*.example.com", but each has to be host[:port] in lower case, such as git.example.com:8443, and never a wildcard.',
+    ],
+    [
+      { HTTPS_PROXY: 'ftp://me:s3cret@proxy' },
+      'HTTPS_PROXY has to be the address of an http or https proxy, such as http://user:password@proxy.example.com:3128, but is not.',
+    ],
+    [{ TMPDIR: '/nowhere' }, 'TMPDIR is "/nowhere", but has to be a folder that Commitlet may write to.'],
+    [
+      { TMPDIR: import.meta.filename },
+      `TMPDIR is "${import.meta.filename}", but has to be a folder that Commitlet may write to.`,
+    ],
+    [{ TMPDIR: '/proc' }, 'TMPDIR is "/proc", but has to be a folder that Commitlet may write to.'],
+    [
+      { KUBERNETES_SERVICE_PORT: 'tcp' },
+      'KUBERNETES_SERVICE_PORT is "tcp", but has to be a whole number from 1 to 65535.',
+    ],
+    [
       { CA_FILE: '/nowhere' },
       'CA_FILE is "/nowhere", but has to be the path of a readable PEM file with certificates.',
     ],
@@ -81,4 +103,12 @@ t.test('values are taken, an empty one is like none', async (t) => {
     author: { name: 'Acme Bot' },
   })
   t.equal(config.stampKey?.length, 48)
+})
+
+t.test('what stands in every container tells of the cluster and its API server', async (t) => {
+  const { surroundings } = readConfig({
+    KUBERNETES_SERVICE_HOST: '10.96.0.1',
+    KUBERNETES_SERVICE_PORT: '6443',
+  })
+  t.same(surroundings, { inCluster: true, apiServer: [{ host: '10.96.0.1', port: 6443 }] })
 })

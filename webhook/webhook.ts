@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Cluster } from '../functions/cluster/cluster.ts'
 import { appliedEvent } from '../functions/domain/events.ts'
 import { UNSIGNED } from '../functions/domain/gate-settings.ts'
+import { insecureWarning } from '../functions/domain/insecure-hosts.ts'
 import { originOf } from '../functions/domain/origin.ts'
 import type { Admission } from './admission.ts'
 import { isAnnounced, mutate, validate } from './admission.ts'
@@ -71,6 +72,8 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     })
     ending.push(unfollow)
     if (config.stampKey === undefined) log.warn(UNSIGNED)
+    const insecure = insecureWarning(config.insecureHosts)
+    if (insecure !== undefined) log.warn(insecure)
     if (sink === undefined) log.warn('K_SINK is not set: resources are admitted, and nobody is told')
     else ending.push(startSweeps({ cluster, sink, log }, intervals))
     return Number(new URL(address).port)

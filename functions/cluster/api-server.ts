@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import type { Cluster } from '@kubernetes/client-node'
 import { KubeConfig } from '@kubernetes/client-node'
 import { Failure } from '../domain/failure.ts'
 import { WrongSetting } from '../domain/settings.ts'
@@ -34,12 +35,8 @@ const LARGEST_ANSWER = 32 * 1024 * 1024
  */
 export function openApiServer(): ApiServer {
   let config = new KubeConfig()
-  loadDefault(config)
-  const cluster = config.getCurrentCluster()
-  if (cluster === null)
-    throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
-  const { proxyUrl } = cluster
-  const base = new URL(cluster.server)
+  const { proxyUrl, server } = loadDefault(config)
+  const base = new URL(server)
   const agentFor = makePool()
 
   async function callBy(login: KubeConfig, request: ApiCall): Promise<ApiAnswer> {
@@ -64,6 +61,15 @@ export function openApiServer(): ApiServer {
   }
 }
 
+/**
+ * Where `openApiServer` calls: a name or an IP address (IPv6 without brackets), and a port. Throws WrongSetting as
+ * that does.
+ */
+export function placeOfApiServer(): { readonly host: string; readonly port: number } {
+  const { hostname, port, protocol } = new URL(loadDefault(new KubeConfig()).server)
+  return { host: hostname.replace(/[[\]]/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) }
+}
+
 /** The same configuration, without the tokens that client-node remembers. */
 function forgetful(config: KubeConfig): KubeConfig {
   const { clusters, contexts, users, currentContext } = config
@@ -72,7 +78,7 @@ function forgetful(config: KubeConfig): KubeConfig {
   return fresh
 }
 
-function loadDefault(config: KubeConfig): void {
+function loadDefault(config: KubeConfig): Cluster {
   try {
     config.loadFromDefault()
   } catch (cause) {
@@ -80,6 +86,9 @@ function loadDefault(config: KubeConfig): void {
       'KUBECONFIG cannot be read, but has to name a kubeconfig file, or be left out in a cluster.'
     throw new WrongSetting(message, { cause })
   }
+  const cluster = config.getCurrentCluster()
+  if (cluster !== null) return cluster
+  throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
 }
 
 const KEPT = { keepAlive: true, maxSockets: 64 } as const

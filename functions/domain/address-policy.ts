@@ -6,6 +6,14 @@ export interface Place {
   readonly port: number
 }
 
+/**
+ * All addresses of a host, each of which may be connected to at this port; the connection has to go to one of them,
+ * whatever the name means a moment later.
+ * @throws Failure AddressForbidden where any of them is forbidden, NetworkError where DNS does not know the name or
+ * cannot tell, Timeout (or the signal's own Failure) where the signal fires first
+ */
+export type Resolve = (host: string, port: number, signal: AbortSignal) => Promise<readonly string[]>
+
 /** What depends on where the program runs. */
 export interface AddressPolicy {
   /** In a pod, loopback leads to the pod's other containers; on a developer's machine to his own servers. */

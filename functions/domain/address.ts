@@ -2,7 +2,8 @@ import { Failure } from './failure.ts'
 
 /** The parsed form of a repository address: it alone makes every check and the address that Git gets. */
 export interface RepositoryAddress {
-  readonly scheme: 'https' | 'ssh'
+  /** `http` is for the hosts of INSECURE_HOSTS alone: the gate refuses it for all others. */
+  readonly scheme: 'https' | 'http' | 'ssh'
   /** User of an SSH address. */
   readonly user: string | undefined
   /** Lower-case name or canonical IP address; IPv6 without brackets. */
@@ -25,7 +26,7 @@ export interface Authority {
 const LONGEST = 2048
 
 /** The port of a scheme where an address names none. */
-export const DEFAULT_PORTS = { https: 443, ssh: 22 } as const
+export const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22 } as const
 
 /**
  * Reads `spec.repository`: `https://host[:port]/path[.git]`, `ssh://user@host[:port]/path[.git]` or
@@ -75,16 +76,19 @@ function strangeCharacter(text: string): string | undefined {
 function parseForm(text: string): RepositoryAddress {
   const [, scheme, authority, path] = /^([A-Za-z0-9+.-]+):\/\/([^/]*)\/?(.*)$/.exec(text) ?? []
   if (scheme === undefined || authority === undefined || path === undefined) return parseShort(text)
-  if (scheme === 'https') return parseHTTPS(text, authority, path)
+  if (scheme === 'https' || scheme === 'http') return parseWeb(text, scheme, { authority, path })
   if (scheme === 'ssh') {
     const [, user, place] = /^([^@]*)@(.*)$/.exec(authority) ?? []
     return parseSSH(text, { user, authority: place ?? '', path })
   }
-  if (scheme === 'http') throw invalid('begins with http://, which is not encrypted; write https:// instead.')
   throw invalid(`begins with another scheme than https:// or ssh://; ${PLAIN}.`)
 }
 
-function parseHTTPS(text: string, authority: string, path: string): RepositoryAddress {
+function parseWeb(
+  text: string,
+  scheme: 'https' | 'http',
+  { authority, path }: { readonly authority: string; readonly path: string },
+): RepositoryAddress {
   if (authority.includes('@')) {
     throw invalid(
       'has a user name or a password before the host; leave it out and name a Secret in spec.credentials.',
@@ -92,7 +96,7 @@ function parseHTTPS(text: string, authority: string, path: string): RepositoryAd
   }
   const { host, port } = requireAuthority(authority)
   const segments = requireSegments(path)
-  return { scheme: 'https', user: undefined, host, port: port ?? DEFAULT_PORTS.https, segments, text }
+  return { scheme, user: undefined, host, port: port ?? DEFAULT_PORTS[scheme], segments, text }
 }
 
 // The short form of git-clone(1), "GIT URLS".

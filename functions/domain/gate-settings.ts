@@ -1,5 +1,7 @@
+import type { Authority } from './address.ts'
 import { unsoundEntry } from './allowed-repositories.ts'
 import type { Delegation } from './delegation.ts'
+import { readInsecureHosts } from './insecure-hosts.ts'
 import { SHORTEST_KEY } from './signature.ts'
 import type { Environment } from './settings.ts'
 import { choice, list, text, WrongSetting } from './settings.ts'
@@ -10,6 +12,8 @@ export interface GateSettings {
   readonly referenceScope: 'namespace' | 'any'
   /** A comma list as in the annotation of a Secret; undefined: any repository may be named. */
   readonly allowedRepositories: string | undefined
+  /** Hosts for which plain http, and with Git an unverified certificate, are let through. */
+  readonly insecureHosts: readonly Authority[]
   readonly delegation: Delegation
   /** Key of the stamp's signature; undefined: nothing is signed or checked. */
   readonly stampKey: Uint8Array | undefined
@@ -27,6 +31,7 @@ export function readGateSettings(env: Environment, readFile: ReadFile): GateSett
   return {
     referenceScope: choice(env, 'REFERENCE_SCOPE', ['namespace', 'any']),
     allowedRepositories: readAllowed(env),
+    insecureHosts: readInsecureHosts(env),
     delegation: { appliers: list(env, 'DELEGATED_APPLIERS'), account: readAccount(env) },
     stampKey: readStampKey(env, readFile),
   }

@@ -9,6 +9,7 @@ import { judgeSecrets } from './gate-secrets.ts'
 import type { SecretRights } from './gate-secrets.ts'
 import { member, textMember } from './member.ts'
 import type { Outside } from './outside.ts'
+import { isInsecure } from './insecure-hosts.ts'
 import { kindOf, schemaFaults } from './parse.ts'
 import { specFaults, specWarnings } from './rules.ts'
 
@@ -67,12 +68,15 @@ function without(faults: readonly Fault[], others: readonly Fault[]): readonly F
 function repositoryFaults(
   spec: unknown,
   found: readonly Fault[],
-  { allowedRepositories }: Outside,
+  { allowedRepositories, insecureHosts }: Outside,
 ): readonly Fault[] {
   const text = textMember(spec, 'repository')
   const faulty = found.some(({ field }) => field === 'spec.repository')
-  if (allowedRepositories === undefined || text === undefined || faulty) return []
-  if (allows(allowedRepositories, parseRepositoryAddress(text))) return []
+  if (text === undefined || faulty) return []
+  const address = parseRepositoryAddress(text)
+  if (address.scheme === 'http' && !isInsecure(address, insecureHosts))
+    return [fault('spec.repository', 'begins with http://, which is not encrypted; write https:// instead.')]
+  if (allowedRepositories === undefined || allows(allowedRepositories, address)) return []
   const complaint =
     'is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); name another, or ask whoever runs Commitlet.'
   return [fault('spec.repository', complaint, 'AddressForbidden')]

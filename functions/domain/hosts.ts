@@ -103,16 +103,23 @@ export function commitURL(
 ): string | undefined {
   const row = hostOf(address, provider)
   if (row === undefined) return undefined
-  const { host, port } = webPlace(address, row)
+  const { scheme, host, port } = webPlace(address, row)
   const place = host.includes(':') ? `[${host}]` : host
-  const written = port === DEFAULT_PORTS.https ? place : `${place}:${port}`
-  return `https://${written}/${address.segments.join('/')}${row.commitPath}${sha}`
+  const written = port === DEFAULT_PORTS[scheme] ? place : `${place}:${port}`
+  return `${scheme}://${written}/${address.segments.join('/')}${row.commitPath}${sha}`
+}
+
+interface WebPlace {
+  readonly scheme: 'https' | 'http'
+  readonly host: string
+  readonly port: number
 }
 
 // The port of SSH says nothing of that of the web.
-function webPlace(address: RepositoryAddress, row: Host): { readonly host: string; readonly port: number } {
+function webPlace(address: RepositoryAddress, row: Host): WebPlace {
   const host = webHostOf(row, address.host) ?? address.host
-  return { host, port: address.scheme === 'ssh' ? DEFAULT_PORTS.https : address.port }
+  const { scheme, port } = address
+  return scheme === 'ssh' ? { scheme: 'https', host, port: DEFAULT_PORTS.https } : { scheme, host, port }
 }
 
 function webHostOf(row: Host, host: string): string | undefined {

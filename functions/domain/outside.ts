@@ -3,7 +3,7 @@ import type { GateSettings } from './gate-settings.ts'
 import type { UserInfo } from './user-info.ts'
 
 /** What the operator allows, as far as a resource is judged by it. */
-export type Allowance = Pick<GateSettings, 'referenceScope' | 'allowedRepositories'>
+export type Allowance = Pick<GateSettings, 'referenceScope' | 'allowedRepositories' | 'insecureHosts'>
 
 /** What the decision about a resource needs of the outside. Its functions may throw a Failure: then nothing is decided. */
 export interface Outside extends Allowance {
@@ -34,5 +34,6 @@ export function outsideOf(subject: UserInfo, namespace: string, { cluster, setti
     discover: (apiVersion, kind) => cluster.discover(apiVersion, kind),
     referenceScope: settings.referenceScope,
     allowedRepositories: settings.allowedRepositories,
+    insecureHosts: settings.insecureHosts,
   }
 }

@@ -73,8 +73,9 @@ function urlFaults(
 function addresses(address: RepositoryAddress, suffix: string | undefined): readonly string[] {
   if (suffix === undefined) return []
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
-  const isDefault = address.scheme === 'ssh' || address.port === DEFAULT_PORTS.https
-  const origin = `https://${host}${isDefault ? '' : `:${address.port}`}`
+  const scheme = address.scheme === 'http' ? 'http' : 'https'
+  const isDefault = address.scheme === 'ssh' || address.port === DEFAULT_PORTS[scheme]
+  const origin = `${scheme}://${host}${isDefault ? '' : `:${address.port}`}`
   return address.segments.map((_, index) => {
     const prefix = address.segments.slice(0, index).map((segment) => `/${segment}`)
     return `${origin}${prefix.join('')}${suffix}`

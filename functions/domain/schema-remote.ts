@@ -35,16 +35,17 @@ function apiAddress(description: string, example: string): Schema {
     expects: `an https address without a slash at its end, such as ${example}`,
     minLength: 1,
     maxLength: 2048,
-    pattern: '^https://[a-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~+-]+)*$',
+    pattern: '^https?://[a-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~+-]+)*$',
   }
 }
 
 /** What both kinds say about the remote and how to log in there. */
 export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
   repository: REPOSITORY_SCHEMA,
-  credentials: credentialsSchema('How to log in to the repository.'),
+  credentials: credentialsSchema("How to log in to the repository; left out: the operator's default."),
   fallbackCredentials: credentialsSchema(
-    'How to log in when the credentials are refused. Not supported yet.',
+    'How to log in where the credentials are missing or refused, or the repository is not found by them; never for ' +
+      'any other failure.',
   ),
   provider: {
     type: 'string',

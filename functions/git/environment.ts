@@ -1,5 +1,8 @@
+import { isIP } from 'node:net'
 import type { RepositoryAddress } from '../domain/address.ts'
 import type { PasswordLogin } from '../domain/change.ts'
+import type { Proxy } from '../domain/proxies.ts'
+import type { Reach } from './reach.ts'
 
 /** Environment of a child process: nothing of this process's own gets into it. */
 export type ChildEnvironment = Readonly<Record<string, string>>
@@ -14,19 +17,22 @@ export interface Bounds {
   readonly fileMiB: number | undefined
 }
 
-/** Where a repository is, and whom to trust there. */
-export interface Remote {
+/** Where a repository is, by which way, and whom to trust there. */
+export interface Remote extends Reach {
   readonly address: RepositoryAddress
   /** PEM file of the authorities to trust; undefined: those that git was built for. */
   readonly authorities: string | undefined
 }
 
-// `never` for every protocol but the two of the contract: `ext::` would run a command, a plain path
-// would read this machine's files. lowSpeedTime is long because a hook on the server may be silent.
+// `never` for every protocol but the repository's own: `ext::` would run a command, a plain path would read this
+// machine's files. lowSpeedTime is long because a hook on the server may be silent.
 const ONLINE = {
   'http.followRedirects': 'false',
   'protocol.allow': 'never',
-  'protocol.https.allow': 'always',
+  // Git obeys servers that name other addresses to fetch from (packfile-uris, alternates): all but the repository
+  // itself is called by a proxy that cannot be, since nobody connects to a broadcast address.
+  'http.proxy': 'http://255.255.255.255:1',
+  'http.proxyAuthMethod': 'basic',
   'http.lowSpeedLimit': '1',
   'http.lowSpeedTime': '45',
   'credential.helper': '',
@@ -68,25 +74,45 @@ export function offlineEnvironment(place: Place): ChildEnvironment {
 
 /**
  * What a git gets that talks to the remote. The login is one header for this repository's URL only. Its value
- * is not in here: the launcher reads it from standard input and puts it into git's own environment, which the
- * same user alone can read. It is never in argv, in a file, or in what simple-git shows when DEBUG is set.
+ * and the proxy are not in here: the launcher reads them from standard input and puts them into git's own
+ * environment, which the same user alone can read. They are never in argv, in a file, or in what simple-git shows
+ * when DEBUG is set.
  */
 export function onlineEnvironment(place: Place, remote: Remote): ChildEnvironment {
   return {
     ...common(place),
     COMMITLET_LOGIN: 'read',
-    ...(remote.authorities === undefined ? {} : { GIT_SSL_CAINFO: remote.authorities }),
+    ...(remote.authorities === undefined
+      ? {}
+      : { GIT_SSL_CAINFO: remote.authorities, GIT_PROXY_SSL_CAINFO: remote.authorities }),
     // Retry-After is shown nowhere else. Git leaves the Authorization header out of it.
     GIT_TRACE_CURL: '1',
     GIT_TRACE_CURL_NO_DATA: '1',
-    ...configuration({ ...OFFLINE, ...ONLINE }, 1),
+    ...configuration({ ...OFFLINE, ...ONLINE, ...wayTo(remote) }, 2),
     GIT_CONFIG_KEY_0: `http.${remote.address.text}.extraHeader`,
+    // Of this remote, not of its URL: what Git fetches by URL besides, be it from the same host, has none.
+    GIT_CONFIG_KEY_1: `remote.${remote.address.text}.proxy`,
   }
 }
 
-/** The line that the launcher reads. */
+/** The first line that the launcher reads. */
 export function loginLine({ username, password }: PasswordLogin): string {
   return `Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}\n`
+}
+
+/** The second line that the launcher reads: empty means a direct connection. */
+export function proxyLine(proxy: Proxy | undefined): string {
+  return `${proxy?.url ?? ''}\n`
+}
+
+/** The connection goes to the addresses that were checked, whatever the name means by now. */
+function wayTo({ address, addresses, insecure }: Remote): Readonly<Record<string, string>> {
+  const { scheme, host, port } = address
+  const written = addresses?.map((one) => (isIP(one) === 6 ? `[${one}]` : one)).join(',')
+  const pinned =
+    written === undefined || isIP(host) !== 0 ? {} : { 'http.curloptResolve': `${host}:${port}:${written}` }
+  const unverified = insecure ? { [`http.${address.text}.sslVerify`]: 'false' } : {}
+  return { [`protocol.${scheme}.allow`]: 'always', ...pinned, ...unverified }
 }
 
 function common({ folder, path, bounds }: Place): ChildEnvironment {
@@ -104,7 +130,7 @@ function common({ folder, path, bounds }: Place): ChildEnvironment {
     COMMITLET_LOGIN: '',
     COMMITLET_DEADLINE: String(bounds.deadlineSeconds),
     COMMITLET_MEMORY: String(bounds.memoryMiB * 1024),
-    COMMITLET_FILE: bounds.fileMiB === undefined ? '' : String(bounds.fileMiB * 2048),
+    COMMITLET_FILE: bounds.fileMiB === undefined ? '' : String(Math.floor(bounds.fileMiB * 2048)),
   }
 }
 

@@ -3,6 +3,7 @@ import type { RepositoryAddress } from '../domain/address.ts'
 import type { Change, Landed, Login } from '../domain/change.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { openHome, type Home } from './home.ts'
+import { reachOf, type Ways } from './reach.ts'
 import { makeQueue, type Batch } from './queue.ts'
 import { stopIfAborted } from './launcher.ts'
 import { findOne } from './search.ts'
@@ -11,7 +12,7 @@ import { inWorkspace } from './workspace.ts'
 import { land } from './writer.ts'
 
 /** What main.ts hands in. */
-export interface GitSettings {
+export interface GitSettings extends Ways {
   /**
    * Existing folder, best memory-backed; everything below it that is made here is removed again, by the next
    * process where this one is killed. Not for containers to share: one does not see that another's process lives.
@@ -74,10 +75,11 @@ export function openGit(settings: GitSettings): Git {
   ): Promise<T> {
     const { address, login, signal } = target
     stopIfAborted(signal)
+    const reach = await reachOf(address, settings, signal)
     home ??= openHome(settings.tempDir, settings.caFile)
     const { folder, authorities } = await home.catch(forget)
     return inWorkspace(folder, (workspace) =>
-      work(openSession(surroundings, { address, login, authorities }, { workspace, signal })),
+      work(openSession(surroundings, { ...reach, address, login, authorities }, { workspace, signal })),
     )
   }
 
@@ -124,7 +126,7 @@ export function openGit(settings: GitSettings): Git {
 }
 
 function requireHTTPS({ scheme, text }: RepositoryAddress): void {
-  if (scheme === 'https') return
+  if (scheme !== 'ssh') return
   throw new Failure(
     'NotSupported',
     `Commitlet does not push over SSH yet (${text}); use the https:// address.`,

@@ -11,7 +11,7 @@ import type { ChildEnvironment } from './environment.ts'
 export const LAUNCHER = `#!/bin/sh
 # simple-git waits 50 ms longer for a process that has written nothing.
 echo >&2
-[ -z "$COMMITLET_LOGIN" ] || { IFS= read -r GIT_CONFIG_VALUE_0 && export GIT_CONFIG_VALUE_0; }
+[ -z "$COMMITLET_LOGIN" ] || { IFS= read -r GIT_CONFIG_VALUE_0 && IFS= read -r GIT_CONFIG_VALUE_1 && export GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1; }
 [ -z "$COMMITLET_FILE" ] || { trap '' XFSZ; ulimit -f "$COMMITLET_FILE"; }
 ulimit -d "$COMMITLET_MEMORY"
 exec setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" git "$@"
@@ -23,7 +23,7 @@ export interface Call {
   /** The workspace: working directory of git and home of the file `launch`. */
   readonly folder: string
   readonly environment: ChildEnvironment
-  /** Standard input; with an online environment it begins with the login's line. */
+  /** Standard input; with an online environment it begins with the two lines that hold secrets. */
   readonly input?: string | Uint8Array
 }
 

@@ -5,6 +5,8 @@ export interface Scene {
   /** The repository's address. */
   readonly url: string
   readonly secrets: readonly string[]
+  /** Whether it was called by way of HTTPS_PROXY. */
+  readonly proxied?: boolean
   readonly deadlineSeconds: number
   readonly fetchLimitMiB: number
 }
@@ -86,7 +88,27 @@ export const ROWS: readonly Row[] = [
     says: 'stopped answering in the middle of the exchange; it is tried again.',
   },
   {
-    pattern: /Could not resolve (host|proxy)/,
+    pattern: /Could not resolve proxy/,
+    reason: 'NetworkError',
+    says: 'cannot be reached: the proxy of HTTPS_PROXY is not known to DNS; it is tried again, and the operator has to mend that.',
+  },
+  {
+    pattern: /(CONNECT tunnel failed, response|Received HTTP code) 407/,
+    reason: 'NetworkError',
+    says: 'cannot be reached: the proxy of HTTPS_PROXY does not accept the user name and password that stand there (407); the operator has to mend them.',
+  },
+  {
+    pattern: /(CONNECT tunnel failed, response|Received HTTP code) 403/,
+    reason: 'AddressForbidden',
+    says: 'cannot be reached: the proxy of HTTPS_PROXY does not let Commitlet through to that host (403); ask the operator.',
+  },
+  {
+    pattern: /CONNECT tunnel failed|Received HTTP code \d+ from proxy|Proxy CONNECT aborted/,
+    reason: 'NetworkError',
+    says: 'cannot be reached: the proxy of HTTPS_PROXY gets no connection to that host and port; look at the address, it is tried again.',
+  },
+  {
+    pattern: /Could not resolve host/,
     reason: 'NetworkError',
     says: 'cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.',
   },
@@ -94,7 +116,10 @@ export const ROWS: readonly Row[] = [
     pattern:
       /Failed to connect|Couldn't connect to server|Connection refused|No route to host|Network is unreachable/,
     reason: 'NetworkError',
-    says: 'cannot be reached: nothing takes the connection at that host and port; look at the address, it is tried again.',
+    says: ({ proxied = false }) =>
+      proxied
+        ? 'cannot be reached: nothing takes the connection at the proxy of HTTPS_PROXY; it is tried again, and the operator should look.'
+        : 'cannot be reached: nothing takes the connection at that host and port; look at the address, it is tried again.',
   },
   {
     pattern: /gnutls_handshake|GnuTLS|SSL_(connect|read|write|ERROR)|OpenSSL|TLS connect error/,

@@ -1,12 +1,22 @@
 import type { RepositoryAddress } from '../domain/address.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Login } from '../domain/change.ts'
-import { loginLine, offlineEnvironment, onlineEnvironment, type Remote } from './environment.ts'
+import { secretsOfProxy } from '../domain/proxies.ts'
+import {
+  loginLine,
+  offlineEnvironment,
+  onlineEnvironment,
+  proxyLine,
+  type ChildEnvironment,
+  type Remote,
+} from './environment.ts'
 import { launch, type Ended } from './launcher.ts'
 import { secretsOf } from './quote.ts'
 import type { Scene } from './sayings.ts'
 import { explain, type Meaning } from './stderr.ts'
 import type { Workspace } from './workspace.ts'
+
+const MIB = 1024 * 1024
 
 /** One batch's dealings with one repository: git in a workspace, with and without the network. */
 export interface Session {
@@ -22,7 +32,7 @@ export interface Session {
 }
 
 export interface OnlineOptions {
-  /** FETCH_LIMIT counts. */
+  /** What is left of FETCH_LIMIT counts. */
   readonly fetches?: boolean
   /** The protocol's lines go into this file of the workspace. */
   readonly packets?: string
@@ -56,21 +66,31 @@ export function openSession(
   const bounds = { deadlineSeconds, memoryMiB, fileMiB: undefined }
   const place = { folder, path, bounds }
   const offline = offlineEnvironment(place)
+  let fetched = 0
   // Whatever a server says, what is fetched and what is traced of it has a bound.
-  const fetching = onlineEnvironment({ ...place, bounds: { ...bounds, fileMiB: fetchLimitMiB } }, remote)
-  const online = { ...fetching, GIT_NO_LAZY_FETCH: '1' }
-  const { login } = remote
+  function environmentOf({ fetches = false, packets }: OnlineOptions): ChildEnvironment {
+    const fileMiB = Math.max(0, fetchLimitMiB - (fetches ? fetched / MIB : 0))
+    return {
+      ...onlineEnvironment({ ...place, bounds: { ...bounds, fileMiB } }, remote),
+      ...(fetches ? {} : { GIT_NO_LAZY_FETCH: '1' }),
+      ...(packets === undefined ? {} : { GIT_TRACE_PACKET: `${folder}/${packets}` }),
+    }
+  }
+  const { login, proxy } = remote
   if (login.method === 'key') throw keyless(remote.address)
-  const scene = { url: remote.address.text, secrets: secretsOf(login), deadlineSeconds, fetchLimitMiB }
+  const secrets = [...secretsOf(login), ...(proxy === undefined ? [] : secretsOfProxy(proxy))]
+  const proxied = proxy !== undefined
+  const scene = { url: remote.address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
+  const input = loginLine(login) + proxyLine(proxy)
   return {
     address: remote.address,
     workspace,
     scene,
     signal,
-    async online(args, { fetches = false, packets } = {}) {
-      const base = fetches ? fetching : online
-      const environment = packets === undefined ? base : { ...base, GIT_TRACE_PACKET: `${folder}/${packets}` }
-      const ended = await launch({ args, folder, environment, input: loginLine(login) }, signal)
+    async online(args, options = {}) {
+      const before = await workspace.packBytes()
+      const ended = await launch({ args, folder, environment: environmentOf(options), input }, signal)
+      fetched += (await workspace.packBytes()) - before
       return { ended, meaning: ended.exitCode === 0 ? undefined : explain(ended, scene) }
     },
     async offline(args, input) {

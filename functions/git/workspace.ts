@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LAUNCHER } from './launcher.ts'
 
@@ -9,6 +9,8 @@ export interface Workspace {
   cleanConfig(): Promise<void>
   /** The object that `refs/<name>` names; undefined where there is no such ref. */
   readRef(name: string): Promise<string | undefined>
+  /** Size of all packs, those that git left unfinished included. */
+  packBytes(): Promise<number>
   /** Lines of a file of the repository, of its first 256 KiB; none where it is missing. */
   readLines(name: string): Promise<readonly string[]>
 }
@@ -51,8 +53,15 @@ function openWorkspace(folder: string): Workspace {
       const [line] = await readStart(join(folder, 'refs', name))
       return line
     },
+    packBytes: () => packBytes(join(folder, 'objects', 'pack')),
     readLines: (name) => readStart(join(folder, name)),
   }
+}
+
+async function packBytes(folder: string): Promise<number> {
+  const names = (await readdir(folder)).filter((name) => /^tmp_pack|\.pack$/.test(name))
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 async function readStart(file: string): Promise<readonly string[]> {

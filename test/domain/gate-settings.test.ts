@@ -13,6 +13,7 @@ t.test('without a word the least is allowed, and nothing is signed', async (t) =
   const defaults = {
     referenceScope: 'namespace',
     allowedRepositories: undefined,
+    insecureHosts: [],
     delegation: { appliers: [], account: 'commitlet' },
     stampKey: undefined,
   }
@@ -34,12 +35,14 @@ t.test('what the operator says is taken, and the key is the bytes of the file', 
     ALLOWED_REPOSITORIES: 'github.com/acme, git.example.com:8443/',
     DELEGATED_APPLIERS: 'system:serviceaccount:flux-system:kustomize-controller, ,argocd',
     DELEGATE_SERVICE_ACCOUNT: 'team.deployer-1',
+    INSECURE_HOSTS: 'git.example.com:8080',
     STAMP_KEY_FILE: `${folder}/key`,
   }
   const { stampKey, ...settings } = readGateSettings(env, readFileSync)
   t.strictSame(settings, {
     referenceScope: 'any',
     allowedRepositories: 'github.com/acme, git.example.com:8443/',
+    insecureHosts: [{ host: 'git.example.com', port: 8080 }],
     delegation: {
       appliers: ['system:serviceaccount:flux-system:kustomize-controller', 'argocd'],
       account: 'team.deployer-1',

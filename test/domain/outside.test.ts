@@ -4,7 +4,11 @@ import { outsideOf } from '../../functions/domain/outside.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
 
 const SUBJECT = { username: 'developer', groups: ['developers'] }
-const SETTINGS = { referenceScope: 'any', allowedRepositories: 'git.example.com/acme' } as const
+const SETTINGS = {
+  referenceScope: 'any',
+  allowedRepositories: 'git.example.com/acme',
+  insecureHosts: [],
+} as const
 
 t.test('a decision asks about this person, in this namespace, and by what the operator set', async (t) => {
   const cluster = memoryCluster()

@@ -6,10 +6,15 @@ import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
-import { loginLine, offlineEnvironment, onlineEnvironment } from '../../functions/git/environment.ts'
+import {
+  loginLine,
+  offlineEnvironment,
+  onlineEnvironment,
+  proxyLine,
+} from '../../functions/git/environment.ts'
 import { launch, type Call, type Ended } from '../../functions/git/launcher.ts'
 import { inWorkspace } from '../../functions/git/workspace.ts'
-import { addressOf, loginOf, patience, processesWith, until } from './stage.ts'
+import { addressOf, loginOf, patience, processesWith, REACHED, until } from './stage.ts'
 
 // Takes the first bytes of the handshake and says nothing.
 let greetings = 0
@@ -29,10 +34,10 @@ interface Wanted {
 function callOf(folder: string, args: readonly string[], wanted: Wanted = {}): Call {
   const { deadlineSeconds = 30, memoryMiB = 512, fileMiB, input } = wanted
   const place = { folder, path: process.env['PATH'] ?? '', bounds: { deadlineSeconds, memoryMiB, fileMiB } }
-  const remote = { address: addressOf(url), authorities: undefined }
+  const remote = { ...REACHED, address: addressOf(url), authorities: undefined }
   const offline = args[0] !== 'ls-remote'
   const environment = offline ? offlineEnvironment(place) : onlineEnvironment(place, remote)
-  const login = loginLine(loginOf('secret-4711'))
+  const login = loginLine(loginOf('secret-4711')) + proxyLine(undefined)
   return { args, folder, environment, input: offline ? (input ?? '') : login }
 }
 

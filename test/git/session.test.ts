@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Session, Spoken } from '../../functions/git/session.ts'
 import { openStage } from './stage.ts'
 
 const stage = await openStage()
@@ -21,13 +23,52 @@ t.test('an online git is let in, and its end has a meaning', async (t) => {
   await stage.session(repository.url, async (session) => {
     const good = await session.online(['ls-remote', '--', repository.url])
     t.match(good, { ended: { exitCode: 0 }, meaning: undefined })
-    const bad = await session.online(['ls-remote', '--', `${stage.server.url}/session/none.git`])
-    t.match(
-      bad,
-      { ended: { exitCode: 128 }, meaning: { reason: 'AuthenticationFailed' } },
-      'the login is for one URL',
-    )
+    const bad = await session.online(['ls-remote', '--', '--upload-pack=x'])
+    t.match(bad, { ended: { exitCode: 128 }, meaning: { reason: 'Internal' } })
   })
+})
+
+t.test('nothing but the repository is called, be it on the same host', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    const before = stage.server.requests.length
+    for (const url of [
+      `${stage.server.url}/session/other.git`,
+      `${repository.url}/x`,
+      'https://git.example.com/a.git',
+    ]) {
+      const { meaning } = await session.online(['ls-remote', '--', url])
+      t.match(meaning, { reason: 'NetworkError' })
+    }
+    t.equal(stage.server.requests.length, before)
+  })
+})
+
+t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
+  const files = (name: string) => ({ [name]: randomBytes(700 * 1024) })
+  const heavy = await stage.server.createRepository('session/heavy', {
+    files: files('a'),
+    allowFilter: false,
+  })
+  const fetch = FETCH.map((arg) => (arg === repository.url ? heavy.url : arg))
+  async function fetchTwice(fetchLimitMiB: number): Promise<readonly Spoken[]> {
+    const work = async (session: Session) => {
+      const first = await session.online(fetch, { fetches: true })
+      await heavy.commit('main', files('a'))
+      await session.online(['ls-remote', '--', heavy.url])
+      return [first, await session.online(fetch, { fetches: true })]
+    }
+    return stage.session(heavy.url, work, { fetchLimitMiB })
+  }
+  t.match(await fetchTwice(2), [{ meaning: undefined }, { meaning: undefined }])
+  t.match(await fetchTwice(1), [
+    { meaning: undefined },
+    {
+      meaning: {
+        reason: 'NotSupported',
+        message: /one attempt fetches more than 1 MiB; the operator may raise FETCH_LIMIT/,
+      },
+    },
+  ])
 })
 
 t.test('other transports are not there, online or offline', async (t) => {

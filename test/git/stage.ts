@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { guardAddresses } from '../../functions/addresses.ts'
 import type { RepositoryAddress } from '../../functions/domain/address.ts'
+import { DEFAULT_PORTS } from '../../functions/domain/address.ts'
 import type { Change, PasswordLogin } from '../../functions/domain/change.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
@@ -14,14 +16,32 @@ export const PASSWORD = 'tok/en+4711'
 export const USER = { password: PASSWORD }
 export const AUTHOR = { name: 'Commitlet', email: 'commitlet@users.noreply.local' }
 
+/** Every host is called directly, and none of them is forbidden here. */
+export const DIRECT = {
+  resolve: guardAddresses({ inCluster: false, apiServer: [] }),
+  proxies: { proxy: undefined, exceptions: [] },
+  insecureHosts: [],
+}
+
+/** The way that a session of a stage goes: to the stage's own server. */
+export const REACHED = { addresses: ['127.0.0.1'], proxy: undefined, insecure: false }
+
 /** The address as the parser makes it. */
 export function addressOf(url: string): RepositoryAddress {
-  const { hostname, port, pathname } = new URL(url)
+  const { protocol, hostname, port, pathname } = new URL(url)
   const segments = pathname
     .replace(/\.git$/, '')
     .slice(1)
     .split('/')
-  return { scheme: 'https', user: undefined, host: hostname, port: Number(port || 443), segments, text: url }
+  const scheme = protocol === 'http:' ? 'http' : 'https'
+  return {
+    scheme,
+    user: undefined,
+    host: hostname,
+    port: Number(port || DEFAULT_PORTS[scheme]),
+    segments,
+    text: url,
+  }
 }
 
 export function loginOf(password: string, username = 'x-access-token'): PasswordLogin {
@@ -85,6 +105,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
         tempDir,
         caFile: server.caFile,
         fetchLimitMiB: 64,
+        ...DIRECT,
         path: process.env['PATH'] ?? '',
         ...settings,
       })
@@ -96,7 +117,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       const authorities = more.authorities ?? server.caFile
       const path = more.path ?? process.env['PATH'] ?? ''
       const surroundings = { path, deadlineSeconds, fetchLimitMiB, memoryMiB }
-      const remote = { address: addressOf(url), login: loginOf(password), authorities }
+      const remote = { ...REACHED, address: addressOf(url), login: loginOf(password), authorities }
       return inWorkspace(tempDir, (workspace) =>
         work(openSession(surroundings, remote, { workspace, signal: patience() })),
       )

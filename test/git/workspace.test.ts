@@ -35,6 +35,16 @@ t.test('the configuration is as it was, after git has written to it', async (t) 
   })
 })
 
+t.test('packs are counted, finished or not, and nothing else', async (t) => {
+  await inWorkspace(tempDir, async (workspace) => {
+    t.equal(await workspace.packBytes(), 0)
+    const packs = join(workspace.folder, 'objects', 'pack')
+    for (const name of ['pack-1.pack', 'pack-1.idx', 'tmp_pack_x', 'tmp_idx_x'])
+      await writeFile(join(packs, name), 'x'.repeat(1000))
+    t.equal(await workspace.packBytes(), 2000)
+  })
+})
+
 t.test('refs and files that are not there are no failure, other troubles are', async (t) => {
   await inWorkspace(tempDir, async (workspace) => {
     t.equal(await workspace.readRef('none'), undefined)

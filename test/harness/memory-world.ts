@@ -61,6 +61,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       retryLimit: 12,
       referenceScope: 'namespace',
       allowedRepositories: undefined,
+      insecureHosts: [],
       delegation: { appliers: [], account: 'commitlet' },
       stampKey: undefined,
       requestedByTrailer: 'name',

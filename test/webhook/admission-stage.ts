@@ -35,6 +35,7 @@ export function admissionOver({ cluster, settings, extra, log, deadlines }: Chan
     settings: {
       referenceScope: 'namespace',
       allowedRepositories: undefined,
+      insecureHosts: [],
       delegation: { appliers: [], account: 'commitlet' },
       stampKey: undefined,
       ...settings,

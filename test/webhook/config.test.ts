@@ -18,6 +18,7 @@ t.test('without variables the webhook only admits, with the defaults of the cont
     sweepFullInterval: 300,
     referenceScope: 'namespace',
     allowedRepositories: undefined,
+    insecureHosts: [],
     delegation: { appliers: [], account: 'commitlet' },
     stampKey: undefined,
     logLevel: 'info',

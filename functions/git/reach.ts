@@ -1,0 +1,33 @@
+import type { Resolve } from '../domain/address-policy.ts'
+import type { Authority, RepositoryAddress } from '../domain/address.ts'
+import { isInsecure } from '../domain/insecure-hosts.ts'
+import type { Proxies, Proxy } from '../domain/proxies.ts'
+import { proxyFor } from '../domain/proxies.ts'
+
+/** The way to a repository's host. */
+export interface Reach {
+  /** Where the connection may go, all of them checked; undefined: the proxy looks the host up and decides. */
+  readonly addresses: readonly string[] | undefined
+  /** Undefined: a direct connection. */
+  readonly proxy: Proxy | undefined
+  /** The operator lets any certificate of this host through. */
+  readonly insecure: boolean
+}
+
+/** What the operator says of ways. */
+export interface Ways {
+  readonly resolve: Resolve
+  readonly proxies: Proxies
+  readonly insecureHosts: readonly Authority[]
+}
+
+/**
+ * Finds the way, anew for each session.
+ * @throws Failure what Resolve throws
+ */
+export async function reachOf(address: RepositoryAddress, ways: Ways, signal: AbortSignal): Promise<Reach> {
+  const insecure = isInsecure(address, ways.insecureHosts)
+  const proxy = proxyFor(address, ways.proxies)
+  if (proxy !== undefined) return { addresses: undefined, proxy, insecure }
+  return { addresses: await ways.resolve(address.host, address.port, signal), proxy, insecure }
+}
