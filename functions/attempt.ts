@@ -1,7 +1,7 @@
 import { claim } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { mayStart } from './domain/due.ts'
-import { hostOf } from './domain/envelope.ts'
+import { repositoryHost } from './domain/envelope.ts'
 import { Failure, asFailure } from './domain/failure.ts'
 import { parseResource } from './domain/parse.ts'
 import type { ObjectRef } from './domain/resources.ts'
@@ -26,7 +26,7 @@ export async function handle(ref: ObjectRef, find: Find, world: World): Promise<
   if (found === undefined || !mayStart(found.envelope, world.now())) return
   const { kind, namespace, name } = ref
   const resource = `${kind} ${namespace}/${name}`
-  const endTurn = await world.takeTurn({ namespace, host: hostOf(found.whole), resource })
+  const endTurn = await world.takeTurn({ namespace, host: repositoryHost(found.whole), resource })
   if (endTurn === undefined) return
   try {
     let current = await claim(found, world)

@@ -1,5 +1,6 @@
+import { parseRepositoryAddress } from './address.ts'
 import { Failure } from './failure.ts'
-import { isRecord } from './member.ts'
+import { isRecord, member, textMember } from './member.ts'
 import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resources.ts'
 import { PLURALS } from './resources.ts'
 
@@ -21,12 +22,16 @@ export function refOf(resource: Envelope): ObjectRef {
   return { kind: resource.kind, namespace, name, uid, generation }
 }
 
-/** The host of `spec.repository`, to count turns by; empty where the address cannot be read. */
-export function hostOf(whole: unknown): string {
-  const spec = isRecord(whole) && isRecord(whole.spec) ? whole.spec : {}
-  const host =
-    typeof spec.repository === 'string' ? /^[a-z]+:\/\/(?:[^@/]*@)?([^/:]+)/.exec(spec.repository) : null
-  return host?.[1] ?? ''
+/**
+ * The host of `spec.repository`, whatever the form of the address, to count turns by. Empty where that is none: no
+ * host is called for such a resource.
+ */
+export function repositoryHost(whole: unknown): string {
+  try {
+    return parseRepositoryAddress(textMember(member(whole, 'spec'), 'repository') ?? '').host
+  } catch {
+    return ''
+  }
 }
 
 interface Shaped {
