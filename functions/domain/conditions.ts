@@ -1,7 +1,5 @@
+import { boundedMessage } from './failure.ts'
 import type { Condition, Envelope } from './resources.ts'
-
-/** A message as long as this is no sentence any more; metav1.Condition allows 32,768. */
-const LONGEST_MESSAGE = 4_096
 
 /** What the conditions are to say. */
 export interface Reading {
@@ -19,7 +17,7 @@ export interface Reading {
  */
 export function conditionsOf(resource: Envelope, now: Date, reading: Reading): readonly Condition[] {
   const { ready, besides, reason } = reading
-  const message = reading.message.slice(0, LONGEST_MESSAGE)
+  const message = boundedMessage(reading.message)
   const conditions = [{ type: 'Ready', status: ready } as const]
   const more = besides === undefined ? [] : [{ type: besides, status: 'True' } as const]
   return [...conditions, ...more].map(({ type, status }) => {

@@ -52,7 +52,7 @@ export class Failure extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(reason: FailureReason, message: string, options: FailureOptions = {}) {
-    super(bounded(message), 'cause' in options ? { cause: options.cause } : undefined)
+    super(boundedMessage(message), 'cause' in options ? { cause: options.cause } : undefined)
     this.name = 'Failure'
     this.reason = reason
     this.retry = options.retry ?? RETRY_BY_REASON[reason]
@@ -60,7 +60,8 @@ export class Failure extends Error {
   }
 }
 
-function bounded(message: string): string {
+/** The message, cut where a status could not hold it. */
+export function boundedMessage(message: string): string {
   if (message.length <= MESSAGE_LIMIT) return message
   return `${message.slice(0, MESSAGE_LIMIT - 1).toWellFormed()}…`
 }

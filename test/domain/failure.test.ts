@@ -1,5 +1,5 @@
 import t from 'tap'
-import { asFailure, Failure, RETRY_BY_REASON } from '../../functions/domain/failure.ts'
+import { asFailure, boundedMessage, Failure, RETRY_BY_REASON } from '../../functions/domain/failure.ts'
 import { GITCOMMIT_STATUS } from '../../functions/domain/schema-status.ts'
 
 t.test('a failure answers whether trying again helps, by its reason or by itself', async (t) => {
@@ -18,6 +18,7 @@ t.test('every sentence fits the status, however long a name in it is', async (t)
   for (const text of ['x'.repeat(limit), 'x']) t.equal(new Failure('Internal', text).message, text)
   for (const text of ['x'.repeat(limit + 1), '\u{1f600}'.repeat(limit), `x${'\u{1f600}'.repeat(limit)}`]) {
     const { message } = new Failure('Internal', text)
+    t.equal(boundedMessage(text), message)
     t.ok(message.length <= limit)
     t.ok(message.endsWith('…'))
     t.ok(message.isWellFormed())

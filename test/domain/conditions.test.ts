@@ -1,0 +1,40 @@
+import t from 'tap'
+import { conditionsOf, timestamp } from '../../functions/domain/conditions.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { resource } from './fixtures/envelope.ts'
+
+const NOW = new Date('2026-03-01T10:00:00.400Z')
+const EARLIER = '2026-02-01T10:00:00Z'
+const FRESH = { observedGeneration: -1, phase: 'Pending' } as const
+
+t.test('Ready is always there, and what is besides says the same', async (t) => {
+  const said = { reason: 'Timeout', message: 'It took too long.' }
+  const alone = { ...said, observedGeneration: 1, lastTransitionTime: '2026-03-01T10:00:00Z' }
+  const envelope = resource(FRESH)
+  t.strictSame(conditionsOf(envelope, NOW, { ready: 'True', ...said }), [
+    { type: 'Ready', status: 'True', ...alone },
+  ])
+  t.strictSame(conditionsOf(envelope, NOW, { ready: 'False', besides: 'Stalled', ...said }), [
+    { type: 'Ready', status: 'False', ...alone },
+    { type: 'Stalled', status: 'True', ...alone },
+  ])
+})
+
+t.test('a transition time changes with the status alone', async (t) => {
+  const before = { type: 'Ready', reason: 'Timeout', message: 'm', lastTransitionTime: EARLIER } as const
+  const conditions = [{ ...before, status: 'False', observedGeneration: 1 }] as const
+  const envelope = resource({ ...FRESH, conditions })
+  const reading = { reason: 'NetworkError', message: 'other' }
+  t.match(conditionsOf(envelope, NOW, { ...reading, ready: 'False' }), [{ lastTransitionTime: EARLIER }])
+  t.match(conditionsOf(envelope, NOW, { ...reading, ready: 'True' }), [
+    { lastTransitionTime: timestamp(NOW) },
+  ])
+})
+
+t.test('a message is as long as that of a Failure, and no longer', async (t) => {
+  for (const length of [5_000, 32_768, 40_000]) {
+    const message = 'x'.repeat(length)
+    const [ready] = conditionsOf(resource(FRESH), NOW, { ready: 'True', reason: 'Succeeded', message })
+    t.equal(ready?.message, new Failure('Internal', message).message)
+  }
+})
