@@ -70,8 +70,9 @@ export function isAnnounced(request: AdmissionRequest, verdict: Verdict): boolea
 function isConcerned(request: AdmissionRequest): boolean {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return false
   if (request.subResource !== '' || request.object === null) return false
-  if (member(member(request.object, 'metadata'), 'deletionTimestamp')) return false
   const application = applicationOf(request)
+  // As it is stored: what is sent may pretend.
+  if (member(member(application.before, 'metadata'), 'deletionTimestamp')) return false
   return asksAnew(application) || changesStamp(application)
 }
 

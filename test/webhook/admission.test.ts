@@ -47,15 +47,22 @@ t.test('a kind that the cluster does not know is a warning', async (t) => {
   t.match(warnings, [/ConfigMap/])
 })
 
+const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' }
+
+t.test('what only pretends to be deleted is judged', async (t) => {
+  for (const deletionTimestamp of [null, '', 5, '0001-01-01T00:00:00Z', '2030-01-01T00:00:00Z']) {
+    const object = gitCommit({ deletionTimestamp }, FAULTY)
+    for (const request of [created(object), updated(gitCommit(), object)])
+      t.match(await mutate(request, admissionOver()), { denial: { code: 422 } }, String(deletionTimestamp))
+  }
+})
+
 for (const [title, request] of [
   ['a deletion', readReview(reviewOf(null, { operation: 'DELETE', oldObject: gitCommit() }))],
   ['a connection', created(gitCommit({}, FAULTY), { operation: 'CONNECT' })],
   ['a subresource', created(gitCommit({}, FAULTY), { subResource: 'status' })],
   ['an update without an object', updated(gitCommit(), null)],
-  [
-    'a resource that is being deleted',
-    updated(gitCommit(), gitCommit({ deletionTimestamp: '2026-01-01T00:00:00Z' }, FAULTY)),
-  ],
+  ['a resource that is being deleted', updated(gitCommit(DELETED), gitCommit(DELETED, FAULTY))],
   [
     'an update of labels, finalizers and other annotations',
     updated(
