@@ -10,7 +10,7 @@ const BARE_IN_JSON = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g
 const KEYWORD = /^(?:|~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan))$/i
 // Integers and floats of YAML 1.1, of the core schema of 1.2 and of the readers of Go, Ruby and
 // JavaScript (`e1`, `.`), without `_` and `,`.
-const NUMBER = /^[-+]?(?:0[box][-+]?[\da-f]*|(?:\d+\.?\d*|\.\d*)(?:e[-+]?\d*)?|e[-+]?\d+)$/i
+const NUMBER = /^[-+]?(?:0[box][-+]?[\da-f]*|(?:\d+(?:\.\d*)?|\.\d*)(?:e[-+]?\d*)?|e[-+]?\d+)$/i
 const SEXAGESIMAL = /^[-+]?\d+(?::\d+)+(?:\.\d*)?$/
 const DATE = /^-?\d{4}-\d\d?-\d\d?(?:[Tt\s]|$)/
 

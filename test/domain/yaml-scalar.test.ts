@@ -121,3 +121,11 @@ t.test('integers keep their digits and floats read as floats in YAML 1.1', (t) =
   for (const [digits = '', text] of cases) t.equal(numberScalar({ digits }), text, digits)
   t.end()
 })
+
+t.test('a long text is read once: what almost is a number does not hold up the rest', async (t) => {
+  const length = 1_000_000
+  for (const unit of ['1', '1_', '1,', '1.', '.', '1:', '1e', '-1', '0x', '+', '2026-01-', '1:1.']) {
+    const text = `${unit.repeat(length / unit.length)}x`
+    t.equal(flowScalar(text).length >= text.length, true, unit)
+  }
+})
