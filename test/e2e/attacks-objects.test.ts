@@ -13,7 +13,7 @@ const PASSWORD = 'n0t-for-any-repository'
 withControlPlane(
   t,
   async (t, plane) => {
-    const commitlet = await install(t, plane)
+    const commitlet = await install(t, plane, { webhookEnv: { SWEEP_INTERVAL: '1' } })
     const { git } = commitlet
 
     t.test('an aggregated API that answers with something else gets nothing committed', async (t) => {
@@ -118,9 +118,23 @@ withControlPlane(
       const create = () => plane.kubectl(['create', '--raw', path, '-f', '-'], { input, allowFailure: true })
       await until('cluster-scoped kind', create, /"uid"|AlreadyExists/)
       const request = ['annotate', 'gitcommit', 'before', 'commitlet.dev/requested-at=now', `--as=${TENANT}`]
-      const { code } = await team.kubectl(request, { allowFailure: true })
-      // Denied by a webhook that has looked the kind up again, else not found by the function.
-      if (code === 0) await team.waitFor('before', 'condition=Ready=False', '30s')
+      const { code, stderr } = await team.kubectl(request, { allowFailure: true })
+      const refused = /spec\.resourceRef\.kind is Turncoat, which belongs to no namespace/
+      if (code !== 0) t.match(stderr, refused, 'the webhook has looked the kind up again')
+      else {
+        await team.waitFor('before', 'jsonpath={.status.lastHandledRequestedAt}=now', '30s')
+        await team.waitFor('before', 'jsonpath={.status.phase}=Retrying', '30s')
+        const message = `There is no Turncoat ${team.namespace}/shop; create it, or mend its name in the spec.`
+        t.match(readyOf(await team.get('before')), { reason: 'ReferenceNotFound', message })
+        await commitlet.function.stop()
+        await commitlet.startFunction()
+        const asked = readyOf(await team.settled('before'))
+        t.match(
+          asked,
+          { reason: 'ReferenceForbidden', message: refused },
+          'a function that knows the new scope',
+        )
+      }
       const log = await repository.git('log', '-p', '--format=%B', '--all')
       t.notMatch(log, 'of: all')
     })
