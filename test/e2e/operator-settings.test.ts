@@ -3,7 +3,7 @@ import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { Ran } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
-import { grant, RULES } from '../harness/rights.ts'
+import { applyAs, grant, RULES } from '../harness/rights.ts'
 import { waitFor } from '../harness/wait.ts'
 
 withControlPlane(
@@ -24,9 +24,7 @@ withControlPlane(
       const team = await commitlet.createTeam()
       const account = `system:serviceaccount:${team.namespace}:commitlet`
       const repository = await commitlet.git.createRepository(team.namespace)
-      const input = JSON.stringify(gitCommit('shop', repository.url))
-      const apply = (): Promise<Ran> =>
-        team.kubectl(['apply', '-f', '-', `--as=${controller}`], { input, allowFailure: true })
+      const apply = (): Promise<Ran> => applyAs(team, controller, gitCommit('shop', repository.url))
       await team.apply(configMap())
       t.match((await apply()).stderr, `which ${account} may not \`get\``)
       t.match((await apply()).stderr, `is not one that ${account} may \`get\``)
