@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 
@@ -29,6 +30,16 @@ t.test('what cannot be run is refused with one sentence', (t) => {
       encoding: 'utf8',
     })
     t.match({ status, stderr }, { status: 1, stderr: sentence }, what)
+  }
+  t.end()
+})
+
+t.test('--unit leaves out no file but those that ask for a control plane', (t) => {
+  const files = globSync('e2e/*.test.ts', { cwd: import.meta.dirname })
+  t.ok(files.length > 0)
+  for (const file of files) {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8')
+    t.match(text, /^(?:await )?withControlPlane\(/m, file)
   }
   t.end()
 })
