@@ -37,7 +37,7 @@ export function addressOf(url: string): RepositoryAddress {
   return {
     scheme,
     user: undefined,
-    host: hostname,
+    host: hostname.replace(/[[\]]/g, ''),
     port: Number(port || DEFAULT_PORTS[scheme]),
     segments,
     text: url,

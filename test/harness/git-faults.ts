@@ -12,7 +12,8 @@ import type { Command, Exchange } from './git-exchange.ts'
  * body (default: half of it); `lost` carries it out and answers nothing; `drop` breaks the connection with
  * nothing done; `hang` stays silent; `hold` goes on as usual when `until` is fulfilled, either `before`
  * the request is carried out or `after` it was and before the answer; `echo` puts the Authorization header,
- * as it came and decoded, into the body; `endless` is a well-formed answer without an end.
+ * as it came and decoded, into the body; `endless` is a well-formed answer without an end; `elsewhere` tells a client
+ * that fetches to get one more pack from another address (packfile-uris of protocol version 2).
  */
 export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly headers?: Headers; readonly body?: string }
@@ -20,6 +21,7 @@ export type Fault =
   | { readonly kind: 'echo'; readonly status: number }
   | { readonly kind: 'cut'; readonly bytes?: number }
   | { readonly kind: 'hold'; readonly when: 'before' | 'after'; readonly until: Promise<unknown> }
+  | { readonly kind: 'elsewhere'; readonly uri: string }
   | { readonly kind: 'page' | 'hang' | 'lost' | 'drop' | 'endless' }
 
 type Headers = Readonly<Record<string, string>>
@@ -112,6 +114,13 @@ export async function breakOff(
     await new Promise((resolve) => response.write(body.subarray(0, shown), resolve))
   }
   response.destroy()
+}
+
+/** The answer to a fetch, with a section more in front of its pack (git's gitprotocol-v2, packfile-uris). */
+export function withPackElsewhere(whole: Buffer, uri: string): Buffer {
+  const at = whole.indexOf('packfile\n') - 4
+  const section = [line('packfile-uris\n'), line(`${'1'.repeat(40)} ${uri}\n`), Buffer.from('0001')]
+  return Buffer.concat([whole.subarray(0, at), ...section, whole.subarray(at)])
 }
 
 function answer(response: ServerResponse, status: number, body: string, headers: Headers = {}): void {

@@ -5,7 +5,14 @@ import { pipeline } from 'node:stream/promises'
 import { gunzipSync } from 'node:zlib'
 import type { GitBackend } from './git-backend.ts'
 import { isPush, readCall, readCommand, type Command, type Exchange, type GitCall } from './git-exchange.ts'
-import { answerFalsely, breakOff, type Fault, type FaultTable, type Http } from './git-faults.ts'
+import {
+  answerFalsely,
+  breakOff,
+  withPackElsewhere,
+  type Fault,
+  type FaultTable,
+  type Http,
+} from './git-faults.ts'
 
 /** Whoever sends this password (and this user name, where one is given) by Basic authentication. */
 export interface GitUser {
@@ -84,10 +91,13 @@ export async function serve(site: GitSite, http: Http): Promise<void> {
   })
 }
 
+/** The request reaches Git, whatever becomes of the answer. */
+type CarriedOut = Fault & { kind: 'cut' | 'lost' | 'hold' | 'elsewhere' }
+
 interface Work {
   readonly call: GitCall
   readonly user: GitUser
-  readonly fault: (Fault & { kind: 'cut' | 'lost' | 'hold' }) | undefined
+  readonly fault: CarriedOut | undefined
   readonly body: Readable
 }
 
@@ -95,6 +105,11 @@ async function carryOut(site: GitSite, { request, response }: Http, work: Work):
   const user = work.user.username ?? 'token'
   const answer = await site.backend.run({ call: work.call, request, body: work.body, user })
   if (work.fault?.kind === 'cut' || work.fault?.kind === 'lost') return breakOff(work.fault, answer, response)
+  if (work.fault?.kind === 'elsewhere') {
+    const whole = withPackElsewhere(await buffer(answer.body), work.fault.uri)
+    response.writeHead(answer.status, answer.headers).end(whole)
+    return
+  }
   if (work.fault?.when === 'after') {
     const whole = await buffer(answer.body)
     await work.fault.until
@@ -105,8 +120,8 @@ async function carryOut(site: GitSite, { request, response }: Http, work: Work):
   await pipeline(answer.body, response)
 }
 
-function isCarriedOut(fault: Fault): fault is Fault & { kind: 'cut' | 'lost' | 'hold' } {
-  return fault.kind === 'cut' || fault.kind === 'lost' || fault.kind === 'hold'
+function isCarriedOut(fault: Fault): fault is CarriedOut {
+  return ['cut', 'lost', 'hold', 'elsewhere'].includes(fault.kind)
 }
 
 function authenticate(site: GitSite, { request }: Http): GitUser | undefined {
