@@ -95,6 +95,11 @@ export function onlineEnvironment(place: Place, remote: Remote): ChildEnvironmen
   }
 }
 
+/** What a git gets that talks to a tunnel of this process: no login, and no protocol but the tunnel's. */
+export function tunnelEnvironment(place: Place): ChildEnvironment {
+  return { ...common(place), ...configuration({ ...OFFLINE, ...ONLINE, 'protocol.git.allow': 'always' }) }
+}
+
 /** The first line that the launcher reads. */
 export function loginLine({ username, password }: PasswordLogin): string {
   return `Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}\n`

@@ -62,7 +62,7 @@ export async function readRemoteTip(session: Session, branch: string): Promise<s
     'ls-remote',
     '-q',
     '--',
-    session.address.text,
+    session.url,
     `refs/heads/${branch}`,
   ])
   if (meaning instanceof Failure) throw meaning
@@ -88,10 +88,10 @@ async function fetchWith(
   depth: readonly string[],
   ref: string,
 ): Promise<'absent' | 'race' | 'nothing newer' | undefined> {
-  const { workspace, address } = session
+  const { workspace, url } = session
   const traced = ref === 'HEAD'
   if (traced) await rm(join(workspace.folder, PACKETS), { force: true })
-  const { meaning } = await session.online([...FETCH, ...depth, '--', address.text, `+${ref}:refs/base`], {
+  const { meaning } = await session.online([...FETCH, ...depth, '--', url, `+${ref}:refs/base`], {
     fetches: true,
     ...(traced ? { packets: PACKETS } : {}),
   })
@@ -115,10 +115,9 @@ async function nameDefaultBranch(session: Session): Promise<string> {
 async function mustBeEmpty(session: Session): Promise<void> {
   const { url } = session.scene
   await rm(join(session.workspace.folder, PACKETS), { force: true })
-  const { ended, meaning } = await session.online(
-    ['ls-remote', '-q', '--heads', '--', session.address.text],
-    { packets: PACKETS },
-  )
+  const { ended, meaning } = await session.online(['ls-remote', '-q', '--heads', '--', session.url], {
+    packets: PACKETS,
+  })
   if (meaning instanceof Failure) throw meaning
   const lines = await session.workspace.readLines(PACKETS)
   if (!lines.some((line) => /< version [12]$|capabilities\^\{\}/.test(line)))

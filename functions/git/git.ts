@@ -8,6 +8,7 @@ import { makeQueue, type Batch } from './queue.ts'
 import { stopIfAborted } from './launcher.ts'
 import { findOne } from './search.ts'
 import { openSession, type Session } from './session.ts'
+import { inTransport } from './transport.ts'
 import { inWorkspace } from './workspace.ts'
 import { land } from './writer.ts'
 
@@ -79,7 +80,9 @@ export function openGit(settings: GitSettings): Git {
     home ??= openHome(settings.tempDir, settings.caFile)
     const { folder, authorities } = await home.catch(forget)
     return inWorkspace(folder, (workspace) =>
-      work(openSession(surroundings, { ...reach, address, login, authorities }, { workspace, signal })),
+      inTransport({ ...reach, address, login, authorities }, signal, (transport) =>
+        work(openSession(surroundings, transport, { workspace, signal })),
+      ),
     )
   }
 
@@ -95,11 +98,9 @@ export function openGit(settings: GitSettings): Git {
   const searches = new Set<Promise<unknown>>()
   return {
     async push(change, login, signal) {
-      requireHTTPS(change.repository)
       return queue.push(change, login, AbortSignal.any([signal, closing.signal]))
     },
     async find(change, login, signal) {
-      requireHTTPS(change.repository)
       const target = { address: change.repository, login, signal: AbortSignal.any([signal, closing.signal]) }
       const search = inSession(target, (session) => findOne(session, change))
       searches.add(search)
@@ -123,12 +124,4 @@ export function openGit(settings: GitSettings): Git {
       if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true })
     },
   }
-}
-
-function requireHTTPS({ scheme, text }: RepositoryAddress): void {
-  if (scheme !== 'ssh') return
-  throw new Failure(
-    'NotSupported',
-    `Commitlet does not push over SSH yet (${text}); use the https:// address.`,
-  )
 }

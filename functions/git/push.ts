@@ -1,8 +1,9 @@
 import { Failure } from '../domain/failure.ts'
 import { readRemoteTip, type Base } from './fetch.ts'
 import { readSpeech, type Speech } from './speech.ts'
-import type { Session, Spoken } from './session.ts'
+import type { Session } from './session.ts'
 import { outage, rejection } from './stderr.ts'
+import type { Spoken } from './transport.ts'
 
 /** What became of one push. */
 export type Pushed =
@@ -27,7 +28,7 @@ export async function pushOnce(session: Session, base: Base, head: string): Prom
     '--no-verify',
     `--force-with-lease=${ref}:${lease}`,
     '--',
-    session.address.text,
+    session.url,
     `${head}:${ref}`,
   ])
   if (spoken.meaning === undefined) return { kind: 'landed' }
@@ -83,12 +84,11 @@ function judgeOwn(reason: string, session: Session): Pushed {
   return { kind: 'refused', failure: rejection(reason, session.scene), each: false }
 }
 
-// Git ends with 128 before it has sent anything, with 1 after (facts: git 2.39).
 async function judgeBreak(session: Session, push: Push & { readonly spoken: Spoken }): Promise<Pushed> {
   const { base, head, spoken } = push
   const { meaning } = spoken
   if (!(meaning instanceof Failure)) return { kind: 'race' }
-  if (spoken.ended.exitCode === 128) return refuse(meaning)
+  if (spoken.undelivered) return refuse(meaning)
   if (meaning.reason === 'PushRejected') return { kind: 'refused', failure: meaning, each: true }
   return judgeByTip(session, { base, head }, refuse(meaning))
 }

@@ -1,3 +1,5 @@
+import type { Login } from '../domain/change.ts'
+
 const LONGEST = 200
 const MASK = '***'
 /** What lies behind is never shown, however much of it is masked: values of Secrets have at most 8 KiB. */
@@ -18,13 +20,14 @@ export function quoteRemote(text: string, secrets: readonly string[]): string {
   return `${characters.slice(0, LONGEST - 1).join('')}…`
 }
 
-/** Every secret that a login may put on the wire: the Secret's values and the pair of Basic authentication. */
-export function secretsOf(login: {
-  readonly username: string
-  readonly password: string
-  readonly secrets: readonly string[]
-}): readonly string[] {
+/** Every secret that a login may put on the wire: the Secret's values, the pair of Basic authentication, a key's lines. */
+export function secretsOf(login: Login): readonly string[] {
+  if (login.method === 'key') return [...login.secrets, ...linesOf(login.privateKey)]
   return [...login.secrets, login.password, `${login.username}:${login.password}`]
+}
+
+function linesOf(privateKey: string): readonly string[] {
+  return privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 }
 
 function mask(text: string, secrets: readonly string[]): string {

@@ -1,19 +1,9 @@
 import type { RepositoryAddress } from '../domain/address.ts'
 import { Failure } from '../domain/failure.ts'
-import type { Login } from '../domain/change.ts'
-import { secretsOfProxy } from '../domain/proxies.ts'
-import {
-  loginLine,
-  offlineEnvironment,
-  onlineEnvironment,
-  proxyLine,
-  type ChildEnvironment,
-  type Remote,
-} from './environment.ts'
-import { launch, type Ended } from './launcher.ts'
-import { secretsOf } from './quote.ts'
+import { offlineEnvironment, type ChildEnvironment } from './environment.ts'
+import { launch } from './launcher.ts'
 import type { Scene } from './sayings.ts'
-import { explain, type Meaning } from './stderr.ts'
+import type { Spoken, Transport } from './transport.ts'
 import type { Workspace } from './workspace.ts'
 
 const MIB = 1024 * 1024
@@ -21,6 +11,8 @@ const MIB = 1024 * 1024
 /** One batch's dealings with one repository: git in a workspace, with and without the network. */
 export interface Session {
   readonly address: RepositoryAddress
+  /** What git is called with: the address, or where it is reached by way of this process. */
+  readonly url: string
   readonly workspace: Workspace
   readonly scene: Scene
   /** Fires when nobody waits for the batch any more. */
@@ -38,12 +30,6 @@ export interface OnlineOptions {
   readonly packets?: string
 }
 
-/** How a git that talked to the remote ended, and what that means. */
-export interface Spoken {
-  readonly ended: Ended
-  readonly meaning: Meaning | undefined
-}
-
 /** What every session of a process has in common. */
 export interface Surroundings {
   /** PATH of the children. */
@@ -57,7 +43,7 @@ export interface Surroundings {
 /** Opens a session; nothing is called yet. */
 export function openSession(
   surroundings: Surroundings,
-  remote: Remote & { readonly login: Login },
+  transport: Transport,
   within: { readonly workspace: Workspace; readonly signal: AbortSignal },
 ): Session {
   const { workspace, signal } = within
@@ -71,27 +57,28 @@ export function openSession(
   function environmentOf({ fetches = false, packets }: OnlineOptions): ChildEnvironment {
     const fileMiB = Math.max(0, fetchLimitMiB - (fetches ? fetched / MIB : 0))
     return {
-      ...onlineEnvironment({ ...place, bounds: { ...bounds, fileMiB } }, remote),
+      ...transport.environment({ ...place, bounds: { ...bounds, fileMiB } }),
       ...(fetches ? {} : { GIT_NO_LAZY_FETCH: '1' }),
       ...(packets === undefined ? {} : { GIT_TRACE_PACKET: `${folder}/${packets}` }),
     }
   }
-  const { login, proxy } = remote
-  if (login.method === 'key') throw keyless(remote.address)
-  const secrets = [...secretsOf(login), ...(proxy === undefined ? [] : secretsOfProxy(proxy))]
-  const proxied = proxy !== undefined
-  const scene = { url: remote.address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
-  const input = loginLine(login) + proxyLine(proxy)
+  const { address, url, secrets, proxied } = transport
+  const scene = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
   return {
-    address: remote.address,
+    address,
+    url,
     workspace,
     scene,
     signal,
     async online(args, options = {}) {
       const before = await workspace.packBytes()
-      const ended = await launch({ args, folder, environment: environmentOf(options), input }, signal)
+      const call = { args, folder, environment: environmentOf(options) }
+      const spoken = await transport.speak(
+        { args, launch: (input) => launch({ ...call, ...(input === undefined ? {} : { input }) }, signal) },
+        scene,
+      )
       fetched += (await workspace.packBytes()) - before
-      return { ended, meaning: ended.exitCode === 0 ? undefined : explain(ended, scene) }
+      return spoken
     },
     async offline(args, input) {
       const ended = await launch(
@@ -110,11 +97,4 @@ export function openSession(
       )
     },
   }
-}
-
-function keyless({ text }: Remote['address']): Failure {
-  return new Failure(
-    'NotSupported',
-    `Commitlet does not push over SSH yet (${text}); use the https:// address.`,
-  )
 }

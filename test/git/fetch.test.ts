@@ -140,7 +140,10 @@ t.test('an answer without anything is no empty repository either', async (t) => 
 t.test('a git that fetches nothing and says nothing is a bug', async (t) => {
   await stage.session(server.url, async (session) => {
     const ended = { exitCode: 0, stdout: '', stderr: '', seconds: 1 }
-    const mute = { ...session, online: () => Promise.resolve({ ended, meaning: undefined }) }
+    const mute = {
+      ...session,
+      online: () => Promise.resolve({ ended, meaning: undefined, undelivered: false }),
+    }
     t.match(await outcomeOf(fetchBase(mute, 'main')), { reason: 'Internal', message: /fetched nothing/ })
   })
 })

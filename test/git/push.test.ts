@@ -216,7 +216,10 @@ for (const [stderr, status, expected] of spoken) {
     const url = 'https://git.example.com/acme/shop.git'
     await stage.session(url, async (session) => {
       const ended = { exitCode: 1, stdout: `!\ta:b\t${status}\n`, stderr, seconds: 1 }
-      const deaf: Session = { ...session, online: () => Promise.resolve({ ended, meaning: 'absent' }) }
+      const deaf: Session = {
+        ...session,
+        online: () => Promise.resolve({ ended, meaning: 'absent', undelivered: false }),
+      }
       t.match(await pushOnce(deaf, { branch: 'main', tip: undefined, exists: false }, 'x'), expected)
     })
   })
@@ -302,7 +305,7 @@ for (const { name, hooks, expected } of [
           const spoken = await session.online(args, options)
           if (args[0] !== 'push') return spoken
           const stdout = '!\ta:b\t[remote failure] (remote failed to report status)\n'
-          return { meaning: 'absent', ended: { ...spoken.ended, exitCode: 1, stdout } }
+          return { meaning: 'absent', ended: { ...spoken.ended, exitCode: 1, stdout }, undelivered: false }
         },
       }
       t.match(await pushOnce(mute, base, await commitOn(session, base)), expected)

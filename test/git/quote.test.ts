@@ -2,7 +2,13 @@ import t from 'tap'
 import { quoteRemote, secretsOf } from '../../functions/git/quote.ts'
 
 const SECRET = 'p!ä s/+=t'
-const login = { username: 'dev', password: SECRET, secrets: [SECRET, ''] }
+const login = {
+  method: 'password',
+  identity: 'x',
+  username: 'dev',
+  password: SECRET,
+  secrets: [SECRET, ''],
+} as const
 
 const spellings = [
   ['raw', SECRET],

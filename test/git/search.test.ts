@@ -70,7 +70,10 @@ t.test('a branch that moves while it is read is tried again', async (t) => {
   const change = changeOf(`${server.url}/search/none.git`, 'a.md')
   await stage.session(change.repository.text, async (session) => {
     const ended = { exitCode: 128, stdout: '', stderr: '', seconds: 1 }
-    const moving: Session = { ...session, online: () => Promise.resolve({ ended, meaning: 'race' }) }
+    const moving: Session = {
+      ...session,
+      online: () => Promise.resolve({ ended, meaning: 'race', undelivered: true }),
+    }
     t.match(await outcomeOf(findOne(moving, change)), { reason: 'Conflict', message: /moved/ })
   })
 })

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Session, Spoken } from '../../functions/git/session.ts'
+import type { Session } from '../../functions/git/session.ts'
+import type { Spoken } from '../../functions/git/transport.ts'
 import { openStage } from './stage.ts'
 
 const stage = await openStage()

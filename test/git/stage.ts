@@ -9,6 +9,7 @@ import type { Change, PasswordLogin } from '../../functions/domain/change.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
 import { openSession, type Session } from '../../functions/git/session.ts'
+import { overHTTPS } from '../../functions/git/transport.ts'
 import { inWorkspace } from '../../functions/git/workspace.ts'
 import { startGitServer, type GitServer, type GitServerOptions } from '../harness/git-server.ts'
 
@@ -117,9 +118,10 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       const authorities = more.authorities ?? server.caFile
       const path = more.path ?? process.env['PATH'] ?? ''
       const surroundings = { path, deadlineSeconds, fetchLimitMiB, memoryMiB }
-      const remote = { ...REACHED, address: addressOf(url), login: loginOf(password), authorities }
+      const remote = { ...REACHED, address: addressOf(url), authorities }
+      const transport = overHTTPS(remote, loginOf(password))
       return inWorkspace(tempDir, (workspace) =>
-        work(openSession(surroundings, remote, { workspace, signal: patience() })),
+        work(openSession(surroundings, transport, { workspace, signal: patience() })),
       )
     },
     leftovers: () => readdir(tempDir),

@@ -1,0 +1,94 @@
+import { Failure } from '../domain/failure.ts'
+import type { Ended } from './launcher.ts'
+import type { Row, Scene } from './sayings.ts'
+import { OUTAGE } from './sayings.ts'
+import type { Account } from './ssh-tunnel.ts'
+import { explain, rejection } from './stderr.ts'
+import type { Meaning } from './stderr.ts'
+
+/** What git says when the other end of its connection goes: it cannot know why. */
+const BREAK =
+  /Could not read from remote repository|hung up|early EOF|unable to connect|(read|write) error|unexpected disconnect|Connection reset|Broken pipe|bad line length|protocol error|expected flush|invalid index-pack output/
+
+/**
+ * What servers write beside Git's protocol, before it has begun: GitHub, GitLab, Bitbucket, Gitea and Forgejo, Git's
+ * own programs, git-shell, common shells. The first that matches counts.
+ */
+const ROWS: readonly Row[] = [
+  {
+    pattern: /rate limit|too many (requests|connections|concurrent|sessions|times)/i,
+    reason: 'RateLimited',
+    says: 'asks for fewer requests; it is tried again later.',
+  },
+  OUTAGE,
+  {
+    pattern: /SAML SSO|single sign-on|IP allow ?list/i,
+    reason: 'PermissionDenied',
+    says: 'knows the key but the organization does not let it in; authorise the key for its single sign-on there, or have the address that Commitlet calls from put on its list.',
+  },
+  {
+    pattern: /archived/i,
+    reason: 'PermissionDenied',
+    says: 'is archived and takes no commits; use another repository, or have it opened again.',
+  },
+  {
+    pattern:
+      /read[- ]only|not have write access|not (allowed|authorized|permitted) to (push|write|upload)|Permission to .* denied|write access/i,
+    reason: 'PermissionDenied',
+    says: 'knows the key but does not permit it to write; give the user the right to write there, or let the deploy key write.',
+  },
+  {
+    pattern: /key has expired|(account|user) .*(blocked|deactivated|suspended|disabled|locked|expired)/i,
+    reason: 'AuthenticationFailed',
+    says: 'knows the key but its account or the key itself is not valid any more; put a valid key into the Secret.',
+  },
+  {
+    pattern:
+      /repository not found|not appear to be a git repository|could not be found|cannot find repository|does not exist|no such (project|repository)|no repository/i,
+    reason: 'RepositoryNotFound',
+    says: 'is not there, or not visible with this key, as hosts answer both alike; look at the address and at the rights of the key.',
+  },
+  {
+    pattern: /access denied|forbidden|unauthorized|not (allowed|authorized|permitted)|permission denied/i,
+    reason: 'PermissionDenied',
+    says: 'knows the key but does not let it in; give the user or the deploy key access to the repository.',
+  },
+  {
+    pattern: /dubious ownership|unsafe repository/,
+    reason: 'PermissionDenied',
+    says: 'belongs to another user of the server, so that Git refuses to serve it; whoever runs the server has to mend its owner or safe.directory.',
+  },
+  {
+    pattern:
+      /command not found|: not found$|unrecognized command|unknown command|git shell is not enabled|not available|only (allows|supports)|sftp/im,
+    reason: 'NotSupported',
+    says: 'has a user who cannot run Git on the server; name the user in spec.repository whom the host wants (mostly git), or have Git installed there.',
+  },
+]
+/** What shells answer where a program is missing. */
+const NOT_FOUND_STATUS = 127
+
+/**
+ * What a git that failed behind the tunnel means: its own words where they say anything, else the connection's
+ * end, else what the server wrote beside.
+ */
+export function explainSSH(ended: Ended, account: Account, scene: Scene): Meaning {
+  const meaning = explain(ended, scene)
+  if (!(meaning instanceof Failure) || ended.exitCode === undefined || !BREAK.test(ended.stderr))
+    return meaning
+  if (account.failure !== undefined) return account.failure
+  const words = account.words.replace(/^(remote: ?)+/gm, '').trim()
+  const row = ROWS.find(({ pattern }) => pattern.test(words))
+  if (row !== undefined) return failure(row.reason, scene, row.says)
+  if (account.exitStatus === NOT_FOUND_STATUS) return failure('NotSupported', scene, ROWS.at(-1)?.says ?? '')
+  if (/bad line length|protocol error/.test(ended.stderr))
+    return failure('RepositoryNotFound', scene, CHATTER)
+  return words === '' ? meaning : rejection(words, scene)
+}
+
+const CHATTER =
+  'answers with something other than Git; see that the user may run Git there, and that nothing is printed when he logs in.'
+
+function failure(reason: Failure['reason'], scene: Scene, says: Row['says']): Failure {
+  return new Failure(reason, `${scene.url} ${typeof says === 'string' ? says : says(scene)}`)
+}

@@ -1,0 +1,91 @@
+import type { RepositoryAddress } from '../domain/address.ts'
+import type { Login, PasswordLogin } from '../domain/change.ts'
+import { secretsOfProxy } from '../domain/proxies.ts'
+import { loginLine, onlineEnvironment, proxyLine, tunnelEnvironment } from './environment.ts'
+import type { ChildEnvironment, Place, Remote } from './environment.ts'
+import type { Ended } from './launcher.ts'
+import { secretsOf } from './quote.ts'
+import type { Scene } from './sayings.ts'
+import { explainSSH } from './ssh-speech.ts'
+import { inTunnel } from './ssh-tunnel.ts'
+import type { Tunnel } from './ssh-tunnel.ts'
+import { explain } from './stderr.ts'
+import type { Meaning } from './stderr.ts'
+
+/** How git gets to the remote and is let in. */
+export interface Transport {
+  readonly address: RepositoryAddress
+  /** What git is called with. */
+  readonly url: string
+  /** What text of the remote must not show. */
+  readonly secrets: readonly string[]
+  readonly proxied: boolean
+  environment(place: Place): ChildEnvironment
+  /** Runs a git by `launch`, which takes its standard input, and says what its end means. */
+  speak(call: OnlineCall, scene: Scene): Promise<Spoken>
+}
+
+export interface OnlineCall {
+  readonly args: readonly string[]
+  readonly launch: (input?: string) => Promise<Ended>
+}
+
+/** How a git that talked to the remote ended. */
+export interface Spoken {
+  readonly ended: Ended
+  /** Undefined: it ended well. */
+  readonly meaning: Meaning | undefined
+  /** It failed before it had sent anything by which the remote could change. */
+  readonly undelivered: boolean
+}
+
+/** Hands the transport that belongs to the address and the login to `work`, and takes it down afterwards. */
+export async function inTransport<T>(
+  remote: Remote & { readonly login: Login },
+  signal: AbortSignal,
+  work: (transport: Transport) => Promise<T>,
+): Promise<T> {
+  const { address, login } = remote
+  if (login.method === 'password') return work(overHTTPS(remote, login))
+  const target = { address, addresses: remote.addresses ?? [], login }
+  return inTunnel(target, signal, (tunnel) => work(overSSH(tunnel, address, secretsOf(login))))
+}
+
+/** Git speaks for itself; login and proxy reach it by its standard input. */
+export function overHTTPS(remote: Remote, login: PasswordLogin): Transport {
+  const { address, proxy } = remote
+  const input = loginLine(login) + proxyLine(proxy)
+  return {
+    address,
+    url: address.text,
+    secrets: [...secretsOf(login), ...(proxy === undefined ? [] : secretsOfProxy(proxy))],
+    proxied: proxy !== undefined,
+    environment: (place) => onlineEnvironment(place, remote),
+    async speak({ launch }, scene) {
+      const ended = await launch(input)
+      const meaning = ended.exitCode === 0 ? undefined : explain(ended, scene)
+      // Git ends with 128 before it has sent anything, with 1 after (facts: git 2.39).
+      return { ended, meaning, undelivered: ended.exitCode === 128 }
+    },
+  }
+}
+
+/** A push has sent no more than the end of an empty list (gitprotocol-pack(5), flush-pkt). */
+const EMPTY_BYTES = 4
+
+function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly string[]): Transport {
+  return {
+    address,
+    url: tunnel.url,
+    secrets,
+    proxied: false,
+    environment: tunnelEnvironment,
+    async speak({ args, launch }, scene) {
+      const service = args[0] === 'push' ? 'git-receive-pack' : 'git-upload-pack'
+      const { result: ended, sentBytes, account } = await tunnel.call(service, () => launch())
+      const undelivered = sentBytes <= EMPTY_BYTES
+      if (ended.exitCode === 0) return { ended, meaning: undefined, undelivered }
+      return { ended, meaning: explainSSH(ended, await account(), scene), undelivered }
+    },
+  }
+}
