@@ -1,5 +1,5 @@
 import type { Access, ServedKind } from '../domain/access.ts'
-import type { SecretData } from '../domain/credentials.ts'
+import type { SecretData } from '../domain/secret-keys.ts'
 import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/resources.ts'
 import type { UserInfo } from '../domain/user-info.ts'
 

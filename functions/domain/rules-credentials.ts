@@ -19,26 +19,34 @@ interface Subject {
 export function credentialFaults(subject: Subject): readonly Fault[] {
   const { spec } = subject
   const alone = member(spec, 'credentials') === undefined
-  const faults = alone ? [missing()] : keyFaults('spec.credentials', subject)
-  if (member(spec, 'fallbackCredentials') === undefined) return faults
+  const faults = alone ? missing(subject) : keyFaults('spec.credentials', subject)
   const field = 'spec.fallbackCredentials'
+  if (member(spec, 'fallbackCredentials') === undefined) return faults
   const lonely = alone
     ? [fault(field, 'is used only together with spec.credentials; name a Secret there too.')]
     : []
-  const refused = [...lonely, notSupported(field, 'a second way to log in')]
-  return [...faults, ...refused, ...keyFaults(field, subject)]
+  return [...faults, ...lonely, ...keyFaults(field, subject)]
 }
 
-function missing(): Fault {
+/** How the remote is called: Git over SSH, or anything over HTTPS, as the API of a provider always is. */
+function transport({ kind, address }: Subject): 'https' | 'ssh' | undefined {
+  if (kind === 'PullRequest') return 'https'
+  if (address === undefined) return undefined
+  return address.scheme === 'ssh' ? 'ssh' : 'https'
+}
+
+// Without credentials it is the operator's default, which is a token.
+function missing(subject: Subject): readonly Fault[] {
+  if (transport(subject) !== 'ssh') return []
   const complaint =
-    "is missing, and the operator's default credentials are not supported yet; name a Secret there."
-  return fault('spec.credentials', complaint, 'NotSupported')
+    "is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there."
+  return [fault('spec.credentials', complaint)]
 }
 
 type Named = (key: keyof Credentials) => boolean
 
-function keyFaults(field: string, { spec, kind, address }: Subject): readonly Fault[] {
-  const credentials = member(spec, field.slice('spec.'.length))
+function keyFaults(field: string, subject: Subject): readonly Fault[] {
+  const credentials = member(subject.spec, field.slice('spec.'.length))
   const named: Named = (key) => member(credentials, key) !== undefined
   if (named('appIDKey') || named('installationIDKey')) {
     return [notSupported(`${field}.${named('appIDKey') ? 'appIDKey' : 'installationIDKey'}`, 'a GitHub App')]
@@ -47,32 +55,18 @@ function keyFaults(field: string, { spec, kind, address }: Subject): readonly Fa
   const exclusive = both
     ? [fault(`${field}.passwordKey`, 'stands beside tokenKey; name only one of them.')]
     : []
-  const unusable = unusableKeys(field, named, { kind, scheme: address?.scheme })
-  return [...exclusive, ...unusable, ...(unusable.length === 0 ? sshKeys(field, named) : [])]
-}
-
-function sshKeys(field: string, named: Named): readonly Fault[] {
-  return [
-    ...(named('privateKeyKey') ? [notSupported(`${field}.privateKeyKey`, 'an SSH key')] : []),
-    ...(named('knownHostsKey') ? [notSupported(`${field}.knownHostsKey`, 'SSH host keys')] : []),
-  ]
+  return [...exclusive, ...unusableKeys(field, named, transport(subject))]
 }
 
 /** Keys are named, but none that the address can use. */
-function unusableKeys(
-  field: string,
-  named: Named,
-  remote: { readonly kind: Kind; readonly scheme: 'https' | 'ssh' | undefined },
-): readonly Fault[] {
+function unusableKeys(field: string, named: Named, transport: 'https' | 'ssh' | undefined): readonly Fault[] {
   const basic = named('tokenKey') || named('usernameKey') || named('passwordKey')
-  if (remote.scheme === 'https') return basic ? incompletePair(field, named) : onlySSHKeys(field, named)
-  // The API of a provider is called over HTTPS, also for a pull request of an SSH repository.
-  if (remote.scheme === undefined || remote.kind === 'PullRequest') return []
-  if (!basic || named('privateKeyKey')) return []
+  if (transport === 'https') return basic ? incompletePair(field, named) : onlySSHKeys(field, named)
+  if (transport === undefined || !basic || named('privateKeyKey') || named('knownHostsKey')) return []
   const first = named('tokenKey') ? 'tokenKey' : named('passwordKey') ? 'passwordKey' : 'usernameKey'
-  return [
-    fault(`${field}.${first}`, 'is of no use for an SSH address; write the https address of the repository.'),
-  ]
+  const complaint =
+    'is of no use for an SSH address; name privateKeyKey, or write the https address of the repository.'
+  return [fault(`${field}.${first}`, complaint)]
 }
 
 function incompletePair(field: string, named: Named): readonly Fault[] {
@@ -86,6 +80,6 @@ function incompletePair(field: string, named: Named): readonly Fault[] {
 function onlySSHKeys(field: string, named: Named): readonly Fault[] {
   const key = named('privateKeyKey') ? 'privateKeyKey' : 'knownHostsKey'
   if (!named(key)) return []
-  const complaint = 'is of no use for an https address; name tokenKey, or usernameKey and passwordKey.'
+  const complaint = 'is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.'
   return [fault(`${field}.${key}`, complaint)]
 }

@@ -56,9 +56,7 @@ function readAddress(spec: unknown): {
   const text = textMember(spec, 'repository')
   if (text === undefined) return { address: undefined, faults: [] }
   try {
-    const address = parseRepositoryAddress(text)
-    const faults = address.scheme === 'ssh' ? [sshAddress()] : []
-    return { address, faults }
+    return { address: parseRepositoryAddress(text), faults: [] }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { reason, message } = error
@@ -117,10 +115,4 @@ function messageFaults(message: string): readonly Fault[] {
     `begins line ${reserved + 1} with "Commitlet-" or "Requested-by:", which Commitlet alone writes; ` +
     'leave that line out.'
   return [fault(field, complaint)]
-}
-
-function sshAddress(): Fault {
-  const complaint =
-    'is an SSH address, which is not supported yet; write the https address of the repository.'
-  return fault('spec.repository', complaint, 'NotSupported')
 }

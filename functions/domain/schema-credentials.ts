@@ -41,11 +41,11 @@ export function credentialsSchema(use: string): Schema {
       ),
       passwordKey: secretKey('The key in the Secret that holds the password. Example: password'),
       privateKeyKey: secretKey(
-        'The key in the Secret that holds a private SSH key, for SSH addresses. Not supported yet. ' +
+        'The key in the Secret that holds a private SSH key, for SSH addresses: ed25519, ECDSA or RSA, without a passphrase. ' +
           'Example: ssh-privatekey',
       ),
       knownHostsKey: secretKey(
-        'The key in the Secret that holds the known_hosts lines of the SSH server. Not supported yet. ' +
+        'The key in the Secret that holds the known_hosts lines of the SSH server; without it the keys of the operator, or of the public hosts, count. ' +
           'Example: known_hosts',
       ),
       appIDKey: secretKey(

@@ -1,5 +1,6 @@
+import { DEFAULT_PORTS } from './address.ts'
 import type { RepositoryAddress } from './address.ts'
-import { allows, allowsPath } from './allowed-repositories.ts'
+import { allows, allowsPath, unsoundEntry } from './allowed-repositories.ts'
 import { controlComponent } from './committed-path.ts'
 import { Failure } from './failure.ts'
 import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from './resources.ts'
@@ -27,10 +28,15 @@ export function requireRepositoryAllowed(
 ): void {
   const list = secret.annotations[ALLOWED_REPOSITORIES]
   if (list === undefined ? user.right === 'get' : allows(list, address)) return
-  if (user.right === 'use') throw new Failure('ReferenceForbidden', unusableSecret(secret, user.username))
+  if (user.right === 'use') throw unboundSecret(secret, user.username)
+  const unsound = unsoundEntry(list ?? '')
+  const misread =
+    unsound === undefined || unsound === ''
+      ? ''
+      : `, where "${shownEntry(unsound)}" is not host[:port][/path]`
   throw new Failure(
     'ReferenceForbidden',
-    `The Secret ${secret.namespace}/${secret.name} does not allow ${address.text}; add it to the annotation ${ALLOWED_REPOSITORIES} of the Secret.`,
+    `The Secret ${secret.namespace}/${secret.name} does not allow ${address.text}; add ${entryFor(address)} to its annotation ${ALLOWED_REPOSITORIES}${misread}.`,
   )
 }
 
@@ -61,6 +67,26 @@ export function requirePathAllowed(path: string, secret: BoundSecret): void {
 export function unusableSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, username: string): string {
   return (
     `The Secret ${secret.name} in the namespace ${secret.namespace} is not one that ${shownName(username)} may ` +
-    `\`get\`, or may \`use\` for this repository; ask whoever keeps it, or name another Secret.`
+    '`get`, or may `use` for this repository (`use` counts only while the annotation ' +
+    `${ALLOWED_REPOSITORIES} of the Secret covers it); ask whoever keeps it, or name another Secret.`
   )
+}
+
+/** That sentence for somebody who may `use` the Secret, so that whoever keeps it can mend it: tried again slowly. */
+export function unboundSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, username: string): Failure {
+  return new Failure('ReferenceForbidden', unusableSecret(secret, username), { retry: 'slow' })
+}
+
+// People paste addresses, and those may hold a password.
+function shownEntry(entry: string): string {
+  return entry
+    .replace(/^.*@/s, '***@')
+    .replace(/\p{Cc}/gu, '?')
+    .slice(0, 100)
+}
+
+/** The address as an entry of the annotation: without scheme and user, and without a port that is the scheme's own. */
+function entryFor({ scheme, host, port, segments }: RepositoryAddress): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  return `${name}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}/${segments.join('/')}`
 }

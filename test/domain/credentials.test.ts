@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { loginFor } from '../../functions/domain/credentials.ts'
-import type { SecretData } from '../../functions/domain/credentials.ts'
+import { passwordLogin } from '../../functions/domain/credentials.ts'
+import type { SecretData } from '../../functions/domain/secret-keys.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Credentials } from '../../functions/domain/resources.ts'
 
@@ -12,8 +12,13 @@ function secret(data: Record<string, string | Uint8Array>, rest: Partial<SecretD
   return { namespace: 'shop', name: 'git', type: 'Opaque', annotations: {}, data: new Map(entries), ...rest }
 }
 
-function login(keys: Partial<Credentials>, found: SecretData, repository = UNKNOWN) {
-  return loginFor({ credentials: { secretName: 'git', ...keys } }, found, parseRepositoryAddress(repository))
+function login(
+  keys: Partial<Credentials>,
+  found: SecretData,
+  { repository = UNKNOWN, provider }: { readonly repository?: string; readonly provider?: string } = {},
+) {
+  const credentials = { secretName: 'git', ...keys }
+  return passwordLogin({ credentials, provider, address: parseRepositoryAddress(repository) }, found)
 }
 
 function failureOf(work: () => unknown): Failure {
@@ -69,7 +74,6 @@ t.test('keys that are named are used, others by the type of the Secret', async (
     const { username: name, password: word } = login(keys, found)
     t.same([name, word], [username, password], title)
   }
-  t.equal(loginFor({}, secret({ token: 'T' }), parseRepositoryAddress(UNKNOWN)).password, 'T')
 })
 
 t.test('the user name beside a token follows the convention of the host', async (t) => {
@@ -81,16 +85,18 @@ t.test('the user name beside a token follows the convention of the host', async 
     'https://git.example.com/acme/shop': 'x-access-token',
   }
   for (const [repository, username] of Object.entries(cases)) {
-    t.equal(login({ tokenKey: 't' }, secret({ t: 'T' }), repository).username, username, repository)
+    t.equal(login({ tokenKey: 't' }, secret({ t: 'T' }), { repository }).username, username, repository)
   }
-  const spec = { credentials: { secretName: 'git', tokenKey: 't' }, provider: 'gitlab' }
-  t.equal(loginFor(spec, secret({ t: 'T' }), parseRepositoryAddress(UNKNOWN)).username, 'oauth2')
+  t.equal(login({ tokenKey: 't' }, secret({ t: 'T' }), { provider: 'gitlab' }).username, 'oauth2')
 })
 
 t.test('an e-mail address is not what Bitbucket wants beside an API token in Git', async (t) => {
   const found = secret({ token: 'T', user: 'dev@example.com' })
   const keys = { tokenKey: 'token', usernameKey: 'user' }
-  t.equal(login(keys, found, 'https://bitbucket.org/acme/shop').username, 'x-bitbucket-api-token-auth')
+  t.equal(
+    login(keys, found, { repository: 'https://bitbucket.org/acme/shop' }).username,
+    'x-bitbucket-api-token-auth',
+  )
   t.equal(login(keys, found).username, 'dev@example.com')
 })
 
@@ -98,7 +104,7 @@ t.test('values are trimmed, and every value of the Secret is told for redaction'
   const found = login({}, secret({ username: ' dev\n', password: '\tP\r\n' }, BASIC))
   t.same([found.username, found.password, found.secrets], ['dev', 'P', ['dev', 'P']])
   t.same(login({}, secret({ token: 'T\n' })).secrets, ['T'])
-  const more = secret({ token: 'T', spare: ' another-token\n', tiny: 'abc', bytes: 'x'.repeat(9_000) })
+  const more = secret({ token: 'T', spare: ' another-token\n', tiny: 'abc', bytes: 'x'.repeat(70_000) })
   t.same(login({}, more).secrets, ['T', 'another-token'], 'what else lies in the Secret, too')
   const binary = secret({ token: 'T', key: new Uint8Array([0xff, 0xfe, 0xff, 0xfe, 0xff]) })
   t.same(login({}, binary).secrets, ['T'], 'what is not text cannot be repeated as text')
@@ -123,7 +129,11 @@ t.test('a Secret that does not serve is CredentialsInvalid and says which key', 
       secret({ pat: 'hunter2\nhunter2' }),
       'something other than one line of text in its key "pat"',
     ],
-    [{ tokenKey: 'pat' }, secret({ pat: new Uint8Array([0xff, 0xfe]) }), 'something other than one line'],
+    [
+      { tokenKey: 'pat' },
+      secret({ pat: new Uint8Array([0xff, 0xfe]) }),
+      'something other than text in its key',
+    ],
     [{ usernameKey: 'u', passwordKey: 'p' }, secret({ p: 'hunter2' }), 'has no key "u"'],
     [{ usernameKey: 'u', passwordKey: 'p' }, secret({ u: 'a:b', p: 'hunter2' }), 'a user name with a colon'],
     [{}, secret({ username: 'dev' }, BASIC), 'has no key "password"'],

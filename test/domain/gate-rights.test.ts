@@ -70,7 +70,7 @@ const ALLOWED: [string, unknown, string[]][] = [
   [
     'git.example.com/acme',
     'git@git.example.com:other/shop.git',
-    ['NotSupported spec.repository', 'InvalidSpec spec.credentials.tokenKey'],
+    ['InvalidSpec spec.credentials.tokenKey', 'AddressForbidden spec.repository'],
   ],
   ['git.example.com/acme', `https://git.example.com/${'a/'.repeat(1_024)}a`, ['InvalidSpec spec.repository']],
   ['git.example.com/acme', 5, ['InvalidSpec spec.repository']],

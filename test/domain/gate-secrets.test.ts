@@ -6,7 +6,7 @@ import { outside } from './fixtures/outside.ts'
 const SPEC = { credentials: { secretName: 'git' } }
 const SECRET = { group: '', version: 'v1', resource: 'secrets', namespace: 'shop', name: 'git' }
 const SENTENCE =
-  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository; ask whoever keeps it, or name another Secret.'
+  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.'
 
 for (const [title, allowed, rights, verbs] of [
   ['who may get it is asked no more', ['get', 'use'], { 'spec.credentials': 'get' }, ['get']],
@@ -46,12 +46,12 @@ t.test('a Secret that is named twice is refused once', async (t) => {
 })
 
 for (const [title, spec, found] of [
-  ['no credentials', {}, []],
   ['no spec', undefined, []],
   ['credentials that are text', { credentials: 'git' }, []],
   ['a name that is a number', { credentials: { secretName: 5 } }, []],
   ['an empty name', { credentials: { secretName: '' } }, []],
-  ['a name of the prototype', JSON.parse('{"__proto__":{"credentials":{"secretName":"git"}}}'), []],
+  ['credentials that are null', { credentials: null }, []],
+  ['credentials that are faulty by their absence', {}, ['spec.credentials']],
   ['a name that is faulty', SPEC, ['spec.credentials.secretName']],
 ] as const) {
   t.test(`no right is asked for by ${title}`, async (t) => {
@@ -61,6 +61,42 @@ for (const [title, spec, found] of [
     t.strictSame(world.reviewed, [])
   })
 }
+
+const DEFAULT = {
+  verb: 'use',
+  group: 'commitlet.dev',
+  version: 'v1',
+  resource: 'defaultcredentials',
+  namespace: 'shop',
+  name: 'default',
+}
+const NO_DEFAULT =
+  "spec.credentials is missing, and developer may not `use` the operator's default credentials (defaultcredentials.commitlet.dev) in the namespace shop; name a Secret there, or ask for that right."
+
+for (const [title, spec] of [
+  ['no credentials', {}],
+  ['credentials of the prototype', JSON.parse('{"__proto__":{"credentials":{"secretName":"git"}}}')],
+] as const) {
+  t.test(`with ${title} the right to the default ones of the namespace is asked for`, async (t) => {
+    const permitted = outside()
+    t.strictSame(await judgeSecrets(spec, [], permitted), { faults: [], rights: {} })
+    t.strictSame(permitted.reviewed, [DEFAULT])
+    const refused = outside({ review: () => Promise.resolve(false) })
+    t.strictSame(await judgeSecrets(spec, [], refused), {
+      faults: [{ reason: 'ReferenceForbidden', field: 'spec.credentials', message: NO_DEFAULT }],
+      rights: {},
+    })
+  })
+}
+
+t.test('a fallback without credentials needs both rights', async (t) => {
+  const world = outside({ review: () => Promise.resolve(false) })
+  const { faults } = await judgeSecrets({ fallbackCredentials: { secretName: 'git' } }, [], world)
+  t.strictSame(
+    faults.map(({ field }) => field),
+    ['spec.credentials', 'spec.fallbackCredentials.secretName'],
+  )
+})
 
 t.test('whoever is in no namespace may use no Secret, and is not asked about', async (t) => {
   const world = outside({ namespace: '' })

@@ -24,8 +24,10 @@ const TABLE: [string[], string[]][] = [
   [['passwordKey'], ['InvalidSpec spec.credentials.passwordKey']],
   [['privateKeyKey'], ['InvalidSpec spec.credentials.privateKeyKey']],
   [['knownHostsKey'], ['InvalidSpec spec.credentials.knownHostsKey']],
-  [['tokenKey', 'privateKeyKey'], ['NotSupported spec.credentials.privateKeyKey']],
-  [['tokenKey', 'knownHostsKey'], ['NotSupported spec.credentials.knownHostsKey']],
+  [['privateKeyKey', 'knownHostsKey'], ['InvalidSpec spec.credentials.privateKeyKey']],
+  [['tokenKey', 'privateKeyKey'], []],
+  [['tokenKey', 'knownHostsKey'], []],
+  [['privateKeyKey', 'usernameKey'], ['InvalidSpec spec.credentials.usernameKey']],
   [['appIDKey', 'installationIDKey', 'privateKeyKey'], ['NotSupported spec.credentials.appIDKey']],
   [['installationIDKey', 'tokenKey'], ['NotSupported spec.credentials.installationIDKey']],
 ]
@@ -38,26 +40,37 @@ t.test('for an SSH address, keys that it cannot use are a contradiction', async 
   t.same(faults(['tokenKey'], SSH), ['InvalidSpec spec.credentials.tokenKey'])
   t.same(faults(['usernameKey', 'passwordKey'], SSH), ['InvalidSpec spec.credentials.passwordKey'])
   t.same(faults(['usernameKey'], SSH), ['InvalidSpec spec.credentials.usernameKey'])
-  t.same(faults(['privateKeyKey', 'usernameKey'], SSH), ['NotSupported spec.credentials.privateKeyKey'])
+  t.same(faults(['privateKeyKey', 'usernameKey'], SSH), [])
+  t.same(faults(['privateKeyKey', 'knownHostsKey'], SSH), [])
+  t.same(faults(['knownHostsKey'], SSH), [], 'the type of the Secret may name the key')
   t.same(faults([], SSH), [])
   t.same(faults(['tokenKey'], SSH, 'PullRequest'), [], 'the API needs the token')
+  t.same(faults(['privateKeyKey'], SSH, 'PullRequest'), ['InvalidSpec spec.credentials.privateKeyKey'])
 })
 
-t.test('credentials that are absent, and a second way to log in, are not there yet', async (t) => {
-  function judged(spec: unknown): string[] {
-    return credentialFaults({ kind: 'GitCommit', spec, address: undefined }).map(({ message }) => message)
+t.test('without credentials it is the default, which no SSH address can use', async (t) => {
+  function judged(kind: Kind, address: typeof HTTPS | undefined): string[] {
+    return credentialFaults({ kind, spec: {}, address }).map(({ message }) => message)
   }
-  t.same(judged({}), [
-    "spec.credentials is missing, and the operator's default credentials are not supported yet; name a Secret there.",
+  t.same(judged('GitCommit', HTTPS), [])
+  t.same(judged('PullRequest', SSH), [], 'its API takes the token')
+  t.same(judged('GitCommit', undefined), [])
+  t.same(judged('GitCommit', SSH), [
+    "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there.",
   ])
+})
+
+t.test('a second way to log in is judged as the first, and does not stand alone', async (t) => {
+  function judged(spec: unknown): string[] {
+    return credentialFaults({ kind: 'GitCommit', spec, address: HTTPS }).map(({ message }) => message)
+  }
   const credentials = { secretName: 'git' }
-  t.same(judged({ credentials, fallbackCredentials: { secretName: 'other' } }), [
-    'spec.fallbackCredentials asks for a second way to log in, which is not supported yet; leave it out.',
-  ])
+  t.same(judged({ credentials, fallbackCredentials: { secretName: 'other' } }), [])
   t.same(judged({ fallbackCredentials: { secretName: 'other', tokenKey: 't', passwordKey: 'p' } }), [
-    "spec.credentials is missing, and the operator's default credentials are not supported yet; name a Secret there.",
     'spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.',
-    'spec.fallbackCredentials asks for a second way to log in, which is not supported yet; leave it out.',
     'spec.fallbackCredentials.passwordKey stands beside tokenKey; name only one of them.',
+  ])
+  t.same(judged({ credentials, fallbackCredentials: { secretName: 'other', privateKeyKey: 'k' } }), [
+    'spec.fallbackCredentials.privateKeyKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
   ])
 })

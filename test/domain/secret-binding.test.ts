@@ -10,7 +10,8 @@ import {
 
 const SHOP = parseRepositoryAddress('https://git.example.com/acme/shop.git')
 const SENTENCE =
-  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository; ask whoever keeps it, or name another Secret.'
+  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.'
+const ENTRY = 'add git.example.com/acme/shop to its annotation commitlet.dev/allowed-repositories'
 
 function bound(annotations: Readonly<Record<string, string>>): BoundSecret {
   return { namespace: 'shop', name: 'git', annotations }
@@ -27,13 +28,13 @@ for (const [title, list, right, refusal] of [
     'a reader is told what the Secret does not allow',
     'git.example.com/acme-evil',
     'get',
-    'The Secret shop/git does not allow https://git.example.com/acme/shop.git; add it to the annotation commitlet.dev/allowed-repositories of the Secret.',
+    'The Secret shop/git does not allow https://git.example.com/acme/shop.git; add git.example.com/acme/shop to its annotation commitlet.dev/allowed-repositories.',
   ],
   [
     'an annotation without an entry covers nothing, for its reader',
     '',
     'get',
-    'The Secret shop/git does not allow https://git.example.com/acme/shop.git; add it to the annotation commitlet.dev/allowed-repositories of the Secret.',
+    'The Secret shop/git does not allow https://git.example.com/acme/shop.git; add git.example.com/acme/shop to its annotation commitlet.dev/allowed-repositories.',
   ],
 ] as const) {
   t.test(title, async (t) => {
@@ -41,7 +42,48 @@ for (const [title, list, right, refusal] of [
     const user = right === 'get' ? { right } : { right, username: 'developer' }
     const check = (): void => requireRepositoryAllowed(secret, SHOP, user)
     if (refusal === undefined) t.doesNotThrow(check)
-    else t.throws(check, { name: 'Failure', reason: 'ReferenceForbidden', retry: 'never', message: refusal })
+    // Whoever may only use it cannot look: whoever keeps the Secret has time to mend it.
+    const retry = right === 'get' ? 'never' : 'slow'
+    if (refusal !== undefined)
+      t.throws(check, { name: 'Failure', reason: 'ReferenceForbidden', retry, message: refusal })
+  })
+}
+
+for (const [repository, list, told] of [
+  ['https://git.example.com/acme/shop', 'https://git.example.com/acme', 'https://git.example.com/acme'],
+  [
+    'https://git.example.com/acme/shop',
+    'github.com, https://me:hunter2@git.example.com/acme',
+    '***@git.example.com/acme',
+  ],
+  ['https://git.example.com/acme/shop', 'me:hunter2/@git.example.com', '***@git.example.com'],
+  ['https://git.example.com/acme/shop', 'git.example.com/a\u0007', 'git.example.com/a?'],
+  ['https://git.example.com/acme/shop', `${'a'.repeat(101)}/../b`, 'a'.repeat(100)],
+] as const) {
+  t.test(`an entry that cannot be read is named: ${told}`, async (t) => {
+    const address = parseRepositoryAddress(repository)
+    const check = (): void =>
+      requireRepositoryAllowed(bound({ [ALLOWED_REPOSITORIES]: list }), address, { right: 'get' })
+    t.throws(check, {
+      message: `The Secret shop/git does not allow ${repository}; ${ENTRY}, where "${told}" is not host[:port][/path].`,
+    })
+  })
+}
+
+for (const [repository, entry] of [
+  ['https://git.example.com:8443/acme/shop', 'git.example.com:8443/acme/shop'],
+  ['https://[2001:db8::1]/acme/shop.git', '[2001:db8::1]/acme/shop'],
+  ['git@git.example.com:acme/shop.git', 'git.example.com/acme/shop'],
+  ['ssh://git@git.example.com:2222/acme/shop.git', 'git.example.com:2222/acme/shop'],
+] as const) {
+  t.test(`what the annotation lacks for ${repository} covers it`, async (t) => {
+    const address = parseRepositoryAddress(repository)
+    const check = (list: string) => (): void =>
+      requireRepositoryAllowed(bound({ [ALLOWED_REPOSITORIES]: list }), address, { right: 'get' })
+    t.throws(check('github.com'), {
+      message: `The Secret shop/git does not allow ${address.text}; add ${entry} to its annotation commitlet.dev/allowed-repositories.`,
+    })
+    t.doesNotThrow(check(`github.com, ${entry}`))
   })
 }
 

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { RepositoryAddress } from './address.ts'
+import { allows, allowsPath } from './allowed-repositories.ts'
+import type { PasswordLogin } from './change.ts'
+import { controlComponent } from './committed-path.ts'
+import { Failure } from './failure.ts'
+import { hostOf } from './hosts.ts'
+
+/** Credentials of the operator's, for resources that name none, and where they may go. */
+export interface DefaultCredentials {
+  /** Undefined: by the convention of the host. */
+  readonly username: string | undefined
+  /** Comma list as in the annotation of a Secret; `{namespace}` as a whole segment is the resource's namespace. */
+  readonly repositories: string
+  /** Comma list of path prefixes; undefined: every path but those that steer Git or the host. */
+  readonly paths: string | undefined
+}
+
+/** What they are wanted for. */
+export interface DefaultUse {
+  readonly namespace: string
+  readonly address: RepositoryAddress
+  readonly provider: string | undefined
+  /** The path that is written; undefined where nothing is. */
+  readonly path: string | undefined
+}
+
+/** A whole segment: up to the next slash, comma, blank or the end, `.git` aside. */
+const PLACEHOLDER = /^\{namespace\}(?=(?:\.git)?\s*(?:,|$))/
+
+/** Where no user name is given and the software of the host is not known. */
+const UNKNOWN_HOST_USERNAME = 'x-access-token'
+
+/**
+ * The login by the operator's token. Throws ReferenceForbidden where the operator does not let it go to this
+ * repository, or write this path, for this namespace.
+ */
+export function defaultLogin(token: string, given: DefaultCredentials, use: DefaultUse): PasswordLogin {
+  requireCovered(given, use)
+  const username = given.username ?? hostOf(use.address, use.provider)?.tokenUsername ?? UNKNOWN_HOST_USERNAME
+  const identity = createHash('sha256')
+    .update(JSON.stringify(['default', username, token]))
+    .digest('hex')
+  return { method: 'password', username, password: token, identity, secrets: [token] }
+}
+
+function requireCovered({ repositories, paths }: DefaultCredentials, use: DefaultUse): void {
+  const { address, namespace, path } = use
+  if (!allows(ofNamespace(repositories, namespace), address)) {
+    throw forbidden(
+      `The operator's default credentials may not go to ${address.text} from the namespace ${namespace}`,
+    )
+  }
+  if (path === undefined) return
+  const covered = paths === undefined ? controlComponent(path) === undefined : allowsPath(paths, path)
+  if (!covered) throw forbidden(`The operator's default credentials may not write spec.resourceRef.path`)
+}
+
+function forbidden(found: string): Failure {
+  return new Failure(
+    'ReferenceForbidden',
+    `${found}; name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
+  )
+}
+
+// A namespace is a DNS label (RFC 1123): it cannot bring a separator along.
+function ofNamespace(list: string, namespace: string): string {
+  return list
+    .split('/')
+    .map((segment, index) => (index === 0 ? segment : segment.replace(PLACEHOLDER, () => namespace)))
+    .join('/')
+}

@@ -1,0 +1,67 @@
+import { invalidSecret } from './secret-keys.ts'
+import type { SecretData } from './secret-keys.ts'
+
+/** Most bytes of a token, a user name or a password: what servers commonly take as one line of a header. */
+const VALUE_BYTES = 8_192
+/** Most bytes of a private key or of known_hosts lines: a key of 16,384 bits has 12 KiB. */
+const TEXT_BYTES = 65_536
+/** Values and lines that are shorter would mask half of every sentence. */
+const SHORTEST_MASKED = 4
+const SHORTEST_LINE = 16
+
+/** A token, user name or password, trimmed. Throws CredentialsInvalid where it is missing, empty or not one line. */
+export function lineIn(secret: SecretData, key: string): string {
+  const value = decoded(secret, key, VALUE_BYTES).trim()
+  if (value === '') throw invalidSecret(secret, `has nothing in its key "${key}"; put the value there.`)
+  if (!/\p{Cc}/u.test(value)) return value
+  throw notText(secret, key, 'one line of text')
+}
+
+/** Text of several lines as it is. Throws CredentialsInvalid where it is missing, empty or not text. */
+export function textIn(secret: SecretData, key: string): string {
+  const value = decoded(secret, key, TEXT_BYTES)
+  if (value.trim() === '')
+    throw invalidSecret(secret, `has nothing in its key "${key}"; put the value there.`)
+  return value
+}
+
+/**
+ * Every value of the Secret that must not be shown, used or not, and of those with several lines each line: a host
+ * may repeat whatever it was once given.
+ */
+export function valuesOf(secret: SecretData): readonly string[] {
+  const texts = [...secret.data.values()]
+    .filter(({ length }) => length <= TEXT_BYTES)
+    .flatMap((bytes) => decode(bytes)?.trim() ?? [])
+  return texts.flatMap((text) => {
+    const lines = text.split(/\s*\n\s*/)
+    if (lines.length === 1) return text.length >= SHORTEST_MASKED ? [text] : []
+    return lines.filter(({ length }) => length >= SHORTEST_LINE)
+  })
+}
+
+function decoded(secret: SecretData, key: string, most: number): string {
+  const bytes = secret.data.get(key)
+  if (bytes === undefined)
+    throw invalidSecret(secret, `has no key "${key}"; add it, or name another in spec.credentials.`)
+  if (bytes.length > most)
+    throw invalidSecret(secret, `has more than ${most} bytes in its key "${key}"; put the value there alone.`)
+  const text = decode(bytes)
+  if (text === undefined) throw notText(secret, key, 'text')
+  return text
+}
+
+function notText(secret: SecretData, key: string, expected: string): Error {
+  return invalidSecret(
+    secret,
+    `has something other than ${expected} in its key "${key}"; put the value there alone.`,
+  )
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
