@@ -1,11 +1,12 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import type { Surroundings } from './addresses.ts'
+import { readDefaultConfig } from './default-config.ts'
 import { readGateSettings } from './domain/gate-settings.ts'
 import type { Proxies } from './domain/proxies.ts'
 import { readProxies } from './domain/proxies.ts'
 import { REQUESTED_BY_TRAILERS } from './domain/requested-by.ts'
 import type { Environment } from './domain/settings.ts'
-import { LOG_LEVELS, WrongSetting, choice, refuseSettings, text, wholeNumber } from './domain/settings.ts'
+import { LOG_LEVELS, WrongSetting, choice, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
 /** What the function's environment variables say, all checked. */
@@ -23,12 +24,8 @@ export interface Config extends AttemptSettings {
   readonly logLevel: string
 }
 
-/** Settings of the contract that this release does not carry out: leaving them unheard would be unsafe. */
-const NOT_YET = ['DEFAULT_GIT_TOKEN', 'DEFAULT_GIT_TOKEN_FILE']
-
 /** Reads the configuration, once, at the start. Throws WrongSetting with one sentence for a wrong value. */
 export function readConfig(env: Environment): Config {
-  refuseSettings(env, NOT_YET)
   return {
     port: wholeNumber(env, 'PORT', { absent: 8080, least: 0, most: 65_535 }),
     caFile: certificateFile(env, 'CA_FILE'),
@@ -39,6 +36,8 @@ export function readConfig(env: Environment): Config {
     proxies: readProxies(env),
     surroundings: readSurroundings(env),
     ...readGateSettings(env, readFileSync),
+    defaults: readDefaultConfig(env),
+    knownHosts: knownHostsIn(env, 'SSH_KNOWN_HOSTS'),
     requestedByTrailer: choice(env, 'REQUESTED_BY_TRAILER', REQUESTED_BY_TRAILERS),
     author: {
       name: identityPart(env, 'COMMIT_AUTHOR_NAME', 'Commitlet'),
@@ -68,6 +67,16 @@ function isWritable(path: string): boolean {
   } catch {
     return false
   }
+}
+
+function knownHostsIn(env: Environment, name: string): string | undefined {
+  const path = text(env, name, undefined)
+  if (path === undefined) return undefined
+  const content = contentOf(path)
+  if (/^[^#\s]\S*\s+\S+\s+\S+/m.test(content)) return content
+  throw new WrongSetting(
+    `${name} is "${path}", but has to be the path of a readable file as known_hosts(5) is.`,
+  )
 }
 
 function certificateFile(env: Environment, name: string): string | undefined {

@@ -2,20 +2,19 @@ import { authorise } from './authorise.ts'
 import { accountLacks, settledRights } from './cluster/settling-rights.ts'
 import type { ServedKind } from './domain/access.ts'
 import { parseRepositoryAddress } from './domain/address.ts'
-import type { RepositoryAddress } from './domain/address.ts'
-import type { ChangeDraft, Landed } from './domain/change.ts'
+import { hintAppPasswords } from './domain/app-passwords.ts'
+import type { ChangeDraft, Landed, Login } from './domain/change.ts'
 import { commitMessage, commitletId } from './domain/commit-message.ts'
-import { loginFor } from './domain/credentials.ts'
 import { requestedAt } from './domain/due.ts'
-import { Failure } from './domain/failure.ts'
+import { asFailure, Failure } from './domain/failure.ts'
 import { commitURL } from './domain/hosts.ts'
 import { renderManifest } from './domain/manifest.ts'
 import { requestedBy } from './domain/requested-by.ts'
 import type { GitCommit } from './domain/resources.ts'
-import { requirePathAllowed } from './domain/secret-binding.ts'
 import type { Requester } from './domain/requester.ts'
 import type { Outcome } from './domain/status.ts'
-import { readSecret, secretRequestOf } from './read-secret.ts'
+import { logIn, waysOf } from './log-in.ts'
+import { withFallback } from './with-fallback.ts'
 import type { World } from './world.ts'
 
 /** Clocks of replicas differ: history is searched from this much before the first attempt. */
@@ -35,26 +34,30 @@ export interface Attempt {
  * earlier attempt has pushed counts, even where the object is gone meanwhile.
  */
 export async function commitObject(resource: GitCommit, world: World, attempt: Attempt): Promise<Outcome> {
-  const { spec } = resource
   const authorised = await authorise(resource, world, attempt.signal)
   const { requester, verdict } = authorised
-  const request = secretRequestOf(resource, authorised)
   const read = (): Promise<Uint8Array> => readContent(resource, verdict.served, world)
-  const [content, secret] = await Promise.all([
-    settledRights(read, accountLacks, attempt.signal).catch(asRefusal),
-    readSecret(request, world, attempt.signal),
-  ])
-  requirePathAllowed(spec.resourceRef.path, secret)
-  const login = loginFor(spec, secret, request.address)
+  const reading = settledRights(read, accountLacks, attempt.signal).catch(asFailure)
   const draft = draftOf(resource, requester, world)
   const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
-  if (!(content instanceof Failure)) {
-    const landed = await world.push({ ...draft, ...since, content }, login, attempt.signal)
-    return outcomeOf(resource, request.address, landed)
+  const land = async (login: Login): Promise<Landed | Failure> => {
+    const content = await reading
+    if (!(content instanceof Failure))
+      return world.push({ ...draft, ...since, content }, login, attempt.signal)
+    const found = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
+    return found ?? content
   }
-  const landed = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
-  if (landed === undefined) throw content
-  return outcomeOf(resource, request.address, landed)
+  // What the first way has sent may come back in what is said to the second.
+  const secrets: string[] = []
+  const { result, used } = await withFallback(waysOf(resource.spec), async (way) => {
+    const login = await logIn(way, { resource, authorised, signal: attempt.signal }, world)
+    secrets.push(...login.secrets)
+    return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
+      throw hintAppPasswords(error, login, draft.repository)
+    })
+  })
+  if (result instanceof Failure) throw result
+  return outcomeOf(resource, result, used)
 }
 
 async function readContent(
@@ -71,11 +74,6 @@ async function readContent(
   const text = await cluster.readObject(reference, served)
   const asked = { ...reference, namespace: served.namespaced ? reference.namespace : undefined }
   return renderManifest(text, asked, reference.path)
-}
-
-function asRefusal(error: unknown): Failure {
-  if (error instanceof Failure) return error
-  throw error
 }
 
 /** The change but for its content, and for where history is searched. */
@@ -101,11 +99,15 @@ function startOf(resource: GitCommit, now: Date): Date {
   return new Date(started - CLOCK_MARGIN_MS)
 }
 
-function outcomeOf(resource: GitCommit, address: RepositoryAddress, landed: Landed): Outcome {
+function outcomeOf(
+  resource: GitCommit,
+  landed: Landed,
+  credentialsUsed: Outcome['credentialsUsed'],
+): Outcome {
   const { path } = resource.spec.resourceRef
   const { sha, branch } = landed
   const shortSHA = sha.slice(0, SHORT_SHA)
-  const url = commitURL(address, resource.spec.provider, sha)
+  const url = commitURL(parseRepositoryAddress(resource.spec.repository), resource.spec.provider, sha)
   const upToDate = landed.outcome === 'unchanged'
   return {
     reason: upToDate ? 'UpToDate' : 'Succeeded',
@@ -113,6 +115,6 @@ function outcomeOf(resource: GitCommit, address: RepositoryAddress, landed: Land
       ? `The branch ${branch} already holds this content at ${path}; no commit was needed.`
       : `Committed as ${shortSHA} to the branch ${branch} at ${path}.`,
     commit: { sha, shortSHA, branch, path, ...(url === undefined ? {} : { url }) },
-    credentialsUsed: 'Primary',
+    credentialsUsed,
   }
 }

@@ -26,6 +26,8 @@ const DRAIN_MARGIN_S = 15
 /** Starts the function: env → Config → World → listen; drains on SIGTERM. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
+  // A child process, or a dump of the environment, has no business with it.
+  delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
   const git = openGit({
     tempDir: config.tempDir,
@@ -56,10 +58,10 @@ async function main(): Promise<void> {
   const address = await app.listen({ port: config.port, host: '::' })
   log.info({ address }, 'listening')
   if (config.stampKey === undefined) log.warn(UNSIGNED)
-
-  process.once('SIGTERM', () => {
   const insecure = insecureWarning(config.insecureHosts)
   if (insecure !== undefined) log.warn(insecure)
+
+  process.once('SIGTERM', () => {
     log.info('draining')
     turns.close()
     setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()

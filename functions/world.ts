@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { DefaultConfig } from './default-config.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Change, ChangeDraft, Identity, Landed, Login } from './domain/change.ts'
 import type { GateSettings } from './domain/gate-settings.ts'
@@ -12,6 +13,10 @@ export interface AttemptSettings extends GateSettings {
   /** Attempts before RetryBudgetExhausted. */
   readonly retryLimit: number
   readonly requestedByTrailer: RequestedByTrailer
+  /** The operator's default credentials, where there are any. */
+  readonly defaults: DefaultConfig | undefined
+  /** Text of the operator's known_hosts file, where there is one. */
+  readonly knownHosts: string | undefined
   readonly author: Identity
 }
 

@@ -126,7 +126,7 @@ t.test('a delegate is reviewed as his account, whether stamped so or named since
 
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop.yaml' }
 const SECRET_SENTENCE =
-  /The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository; /
+  /The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository \(`use` counts only while [^;]*; /
 
 for (const [title, may, message] of [
   [
@@ -162,8 +162,8 @@ for (const [title, spec, settings, refusal] of [
     { reason: 'AddressForbidden', message: /ALLOWED_REPOSITORIES/ },
   ],
   [
-    'no credentials, so the default of the operator',
-    { credentials: undefined },
+    'a GitHub App',
+    { credentials: { secretName: 'git', appIDKey: 'id' } },
     {},
     { reason: 'NotSupported', message: /^spec\.credentials/ },
   ],
@@ -185,6 +185,18 @@ t.test('the right to use the Secret is one; `get` is asked for first', async (t)
     .filter(({ access }) => access.resource === 'secrets')
     .map(({ access }) => access.verb)
   t.strictSame(verbs, ['get', 'use'])
+})
+
+t.test('without credentials the right to the default ones is asked for, and may be taken away', async (t) => {
+  const { stored, world, cluster } = stage(gitCommit({ credentials: undefined }))
+  t.strictSame((await authorise(stored, world, AT_LEISURE)).verdict.secretRights, {})
+  const asked = cluster.reviews.find(({ access }) => access.resource === 'defaultcredentials')
+  t.match(asked, { access: { verb: 'use', group: 'commitlet.dev', namespace: 'team' } })
+  cluster.mayAccess = (_user, { resource }) => resource !== 'defaultcredentials'
+  await t.rejects(authorise(stored, world, AT_LEISURE), {
+    reason: 'ReferenceForbidden',
+    message: /^spec\.credentials is missing, and developer may not `use` the operator's default credentials /,
+  })
 })
 
 t.test('a review that cannot be made is no answer, and tried again', async (t) => {

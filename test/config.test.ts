@@ -15,6 +15,8 @@ t.test('without variables everything has its default', async (t) => {
     insecureHosts: [],
     delegation: { appliers: [], account: 'commitlet' },
     stampKey: undefined,
+    defaults: undefined,
+    knownHosts: undefined,
     requestedByTrailer: 'name',
     author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
     tempDir: '/tmp',
@@ -31,7 +33,15 @@ t.test('a wrong value is one sentence naming the variable, what it holds and wha
     [{ RETRY_LIMIT: '1e3' }, 'RETRY_LIMIT is "1e3", but has to be a whole number from 1 to 100.'],
     [
       { DEFAULT_GIT_TOKEN: 'x' },
-      'DEFAULT_GIT_TOKEN is set, but is not supported yet by this release: leave it out.',
+      'DEFAULT_GIT_REPOSITORIES is not set, but has to say where the token of DEFAULT_GIT_TOKEN may go, such as git.example.com/teams/{namespace}.',
+    ],
+    [
+      { SSH_KNOWN_HOSTS: '/nowhere' },
+      'SSH_KNOWN_HOSTS is "/nowhere", but has to be the path of a readable file as known_hosts(5) is.',
+    ],
+    [
+      { SSH_KNOWN_HOSTS: import.meta.dirname },
+      `SSH_KNOWN_HOSTS is "${import.meta.dirname}", but has to be the path of a readable file as known_hosts(5) is.`,
     ],
     [{ REFERENCE_SCOPE: 'all' }, 'REFERENCE_SCOPE is "all", but has to be one of namespace, any.'],
     [
@@ -85,13 +95,17 @@ t.test('a wrong value is one sentence naming the variable, what it holds and wha
 })
 
 t.test('values are taken, an empty one is like none', async (t) => {
-  const dir = t.testdir({ 'ca.pem': '-----BEGIN CERTIFICATE-----\n', key: 'k'.repeat(48) })
+  const knownHosts = '# of the operator\n\ngit.example.com ssh-ed25519 AAAA\n'
+  const dir = t.testdir({ 'ca.pem': '-----BEGIN CERTIFICATE-----\n', key: 'k'.repeat(48), knownHosts })
   const caFile = join(dir, 'ca.pem')
   const config = readConfig({
     PORT: '',
     CA_FILE: caFile,
     REFERENCE_SCOPE: 'any',
     STAMP_KEY_FILE: join(dir, 'key'),
+    SSH_KNOWN_HOSTS: join(dir, 'knownHosts'),
+    DEFAULT_GIT_TOKEN: 'tkn',
+    DEFAULT_GIT_REPOSITORIES: 'git.example.com/acme',
     REQUESTED_BY_TRAILER: 'hash',
     COMMIT_AUTHOR_NAME: 'Acme Bot',
   })
@@ -99,6 +113,8 @@ t.test('values are taken, an empty one is like none', async (t) => {
     port: 8080,
     caFile,
     referenceScope: 'any',
+    knownHosts,
+    defaults: { source: { token: 'tkn' }, repositories: 'git.example.com/acme' },
     requestedByTrailer: 'hash',
     author: { name: 'Acme Bot' },
   })

@@ -65,12 +65,18 @@ t.test(
   },
 )
 
-t.test('a bug while the object is read is no refusal', async (t) => {
+t.test('a bug while the object is read is no refusal, and what has landed counts all the same', async (t) => {
   const world = memoryWorld()
   const resource = parseResource(world.cluster.apply(gitCommit()))
   if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
-  const cluster = { ...world.cluster, readObject: () => Promise.reject(new TypeError('a bug')) }
-  await t.rejects(commitObject(resource, { ...world, cluster }, { ...ATTEMPT, again: true }), TypeError)
+  const bug = new TypeError('a bug')
+  const cluster = { ...world.cluster, readObject: () => Promise.reject(bug) }
+  const ending = commitObject(resource, { ...world, cluster }, { ...ATTEMPT, again: true })
+  await t.rejects(ending, { name: 'Failure', reason: 'Internal', cause: bug })
+  const find: World['find'] = async () => ({ outcome: 'found', sha: 'a'.repeat(40), branch: 'main' })
+  t.match(await commitObject(resource, { ...world, cluster, find }, { ...ATTEMPT, again: true }), {
+    reason: 'Succeeded',
+  })
 })
 
 function applied(changes: {
@@ -92,7 +98,7 @@ const PATHS = 'commitlet.dev/allowed-paths'
 
 for (const [title, right, changes, message] of [
   ['bound elsewhere', 'get', { annotations: { [REPOSITORIES]: 'github.com' } }, /does not allow https:/],
-  ['used alone and unbound', 'use', {}, /may `use` for this repository/],
+  ['used alone and unbound', 'use', {}, /may `use` for this repository \(`use` counts only while/],
   [
     'used alone and bound elsewhere',
     'use',

@@ -2,16 +2,30 @@ import t from 'tap'
 import { parseRepositoryAddress } from '../functions/domain/address.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { SecretRights } from '../functions/domain/gate-secrets.ts'
-import type { Credentials } from '../functions/domain/resources.ts'
-import { readSecret, secretRequestOf } from '../functions/read-secret.ts'
+import { readSecret } from '../functions/read-secret.ts'
 import type { SecretRequest } from '../functions/read-secret.ts'
 import { memoryCluster } from './harness/memory-cluster.ts'
 
-const AT_LEISURE = new AbortController().signal
 const ONE_SENTENCE =
-  'The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository; ask whoever keeps it, or name another Secret.'
+  'The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.'
 
-/** A request for the Secret of the namespace, in a cluster where it allows these repositories, or is not there. */
+const NAMED = { field: 'spec.credentials', credentials: { secretName: 'git' } } as const
+
+/** For whom it is read: a developer with these rights, at this repository. */
+function request(secretRights: SecretRights): SecretRequest {
+  const subject = { username: 'developer' }
+  return {
+    resource: { metadata: { namespace: 'team' } },
+    authorised: {
+      requester: { subject, username: 'controller', shown: 'controller as developer' },
+      verdict: { faults: [], warnings: [], served: undefined, secretRights },
+    },
+    address: parseRepositoryAddress('https://git.example.com/acme/shop.git'),
+    signal: new AbortController().signal,
+  }
+}
+
+/** A cluster where the Secret allows these repositories, or anything, or is not there; and a request for it. */
 function stage(right: 'get' | 'use', allowed: string | null | undefined) {
   const cluster = memoryCluster()
   const annotations = typeof allowed === 'string' ? { 'commitlet.dev/allowed-repositories': allowed } : {}
@@ -19,13 +33,7 @@ function stage(right: 'get' | 'use', allowed: string | null | undefined) {
   if (allowed !== undefined) {
     cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token: 's3cr3t' } })
   }
-  const request: SecretRequest = {
-    namespace: 'team',
-    name: 'git',
-    user: right === 'get' ? { right } : { right, username: 'developer' },
-    address: parseRepositoryAddress('https://git.example.com/acme/shop.git'),
-  }
-  return { cluster, request }
+  return { cluster, request: request({ 'spec.credentials': right }) }
 }
 
 for (const [title, right, allowed] of [
@@ -35,7 +43,7 @@ for (const [title, right, allowed] of [
 ] as const) {
   t.test(`a Secret ${title} is read`, async (t) => {
     const { cluster, request } = stage(right, allowed)
-    const { data } = await readSecret(request, { cluster }, AT_LEISURE)
+    const { data } = await readSecret(NAMED, request, { cluster })
     t.equal(Buffer.from(data.get('token') ?? []).toString(), 's3cr3t')
   })
 }
@@ -46,21 +54,21 @@ for (const [title, allowed] of [
   ['bound to another repository', 'git.example.com/acme-evil'],
   ['bound to nothing', ''],
 ] as const) {
-  t.test(`whoever may only use a Secret does not learn that it is ${title}`, async (t) => {
+  t.test(`whoever may only use a Secret does not learn that it is ${title}; it may be mended`, async (t) => {
     const { cluster, request } = stage('use', allowed)
-    const refusal = await readSecret(request, { cluster }, AT_LEISURE).catch((error: unknown) => error)
-    t.match(refusal, { reason: 'ReferenceForbidden', retry: 'never', message: ONE_SENTENCE })
+    const refusal = await readSecret(NAMED, request, { cluster }).catch((error: unknown) => error)
+    t.match(refusal, { reason: 'ReferenceForbidden', retry: 'slow', message: ONE_SENTENCE })
   })
 }
 
 t.test('whoever may get it is told what is wrong, and a missing one is waited for', async (t) => {
   const missing = stage('get', undefined)
-  await t.rejects(readSecret(missing.request, missing, AT_LEISURE), {
+  await t.rejects(readSecret(NAMED, missing.request, missing), {
     reason: 'ReferenceNotFound',
     message: /^There is no Secret team\/git/,
   })
   const elsewhere = stage('get', 'github.com')
-  await t.rejects(readSecret(elsewhere.request, elsewhere, AT_LEISURE), {
+  await t.rejects(readSecret(NAMED, elsewhere.request, elsewhere), {
     reason: 'ReferenceForbidden',
     message: /^The Secret team\/git does not allow https:\/\/git\.example\.com\/acme\/shop/,
   })
@@ -76,45 +84,42 @@ t.test('what else the cluster says is thrown on, whatever the right', async (t) 
       const { cluster, request } = stage(right, null)
       const failing = { ...cluster, readSecret: () => Promise.reject(error) }
       t.equal(
-        await readSecret(request, { cluster: failing }, AT_LEISURE).catch((thrown: unknown) => thrown),
+        await readSecret(NAMED, request, { cluster: failing }).catch((thrown: unknown) => thrown),
         error,
       )
     }
   }
 })
 
-/** What is asked of a resource with these credentials, where these rights were found. */
-function requestOf(secretRights: SecretRights, credentials: Credentials | undefined) {
-  const repository = 'https://git.example.com/acme/shop.git'
-  const spec = { repository, ...(credentials === undefined ? {} : { credentials }) }
-  const resource = { metadata: { namespace: 'team' }, spec }
-  const subject = { username: 'system:serviceaccount:team:commitlet' }
-  const requester = { subject, username: 'controller', shown: 'controller as …' }
-  const verdict = { faults: [], warnings: [], served: undefined, secretRights }
-  return secretRequestOf(resource, { requester, verdict })
+for (const [field, secretRights] of [
+  ['spec.credentials', { 'spec.credentials': 'use', 'spec.fallbackCredentials': 'get' }],
+  ['spec.fallbackCredentials', { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'use' }],
+] as const) {
+  t.test(
+    `the Secret of ${field} is read by the right to that one, and a refusal shows the subject`,
+    async (t) => {
+      const { cluster } = stage('get', null)
+      const found = { field, credentials: { secretName: 'git' } }
+      await t.rejects(readSecret(found, request(secretRights), { cluster }), {
+        reason: 'ReferenceForbidden',
+        message: ONE_SENTENCE,
+      })
+    },
+  )
 }
 
-t.test('the Secret is read as the subject may, and a refusal shows the subject', async (t) => {
-  const asked = { namespace: 'team', name: 'git', address: { host: 'git.example.com' } }
-  const named = { secretName: 'git' }
-  const read = requestOf({ 'spec.credentials': 'get' }, named)
-  t.match(read, asked)
-  t.strictSame(read.user, { right: 'get' })
-  const used = requestOf({ 'spec.credentials': 'use', 'spec.fallbackCredentials': 'get' }, named)
-  t.strictSame(used.user, { right: 'use', username: 'system:serviceaccount:team:commitlet' })
-})
-
-for (const [title, rights, credentials] of [
-  ['no right', {}, { secretName: 'git' }],
-  ['a right to the other Secret alone', { 'spec.fallbackCredentials': 'get' }, { secretName: 'git' }],
-  ['no credentials', { 'spec.credentials': 'get' }, undefined],
-  ['an empty name', { 'spec.credentials': 'get' }, { secretName: '' }],
+for (const [title, secretRights, secretName] of [
+  ['no right', {}, 'git'],
+  ['a right to the other Secret alone', { 'spec.fallbackCredentials': 'get' }, 'git'],
+  ['an empty name', { 'spec.credentials': 'get' }, ''],
 ] as const) {
   t.test(`nothing is read with ${title}, least of all the list of Secrets`, async (t) => {
-    t.throws(() => requestOf(rights, credentials), {
+    const cluster = { ...memoryCluster(), readSecret: () => Promise.reject(new Error('it was read')) }
+    const found = { field: 'spec.credentials', credentials: { secretName } } as const
+    await t.rejects(readSecret(found, request(secretRights), { cluster }), {
       name: 'Failure',
       reason: 'Internal',
-      message: /^No right to the Secret of spec\.credentials was found; /,
+      message: 'No right to the Secret of spec.credentials was found; whoever runs Commitlet has to look.',
     })
   })
 }

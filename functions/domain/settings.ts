@@ -44,13 +44,6 @@ export function list(env: Environment, name: string, absent = ''): readonly stri
     .filter((item) => item !== '')
 }
 
-/** Throws where a setting is made that this release does not carry out, and that it would be unsafe to leave unheard. */
-export function refuseSettings(env: Environment, names: readonly string[]): void {
-  const unheard = names.find((name) => text(env, name, undefined) !== undefined)
-  if (unheard === undefined) return
-  throw new WrongSetting(`${unheard} is set, but is not supported yet by this release: leave it out.`)
-}
-
 /** What to say where a program cannot start: its own sentence; for a port that is taken (EADDRINUSE) one of ours. */
 export function startComplaint(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -4,7 +4,6 @@ import t from 'tap'
 import {
   choice,
   list,
-  refuseSettings,
   startComplaint,
   text,
   wholeNumber,
@@ -74,9 +73,3 @@ for (const [title, value, absent, items] of [
     t.strictSame(list(value === undefined ? {} : { A: value }, 'A', absent), items)
   })
 }
-
-t.test('a setting that is not carried out is refused by name, where it is made', async (t) => {
-  t.doesNotThrow(() => refuseSettings({ A: '', C: 'x' }, ['A', 'B']))
-  const refused = new WrongSetting('B is set, but is not supported yet by this release: leave it out.')
-  t.throws(() => refuseSettings({ B: 'x' }, ['A', 'B']), refused)
-})

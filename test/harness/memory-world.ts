@@ -65,6 +65,8 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       delegation: { appliers: [], account: 'commitlet' },
       stampKey: undefined,
       requestedByTrailer: 'name',
+      defaults: undefined,
+      knownHosts: undefined,
       author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
     },
   }
