@@ -1,34 +1,40 @@
 import type { Cluster, Secret } from '../functions/cluster/cluster.ts'
 import { parseRepositoryAddress } from '../functions/domain/address.ts'
-import { loginFor } from '../functions/domain/credentials.ts'
+import { passwordLogin } from '../functions/domain/credentials.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Verdict } from '../functions/domain/gate.ts'
+import { keyLogin } from '../functions/domain/key-login.ts'
 import { isRecord, member } from '../functions/domain/member.ts'
 import { parseResource } from '../functions/domain/parse.ts'
-import type { Resource } from '../functions/domain/resources.ts'
+import type { Credentials, Resource } from '../functions/domain/resources.ts'
 import { requirePathAllowed, requireRepositoryAllowed } from '../functions/domain/secret-binding.ts'
 import type { AdmissionRequest } from './review.ts'
 
+const FIELDS = ['credentials', 'fallbackCredentials'] as const
+
 /**
- * What a faultless resource's Secret will come to: it is not there, lacks a key, or does not cover repository or
- * path. It may still be mended, so these are warnings. Looked at only where the judged subject may `get` the Secret,
- * and the webhook may as well: otherwise nothing is said. The subject of a delegated applier is its account, so that
- * one sees what its account may, whatever it may itself. Throws what else the cluster throws.
+ * What a faultless resource's Secrets will come to: one is not there, lacks a key, holds a private key that cannot be
+ * read, or does not cover repository or path. It may still be mended, so these are warnings. Looked at only where the
+ * judged subject may `get` the Secret, and the webhook may as well: otherwise nothing is said. The subject of a
+ * delegated applier is its account, so that one sees what its account may, whatever it may itself. Throws what else
+ * the cluster throws.
  */
 export async function secretWarnings(
   request: AdmissionRequest,
   { secretRights }: Verdict,
   cluster: Pick<Cluster, 'readSecret'>,
 ): Promise<readonly string[]> {
-  if (secretRights['spec.credentials'] !== 'get') return []
+  const fields = FIELDS.filter((field) => secretRights[`spec.${field}`] === 'get')
+  if (fields.length === 0) return []
   const resource = resourceOf(request)
-  const name = resource.spec.credentials?.secretName
-  if (name === undefined) return []
-  const secret = await cluster.readSecret(request.namespace, name).catch(asFailure)
-  if (!(secret instanceof Failure)) return complaintsOf(resource, secret)
-  if (secret.reason === 'ReferenceNotFound') return [warning(secret)]
-  if (secret.reason === 'ReferenceForbidden') return []
-  throw secret
+  const looked = fields.map(async (field) => {
+    const credentials = resource.spec[field]
+    if (credentials === undefined) return []
+    const secret = await cluster.readSecret(request.namespace, credentials.secretName).catch(asFailure)
+    const failures = secret instanceof Failure ? absence(secret) : complaintsOf(resource, credentials, secret)
+    return failures.map(({ message }) => `spec.${field}: ${message}`)
+  })
+  return (await Promise.all(looked)).flat()
 }
 
 /** /validate sees the final object before it is stored: all of it but the resourceVersion. */
@@ -40,11 +46,21 @@ function resourceOf({ object }: AdmissionRequest): Resource {
   })
 }
 
-function complaintsOf(resource: Resource, secret: Secret): readonly string[] {
-  const address = parseRepositoryAddress(resource.spec.repository)
+function absence(failure: Failure): readonly Failure[] {
+  if (failure.reason === 'ReferenceNotFound') return [failure]
+  if (failure.reason === 'ReferenceForbidden') return []
+  throw failure
+}
+
+function complaintsOf(resource: Resource, credentials: Credentials, secret: Secret): readonly Failure[] {
+  const { repository, provider } = resource.spec
+  const address = parseRepositoryAddress(repository)
+  const request = { credentials, address, provider }
+  // The API of a provider is called over HTTPS, also for a pull request of an SSH repository.
+  const bySSH = address.scheme === 'ssh' && resource.kind === 'GitCommit'
   const checks = [
     () => requireRepositoryAllowed(secret, address, { right: 'get' }),
-    () => address.scheme === 'https' && loginFor(resource.spec, secret, address),
+    () => (bySSH ? keyLogin(request, secret, undefined) : passwordLogin(request, secret)),
     () => resource.kind === 'GitCommit' && requirePathAllowed(resource.spec.resourceRef.path, secret),
   ]
   return checks.flatMap((check) => {
@@ -52,13 +68,11 @@ function complaintsOf(resource: Resource, secret: Secret): readonly string[] {
       check()
       return []
     } catch (error) {
-      return [warning(asFailure(error))]
+      const failure = asFailure(error)
+      // Only the function knows which host keys the operator has given.
+      return failure.reason === 'HostKeyUnknown' ? [] : [failure]
     }
   })
-}
-
-function warning(failure: Failure): string {
-  return `spec.credentials: ${failure.message}`
 }
 
 function asFailure(error: unknown): Failure {

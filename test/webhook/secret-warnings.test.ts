@@ -5,6 +5,7 @@ import { readReview } from '../../webhook/review.ts'
 import { secretWarnings } from '../../webhook/secret-warnings.ts'
 import type { StoredObject } from '../harness/memory-cluster.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
+import { makeKey } from '../harness/ssh-keys.ts'
 import { gitCommit, reviewOf } from './stage.ts'
 
 const JUDGED = { faults: [], warnings: [], served: undefined } as const
@@ -22,15 +23,19 @@ interface Look {
   readonly right?: SecretRight
   readonly object?: unknown
   readonly kind?: string
+  readonly field?: 'spec.credentials' | 'spec.fallbackCredentials'
 }
 
 /** Looks into a cluster that holds the Secret `shop/git` with these parts, or no Secret at all. */
-async function look(secret: object | undefined, { right, object, kind = 'GitCommit' }: Look = {}) {
+async function look(
+  secret: object | undefined,
+  { right = 'get', object, kind = 'GitCommit', field = 'spec.credentials' }: Look = {},
+) {
   const cluster = memoryCluster()
   const base = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'shop', name: 'git' } }
   if (secret !== undefined) cluster.apply({ ...base, stringData: { token: 's3cr3t-token' }, ...secret })
   const sent = reviewOf(object ?? gitCommit(), { kind: { group: 'commitlet.dev', version: 'v1', kind } })
-  const secretRights = { 'spec.credentials': right ?? 'get' } as const
+  const secretRights = { [field]: right }
   return secretWarnings(readReview(sent), { ...JUDGED, secretRights }, cluster)
 }
 
@@ -92,6 +97,56 @@ t.test('a new resource has no resourceVersion yet, but a uid', async (t) => {
   await t.rejects(look({}, { object: gitCommit({ uid: undefined }) }), {
     message: /^metadata\.uid is missing/,
   })
+})
+
+const FALLBACK = { fallbackCredentials: { secretName: 'git', tokenKey: 'spare' } }
+
+t.test('the second way is looked at by the right to its own Secret', async (t) => {
+  const object = gitCommit({}, FALLBACK)
+  const told = [/^spec\.fallbackCredentials: .*no key "spare"/]
+  t.match(await look({}, { object, field: 'spec.fallbackCredentials' }), told)
+  t.strictSame(await look({}, { object, field: 'spec.credentials' }), [], 'no right to the second one')
+  const secretRights = { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'get' } as const
+  const missing = await secretWarnings(
+    readReview(reviewOf(object)),
+    { ...JUDGED, secretRights },
+    memoryCluster(),
+  )
+  t.match(missing, [/^spec\.credentials: There is no/, /^spec\.fallbackCredentials: There is no/])
+})
+
+const { privateKey, publicKey } = makeKey('-t', 'ed25519')
+const SSH = {
+  repository: 'git@git.example.com:acme/shop.git',
+  credentials: { secretName: 'git', privateKeyKey: 'deploy' },
+}
+
+for (const [title, stringData, warnings] of [
+  ['a key that can be read, without host keys: the operator may have them', { deploy: privateKey }, []],
+  ['a public key', { deploy: publicKey }, [/^spec\.credentials: The key "deploy" of the Secret shop\/git /]],
+  ['no key', { other: privateKey }, [/^spec\.credentials: .*no key "deploy"/]],
+  [
+    'host keys with nothing in them',
+    { deploy: privateKey, known_hosts: ' ' },
+    [/nothing in its key "known_hosts"/],
+  ],
+] as const) {
+  t.test(`for an SSH address, a Secret with ${title}`, async (t) => {
+    const found = await look({ stringData }, { object: gitCommit({}, SSH) })
+    t.equal(found.length, warnings.length)
+    t.match(found, warnings)
+    t.notMatch(found.join(''), privateKey.split('\n')[1])
+  })
+}
+
+t.test('the pull request of an SSH repository needs what its API takes', async (t) => {
+  const spec = {
+    ...PULL_REQUEST,
+    repository: 'git@github.com:acme/shop.git',
+    credentials: { secretName: 'git', tokenKey: 'pat' },
+  }
+  const object = { ...gitCommit(), kind: 'PullRequest', spec }
+  t.match(await look({}, { object, kind: 'PullRequest' }), [/no key "pat"/])
 })
 
 t.test('a pull request is looked at but for paths', async (t) => {
