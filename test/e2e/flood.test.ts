@@ -3,10 +3,26 @@ import { openAs } from '../cluster/stage.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
+import { attemptsAt } from './tenant-stage.ts'
 
 const FLOOD = 10_000
 /** Creations at once: what one tenant's script would do. */
 const AT_ONCE = 16
+/** Attempts that one namespace may have under way, of the 32 that the function carries out. */
+const SHARE = 8
+/** The least number of commits that another tenant makes meanwhile. */
+const ROUNDS = 5
+
+/**
+ * From the function's log: how many attempts of others ended before the first of this namespace, then how many of this
+ * namespace ended in a row, each time.
+ */
+function endedAround(lines: readonly string[], namespace: string): readonly number[] {
+  const ended = lines.filter((line) => line.includes('attempt '))
+  const owners = ended.map((line) => (line.includes(namespace) ? 'x' : '-')).join('')
+  const before = owners.length - owners.replace(/^-*/, '').length
+  return [before, ...[...owners.matchAll(/x+/g)].map(([row]) => row.length)]
+}
 
 withControlPlane(
   t,
@@ -23,8 +39,8 @@ withControlPlane(
         await Promise.all([hog, other].map((team) => team.apply(configMap())))
         const path = `/apis/commitlet.dev/v1/namespaces/${hog.namespace}/gitcommits`
         const repository = await commitlet.git.createRepository(other.namespace)
-        const waits: number[] = []
         let made = 0
+        const now = { rising: true, rounds: 0 }
 
         async function create(): Promise<void> {
           while (made < FLOOD) {
@@ -35,26 +51,29 @@ withControlPlane(
           }
         }
 
-        /** The other tenant's commits, one after the other, while the flood rises and once it stands. */
-        async function commitMeanwhile(flood: Promise<unknown>): Promise<void> {
-          const now = { rising: true }
-          void flood.finally(() => (now.rising = false))
-          for (let round = 1; now.rising || round <= 5; round += 1) {
-            const began = performance.now()
-            await other.apply(gitCommit(`own-${round}`, repository.url, { branch: `own-${round}` }))
-            t.match(readyOf(await other.settled(`own-${round}`)), { reason: 'Succeeded' })
-            waits.push(performance.now() - began)
-          }
+        async function underWay(): Promise<number> {
+          const args = ['get', 'gitcommits', '--field-selector=status.phase=Progressing', '-o', 'name']
+          return (await hog.kubectl(args)).stdout.split('\n').filter((name) => name !== '').length
         }
 
+        const done = (): void => void (now.rising = false)
         const flood = Promise.all(Array.from({ length: AT_ONCE }, create))
-        await commitMeanwhile(flood)
+        flood.then(done, done)
+        // The other tenant's commits, one after the other, while the flood rises and once it stands.
+        while (now.rising || now.rounds < ROUNDS) {
+          const name = `own-${(now.rounds += 1)}`
+          await other.apply(gitCommit(name, repository.url, { branch: name }))
+          t.match(readyOf(await other.settled(name)), { reason: 'Succeeded' })
+        }
         await flood
         const { stdout } = await plane.kubectl(['get', '--raw', `${path}?limit=1`])
         t.equal(JSON.parse(stdout).metadata.remainingItemCount, FLOOD - 1, 'all of them are there')
-        t.comment(
-          `${waits.length} commits of another tenant, the slowest after ${Math.max(...waits).toFixed()} ms`,
-        )
+        t.equal(attemptsAt(commitlet, other), now.rounds, 'each commit of the other tenant took one attempt')
+        const [before = 0, ...between] = endedAround(commitlet.function.lines, hog.namespace)
+        t.ok(before >= ROUNDS, `${before} of them ended while the first attempts of the flood still waited`)
+        t.ok(Math.max(0, ...between) <= SHARE, `${between.join(', ')} of the flood between two others`)
+        t.ok((await underWay()) <= SHARE, 'the flood holds the share of one namespace')
+        await commitlet.function.kill()
       },
     )
   },
