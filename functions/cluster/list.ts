@@ -7,8 +7,8 @@ import { bodyOf } from './answer.ts'
 import type { ListedResource } from './cluster.ts'
 import { groupPath } from './discovery.ts'
 
-/** Rows of a page: a row carries the metadata and the printed cells, some 2 KiB. */
-const PAGE = 500
+/** Rows of a page: a row carries the metadata and the printed cells, 2 KiB mostly, 260 KiB at most. */
+const PAGE = 50
 /** The API server prints a Table of any kind: metadata and the columns of the CRD, never the spec. */
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 /** A continue token that has expired: the rest of this round comes with the next one. */
@@ -90,7 +90,7 @@ function readRow(
   return {
     ref: { kind, namespace, name, uid, generation },
     deleting: member(metadata, 'deletionTimestamp') !== undefined,
-    requestedAt: textMember(member(metadata, 'annotations'), REQUESTED_AT),
+    requestedAt: textMember(member(metadata, 'annotations'), REQUESTED_AT) || undefined,
     observedGeneration: typeof observed === 'number' ? observed : -1,
     lastHandledRequestedAt: asText(cell('Handled')),
     nextAttemptTime: asText(cell('Next attempt')),

@@ -1,9 +1,9 @@
 import type { Envelope } from './resources.ts'
 import { REQUESTED_AT } from './resources.ts'
 
-/** The value of `commitlet.dev/requested-at`, undefined where it is absent. */
+/** The value of `commitlet.dev/requested-at`, undefined where it is absent or empty. */
 export function requestedAt(resource: Envelope): string | undefined {
-  return resource.metadata.annotations?.[REQUESTED_AT]
+  return resource.metadata.annotations?.[REQUESTED_AT] || undefined
 }
 
 /**

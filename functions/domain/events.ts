@@ -36,7 +36,7 @@ export interface AppliedEvent {
 export function appliedEvent(resource: unknown, id: string): AppliedEvent {
   const metadata = member(resource, 'metadata')
   const { uid, generation, ...ref } = readRef(resource, metadata)
-  const requested = textMember(member(metadata, 'annotations'), REQUESTED_AT)
+  const requested = textMember(member(metadata, 'annotations'), REQUESTED_AT) || undefined
   if (uid === undefined || generation === undefined) {
     throw new Failure('InvalidSpec', `${ref.kind} ${ref.namespace}/${ref.name} has no uid or no generation.`)
   }

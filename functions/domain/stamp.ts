@@ -101,6 +101,7 @@ function requesterJSON({ user, as }: Applier, extraKeys: readonly string[]): str
   })
 }
 
+// An empty one is none: so the webhooks' matchConditions take it, which cannot tell both apart.
 function annotation(resource: unknown, key: string): string | undefined {
-  return textMember(member(member(resource, 'metadata'), 'annotations'), key)
+  return textMember(member(member(resource, 'metadata'), 'annotations'), key) || undefined
 }

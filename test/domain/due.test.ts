@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isCurrent, isGivenUp, mayStart } from '../../functions/domain/due.ts'
+import { isCurrent, isGivenUp, mayStart, requestedAt } from '../../functions/domain/due.ts'
 import type { Envelope, Status } from '../../functions/domain/resources.ts'
 import { resource } from './fixtures/envelope.ts'
 
@@ -71,6 +71,11 @@ t.test('an annotation that was taken away asks for nothing', async (t) => {
   t.ok(isCurrent(resource(handled)))
   t.notOk(mayStart(resource(handled), NOW))
   t.notOk(isCurrent(resource(handled, { requestedAt: 'y' })))
+})
+
+t.test('an empty annotation is none', async (t) => {
+  t.equal(requestedAt(resource(undefined, { requestedAt: '' })), undefined)
+  t.notOk(mayStart(resource({ observedGeneration: 1, phase: 'Succeeded' }, { requestedAt: '' }), NOW))
 })
 
 t.test('attempts that never come to their end are given up at the limit', async (t) => {

@@ -72,6 +72,8 @@ t.test('a request changes no generation: its digest goes along', async (t) => {
   const { data } = appliedEvent({ ...gitCommit(), metadata }, ID)
   t.strictSame(data, { ...DATA, request: 'ed5eb9a3' })
   t.strictSame(readEvent(binary(), JSON.stringify(data)), { ...REF, request: 'ed5eb9a3' })
+  const empty = { ...metadata, annotations: { 'commitlet.dev/requested-at': '' } }
+  t.strictSame(appliedEvent({ ...gitCommit(), metadata: empty }, ID).data, DATA, 'an empty one is none')
 })
 
 t.test('a pull request has a type of its own and goes where its head branch goes', async (t) => {

@@ -43,7 +43,7 @@ for (const [title, before, after, anew] of [
   ['a spec of which one value has another type asks', resource(null, '1'), resource(null, 1), true],
   ['a new requested-at asks', resource({ [AT]: '1' }), resource({ [AT]: '2' }), true],
   ['a requested-at taken away asks', resource({ [AT]: '1' }), resource(undefined), true],
-  ['an empty requested-at asks', resource(undefined), resource({ [AT]: '' }), true],
+  ['an empty requested-at is none, and asks for nothing', resource(undefined), resource({ [AT]: '' }), false],
   ['a label asks for nothing', resource({ a: 'b' }), resource({ a: 'c' }), false],
   ['a stamp asks for nothing', resource(OLD_STAMP), resource({ [BY]: 'forged' }), false],
 ] as const) {
@@ -59,6 +59,7 @@ t.test('a changed or removed stamp is noticed', async (t) => {
   }
   t.equal(changesStamp(applied(before, resource({ [BY]: 'joe' }))), true)
   t.equal(changesStamp(applied(before, resource(null))), true)
+  t.equal(changesStamp(applied(resource(null), resource({ [BY]: '' }))), false, 'an empty one is none')
 })
 
 t.test('who asks is stamped, whatever was sent, and of extra only the keys that are named', async (t) => {
@@ -140,7 +141,10 @@ t.test('whatever shape a resource has, its stamp is read from its own text membe
     {},
     { metadata: null },
     resource({ [BY]: 5, [REQUESTER]: null }),
+    resource({ [BY]: '', [REQUESTER]: '', [SIGNATURE]: '' }),
   ])
     t.strictSame(stampOf(value), none)
-  t.match(signedOf({}, 'shop', none), { kind: '', spec: undefined, requestedAt: undefined })
+  for (const value of [{}, resource({ [AT]: '' })])
+    t.match(signedOf(value, 'shop', none), { requestedAt: undefined })
+  t.match(signedOf({}, 'shop', none), { kind: '', spec: undefined })
 })
