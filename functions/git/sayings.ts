@@ -32,7 +32,7 @@ const LIMIT = ({ fetchLimitMiB }: Scene) =>
 /** Lines of git itself that have nothing to do with HTTP statuses; the first that matches counts. */
 export const ROWS: readonly Row[] = [
   {
-    pattern: /dst refspec .* matches more than one/,
+    pattern: /dst refspec \S* matches more than one/,
     reason: 'PushRejected',
     says: 'has a second branch whose name is the full name of this one (`refs/heads/…`), and Git cannot tell them apart; delete that one there.',
   },

@@ -17,6 +17,8 @@ export interface Speech {
   readonly posts: number
 }
 
+/** Most characters of git's own words that are looked through; a server can have git repeat a long name. */
+const LONGEST = 65_536
 const TRACE = /^\d\d:\d\d:\d\d\.\d{6} \S+:\d+ +/
 const REMOTE = /^remote: ?/
 const REMOTE_ERROR = /^fatal: remote error: /
@@ -31,7 +33,10 @@ export function readSpeech(ended: Ended, now: Date = new Date()): Speech {
   const before = end < 0 ? said : said.slice(0, end)
   const error = end < 0 ? [] : said.slice(end)
   return {
-    own: before.filter((line) => !REMOTE.test(line)).join('\n'),
+    own: before
+      .filter((line) => !REMOTE.test(line))
+      .join('\n')
+      .slice(0, LONGEST),
     remote: [...before.filter((line) => REMOTE.test(line)), ...error]
       .map((line) => line.replace(REMOTE, '').replace(REMOTE_ERROR, ''))
       .join('\n'),

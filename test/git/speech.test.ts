@@ -27,6 +27,11 @@ t.test('the trace of the headers is no speech', async (t) => {
   t.match(speech, { own: 'error: a', remote: '', retryAfterSeconds: undefined })
 })
 
+t.test('a line that has no end is read to its first 64 KiB', async (t) => {
+  t.equal(speechOf('x'.repeat(100_000)).own.length, 65_536)
+  t.equal(speechOf(`remote: ${'x'.repeat(100_000)}`).remote.length, 100_000)
+})
+
 const waits = [
   { header: 'Retry-After: 77', seconds: 77 },
   { header: 'retry-after: 5', seconds: 5 },
