@@ -16,8 +16,17 @@ export async function writeAuthorities(caFile: string, bundle: string): Promise<
       { cause },
     )
   })
-  const system = getCACertificates('system')
-  const known = new Set(system.length > 0 ? system : getCACertificates('bundled'))
+  const known = new Set(systemAuthorities())
   await writeFile(bundle, [...known, own].map((pem) => `${pem.trim()}\n`).join(''), { mode: 0o600 })
   return bundle
+}
+
+/** PEM texts of the authorities that git trusts: those of the bundle; undefined: those of the system. */
+export async function readAuthorities(bundle: string | undefined): Promise<readonly string[]> {
+  return bundle === undefined ? systemAuthorities() : [await readFile(bundle, 'utf8')]
+}
+
+function systemAuthorities(): readonly string[] {
+  const system = getCACertificates('system')
+  return system.length > 0 ? system : getCACertificates('bundled')
 }

@@ -1,6 +1,8 @@
 import type { RepositoryAddress } from '../domain/address.ts'
 import type { Login, PasswordLogin } from '../domain/change.ts'
+import { Failure } from '../domain/failure.ts'
 import { secretsOfProxy } from '../domain/proxies.ts'
+import { explainCertificate } from './certificate.ts'
 import { loginLine, onlineEnvironment, proxyLine, tunnelEnvironment } from './environment.ts'
 import type { ChildEnvironment, Place, Remote } from './environment.ts'
 import type { Ended } from './launcher.ts'
@@ -63,11 +65,16 @@ export function overHTTPS(remote: Remote, login: PasswordLogin): Transport {
     environment: (place) => onlineEnvironment(place, remote),
     async speak({ launch }, scene) {
       const ended = await launch(input)
-      const meaning = ended.exitCode === 0 ? undefined : explain(ended, scene)
+      const meaning = ended.exitCode === 0 ? undefined : await looked(explain(ended, scene), remote)
       // Git ends with 128 before it has sent anything, with 1 after (facts: git 2.39).
       return { ended, meaning, undelivered: ended.exitCode === 128 }
     },
   }
+}
+
+async function looked(meaning: Meaning, remote: Remote): Promise<Meaning> {
+  if (!(meaning instanceof Failure) || meaning.reason !== 'TLSUntrusted') return meaning
+  return (await explainCertificate(remote)) ?? meaning
 }
 
 /** A push has sent no more than the end of an empty list (gitprotocol-pack(5), flush-pkt). */

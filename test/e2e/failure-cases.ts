@@ -134,7 +134,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       },
       reason: 'NetworkError',
       ...TRANSIENT,
-      says: ' cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.',
+      says: 'git.example.invalid cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.',
     },
     {
       title: 'a certificate of another authority',
@@ -145,7 +145,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       },
       reason: 'TLSUntrusted',
       ...FINAL,
-      says: ' shows a certificate that has expired or that no trusted authority has signed; have it renewed, or the operator adds its authority to CA_FILE.',
+      says: ' shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE, or the server has to send the certificates in between as well.',
     },
     {
       title: 'a server that hangs',

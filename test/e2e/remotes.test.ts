@@ -137,9 +137,10 @@ withControlPlane(
       t.match((await home(team, own.url)).status, { phase: 'Succeeded' })
       const { status } = await home(team, other.url)
       t.match(status, { phase: 'Failed' })
+      const entry = `${place}-evil/shop`
       t.match(readyOf({ status }), {
         reason: 'ReferenceForbidden',
-        message: `The Secret ${team.namespace}/git does not allow ${other.url}; add it to the annotation ${ALLOWED} of the Secret.`,
+        message: `The Secret ${team.namespace}/git does not allow ${other.url}; add ${entry} to its annotation ${ALLOWED}.`,
       })
       t.equal(requestsFor(`${team.namespace}-evil/shop`), 0, 'nothing was sent there')
     })
@@ -177,7 +178,7 @@ withControlPlane(
       t.match(status, { phase: 'Failed' })
       t.match(readyOf({ status }), {
         reason: 'TLSUntrusted',
-        message: /or the operator adds its authority to CA_FILE\.$/,
+        message: / shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE, /,
       })
       t.equal(requestsFor(team.namespace), 0, 'no credential was sent')
     })

@@ -13,6 +13,8 @@ export interface CertificateRequest {
   readonly names: readonly string[]
   /** Its time was over yesterday. */
   readonly expired?: boolean
+  /** Its time begins tomorrow. */
+  readonly early?: boolean
   /** Common name; kube-apiserver reads it as the user name of a client certificate. */
   readonly clientName?: string
   /** Organizations; kube-apiserver reads them as the groups of a client certificate. */
@@ -31,7 +33,7 @@ const FORM = { keyType: 'ec', algorithm: 'sha256' } as const
 export async function makeAuthority(name = 'Commitlet test authority'): Promise<Authority> {
   const ca = await generate([{ name: 'commonName', value: name }], {
     ...FORM,
-    ...validity(false),
+    ...validity({ names: [] }),
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
@@ -47,7 +49,7 @@ export function restoreAuthority(ca: Certificate): Authority {
     async issue(request) {
       const leaf = await generate(subject(request), {
         ...FORM,
-        ...validity(request.expired ?? false),
+        ...validity(request),
         ca: { key: ca.keyPEM, cert: ca.certPEM },
         extensions: [
           { name: 'basicConstraints', cA: false, critical: true },
@@ -61,8 +63,11 @@ export function restoreAuthority(ca: Certificate): Authority {
   }
 }
 
-function validity(expired: boolean): { notBeforeDate: Date; notAfterDate: Date } {
-  const end = Date.now() + (expired ? -24 * HOUR : 24 * HOUR)
+function validity({ expired = false, early = false }: CertificateRequest): {
+  notBeforeDate: Date
+  notAfterDate: Date
+} {
+  const end = Date.now() + (expired ? -24 * HOUR : early ? 72 * HOUR : 24 * HOUR)
   return { notBeforeDate: new Date(end - 48 * HOUR), notAfterDate: new Date(end) }
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeAuthority, type Authority } from './certificates.ts'
+import { makeAuthority, type Authority, type CertificateRequest } from './certificates.ts'
 import { openBackend } from './git-backend.ts'
 import { makeFaultTable, type FaultTable } from './git-faults.ts'
 import { createRepository, type GitRepository, type RepositoryOptions } from './git-repository.ts'
@@ -16,8 +16,8 @@ export interface GitServerOptions {
   readonly root?: string
   /** Signs the server's certificate; default: one of its own. */
   readonly authority?: Authority
-  /** The certificate's names (default localhost, 127.0.0.1, ::1) and whether its time is over. */
-  readonly certificate?: { readonly names?: readonly string[]; readonly expired?: boolean }
+  /** The certificate's names (default localhost, 127.0.0.1, ::1) and whether its time is over or still to come. */
+  readonly certificate?: Partial<Pick<CertificateRequest, 'names' | 'expired' | 'early'>>
   /** Plain http instead of https. */
   readonly plain?: boolean
   /** Default: a free one. */
