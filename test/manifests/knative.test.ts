@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { readConfig } from '../../functions/config.ts'
-import { asked, readManifest } from './read.ts'
+import { asked, readManifest, ROOT } from './read.ts'
 
 /** Fields of a Knative Service that its API takes without a warning in its default configuration (measured). */
 const ACCEPTED = [
@@ -42,6 +43,9 @@ const ACCEPTED = [
   'spec.template.spec.volumes.emptyDir.medium',
   'spec.template.spec.volumes.emptyDir.sizeLimit',
   'spec.template.spec.volumes.secret.secretName',
+  'spec.template.spec.volumes.secret.optional',
+  'spec.template.spec.volumes.configMap.name',
+  'spec.template.spec.volumes.configMap.optional',
 ]
 
 /** Paths of all leaves, lists passed through. */
@@ -107,4 +111,14 @@ t.test('the stamp key lies where the function is told to look, and /tmp is bound
   const [tmp, stampKey] = template.spec.volumes
   t.same(stampKey.secret, { secretName: 'commitlet-stamp-key' })
   t.match(tmp.emptyDir, { medium: 'Memory', sizeLimit: String })
+})
+
+t.test('what an operator may leave out is optional, and mounted where the docs say', async (t) => {
+  const page = await readFile(new URL('docs/authentication.md', ROOT), 'utf8')
+  for (const name of ['trust', 'default-token']) {
+    const { mountPath } = container.volumeMounts.find((mount: { name: string }) => mount.name === name)
+    t.match(page, `${mountPath}/`)
+    const volume = template.spec.volumes.find((one: { name: string }) => one.name === name)
+    t.equal((volume.secret ?? volume.configMap).optional, true, name)
+  }
 })
