@@ -1,14 +1,27 @@
 import { Failure } from '../domain/failure.ts'
 import type { Ended } from './launcher.ts'
-import type { Row, Scene } from './sayings.ts'
+import type { Row, Saying, Scene } from './sayings.ts'
 import { OUTAGE } from './sayings.ts'
 import type { Account } from './ssh-tunnel.ts'
-import { explain, rejection } from './stderr.ts'
+import { explain, rejection, tell } from './stderr.ts'
 import type { Meaning } from './stderr.ts'
 
 /** What git says when the other end of its connection goes: it cannot know why. */
 const BREAK =
-  /Could not read from remote repository|hung up|early EOF|unable to connect|(read|write) error|unexpected disconnect|Connection reset|Broken pipe|bad line length|protocol error|expected flush|invalid index-pack output/
+  /Could not read from remote repository|hung up|early EOF|unable to connect|(read|write) error|unexpected disconnect|Connection reset|Broken pipe|bad line length|protocol error|expected flush/
+
+const NO_GIT: Saying = {
+  reason: 'NotSupported',
+  says: 'has a user who cannot run Git on the server; name the user in spec.repository whom the host wants (mostly git), or have Git installed there.',
+}
+const CHATTER: Saying = {
+  reason: 'RepositoryNotFound',
+  says: 'answers with something other than Git; see that the user may run Git there, and that nothing is printed when he logs in.',
+}
+const MUTE: Saying = {
+  reason: 'NetworkError',
+  says: 'ended the exchange before it had begun and did not say why; it is tried again.',
+}
 
 /**
  * What servers write beside Git's protocol, before it has begun: GitHub, GitLab, Bitbucket, Gitea and Forgejo, Git's
@@ -61,8 +74,7 @@ const ROWS: readonly Row[] = [
   {
     pattern:
       /command not found|: not found$|unrecognized command|unknown command|git shell is not enabled|not available|only (allows|supports)|sftp/im,
-    reason: 'NotSupported',
-    says: 'has a user who cannot run Git on the server; name the user in spec.repository whom the host wants (mostly git), or have Git installed there.',
+    ...NO_GIT,
   },
 ]
 /** What shells answer where a program is missing. */
@@ -74,21 +86,21 @@ const NOT_FOUND_STATUS = 127
  */
 export function explainSSH(ended: Ended, account: Account, scene: Scene): Meaning {
   const meaning = explain(ended, scene)
-  if (!(meaning instanceof Failure) || ended.exitCode === undefined || !BREAK.test(ended.stderr))
-    return meaning
+  if (ended.exitCode === undefined || !isBreak(meaning, ended)) return meaning
   if (account.failure !== undefined) return account.failure
   const words = account.words.replace(/^(remote: ?)+/gm, '').trim()
-  const row = ROWS.find(({ pattern }) => pattern.test(words))
-  if (row !== undefined) return failure(row.reason, scene, row.says)
-  if (account.exitStatus === NOT_FOUND_STATUS) return failure('NotSupported', scene, ROWS.at(-1)?.says ?? '')
-  if (/bad line length|protocol error/.test(ended.stderr))
-    return failure('RepositoryNotFound', scene, CHATTER)
+  const saying = ROWS.find(({ pattern }) => pattern.test(words)) ?? sayingOf(ended, account, words)
+  if (saying !== undefined) return tell(saying, scene)
   return words === '' ? meaning : rejection(words, scene)
 }
 
-const CHATTER =
-  'answers with something other than Git; see that the user may run Git there, and that nothing is printed when he logs in.'
+// A limit of our own breaks the connection as well.
+function isBreak(meaning: Meaning, { stderr }: Ended): boolean {
+  return meaning instanceof Failure && meaning.reason !== 'NotSupported' && BREAK.test(stderr)
+}
 
-function failure(reason: Failure['reason'], scene: Scene, says: Row['says']): Failure {
-  return new Failure(reason, `${scene.url} ${typeof says === 'string' ? says : says(scene)}`)
+function sayingOf({ stderr }: Ended, { exitStatus }: Account, words: string): Saying | undefined {
+  if (exitStatus === NOT_FOUND_STATUS) return NO_GIT
+  if (/bad line length|protocol error/.test(stderr)) return CHATTER
+  return words === '' && /Could not read from remote repository/.test(stderr) ? MUTE : undefined
 }

@@ -58,7 +58,8 @@ function explainOwn({ own, retryAfterSeconds }: Speech, scene: Scene): Failure |
   return tell(row, scene, retryAfterSeconds)
 }
 
-function tell({ reason, says }: Saying, scene: Scene, retryAfterSeconds: number | undefined): Failure {
+/** The failure that a saying stands for, about this repository. */
+export function tell({ reason, says }: Saying, scene: Scene, retryAfterSeconds?: number): Failure {
   const rest = typeof says === 'string' ? says : says(scene)
   return new Failure(
     reason,
