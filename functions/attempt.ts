@@ -3,6 +3,7 @@ import type { Claim } from './claim.ts'
 import { mayStart } from './domain/due.ts'
 import { repositoryHost } from './domain/envelope.ts'
 import { Failure, asFailure } from './domain/failure.ts'
+import { namesInsecureHost } from './domain/insecure-hosts.ts'
 import { parseResource } from './domain/parse.ts'
 import type { ObjectRef } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
@@ -42,7 +43,8 @@ async function attempt(current: Claim, world: World): Promise<Claim | undefined>
   const deadline = deadlineOf(world.settings)
   const result = await Promise.race([run(current, world, deadline.signal), deadline.passed]).catch(asFailure)
   const settled = await settle(current.envelope, result, world)
-  await report({ claim: current.envelope, result, began, settled }, world)
+  const insecure = namesInsecureHost(current.whole, world.settings.insecureHosts)
+  await report({ claim: current.envelope, result, began, settled, insecure }, world)
   return settled.newer === undefined ? undefined : claim(settled.newer, world, current.envelope)
 }
 

@@ -11,11 +11,13 @@ export interface Attempted {
   readonly result: Outcome | Failure
   readonly began: Date
   readonly settled: Settled
+  /** The repository is at a host of INSECURE_HOSTS. */
+  readonly insecure: boolean
 }
 
 /** The one place where an attempt is reported: a log line for the operator, an Event for the user. */
 export async function report(attempted: Attempted, world: World): Promise<void> {
-  const { claim, result, began, settled } = attempted
+  const { claim, result, began, settled, insecure } = attempted
   const { namespace, name, uid, generation } = claim.metadata
   const fields = {
     kind: claim.kind,
@@ -24,6 +26,7 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     uid,
     generation,
     attempt: claim.status?.attempts,
+    ...(insecure ? { insecure } : {}),
     reason: result.reason,
     phase: settled.written?.status.phase ?? 'overtaken',
     milliseconds: world.now().getTime() - began.getTime(),

@@ -52,6 +52,25 @@ t.test('a fresh resource is claimed, pushed once and succeeds', async (t) => {
   t.match(world.logged, [{ msg: 'attempt succeeded', namespace: 'team', name: 'shop', reason: 'Succeeded' }])
 })
 
+t.test('an attempt at a host of INSECURE_HOSTS says so in its line, others do not', async (t) => {
+  const world = memoryWorld()
+  const insecureHosts = [{ host: 'git.example.com', port: undefined }]
+  const insecure = { ...world, settings: { ...world.settings, insecureHosts } }
+  for (const [repository, name] of [
+    ['http://git.example.com/acme/shop.git', 'plain'],
+    ['https://git.example.com/acme/shop.git', 'unverified'],
+    ['https://other.example.com/acme/shop.git', 'other'],
+  ] as const) {
+    const resource = gitCommit({ repository })
+    world.cluster.apply({ ...resource, metadata: { ...resource.metadata, name } })
+    await send(insecure, { ...REF, name })
+  }
+  t.same(
+    world.logged.map(({ insecure, msg }) => [insecure, msg]),
+    [true, true, undefined].map((flag) => [flag, 'attempt succeeded']),
+  )
+})
+
 t.test('whatever arrives, a settled, claimed or missing resource is left alone', async (t) => {
   const world = memoryWorld()
   await send(world)

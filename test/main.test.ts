@@ -29,6 +29,34 @@ t.test('with a key it starts, listens, and ends with 0 at SIGTERM, all without a
   t.strictSame(messagesOf(program.lines), ['listening', 'draining', 'stopped'])
 })
 
+t.test('insecure hosts are warned of at the start', async (t) => {
+  const program = await start(t, () => ({ INSECURE_HOSTS: 'git.example.com:8080' }))
+  const line = await program.waitForLine((text) => text.includes('INSECURE_HOSTS is set'), 100_000)
+  t.match(JSON.parse(line), { level: 40, part: 'function', msg: / git\.example\.com:8080 / })
+})
+
+for (const [title, env, sentence] of [
+  [
+    'a proxy that cannot be used',
+    { HTTPS_PROXY: 'socks5://me:s3cret@proxy' },
+    /^HTTPS_PROXY has to be .*, but is not\.$/,
+  ],
+  ['a wildcard of insecure hosts', { INSECURE_HOSTS: '*' }, /^INSECURE_HOSTS has the entry "\*", but .*\.$/],
+  [
+    'a folder that is not there',
+    { TMPDIR: '/nowhere' },
+    /^TMPDIR is "\/nowhere", but has to be a folder .*\.$/,
+  ],
+] as const) {
+  t.test(`${title} ends the start with 1 and one sentence`, async (t) => {
+    const program = await start(t, () => env)
+    await t.rejects(program.ready(100_000), { message: /It ended with 1/ })
+    t.equal(program.lines.length, 1)
+    t.match(program.lines[0], sentence)
+    t.notMatch(program.lines[0], 's3cret')
+  })
+}
+
 t.test('without a key a line at the start says that nobody is checked', async (t) => {
   const program = await start(t, () => ({}))
   const line = await program.waitForLine((text) => text.includes('STAMP_KEY_FILE is not set'), 100_000)

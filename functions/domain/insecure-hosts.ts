@@ -1,5 +1,7 @@
 import type { Authority, RepositoryAddress } from './address.ts'
-import { DEFAULT_PORTS, parseAuthority } from './address.ts'
+import { DEFAULT_PORTS, parseAuthority, parseRepositoryAddress } from './address.ts'
+import { Failure } from './failure.ts'
+import { member, textMember } from './member.ts'
 import type { Environment } from './settings.ts'
 import { list, WrongSetting } from './settings.ts'
 
@@ -11,6 +13,18 @@ export function isInsecure(
   // Host keys are checked everywhere.
   if (scheme === 'ssh') return false
   return hosts.some((entry) => entry.host === host && (entry.port ?? DEFAULT_PORTS[scheme]) === port)
+}
+
+/** Whether `spec.repository` of a resource of unknown soundness is at such a host. */
+export function namesInsecureHost(whole: unknown, hosts: readonly Authority[]): boolean {
+  const text = textMember(member(whole, 'spec'), 'repository')
+  if (hosts.length === 0 || text === undefined) return false
+  try {
+    return isInsecure(parseRepositoryAddress(text), hosts)
+  } catch (error) {
+    if (error instanceof Failure) return false
+    throw error
+  }
 }
 
 /** Reads the comma list of `host[:port]`. Throws WrongSetting, one sentence, for anything else, wildcards included. */

@@ -26,6 +26,36 @@ t.test('schema and rules speak at once, the rule where both speak of a field', a
   )
 })
 
+t.test(
+  'http passes for a host of INSECURE_HOSTS alone, and ALLOWED_REPOSITORIES holds there too',
+  async (t) => {
+    const spec = { ...SPEC, repository: 'http://git.example.com/acme/shop.git' }
+    const refused = await judge(gitCommit(spec), outside())
+    t.match(refused.faults, [
+      {
+        reason: 'InvalidSpec',
+        field: 'spec.repository',
+        message: 'spec.repository begins with http://, which is not encrypted; write https:// instead.',
+      },
+    ])
+    const insecureHosts = [{ host: 'git.example.com', port: undefined }]
+    t.same((await judge(gitCommit(spec), outside({ insecureHosts }))).faults, [])
+    t.match(
+      (
+        await judge(
+          gitCommit({ ...spec, repository: 'http://git.example.com:443/a' }),
+          outside({ insecureHosts }),
+        )
+      ).faults,
+      [{ reason: 'InvalidSpec' }],
+    )
+    const elsewhere = { insecureHosts, allowedRepositories: 'git.example.com:443' }
+    t.match((await judge(gitCommit(spec), outside(elsewhere))).faults, [{ reason: 'AddressForbidden' }])
+    const allowed = { insecureHosts, allowedRepositories: 'git.example.com/acme' }
+    t.same((await judge(gitCommit(spec), outside(allowed))).faults, [], "no port is the scheme's own")
+  },
+)
+
 t.test('a kind that the cluster does not know is a warning', async (t) => {
   const verdict = await judge(referring({ apiVersion: 'example.com/v1', kind: 'Widget' }), outside())
   t.same(verdict.faults, [])

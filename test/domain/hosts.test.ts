@@ -52,6 +52,8 @@ t.test('a commit has a web address where the software of the host is known', asy
     ['https://git.example.com:8443/acme/shop', 'gitea', 'https://git.example.com:8443/acme/shop/commit/abc'],
     ['ssh://git@git.example.com:2222/acme/shop', 'gitea', 'https://git.example.com/acme/shop/commit/abc'],
     ['https://[2001:db8::1]/acme/shop', 'gitea', 'https://[2001:db8::1]/acme/shop/commit/abc'],
+    ['http://git.example.com/acme/shop', 'gitea', 'http://git.example.com/acme/shop/commit/abc'],
+    ['http://git.example.com:443/acme/shop', 'gitea', 'http://git.example.com:443/acme/shop/commit/abc'],
     ['https://git.example.com/acme/shop', undefined, undefined],
   ] as const
   for (const [address, provider, url] of cases) {

@@ -1,6 +1,11 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { insecureWarning, isInsecure, readInsecureHosts } from '../../functions/domain/insecure-hosts.ts'
+import {
+  insecureWarning,
+  isInsecure,
+  namesInsecureHost,
+  readInsecureHosts,
+} from '../../functions/domain/insecure-hosts.ts'
 import { WrongSetting } from '../../functions/domain/settings.ts'
 
 t.test('hosts are named with or without a port, which is then the default of the scheme', async (t) => {
@@ -20,6 +25,19 @@ t.test('hosts are named with or without a port, which is then the default of the
   ] as const) {
     t.equal(isInsecure(parseRepositoryAddress(url), hosts), insecure, url)
   }
+})
+
+t.test('a resource names such a host, whatever else is wrong with it', async (t) => {
+  const hosts = readInsecureHosts({ INSECURE_HOSTS: 'git.example.com' })
+  const named = (repository: unknown) => namesInsecureHost({ spec: { repository } }, hosts)
+  t.same(['http://git.example.com/a', 'https://h/a', 'https://git.example.com', 5].map(named), [
+    true,
+    false,
+    false,
+    false,
+  ])
+  t.equal(namesInsecureHost(undefined, hosts), false)
+  t.equal(namesInsecureHost({ spec: { repository: 'http://git.example.com/a' } }, []), false)
 })
 
 t.test('without the variable there are none, and nothing is warned of', async (t) => {

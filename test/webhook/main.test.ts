@@ -105,8 +105,9 @@ t.test('an admitted pull request is stamped, and its event is delivered before t
 })
 
 t.test('without a key a line at the start says that nothing is signed', async (t) => {
-  const { program } = await start(t, { STAMP_KEY_FILE: '' })
+  const { program } = await start(t, { STAMP_KEY_FILE: '', INSECURE_HOSTS: 'git.example.com' })
   await program.waitForLine((line) => /"level":40.*STAMP_KEY_FILE is not set/.test(line), 100_000)
+  await program.waitForLine((line) => /"level":40.*INSECURE_HOSTS is set: .* git\.example\.com /.test(line))
 })
 
 for (const [title, env, message] of [
