@@ -2,10 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { placeOfApiServer } from '../../functions/cluster/api-server.ts'
 import { WrongSetting } from '../../functions/domain/settings.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { freePort } from '../harness/wait.ts'
-import { openAs, plainConfig, standIn, writeConfig } from './stage.ts'
+import { finding, openAs, plainConfig, standIn, writeConfig } from './stage.ts'
 
 const GET = { method: 'GET', path: '/version' } as const
 const WHO_AM_I = {
@@ -135,6 +136,19 @@ t.test('a token that was replaced in its file counts as soon as the old one is r
   t.equal((await server({ method: 'POST', path: '/x', body: {} })).status, 200)
   t.equal((await server(GET)).status, 200)
   t.same(seen, ['GET Bearer old', 'GET Bearer old', 'POST Bearer old', 'POST Bearer new', 'GET Bearer new'])
+})
+
+t.test('the place of the API server is a host and a port, written or not', async (t) => {
+  for (const [url, host, port] of [
+    ['https://api.example.com:6443/base', 'api.example.com', 6443],
+    ['https://10.96.0.1', '10.96.0.1', 443],
+    ['http://localhost', 'localhost', 80],
+    ['https://[2001:db8::7]:6443', '2001:db8::7', 6443],
+  ] as const) {
+    t.same(finding(await writeConfig(t, plainConfig(url)), placeOfApiServer), { host, port })
+  }
+  const message = 'KUBECONFIG cannot be read, but has to name a kubeconfig file, or be left out in a cluster.'
+  t.throws(() => finding('/nowhere/config', placeOfApiServer), new WrongSetting(message))
 })
 
 t.test('a configuration that names no cluster ends the start with a sentence', async (t) => {

@@ -8,10 +8,15 @@ import { openApiServer, type ApiServer } from '../../functions/cluster/api-serve
 
 /** Opens the API server that this kubeconfig names, as the programs do at their start. */
 export function openAs(kubeconfig: string): ApiServer {
+  return finding(kubeconfig, openApiServer)
+}
+
+/** Does what looks for KUBECONFIG, with that one. */
+export function finding<T>(kubeconfig: string, work: () => T): T {
   const before = process.env['KUBECONFIG']
   process.env['KUBECONFIG'] = kubeconfig
   try {
-    return openApiServer()
+    return work()
   } finally {
     if (before === undefined) delete process.env['KUBECONFIG']
     else process.env['KUBECONFIG'] = before
