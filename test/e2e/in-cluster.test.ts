@@ -7,6 +7,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { ACCOUNTS, SYSTEM } from '../harness/accounts.ts'
 import { installObjects } from '../harness/commitlet.ts'
+import { startProxy } from '../harness/connect-proxy.ts'
 import { REQUIRED, withControlPlane } from '../harness/control-plane.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
@@ -90,11 +91,14 @@ withControlPlane(
       function: await mountedFor(t, plane, ACCOUNTS.function),
       webhook: await mountedFor(t, plane, ACCOUNTS.webhook),
     }
+    // A pod gets to a Git server on this machine by a proxy alone: loopback is forbidden in a cluster.
+    const proxy = await startProxy()
+    t.teardown(() => proxy.close())
     const { hostname, port } = new URL(plane.url)
     const pod = { HOME: home, KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
     const commitlet = await install(t, plane, {
       by: { function: mounting(mounted.function.folder), webhook: mounting(mounted.webhook.folder) },
-      functionEnv: pod,
+      functionEnv: { ...pod, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
       webhookEnv: { ...pod, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' },
     })
 
