@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
+import { BODIES_LIMIT, bodyRoom } from './domain/body-room.ts'
 import { readEvent } from './domain/events.ts'
 import { Failure } from './domain/failure.ts'
 import { originOf } from './domain/origin.ts'
@@ -10,8 +11,13 @@ import type { ObjectRef } from './domain/resources.ts'
 const LARGEST_EVENT = 3 * 1024 * 1024
 /** A body that is not there by then does not come. */
 const REQUEST_TIMEOUT_MS = 30_000
+/** How often that is looked at; Node's own pace of 30 s would double it. */
+const TIMEOUT_CHECK_MS = 1_000
+/** Twice the events that are carried out or wait at once; each connection takes memory before it has sent anything. */
+const MOST_CONNECTIONS = 2_048
 /** Seconds that a sender is asked to wait where nothing could be done. */
 const RETRY_AFTER = '5'
+const NO_ROOM = 'Too many events are being read at the moment; send this one again.'
 
 /** Deals with one event; throws only where nothing could be written. */
 export type Handle = (ref: ObjectRef) => Promise<void>
@@ -28,12 +34,16 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
     logger: false,
     return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Node takes the longer one of both timeouts for the whole request.
+    http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
   })
   let draining = false
   app.addHook('preClose', (done) => {
     draining = true
     done()
   })
+  app.server.maxConnections = MOST_CONNECTIONS
+  boundBodies(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body)
@@ -49,6 +59,8 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
   app.post('/', async (request, reply) => {
     if (draining) return askForPatience(reply)
     const ref = readEvent(request.headers, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+    // An attempt may take minutes: what named it is not kept as long.
+    request.body = undefined
     try {
       await handle(ref)
     } catch (error) {
@@ -61,6 +73,20 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
   return app
 }
 
-function askForPatience(reply: FastifyReply): FastifyReply {
-  return reply.code(503).header('retry-after', RETRY_AFTER).send()
+// Counted while it is being read: afterwards it is gone.
+function boundBodies(app: FastifyInstance): void {
+  const take = bodyRoom(BODIES_LIMIT, LARGEST_EVENT)
+  app.addHook('onRequest', (request, reply, done) => {
+    const giveBack = take(request.headers)
+    if (giveBack === undefined) {
+      askForPatience(reply, { error: NO_ROOM })
+      return
+    }
+    request.raw.once('close', giveBack)
+    done()
+  })
+}
+
+function askForPatience(reply: FastifyReply, body?: { readonly error: string }): FastifyReply {
+  return reply.code(503).header('retry-after', RETRY_AFTER).send(body)
 }

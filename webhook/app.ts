@@ -2,6 +2,7 @@ import type { Server } from 'node:https'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
+import { BODIES_LIMIT, bodyRoom } from '../functions/domain/body-room.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import { originOf } from '../functions/domain/origin.ts'
 import type { AdmissionRequest, Verdict } from './review.ts'
@@ -14,7 +15,12 @@ import type { KeyPair } from './tls.ts'
  */
 const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
 /** The API server gives up after 10 s; whoever sends a request more slowly than this is not one. */
-const REQUEST_TIMEOUT_MS = 30_000
+const REQUEST_TIMEOUT_MS = 10_000
+/** How often that is looked at; Node's own pace of 30 s would triple it. */
+const TIMEOUT_CHECK_MS = 1_000
+/** An API server has a handful of connections; each one takes memory before it has sent anything. */
+const MOST_CONNECTIONS = 512
+const NO_ROOM = 'Too many reviews are being read at the moment: try again.'
 
 /** What the HTTP edge hands on: two decisions, what follows an answer, and whether it may be asked at all. */
 export interface Edge {
@@ -30,13 +36,23 @@ export interface Edge {
 export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   const app = fastify({
     // Only reviews need a client certificate: the kubelet's probes have none.
-    https: { ...pair, requestCert: pair.ca !== undefined, rejectUnauthorized: false },
+    https: {
+      ...pair,
+      requestCert: pair.ca !== undefined,
+      rejectUnauthorized: false,
+      handshakeTimeout: REQUEST_TIMEOUT_MS,
+      // Node takes the longer one of the two for the whole request.
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    },
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // While draining, what still comes in over an open connection is answered rather than failed.
     return503OnClosing: false,
     logger: false,
   })
+  app.server.maxConnections = MOST_CONNECTIONS
+  boundBodies(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     try {
@@ -52,6 +68,21 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   addHealth(app, edge)
   addReviews(app, edge, pair.ca !== undefined)
   return app
+}
+
+// The room is held until the answer has left: what is read of a review lives as long.
+function boundBodies(app: FastifyInstance<Server>): void {
+  const take = bodyRoom(BODIES_LIMIT, BODY_LIMIT)
+  app.addHook('onRequest', (request, reply, done) => {
+    const giveBack = take(request.headers)
+    if (giveBack === undefined) {
+      // client-go asks again by itself where it finds Retry-After.
+      refuse(reply.header('retry-after', '1'), 503, NO_ROOM)
+      return
+    }
+    reply.raw.once('close', giveBack)
+    done()
+  })
 }
 
 function addHealth(app: FastifyInstance<Server>, edge: Edge): void {
@@ -102,6 +133,7 @@ function refuse(reply: FastifyReply, code: number, message: string): FastifyRepl
     404: 'NotFound',
     413: 'RequestEntityTooLarge',
     500: 'InternalError',
+    503: 'ServiceUnavailable',
   }
   const reason = reasons[code] ?? 'BadRequest'
   return reply.code(code).send({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code, reason, message })

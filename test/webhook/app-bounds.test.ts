@@ -1,0 +1,106 @@
+import { connect as connectPlain } from 'node:net'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
+import t from 'tap'
+import type { Test } from 'tap'
+import { buildApp } from '../../webhook/app.ts'
+import { readKeyPair } from '../../webhook/tls.ts'
+import { makeAuthority } from '../harness/certificates.ts'
+import { waitFor } from '../harness/wait.ts'
+import { call, gitCommit, recordingLog, reviewOf, writePair } from './stage.ts'
+
+const MIB = 1024 * 1024
+/** What a review may have, and how many of those the room for bodies takes; 1 MiB is left. */
+const LARGEST = 7 * MIB
+const FITTING = 9
+const REVIEW = JSON.stringify(reviewOf(gitCommit()))
+
+async function start(t: Test, mutate: () => Promise<object> = async () => ({})) {
+  const { certPEM: ca, ...authority } = await makeAuthority()
+  const pair = await readKeyPair(await writePair(t.testdir({}), { certPEM: ca, ...authority }))
+  const seen = { requests: 0, reviews: 0 }
+  const app = buildApp(
+    {
+      mutate: () => {
+        seen.reviews += 1
+        return mutate()
+      },
+      validate: async () => ({}),
+      answered: () => undefined,
+      isDraining: () => false,
+      log: recordingLog().log,
+    },
+    pair,
+  )
+  app.server.on('request', () => (seen.requests += 1))
+  const sockets: Socket[] = []
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    return app.close()
+  })
+  const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
+  function hold(socket: Socket): Socket {
+    sockets.push(socket)
+    return socket.on('error', () => undefined)
+  }
+  /** Begins a review over a connection of its own. */
+  function begin(path: string, length: string): Socket {
+    const socket = hold(connect({ port, ca, host: '127.0.0.1' }))
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${length}\r\n\r\n`)
+    return socket
+  }
+  return { app, port, ca, seen, sockets, hold, begin }
+}
+
+for (const [title, path, length] of [
+  ['announce 7 MiB', '/mutate', `content-length: ${LARGEST}`],
+  ['announce no length', '/validate', 'transfer-encoding: chunked'],
+  ['go to another path', '/other', `content-length: ${LARGEST}`],
+] as const) {
+  t.test(`reviews that ${title} and do not end take 64 MiB at most, until they go`, async (t) => {
+    const { port, ca, seen, sockets, begin } = await start(t)
+    for (let index = 0; index < FITTING; index += 1) begin(path, length)
+    await waitFor('their heads', () => (seen.requests === FITTING ? true : undefined), 10_000)
+    const refused = await text(begin('/mutate', `connection: close\r\ncontent-length: ${2 * MIB}`))
+    t.match(refused, /^HTTP\/1.1 503 [^]*\r\nretry-after: 1\r\n[^]*"reason":"ServiceUnavailable"/i)
+    t.match(refused, /"message":"Too many reviews are being read at the moment: try again\."/)
+    t.equal((await call({ port, ca }, '/mutate', REVIEW)).status, 200, 'a small one finds room')
+    t.equal((await call({ port, ca }, '/health/liveness')).status, 200)
+    sockets[0]?.destroy()
+    const large = JSON.stringify(reviewOf(gitCommit({ annotations: { a: 'x'.repeat(2 * MIB) } })))
+    const taken = async () => (await call({ port, ca }, '/mutate', large)).status === 200 || undefined
+    await waitFor('room', taken, 10_000)
+  })
+}
+
+t.test('a review holds its room until it is answered', async (t) => {
+  const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+  const { port, ca, seen } = await start(t, () => decided)
+  const large = JSON.stringify(reviewOf(gitCommit({ annotations: { a: 'x'.repeat(6.5 * MIB) } })))
+  const answers = Array.from({ length: FITTING }, () => call({ port, ca }, '/mutate', large))
+  await waitFor('nine reviews', () => (seen.reviews === FITTING ? true : undefined), 20_000)
+  t.equal((await call({ port, ca }, '/validate', large)).status, 503)
+  decide({})
+  for (const { status } of await Promise.all(answers)) t.equal(status, 200)
+  t.equal((await call({ port, ca }, '/validate', large)).status, 200)
+})
+
+t.test('a review that has not come whole within 10 s is given up, and a silent connection', async (t) => {
+  const { begin, hold, port } = await start(t)
+  const began = performance.now()
+  const silent = hold(connectPlain({ port, host: '127.0.0.1' }))
+  const [answer] = await Promise.all([text(begin('/mutate', 'content-length: 100')), text(silent)])
+  t.match(answer, /^HTTP\/1.1 408 /)
+  const seconds = (performance.now() - began) / 1000
+  t.ok(seconds > 9 && seconds < 14, `${seconds} s`)
+})
+
+t.test('512 connections are held, and no more', async (t) => {
+  const { app, port, hold } = await start(t)
+  const open = async () => new Promise<number>((resolve) => app.server.getConnections((_, n) => resolve(n)))
+  for (let index = 0; index < 512; index += 1) hold(connectPlain({ port, host: '127.0.0.1' }))
+  await waitFor('512 connections', async () => ((await open()) === 512 ? true : undefined), 10_000)
+  t.equal(await text(hold(connectPlain({ port, host: '127.0.0.1' }))), '', 'one more is closed')
+  t.equal(await open(), 512)
+})
