@@ -1,0 +1,54 @@
+import t from 'tap'
+import { readConfig as readFunctionConfig } from '../../functions/config.ts'
+import { readGateSettings } from '../../functions/domain/gate-settings.ts'
+import { readConfig as readWebhookConfig } from '../../webhook/config.ts'
+import { asked, readManifest } from './read.ts'
+
+/** Set by the platform; the path of something that has to be mounted first; or a secret. */
+const KEPT = /^(K_|KUBERNETES_|DEFAULT_GIT_)|_FILE$|^(PORT|TMPDIR|SSH_KNOWN_HOSTS)$/
+
+const [service] = await readManifest('knative.yaml')
+const [, , deployment] = await readManifest('manifests/webhook.yaml')
+const parts = [
+  ['webhook', deployment, asked(readWebhookConfig)],
+  ['function', service, asked(readFunctionConfig)],
+] as const
+
+interface Variable {
+  readonly name: string
+  readonly valueFrom?: unknown
+}
+
+/** Names of the variables that the ConfigMap gives. */
+function settingsOf(manifest: (typeof parts)[number][1]): readonly string[] {
+  const [{ env }] = manifest.spec.template.spec.containers
+  return env.filter(({ valueFrom }: Variable) => valueFrom !== undefined).map(({ name }: Variable) => name)
+}
+
+for (const [part, manifest, known] of parts) {
+  t.test(`the ConfigMap commitlet-settings gives what is named, and nothing else: ${part}`, async (t) => {
+    const { containers, initContainers } = manifest.spec.template.spec
+    t.equal(initContainers, undefined)
+    t.equal(containers.length, 1)
+    t.notOk('envFrom' in containers[0], 'or whoever may write it could set NODE_OPTIONS')
+    for (const { name, valueFrom } of containers[0].env.filter(({ valueFrom }: Variable) => valueFrom)) {
+      t.strictSame(valueFrom, { configMapKeyRef: { name: 'commitlet-settings', key: name, optional: true } })
+    }
+  })
+
+  t.test(
+    `the ${part} reads all of them, and can be given all but what is not for the ConfigMap`,
+    async (t) => {
+      t.strictSame(
+        settingsOf(manifest),
+        [...known].filter((name) => name === name.toUpperCase() && !KEPT.test(name)).sort(),
+      )
+    },
+  )
+}
+
+t.test('what both parts have to know alike, both can be given', async (t) => {
+  const alike = [...asked((env) => readGateSettings(env, () => Buffer.alloc(48)))]
+  for (const name of alike.filter((name) => !KEPT.test(name)))
+    for (const [part, manifest] of parts) t.ok(settingsOf(manifest).includes(name), `${part}: ${name}`)
+})
