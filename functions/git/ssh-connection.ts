@@ -18,6 +18,8 @@ export interface SSHTarget {
   /** IP addresses to try one after the other, all of them checked. */
   readonly addresses: readonly string[]
   readonly login: KeyLogin
+  /** Within so many milliseconds the user has to be in; default 15 s. */
+  readonly readyMs?: number
 }
 
 /** A connection that has let the user in; each command gets a channel of its own. */
@@ -61,12 +63,12 @@ interface Greeting {
 async function openSocket({ address, addresses }: SSHTarget, signal: AbortSignal): Promise<Socket> {
   let failure = unreachable(address, {})
   for (const host of addresses) {
-    const socket = connect({ host, port: address.port, noDelay: true, signal })
+    const socket = connect({ host, port: address.port, noDelay: true, signal }).on('error', ignore)
     try {
       await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]) })
       return socket
     } catch (error) {
-      socket.on('error', ignore).destroy()
+      socket.destroy()
       stopIfAborted(signal)
       failure = unreachable(address, error instanceof Error && 'code' in error ? error : {})
     }
@@ -109,7 +111,7 @@ async function logIn(
     debug(line) {
       if (line.startsWith('Handshake: (remote) ')) offers.push(line)
     },
-    readyTimeout: READY_MS,
+    readyTimeout: target.readyMs ?? READY_MS,
     ...KEEP_ALIVE,
   })
   await ready.catch((error: unknown) => {
@@ -155,7 +157,7 @@ function reasonOf(error: Error): unknown {
   return 'reason' in error ? error.reason : undefined
 }
 
-// The socket may fail once more while it goes.
+// Whoever waits for the socket is told as well; an error that nobody listened for would end the process.
 function ignore(): void {
   return undefined
 }

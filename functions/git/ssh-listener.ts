@@ -13,7 +13,7 @@ export interface Listener {
    */
   expect(service: Service, take: (socket: Socket, request: Request) => void): { readonly stop: () => void }
   /** Breaks everything off. */
-  close(): void
+  readonly close: () => void
 }
 
 interface Expected {

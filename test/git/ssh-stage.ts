@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import ssh2 from 'ssh2'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
 import type { Change, KeyLogin, Landed } from '../../functions/domain/change.ts'
 import type { Failure } from '../../functions/domain/failure.ts'
@@ -15,6 +16,13 @@ export function keyLogin({ privateKey }: Pick<KeyFiles, 'privateKey'>, hostKeys:
   const read = readPrivateKey(Buffer.from(privateKey), { secret: 'shop/git', key: 'ssh-privatekey' })
   const identity = createHash('sha256').update(read).digest('hex')
   return { method: 'key', privateKey: read, hostKeys, identity, secrets: [privateKey] }
+}
+
+/** What goes into authorized_keys. */
+export function publicHalf(privateKey: string): string {
+  const key = ssh2.utils.parseKey(keyLogin({ privateKey }, '').privateKey)
+  if (key instanceof Error) throw key
+  return `${key.type} ${key.getPublicSSH().toString('base64')}`
 }
 
 /** A change in a repository over SSH. */
