@@ -26,6 +26,8 @@ async function main(): Promise<void> {
       format: 'cjs',
       logLevel: 'warning',
       legalComments: 'none',
+      // ssh2 works without its native parts, and asks for them in vain.
+      external: ['cpu-features', '*.node'],
       banner: { js: CHECK_NODE },
     })
   }

@@ -82,3 +82,11 @@ t.test('nothing runs at import: only main.ts files call anything at their top', 
     t.notMatch(text, /^(?:await |void )?[a-zA-Z.]+\(/m, file)
   }
 })
+
+t.test('ssh2 is loaded when it is first needed, and by no start', async (t) => {
+  const files = IMPORTS.filter(({ target, typeOnly }) => target === 'ssh2' && !typeOnly).map(
+    ({ file }) => file,
+  )
+  t.same(files, ['functions/git/ssh-connection.ts'])
+  for (const file of files) t.notMatch(readFileSync(join(ROOT, file), 'utf8'), /^import (?!type\b).*'ssh2'/m)
+})
