@@ -33,6 +33,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
       (verb) => `${verb} ${kind}`,
     ),
   ),
+  'a-user-of-the-defaults': [],
   'a-viewer': BOTH_KINDS.flatMap((kind) => ['get', 'list', 'watch'].map((verb) => `${verb} ${kind}`)),
 }
 
@@ -108,6 +109,18 @@ async function servedBy(plane: ControlPlane): Promise<readonly Served[]> {
   return lists.flat()
 }
 
+/** `kubectl auth can-i` asks for another resource where none of this name is served. */
+async function mayUseDefaults(plane: ControlPlane, user: string, namespace: string): Promise<string> {
+  const attributes = { verb: 'use', group: 'commitlet.dev', resource: 'defaultcredentials', namespace }
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user, resourceAttributes: attributes },
+  }
+  const args = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}']
+  return (await plane.kubectl(args, { input: JSON.stringify(review) })).stdout
+}
+
 /** `plural/sub` of an object that need not be there: whoever may not is told so first. */
 function pathOf({ base, name, namespaced }: Served, namespace: string, named: boolean): string {
   const [plural, sub] = name.split('/')
@@ -124,6 +137,7 @@ withControlPlane(
     for (const [role, user] of [
       ['commitlet-editor', 'an-editor'],
       ['commitlet-viewer', 'a-viewer'],
+      ['commitlet-default-credentials-user', 'a-user-of-the-defaults'],
     ] as const) {
       await plane.kubectl([
         '-n',
@@ -174,22 +188,27 @@ withControlPlane(
       }
     })
 
-    t.test('no account has a right that is asked of RBAC alone', async (t) => {
-      for (const user of Object.keys(MAY)) {
-        for (const question of [
-          ['impersonate', 'users'],
-          ['bind', 'clusterroles.rbac.authorization.k8s.io'],
-          ['escalate', 'clusterroles.rbac.authorization.k8s.io'],
-          ['use', 'secrets'],
-          ['get', '/metrics'],
-        ]) {
-          const ran = await plane.kubectl(['auth', 'can-i', ...question, `--as=${user}`, '-n', namespace], {
-            allowFailure: true,
-          })
-          t.equal(ran.stdout.trim(), 'no', `${user} ${question.join(' ')}`)
+    t.test(
+      'of the rights that are asked of RBAC alone, only that to the default credentials is given',
+      async (t) => {
+        for (const user of Object.keys(MAY)) {
+          for (const question of [
+            ['impersonate', 'users'],
+            ['bind', 'clusterroles.rbac.authorization.k8s.io'],
+            ['escalate', 'clusterroles.rbac.authorization.k8s.io'],
+            ['use', 'secrets'],
+            ['get', '/metrics'],
+          ]) {
+            const ran = await plane.kubectl(['auth', 'can-i', ...question, `--as=${user}`, '-n', namespace], {
+              allowFailure: true,
+            })
+            t.equal(ran.stdout.trim(), 'no', `${user} ${question.join(' ')}`)
+          }
+          const may = user === 'a-user-of-the-defaults' ? 'true' : 'false'
+          t.equal(await mayUseDefaults(plane, user, namespace), may, user)
         }
-      }
-    })
+      },
+    )
   },
   { own: true },
 )
