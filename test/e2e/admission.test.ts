@@ -51,34 +51,37 @@ const REFUSED: readonly {
     ],
   },
   {
-    title: 'an SSH address',
-    spec: { repository: 'git@git.example.com:acme/config.git', credentials: { secretName: 'git' } },
+    title: 'keys that an SSH address cannot use',
+    spec: {
+      repository: 'git@git.example.com:acme/config.git',
+      credentials: { secretName: 'git', tokenKey: 'token' },
+    },
     says: [
-      'spec.repository is an SSH address, which is not supported yet; write the https address of the repository.',
+      'spec.credentials.tokenKey is of no use for an SSH address; name privateKeyKey, or write the https address of the repository.',
     ],
   },
   {
-    title: 'the default credentials',
-    spec: { credentials: null },
+    title: 'keys that an https address cannot use',
+    spec: {
+      credentials: { secretName: 'git', privateKeyKey: 'key' },
+      fallbackCredentials: { secretName: 'other', knownHostsKey: 'hosts' },
+    },
     says: [
-      "spec.credentials is missing, and the operator's default credentials are not supported yet; name a Secret there.",
+      'spec.credentials.privateKeyKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
+      'spec.fallbackCredentials.knownHostsKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
     ],
   },
   {
-    title: 'a fallback',
-    spec: { fallbackCredentials: { secretName: 'other', tokenKey: 'token' } },
+    title: 'the default credentials for an SSH address',
+    spec: { repository: 'git@git.example.com:acme/config.git', credentials: null },
     says: [
-      'spec.fallbackCredentials asks for a second way to log in, which is not supported yet; leave it out.',
+      "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there.",
     ],
   },
   {
     title: 'a fallback without credentials',
     spec: { credentials: null, fallbackCredentials: { secretName: 'other', tokenKey: 'token' } },
-    says: [
-      'spec.credentials is missing, ',
-      'spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.',
-      'spec.fallbackCredentials asks for a second way to log in, which is not supported yet; leave it out.',
-    ],
+    says: ['spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.'],
   },
   {
     title: 'a GitHub App',

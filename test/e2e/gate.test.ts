@@ -4,7 +4,7 @@ import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { Ran } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
-import type { Team } from '../harness/installation.ts'
+import type { Stored, Team } from '../harness/installation.ts'
 import { applyAs, grant, RULES, until } from '../harness/rights.ts'
 import type { Rule } from '../harness/rights.ts'
 
@@ -22,6 +22,12 @@ withControlPlane(
       const team = await commitlet.createTeam()
       await team.apply(configMap(), ...grant('user', user, [RULES.gitCommits, ...rules]))
       return team
+    }
+
+    /** Refused, and looked at again slowly: whoever keeps the Secret may mend it. */
+    async function refused(team: Team, name: string): Promise<Stored> {
+      await team.waitFor(name, 'jsonpath={.status.phase}=Retrying', '60s')
+      return team.get(name)
     }
 
     function sentBy({ namespace }: Team): number {
@@ -46,7 +52,7 @@ withControlPlane(
         const object = gitCommit('shop', 'https://git.example.com/acme/config.git', {
           credentials: { secretName },
         })
-        const sentence = `The Secret ${secretName} in the namespace ${team.namespace} is not one that ops may \`get\`, or may \`use\` for this repository; ask whoever keeps it, or name another Secret.`
+        const sentence = `The Secret ${secretName} in the namespace ${team.namespace} is not one that ops may \`get\`, or may \`use\` for this repository (\`use\` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.`
         await until(
           'denial',
           () => applyAs(team, 'ops', object),
@@ -62,9 +68,9 @@ withControlPlane(
       const team = await teamOf('ops', RULES.readConfigMaps, RULES.useSecrets)
       const repository = await commitlet.git.createRepository(team.namespace)
       const sentence = (name: string): string =>
-        `The Secret ${name} in the namespace ${team.namespace} is not one that ops may \`get\`, or may \`use\` for this repository; ask whoever keeps it, or name another Secret.`
+        `The Secret ${name} in the namespace ${team.namespace} is not one that ops may \`get\`, or may \`use\` for this repository (\`use\` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.`
       await until('admission', () => applyAs(team, 'ops', gitCommit('one', repository.url)), /created/)
-      t.match(readyOf(await team.settled('one')), {
+      t.match(readyOf(await refused(team, 'one')), {
         reason: 'ReferenceForbidden',
         message: sentence('git'),
       })
@@ -79,7 +85,7 @@ withControlPlane(
       await team.kubectl(['create', 'role', 'all', '--verb=get', '--resource=secrets'])
       const ran = await applyAs(team, 'ops', gitCommit('two', repository.url, missing))
       t.match(ran, { code: 0, stderr: '' }, 'no warning tells that it is missing')
-      t.match(readyOf(await team.settled('two')), {
+      t.match(readyOf(await refused(team, 'two')), {
         reason: 'ReferenceForbidden',
         message: sentence('gone'),
       })
@@ -94,7 +100,7 @@ withControlPlane(
         ])
       await bind('git.example.com/acme')
       await applyAs(team, 'ops', gitCommit('three', repository.url))
-      t.match(readyOf(await team.settled('three')), { message: sentence('git') })
+      t.match(readyOf(await refused(team, 'three')), { message: sentence('git') })
       t.equal(sentBy(team), 0, 'nothing was sent until now')
       await bind(host)
       await applyAs(team, 'ops', gitCommit('four', repository.url))

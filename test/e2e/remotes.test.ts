@@ -178,7 +178,8 @@ withControlPlane(
       t.match(status, { phase: 'Failed' })
       t.match(readyOf({ status }), {
         reason: 'TLSUntrusted',
-        message: / shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE, /,
+        message:
+          / shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE, /,
       })
       t.equal(requestsFor(team.namespace), 0, 'no credential was sent')
     })
