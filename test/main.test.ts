@@ -1,7 +1,9 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { startFunction } from './harness/programs.ts'
+import { waitFor } from './harness/wait.ts'
 
 /** An API server that refuses every connection: the function starts without one. */
 const NOWHERE = JSON.stringify({
@@ -61,6 +63,33 @@ t.test('without a key a line at the start says that nobody is checked', async (t
   const program = await start(t, () => ({}))
   const line = await program.waitForLine((text) => text.includes('STAMP_KEY_FILE is not set'), 100_000)
   t.match(JSON.parse(line), { level: 40, part: 'function' })
+})
+
+t.test('the token of the operator is gone from the environment after the start', async (t) => {
+  const token = 'tkn-0f-the-operator'
+  const program = await start(t, (dir) => ({
+    DEFAULT_GIT_TOKEN: token,
+    DEFAULT_GIT_REPOSITORIES: 'git.example.com',
+    // A report is what Node itself tells of a process, its environment included.
+    NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --report-on-signal --report-directory=${dir}`,
+  }))
+  await program.ready(100_000)
+  process.kill(program.pid, 'SIGUSR2')
+  const read = async (): Promise<string | undefined> => {
+    const name = (await readdir(t.testdirName)).find((found) => found.startsWith('report.'))
+    const text = name === undefined ? '' : await readFile(join(t.testdirName, name), 'utf8')
+    return text.trimEnd().endsWith('}') ? text : undefined
+  }
+  const report = await waitFor('report', read, 30_000)
+  t.match(JSON.parse(report).environmentVariables, { DEFAULT_GIT_REPOSITORIES: 'git.example.com' })
+  t.notMatch(report, token)
+})
+
+t.test('default credentials that go nowhere end the start, without the token', async (t) => {
+  const program = await start(t, () => ({ DEFAULT_GIT_TOKEN: 'tkn-0f-the-operator' }))
+  await t.rejects(program.ready(100_000), { message: /It ended with 1/ })
+  t.match(program.lines, [/^DEFAULT_GIT_REPOSITORIES is not set, /])
+  t.notMatch(program.lines.join(), 'tkn-0f')
 })
 
 for (const [title, env] of [

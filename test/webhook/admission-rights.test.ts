@@ -46,6 +46,26 @@ t.test('a Secret is looked into by /validate alone, and only for who may get it'
   t.strictSame(await validate(request, admission), { warnings: [] })
 })
 
+t.test(
+  'a controller that applies for others is warned of what the account in the namespace may get',
+  async (t) => {
+    const cluster = clusterWith({ 'commitlet.dev/allowed-repositories': 'github.com' })
+    const userInfo = { username: 'controller' }
+    const settings = { delegation: { appliers: ['controller'], account: 'applier' } }
+    const admission = admissionOver({ cluster, settings })
+    const mutated = await mutate(created(gitCommit(), { userInfo }), admission)
+    const [operation] = 'patch' in mutated ? (mutated.patch ?? []) : []
+    const annotations = operation?.op === 'add' ? operation.value : undefined
+    const request = created(gitCommit({ annotations }), { userInfo })
+    const account = 'system:serviceaccount:shop:applier'
+    cluster.mayAccess = (user) => user.username === account
+    t.match(await validate(request, admission), { denial: undefined, warnings: [/does not allow/] })
+    cluster.mayAccess = (user, { verb, resource }) =>
+      user.username === 'controller' || resource === 'configmaps' || verb === 'use'
+    t.strictSame(await validate(request, admission), { warnings: [] }, 'what it may itself does not count')
+  },
+)
+
 for (const [title, readSecret, logged] of [
   ['may not be read', () => Promise.reject(new Failure('ReferenceForbidden', 'no')), []],
   ['is not answered', hanging, [{ reason: 'Timeout' }]],
