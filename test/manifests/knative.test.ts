@@ -109,8 +109,9 @@ t.test('the stamp key lies where the function is told to look, and /tmp is bound
   const key = container.env.find(({ name }: { name: string }) => name === 'STAMP_KEY_FILE').value
   const mount = container.volumeMounts.find(({ name }: { name: string }) => name === 'stamp-key')
   t.equal(key, `${mount.mountPath}/key`)
-  const [tmp, stampKey] = template.spec.volumes
+  const [tmp, stampKey, ...others] = template.spec.volumes
   t.same(stampKey.secret, { secretName: 'commitlet-stamp-key' })
+  for (const { configMap, secret } of others) t.equal((configMap ?? secret).optional, true)
   t.match(tmp.emptyDir, { medium: 'Memory', sizeLimit: String })
 })
 

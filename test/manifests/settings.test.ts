@@ -4,8 +4,11 @@ import { readGateSettings } from '../../functions/domain/gate-settings.ts'
 import { readConfig as readWebhookConfig } from '../../webhook/config.ts'
 import { asked, readManifest } from './read.ts'
 
-/** Set by the platform; the path of something that has to be mounted first; or a secret. */
-const KEPT = /^(K_|KUBERNETES_|DEFAULT_GIT_)|_FILE$|^(PORT|TMPDIR|SSH_KNOWN_HOSTS)$/
+/**
+ * Set by the platform, or by the manifest: where keys and tokens lie, and where the operator's token goes. As a path
+ * the ConfigMap could name the token of the function's own account.
+ */
+const KEPT = /^(K_|KUBERNETES_|DEFAULT_GIT_|TLS_|STAMP_)|^(PORT|TMPDIR|CLIENT_CA_FILE)$/
 
 const [service] = await readManifest('knative.yaml')
 const [, , deployment] = await readManifest('manifests/webhook.yaml')
@@ -25,17 +28,18 @@ function settingsOf(manifest: (typeof parts)[number][1]): readonly string[] {
   return env.filter(({ valueFrom }: Variable) => valueFrom !== undefined).map(({ name }: Variable) => name)
 }
 
-for (const [part, manifest, known] of parts) {
-  t.test(`the ConfigMap commitlet-settings gives what is named, and nothing else: ${part}`, async (t) => {
-    const { containers, initContainers } = manifest.spec.template.spec
-    t.equal(initContainers, undefined)
-    t.equal(containers.length, 1)
-    t.notOk('envFrom' in containers[0], 'or whoever may write it could set NODE_OPTIONS')
-    for (const { name, valueFrom } of containers[0].env.filter(({ valueFrom }: Variable) => valueFrom)) {
+t.test('the ConfigMap of the settings gives the variables that are named, and no code', async (t) => {
+  for (const [part, manifest] of parts) {
+    const [container, ...others] = manifest.spec.template.spec.containers
+    t.strictSame(others, [], part)
+    t.notOk('envFrom' in container, 'or whoever may write it could set NODE_OPTIONS')
+    for (const { name, valueFrom } of container.env.filter(({ valueFrom }: Variable) => valueFrom)) {
       t.strictSame(valueFrom, { configMapKeyRef: { name: 'commitlet-settings', key: name, optional: true } })
     }
-  })
+  }
+})
 
+for (const [part, manifest, known] of parts) {
   t.test(
     `the ${part} reads all of them, and can be given all but what is not for the ConfigMap`,
     async (t) => {
