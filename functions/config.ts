@@ -1,4 +1,5 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Surroundings } from './addresses.ts'
 import { readDefaultConfig } from './default-config.ts'
 import { readGateSettings } from './domain/gate-settings.ts'
@@ -62,8 +63,8 @@ function folder(env: Environment, name: string, absent: string): string {
 
 function isWritable(path: string): boolean {
   try {
-    accessSync(path, constants.W_OK | constants.X_OK)
-    return statSync(path).isDirectory()
+    rmdirSync(mkdtempSync(join(path, 'commitlet-start-')))
+    return true
   } catch {
     return false
   }

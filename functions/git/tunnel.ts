@@ -23,11 +23,15 @@ export function openTunnel(
 ): Promise<Socket> {
   const path = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
   const headers = { host: path, ...authorization(proxy) }
+  // Else Node takes the name in the proxy's certificate from the header.
+  const servername = isIP(proxy.host) === 0 ? proxy.host : ''
   const to: RequestOptions = { host: proxy.host, port: proxy.port, method: 'CONNECT', agent: false }
   const options = { ...to, path, headers, signal }
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const asked =
-    proxy.scheme === 'http' ? requestPlain(options) : request({ ...options, ca: [...authorities] })
+    proxy.scheme === 'http'
+      ? requestPlain(options)
+      : request({ ...options, servername, ca: [...authorities] })
   asked.on('error', reject)
   asked.on('connect', (answer, socket) => {
     if (answer.statusCode === 200) {

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import { readProxies } from '../../functions/domain/proxies.ts'
+import { openTunnel, type Opening } from '../../functions/git/tunnel.ts'
+import { startProxy, type ProxyOptions } from '../harness/connect-proxy.ts'
+import { makeAuthority } from '../harness/certificates.ts'
+import { patience } from './stage.ts'
+
+const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
+await once(echo, 'listening')
+t.teardown(() => echo.close())
+const { port } = echo.address() as AddressInfo
+const authority = await makeAuthority()
+const certificate = await authority.issue({ names: ['localhost'] })
+
+async function opening(t: Test, options: ProxyOptions, login = '') {
+  const proxy = await startProxy(options)
+  t.teardown(() => proxy.close())
+  const scheme = options.certificate === undefined ? 'http' : 'https'
+  const { proxy: by } = readProxies({ HTTPS_PROXY: `${scheme}://${login}localhost:${proxy.port}` })
+  if (by === undefined) throw new Error('There is no proxy.')
+  const how: Opening = { proxy: by, authorities: [authority.certPEM], signal: patience() }
+  return { proxy, how }
+}
+
+for (const [title, options, login] of [
+  ['plain', {}, ''],
+  ['with a login', { login: 'me:p@ss:w/rd' }, 'me:p%40ss%3Aw%2Frd@'],
+  ['behind TLS', { certificate, login: 'me:' }, 'me@'],
+] as const) {
+  t.test(`what is sent into a tunnel comes out behind the proxy: ${title}`, async (t) => {
+    const { proxy, how } = await opening(t, options, login)
+    for (const host of ['git.example.com', '2001:db8::7']) {
+      const socket = await openTunnel({ host, port }, how)
+      socket.write('hello')
+      t.equal(String((await once(socket, 'data'))[0]), 'hello')
+      socket.destroy()
+    }
+    t.same(proxy.connects, [`git.example.com:${port}`, `[2001:db8::7]:${port}`])
+    if (login === '') t.notMatch(proxy.heads.join(), /authorization/i)
+  })
+}
+
+t.test('a refusal, an untrusted proxy and a deadline end it', async (t) => {
+  const target = { host: 'git.example.com', port }
+  for (const [options, login, message] of [
+    [{ status: 403 }, '', /403/],
+    [{ login: 'me:s3cret' }, 'me:wr0ng@', /^The proxy answered with 407\.$/],
+  ] as const) {
+    await t.rejects(openTunnel(target, (await opening(t, options, login)).how), { message })
+  }
+  const { how } = await opening(t, { certificate })
+  const stranger = await makeAuthority('Somebody else')
+  const untrusting = { ...how, authorities: [stranger.certPEM] }
+  await t.rejects(openTunnel(target, untrusting), { message: /certificate/ })
+  await t.rejects(openTunnel(target, { ...how, signal: AbortSignal.abort() }), { name: 'AbortError' })
+})
