@@ -7,11 +7,27 @@ import type { GateSettings } from '../functions/domain/gate-settings.ts'
 import { member } from '../functions/domain/member.ts'
 import { outsideOf } from '../functions/domain/outside.ts'
 import { REQUESTER_SIGNATURE } from '../functions/domain/resources.ts'
-import { asksAnew, changesStamp, STAMP, stampFor, stampOf } from '../functions/domain/stamp.ts'
+import {
+  asksAnew,
+  changesStamp,
+  overwrittenIn,
+  STAMP,
+  stampBytes,
+  stampFor,
+  stampOf,
+} from '../functions/domain/stamp.ts'
 import type { Application, Stamp } from '../functions/domain/stamp.ts'
 import { stampPatch } from '../functions/domain/stamp-patch.ts'
 import type { Annotations } from '../functions/domain/stamp-patch.ts'
-import { denialOf, foreignSignature, foreignStamp, mishapFields, undecided } from './denial.ts'
+import {
+  denialOf,
+  foreignSignature,
+  foreignStamp,
+  mishapFields,
+  oversizedStamp,
+  stampWarnings,
+  undecided,
+} from './denial.ts'
 import { inTime } from './in-time.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import { secretWarnings } from './secret-warnings.ts'
@@ -23,6 +39,9 @@ import { secretWarnings } from './secret-warnings.ts'
 export const DECIDE_MS = 7_500
 /** Milliseconds for looking into Secrets, once it is decided. */
 export const LOOK_MS = 1_500
+
+/** Most bytes of a stamp: half of what the API server takes of annotations. */
+const LARGEST_STAMP = 128 * 1024
 
 /** What decisions need. */
 export interface Admission {
@@ -41,7 +60,7 @@ export async function mutate(request: AdmissionRequest, admission: Admission): P
   return decidedOr(request, admission, async () => {
     const { faults } = await judgementOf(request, admission)
     if (faults.length > 0) return { denial: denialOf(faults) }
-    return { patch: stampPatch(annotationsOf(request.object), wantedStamp(request, admission)) }
+    return stampedBy(request, wantedStamp(request, admission))
   })
 }
 
@@ -58,6 +77,14 @@ export async function validate(request: AdmissionRequest, admission: Admission):
     if (denial !== undefined) return { denial }
     return { warnings: [...judgement.warnings, ...(await look(request, judgement, admission))] }
   })
+}
+
+function stampedBy(request: AdmissionRequest, wanted: Stamp): Verdict {
+  const bytes = stampBytes(wanted)
+  if (bytes > LARGEST_STAMP) return { denial: oversizedStamp(bytes, request.user) }
+  const warnings = stampWarnings(overwrittenIn(applicationOf(request), wanted))
+  const patch = stampPatch(annotationsOf(request.object), wanted)
+  return warnings.length === 0 ? { patch } : { patch, warnings }
 }
 
 /** Does an event have to go out once the answer has left? Never for a dry run, which nobody stores. */

@@ -5,6 +5,7 @@ import { originOf, reasonOf } from '../functions/domain/origin.ts'
 import type { Origin } from '../functions/domain/origin.ts'
 import { REQUESTED_AT } from '../functions/domain/resources.ts'
 import { STAMP } from '../functions/domain/stamp.ts'
+import type { UserInfo } from '../functions/domain/user-info.ts'
 import type { AdmissionRequest, Denial } from './review.ts'
 
 /** What nobody but somebody with the right, or the operator, can mend. */
@@ -41,6 +42,17 @@ export function foreignStamp(): Denial {
 export function foreignSignature(): Denial {
   const message = `The stamp in commitlet.dev/requester-signature is signed for something else or with another key: most likely two replicas of the webhook sign with different keys; try again in a moment. If that goes on, another admission webhook changes spec or ${REQUESTED_AT} after /mutate; look for it by \`${LIST_WEBHOOKS}\`.`
   return { code: 503, reason: 'ServiceUnavailable', message }
+}
+
+/** The stamp would leave too little room for other annotations, or none: nobody's name is cut. */
+export function oversizedStamp(bytes: number, { groups = [] }: UserInfo): Denial {
+  const message = `What the API server says of you (user name, ${groups.length} groups and the keys of REQUESTER_EXTRA) takes ${Math.ceil(bytes / 1024)} KiB in the annotations of the resource, but may take 128 KiB: ask whoever runs the log-in to give you fewer groups.`
+  return { code: 422, reason: 'Invalid', message }
+}
+
+/** What somebody learns who has written into the stamp; these annotations. */
+export function stampWarnings(keys: readonly string[]): readonly string[] {
+  return keys.map((key) => `${key} is written by Commitlet alone: what was sent there is not kept.`)
 }
 
 /**

@@ -70,6 +70,21 @@ export function stampOf(resource: unknown): Stamp {
   }
 }
 
+/**
+ * The stamp's annotations that the sender wrote himself: neither as the resource had them nor as it has to have them.
+ * None where all are gone: he has replaced the resource by one of his own files.
+ */
+export function overwrittenIn({ before, after }: Application, wanted: Stamp): readonly string[] {
+  const [had, sent] = [stampOf(before), stampOf(after)]
+  if (STAMP.every((key) => sent[key] === undefined)) return []
+  return STAMP.filter((key) => sent[key] !== had[key] && sent[key] !== wanted[key])
+}
+
+/** Bytes that the stamp takes of the 256 KiB that a resource has for all its annotations. */
+export function stampBytes(stamp: Stamp): number {
+  return STAMP.reduce((sum, key) => sum + key.length + Buffer.byteLength(stamp[key] ?? ''), 0)
+}
+
 /** What the signature of this resource's stamp holds together. */
 export function signedOf(
   resource: unknown,

@@ -1,6 +1,14 @@
 import t from 'tap'
 import type { Stamping } from '../../functions/domain/stamp.ts'
-import { asksAnew, changesStamp, signedOf, stampFor, stampOf } from '../../functions/domain/stamp.ts'
+import {
+  asksAnew,
+  changesStamp,
+  overwrittenIn,
+  signedOf,
+  stampBytes,
+  stampFor,
+  stampOf,
+} from '../../functions/domain/stamp.ts'
 import { verifies } from '../../functions/domain/signature.ts'
 import type { UserInfo } from '../../functions/domain/user-info.ts'
 
@@ -60,6 +68,21 @@ t.test('a changed or removed stamp is noticed', async (t) => {
   t.equal(changesStamp(applied(before, resource({ [BY]: 'joe' }))), true)
   t.equal(changesStamp(applied(before, resource(null))), true)
   t.equal(changesStamp(applied(resource(null), resource({ [BY]: '' }))), false, 'an empty one is none')
+})
+
+t.test('what the sender wrote into the stamp is told from what was there and what comes', async (t) => {
+  const wanted = stampOf(resource({ [BY]: 'developer', [REQUESTER]: '{}' }))
+  const before = resource(OLD_STAMP)
+  t.same(overwrittenIn(applied(before, resource({ ...OLD_STAMP, [BY]: 'forged' })), wanted), [BY])
+  t.same(overwrittenIn(applied(before, resource({ ...OLD_STAMP, [BY]: 'developer' })), wanted), [])
+  t.same(overwrittenIn(applied(before, resource({ [BY]: 'joe', [SIGNATURE]: 'old' })), wanted), [REQUESTER])
+  t.same(overwrittenIn(applied(before, resource(undefined)), wanted), [])
+  t.same(overwrittenIn(applied(undefined, resource(OLD_STAMP)), wanted), [BY, REQUESTER, SIGNATURE])
+})
+
+t.test('a stamp is measured in bytes, names of the annotations included', async (t) => {
+  const stamp = stampOf(resource({ [BY]: 'é', [REQUESTER]: '{}' }))
+  t.equal(stampBytes(stamp), `${BY}${REQUESTER}${SIGNATURE}`.length + 4)
 })
 
 t.test('who asks is stamped, whatever was sent, and of extra only the keys that are named', async (t) => {

@@ -41,9 +41,15 @@ withControlPlane(
       t.match(before, ['jane', { username: 'jane' }])
       const asJoe = (...args: string[]): ReturnType<Team['kubectl']> =>
         team.kubectl(args, { kubeconfig: joe })
-      await asJoe('label', 'gitcommit', 'hers', 'a=b')
-      await asJoe('annotate', 'gitcommit', 'hers', 'commitlet.dev/requested-by=joe', '--overwrite')
-      await asJoe('annotate', 'gitcommit', 'hers', 'commitlet.dev/requester-')
+      t.equal((await asJoe('label', 'gitcommit', 'hers', 'a=b')).stderr, '')
+      for (const change of ['requested-by=joe', 'requester-']) {
+        const words = ['annotate', 'gitcommit', 'hers', `commitlet.dev/${change}`, '--overwrite']
+        const name = change.replace(/[-=][^-]*$/, '')
+        t.match(
+          (await asJoe(...words)).stderr,
+          `Warning: commitlet.dev/${name} is written by Commitlet alone`,
+        )
+      }
       t.same(stampOf(await team.get('hers')), before)
       await asJoe('annotate', 'gitcommit', 'hers', 'commitlet.dev/requested-at=now')
       t.match(stampOf(await team.get('hers')), ['joe', { username: 'joe' }])

@@ -20,7 +20,47 @@ t.test('a stamp that somebody changed without asking for anything is put back', 
   const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'forged' } })
   t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
     patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'joe' }],
+    warnings: ['commitlet.dev/requested-by is written by Commitlet alone: what was sent there is not kept.'],
   })
+})
+
+t.test('who writes into the stamp is told so; who only asks anew, or replaces it all, is not', async (t) => {
+  const changed = { message: 'x' }
+  const before = gitCommit(STAMPED)
+  for (const [title, request, names] of [
+    ['a copy of another resource', created(gitCommit(STAMPED)), [BY, REQUESTER]],
+    ['one that is taken away', updated(before, gitCommit({ annotations: { [BY]: 'joe' } })), [REQUESTER]],
+    [
+      'a spec with it',
+      updated(before, gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'me' } }, changed)),
+      [BY],
+    ],
+    ['a changed spec', updated(before, gitCommit(STAMPED, changed)), []],
+    ['a file of his own', updated(before, gitCommit({}, changed)), []],
+    ['what /mutate itself has set', created(stamped()), []],
+  ] as const) {
+    const { warnings = [] } = await mutate(request, admissionOver())
+    t.strictSame(
+      warnings.map((text) => text.split(' ')[0]),
+      names,
+      title,
+    )
+  }
+})
+
+t.test('a user with more groups than fit beside a resource is told so', async (t) => {
+  const groups = Array.from({ length: 2_000 }, (_, index) => `${index}-${'x'.repeat(80)}`)
+  const request = created(gitCommit(), { userInfo: { username: 'developer', groups } })
+  t.strictSame(await mutate(request, admissionOver()), {
+    denial: {
+      code: 422,
+      reason: 'Invalid',
+      message:
+        'What the API server says of you (user name, 2000 groups and the keys of REQUESTER_EXTRA) takes 171 KiB in the annotations of the resource, but may take 128 KiB: ask whoever runs the log-in to give you fewer groups.',
+    },
+  })
+  const fewer = created(gitCommit(), { userInfo: { username: 'developer', groups: groups.slice(0, 1_400) } })
+  t.match(await mutate(fewer, admissionOver()), { patch: [{ op: 'add' }], denial: undefined })
 })
 
 t.test('an update of the spec is stamped anew', async (t) => {
@@ -93,6 +133,7 @@ t.test('a signature is taken away where stamps are not signed', async (t) => {
   const sent = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'f'.repeat(64) } })
   t.strictSame(await mutate(created(sent), admissionOver()), {
     patch: [{ op: 'remove', path: '/metadata/annotations/commitlet.dev~1requester-signature' }],
+    warnings: [`${SIGNATURE} is written by Commitlet alone: what was sent there is not kept.`],
   })
   t.match((await validate(created(sent), admissionOver())).denial, { code: 503 })
 })
