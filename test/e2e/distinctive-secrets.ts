@@ -26,17 +26,19 @@ function spellings(user: string, secret: string): readonly string[] {
   return [...words, url, form, ...lower]
 }
 
-const NEEDLES = SECRETS.flatMap((secret) => [
-  ...spellings(TOKEN_USER, secret),
-  ...spellings('jane', secret),
-  // What is left where a secret was cut, or written in a way that nobody has thought of.
-  secret.split(/[^\w-]+/).reduce((one, other) => (other.length > one.length ? other : one)),
-])
-
-/** The secrets that stand in the text, in whatever spelling. */
-export function leaksIn(text: string): readonly string[] {
-  return NEEDLES.filter((needle) => text.includes(needle))
+/** Answers the secrets that stand in a text, in whatever spelling. */
+export function leakFinder(secrets: readonly string[]): (text: string) => readonly string[] {
+  const needles = secrets.flatMap((secret) => [
+    ...spellings(TOKEN_USER, secret),
+    ...spellings('jane', secret),
+    // What is left where a secret was cut, or written in a way that nobody has thought of.
+    secret.split(/[^\w-]+/).reduce((one, other) => (other.length > one.length ? other : one)),
+  ])
+  return (text) => needles.filter((needle) => text.includes(needle))
 }
+
+/** The secrets of this file that stand in the text. */
+export const leaksIn = leakFinder(SECRETS)
 
 /** What a hook says about the login that the server was shown, in red and with a title for the terminal. */
 export function gossip(user: string, secret: string): string {

@@ -11,6 +11,7 @@ import { waitFor } from '../harness/wait.ts'
 import { call, reviewOf } from '../webhook/stage.ts'
 import { gossip, IN_ADDRESS, leaksIn, PASSWORD, TOKEN, TOKEN_USER } from './distinctive-secrets.ts'
 import { BY_PASSWORD, CASES, secrets } from './redaction-cases.ts'
+import { contentsBelow } from './redaction-places.ts'
 
 const MINUTE = 60_000
 
@@ -128,15 +129,4 @@ async function reviews(team: Team, webhook: Parameters<typeof call>[0]): Promise
     ['/mutate', '/validate'].map((path) => call(target, path, JSON.stringify(reviewOf(item)))),
   )
   return JSON.stringify(await Promise.all(answers))
-}
-
-/** The content of every file below the folder; what vanishes meanwhile, folders too, is left out. */
-async function contentsBelow(folder: string): Promise<string> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const contents = entries.map(async (entry) => {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) return contentsBelow(path)
-    return entry.isFile() ? readFile(path, 'latin1').catch(() => '') : ''
-  })
-  return (await Promise.all(contents)).join('\n')
 }

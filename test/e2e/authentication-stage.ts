@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ControlPlane, Ran } from '../harness/control-plane.ts'
+import type { GitUser } from '../harness/git-site.ts'
+import { until } from '../harness/rights.ts'
+import type { SSHServer } from '../harness/ssh-server.ts'
+import { PASSWORD, WRONG } from './distinctive-secrets.ts'
+
+const FOLDER = join(import.meta.dirname, '../../examples/authentication')
+
+/** A file for a developer, the administrator's that goes with it, and the user name that Git sends. */
+export interface Example {
+  readonly file: string
+  readonly rights?: string
+  readonly username?: string
+}
+
+export const EXAMPLES: readonly Example[] = [
+  { file: 'https-token.yaml', username: 'x-access-token' },
+  { file: 'https-token-with-username.yaml', username: 'commitlet' },
+  { file: 'https-username-and-password.yaml', username: 'commitlet' },
+  { file: 'bitbucket-api-token.yaml', username: 'x-bitbucket-api-token-auth' },
+  { file: 'ssh-key.yaml' },
+  { file: 'ssh-known-hosts.yaml' },
+  { file: 'fallback.yaml', username: 'x-access-token' },
+  { file: 'shared-secret-gitcommit.yaml', rights: 'shared-secret.yaml', username: 'x-access-token' },
+  {
+    file: 'default-credentials-gitcommit.yaml',
+    rights: 'default-credentials.yaml',
+    username: 'x-access-token',
+  },
+]
+
+/** The token that goes into the Secret of an example. */
+export function tokenOf({ file }: Example): string {
+  return `tkn-f0r-${file.replace('.yaml', '')}`
+}
+
+/** Who may log in: by the token of an example with the user name of that example alone. */
+export function exampleUsers(): readonly GitUser[] {
+  const users = EXAMPLES.flatMap((example) => {
+    const { username } = example
+    return username === undefined ? [] : [{ username, password: tokenOf(example) }]
+  })
+  return [...users, { username: 'commitlet', password: PASSWORD }]
+}
+
+/** The text of a file of examples/authentication. */
+export function readExample(file: string): Promise<string> {
+  return readFile(join(FOLDER, file), 'utf8')
+}
+
+/** Where the servers of the tests are. */
+export interface Places {
+  readonly namespace: string
+  /** `localhost:PORT` of the Git server. */
+  readonly host: string
+  readonly ssh: SSHServer
+}
+
+/** The text with servers, repositories and secrets that are there. */
+export function filled(text: string, example: Example, { namespace, host, ssh }: Places): string {
+  const place = `127.0.0.1:${ssh.port}`
+  const key = ssh.writer.privateKey.trim().replaceAll('\n', '\n    ')
+  const [hostKey = ''] = ssh.hostKeys
+  return text
+    .replace(
+      'https://bitbucket.org/acme/config.git',
+      `https://${host}/acme/config.git\n  provider: bitbucket`,
+    )
+    .replace('git@github.com:acme/', `ssh://${ssh.user}@${place}/acme/`)
+    .replace('git@git.example.com:2222', `${ssh.user}@${place}`)
+    .replace(
+      '[git.example.com]:2222 ssh-ed25519 replace-with-the-host-key',
+      `[127.0.0.1]:${ssh.port} ${hostKey}`,
+    )
+    .replaceAll('git.example.com', host)
+    .replace('/teams/shop/config.git', `/teams/${namespace}/config.git`)
+    .replace('/acme/config.git', `/acme/${namespace}.git`)
+    .replace('replace-with-your-private-key', key)
+    .replace('replace-with-your-password', PASSWORD)
+    .replace('replace-with-your-old-token', WRONG)
+    .replace('replace-with-your-token', tokenOf(example))
+}
+
+/** `kubectl apply` of a text: as a developer, or as the administrator. */
+export type Apply = (text: string, as: 'developer' | 'administrator') => Promise<Ran>
+
+const DEVELOPER = ['--as=jane', '--as-group=developers']
+
+/** A namespace with the rights of rights.yaml and the ConfigMap that the examples commit. */
+export async function stageNamespace(plane: ControlPlane): Promise<{ namespace: string; apply: Apply }> {
+  const namespace = await plane.createNamespace()
+  const place = ['-n', namespace]
+  const apply: Apply = (input, as) => {
+    const who = as === 'developer' ? DEVELOPER : []
+    return plane.kubectl([...place, 'apply', '-f', '-', ...who], { input, allowFailure: true })
+  }
+  await apply(await readExample('rights.yaml'), 'administrator')
+  const data = { currency: 'EUR' }
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop-settings' }, data }
+  await apply(JSON.stringify(object), 'administrator')
+  const accounts = ['function', 'webhook'].map((part) => [
+    `--as=system:serviceaccount:commitlet-system:commitlet-${part}`,
+  ])
+  for (const who of [DEVELOPER, ...accounts])
+    await untilMay(plane, [...place, 'get', 'secrets/git-credentials', ...who])
+  await untilMay(plane, [...place, 'create', 'gitcommits.commitlet.dev', ...DEVELOPER])
+  return { namespace, apply }
+}
+
+/** Waits for a right that was just granted. */
+export async function untilMay(plane: ControlPlane, question: readonly string[]): Promise<void> {
+  const ask = (): Promise<Ran> => plane.kubectl(['auth', 'can-i', ...question], { allowFailure: true })
+  await until(`right: ${question.join(' ')}`, ask, /^yes/)
+}
+
+/** Waits until the right of an administrator's file holds; kubectl asks only about kinds that there are. */
+export async function untilGranted(
+  plane: ControlPlane,
+  namespace: string,
+  { rights }: Example,
+): Promise<void> {
+  const used =
+    rights === 'shared-secret.yaml'
+      ? { resource: 'secrets', name: 'shared-git-credentials' }
+      : { group: 'commitlet.dev', resource: 'defaultcredentials' }
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user: 'jane', groups: ['developers'], resourceAttributes: { verb: 'use', namespace, ...used } },
+  }
+  const input = JSON.stringify(review)
+  const args = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}']
+  await until(`right of ${rights}`, () => plane.kubectl(args, { input }), /^true/)
+}

@@ -1,0 +1,85 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { withControlPlane } from '../harness/control-plane.ts'
+import type { ControlPlane } from '../harness/control-plane.ts'
+import { startGitServer } from '../harness/git-server.ts'
+import { install } from '../harness/installation.ts'
+import { startRelay } from '../harness/relay.ts'
+import { withSSHServer } from '../harness/ssh-server.ts'
+import type { SSHServer } from '../harness/ssh-server.ts'
+import {
+  EXAMPLES,
+  exampleUsers,
+  filled,
+  readExample,
+  stageNamespace,
+  tokenOf,
+  untilGranted,
+} from './authentication-stage.ts'
+import type { Example } from './authentication-stage.ts'
+
+withSSHServer(t, async (t, ssh) => {
+  await withControlPlane(t, (t, plane) => tryExamples(t, plane, ssh), { own: true })
+})
+
+async function tryExamples(t: Test, plane: ControlPlane, ssh: SSHServer): Promise<void> {
+  const server = await startGitServer({ users: exampleUsers() })
+  t.teardown(() => server.close())
+  const relay = await startRelay()
+  t.teardown(() => relay.close())
+  const knownHosts = join(t.testdir({}), 'known_hosts')
+  await writeFile(knownHosts, ssh.knownHosts)
+  const host = `localhost:${server.port}`
+  const byDefault = EXAMPLES.find(({ rights }) => rights === 'default-credentials.yaml')
+  const commitlet = await install(t, plane, {
+    functionEnv: {
+      CA_FILE: server.caFile,
+      SSH_KNOWN_HOSTS: knownHosts,
+      DEFAULT_GIT_TOKEN: byDefault === undefined ? '' : tokenOf(byDefault),
+      DEFAULT_GIT_REPOSITORIES: `${host}/teams/{namespace}`,
+    },
+    webhookEnv: { K_SINK: relay.url, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' },
+  })
+  relay.targets.push(commitlet.function.url)
+
+  for (const example of EXAMPLES) {
+    t.test(`${example.file} is accepted from a developer as it stands`, async (t) => {
+      relay.losing = true
+      const { namespace, apply } = await stageNamespace(plane)
+      await grant(namespace, example, (text) => apply(text, 'administrator'))
+      const { code, stderr } = await apply(await readExample(example.file), 'developer')
+      t.equal(code, 0, stderr)
+      // The webhook has seen that it is no key.
+      const warned = /^Warning: spec.credentials: The key "\S+" of the Secret \S+ does not hold a private key/
+      if (example.file.startsWith('ssh')) t.match(stderr, warned)
+      else t.equal(stderr, '')
+    })
+
+    t.test(`${example.file}, filled in, makes a commit`, async (t) => {
+      relay.losing = false
+      const { namespace, apply } = await stageNamespace(plane)
+      const places = { namespace, host, ssh }
+      await grant(namespace, example, (text) => apply(filled(text, example, places), 'administrator'))
+      const text = filled(await readExample(example.file), example, places)
+      const [, name = ''] = /repository: [a-z]+:\/\/[^/]+\/(\S+)\.git$/m.exec(text) ?? []
+      const repository = await (text.includes('ssh://') ? ssh : server).createRepository(name)
+      const { code, stderr } = await apply(text, 'developer')
+      t.equal(`${code} ${stderr}`, '0 ')
+      const wait = ['wait', 'gitcommit', 'shop-settings', '--for=condition=Ready', '--timeout=30s']
+      await plane.kubectl(['-n', namespace, ...wait])
+      t.match(await repository.show('main:shop/settings.yaml'), 'currency: EUR')
+    })
+  }
+
+  async function grant(
+    namespace: string,
+    example: Example,
+    apply: (text: string) => Promise<unknown>,
+  ): Promise<void> {
+    if (example.rights === undefined) return
+    await apply(await readExample(example.rights))
+    await untilGranted(plane, namespace, example)
+  }
+}
