@@ -42,9 +42,11 @@ withControlPlane(
       const asJoe = (...args: string[]): ReturnType<Team['kubectl']> =>
         team.kubectl(args, { kubeconfig: joe })
       t.equal((await asJoe('label', 'gitcommit', 'hers', 'a=b')).stderr, '')
-      for (const change of ['requested-by=joe', 'requester-']) {
-        const words = ['annotate', 'gitcommit', 'hers', `commitlet.dev/${change}`, '--overwrite']
-        const name = change.replace(/[-=][^-]*$/, '')
+      for (const [name, change] of [
+        ['requested-by', '=joe'],
+        ['requester', '-'],
+      ]) {
+        const words = ['annotate', 'gitcommit', 'hers', `commitlet.dev/${name}${change}`, '--overwrite']
         t.match(
           (await asJoe(...words)).stderr,
           `Warning: commitlet.dev/${name} is written by Commitlet alone`,
