@@ -5,6 +5,7 @@ import { SYSTEM } from '../harness/accounts.ts'
 import { installObjects } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
+import { reviewed } from '../harness/rights.ts'
 import { elements, member } from '../../functions/domain/member.ts'
 
 /** What whoever has logged in may ask about himself (the bootstrap role system:basic-user). */
@@ -14,6 +15,7 @@ const ONESELF = [
   'create authorization.k8s.io/selfsubjectrulesreviews',
 ]
 const BOTH_KINDS = ['commitlet.dev/gitcommits', 'commitlet.dev/pullrequests']
+const DEFAULTS = { verb: 'use', group: 'commitlet.dev', resource: 'defaultcredentials' }
 const REVIEW = 'create authorization.k8s.io/subjectaccessreviews'
 
 /** Everything that each of them may, and so nothing else. */
@@ -109,18 +111,6 @@ async function servedBy(plane: ControlPlane): Promise<readonly Served[]> {
   return lists.flat()
 }
 
-/** `kubectl auth can-i` asks for another resource where none of this name is served. */
-async function mayUseDefaults(plane: ControlPlane, user: string, namespace: string): Promise<string> {
-  const attributes = { verb: 'use', group: 'commitlet.dev', resource: 'defaultcredentials', namespace }
-  const review = {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SubjectAccessReview',
-    spec: { user, resourceAttributes: attributes },
-  }
-  const args = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}']
-  return (await plane.kubectl(args, { input: JSON.stringify(review) })).stdout
-}
-
 /** `plural/sub` of an object that need not be there: whoever may not is told so first. */
 function pathOf({ base, name, namespaced }: Served, namespace: string, named: boolean): string {
   const [plural, sub] = name.split('/')
@@ -149,8 +139,7 @@ withControlPlane(
         `--user=${user}`,
       ])
     }
-    const ask = await impersonator(plane)
-    const served = await servedBy(plane)
+    const [ask, served] = [await impersonator(plane), await servedBy(plane)]
     t.ok(served.length > 100, `${served.length} resources and subresources`)
 
     for (const [user, allowed] of Object.entries(MAY)) {
@@ -188,27 +177,24 @@ withControlPlane(
       }
     })
 
-    t.test(
-      'of the rights that are asked of RBAC alone, only that to the default credentials is given',
-      async (t) => {
-        for (const user of Object.keys(MAY)) {
-          for (const question of [
-            ['impersonate', 'users'],
-            ['bind', 'clusterroles.rbac.authorization.k8s.io'],
-            ['escalate', 'clusterroles.rbac.authorization.k8s.io'],
-            ['use', 'secrets'],
-            ['get', '/metrics'],
-          ]) {
-            const ran = await plane.kubectl(['auth', 'can-i', ...question, `--as=${user}`, '-n', namespace], {
-              allowFailure: true,
-            })
-            t.equal(ran.stdout.trim(), 'no', `${user} ${question.join(' ')}`)
-          }
-          const may = user === 'a-user-of-the-defaults' ? 'true' : 'false'
-          t.equal(await mayUseDefaults(plane, user, namespace), may, user)
+    t.test('of the rights that RBAC alone knows, that to the default credentials is given', async (t) => {
+      for (const user of Object.keys(MAY)) {
+        for (const question of [
+          ['impersonate', 'users'],
+          ['bind', 'clusterroles.rbac.authorization.k8s.io'],
+          ['escalate', 'clusterroles.rbac.authorization.k8s.io'],
+          ['use', 'secrets'],
+          ['get', '/metrics'],
+        ]) {
+          const ran = await plane.kubectl(['auth', 'can-i', ...question, `--as=${user}`, '-n', namespace], {
+            allowFailure: true,
+          })
+          t.equal(ran.stdout.trim(), 'no', `${user} ${question.join(' ')}`)
         }
-      },
-    )
+        const may = await reviewed(plane, user, { ...DEFAULTS, namespace })
+        t.equal(may, user === 'a-user-of-the-defaults', user)
+      }
+    })
   },
   { own: true },
 )

@@ -58,3 +58,18 @@ export function applyAs(
   const options = { input: JSON.stringify(object), allowFailure: true }
   return team.kubectl(['apply', '-f', '-', `--as=${user}`, ...flags], options)
 }
+
+/**
+ * Whether this user may do this (resourceAttributes of a SubjectAccessReview). `kubectl auth can-i` asks for something
+ * else where no resource of the name is served.
+ */
+export async function reviewed(
+  { kubectl }: Kubectl,
+  user: string,
+  resourceAttributes: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const spec = { user, resourceAttributes }
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
+  const args = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}']
+  return (await kubectl(args, { input: JSON.stringify(review) })).stdout === 'true'
+}
