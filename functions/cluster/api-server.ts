@@ -28,10 +28,10 @@ const DEADLINE_MS = 15_000
 const LARGEST_ANSWER = 32 * 1024 * 1024
 
 /**
- * Finds the API server as kubectl does (KUBECONFIG, else the pod's service account) and answers a way to call
- * it over one pool of kept-alive connections. Certificates are read anew for each call. A token file is read anew
- * within the minute that client-node remembers it, and at once where the token is refused (401): the call is then
- * sent once more. Throws WrongSetting where no configuration is to be found: that ends the start.
+ * Finds the API server as client-node does (KUBECONFIG, else ~/.kube/config, else the pod's service account) and
+ * answers a way to call it over one pool of kept-alive connections. Certificates are read anew for each call. A token
+ * file is read anew within the minute that client-node remembers it, and at once where the token is refused (401): the
+ * call is then sent once more. Throws WrongSetting where no configuration is to be found: that ends the start.
  */
 export function openApiServer(): ApiServer {
   let config = new KubeConfig()
@@ -78,6 +78,9 @@ function forgetful(config: KubeConfig): KubeConfig {
   return fresh
 }
 
+/** client-node's context where it has found nothing: an API server on localhost:8080, without a word. */
+const INVENTED = 'loaded-context'
+
 function loadDefault(config: KubeConfig): Cluster {
   try {
     config.loadFromDefault()
@@ -87,7 +90,7 @@ function loadDefault(config: KubeConfig): Cluster {
     throw new WrongSetting(message, { cause })
   }
   const cluster = config.getCurrentCluster()
-  if (cluster !== null) return cluster
+  if (cluster !== null && config.getCurrentContext() !== INVENTED) return cluster
   throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
 }
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { placeOfApiServer } from '../../functions/cluster/api-server.ts'
+import { openApiServer, placeOfApiServer } from '../../functions/cluster/api-server.ts'
 import { WrongSetting } from '../../functions/domain/settings.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { freePort } from '../harness/wait.ts'
@@ -149,6 +149,23 @@ t.test('the place of the API server is a host and a port, written or not', async
   }
   const message = 'KUBECONFIG cannot be read, but has to name a kubeconfig file, or be left out in a cluster.'
   t.throws(() => finding('/nowhere/config', placeOfApiServer), new WrongSetting(message))
+})
+
+t.test('without a configuration and outside of a cluster the start ends with a sentence', async (t) => {
+  const home = process.env['HOME']
+  t.teardown(() => {
+    process.env['HOME'] = home
+  })
+  process.env['HOME'] = t.testdir({ '.kube': {} })
+  const message = 'No API server is configured: set KUBECONFIG, or run in a cluster.'
+  t.throws(() => finding('', openApiServer), new WrongSetting(message))
+  const config = JSON.stringify(plainConfig('http://localhost:8080'))
+  await writeFile(`${t.testdirName}/.kube/config`, config)
+  t.same(
+    finding('', placeOfApiServer),
+    { host: 'localhost', port: 8080 },
+    'the file of the home folder counts',
+  )
 })
 
 t.test('a configuration that names no cluster ends the start with a sentence', async (t) => {
