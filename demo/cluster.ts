@@ -76,12 +76,12 @@ async function startParts({ plane, site, leftovers }: Place): Promise<Program> {
   return webhook
 }
 
-/** Numbers in front keep the order that examples.ts found, for kubectl goes by the alphabet. */
+/** kubectl takes them in the order of their names: Secrets before the GitCommits that need them. */
 async function writeExamples(site: Site): Promise<string> {
   const folder = join(site.folder, 'examples')
   await mkdir(folder)
-  for (const [index, { file, text }] of (await readExamples(site.host, site.token)).entries())
-    await writeFile(join(folder, `${index + 1}-${file}`), text, { mode: 0o600 })
+  for (const { file, text } of await readExamples(site.host, site.token))
+    await writeFile(join(folder, file), text, { mode: 0o600 })
   return folder
 }
 

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { textMember, member } from '../functions/domain/member.ts'
+import { member, textMember } from '../functions/domain/member.ts'
+import { ALLOWED_REPOSITORIES, API_VERSION } from '../functions/domain/resources.ts'
 import type { StoredObject } from '../test/harness/memory-cluster.ts'
 
 /** A file of examples/, made ready for the demo's Git server. */
@@ -20,15 +21,42 @@ const FOLDER = join(import.meta.dirname, '../examples')
  * a GitCommit that is applied before its Secret would have to be tried again.
  */
 export async function readExamples(host: string, token: string): Promise<readonly Example[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).sort()
-  const examples = await Promise.all(
+  const examples = (await readFolder(FOLDER)).map(({ file, text: original }) => {
+    const text = original.replaceAll(PLACEHOLDERS.host, host).replaceAll(PLACEHOLDERS.token, token)
+    return { file, text, objects: readObjects(file, text) }
+  })
+  return [...examples.filter(holdsSecret), ...examples.filter((example) => !holdsSecret(example))]
+}
+
+async function readFolder(folder: string): Promise<readonly Example[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml')).sort()
+  return Promise.all(
     files.map(async (file) => {
-      const original = await readFile(join(FOLDER, file), 'utf8')
-      const text = original.replaceAll(PLACEHOLDERS.host, host).replaceAll(PLACEHOLDERS.token, token)
+      const text = await readFile(join(folder, file), 'utf8')
       return { file, text, objects: readObjects(file, text) }
     }),
   )
-  return [...examples.filter(holdsSecret), ...examples.filter((example) => !holdsSecret(example))]
+}
+
+/**
+ * One sentence where a file of the folder names another Git host than the placeholder: somebody has put his own in,
+ * and the demo would call it, with his token.
+ */
+export async function changedExample(folder = FOLDER): Promise<string | undefined> {
+  const examples = await readFolder(folder)
+  const changed = examples.find(({ objects }) => !objects.every(isUntouched))
+  if (changed === undefined) return undefined
+  return `examples/${changed.file} does not name ${PLACEHOLDERS.host} any more, which the demo puts its own Git server in place of; move your file out of examples/ and put the old one back (git checkout examples).`
+}
+
+function isUntouched(object: StoredObject): boolean {
+  const allowed =
+    textMember(member(object.metadata, 'annotations'), ALLOWED_REPOSITORIES) ?? PLACEHOLDERS.host
+  const entries = allowed.split(',').map((entry) => entry.trim())
+  if (!entries.every((entry) => `${entry}/`.startsWith(`${PLACEHOLDERS.host}/`))) return false
+  if (object.apiVersion !== API_VERSION) return true
+  const repository = textMember(member(object, 'spec'), 'repository') ?? ''
+  return repository.startsWith(`https://${PLACEHOLDERS.host}/`)
 }
 
 function holdsSecret({ objects }: Example): boolean {

@@ -12,10 +12,13 @@ export async function follow(running: Running, stage: Stage): Promise<void> {
   const { print } = stage
   print.title('It stays up until Ctrl-C. In another terminal:')
   print.line(`export KUBECONFIG=${running.plane.kubeconfig}`)
-  print.line(`kubectl apply -n ${NAMESPACE} -f ${running.examples}    # change a file there first`)
+  const folder = running.examples
+  print.line(`kubectl apply -n ${NAMESPACE} -f ${folder}    # change a GitCommit in a file there first`)
   const annotation = 'commitlet.dev/requested-at="$(date -Is)"'
+  print.line('# A changed ConfigMap or Deployment is committed when its GitCommit is asked for anew:')
   print.line(`kubectl annotate -n ${NAMESPACE} gitcommit shop-settings ${annotation} --overwrite`)
   print.line(`git -C ${running.site.repository.path} log --stat --all`)
+  print.line('No controllers run here: no pods start, roles are not aggregated, a deleted namespace stays.')
   print.title('What happens meanwhile (resource, phase, reason, commit):')
   await stage.interrupted
   print.line('\nEverything is being stopped.')

@@ -12,21 +12,34 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE)
     return 0
   }
-  const complaint = oldNode(process.versions.node) ?? (await runDemo(options))
-  if (complaint === undefined) return 0
-  process.stderr.write(`${complaint}\n`)
-  return 1
+  const { code, complaint } = await runDemo(options)
+  if (complaint !== undefined) process.stderr.write(`${complaint}\n`)
+  return code
 }
 
-async function runDemo(flavour: Flavour): Promise<string | undefined> {
+interface Ending {
+  readonly code: number
+  readonly complaint?: string
+}
+
+async function runDemo(flavour: Flavour): Promise<Ending> {
+  const old = oldNode(process.versions.node)
+  if (old !== undefined) return { code: 1, complaint: old }
   try {
     // Only now: on an old Node, or without the packages, these files cannot even be loaded.
-    const { run } = await import('./run.ts')
-    return await run(flavour)
+    const [{ changedExample }, { run }] = await Promise.all([import('./examples.ts'), import('./run.ts')])
+    const changed = await changedExample()
+    if (changed !== undefined) return { code: 2, complaint: changed }
+    const complaint = await run(flavour)
+    return complaint === undefined ? { code: 0 } : { code: 1, complaint }
   } catch (error) {
-    if (isMissingPackage(error)) return 'The packages are not installed; run npm ci and start the demo again.'
-    return error instanceof Error ? error.message : String(error)
+    return { code: 1, complaint: complaintOf(error) }
   }
+}
+
+function complaintOf(error: unknown): string {
+  if (isMissingPackage(error)) return 'The packages are not installed; run npm ci and start the demo again.'
+  return error instanceof Error ? error.message : String(error)
 }
 
 function oldNode(version: string): string | undefined {

@@ -18,7 +18,7 @@ Shows GitCommits becoming commits, on ports of 127.0.0.1 only, and leaves nothin
   --help      this text
 
 LOG_LEVEL=info shows the log lines of both parts as well (without --cluster); NO_COLOR turns colours off.
-Ends with 0 when every GitCommit was committed, 1 when not, 2 for a wrong flag.
+Ends with 0 when every GitCommit was committed, 1 when not, 2 for a wrong flag or where examples/ was changed.
 `
 
 const FLAGS = {

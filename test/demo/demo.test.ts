@@ -1,11 +1,13 @@
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { waitFor } from '../harness/wait.ts'
-import { startDemo } from './run-demo.ts'
+import { ROOT, startDemo } from './run-demo.ts'
 
 const EXAMPLES = ['shop-settings', 'shop-deployment', 'shop-features']
 
 t.test('the demo turns the three examples into commits and leaves nothing behind', async (t) => {
-  const demo = await startDemo(t, [], { LOG_LEVEL: 'warn' })
+  const demo = await startDemo(t, [], { env: { LOG_LEVEL: 'warn' } })
   const { code, stdout, stderr } = await demo.ended
   t.equal(stderr, '', 'both parts know the stamp key, and neither has anything to warn of')
   t.equal(code, 0)
@@ -34,11 +36,25 @@ t.test('Ctrl-C ends the demo early and leaves nothing behind', async (t) => {
 })
 
 t.test('a machine without Git is told so in one sentence', async (t) => {
-  const demo = await startDemo(t, [], { PATH: '/nonexistent' })
+  const demo = await startDemo(t, [], { env: { PATH: '/nonexistent' } })
   const { code, stderr } = await demo.ended
   t.match(stderr, /^Git was not found in the PATH; .*\n$/)
   t.equal(code, 1)
   t.same(await demo.leftovers(), [])
+})
+
+t.test('a host of your own in examples/ ends with 2 before anything is called', async (t) => {
+  const copy = t.testdir()
+  for (const folder of ['demo', 'examples', 'functions', 'webhook', 'test/harness', 'package.json'])
+    await cp(join(ROOT, folder), join(copy, folder), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  const file = join(copy, 'examples/2-configmap.yaml')
+  await writeFile(file, (await readFile(file, 'utf8')).replace('git.example.com', 'git.acme.example'))
+  const demo = await startDemo(t, [], { root: copy })
+  const { code, stdout, stderr } = await demo.ended
+  t.match(stderr, /^examples\/2-configmap\.yaml does not name git\.example\.com any more, [^\n]*\.\n$/)
+  t.equal(stdout, '')
+  t.equal(code, 2)
 })
 
 t.test('--help prints the usage', async (t) => {

@@ -15,13 +15,18 @@ export interface RunningDemo {
   leftovers(): Promise<readonly string[]>
 }
 
-const ROOT = join(import.meta.dirname, '../..')
+/** The project's folder. */
+export const ROOT = join(import.meta.dirname, '../..')
 
-/** Starts `node demo/main.ts`; it is killed at the test's end where it is still there. */
-export async function startDemo(t: Test, args: readonly string[], env = {}): Promise<RunningDemo> {
+/** Starts `node demo/main.ts` of the project, or of a copy; it is killed at the test's end where it is still there. */
+export async function startDemo(
+  t: Test,
+  args: readonly string[],
+  { env = {}, root = ROOT }: { readonly env?: object; readonly root?: string } = {},
+): Promise<RunningDemo> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-demo-test-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const child = spawn(process.execPath, [join(ROOT, 'demo/main.ts'), ...args], {
+  const child = spawn(process.execPath, [join(root, 'demo/main.ts'), ...args], {
     env: { ...process.env, TMPDIR: folder, FORCE_COLOR: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

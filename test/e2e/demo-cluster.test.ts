@@ -11,7 +11,7 @@ const run = promisify(execFile)
 
 t.test('without an API server the demo says so in one sentence', async (t) => {
   const nothing = { PATH: '/nonexistent', [SHARED]: undefined, KUBEBUILDER_ASSETS: undefined }
-  const demo = await startDemo(t, ['--cluster'], { ...nothing, TEST_ASSET_KUBECTL: undefined })
+  const demo = await startDemo(t, ['--cluster'], { env: { ...nothing, TEST_ASSET_KUBECTL: undefined } })
   const { code, stderr } = await demo.ended
   t.match(stderr, /^There is no kubectl [^\n]+\.\n$/)
   t.equal(code, 1)
@@ -45,6 +45,7 @@ withControlPlane(t, async (t) => {
     const [, kubeconfig] = /^export KUBECONFIG=(.+)$/m.exec(demo.stdout()) ?? []
     const [, annotate = ''] = /^(kubectl annotate .+)$/m.exec(demo.stdout()) ?? []
     t.match(demo.stdout(), /^kubectl apply -n demo -f \S+\/examples /m)
+    t.match(demo.stdout(), /^No controllers run here/m)
     await run('sh', ['-c', annotate], { env: { ...process.env, KUBECONFIG: kubeconfig } })
     const row = /^\d\d:\d\d:\d\d +GitCommit demo\/shop-settings +Succeeded +UpToDate +[0-9a-f]{12}$/m
     await waitFor('line of the new status', () => row.test(demo.stdout()) || undefined, DEADLINE)
