@@ -11,6 +11,8 @@ import { median, table } from './figures.ts'
 import { peakMemory } from './memory.ts'
 import { clone, writer } from './methods.ts'
 import type { Method } from './methods.ts'
+import { overHTTPS, overSSH } from './ways.ts'
+import type { ServedSSH } from './ways.ts'
 
 const ROUNDS = 7
 const TOKEN = 'bench-token'
@@ -19,6 +21,7 @@ interface Served {
   readonly caFile: string
   readonly small: BenchRepository
   readonly large: BenchRepository
+  readonly ssh: ServedSSH
 }
 
 process.stdout.write('Making a repository of 10,000 files and 1,000 commits ...\n')
@@ -40,12 +43,16 @@ try {
   await rm(folder, { recursive: true })
 }
 
-async function compare({ caFile, large }: Served): Promise<void> {
-  const target = { url: large.url, caFile, token: TOKEN, folder }
+async function compare({ caFile, large, ssh }: Served): Promise<void> {
+  const https = overHTTPS({ caFile, folder }, large.url, TOKEN)
+  const openSSH = await overSSH({ caFile, folder }, ssh)
   const methods = [
-    writer(target),
-    clone(target, 'clone, commit, push', []),
-    clone(target, 'clone --depth=1, commit, push', ['--depth=1']),
+    writer(https, "Commitlet's writer"),
+    clone(https, 'clone, commit, push', []),
+    clone(https, 'clone --depth=1, commit, push', ['--depth=1']),
+    writer(openSSH, "SSH: Commitlet's writer"),
+    clone(openSSH, 'SSH: clone, commit, push', []),
+    clone(openSSH, 'SSH: clone --depth=1, commit, push', ['--depth=1']),
   ]
   const rows = methods.map((method) => ({ method, times: [] as number[], memory: 0 }))
   // In turns, so that what else the machine does meets all alike; the first round only warms up.
@@ -59,7 +66,9 @@ async function compare({ caFile, large }: Served): Promise<void> {
     row.memory = await peakMemory(() => row.method.write(`memory: ${row.method.name}\n`))
   await Promise.all(methods.map((method) => method.close()))
   const own = median(rows[0]!.times)
-  process.stdout.write(`\nOne commit over HTTPS on loopback, median of ${ROUNDS} each, in turns\n\n`)
+  process.stdout.write(
+    `\nOne commit on loopback, over HTTPS where nothing else is said, median of ${ROUNDS} each, in turns\n\n`,
+  )
   const cells = rows.map(({ method, times, memory }) => {
     const middle = median(times)
     return [method.name, middle.toFixed(0), `${(middle / own).toFixed(1)}x`, memory.toFixed(0)]

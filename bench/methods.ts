@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Login } from '../functions/domain/change.ts'
 import { parseRepositoryAddress } from '../functions/domain/address.ts'
 import { guardAddresses } from '../functions/addresses.ts'
 import { openGit } from '../functions/git/git.ts'
@@ -14,10 +15,13 @@ export interface Method {
   close(): Promise<void>
 }
 
+/** Where methods work, and how the repository is reached. */
 export interface Target {
   readonly url: string
+  readonly login: Login
   readonly caFile: string
-  readonly token: string
+  /** Environment by which git itself logs in there. */
+  readonly env: Readonly<Record<string, string>>
   /** Where temporary files go. */
   readonly folder: string
 }
@@ -25,7 +29,7 @@ export interface Target {
 const AUTHOR = { name: 'Bench', email: 'bench@example.com' }
 
 /** Commitlet's own writer. */
-export function writer(target: Target): Method {
+export function writer(target: Target, name: string): Method {
   const git = openGit({
     tempDir: target.folder,
     caFile: target.caFile,
@@ -34,16 +38,9 @@ export function writer(target: Target): Method {
     proxies: { proxy: undefined, exceptions: [] },
     insecureHosts: [],
   })
-  const login = {
-    method: 'password' as const,
-    username: 'x-access-token',
-    password: target.token,
-    identity: 'bench',
-    secrets: [target.token],
-  }
   let count = 0
   return {
-    name: "Commitlet's writer",
+    name,
     async write(content) {
       count += 1
       const change = {
@@ -55,7 +52,7 @@ export function writer(target: Target): Method {
         id: `bench.${count}`,
         author: AUTHOR,
       }
-      await git.push(change, login, AbortSignal.timeout(60_000))
+      await git.push(change, target.login, AbortSignal.timeout(60_000))
     },
     close: () => git.close(),
   }
@@ -64,18 +61,14 @@ export function writer(target: Target): Method {
 /** What most tools do: clone (whole, or the latest commit), write the file, commit, push. */
 export function clone(target: Target, name: string, options: readonly string[]): Method {
   const run = promisify(execFile)
-  const basic = Buffer.from(`x-access-token:${target.token}`).toString('base64')
   const env = {
     PATH: process.env.PATH,
     HOME: '/nonexistent',
-    GIT_SSL_CAINFO: target.caFile,
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: 'http.extraHeader',
-    GIT_CONFIG_VALUE_0: `Authorization: Basic ${basic}`,
     GIT_AUTHOR_NAME: AUTHOR.name,
     GIT_AUTHOR_EMAIL: AUTHOR.email,
     GIT_COMMITTER_NAME: AUTHOR.name,
     GIT_COMMITTER_EMAIL: AUTHOR.email,
+    ...target.env,
   }
   return {
     name,

@@ -19,6 +19,8 @@ export interface SSHServerOptions {
   readonly shell?: string
   /** Default: 127.0.0.1. */
   readonly host?: string
+  /** Folder of repositories that are there already; default: a new one. */
+  readonly root?: string
 }
 
 /** OpenSSH's own server on this machine, with host keys and users' keys made for it. */
@@ -71,12 +73,12 @@ export function withSSHServer(
 /** Starts sshd; the folder that it works in goes with it. */
 export async function startSSHServer(options: SSHServerOptions = {}): Promise<SSHServer> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-sshd-'))
-  const root = join(folder, 'repositories')
+  const root = options.root ?? join(folder, 'repositories')
   const { host = '127.0.0.1', keys = [] } = options
   const [port, { username: user }] = [await freePort(), userInfo()]
   const [writer, reader] = [makeKey('-t', 'ed25519'), makeKey('-t', 'ed25519')]
   const hosts = [makeKey('-t', 'ed25519'), makeKey('-t', 'ecdsa'), makeKey('-t', 'rsa', '-b', '2048')]
-  await mkdir(root)
+  await mkdir(root, { recursive: true })
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 })
   await Promise.all(hosts.map(({ privateKey }, i) => writeSecret(join(folder, `host-${i}`), privateKey)))
   await writeFile(join(folder, 'shell'), options.shell ?? shellOf(root))
@@ -94,6 +96,8 @@ export async function startSSHServer(options: SSHServerOptions = {}): Promise<SS
     ...hosts.map((_, i) => `HostKey ${folder}/host-${i}`),
     `AuthorizedKeysFile ${folder}/authorized_keys`,
     ...['StrictModes no', 'UsePAM no', 'PermitRootLogin yes', 'AcceptEnv GIT_PROTOCOL', 'LogLevel VERBOSE'],
+    // bash reads ~/.bashrc when sshd starts it: what the user has there is none of the tests' business.
+    `SetEnv HOME=${folder}`,
     ...['PasswordAuthentication no', 'KbdInteractiveAuthentication no', 'PrintMotd no'],
   ]
   await writeFile(join(folder, 'config'), config.map((line) => `${line}\n`).join(''))
