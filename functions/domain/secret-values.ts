@@ -26,17 +26,18 @@ export function textIn(secret: SecretData, key: string): string {
 }
 
 /**
- * Every value of the Secret that must not be shown, used or not, and of those with several lines each line: a host
- * may repeat whatever it was once given.
+ * Every value of the Secret that must not be shown, used or not: as it is, since a manifest has it so in base64,
+ * trimmed, and of those with several lines each line. A host may repeat whatever it was once given.
  */
 export function valuesOf(secret: SecretData): readonly string[] {
   const texts = [...secret.data.values()]
     .filter(({ length }) => length <= TEXT_BYTES)
-    .flatMap((bytes) => decode(bytes)?.trim() ?? [])
+    .flatMap((bytes) => decode(bytes) ?? [])
   return texts.flatMap((text) => {
-    const lines = text.split(/\s*\n\s*/)
-    if (lines.length === 1) return text.length >= SHORTEST_MASKED ? [text] : []
-    return lines.filter(({ length }) => length >= SHORTEST_LINE)
+    const trimmed = text.trim()
+    if (trimmed.length < SHORTEST_MASKED) return []
+    const lines = trimmed.split(/\s*\n\s*/).filter(({ length }) => length >= SHORTEST_LINE)
+    return [...new Set([text, trimmed, ...lines])]
   })
 }
 

@@ -73,15 +73,15 @@ for (const [title, read, value, complaint] of [
 
 t.test('what has to be masked: values, and the lines of those that have several', async (t) => {
   const line = 'b3BlbnNzaC1rZXktdjEAAAAABG5vbmU='
-  const found = secret({
-    token: ' tkn4711 \n',
-    tiny: 'abc',
-    key: `-----BEGIN OPENSSH PRIVATE KEY-----\r\n  ${line}\r\nshort\r\n-----END OPENSSH PRIVATE KEY-----\n`,
-    bytes: BYTES,
-    huge: 'x'.repeat(65_537),
-  })
+  const key = `-----BEGIN OPENSSH PRIVATE KEY-----\r\n  ${line}\r\nshort\r\n-----END OPENSSH PRIVATE KEY-----\n`
+  const values = { token: ' tkn4711 \n', bare: 'tkn4712', tiny: ' abc \n' }
+  const found = secret({ ...values, key, bytes: BYTES, huge: 'x'.repeat(65_537) })
   t.strictSame(valuesOf(found), [
+    ' tkn4711 \n',
     'tkn4711',
+    'tkn4712',
+    key,
+    key.trim(),
     '-----BEGIN OPENSSH PRIVATE KEY-----',
     line,
     '-----END OPENSSH PRIVATE KEY-----',
