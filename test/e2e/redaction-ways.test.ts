@@ -1,0 +1,155 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { startProxy } from '../harness/connect-proxy.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import type { ControlPlane } from '../harness/control-plane.ts'
+import { startGitServer } from '../harness/git-server.ts'
+import { configMap, gitCommit, install } from '../harness/installation.ts'
+import { listProcesses, processesIn } from '../harness/processes.ts'
+import { startRelay } from '../harness/relay.ts'
+import { makeKey } from '../harness/ssh-keys.ts'
+import { startSSHServer, withSSHServer } from '../harness/ssh-server.ts'
+import type { SSHServer } from '../harness/ssh-server.ts'
+import { waitFor } from '../harness/wait.ts'
+import { leakFinder, PASSWORD, TOKEN, TOKEN_USER, WRONG } from './distinctive-secrets.ts'
+import { contentsBelow } from './redaction-places.ts'
+import { DEFAULT_TOKEN, linesOf, PROXY_LOGIN, saidTo, secretOf, WAYS } from './redaction-ways.ts'
+import type { Place, WayCase } from './redaction-ways.ts'
+
+const MINUTE = 60_000
+const HOOK = 'cat said >&2; exit 1'
+const wrongKey = makeKey('-t', 'ed25519')
+
+withSSHServer(t, async (t, ssh) => {
+  await withControlPlane(t, (t, plane) => tellNobody(t, plane, ssh), { own: true })
+})
+
+async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise<void> {
+  const place = t.testdir({ function: {}, server: { said: '', 'default-token': `${DEFAULT_TOKEN}\n` } })
+  const [folder, other] = [join(place, 'function'), join(place, 'server')]
+  const keys = [ssh.writer.publicKey]
+  const beside = await startSSHServer({ keys, shell: `#!/bin/sh\ncat '${other}/said' >&2\nexit 1\n` })
+  t.teardown(() => beside.close())
+  const hang = await startSSHServer({ keys, shell: '#!/bin/sh\nexec sleep 60\n' })
+  t.teardown(() => hang.close())
+  const server = await startGitServer({
+    users: [TOKEN, DEFAULT_TOKEN].map((password) => ({ username: TOKEN_USER, password })),
+  })
+  t.teardown(() => server.close())
+  const proxy = await startProxy({ login: 'commitlet:another' })
+  t.teardown(() => proxy.close())
+  const relay = await startRelay()
+  t.teardown(() => relay.close())
+  const { username, password } = PROXY_LOGIN
+  const commitlet = await install(t, plane, {
+    functionEnv: {
+      TMPDIR: folder,
+      LOG_LEVEL: 'trace',
+      ATTEMPT_DEADLINE: '8',
+      CA_FILE: server.caFile,
+      DEFAULT_GIT_TOKEN_FILE: join(other, 'default-token'),
+      DEFAULT_GIT_REPOSITORIES: `localhost:${server.port}`,
+      HTTPS_PROXY: `http://${username}:${encodeURIComponent(password)}@127.0.0.1:${proxy.port}`,
+      NO_PROXY: 'localhost',
+    },
+    webhookEnv: { K_SINK: relay.url, LOG_LEVEL: 'trace', SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' },
+  })
+  relay.targets.push(commitlet.function.url)
+  const { privateKey } = ssh.writer
+  const leaksIn = leakFinder([
+    ...[TOKEN, WRONG, PASSWORD, DEFAULT_TOKEN, password],
+    ...[privateKey, privateKey.trim(), ...linesOf(privateKey), ...linesOf(wrongKey.privateKey)],
+  ])
+  const team = await commitlet.createTeam({ secrets: ['mine'] })
+  await team.apply(
+    configMap(),
+    secretOf({
+      'deploy-key': privateKey,
+      'wrong-key': wrongKey.privateKey,
+      'half-a-key': privateKey.slice(0, 200),
+      'host-keys': [ssh, beside, hang].map(({ knownHosts }) => knownHosts).join(''),
+      'other-host-keys': `[127.0.0.1]:${ssh.port} ${wrongKey.publicKey}`,
+    }),
+  )
+
+  t.test('while a server over SSH is silent, no process and no file holds a secret', async (t) => {
+    await begin(wayNamed('ssh-hang'))
+    const children = await waitFor(
+      'git that waits',
+      async () => {
+        const seen = await processesIn(folder)
+        return seen.some(({ command }) => command.includes('git://127.0.0.1')) ? seen : undefined
+      },
+      MINUTE,
+    )
+    const commands = (await listProcesses()).map(({ command }) => command).join('\n')
+    t.strictSame(leaksIn(commands), [], 'arguments')
+    for (const { pid, command } of children) {
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+      t.strictSame(leaksIn(environment), [], command)
+    }
+    t.strictSame(leaksIn(await contentsBelow(folder)), [], 'files')
+  })
+
+  for (const way of WAYS) {
+    const { name, reason, unquoted = false } = way
+    t.test(`${name} ends with ${reason}, and without a secret in its status`, async (t) => {
+      if (name !== 'ssh-hang') await begin(way)
+      await team.kubectl(['wait', 'gitcommit', name, `--for=jsonpath=${REASON}=${reason}`, '--timeout=60s'])
+      const { stdout } = await team.kubectl(['get', 'gitcommit', name, '-o', 'yaml'])
+      t.strictSame(leaksIn(stdout), [])
+      t.notMatch(stdout, /\u001b|\\e\[|u001b/)
+      if (!unquoted) t.match(stdout, /says\s+"I\s+know\s+\*\*\*/, 'what the server said is quoted')
+    })
+  }
+
+  t.test('nothing that both parts wrote, answered or stored holds a secret', async (t) => {
+    const environment = await readFile(`/proc/${commitlet.function.pid}/environ`, 'utf8')
+    const spoken: Readonly<Record<string, string>> = {
+      'log of the function': commitlet.function.lines.join('\n'),
+      'log of the webhook': commitlet.webhook.lines.join('\n'),
+      'answers of the function': JSON.stringify(relay.answers),
+      resources: (await team.kubectl(['get', 'gitcommits', '-o', 'json'])).stdout,
+      events: (await team.kubectl(['get', 'events.events.k8s.io', '-o', 'json'])).stdout,
+    }
+    for (const [where, text] of Object.entries(spoken)) {
+      t.not(text, '', where)
+      t.strictSame(leaksIn(text), [], where)
+    }
+    t.strictSame(leaksIn(await contentsBelow(folder)), [], 'files')
+    t.match(environment, encodeURIComponent(password), 'what the operator has put there is found')
+    t.equal(environment.includes(DEFAULT_TOKEN), false, 'the token of a file is nowhere else')
+    t.ok(proxy.heads.length > 0, 'the proxy was asked')
+  })
+
+  function wayNamed(name: string): WayCase {
+    const way = WAYS.find((candidate) => candidate.name === name)
+    if (way === undefined) throw new Error(`There is no case ${name}.`)
+    return way
+  }
+
+  async function begin(way: WayCase): Promise<void> {
+    const { name, place, keys: named, fallback } = way
+    const said = saidTo(way, privateKey)
+    await writeFile(join(other, 'said'), said)
+    const repository = await remoteAt(place).createRepository(`acme/${name}`, {
+      hooks: { 'pre-receive': HOOK },
+    })
+    await writeFile(join(repository.path, 'said'), said)
+    const address = place === 'proxy' ? repository.url.replace('localhost', '127.0.0.1') : repository.url
+    await team.apply(
+      gitCommit(name, address, {
+        credentials: named === undefined ? undefined : { secretName: 'mine', ...named },
+        ...(fallback === undefined ? {} : { fallbackCredentials: { secretName: 'mine', ...fallback } }),
+      }),
+    )
+  }
+
+  function remoteAt(place: Place) {
+    return { https: server, proxy: server, ssh, beside, hang }[place]
+  }
+}
+
+const REASON = '{.status.conditions[?(@.type=="Ready")].reason}'

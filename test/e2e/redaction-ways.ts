@@ -1,0 +1,80 @@
+import { gossip, PASSWORD, TOKEN, TOKEN_USER, WRONG } from './distinctive-secrets.ts'
+
+/** The operator's own token. */
+export const DEFAULT_TOKEN = 'tkn-0f-The-0perator/~>?='
+/** User name and password of the operator's proxy. */
+export const PROXY_LOGIN = { username: 'commitlet', password: 'pr0xy/~>?-w0rd+&=' } as const
+
+/** Where the repository of a case is: `beside` is an SSH server that says everything, `hang` one that says nothing. */
+export type Place = 'https' | 'proxy' | 'ssh' | 'beside' | 'hang'
+
+/** One resource with another way to log in than a token alone, and what comes of it. */
+export interface WayCase {
+  readonly name: string
+  readonly place: Place
+  /** Keys of the Secret `mine`; undefined: the operator's default. */
+  readonly keys?: Readonly<Record<string, string>>
+  /** Keys of the Secret `mine` for the second way. */
+  readonly fallback?: Readonly<Record<string, string>>
+  /** Where both ways fail, that of the first; what the second was told is quoted all the same. */
+  readonly reason: string
+  /** Nothing of a secret has to be masked in the message, since none is quoted. */
+  readonly unquoted?: true
+}
+
+const KEY = { privateKeyKey: 'deploy-key', knownHostsKey: 'host-keys' } as const
+const WRONG_KEY = { privateKeyKey: 'wrong-key', knownHostsKey: 'host-keys' } as const
+const HALF_KEY = { privateKeyKey: 'half-a-key', knownHostsKey: 'host-keys' } as const
+const OTHER_HOST = { privateKeyKey: 'deploy-key', knownHostsKey: 'other-host-keys' } as const
+const BY_TOKEN = { tokenKey: 'token' } as const
+const BY_WRONG_TOKEN = { tokenKey: 'wrong' } as const
+
+export const WAYS: readonly WayCase[] = [
+  { name: 'ssh-hook', place: 'ssh', keys: KEY, reason: 'PushRejected' },
+  { name: 'ssh-beside', place: 'beside', keys: KEY, reason: 'PushRejected' },
+  { name: 'ssh-hang', place: 'hang', keys: KEY, reason: 'Timeout', unquoted: true },
+  { name: 'ssh-wrong', place: 'ssh', keys: WRONG_KEY, reason: 'AuthenticationFailed', unquoted: true },
+  { name: 'ssh-broken', place: 'ssh', keys: HALF_KEY, reason: 'CredentialsInvalid', unquoted: true },
+  { name: 'ssh-host', place: 'ssh', keys: OTHER_HOST, reason: 'HostKeyMismatch', unquoted: true },
+  { name: 'ssh-second', place: 'ssh', keys: WRONG_KEY, fallback: KEY, reason: 'AuthenticationFailed' },
+  { name: 'default', place: 'https', reason: 'PushRejected' },
+  {
+    name: 'second',
+    place: 'https',
+    keys: BY_WRONG_TOKEN,
+    fallback: BY_TOKEN,
+    reason: 'AuthenticationFailed',
+  },
+  {
+    name: 'both',
+    place: 'https',
+    keys: BY_WRONG_TOKEN,
+    fallback: BY_WRONG_TOKEN,
+    reason: 'AuthenticationFailed',
+    unquoted: true,
+  },
+  { name: 'proxy', place: 'proxy', keys: BY_TOKEN, reason: 'NetworkError', unquoted: true },
+]
+
+/** The Secret `mine`, with everything that a login may be made of. */
+export function secretOf(values: Readonly<Record<string, string>>): object {
+  const stringData = { token: `${TOKEN}\n`, wrong: WRONG, password: PASSWORD, ...values }
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine' }, stringData }
+}
+
+/** What a server says back: each secret that the login's Secret holds, in every spelling. */
+export function saidTo({ keys, place }: WayCase, privateKey: string): string {
+  if (keys === undefined) return gossip(TOKEN_USER, DEFAULT_TOKEN)
+  // Only the beginning is quoted: the whole of the key, as a manifest of the Secret has it.
+  const whole = `I know ${Buffer.from(privateKey).toString('base64')}\n`
+  const words = [...linesOf(privateKey), privateKey, privateKey.trim(), TOKEN, WRONG, PASSWORD]
+  return [place === 'beside' ? whole : '', ...words.map((secret) => gossip('git', secret))].join('')
+}
+
+/** The lines of a key that only its owner knows. */
+export function linesOf(privateKey: string): readonly string[] {
+  return privateKey
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('-----'))
+}
