@@ -132,7 +132,10 @@ t.test('out of scope, nothing is asked: an object of the cluster, an object else
       CLUSTER_ROLE,
       "spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.",
     ],
-    [{ ...CONFIG_MAP, namespace: 'other' }, /^spec\.resourceRef\.namespace is "other", but the operator allows only/],
+    [
+      { ...CONFIG_MAP, namespace: 'other' },
+      /^spec\.resourceRef\.namespace is "other", but the operator allows only/,
+    ],
   ] as const
   for (const [resourceRef, message] of cases) {
     const world = outside()
