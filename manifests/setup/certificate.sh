@@ -46,7 +46,7 @@ issue() {
 trust() {
   local known bundle
   known=$(kubectl get "$1" commitlet -o jsonpath='{.webhooks[0].clientConfig.caBundle}' | base64 -d) ||
-    fail "the $1 commitlet cannot be read; run: kubectl apply -k manifests"
+    fail "the $1 commitlet cannot be read; run step 2 of docs/install.md first."
   bundle=$({
     printf '%s\n' "$authority"
     certificates 2 <<<"$known"
@@ -60,7 +60,7 @@ trust() {
 command -v kubectl >/dev/null || fail 'kubectl is not in the PATH; install it.'
 command -v openssl >/dev/null || fail 'openssl is not in the PATH; install it.'
 kubectl get namespace "$namespace" -o name >/dev/null ||
-  fail "the namespace $namespace cannot be read; check the context of kubectl and run: kubectl apply -k manifests"
+  fail "the namespace $namespace cannot be read; check the context of kubectl and run step 2 of docs/install.md first."
 
 key=$(new_key)
 issued=$(issue 2>/dev/null) || fail 'openssl could not make the certificate; version 3 is known to.'

@@ -24,7 +24,7 @@ case ${1-} in
 esac
 command -v kubectl >/dev/null || fail 'kubectl is not in the PATH; install it.'
 kubectl get namespace "$namespace" -o name >/dev/null ||
-  fail "the namespace $namespace cannot be read; check the context of kubectl and run: kubectl apply -k manifests"
+  fail "the namespace $namespace cannot be read; check the context of kubectl and run step 2 of docs/install.md first."
 
 found=$(kubectl -n "$namespace" get secret "$name" --ignore-not-found -o name) ||
   fail "the Secret $name cannot be read in $namespace; ask for the right to get it."

@@ -25,7 +25,7 @@ withControlPlane(
         t.equal(code, 1)
         t.match(
           stderr,
-          `${script}: the namespace commitlet-system cannot be read; check the context of kubectl`,
+          `${script}: the namespace commitlet-system cannot be read; check the context of kubectl and run step 2 of docs/install.md`,
         )
       }
     })
