@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import type { ControlPlane, Ran } from '../harness/control-plane.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import { findBinaries } from '../harness/control-plane-binaries.ts'
+import { configMap, gitCommit, install } from '../harness/installation.ts'
+import { until } from '../harness/rights.ts'
+import type { Team } from '../harness/team.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The commands of a page below this heading, block by block. */
+function commandsOf(page: string, heading: string): readonly string[] {
+  const [, below = ''] = readFileSync(join(ROOT, 'docs', page), 'utf8').split(`\n${heading}\n`)
+  const [section = ''] = below.split('\n## ')
+  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands]) => commands ?? '')
+}
+
+/** Runs commands in a shell whose kubectl is that of the control plane, in this namespace. */
+async function runner(plane: ControlPlane): Promise<(commands: string, namespace?: string) => Promise<Ran>> {
+  const found = await findBinaries({ env: process.env, say: () => undefined })
+  const path = 'missing' in found ? '' : dirname(found.kubectl)
+  const env = { ...process.env, PATH: `${path}:${process.env['PATH']}`, KUBECONFIG: plane.kubeconfig }
+  return (commands, namespace) =>
+    new Promise((resolve) => {
+      const inNamespace =
+        namespace === undefined ? '' : `kubectl() { command kubectl -n ${namespace} "$@"; }\n`
+      execFile('sh', ['-c', inNamespace + commands], { env, cwd: ROOT }, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+      )
+    })
+}
+
+withControlPlane(
+  t,
+  async (t, plane) => {
+    const commitlet = await install(t, plane)
+    const run = await runner(plane)
+    const [wait = '', ask = ''] = commandsOf('troubleshooting.md', '## In a pipeline')
+
+    async function teamWith(spec: Readonly<Record<string, unknown>> = {}): Promise<Team> {
+      const team = await commitlet.createTeam()
+      const repository = await commitlet.git.createRepository(team.namespace)
+      await team.apply(configMap(), gitCommit('shop-settings', repository.url, spec))
+      return team
+    }
+
+    t.test('a pipeline waits for what it has applied, and for what it has asked for', async (t) => {
+      const team = await teamWith()
+      const { code, stdout, stderr } = await run(wait, team.namespace)
+      t.equal(code, 0, stderr)
+      t.match(stdout, /^Committed as [0-9a-f]{12} /)
+      await team.apply(configMap({ colour: 'green' }))
+      const again = await run(`name=shop-settings\n${ask}\n${wait}`, team.namespace)
+      t.equal(again.code, 0, again.stderr)
+      t.match(again.stdout, /\nCommitted as [0-9a-f]{12} /)
+      t.notMatch(again.stdout, stdout.trim(), 'it is another commit')
+    })
+
+    t.test('a pipeline hears of what has failed, and why', async (t) => {
+      const team = await teamWith()
+      await team.settled('shop-settings')
+      const change = '{"spec":{"resourceRef":{"path":"shop/settings.yaml/more.yaml"}}}'
+      await team.kubectl(['patch', 'gitcommit', 'shop-settings', '--type=merge', '-p', change])
+      const { code, stdout } = await run(wait, team.namespace)
+      t.equal(code, 1)
+      t.match(stdout, /shop\/settings\.yaml/)
+    })
+
+    t.test('the first GitCommit of the installation, by an admin and by a developer', async (t) => {
+      const [rights = '', admin = '', developer = ''] = commandsOf(
+        'install.md',
+        '## 4. A namespace, and a first GitCommit',
+      )
+      const here = (commands: string): string => commands.replaceAll('../commitlet-examples', 'examples')
+      t.equal((await run(rights)).code, 0)
+      // No controller fills "view" here, and there is no host of this name to wait for.
+      const readers = 'kubectl -n shop create role readers --verb=get --resource=configmaps'
+      const bound = 'kubectl -n shop create rolebinding readers --role=readers --group=developers'
+      await run(`${readers} && ${bound}`)
+      const applying = admin.split('\n').filter((line) => line.includes(' apply '))
+      const applied = await run(here(applying.join(' && ')))
+      t.equal(applied.code, 0, applied.stderr)
+      const secret = await plane.kubectl(['-n', 'shop', 'get', 'secret', 'git-credentials', '-o', 'yaml'])
+      t.notMatch(secret.stdout, 'last-applied')
+      const asJane = await until('right', () => run(here(developer)), /configured/)
+      t.match(asJane.stdout, 'gitcommit.commitlet.dev/shop-settings configured')
+      const by = 'jsonpath={.metadata.annotations.commitlet\\.dev/requested-by}'
+      const read = await plane.kubectl(['-n', 'shop', 'get', 'gitcommit', 'shop-settings', '-o', by])
+      t.equal(read.stdout, 'jane')
+    })
+  },
+  { own: true },
+)
