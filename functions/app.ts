@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
-import { BODIES_LIMIT, bodyRoom } from './domain/body-room.ts'
+import { announcedBytes, BODIES_LIMIT, openRoom } from './domain/body-room.ts'
 import { readEvent } from './domain/events.ts'
 import { Failure } from './domain/failure.ts'
 import { originOf } from './domain/origin.ts'
@@ -75,9 +75,9 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
 
 // Counted while it is being read: afterwards it is gone.
 function boundBodies(app: FastifyInstance): void {
-  const take = bodyRoom(BODIES_LIMIT, LARGEST_EVENT)
+  const take = openRoom(BODIES_LIMIT)
   app.addHook('onRequest', (request, reply, done) => {
-    const giveBack = take(request.headers)
+    const giveBack = take(announcedBytes(request.headers, LARGEST_EVENT))
     if (giveBack === undefined) {
       askForPatience(reply, { error: NO_ROOM })
       return

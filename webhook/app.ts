@@ -2,7 +2,8 @@ import type { Server } from 'node:https'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
-import { BODIES_LIMIT, bodyRoom } from '../functions/domain/body-room.ts'
+import { announcedBytes, BODIES_LIMIT, openRoom, partsOf } from '../functions/domain/body-room.ts'
+import type { GiveBack } from '../functions/domain/body-room.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import { originOf } from '../functions/domain/origin.ts'
 import type { AdmissionRequest, Verdict } from './review.ts'
@@ -20,6 +21,12 @@ const REQUEST_TIMEOUT_MS = 10_000
 const TIMEOUT_CHECK_MS = 1_000
 /** An API server has a handful of connections; each one takes memory before it has sent anything. */
 const MOST_CONNECTIONS = 512
+/**
+ * Brackets and commas of all reviews that are read at once, and so of one: some 100 MiB once they are parsed. An honest
+ * review has hundreds.
+ */
+const PARTS_LIMIT = 1_000_000
+const TOO_MANY_PARTS = 'The review has more than the 1,000,000 brackets and commas that are read here.'
 const NO_ROOM = 'Too many reviews are being read at the moment: try again.'
 
 /** What the HTTP edge hands on: two decisions, what follows an answer, and whether it may be asked at all. */
@@ -55,11 +62,7 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   boundBodies(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
-    try {
-      done(null, JSON.parse(body.toString()))
-    } catch (cause) {
-      done(new Failure('InvalidSpec', 'The body is not JSON, or was cut on its way.', { cause }))
-    }
+    done(null, body)
   })
   app.setErrorHandler<FastifyError | Failure>((error, _request, reply) => answerError(error, reply, edge.log))
   app.setNotFoundHandler((_request, reply) =>
@@ -72,17 +75,35 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
 
 // The room is held until the answer has left: what is read of a review lives as long.
 function boundBodies(app: FastifyInstance<Server>): void {
-  const take = bodyRoom(BODIES_LIMIT, BODY_LIMIT)
+  const take = openRoom(BODIES_LIMIT)
   app.addHook('onRequest', (request, reply, done) => {
-    const giveBack = take(request.headers)
-    if (giveBack === undefined) {
-      // client-go asks again by itself where it finds Retry-After.
-      refuse(reply.header('retry-after', '1'), 503, NO_ROOM)
-      return
-    }
-    reply.raw.once('close', giveBack)
-    done()
+    holdUntilAnswered(take(announcedBytes(request.headers, BODY_LIMIT)), reply, done)
   })
+}
+
+function holdUntilAnswered(giveBack: GiveBack | undefined, reply: FastifyReply, done: () => void): void {
+  if (giveBack === undefined) {
+    // client-go asks again by itself where it finds Retry-After.
+    refuse(reply.header('retry-after', '1'), 503, NO_ROOM)
+    return
+  }
+  reply.raw.once('close', giveBack)
+  done()
+}
+
+// Only now: what is parsed takes much more memory than its text, which is let go of here.
+function reviewIn(request: FastifyRequest): AdmissionRequest {
+  const { body } = request
+  request.body = undefined
+  return readReview(parsed(typeof body === 'string' ? body : ''))
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (cause) {
+    throw new Failure('InvalidSpec', 'The body is not JSON, or was cut on its way.', { cause })
+  }
 }
 
 function addHealth(app: FastifyInstance<Server>, edge: Edge): void {
@@ -98,12 +119,18 @@ function addReviews(app: FastifyInstance<Server>, edge: Edge, certified: boolean
     else
       refuse(reply, 403, 'A client certificate that CLIENT_CA_FILE signed is needed here, and none was sent.')
   }
-  app.post('/mutate', { onRequest }, async (request) => {
-    const review = readReview(request.body)
+  const take = openRoom(PARTS_LIMIT)
+  const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const parts = typeof request.body === 'string' ? partsOf(request.body) : 0
+    if (parts > PARTS_LIMIT) refuse(reply, 413, TOO_MANY_PARTS)
+    else holdUntilAnswered(take(parts), reply, done)
+  }
+  app.post('/mutate', { onRequest, preHandler }, async (request) => {
+    const review = reviewIn(request)
     return reviewOf(review.uid, await edge.mutate(review))
   })
-  app.post('/validate', { onRequest }, async (request) => {
-    const review = readReview(request.body)
+  app.post('/validate', { onRequest, preHandler }, async (request) => {
+    const review = reviewIn(request)
     const verdict = await edge.validate(review)
     // Fastify writes the answer in the microtasks that follow, so this comes right after it has left.
     setImmediate(edge.answered, review, verdict)

@@ -1,33 +1,29 @@
 import t from 'tap'
-import { bodyRoom } from '../../functions/domain/body-room.ts'
+import { announcedBytes, openRoom, partsOf } from '../../functions/domain/body-room.ts'
 
-const CHUNKED = { 'transfer-encoding': 'chunked' }
+t.test('room is taken as asked for, and comes back once', async (t) => {
+  const take = openRoom(100)
+  const giveBack = take(60)
+  t.equal(take(41), undefined)
+  t.ok(take(40))
+  t.equal(take(1), undefined)
+  t.ok(take(0))
+  giveBack?.()
+  giveBack?.()
+  t.ok(take(60))
+  t.equal(take(1), undefined)
+})
 
-function announcing(bytes: number) {
-  return { 'content-length': String(bytes) }
+for (const [title, headers, bytes] of [
+  ['a length is what it says', { 'content-length': '41' }, 41],
+  ['no length counts as the largest there may be', { 'transfer-encoding': 'chunked' }, 60],
+  ['no body counts nothing', {}, 0],
+  ['a body that is too large to be read counts nothing', { 'content-length': '61' }, 0],
+] as const) {
+  t.test(title, async (t) => t.equal(announcedBytes(headers, 60), bytes))
 }
 
-t.test('room is taken as announced, and comes back once', async (t) => {
-  const take = bodyRoom(100, 60)
-  const giveBack = take(announcing(60))
-  t.equal(take(announcing(41)), undefined)
-  t.ok(take(announcing(40)))
-  t.equal(take(announcing(1)), undefined)
-  giveBack?.()
-  giveBack?.()
-  t.ok(take(announcing(60)))
-  t.equal(take(announcing(1)), undefined)
-})
-
-t.test('a body without a length counts as the largest there may be', async (t) => {
-  const take = bodyRoom(100, 60)
-  t.ok(take(CHUNKED))
-  t.equal(take(CHUNKED), undefined)
-  t.ok(take(announcing(40)))
-})
-
-t.test('where there is no room, requests without a body and those too large to be read go on', async (t) => {
-  const take = bodyRoom(60, 60)
-  t.ok(take(CHUNKED))
-  for (const headers of [{}, announcing(0), announcing(61)]) t.ok(take(headers), JSON.stringify(headers))
+t.test('brackets and commas are counted', async (t) => {
+  t.equal(partsOf('{"a":[{},{}],"b":"x,"}'), 7)
+  t.equal(partsOf('"text"'), 0)
 })
