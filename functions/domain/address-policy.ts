@@ -49,11 +49,13 @@ const NOWHERE = listOf([
   ['::', 128],
   ['fe80::', 10],
   ['ff00::', 8],
-  // Metadata elsewhere: Alibaba Cloud, Azure, Oracle Cloud, AWS.
+  // Metadata elsewhere: Alibaba Cloud, Azure, Oracle Cloud, AWS (with the credentials of EKS pods), Google Cloud, Scaleway.
   ['100.100.100.200', 32],
   ['168.63.129.16', 32],
   ['192.0.0.192', 32],
-  ['fd00:ec2::254', 128],
+  ['fd00:ec2::', 32],
+  ['fd20:ce::254', 128],
+  ['fd00:42::42', 128],
 ])
 const LOOPBACK = listOf([
   ['127.0.0.0', 8],
