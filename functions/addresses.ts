@@ -34,17 +34,21 @@ export function guardAddresses(surroundings: Surroundings, lookup: Lookup = syst
     return addresses
   }
 
-  async function policyAt(port: number): Promise<AddressPolicy> {
+  async function policyAt(port: number, asker: string): Promise<AddressPolicy> {
     // A name of the API server is looked up each time: behind a load balancer its addresses change.
     const near = surroundings.apiServer.filter((server) => server.port === port)
-    const places = await Promise.all(near.map(async ({ host }) => placesOf(await addressesOf(host), port)))
+    const looks = near.map(async ({ host }) => placesOf(await addressesOf(host), port))
+    const places = await Promise.all(looks).catch((cause: unknown) => {
+      // Where the API server is, and by what name, is none of a tenant's business.
+      throw unanswered(asker, cause)
+    })
     return { inCluster: surroundings.inCluster, apiServer: places.flat() }
   }
 
   return async function resolve(host, port, signal) {
     const late = lateness(host, signal)
     try {
-      const work = Promise.all([addressesOf(host), policyAt(port)])
+      const work = Promise.all([addressesOf(host), policyAt(port, host)])
       const [addresses, policy] = await Promise.race([work, late.passed])
       if (placesOf(addresses, port).some((place) => isForbidden(place, policy))) throw forbidden(host)
       return addresses
@@ -100,8 +104,12 @@ function forbidden(host: string): Failure {
 function unknown(host: string, cause: unknown): Failure {
   const unheard =
     cause === undefined || (cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND')
-  const message = unheard
-    ? `${host} cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.`
-    : `${host} cannot be reached: DNS does not answer at the moment; it is tried again.`
+  if (!unheard) return unanswered(host, cause)
+  const message = `${host} cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.`
+  return new Failure('NetworkError', message, { cause })
+}
+
+function unanswered(host: string, cause: unknown): Failure {
+  const message = `${host} cannot be reached: DNS does not answer at the moment; it is tried again.`
   return new Failure('NetworkError', message, { cause })
 }

@@ -59,6 +59,24 @@ t.test('the API server is forbidden, whatever names lead to it', async (t) => {
   t.same(asked, ['git.example.com'], 'the API server is not looked up for another port')
 })
 
+t.test('where the API server cannot be found, the repository is what the sentence names', async (t) => {
+  const apiServer = [{ host: 'api.example.com', port: 443 }]
+  for (const answer of [
+    Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
+    Promise.resolve([]),
+  ]) {
+    const resolve = guardAddresses({ inCluster: false, apiServer }, (host) =>
+      host === 'api.example.com' ? answer : Promise.resolve(['192.0.2.7']),
+    )
+    await t.rejects(resolve('git.example.com', 443, NEVER), {
+      reason: 'NetworkError',
+      message: 'git.example.com cannot be reached: DNS does not answer at the moment; it is tried again.',
+      cause: { message: /^api\.example\.com / },
+    })
+    t.same(await resolve('git.example.com', 22, NEVER), ['192.0.2.7'], 'at another port it does not matter')
+  }
+})
+
 for (const [title, answer, message] of [
   [
     'does not know the name',
