@@ -17,6 +17,8 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY --from=build /app/LICENSE /app/boot.cjs ./
 COPY --from=build /app/dist ./dist
+# Half of Node's threads may look names up: one for each of the function's 32 attempts at once.
+ENV UV_THREADPOOL_SIZE=64
 # No name, so that runAsNonRoot can see that it is not root.
 USER 65532:65532
 ENTRYPOINT ["tini", "--", "node", "boot.cjs"]

@@ -67,6 +67,12 @@ t.test('the image’s user is the one of both manifests, by number', async (t) =
   }
 })
 
+t.test('without Knative, too, there are threads for the look-ups of all attempts', async (t) => {
+  const { env } = service.spec.template.spec.containers[0]
+  const threads = env.find(({ name }: { name: string }) => name === 'UV_THREADPOOL_SIZE')
+  t.same(all('ENV'), [`UV_THREADPOOL_SIZE=${threads?.value}`])
+})
+
 t.test('both manifests name one image, of this version', async (t) => {
   const { version } = JSON.parse(text('package.json')) as { version: string }
   for (const { containers } of specs)

@@ -100,9 +100,14 @@ t.test('nothing slows a cold start', async (t) => {
   t.same(container.readinessProbe, { httpGet: { path: '/health/readiness' } })
 })
 
-t.test('the function reads every variable that knative.yaml sets', async (t) => {
-  const names = asked(readConfig)
+t.test('the function or Node reads every variable that knative.yaml sets', async (t) => {
+  const names = new Set([...asked(readConfig), 'UV_THREADPOOL_SIZE'])
   for (const { name } of container.env) t.ok(names.has(name), name)
+})
+
+t.test('each of the 32 attempts at once can look a name up, beside what reads files', async (t) => {
+  const threads = container.env.find(({ name }: { name: string }) => name === 'UV_THREADPOOL_SIZE')
+  t.same(threads, { name: 'UV_THREADPOOL_SIZE', value: '64' }, 'libuv gives half of them to look-ups')
 })
 
 t.test('the stamp key lies where the function is told to look, and /tmp is bounded memory', async (t) => {
