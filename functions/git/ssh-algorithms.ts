@@ -13,7 +13,8 @@ const SIGNATURES: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> = 
 /**
  * What is offered to a server: no SHA-1, no CBC, no MD5 anywhere (RFC 9142, and what GitHub, GitLab and Bitbucket
  * still take). The types of keys that are known come first, since a server with several shows the first that fits;
- * the others come after them only so that its key can be named.
+ * the others come after them only so that its key can be named. Groups are known ones: whether a prime that a server
+ * makes up is one (RFC 4419) takes Node minutes to see, in which nothing else happens.
  */
 export function algorithmsFor(known: readonly HostKey[]): Algorithms {
   const first = new Set(known.map(({ type }) => type))
@@ -28,7 +29,6 @@ export function algorithmsFor(known: readonly HostKey[]): Algorithms {
       'diffie-hellman-group16-sha512',
       'diffie-hellman-group18-sha512',
       'diffie-hellman-group14-sha256',
-      'diffie-hellman-group-exchange-sha256',
     ],
     serverHostKey: types.flatMap((type) => SIGNATURES[type] ?? []),
     cipher: [

@@ -15,6 +15,12 @@ t.test('nothing that rests on SHA-1, MD5 or CBC is offered', async (t) => {
   for (const name of offered) t.notMatch(name, /sha1|md5|cbc|arcfour|^ssh-rsa$|^ssh-dss$/)
 })
 
+t.test('no group is taken from a server, whose prime would have to be tested', async (t) => {
+  const names = algorithmsFor([]).kex
+  t.ok(Array.isArray(names) && names.length > 5)
+  t.notMatch(JSON.stringify(names), /group-exchange/)
+})
+
 t.test('types of keys that are known come first', async (t) => {
   const known = [{ type: 'ssh-rsa', bytes: Buffer.alloc(0) }]
   const names = algorithmsFor(known).serverHostKey

@@ -226,6 +226,7 @@ await withSSHServer(
 await t.test('what is weak is not used, and the sentence names it', async (t) => {
   const weak = [
     ['KexAlgorithms diffie-hellman-group14-sha1', /key exchanges .*\(diffie-hellman-group14-sha1/],
+    ['KexAlgorithms diffie-hellman-group-exchange-sha256', /key exchanges .*\(diffie-hellman-group-ex/],
     ['HostKeyAlgorithms ssh-rsa', /host key signatures .*\(ssh-rsa\)/],
     ['Ciphers aes128-cbc', /ciphers .*\(aes128-cbc\)/],
     ['Ciphers aes128-ctr\nMACs hmac-sha1', /checksums .*\(hmac-sha1\)/],
