@@ -32,7 +32,8 @@ const KINDS = [
 ] as const
 const LONGEST_OFFER = 300
 const TOO_MANY_CONNECTIONS = 12
-const NOT_LET_IN = [1, 13, 14, 15]
+const HOST_NOT_ALLOWED = 1
+const NOT_LET_IN = [13, 14, 15]
 
 /** Says why nothing takes the connection; without a code the time was over. */
 export function unreachable({ text }: RepositoryAddress, { code }: { readonly code?: unknown }): Failure {
@@ -55,6 +56,13 @@ export function explainHandshake(error: SSHError, met: Encounter): Failure {
   }
   if (error.code === TOO_MANY_CONNECTIONS)
     return failure('RateLimited', met, 'asks for fewer connections; it is tried again later.')
+  // No other key would mend it.
+  if (error.code === HOST_NOT_ALLOWED)
+    return failure(
+      'NetworkError',
+      met,
+      'takes no connection from where Commitlet calls; it is tried again, and the operator may ask whoever runs the host.',
+    )
   if (error.level === 'client-timeout')
     return failure(
       'Timeout',

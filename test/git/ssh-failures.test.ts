@@ -23,6 +23,7 @@ const HANDSHAKES: readonly (readonly [SSHError, string, RegExp])[] = [
   ],
   [error('Too many authentication failures', { code: 2 }), 'AuthenticationFailed', /does not let/],
   [error('No', { code: 14 }), 'AuthenticationFailed', /does not let/],
+  [error('Banned', { code: 1 }), 'NetworkError', /takes no connection from where Commitlet calls/],
   [error('Too many connections', { code: 12 }), 'RateLimited', /fewer connections/],
   [
     error('Timed out while waiting for handshake', { level: 'client-timeout' }),
