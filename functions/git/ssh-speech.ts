@@ -1,5 +1,6 @@
 import { Failure } from '../domain/failure.ts'
 import type { Ended } from './launcher.ts'
+import { quoteRemote } from './quote.ts'
 import type { Row, Saying, Scene } from './sayings.ts'
 import { OUTAGE } from './sayings.ts'
 import type { Account } from './ssh-tunnel.ts'
@@ -9,6 +10,8 @@ import type { Meaning } from './stderr.ts'
 /** What git says when the other end of its connection goes: it cannot know why. */
 const BREAK =
   /Could not read from remote repository|hung up|early EOF|unable to connect|(read|write) error|unexpected disconnect|Connection reset|Broken pipe|bad line length|protocol error|expected flush/
+/** What git says when the other end goes before its first line (connect.c). */
+const UNBEGUN = /Could not read from remote repository/
 
 const NO_GIT: Saying = {
   reason: 'NotSupported',
@@ -51,7 +54,8 @@ const ROWS: readonly Row[] = [
     says: 'knows the key but does not permit it to write; give the user the right to write there, or let the deploy key write.',
   },
   {
-    pattern: /key has expired|(account|user) .*(blocked|deactivated|suspended|disabled|locked|expired)/i,
+    pattern:
+      /(key|password) (has )?expired|password change required|(account|user) .*(blocked|deactivated|suspended|disabled|locked|expired)/i,
     reason: 'AuthenticationFailed',
     says: 'knows the key but its account or the key itself is not valid any more; put a valid key into the Secret.',
   },
@@ -72,8 +76,19 @@ const ROWS: readonly Row[] = [
     says: 'belongs to another user of the server, so that Git refuses to serve it; whoever runs the server has to mend its owner or safe.directory.',
   },
   {
+    // The sentence of nologin(8).
+    pattern: /account is (currently )?not available/i,
+    ...NO_GIT,
+  },
+  {
     pattern:
-      /command not found|: not found$|unrecognized command|unknown command|git shell is not enabled|not available|only (allows|supports)|sftp/im,
+      /(temporarily|currently|service) (un|not )available|not available at this time|internal (server )?error|Resource temporarily|connection refused/i,
+    reason: 'ProviderUnavailable',
+    says: 'cannot serve Git at the moment; it is tried again.',
+  },
+  {
+    pattern:
+      /command not found|: not found$|unrecognized command|unknown command|git shell is not enabled|only (allows|supports)|sftp/im,
     ...NO_GIT,
   },
 ]
@@ -91,7 +106,16 @@ export function explainSSH(ended: Ended, account: Account, scene: Scene): Meanin
   const words = account.words.replace(/^(remote: ?)+/gm, '').trim()
   const saying = ROWS.find(({ pattern }) => pattern.test(words)) ?? sayingOf(ended, account, words)
   if (saying !== undefined) return tell(saying, scene)
-  return words === '' ? meaning : rejection(words, scene)
+  if (words === '') return meaning
+  return account.service === 'git-upload-pack' && UNBEGUN.test(ended.stderr)
+    ? unclear(words, scene)
+    : rejection(words, scene)
+}
+
+// Nothing was asked for yet that could be refused for good in words that nobody knows.
+function unclear(words: string, { url, secrets }: Scene): Failure {
+  const message = `${url} does not serve Git and says "${quoteRemote(words, secrets)}"; it is tried again.`
+  return new Failure('ProviderUnavailable', message)
 }
 
 // A limit of our own breaks the connection as well.
@@ -102,5 +126,5 @@ function isBreak(meaning: Meaning, { stderr }: Ended): boolean {
 function sayingOf({ stderr }: Ended, { exitStatus }: Account, words: string): Saying | undefined {
   if (exitStatus === NOT_FOUND_STATUS) return NO_GIT
   if (/bad line length|protocol error/.test(stderr)) return CHATTER
-  return words === '' && /Could not read from remote repository/.test(stderr) ? MUTE : undefined
+  return words === '' && UNBEGUN.test(stderr) ? MUTE : undefined
 }

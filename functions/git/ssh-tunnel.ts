@@ -30,6 +30,7 @@ export interface Called<T> {
 
 /** A server's own account of a call. */
 export interface Account {
+  readonly service: Service
   /** Why there was no channel, or why it broke. */
   readonly failure: Failure | undefined
   /** Beginning of what the program wrote to its standard error. */
@@ -95,11 +96,11 @@ function openPassage(
     enter: (socket, { protocol }) => void pass(socket, protocol),
     sentBytes: () => carriage?.sentBytes() ?? 0,
     async account() {
-      if (carriage === undefined) return { failure, words: '', exitStatus: undefined }
+      if (carriage === undefined) return { service, failure, words: '', exitStatus: undefined }
       await Promise.race([carriage.closed, wait(LAST_WORDS_MS, undefined, { ref: false })])
       const { words, exitStatus, tooMuch } = carriage.said()
       const broken = exitStatus === undefined ? line.lost() : undefined
-      return { failure: tooMuch ? talkative(address) : broken, words, exitStatus }
+      return { service, failure: tooMuch ? talkative(address) : broken, words, exitStatus }
     },
   }
 }

@@ -11,7 +11,7 @@ const SCENE = {
 const CLOSED =
   'fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n'
 const ENDED = { exitCode: 128, stdout: '', stderr: CLOSED, seconds: 1 }
-const ACCOUNT = { failure: undefined, words: '', exitStatus: 128 }
+const ACCOUNT = { service: 'git-upload-pack', failure: undefined, words: '', exitStatus: 128 } as const
 
 /** What the hosts and programs write, as far as it is known. */
 const WORDS: readonly (readonly [string, string])[] = [
@@ -52,7 +52,23 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['sh: 1: git-upload-pack: not found\n', 'NotSupported'],
   ['bash: git-upload-pack: command not found\n', 'NotSupported'],
   ['This account is currently not available.\n', 'NotSupported'],
+  ['This account is not available\n', 'NotSupported'],
   ['This service allows sftp connections only.\n', 'NotSupported'],
+  [
+    'remote: ERROR: The git server, Gitaly, is not available at this time. Please contact your administrator.\n',
+    'ProviderUnavailable',
+  ],
+  ['The service is temporarily unavailable.\n', 'ProviderUnavailable'],
+  ['503 Service Unavailable\n', 'ProviderUnavailable'],
+  ['This repository is currently not available.\n', 'ProviderUnavailable'],
+  ['remote: Internal error\n', 'ProviderUnavailable'],
+  ['sh: fork: Resource temporarily unavailable\n', 'ProviderUnavailable'],
+  ['dial tcp 192.0.2.1:8080: connect: connection refused\n', 'ProviderUnavailable'],
+  ['Your password expired.\n', 'AuthenticationFailed'],
+  [
+    'WARNING: Your password has expired.\nPassword change required but no TTY available.\n',
+    'AuthenticationFailed',
+  ],
 ]
 for (const [words, reason] of WORDS) {
   t.test(`${words.trim().split('\n').at(-1)} is ${reason}`, async (t) => {
@@ -64,8 +80,21 @@ for (const [words, reason] of WORDS) {
 }
 
 t.test('words that are not known are quoted without secrets', async (t) => {
-  const meaning = explainSSH(ENDED, { ...ACCOUNT, words: 'remote: no luck with s3cr3t today\n' }, SCENE)
+  const account = {
+    ...ACCOUNT,
+    service: 'git-receive-pack',
+    words: 'remote: no luck with s3cr3t today\n',
+  } as const
+  const meaning = explainSSH(ENDED, account, SCENE)
   t.match(meaning, { reason: 'PushRejected', message: /says "no luck with \*\*\* today"/ })
+})
+
+t.test('words that are not known before a fetch has begun are no refusal of a commit', async (t) => {
+  const account = { ...ACCOUNT, words: 'remote: no luck with s3cr3t today\n' }
+  const meaning = explainSSH(ENDED, account, SCENE)
+  t.match(meaning, { reason: 'ProviderUnavailable', message: /says "no luck with \*\*\* today"; .* again/ })
+  const stderr = 'fatal: early EOF\n'
+  t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), { reason: 'PushRejected' })
 })
 
 t.test(
