@@ -36,8 +36,8 @@ export function valuesOf(secret: SecretData): readonly string[] {
   return texts.flatMap((text) => {
     const trimmed = text.trim()
     if (trimmed.length < SHORTEST_MASKED) return []
-    const lines = trimmed.split(/\s*\n\s*/).filter(({ length }) => length >= SHORTEST_LINE)
-    return [...new Set([text, trimmed, ...lines])]
+    const lines = trimmed.split('\n').map((line) => line.trim())
+    return [...new Set([text, trimmed, ...lines.filter(({ length }) => length >= SHORTEST_LINE)])]
   })
 }
 

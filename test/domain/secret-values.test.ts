@@ -87,3 +87,11 @@ t.test('what has to be masked: values, and the lines of those that have several'
     '-----END OPENSSH PRIVATE KEY-----',
   ])
 })
+
+t.test('a Secret as large as one may be, of blanks between two signs, is read at once', async (t) => {
+  const blanks = (key: number): string => `${key}${' '.repeat(65_000)}x`
+  const values = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`k${key}`, blanks(key)]))
+  const start = performance.now()
+  t.equal(valuesOf(secret(values)).length, 16)
+  t.ok(performance.now() - start < 2_000)
+})
