@@ -2,11 +2,13 @@ import type { RepositoryAddress } from '../domain/address.ts'
 import type { Change, Landed, Login } from '../domain/change.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Entry } from './entry.ts'
+import { unitedSecrets } from './quote.ts'
 
 /** Changes of one repository, branch and login, taken together. */
 export interface Batch {
   readonly entries: readonly Entry[]
   readonly address: RepositoryAddress
+  /** The first change's, with the secrets of all: what one of them has sent may come back to any. */
   readonly login: Login
   /** Fires when the last waiting change has gone: no change is failed by a neighbour's deadline. */
   readonly signal: AbortSignal
@@ -41,11 +43,12 @@ export function makeQueue(land: (batch: Batch) => Promise<void>): Queue {
     while (line.length > 0) {
       const taken = line.splice(0, lengthOfNext(line))
       const [first] = taken
-      if (first !== undefined)
-        await runBatch(
-          taken.map(({ entry }) => entry),
-          { address: first.entry.change.repository, login: first.login },
-        )
+      if (first === undefined) continue
+      const secrets = unitedSecrets(taken.map(({ login }) => login.secrets))
+      await runBatch(
+        taken.map(({ entry }) => entry),
+        { address: first.entry.change.repository, login: { ...first.login, secrets } },
+      )
     }
     lines.delete(key)
   }

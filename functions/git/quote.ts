@@ -4,6 +4,9 @@ const LONGEST = 200
 const MASK = '***'
 /** What lies behind is never shown, however much of it is masked: values of Secrets have at most 8 KiB. */
 const READ = 65_536
+/** More is not masked within a moment, and far more than what one logs in with. */
+const MASKED_CHARACTERS = 65_536
+const MASKED_SECRETS = 1_024
 
 // CSI and OSC sequences and two-byte escapes (ECMA-48), then every control and format character.
 const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -~]?/g
@@ -11,11 +14,14 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
 
 /**
  * Text of the remote as users may see it: without escape sequences and control characters, each secret
- * replaced by `***` however it is written (see spellings), on one line, at most 200 characters.
+ * replaced by `***` however it is written (see spellings), on one line, at most 200 characters. Undefined where
+ * there are more than 1,024 secrets, or more than 64 Ki characters of them: none of it can be shown.
  */
-export function quoteRemote(text: string, secrets: readonly string[]): string {
+export function quoteRemote(text: string, secrets: readonly string[]): string | undefined {
+  const distinct = new Set(secrets)
+  if (areTooMany(distinct)) return undefined
   const plain = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim()
-  const characters = Array.from(mask(plain, secrets))
+  const characters = Array.from(mask(plain, [...distinct]))
   if (characters.length <= LONGEST) return characters.join('')
   return `${characters.slice(0, LONGEST - 1).join('')}…`
 }
@@ -24,6 +30,21 @@ export function quoteRemote(text: string, secrets: readonly string[]): string {
 export function secretsOf(login: Login): readonly string[] {
   if (login.method === 'key') return [...login.secrets, ...linesOf(login.privateKey)]
   return [...login.secrets, login.password, `${login.username}:${login.password}`]
+}
+
+/** The secrets of several logins, each once. Where there are too many to quote anything, not all of them. */
+export function unitedSecrets(lists: readonly (readonly string[])[]): readonly string[] {
+  const united = new Set<string>()
+  for (const list of lists) {
+    for (const secret of list) united.add(secret)
+    if (areTooMany(united)) break
+  }
+  return [...united]
+}
+
+function areTooMany(secrets: ReadonlySet<string>): boolean {
+  if (secrets.size > MASKED_SECRETS) return true
+  return [...secrets].reduce((sum, { length }) => sum + length, 0) > MASKED_CHARACTERS
 }
 
 function linesOf(privateKey: string): readonly string[] {

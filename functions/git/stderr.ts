@@ -31,11 +31,15 @@ export function explain(ended: Ended, scene: Scene): Meaning {
 /** A refusal in the remote's own words, as far as they may be shown. */
 export function rejection(words: string, scene: Scene): Failure {
   const quoted = quoteRemote(words, scene.secrets)
-  const said = quoted === '' ? 'without saying why' : `and says "${quoted}"`
+  const said = quoted === '' ? 'without saying why' : `and says ${shown(quoted)}`
   return new Failure(
     'PushRejected',
     `${scene.url} refuses the commit ${said}; use another branch or path, or ask whoever looks after the repository.`,
   )
+}
+
+function shown(quoted: string | undefined): string {
+  return quoted === undefined ? 'something that cannot be shown' : `"${quoted}"`
 }
 
 /** The host's own failure, where its words tell of one. */
@@ -83,7 +87,7 @@ function explainStatus({ own, retryAfterSeconds }: Speech, scene: Scene): Failur
 
 function explainRest(ended: Ended, speech: Speech, scene: Scene): Failure {
   if (speech.remote !== '') return outage(speech.remote, scene) ?? rejection(speech.remote, scene)
-  const cause = new Error(quoteRemote(speech.own, scene.secrets))
+  const cause = new Error(shown(quoteRemote(speech.own, scene.secrets)))
   if (ended.exitCode === 127)
     return new Failure(
       'Internal',

@@ -45,6 +45,25 @@ t.test('what comes while a batch is on its way goes in the next, in order', asyn
   await queue.idle()
 })
 
+t.test('a batch keeps the secrets of each of its changes', async (t) => {
+  const { queue, batches } = slowQueue()
+  const work = ['first', 'second', 'third'].map((secret) =>
+    queue.push(changeOf(URL, secret), { ...LOGIN, secrets: [secret, 'shared'] }, NEVER),
+  )
+  batches[0]?.end()
+  await work[0]
+  await turn()
+  batches[1]?.end()
+  await Promise.all(work)
+  t.same(
+    batches.map(({ login }) => login.secrets),
+    [
+      ['first', 'shared'],
+      ['second', 'shared', 'third'],
+    ],
+  )
+})
+
 t.test('another repository, branch or login does not wait', async (t) => {
   const { queue, batches, paths } = slowQueue()
   const work = [

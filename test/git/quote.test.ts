@@ -1,5 +1,5 @@
 import t from 'tap'
-import { quoteRemote, secretsOf } from '../../functions/git/quote.ts'
+import { quoteRemote, secretsOf, unitedSecrets } from '../../functions/git/quote.ts'
 
 const SECRET = 'p!ä s/+=t'
 const login = {
@@ -51,8 +51,35 @@ t.test('at most 200 characters are quoted, none of them cut', async (t) => {
   t.equal(quoteRemote('😀'.repeat(201), []), `${'😀'.repeat(199)}…`)
 })
 
-t.test('a value as JSON has it, and a thousand long values, are masked', async (t) => {
+t.test('a value as JSON has it, and long values, are masked', async (t) => {
   t.equal(quoteRemote('said {"password":"a\\"b\\\\c"}', ['a"b\\c']), 'said {"password":"***"}')
-  const many = Array.from({ length: 1_000 }, (_, i) => `${i}-`.padEnd(8_000, 'x'))
-  t.equal(quoteRemote(`so ${many[999]} it is`, many), 'so *** it is')
+  const many = Array.from({ length: 8 }, (_, i) => `${i}-`.padEnd(8_000, 'x'))
+  t.equal(quoteRemote(`so ${many[7]} it is`, many), 'so *** it is')
 })
+
+t.test('of a remote that was told more than can be masked in time, nothing is quoted', async (t) => {
+  const lines = Array.from({ length: 60_800 }, (_, i) => `secret/line+${i}`)
+  const start = performance.now()
+  t.equal(quoteRemote('no', lines), undefined)
+  t.ok(performance.now() - start < 500)
+  t.equal(quoteRemote('no', ['x'.repeat(65_537)]), undefined)
+  t.equal(quoteRemote('no', ['x'.repeat(65_536), 'x'.repeat(65_536), '']), 'no')
+})
+
+t.test('as many secrets as are masked are masked in time', async (t) => {
+  const lines = Array.from({ length: 1_024 }, (_, i) => `é/${i}`.padEnd(60, '+'))
+  const start = performance.now()
+  t.equal(quoteRemote(`${lines[1_023]}${' no'.repeat(20_000)}`, lines)?.slice(0, 9), '*** no no')
+  t.ok(performance.now() - start < 5_000)
+})
+
+t.test(
+  'secrets of several logins are put together once, up to where nothing is quoted any more',
+  async (t) => {
+    t.strictSame(unitedSecrets([['a', 'b'], ['b', 'c'], []]), ['a', 'b', 'c'])
+    const many = Array.from({ length: 2_000 }, (_, i) => `secret-${i}`)
+    t.strictSame(unitedSecrets([many, ['more']]), many)
+    t.equal(quoteRemote('no', many), undefined)
+    t.strictSame(unitedSecrets([['x'.repeat(65_537)], ['more']]), ['x'.repeat(65_537)])
+  },
+)

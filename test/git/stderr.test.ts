@@ -167,4 +167,7 @@ t.test('words of the remote are quoted without secrets, or the silence is told',
     message: `${U} refuses the commit and says "no *** here"; use another branch or path, or ask whoever looks after the repository.`,
   })
   t.match(rejection('', scene), { message: /without saying why/ })
+  t.match(rejection('no', { ...scene, secrets: ['x'.repeat(65_537)] }), {
+    message: /refuses the commit and says something that cannot be shown; use another branch/,
+  })
 })
