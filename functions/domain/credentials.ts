@@ -67,7 +67,8 @@ export function identityOf(secret: SecretData, values: readonly string[]): strin
     .digest('hex')
 }
 
-function usernameFor(given: string | undefined, host: ReturnType<typeof hostOf>): string {
+/** The user name beside a token, for Git over HTTPS: what is given, as the host wants it, else by its convention. */
+export function usernameFor(given: string | undefined, host: ReturnType<typeof hostOf>): string {
   if (given === undefined) return host?.tokenUsername ?? UNKNOWN_HOST_USERNAME
   return host?.name === 'bitbucket' && given.includes('@') ? BITBUCKET_API_TOKEN_USERNAME : given
 }

@@ -3,6 +3,7 @@ import type { RepositoryAddress } from './address.ts'
 import { allows, allowsPath } from './allowed-repositories.ts'
 import type { PasswordLogin } from './change.ts'
 import { controlComponent } from './committed-path.ts'
+import { usernameFor } from './credentials.ts'
 import { Failure } from './failure.ts'
 import { hostOf } from './hosts.ts'
 
@@ -28,16 +29,13 @@ export interface DefaultUse {
 /** A whole segment: up to the next slash, comma, blank or the end, `.git` aside. */
 const PLACEHOLDER = /^\{namespace\}(?=(?:\.git)?\s*(?:,|$))/
 
-/** Where no user name is given and the software of the host is not known. */
-const UNKNOWN_HOST_USERNAME = 'x-access-token'
-
 /**
  * The login by the operator's token. Throws ReferenceForbidden where the operator does not let it go to this
  * repository, or write this path, for this namespace.
  */
 export function defaultLogin(token: string, given: DefaultCredentials, use: DefaultUse): PasswordLogin {
   requireCovered(given, use)
-  const username = given.username ?? hostOf(use.address, use.provider)?.tokenUsername ?? UNKNOWN_HOST_USERNAME
+  const username = usernameFor(given.username, hostOf(use.address, use.provider))
   const identity = createHash('sha256')
     .update(JSON.stringify(['default', username, token]))
     .digest('hex')

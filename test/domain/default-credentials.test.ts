@@ -27,6 +27,20 @@ t.test('the token goes with the user name that is given, else with that of the h
   t.match(defaultLogin(TOKEN, { ...GIVEN, username: 'robot' }, use(at)), { username: 'robot' })
 })
 
+t.test('an e-mail address beside an API token of Bitbucket is that of its REST API', async (t) => {
+  const given = {
+    ...GIVEN,
+    repositories: 'bitbucket.org/acme, github.com/acme',
+    username: 'robot@example.com',
+  }
+  t.match(defaultLogin(TOKEN, given, use('https://bitbucket.org/acme/config')), {
+    username: 'x-bitbucket-api-token-auth',
+  })
+  t.match(defaultLogin(TOKEN, given, use('https://github.com/acme/config')), {
+    username: 'robot@example.com',
+  })
+})
+
 t.test('its identity is that of user name and token', async (t) => {
   const at = use('https://github.com/acme/config')
   const { identity } = defaultLogin(TOKEN, GIVEN, at)
