@@ -1,6 +1,6 @@
 import { readToken } from './default-token.ts'
 import type { TokenSource } from './default-token.ts'
-import { unsoundEntry } from './domain/allowed-repositories.ts'
+import { unsoundEntry, unsoundPrefix } from './domain/allowed-repositories.ts'
 import type { DefaultCredentials } from './domain/default-credentials.ts'
 import { Failure } from './domain/failure.ts'
 import type { Environment } from './domain/settings.ts'
@@ -40,7 +40,12 @@ export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
     throw new WrongSetting(
       'DEFAULT_GIT_USERNAME has a colon or a control character, which HTTPS cannot carry.',
     )
-  return { source, username, repositories, paths: text(env, 'DEFAULT_GIT_PATHS', undefined) }
+  const paths = text(env, 'DEFAULT_GIT_PATHS', undefined)
+  if (paths !== undefined && unsoundPrefix(paths) !== undefined)
+    throw new WrongSetting(
+      'DEFAULT_GIT_PATHS has an entry that can be no path in a repository; write such as clusters/prod, shop.',
+    )
+  return { source, username, repositories, paths }
 }
 
 function readSource(env: Environment): TokenSource | undefined {

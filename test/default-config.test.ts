@@ -21,8 +21,8 @@ t.test('the token is trimmed, the rest is taken as it is', async (t) => {
     repositories,
     paths: undefined,
   })
-  const more = { ...env, DEFAULT_GIT_USERNAME: 'robot', DEFAULT_GIT_PATHS: 'clusters' }
-  t.match(readDefaultConfig(more), { username: 'robot', paths: 'clusters' })
+  const more = { ...env, DEFAULT_GIT_USERNAME: 'robot', DEFAULT_GIT_PATHS: 'clusters/, shop/prod' }
+  t.match(readDefaultConfig(more), { username: 'robot', paths: 'clusters/, shop/prod' })
 })
 
 t.test('of a file the place is kept, for it may change', async (t) => {
@@ -72,6 +72,14 @@ for (const [title, env, sentence] of [
     { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: 'github.com/acme-{namespace}' },
     'DEFAULT_GIT_REPOSITORIES has an entry with {namespace} in a part of a segment; write such as git.example.com/teams/{namespace}.',
   ],
+  ...['/shop', 'shop//x', ',', 'clusters,', './shop', 'shop/..', 'shop\\x'].map(
+    (paths) =>
+      [
+        `the path ${JSON.stringify(paths)}, which covers nothing`,
+        { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_PATHS: paths },
+        'DEFAULT_GIT_PATHS has an entry that can be no path in a repository; write such as clusters/prod, shop.',
+      ] as const,
+  ),
   ...['ro:bot', 'ro\nbot'].map(
     (name) =>
       [

@@ -1,5 +1,6 @@
 import { DEFAULT_PORTS, parseAuthority, parseSegments } from './address.ts'
 import type { Authority, RepositoryAddress } from './address.ts'
+import { pathComplaint } from './committed-path.ts'
 import { publicHost } from './hosts.ts'
 
 /**
@@ -27,6 +28,11 @@ export function allowsPath(list: string, path: string): boolean {
     const sound = prefix.every((segment) => !['', '.', '..'].includes(segment))
     return sound && isPrefix(prefix, path.split('/'))
   })
+}
+
+/** The first entry of such a list of prefixes that no path can begin with, because it is none; undefined: none. */
+export function unsoundPrefix(list: string): string | undefined {
+  return entries(list).find((entry) => pathComplaint(entry) !== undefined)
 }
 
 // A slash at the end is how people write a folder; it changes nothing.

@@ -1,6 +1,11 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { allows, allowsPath, unsoundEntry } from '../../functions/domain/allowed-repositories.ts'
+import {
+  allows,
+  allowsPath,
+  unsoundEntry,
+  unsoundPrefix,
+} from '../../functions/domain/allowed-repositories.ts'
 
 const REPOSITORIES = [
   ['github.com', 'https://github.com/acme/shop', true],
@@ -91,4 +96,10 @@ const PATHS = [
 t.test('a list of paths covers what lies under them by whole segments', async (t) => {
   for (const [list, path, expected] of PATHS)
     t.equal(allowsPath(list, path), expected, `"${list}" and ${path}`)
+})
+
+t.test('a prefix that no path can begin with is named', async (t) => {
+  t.equal(unsoundPrefix('clusters/prod, shop/ ,.github'), undefined)
+  for (const entry of ['', '/', '/shop', './shop', 'shop/../x', 'shop//x', 'shop\\x', '.git/hooks'])
+    t.equal(unsoundPrefix(`clusters, ${entry} ,shop`), entry)
 })
