@@ -32,7 +32,7 @@ export async function withFallback<W extends Way, T>(
 }
 
 function bothFailed(first: Failure, second: unknown): never {
-  if (!(second instanceof Failure) || second.reason === 'Internal') throw second
+  if (!(second instanceof Failure)) throw second
   const { retryAfterSeconds } = second
   const message = `${first.message} The fallback credentials failed, too (${second.reason}): ${second.message}`
   throw new Failure(first.reason, message, {

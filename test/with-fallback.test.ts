@@ -88,8 +88,13 @@ t.test('a bug is no failure of credentials', async (t) => {
   const second = (way: Way): Promise<never> =>
     Promise.reject(way.used === 'Primary' ? new Failure('AuthenticationFailed', 'No.') : bug)
   await t.rejects(withFallback<Way, never>([PRIMARY, FALLBACK], second), bug)
+})
+
+t.test('a failure of our own on the second way leaves the cause of the first in sight', async (t) => {
   t.match(await failureOf('AuthenticationFailed', 'Internal'), {
-    reason: 'Internal',
-    message: 'Fallback says Internal.',
+    reason: 'AuthenticationFailed',
+    retry: 'transient',
+    message:
+      'Primary says AuthenticationFailed. The fallback credentials failed, too (Internal): Fallback says Internal.',
   })
 })
