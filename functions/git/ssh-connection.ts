@@ -9,7 +9,7 @@ import { judgeHostKey } from '../domain/host-keys.ts'
 import { fingerprintOf, readKnownHosts } from '../domain/known-hosts.ts'
 import { stopIfAborted } from './launcher.ts'
 import { algorithmsFor, waysIn } from './ssh-algorithms.ts'
-import { channelRefused, explainHandshake, explainLoss, unreachable } from './ssh-failures.ts'
+import { channelRefused, explainHandshake, explainLoss, noteOffer, unreachable } from './ssh-failures.ts'
 import type { SSHError } from './ssh-failures.ts'
 
 /** Where to, and as whom. */
@@ -99,21 +99,25 @@ async function logIn(
     })
     .on('error', fail)
     .on('close', () => fail(new Error('closed')))
-  client.connect({
-    sock: socket,
-    username: address.user ?? '',
-    authHandler: waysIn(key, address.user ?? ''),
-    algorithms: algorithmsFor(readKnownHosts(login.hostKeys, address).known),
-    hostVerifier(shown: Buffer) {
-      refused = judgeHostKey(shown, address, login.hostKeys)
-      return refused === undefined
-    },
-    debug(line) {
-      if (line.startsWith('Handshake: (remote) ')) offers.push(line)
-    },
-    readyTimeout: target.readyMs ?? READY_MS,
-    ...KEEP_ALIVE,
-  })
+  try {
+    client.connect({
+      sock: socket,
+      username: address.user ?? '',
+      authHandler: waysIn(key, address.user ?? ''),
+      algorithms: algorithmsFor(readKnownHosts(login.hostKeys, address).known),
+      hostVerifier(shown: Buffer) {
+        refused = judgeHostKey(shown, address, login.hostKeys)
+        return refused === undefined
+      },
+      debug(line) {
+        if (!entered) noteOffer(offers, line)
+      },
+      readyTimeout: target.readyMs ?? READY_MS,
+      ...KEEP_ALIVE,
+    })
+  } catch (error) {
+    reject(error)
+  }
   await ready.catch((error: unknown) => {
     socket.destroy()
     stopIfAborted(signal)

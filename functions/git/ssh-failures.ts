@@ -30,10 +30,19 @@ const KINDS = [
   ['C->S compression', 'C->S compression', 'compressions'],
   ['S->C compression', 'S->C compression', 'compressions'],
 ] as const
+const OFFER = 'Handshake: (remote) '
+/** A server may shake hands as often as it likes. */
+const MOST_LINES = 32
+const LONGEST_LINE = 400
 const LONGEST_OFFER = 300
 const TOO_MANY_CONNECTIONS = 12
 const HOST_NOT_ALLOWED = 1
 const NOT_LET_IN = [13, 14, 15]
+
+/** Puts what ssh2 traces of the server's offer to the offers: the first 32 lines, 400 characters of each. */
+export function noteOffer(offers: string[], line: string): void {
+  if (offers.length < MOST_LINES && line.startsWith(OFFER)) offers.push(line.slice(0, LONGEST_LINE))
+}
 
 /** Says why nothing takes the connection; without a code the time was over. */
 export function unreachable({ text }: RepositoryAddress, { code }: { readonly code?: unknown }): Failure {
@@ -122,7 +131,7 @@ function isRefusal({ level, code, message }: SSHError): boolean {
 }
 
 function weakness([, traced, words]: (typeof KINDS)[number], offers: readonly string[]): string {
-  const marker = `Handshake: (remote) ${traced}: `
+  const marker = `${OFFER}${traced}: `
   const line = offers.find((offer) => offer.startsWith(marker))?.slice(marker.length) ?? ''
   // The server's own words: only what can be a name (RFC 4251, section 6) is shown.
   const names = line.slice(0, LONGEST_OFFER).replace(/[^A-Za-z0-9@.,_+-]/g, '')

@@ -203,10 +203,10 @@ t.test('messages without end are cut off', async (t) => {
 async function speaking(
   greeting: string,
   then: 'stay' | 'leave',
-): Promise<{ readonly url: string; readonly close: () => void }> {
+): Promise<{ readonly url: string; readonly isLeft: () => boolean; readonly close: () => void }> {
   const sockets: Socket[] = []
   const plain = createServer((socket) => {
-    sockets.push(socket.on('error', () => undefined))
+    sockets.push(socket.on('error', () => undefined).resume())
     socket.write(greeting)
     if (then === 'leave') socket.end()
   })
@@ -216,7 +216,8 @@ async function speaking(
     for (const socket of sockets) socket.destroy()
     plain.close()
   }
-  return { url: `ssh://git@127.0.0.1:${port}/acme/shop.git`, close }
+  const isLeft = (): boolean => sockets.length > 0 && sockets.every(({ destroyed }) => destroyed)
+  return { url: `ssh://git@127.0.0.1:${port}/acme/shop.git`, isLeft, close }
 }
 
 for (const [name, greeting, then, reason] of [
@@ -276,4 +277,18 @@ t.test('an attempt that is over before the connection is there is a Timeout', as
   abort.abort()
   t.match(await work, { reason: 'Timeout' })
   t.match(await outcomeOf(connectSSH(target, abort.signal)), { reason: 'Timeout' })
+})
+
+t.test('a connection that cannot begin leaves no socket', async (t) => {
+  const plain = await speaking('', 'stay')
+  t.teardown(plain.close)
+  const broken = {
+    ...login,
+    get hostKeys(): string {
+      throw new Error('unreadable')
+    },
+  }
+  const target = { address: parseRepositoryAddress(plain.url), addresses: ['127.0.0.1'], login: broken }
+  await t.rejects(connectSSH(target, patience()), { message: 'unreadable' })
+  await until('no socket', () => Promise.resolve(plain.isLeft()))
 })

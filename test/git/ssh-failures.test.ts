@@ -4,6 +4,7 @@ import {
   channelRefused,
   explainHandshake,
   explainLoss,
+  noteOffer,
   unreachable,
   type SSHError,
 } from '../../functions/git/ssh-failures.ts'
@@ -69,6 +70,15 @@ t.test('what a server offers is shown as names only, and not without end', async
   })
   t.match(message, /\(bevil31mb, x, x/)
   t.ok(message.length < 1_500)
+})
+
+t.test('of what is traced the offers alone are noted, so many and so much of each', async (t) => {
+  const offers: string[] = []
+  noteOffer(offers, 'Handshake: (local) KEX method: x')
+  t.same(offers, [])
+  for (let i = 0; i < 100; i++) noteOffer(offers, `Handshake: (remote) KEX method: ${'x'.repeat(10_000)}`)
+  t.equal(offers.length, 32)
+  t.ok(offers.every(({ length }) => length === 400))
 })
 
 t.test('how a connection ends that had let the user in', async (t) => {
