@@ -117,7 +117,8 @@ function wayTo({ address, addresses, insecure }: Remote): Readonly<Record<string
   const pinned =
     written === undefined || isIP(host) !== 0 ? {} : { 'http.curloptResolve': `${host}:${port}:${written}` }
   const unverified = insecure ? { [`http.${address.text}.sslVerify`]: 'false' } : {}
-  return { [`protocol.${scheme}.allow`]: 'always', ...pinned, ...unverified }
+  const allowed = scheme === 'ssh' ? {} : { [`protocol.${scheme}.allow`]: 'always' }
+  return { ...allowed, ...pinned, ...unverified }
 }
 
 function common({ folder, path, bounds }: Place): ChildEnvironment {

@@ -41,16 +41,28 @@ export interface Spoken {
   readonly undelivered: boolean
 }
 
-/** Hands the transport that belongs to the address and the login to `work`, and takes it down afterwards. */
+/**
+ * Hands the transport that belongs to the address to `work`, and takes it down afterwards.
+ * @throws Failure Internal where the login is not of the address's kind
+ */
 export async function inTransport<T>(
   remote: Remote & { readonly login: Login },
   signal: AbortSignal,
   work: (transport: Transport) => Promise<T>,
 ): Promise<T> {
   const { address, login } = remote
-  if (login.method === 'password') return work(overHTTPS(remote, login))
+  if (address.scheme !== 'ssh') {
+    if (login.method !== 'password') throw mismatch(address, login)
+    return work(overHTTPS(remote, login))
+  }
+  if (login.method !== 'key') throw mismatch(address, login)
   const target = { address, addresses: remote.addresses ?? [], login }
   return inTunnel(target, signal, (tunnel) => work(overSSH(tunnel, address, secretsOf(login))))
+}
+
+function mismatch({ text }: RepositoryAddress, { method }: Login): Failure {
+  const message = `${text} cannot be called with a login by ${method}, which Commitlet should have refused before; it is tried again.`
+  return new Failure('Internal', message)
 }
 
 /** Git speaks for itself; login and proxy reach it by its standard input. */

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { parseRepositoryAddress } from '../../functions/domain/address.ts'
 import { readProxies } from '../../functions/domain/proxies.ts'
 import {
   loginLine,
@@ -108,4 +109,13 @@ t.test('certificates are checked, and http is not spoken, but for a host of INSE
   const plain = configOf(onlineEnvironment(place, { ...insecure, address }))
   t.match(plain, { 'protocol.http.allow': 'always', 'http.curloptResolve': /^git.example.com:80:/ })
   t.notOk('protocol.https.allow' in plain)
+})
+
+t.test('git speaks HTTP for itself, and SSH never', async (t) => {
+  const address = parseRepositoryAddress('ssh://git@git.example.com/acme/shop.git')
+  const config = configOf(onlineEnvironment(place, { ...remote, address }))
+  t.same(
+    Object.keys(config).filter((key) => /^protocol\..*allow$/.test(key)),
+    ['protocol.allow'],
+  )
 })
