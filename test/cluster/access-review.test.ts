@@ -20,14 +20,14 @@ t.test('the whole user and the one object are asked about, and nothing that is u
   const ask = accessReviews(openAs(await writeConfig(t, plainConfig(url))), Date.now)
   t.equal(await ask(DEVELOPER, SECRET), true)
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', namespace: 'shop', name: 'admin' }
-  await ask({ username: 'joe' }, accessTo('get', { plural: 'clusterroles', namespaced: false }, role))
+  await ask({ username: 'ops' }, accessTo('get', { plural: 'clusterroles', namespaced: false }, role))
   const head =
     'POST /apis/authorization.k8s.io/v1/subjectaccessreviews {"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview",'
   t.strictSame(bodies, [
     `${head}"spec":{"user":"developer","uid":"u-1","groups":["developers","system:authenticated"],` +
       '"extra":{"scopes.authorization.openshift.io":["user:full"]},"resourceAttributes":{"verb":"use","group":"",' +
       '"version":"v1","resource":"secrets","namespace":"shop","name":"git"}}}',
-    `${head}"spec":{"user":"joe","resourceAttributes":{"verb":"get","group":"rbac.authorization.k8s.io",` +
+    `${head}"spec":{"user":"ops","resourceAttributes":{"verb":"get","group":"rbac.authorization.k8s.io",` +
       '"version":"v1","resource":"clusterroles","name":"admin"}}}',
   ])
 })

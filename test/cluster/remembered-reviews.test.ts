@@ -41,7 +41,7 @@ t.test('an "allowed" of one does not count for another, or for another object', 
   await ask(DEVELOPER, SECRET)
   recorded.status = DENIED
   const others: Parameters<ReviewAccess>[] = [
-    [{ ...DEVELOPER, username: 'joe' }, SECRET],
+    [{ ...DEVELOPER, username: 'ops' }, SECRET],
     [{ ...DEVELOPER, uid: 'u-2' }, SECRET],
     [{ ...DEVELOPER, groups: [] }, SECRET],
     [{ ...DEVELOPER, groups: ['developers,system:authenticated'] }, SECRET],

@@ -89,7 +89,7 @@ withControlPlane(
       t.match(asJane.stdout, 'gitcommit.commitlet.dev/shop-settings configured')
       const by = 'jsonpath={.metadata.annotations.commitlet\\.dev/requested-by}'
       const read = await plane.kubectl(['-n', 'shop', 'get', 'gitcommit', 'shop-settings', '-o', by])
-      t.equal(read.stdout, 'jane')
+      t.equal(read.stdout, 'dev')
     })
   },
   { own: true },

@@ -86,7 +86,7 @@ export function filled(text: string, example: Example, { namespace, host, ssh }:
 /** `kubectl apply` of a text: as a developer, or as the administrator. */
 export type Apply = (text: string, as: 'developer' | 'administrator') => Promise<Ran>
 
-const DEVELOPER = ['--as=jane', '--as-group=developers']
+const DEVELOPER = ['--as=dev', '--as-group=developers']
 
 /** A namespace with the rights of rights.yaml and the ConfigMap that the examples commit. */
 export async function stageNamespace(plane: ControlPlane): Promise<{ namespace: string; apply: Apply }> {
@@ -128,7 +128,7 @@ export async function untilGranted(
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SubjectAccessReview',
-    spec: { user: 'jane', groups: ['developers'], resourceAttributes: { verb: 'use', namespace, ...used } },
+    spec: { user: 'dev', groups: ['developers'], resourceAttributes: { verb: 'use', namespace, ...used } },
   }
   const input = JSON.stringify(review)
   const args = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}']

@@ -40,7 +40,7 @@ function review(namespace: string, object: object): object {
       operation: 'CREATE',
       namespace,
       name: 'shop',
-      userInfo: { username: 'jane' },
+      userInfo: { username: 'dev' },
       object,
     },
   }
@@ -54,7 +54,7 @@ withControlPlane(
     const commitlet = await install(t, plane, { webhookEnv: { CLIENT_CA_FILE } })
 
     t.test('with CLIENT_CA_FILE the API server alone gets an answer of the webhook', async (t) => {
-      const team = await commitlet.createTeam({ developers: ['jane'] })
+      const team = await commitlet.createTeam({ developers: ['dev'] })
       const repository = await commitlet.git.createRepository(team.namespace)
       const object = gitCommit('shop', repository.url)
       for (const path of ['/mutate', '/validate']) {
@@ -69,7 +69,7 @@ withControlPlane(
     t.test('without it a pod is handed a stamp for anybody, which gets onto no resource', async (t) => {
       await commitlet.webhook.stop()
       await commitlet.startWebhook({ CLIENT_CA_FILE: '' })
-      const team = await commitlet.createTeam({ developers: ['jane'] })
+      const team = await commitlet.createTeam({ developers: ['dev'] })
       const object = gitCommit('shop', 'https://git.example.com/acme/config')
       const { status, body } = await post(`${commitlet.webhook.url}/mutate`, review(team.namespace, object))
       t.equal(status, 200)
@@ -77,7 +77,7 @@ withControlPlane(
         Buffer.from(String(member(member(body, 'response'), 'patch')), 'base64').toString(),
       )
       const annotations = member(elements(patch)[0], 'value')
-      t.match(annotations, { 'commitlet.dev/requested-by': 'jane', 'commitlet.dev/requester-signature': /./ })
+      t.match(annotations, { 'commitlet.dev/requested-by': 'dev', 'commitlet.dev/requester-signature': /./ })
       await team.apply({ ...object, metadata: { name: 'shop', annotations } })
       const stored = await team.get('shop')
       t.match(stored.metadata.annotations, { 'commitlet.dev/requested-by': 'admin' })

@@ -1,7 +1,7 @@
 /** A token that the server takes; its characters look different in JSON, in a URL and in both alphabets of base64. */
 export const TOKEN = 'tkn/~>?Sup3rS3cret=&%"é'
-/** The password of jane. */
-export const PASSWORD = 'pa55~>? w0rd-0f-Jane+/='
+/** The password of dev. */
+export const PASSWORD = 'pa55~>? w0rd-0f-Dev+/='
 /** A token that the server does not take. */
 export const WRONG = 'tkn/~>?0f-Yesterday='
 /** A token that a user has put into an address. */
@@ -30,7 +30,7 @@ function spellings(user: string, secret: string): readonly string[] {
 export function leakFinder(secrets: readonly string[]): (text: string) => readonly string[] {
   const needles = secrets.flatMap((secret) => [
     ...spellings(TOKEN_USER, secret),
-    ...spellings('jane', secret),
+    ...spellings('dev', secret),
     // What is left where a secret was cut, or written in a way that nobody has thought of.
     secret.split(/[^\w-]+/).reduce((one, other) => (other.length > one.length ? other : one)),
   ])

@@ -11,10 +11,10 @@ const READING = 'tkn-that-0nly-Reads/~>?='
 const BLIND = 'tkn-that-5ees-Nothing/~>?='
 const REVOKED = 'tkn-that-Was-Rev0ked/~>?='
 
-/** Who may log in over HTTPS. A token is taken beside the user name of unknown hosts, and beside jane's. */
+/** Who may log in over HTTPS. A token is taken beside the user name of unknown hosts, and beside dev's. */
 export const USERS: readonly GitUser[] = [
   { username: 'x-access-token', password: TOKEN },
-  { username: 'jane', password: PASSWORD },
+  { username: 'dev', password: PASSWORD },
   { password: READING, right: 'read' },
   { password: BLIND, right: 'none' },
   { password: DEFAULT_TOKEN },
@@ -56,8 +56,8 @@ export function valuesFor(
     'revoked token': REVOKED,
     'token for reading': READING,
     'token without access': BLIND,
-    'user name': ' jane\n',
-    'other user name': 'joe',
+    'user name': ' dev\n',
+    'other user name': 'ops',
     password: PASSWORD,
     key: writer.privateKey,
     'key for reading': reader.privateKey,

@@ -79,7 +79,7 @@ export function secrets(): readonly object[] {
     token: `${TOKEN}\n`,
     wrong: WRONG,
     lines: `${TOKEN}\n${WRONG}\n`,
-    username: 'jane',
+    username: 'dev',
     password: PASSWORD,
   }
   const secret = (name: string, more: object) => ({

@@ -28,7 +28,7 @@ withControlPlane(
     relay.targets.push(commitlet.function.url)
     const server = await startGitServer({
       authority: commitlet.git.authority,
-      users: [{ password: TOKEN }, { username: 'jane', password: PASSWORD }],
+      users: [{ password: TOKEN }, { username: 'dev', password: PASSWORD }],
     })
     t.teardown(() => server.close())
     const team = await commitlet.createTeam({ secrets: ['mine', 'other', 'bound'] })
@@ -66,7 +66,7 @@ withControlPlane(
     }
 
     t.test('an address with a token in it is refused without repeating it', async (t) => {
-      const address = `https://jane:${IN_ADDRESS}@localhost:${server.port}/acme/config.git`
+      const address = `https://dev:${IN_ADDRESS}@localhost:${server.port}/acme/config.git`
       const input = JSON.stringify(gitCommit('in-address', address))
       const { stderr, code } = await team.kubectl(['create', '-f', '-'], { input, allowFailure: true })
       t.equal(code, 1)
@@ -107,7 +107,7 @@ withControlPlane(
       const repository = await server.createRepository(`acme/${name}`, {
         hooks: found?.hook === undefined ? {} : { 'pre-receive': found.hook },
       })
-      const said = found?.credentials === BY_PASSWORD ? gossip('jane', PASSWORD) : gossip(TOKEN_USER, TOKEN)
+      const said = found?.credentials === BY_PASSWORD ? gossip('dev', PASSWORD) : gossip(TOKEN_USER, TOKEN)
       await writeFile(join(repository.path, 'said'), said)
       if (found?.fault !== undefined)
         server.faults.add(found.fault, { repository: repository.name, ...found.at })

@@ -7,10 +7,10 @@ withControlPlane(
   t,
   async (t, plane) => {
     const commitlet = await install(t, plane)
-    const jane = await plane.kubeconfigFor({ name: 'jane', groups: ['developers'] })
-    const joe = await plane.kubeconfigFor({ name: 'joe' })
+    const dev = await plane.kubeconfigFor({ name: 'dev', groups: ['developers'] })
+    const ops = await plane.kubeconfigFor({ name: 'ops' })
 
-    const sharedTeam = (): Promise<Team> => commitlet.createTeam({ developers: ['jane', 'joe'] })
+    const sharedTeam = (): Promise<Team> => commitlet.createTeam({ developers: ['dev', 'ops'] })
 
     function apply(team: Team, object: object, kubeconfig: string): ReturnType<Team['kubectl']> {
       return team.kubectl(['apply', '-f', '-'], { input: JSON.stringify(object), kubeconfig })
@@ -20,10 +20,10 @@ withControlPlane(
       const team = await sharedTeam()
       const repository = await commitlet.git.createRepository(team.namespace)
       await team.apply(configMap())
-      await apply(team, gitCommit('hers', repository.url), jane)
+      await apply(team, gitCommit('hers', repository.url), dev)
       const stored = await team.settled('hers')
-      t.match(stampOf(stored), ['jane', { username: 'jane', groups: ['developers', 'system:authenticated'] }])
-      t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: jane$/m)
+      t.match(stampOf(stored), ['dev', { username: 'dev', groups: ['developers', 'system:authenticated'] }])
+      t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: dev$/m)
     })
 
     t.test('a forged stamp is overwritten, and stays whoever touches the rest', async (t) => {
@@ -36,14 +36,14 @@ withControlPlane(
         ...gitCommit('hers', 'https://git.example.com/acme/config.git'),
         metadata: { name: 'hers', annotations: forged },
       }
-      await apply(team, object, jane)
+      await apply(team, object, dev)
       const before = stampOf(await team.get('hers'))
-      t.match(before, ['jane', { username: 'jane' }])
+      t.match(before, ['dev', { username: 'dev' }])
       const asJoe = (...args: string[]): ReturnType<Team['kubectl']> =>
-        team.kubectl(args, { kubeconfig: joe })
+        team.kubectl(args, { kubeconfig: ops })
       t.equal((await asJoe('label', 'gitcommit', 'hers', 'a=b')).stderr, '')
       for (const [name, change] of [
-        ['requested-by', '=joe'],
+        ['requested-by', '=ops'],
         ['requester', '-'],
       ]) {
         const words = ['annotate', 'gitcommit', 'hers', `commitlet.dev/${name}${change}`, '--overwrite']
@@ -54,9 +54,9 @@ withControlPlane(
       }
       t.same(stampOf(await team.get('hers')), before)
       await asJoe('annotate', 'gitcommit', 'hers', 'commitlet.dev/requested-at=now')
-      t.match(stampOf(await team.get('hers')), ['joe', { username: 'joe' }])
+      t.match(stampOf(await team.get('hers')), ['ops', { username: 'ops' }])
       await asJoe('patch', 'gitcommit', 'hers', '--type=merge', '-p', '{"spec":{"message":"His"}}')
-      t.match(stampOf(await team.get('hers')), ['joe', { username: 'joe' }])
+      t.match(stampOf(await team.get('hers')), ['ops', { username: 'ops' }])
     })
   },
   { own: true },

@@ -6,6 +6,7 @@ import {
   offlineEnvironment,
   onlineEnvironment,
   proxyLine,
+  tunnelEnvironment,
 } from '../../functions/git/environment.ts'
 import { addressOf, loginOf } from './stage.ts'
 
@@ -118,4 +119,13 @@ t.test('git speaks HTTP for itself, and SSH never', async (t) => {
     Object.keys(config).filter((key) => /^protocol\..*allow$/.test(key)),
     ['protocol.allow'],
   )
+})
+
+t.test('to a tunnel git speaks its own protocol alone, and it is a remote without refspecs', async (t) => {
+  const config = configOf(tunnelEnvironment(place, 'git://127.0.0.1:4711/x'))
+  t.same(
+    Object.keys(config).filter((key) => /^(remote|protocol)\./.test(key)),
+    ['protocol.allow', 'protocol.git.allow', 'remote.tunnel.url'],
+  )
+  t.match(config, { 'protocol.git.allow': 'always', 'remote.tunnel.url': 'git://127.0.0.1:4711/x' })
 })

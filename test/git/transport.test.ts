@@ -21,3 +21,13 @@ for (const [text, login] of [
     t.match(await outcomeOf(work), { reason: 'Internal', message: text })
   })
 }
+
+t.test('git over HTTPS is called with the address, over SSH with the name of a remote', async (t) => {
+  for (const [text, login, expected] of [
+    ['https://git.example.com/acme/shop.git', PASSWORD, 'https://git.example.com/acme/shop.git'],
+    ['ssh://git@127.0.0.1:1/acme/shop.git', KEY, 'tunnel'],
+  ] as const) {
+    const remote = { ...REACH, address: parseRepositoryAddress(text), login }
+    t.equal(await inTransport(remote, patience(), ({ url }) => Promise.resolve(url)), expected)
+  }
+})

@@ -91,7 +91,7 @@ withControlPlane(
       const namespace = await plane.createNamespace()
       const file = new URL('examples/0-rights.yaml', ROOT).pathname
       t.equal((await plane.kubectl(['apply', '-n', namespace, '-f', file])).stderr, '')
-      const developer = ['--as=jane', '--as-group=developers']
+      const developer = ['--as=dev', '--as-group=developers']
       const account = [`--as=system:serviceaccount:${SYSTEM}:commitlet-function`]
       const expected: readonly (readonly [answer: string, who: readonly string[], ...question: string[]])[] =
         [
@@ -104,7 +104,7 @@ withControlPlane(
           ['yes', developer, 'create', 'gitcommits.commitlet.dev'],
           ['yes', developer, 'delete', 'pullrequests.commitlet.dev'],
           ['no', developer, 'patch', 'gitcommits.commitlet.dev', '--subresource=status'],
-          ['no', ['--as=joe'], 'get', 'gitcommits.commitlet.dev'],
+          ['no', ['--as=ops'], 'get', 'gitcommits.commitlet.dev'],
         ]
       for (const [answer, who, ...question] of expected) {
         const ask = (): Promise<Ran> =>

@@ -6,13 +6,13 @@ import { gitCommit, recordingLog, stamped } from './stage.ts'
 
 t.test('the rights of the sender are asked for, with all that the API server says of him', async (t) => {
   const cluster = clusterWith()
-  const userInfo = { username: 'joe', uid: 'u1', groups: ['a', 'b'], extra: { scope: ['c'], token: ['d'] } }
+  const userInfo = { username: 'ops', uid: 'u1', groups: ['a', 'b'], extra: { scope: ['c'], token: ['d'] } }
   const request = created(gitCommit(), { userInfo })
   const { patch } = await mutate(request, admissionOver({ cluster, extra: ['scope'] }))
   const asked = cluster.reviews.map(({ access }) => `${access.verb} ${access.resource} ${access.name}`)
   t.strictSame(asked.sort(), ['get configmaps settings', 'get secrets git'])
   for (const { user } of cluster.reviews) t.strictSame(user, userInfo)
-  const requester = '{"username":"joe","uid":"u1","groups":["a","b"],"extra":{"scope":["c"]}}'
+  const requester = '{"username":"ops","uid":"u1","groups":["a","b"],"extra":{"scope":["c"]}}'
   t.match(patch, [{ value: { [REQUESTER]: requester } }], 'only what may be kept of extra is')
 })
 

@@ -7,7 +7,7 @@ import { admissionOver, BY, created, REQUESTER, updated } from './admission-stag
 import { gitCommit, STAMP_OF_DEVELOPER, stamped } from './stage.ts'
 
 const SIGNATURE = 'commitlet.dev/requester-signature'
-const STAMPED = { annotations: { [BY]: 'joe', [REQUESTER]: '{"username":"joe"}' } }
+const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
 
 t.test('a new resource gets the stamp of who sent it', async (t) => {
   const value = { [BY]: 'developer', [REQUESTER]: '{"username":"developer","groups":["developers"]}' }
@@ -19,7 +19,7 @@ t.test('a new resource gets the stamp of who sent it', async (t) => {
 t.test('a stamp that somebody changed without asking for anything is put back', async (t) => {
   const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'forged' } })
   t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
-    patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'joe' }],
+    patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'ops' }],
     warnings: ['commitlet.dev/requested-by is written by Commitlet alone: what was sent there is not kept.'],
   })
 })
@@ -29,7 +29,7 @@ t.test('who writes into the stamp is told so; who only asks anew, or replaces it
   const before = gitCommit(STAMPED)
   for (const [title, request, names] of [
     ['a copy of another resource', created(gitCommit(STAMPED)), [BY, REQUESTER]],
-    ['one that is taken away', updated(before, gitCommit({ annotations: { [BY]: 'joe' } })), [REQUESTER]],
+    ['one that is taken away', updated(before, gitCommit({ annotations: { [BY]: 'ops' } })), [REQUESTER]],
     [
       'a spec with it',
       updated(before, gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'me' } }, changed)),

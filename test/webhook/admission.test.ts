@@ -5,7 +5,7 @@ import { readReview } from '../../webhook/review.ts'
 import { admissionOver, BY, clusterWith, created, hanging, REQUESTER, updated } from './admission-stage.ts'
 import { gitCommit, recordingLog, reviewOf, stamped } from './stage.ts'
 
-const STAMPED = { annotations: { [BY]: 'joe', [REQUESTER]: '{"username":"joe"}' } }
+const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
 const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
 
 t.test('both answers name every fault at once, each on a line of its own', async (t) => {
