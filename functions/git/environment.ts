@@ -95,9 +95,16 @@ export function onlineEnvironment(place: Place, remote: Remote): ChildEnvironmen
   }
 }
 
-/** What a git gets that talks to a tunnel of this process: no login, and no protocol but the tunnel's. */
-export function tunnelEnvironment(place: Place): ChildEnvironment {
-  return { ...common(place), ...configuration({ ...OFFLINE, ...ONLINE, 'protocol.git.allow': 'always' }) }
+/** The remote that a tunnel is to git: it has a URL and no refspecs. */
+export const TUNNEL = 'tunnel'
+
+/**
+ * What a git gets that talks to a tunnel of this process: no login, and no protocol but the tunnel's. Where the
+ * tunnel is stands in here alone: everybody on a machine can read argv, the environment only the same user (proc(5)).
+ */
+export function tunnelEnvironment(place: Place, url: string): ChildEnvironment {
+  const way = { 'protocol.git.allow': 'always', [`remote.${TUNNEL}.url`]: url }
+  return { ...common(place), ...configuration({ ...OFFLINE, ...ONLINE, ...way }) }
 }
 
 /** The first line that the launcher reads. */

@@ -11,7 +11,7 @@ const MIB = 1024 * 1024
 /** One batch's dealings with one repository: git in a workspace, with and without the network. */
 export interface Session {
   readonly address: RepositoryAddress
-  /** What git is called with: the address, or where it is reached by way of this process. */
+  /** What git is called with: the address, or the name of a remote that its environment describes. */
   readonly url: string
   readonly workspace: Workspace
   readonly scene: Scene

@@ -14,7 +14,7 @@ import type { Service } from './ssh-request.ts'
 
 /** How Git reaches a repository over SSH: at an address of this machine, behind which this process logs in. */
 export interface Tunnel {
-  /** What Git is called with. While a call runs, whoever knows it is served, once: it is told to Git alone. */
+  /** Where Git finds it. While a call runs, whoever knows it is served, once: it is told to Git alone. */
   readonly url: string
   /** Runs one git, whose one connection goes to this service. */
   readonly call: <T>(service: Service, run: () => Promise<T>) => Promise<Called<T>>

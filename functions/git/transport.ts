@@ -3,7 +3,7 @@ import type { Login, PasswordLogin } from '../domain/change.ts'
 import { Failure } from '../domain/failure.ts'
 import { secretsOfProxy } from '../domain/proxies.ts'
 import { explainCertificate } from './certificate.ts'
-import { loginLine, onlineEnvironment, proxyLine, tunnelEnvironment } from './environment.ts'
+import { loginLine, onlineEnvironment, proxyLine, TUNNEL, tunnelEnvironment } from './environment.ts'
 import type { ChildEnvironment, Place, Remote } from './environment.ts'
 import type { Ended } from './launcher.ts'
 import { secretsOf } from './quote.ts'
@@ -17,7 +17,7 @@ import type { Meaning } from './stderr.ts'
 /** How git gets to the remote and is let in. */
 export interface Transport {
   readonly address: RepositoryAddress
-  /** What git is called with. */
+  /** What git is called with: the address, or the name of a remote that its environment describes. */
   readonly url: string
   /** What text of the remote must not show. */
   readonly secrets: readonly string[]
@@ -95,10 +95,10 @@ const EMPTY_BYTES = 4
 function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly string[]): Transport {
   return {
     address,
-    url: tunnel.url,
+    url: TUNNEL,
     secrets,
     proxied: false,
-    environment: tunnelEnvironment,
+    environment: (place) => tunnelEnvironment(place, tunnel.url),
     async speak({ args, launch }, scene) {
       const service = args[0] === 'push' ? 'git-receive-pack' : 'git-upload-pack'
       const { result: ended, sentBytes, account } = await tunnel.call(service, () => launch())
