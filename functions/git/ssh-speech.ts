@@ -114,8 +114,9 @@ export function explainSSH(ended: Ended, account: Account, scene: Scene): Meanin
 
 // Nothing was asked for yet that could be refused for good in words that nobody knows.
 function unclear(words: string, { url, secrets }: Scene): Failure {
-  const message = `${url} does not serve Git and says "${quoteRemote(words, secrets)}"; it is tried again.`
-  return new Failure('ProviderUnavailable', message)
+  const quoted = quoteRemote(words, secrets)
+  const said = quoted === undefined ? ', in words that cannot be shown' : ` and says "${quoted}"`
+  return new Failure('ProviderUnavailable', `${url} does not serve Git${said}; it is tried again.`)
 }
 
 // A limit of our own breaks the connection as well.

@@ -93,6 +93,11 @@ t.test('words that are not known before a fetch has begun are no refusal of a co
   const account = { ...ACCOUNT, words: 'remote: no luck with s3cr3t today\n' }
   const meaning = explainSSH(ENDED, account, SCENE)
   t.match(meaning, { reason: 'ProviderUnavailable', message: /says "no luck with \*\*\* today"; .* again/ })
+  const secrets = Array.from({ length: 2_000 }, (_, i) => `s3cr3t-${i}`)
+  t.match(explainSSH(ENDED, account, { ...SCENE, secrets }), {
+    reason: 'ProviderUnavailable',
+    message: /does not serve Git, in words that cannot be shown; .* again/,
+  })
   const stderr = 'fatal: early EOF\n'
   t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), { reason: 'PushRejected' })
 })
