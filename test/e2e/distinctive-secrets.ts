@@ -10,8 +10,8 @@ const SECRETS = [TOKEN, PASSWORD, WRONG, IN_ADDRESS]
 /** The user name that goes with a token to a host that nobody knows. */
 export const TOKEN_USER = 'x-access-token'
 
-/** The secret as it may be shown by whoever was shown it with this user name. */
-function spellings(user: string, secret: string): readonly string[] {
+/** The secret as it may be shown by whoever was shown it, with this user name over HTTPS. */
+function spellings(user: string | undefined, secret: string): readonly string[] {
   const base64 = Buffer.from(secret).toString('base64')
   const url = encodeURIComponent(secret)
   const form = new URLSearchParams({ '': secret }).toString().slice(1)
@@ -20,7 +20,7 @@ function spellings(user: string, secret: string): readonly string[] {
     base64,
     base64.replace(/=+$/, ''),
     Buffer.from(secret).toString('base64url'),
-    Buffer.from(`${user}:${secret}`).toString('base64'),
+    ...(user === undefined ? [] : [Buffer.from(`${user}:${secret}`).toString('base64')]),
   ]
   const lower = [url, form].map((word) => word.replace(/%../g, (byte) => byte.toLowerCase()))
   return [...words, url, form, ...lower]
@@ -50,6 +50,6 @@ function partsOf(needle: string): readonly string[] {
 export const leaksIn = leakFinder(SECRETS)
 
 /** What a hook says about the login that the server was shown, in red and with a title for the terminal. */
-export function gossip(user: string, secret: string): string {
+export function gossip(user: string | undefined, secret: string): string {
   return `\u001b]0;owned\u0007\u001b[31mI know ${spellings(user, secret).join('\u001b[0m\n')}\n`
 }

@@ -80,7 +80,7 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
       'git that waits',
       async () => {
         const seen = await processesIn(folder)
-        return seen.some(({ command }) => command.includes('git://127.0.0.1')) ? seen : undefined
+        return seen.some(({ command }) => /\bgit\b.* tunnel\b/.test(command)) ? seen : undefined
       },
       MINUTE,
     )

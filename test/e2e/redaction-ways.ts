@@ -31,7 +31,7 @@ const BY_WRONG_TOKEN = { tokenKey: 'wrong' } as const
 
 export const WAYS: readonly WayCase[] = [
   { name: 'ssh-hook', place: 'ssh', keys: KEY, reason: 'PushRejected' },
-  { name: 'ssh-beside', place: 'beside', keys: KEY, reason: 'PushRejected' },
+  { name: 'ssh-beside', place: 'beside', keys: KEY, reason: 'ProviderUnavailable' },
   { name: 'ssh-hang', place: 'hang', keys: KEY, reason: 'Timeout', unquoted: true },
   { name: 'ssh-wrong', place: 'ssh', keys: WRONG_KEY, reason: 'AuthenticationFailed', unquoted: true },
   { name: 'ssh-broken', place: 'ssh', keys: HALF_KEY, reason: 'CredentialsInvalid', unquoted: true },
@@ -68,7 +68,10 @@ export function saidTo({ keys, place }: WayCase, privateKey: string): string {
   // Only the beginning is quoted: the whole of the key, as a manifest of the Secret has it.
   const whole = `I know ${Buffer.from(privateKey).toString('base64')}\n`
   const words = [...linesOf(privateKey), privateKey, privateKey.trim(), TOKEN, WRONG, PASSWORD]
-  return [place === 'beside' ? whole : '', ...words.map((secret) => gossip('git', secret))].join('')
+  // Over SSH there is no user name beside a secret.
+  const user = place === 'https' ? TOKEN_USER : undefined
+  const said = words.map((secret) => gossip([TOKEN, WRONG].includes(secret) ? user : undefined, secret))
+  return [place === 'beside' ? whole : '', ...said].join('')
 }
 
 /** The lines of a key that only its owner knows. */
