@@ -13,6 +13,7 @@ import { requestedBy } from './domain/requested-by.ts'
 import type { GitCommit } from './domain/resources.ts'
 import type { Requester } from './domain/requester.ts'
 import type { Outcome } from './domain/status.ts'
+import { secretsOf } from './git/quote.ts'
 import { logIn, waysOf } from './log-in.ts'
 import { withFallback } from './with-fallback.ts'
 import type { World } from './world.ts'
@@ -51,7 +52,7 @@ export async function commitObject(resource: GitCommit, world: World, attempt: A
   const secrets: string[] = []
   const { result, used } = await withFallback(waysOf(resource.spec), async (way) => {
     const login = await logIn(way, { resource, authorised, signal: attempt.signal }, world)
-    secrets.push(...login.secrets)
+    secrets.push(...secretsOf(login))
     return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
       throw hintAppPasswords(error, login, draft.repository)
     })
