@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { requestDigest } from './commit-message.ts'
 import { Failure } from './failure.ts'
 import { member, textMember } from './member.ts'
+import { isObjectName } from './object-name.ts'
 import { API_VERSION, PLURALS, REQUESTED_AT } from './resources.ts'
 import type { Kind, ObjectRef } from './resources.ts'
 
@@ -142,11 +143,9 @@ function readRef(typed: unknown, data: unknown): ObjectRef {
   }
 }
 
-// RFC 1123 subdomain, as the API server requires of both; it also is what makes them safe in a URL path.
 function named(data: unknown, field: string): string {
   const value = member(data, field)
-  if (matches(value, /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/))
-    return value
+  if (typeof value === 'string' && isObjectName(value)) return value
   throw wrong(field, 'a name of lower-case letters, digits, "-" and "."')
 }
 

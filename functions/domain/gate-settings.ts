@@ -2,9 +2,11 @@ import type { Authority } from './address.ts'
 import { unsoundEntry } from './allowed-repositories.ts'
 import type { Delegation } from './delegation.ts'
 import { readInsecureHosts } from './insecure-hosts.ts'
+import { isObjectName } from './object-name.ts'
 import { SHORTEST_KEY } from './signature.ts'
 import type { Environment } from './settings.ts'
 import { choice, list, text, WrongSetting } from './settings.ts'
+import { withoutUser } from './without-user.ts'
 
 /** What the operator allows: both parts read it, and decide by it alike. */
 export interface GateSettings {
@@ -46,15 +48,9 @@ function readAllowed(env: Environment): string | undefined {
   )
 }
 
-// A whole address with a token in it is a likely slip, and the sentence goes to a log.
-function withoutUser(entry: string): string {
-  return entry.replace(/^.*@/s, '***@')
-}
-
 function readAccount(env: Environment): string {
   const account = text(env, 'DELEGATE_SERVICE_ACCOUNT', 'commitlet')
-  if (/^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(account))
-    return account
+  if (isObjectName(account)) return account
   throw new WrongSetting(
     `DELEGATE_SERVICE_ACCOUNT is "${account}", but has to be the name of a service account alone, such as commitlet.`,
   )

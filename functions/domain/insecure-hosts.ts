@@ -3,6 +3,7 @@ import { DEFAULT_PORTS, parseAuthority, parseRepositoryAddress } from './address
 import { member, textMember } from './member.ts'
 import type { Environment } from './settings.ts'
 import { list, WrongSetting } from './settings.ts'
+import { withoutUser } from './without-user.ts'
 
 /** Whether INSECURE_HOSTS names the host; an entry without a port means the scheme's default port. */
 export function isInsecure(
@@ -32,7 +33,7 @@ export function readInsecureHosts(env: Environment): readonly Authority[] {
     const authority = parseAuthority(entry)
     if (authority !== undefined) return authority
     throw new WrongSetting(
-      `INSECURE_HOSTS has the entry "${entry.replace(/^.*@/, '***@')}", but each has to be host[:port] in lower case, such as git.example.com:8443, and never a wildcard.`,
+      `INSECURE_HOSTS has the entry "${withoutUser(entry)}", but each has to be host[:port] in lower case, such as git.example.com:8443, and never a wildcard.`,
     )
   })
 }

@@ -2,6 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { parseAuthority } from './address.ts'
 import type { Environment } from './settings.ts'
 import { list, text, WrongSetting } from './settings.ts'
+import { withoutUser } from './without-user.ts'
 
 /** The proxy that the operator has put between Commitlet and the Git hosts. */
 export interface Proxy {
@@ -103,7 +104,7 @@ function readExceptions(env: Environment): readonly string[] {
   const wrong = entries.find((entry) => !isException(entry))
   if (wrong === undefined) return entries
   throw new WrongSetting(
-    `${name} has the entry "${wrong.replace(/^.*@/, '***@')}", but each has to be a host, a domain, an IP address, a block of them such as 10.0.0.0/8, or *, with or without a port.`,
+    `${name} has the entry "${withoutUser(wrong)}", but each has to be a host, a domain, an IP address, a block of them such as 10.0.0.0/8, or *, with or without a port.`,
   )
 }
 

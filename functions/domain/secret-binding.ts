@@ -5,6 +5,7 @@ import { controlComponent } from './committed-path.ts'
 import { Failure } from './failure.ts'
 import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from './resources.ts'
 import { shownName } from './user-info.ts'
+import { withoutUser } from './without-user.ts'
 
 /** What binds a Secret: where its annotations let it go. */
 export interface BoundSecret {
@@ -77,10 +78,8 @@ export function unboundSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, u
   return new Failure('ReferenceForbidden', unusableSecret(secret, username), { retry: 'slow' })
 }
 
-// People paste addresses, and those may hold a password.
 function shownEntry(entry: string): string {
-  return entry
-    .replace(/^.*@/s, '***@')
+  return withoutUser(entry)
     .replace(/\p{Cc}/gu, '?')
     .slice(0, 100)
 }
