@@ -1,6 +1,6 @@
 import t from 'tap'
 import { appliedEvent, readEvent } from '../../functions/domain/events.ts'
-import { Failure } from '../../functions/domain/failure.ts'
+import { failureOf } from './fixtures/thrown.ts'
 
 const ID = '0a4f8c4e-6f0e-4c49-9d5b-0f6c1d1f7a11'
 const UID = '3f0c0d6e-5a0b-4b43-8c5e-7a8b9c0d1e2f'
@@ -40,16 +40,6 @@ const STRUCTURED = { 'content-type': 'application/cloudevents+json; charset=utf-
 function structured(members: Readonly<Record<string, unknown>> = {}): string {
   const { attributes } = appliedEvent(gitCommit(), ID)
   return JSON.stringify({ ...attributes, data: DATA, ...members })
-}
-
-function failureOf(work: () => unknown): Failure {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof Failure) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
 }
 
 t.test('an applied resource becomes an event that names it and nothing of its spec', async (t) => {

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { Failure } from '../../functions/domain/failure.ts'
 import { hostKeysFor, judgeHostKey } from '../../functions/domain/host-keys.ts'
 import { fingerprintOf, readKnownHosts } from '../../functions/domain/known-hosts.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
+import { failureOf } from './fixtures/thrown.ts'
 
 const [first, second, ecdsa] = [
   makeKey('-t', 'ed25519'),
@@ -99,13 +99,3 @@ t.test('a key of a type that is not known is unknown, with its fingerprint', asy
   t.ok(failure?.message.includes(fingerprintOf(bytesOf(ecdsa))))
   t.match(judgeHostKey(Buffer.from('?'), HERE, lines), { reason: 'HostKeyUnknown', message: /unknown type/ })
 })
-
-function failureOf(work: () => unknown): Failure {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof Failure) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}

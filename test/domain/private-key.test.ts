@@ -1,9 +1,9 @@
 import ssh2 from 'ssh2'
 import t from 'tap'
-import { Failure } from '../../functions/domain/failure.ts'
 import { writeEd25519 } from '../../functions/domain/openssh-key.ts'
 import { readPrivateKey } from '../../functions/domain/private-key.ts'
 import { makeKey, openssl, rewriteKey } from '../harness/ssh-keys.ts'
+import { failureOf } from './fixtures/thrown.ts'
 
 const PLACE = { secret: 'shop/git', key: 'ssh-privatekey' }
 const ED25519 = makeKey('-t', 'ed25519')
@@ -119,7 +119,7 @@ const BAD: readonly (readonly [string, string | Buffer, RegExp])[] = [
 
 for (const [form, value, says] of BAD) {
   t.test(`${form}: the sentence says so, and shows nothing of the key`, async (t) => {
-    const failure = thrownBy(() => readPrivateKey(Buffer.from(value), PLACE))
+    const failure = failureOf(() => readPrivateKey(Buffer.from(value), PLACE))
     t.match(failure, { reason: 'CredentialsInvalid', retry: 'slow' })
     t.match(failure.message, says)
     t.match(failure.message, /^The key "ssh-privatekey" of the Secret shop\/git .*\.$/)
@@ -137,16 +137,6 @@ t.test('another key in the same file is not looked at', async (t) => {
     readPrivateKey(Buffer.from(ED25519.privateKey), PLACE),
   )
 })
-
-function thrownBy(work: () => unknown): Failure {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof Failure) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}
 
 function bodyOf(pem: string): string {
   return pem.replace(/-----[A-Z ]+-----/g, '')
