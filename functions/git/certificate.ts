@@ -2,6 +2,8 @@ import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
+import { certificateComplaint } from '../domain/certificate-faults.ts'
+import type { ShownCertificate } from '../domain/certificate-faults.ts'
 import { Failure } from '../domain/failure.ts'
 import { readAuthorities } from './authorities.ts'
 import type { Remote } from './environment.ts'
@@ -39,17 +41,9 @@ async function openSocket({ remote, authorities, signal }: Way): Promise<Socket>
   return connectPlain({ host: address.host, port: address.port, lookup, autoSelectFamily: true, signal })
 }
 
-/** A certificate as it was shown. */
-interface Shown {
-  /** OpenSSL's name of what is wrong (verify(1)), or Node's for a wrong name. */
-  readonly fault: string
-  readonly from: Date | undefined
-  readonly to: Date | undefined
-}
-
-function shakeHands({ remote, authorities, signal }: Way, socket: Socket): Promise<Shown> {
+function shakeHands({ remote, authorities, signal }: Way, socket: Socket): Promise<ShownCertificate> {
   const { host } = remote.address
-  const { promise, resolve, reject } = Promise.withResolvers<Shown>()
+  const { promise, resolve, reject } = Promise.withResolvers<ShownCertificate>()
   const server = { host, ...(isIP(host) === 0 ? { servername: host } : {}) }
   const secured = connect({ ...server, socket, ca: [...authorities], rejectUnauthorized: false })
   secured.once('secureConnect', () => resolve(shownBy(secured)))
@@ -59,46 +53,22 @@ function shakeHands({ remote, authorities, signal }: Way, socket: Socket): Promi
   return promise
 }
 
-function shownBy(secured: TLSSocket): Shown {
+function shownBy(secured: TLSSocket): ShownCertificate {
   const { validFromDate, validToDate } = secured.getPeerX509Certificate() ?? {}
   return { fault: String(secured.authorizationError), from: validFromDate, to: validToDate }
 }
 
-function untrusted(shown: Shown, { address }: Remote): Failure | undefined {
-  const says = sentenceOf(shown)
+function untrusted(shown: ShownCertificate, { address }: Remote): Failure | undefined {
+  const says = certificateComplaint(shown)
   return says === undefined
     ? undefined
     : new Failure('TLSUntrusted', `${address.text} shows a certificate ${says}`)
 }
 
-function sentenceOf({ fault, from, to }: Shown): string | undefined {
-  if (fault === 'CERT_HAS_EXPIRED')
-    return `that has expired${about('was valid until', to)}, or one above it has; whoever runs the server has to renew it.`
-  if (fault === 'CERT_NOT_YET_VALID')
-    return `that is not valid yet${about('begins on', from)}, or one above it is not; whoever runs the server has to mend it, or the clocks.`
-  if (fault === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'that was made for another name; use the name that the certificate holds, or have it made anew.'
-  return AUTHORITY_FAULTS.includes(fault) ? UNKNOWN_AUTHORITY : undefined
-}
-
-const AUTHORITY_FAULTS = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]
-const UNKNOWN_AUTHORITY =
-  'that no trusted authority has signed; the operator adds its authority to CA_FILE, or the server has to send the certificates in between as well.'
-
-function about(what: string, date: Date | undefined): string {
-  return date === undefined ? '' : ` (the server's own ${what} ${date.toISOString().slice(0, 10)})`
-}
-
 /** An https proxy that is not trusted itself; undefined: it is not there, or refuses, which says nothing here. */
 function untrustedProxy(error: unknown, { address, proxy }: Remote): Failure | undefined {
   const fault = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const says = sentenceOf({ fault, from: undefined, to: undefined })
+  const says = certificateComplaint({ fault })
   if (proxy === undefined || says === undefined) return undefined
   const message = `${address.text} cannot be reached: the proxy of HTTPS_PROXY shows a certificate ${says}`
   return new Failure('TLSUntrusted', message)

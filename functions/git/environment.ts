@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { RepositoryAddress } from '../domain/address.ts'
 import type { PasswordLogin } from '../domain/change.ts'
 import type { Proxy } from '../domain/proxies.ts'
-import type { Reach } from './reach.ts'
+import type { Reach } from '../domain/reach.ts'
 
 /** Environment of a child process: nothing of this process's own gets into it. */
 export type ChildEnvironment = Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import type { RepositoryAddress } from '../domain/address.ts'
 import type { Change, Landed, Login } from '../domain/change.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Entry } from './entry.ts'
-import { unitedSecrets } from './quote.ts'
+import { unitedSecrets } from '../domain/quote.ts'
 
 /** Changes of one repository, branch and login, taken together. */
 export interface Batch {

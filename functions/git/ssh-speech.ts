@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.ts'
 import type { Ended } from './launcher.ts'
-import { quoteRemote } from './quote.ts'
+import { quoteRemote } from '../domain/quote.ts'
 import type { Row, Saying, Scene } from './sayings.ts'
 import { OUTAGE } from './sayings.ts'
 import type { Account } from './ssh-tunnel.ts'

@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.ts'
 import type { Ended } from './launcher.ts'
-import { quoteRemote } from './quote.ts'
+import { quoteRemote } from '../domain/quote.ts'
 import { OUTAGE, ROWS, type Saying, type Scene } from './sayings.ts'
 import { readSpeech, type Speech } from './speech.ts'
 import { sayingOf } from './statuses.ts'

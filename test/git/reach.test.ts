@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { guardAddresses } from '../../functions/addresses.ts'
 import { readProxies } from '../../functions/domain/proxies.ts'
 import type { GitSettings } from '../../functions/git/git.ts'
-import { reachOf } from '../../functions/git/reach.ts'
+import { reachOf } from '../../functions/domain/reach.ts'
 import { startProxy, type ProxyOptions } from '../harness/connect-proxy.ts'
 import { addressOf, changeOf, DIRECT, loginOf, openStage, outcomeOf, PASSWORD, patience } from './stage.ts'
 

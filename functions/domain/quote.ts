@@ -1,4 +1,4 @@
-import type { Login } from '../domain/change.ts'
+import type { Login } from './change.ts'
 
 const LONGEST = 200
 const MASK = '***'

@@ -1,8 +1,8 @@
-import type { Resolve } from '../domain/address-policy.ts'
-import type { Authority, RepositoryAddress } from '../domain/address.ts'
-import { isInsecure } from '../domain/insecure-hosts.ts'
-import type { Proxies, Proxy } from '../domain/proxies.ts'
-import { proxyFor } from '../domain/proxies.ts'
+import type { Resolve } from './address-policy.ts'
+import type { Authority, RepositoryAddress } from './address.ts'
+import { isInsecure } from './insecure-hosts.ts'
+import type { Proxies, Proxy } from './proxies.ts'
+import { proxyFor } from './proxies.ts'
 
 /** The way to a repository's host. */
 export interface Reach {

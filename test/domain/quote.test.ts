@@ -1,5 +1,5 @@
 import t from 'tap'
-import { quoteRemote, secretsOf, unitedSecrets } from '../../functions/git/quote.ts'
+import { quoteRemote, secretsOf, unitedSecrets } from '../../functions/domain/quote.ts'
 
 const SECRET = 'p!ä s/+=t'
 const login = {
