@@ -9,6 +9,7 @@ import { handle } from '../functions/attempt.ts'
 import { readConfig } from '../functions/config.ts'
 import { finder } from '../functions/find.ts'
 import { openGit } from '../functions/git/git.ts'
+import { openProviders } from '../functions/provider-apis.ts'
 import { turnstile } from '../functions/turns.ts'
 import type { World } from '../functions/world.ts'
 import type { MemoryCluster } from '../test/harness/memory-cluster.ts'
@@ -31,12 +32,15 @@ export interface Place {
 /** Starts the function as functions/main.ts does, over a cluster in memory. Answers its address. */
 export async function startFunction({ cluster, site, leftovers }: Place): Promise<string> {
   const config = readConfig({ PORT: '0', CA_FILE: site.caFile, STAMP_KEY_FILE: site.stampKeyFile })
-  const git = openGit({
-    tempDir: site.folder,
+  const ways = {
     resolve: guardAddresses(config.surroundings),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
     caFile: config.caFile,
+  }
+  const git = openGit({
+    ...ways,
+    tempDir: site.folder,
     fetchLimitMiB: config.fetchLimit,
     deadlineSeconds: config.attemptDeadline,
     ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
@@ -46,6 +50,7 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
     cluster,
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
+    withPullRequests: openProviders(ways, () => Date.now()),
     takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
     now: () => new Date(),
     random: Math.random,

@@ -50,8 +50,9 @@ async function attempt(current: Claim, world: World): Promise<Claim | undefined>
 
 async function run(current: Claim, world: World, signal: AbortSignal): Promise<Outcome> {
   const resource = parseResource(current.whole)
-  if (resource.kind === 'PullRequest') return openPullRequest(resource)
-  return commitObject(resource, world, { again: current.again, signal })
+  const attempt = { again: current.again, signal }
+  if (resource.kind === 'PullRequest') return openPullRequest(resource, world, attempt)
+  return commitObject(resource, world, attempt)
 }
 
 interface Deadline {

@@ -1,12 +1,15 @@
 import type { Authorised } from './authorise.ts'
+import type { DefaultConfig } from './default-config.ts'
 import { readToken } from './default-token.ts'
 import { parseRepositoryAddress } from './domain/address.ts'
+import { apiLogin } from './domain/api-login.ts'
+import type { ApiLogin } from './domain/api-login.ts'
 import type { Login } from './domain/change.ts'
 import { passwordLogin } from './domain/credentials.ts'
-import { defaultLogin } from './domain/default-credentials.ts'
+import { defaultApiLogin, defaultLogin } from './domain/default-credentials.ts'
 import { Failure } from './domain/failure.ts'
 import { keyLogin } from './domain/key-login.ts'
-import type { Credentials, RemoteSpec, Resource } from './domain/resources.ts'
+import type { Credentials, GitCommit, PullRequest, RemoteSpec, Resource } from './domain/resources.ts'
 import { requirePathAllowed } from './domain/secret-binding.ts'
 import { readSecret } from './read-secret.ts'
 import type { World } from './world.ts'
@@ -42,23 +45,52 @@ export function waysOf({
  * What Git needs to log in this way. Throws ReferenceForbidden where the credentials may not go to this repository,
  * or write this path; CredentialsInvalid where they cannot be used; and what reading the Secret throws.
  */
-export async function logIn(way: LoginWay, request: LoggingIn, world: World): Promise<Login> {
-  const { resource } = request
-  const { repository, provider } = resource.spec
-  const address = parseRepositoryAddress(repository)
-  const path = resource.kind === 'GitCommit' ? resource.spec.resourceRef.path : undefined
+export async function logIn(
+  way: LoginWay,
+  request: LoggingIn & { readonly resource: GitCommit },
+  world: World,
+): Promise<Login> {
+  const { spec } = request.resource
+  const { path } = spec.resourceRef
+  const use = { address: parseRepositoryAddress(spec.repository), provider: spec.provider }
   if (way.used === 'Default') {
-    const { namespace } = resource.metadata
-    const { defaults } = world.settings
-    if (defaults === undefined) throw noDefault()
-    return defaultLogin(readToken(defaults.source), defaults, { namespace, address, provider, path })
+    const { token, defaults, namespace } = readDefault(request, world)
+    return defaultLogin(token, defaults, { ...use, namespace, path })
   }
-  const secret = await readSecret(way, { ...request, address }, world)
-  if (path !== undefined) requirePathAllowed(path, secret)
+  const secret = await readSecret(way, { ...request, address: use.address }, world)
+  requirePathAllowed(path, secret)
   const { credentials } = way
-  if (address.scheme === 'ssh')
-    return keyLogin({ credentials, address, provider }, secret, world.settings.knownHosts)
-  return passwordLogin({ credentials, address, provider }, secret)
+  if (use.address.scheme === 'ssh')
+    return keyLogin({ ...use, credentials }, secret, world.settings.knownHosts)
+  return passwordLogin({ ...use, credentials }, secret)
+}
+
+/** What the API of the repository's provider needs, over HTTPS whatever the address is. Throws the same. */
+export async function logInToAPI(
+  way: LoginWay,
+  request: LoggingIn & { readonly resource: PullRequest },
+  world: World,
+): Promise<ApiLogin> {
+  const { spec } = request.resource
+  const use = { address: parseRepositoryAddress(spec.repository), provider: spec.provider }
+  if (way.used === 'Default') {
+    const { token, defaults, namespace } = readDefault(request, world)
+    return defaultApiLogin(token, defaults, { ...use, namespace, path: undefined })
+  }
+  const secret = await readSecret(way, { ...request, address: use.address }, world)
+  return apiLogin({ ...use, credentials: way.credentials }, secret)
+}
+
+interface OperatorDefault {
+  readonly token: string
+  readonly defaults: DefaultConfig
+  readonly namespace: string
+}
+
+function readDefault({ resource }: LoggingIn, { settings }: World): OperatorDefault {
+  const { defaults } = settings
+  if (defaults === undefined) throw noDefault()
+  return { token: readToken(defaults.source), defaults, namespace: resource.metadata.namespace }
 }
 
 function noDefault(): Failure {

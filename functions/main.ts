@@ -10,6 +10,7 @@ import { insecureWarning } from './domain/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './find.ts'
 import { openGit } from './git/git.ts'
+import { openProviders } from './provider-apis.ts'
 import { turnstile } from './turns.ts'
 import type { World } from './world.ts'
 
@@ -29,16 +30,19 @@ async function main(): Promise<void> {
   // A child process, or a dump of the environment, has no business with it.
   delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
-  const git = openGit({
-    tempDir: config.tempDir,
+  const ways = {
     resolve: guardAddresses({
       inCluster: config.surroundings.inCluster,
       apiServer: [...config.surroundings.apiServer, placeOfApiServer()],
     }),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
-    ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
     caFile: config.caFile,
+  }
+  const git = openGit({
+    ...ways,
+    tempDir: config.tempDir,
+    ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
     fetchLimitMiB: config.fetchLimit,
     deadlineSeconds: config.attemptDeadline,
   })
@@ -47,6 +51,7 @@ async function main(): Promise<void> {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
+    withPullRequests: openProviders(ways, () => Date.now()),
     takeTurn: turns.take,
     now: () => new Date(),
     random: Math.random,

@@ -1,10 +1,49 @@
+import { authorise } from './authorise.ts'
+import { parseRepositoryAddress } from './domain/address.ts'
+import { apiPlace } from './domain/api-place.ts'
 import { Failure } from './domain/failure.ts'
-import type { PullRequest } from './domain/resources.ts'
+import type { Branches } from './domain/pull-requests.ts'
+import type { PullRequest, PullRequestSpec } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
+import type { Attempt } from './gitcommit.ts'
+import { logInToAPI, waysOf } from './log-in.ts'
+import { reconcilePullRequest } from './reconcile-pull-request.ts'
+import type { ApiTarget } from './provider-apis.ts'
+import { withFallback } from './with-fallback.ts'
+import type { World } from './world.ts'
 
-/** Pull requests are admitted and stored, and end Failed with NotSupported until a release carries them out. */
-export function openPullRequest(resource: PullRequest): Promise<Outcome> {
-  const { baseBranch, headBranch } = resource.spec
-  const message = `Pull requests are not supported yet by this release: open the one from ${headBranch} to ${baseBranch} by hand, or wait for a release that does.`
-  return Promise.reject(new Failure('NotSupported', message))
+/** Sees to it that the pull request is open, once: PullRequest → Outcome. Throws a Failure for everything else. */
+export async function openPullRequest(
+  resource: PullRequest,
+  world: World,
+  attempt: Attempt,
+): Promise<Outcome> {
+  const { signal } = attempt
+  const authorised = await authorise(resource, world, signal)
+  const target = targetOf(resource.spec)
+  // What the first way has sent may come back in what is said to the second.
+  const secrets: string[] = []
+  const { result, used } = await withFallback(waysOf(resource.spec), async (way) => {
+    const login = await logInToAPI(way, { resource, authorised, signal }, world)
+    secrets.push(...login.secrets, login.secret)
+    const by = { login: { ...login, secrets: [...secrets] }, signal }
+    return world.withPullRequests(target, by, (pullRequests) =>
+      reconcilePullRequest({ resource, branches: target.branches, again: attempt.again }, pullRequests),
+    )
+  })
+  return { ...result, credentialsUsed: used }
+}
+
+function targetOf(spec: PullRequestSpec): ApiTarget {
+  const address = parseRepositoryAddress(spec.repository)
+  const place = apiPlace(spec, address)
+  if (place === undefined) throw new Failure('InvalidSpec', 'spec.provider is missing; write it.')
+  return { ...place, shown: spec.repository, branches: branchesOf(spec) }
+}
+
+/** A colon cannot be in the name of a branch (git-check-ref-format(1)): what stands before it is an owner. */
+function branchesOf({ baseBranch, headBranch }: PullRequestSpec): Branches {
+  const at = headBranch.indexOf(':')
+  if (at < 0) return { base: baseBranch, head: headBranch, headOwner: undefined }
+  return { base: baseBranch, head: headBranch.slice(at + 1), headOwner: headBranch.slice(0, at) }
 }

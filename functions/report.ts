@@ -36,7 +36,7 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     if (result.reason === 'Internal')
       world.log.error({ ...fields, origin: originOf(result) }, 'internal error')
   } else {
-    world.log.info({ ...fields, sha: result.commit.sha, branch: result.commit.branch }, 'attempt succeeded')
+    world.log.info({ ...fields, ...placeOf(result) }, 'attempt succeeded')
   }
   if (settled.written === undefined) return
   const type = result instanceof Failure ? 'Warning' : 'Normal'
@@ -45,4 +45,12 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     reason: result.reason,
     message: result.message,
   })
+}
+
+/** Where on the remote the result stands. */
+function placeOf({ commit, pullRequest }: Outcome): Readonly<Record<string, string | number>> {
+  return {
+    ...(commit === undefined ? {} : { sha: commit.sha, branch: commit.branch }),
+    ...(pullRequest === undefined ? {} : { number: pullRequest.number, state: pullRequest.state }),
+  }
 }

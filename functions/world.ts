@@ -4,6 +4,7 @@ import type { Cluster } from './cluster/cluster.ts'
 import type { Change, ChangeDraft, Identity, Landed, Login } from './domain/change.ts'
 import type { GateSettings } from './domain/gate-settings.ts'
 import type { RequestedByTrailer } from './domain/requested-by.ts'
+import type { WithPullRequests } from './provider-apis.ts'
 import type { Turns } from './turns.ts'
 
 /** What the operator chose, as far as an attempt needs it. */
@@ -27,6 +28,8 @@ export interface World {
   readonly push: (change: Change, login: Login, signal: AbortSignal) => Promise<Landed>
   /** Looks for what an earlier attempt may have pushed; undefined: it is not there. See functions/git. */
   readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
+  /** The pull requests of a repository; see provider-apis.ts. */
+  readonly withPullRequests: WithPullRequests
   readonly takeTurn: Turns['take']
   readonly now: () => Date
   /** A number from 0 to 1. */

@@ -7,9 +7,16 @@ const SOURCES = globSync(['functions/**/*.ts', 'webhook/**/*.ts'], { cwd: ROOT }
 
 /** What each folder may import of the project, beside itself. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
-  functions: ['functions/cluster', 'functions/git', 'functions/providers', 'functions/domain'],
+  functions: [
+    'functions/cluster',
+    'functions/git',
+    'functions/http',
+    'functions/providers',
+    'functions/domain',
+  ],
   'functions/cluster': ['functions/domain'],
   'functions/git': ['functions/domain'],
+  'functions/http': ['functions/domain'],
   'functions/providers': ['functions/domain'],
   'functions/domain': [],
   webhook: ['functions/cluster', 'functions/domain'],
@@ -23,6 +30,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   pino: /^(functions|webhook)\/main\.ts$/,
   ajv: /^functions\/domain\//,
   ssh2: /^functions\/(domain|git)\//,
+  undici: /^functions\/http\//,
   '@octokit/rest': /^functions\/providers\//,
   '@gitbeaker/rest': /^functions\/providers\//,
 }

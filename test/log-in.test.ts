@@ -4,7 +4,7 @@ import t from 'tap'
 import { authorise } from '../functions/authorise.ts'
 import type { DefaultConfig } from '../functions/default-config.ts'
 import { parseResource } from '../functions/domain/parse.ts'
-import { logIn, waysOf } from '../functions/log-in.ts'
+import { logIn, logInToAPI, waysOf } from '../functions/log-in.ts'
 import type { LoginWay } from '../functions/log-in.ts'
 import type { AttemptSettings } from '../functions/world.ts'
 import { gitCommit, memoryWorld } from './harness/memory-world.ts'
@@ -39,10 +39,16 @@ async function go(
     metadata: { name: 'spare', namespace: 'team' },
     stringData: { 'ssh-privatekey': privateKey, token: 'spare-token' },
   })
-  const resource = parseResource(world.cluster.apply(gitCommit({ fallbackCredentials: SPARE, ...spec })))
+  const resource = parseGitCommit(world.cluster.apply(gitCommit({ fallbackCredentials: SPARE, ...spec })))
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
   return logIn(way, { resource, authorised, signal }, there)
+}
+
+function parseGitCommit(stored: unknown) {
+  const resource = parseResource(stored)
+  if (resource.kind !== 'GitCommit') throw new Error('no GitCommit')
+  return resource
 }
 
 t.test('over HTTPS each way has the values of its own Secret', async (t) => {
@@ -128,6 +134,7 @@ t.test('a pull request writes no path, so that none is asked about', async (t) =
   world.cluster.apply(secret)
   const stored = world.cluster.apply({ ...gitCommit(), kind: 'PullRequest', spec: pull })
   const resource = parseResource(stored)
+  if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
   const authorised = await authorise(resource, world, signal)
-  t.match(await logIn(PRIMARY, { resource, authorised, signal }, world), { password: 's3cr3t-token' })
+  t.match(await logInToAPI(PRIMARY, { resource, authorised, signal }, world), { secret: 's3cr3t-token' })
 })

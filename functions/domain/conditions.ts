@@ -8,24 +8,51 @@ export interface Reading {
   readonly besides?: 'Reconciling' | 'Stalled'
   readonly reason: string
   readonly message: string
+  /** `as before`: nothing new is known of them. Undefined: there are none. */
+  readonly details?: DetailsReading | 'as before' | undefined
+}
+
+/** What became of the labels, reviewers and assignees of a pull request. */
+export interface DetailsReading {
+  readonly applied: Condition['status']
+  readonly reason: 'Applied' | 'NotApplied' | 'NotOurs'
+  readonly message: string
 }
 
 /**
  * The conditions of a resource, as kstatus reads them (cli-utils, pkg/kstatus): Ready always; of Reconciling and
- * Stalled, whose presence means True, at most one, because the first that is found counts. A transition time
- * changes only with the status of its condition.
+ * Stalled, whose presence means True, at most one, because the first that is found counts; DetailsApplied where
+ * something is known of it, which kstatus does not ask for. A transition time changes only with the status of its
+ * condition.
  */
 export function conditionsOf(resource: Envelope, now: Date, reading: Reading): readonly Condition[] {
-  const { ready, besides, reason } = reading
-  const message = boundedMessage(reading.message)
-  const conditions = [{ type: 'Ready', status: ready } as const]
-  const more = besides === undefined ? [] : [{ type: besides, status: 'True' } as const]
-  return [...conditions, ...more].map(({ type, status }) => {
-    const before = resource.status?.conditions?.find((condition) => condition.type === type)
-    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : timestamp(now)
-    const observedGeneration = resource.metadata.generation
-    return { type, status, reason, message, observedGeneration, lastTransitionTime }
-  })
+  const { ready, besides, reason, message, details } = reading
+  const told = (type: Condition['type'], status: Condition['status'], words: Words): Condition => {
+    const before = find(resource, type)
+    return {
+      type,
+      status,
+      reason: words.reason,
+      message: boundedMessage(words.message),
+      observedGeneration: resource.metadata.generation,
+      lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
+    }
+  }
+  const known = details === 'as before' ? find(resource, 'DetailsApplied') : undefined
+  return [
+    told('Ready', ready, { reason, message }),
+    ...(besides === undefined ? [] : [told(besides, 'True', { reason, message })]),
+    ...(known === undefined ? [] : [known]),
+    ...(details === undefined || details === 'as before'
+      ? []
+      : [told('DetailsApplied', details.applied, details)]),
+  ]
+}
+
+type Words = Pick<Condition, 'reason' | 'message'>
+
+function find(resource: Envelope, type: Condition['type']): Condition | undefined {
+  return resource.status?.conditions?.find((condition) => condition.type === type)
 }
 
 /** RFC 3339 in UTC with whole seconds, as metav1.Time. */

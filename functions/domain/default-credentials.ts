@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { RepositoryAddress } from './address.ts'
 import { allows, allowsPath } from './allowed-repositories.ts'
+import { apiUsername, usernameComplaint } from './api-login.ts'
+import type { ApiLogin } from './api-login.ts'
 import type { PasswordLogin } from './change.ts'
 import { controlComponent } from './committed-path.ts'
 import { usernameFor } from './credentials.ts'
@@ -36,10 +38,36 @@ const PLACEHOLDER = /^\{namespace\}(?=(?:\.git)?\s*(?:,|$))/
 export function defaultLogin(token: string, given: DefaultCredentials, use: DefaultUse): PasswordLogin {
   requireCovered(given, use)
   const username = usernameFor(given.username, hostOf(use.address, use.provider))
-  const identity = createHash('sha256')
-    .update(JSON.stringify(['default', username, token]))
-    .digest('hex')
-  return { method: 'password', username, password: token, identity, secrets: [token] }
+  return {
+    method: 'password',
+    username,
+    password: token,
+    identity: identityOf(['default', username, token]),
+    secrets: [token],
+  }
+}
+
+/**
+ * The same for the API of the repository's provider. Throws CredentialsInvalid besides where that takes no such user
+ * name.
+ */
+export function defaultApiLogin(token: string, given: DefaultCredentials, use: DefaultUse): ApiLogin {
+  requireCovered(given, use)
+  const username = apiUsername(given.username)
+  const complaint = usernameComplaint(username, hostOf(use.address, use.provider))
+  if (complaint !== undefined)
+    throw new Failure('CredentialsInvalid', `DEFAULT_GIT_USERNAME ${complaint.replace(/^has/, 'is')}`)
+  return {
+    username,
+    secret: token,
+    method: 'token',
+    identity: identityOf(['default API', username ?? '', token]),
+    secrets: [token],
+  }
+}
+
+function identityOf(values: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex')
 }
 
 function requireCovered({ repositories, paths }: DefaultCredentials, use: DefaultUse): void {

@@ -4,6 +4,7 @@ import { allows } from './allowed-repositories.ts'
 import { Failure } from './failure.ts'
 import { fault } from './fault.ts'
 import type { Fault } from './fault.ts'
+import { forkFaults } from './gate-fork.ts'
 import { judgeReference } from './gate-reference.ts'
 import { judgeSecrets } from './gate-secrets.ts'
 import type { SecretRights } from './gate-secrets.ts'
@@ -41,7 +42,8 @@ export async function judge(resource: unknown, outside: Outside): Promise<Verdic
     kind === 'GitCommit' ? judgeReference(spec, faults, outside) : undefined,
     judgeSecrets(spec, faults, outside),
   ])
-  const others = [...(reference?.faults ?? []), ...secrets.faults]
+  const fork = kind === 'PullRequest' ? forkFaults(spec, secrets.rights) : []
+  const others = [...(reference?.faults ?? []), ...secrets.faults, ...fork]
   return {
     faults: [...faults, ...without(others, faults)],
     warnings: [...specWarnings(spec), ...(reference?.warnings ?? [])],

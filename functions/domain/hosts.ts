@@ -24,6 +24,12 @@ export interface Host {
   /** Between the address of a repository and the object name of a commit, on the web. */
   readonly commitPath: string
   readonly lacks: readonly Detail[]
+  /** How many parts the path of a repository has: owner and name, or groups of any depth before the name. */
+  readonly repositoryPath: 'two' | 'two or more'
+  /** The head of a pull request may be the branch of a fork, written `owner:branch`. */
+  readonly forks: boolean
+  /** How people are named, where that is not a plain user name. */
+  readonly person?: { readonly pattern: RegExp; readonly expects: string }
 }
 
 /**
@@ -42,6 +48,8 @@ export const HOSTS: readonly Host[] = [
     uploadSuffix: '/api/uploads',
     commitPath: '/commit/',
     lacks: [],
+    repositoryPath: 'two',
+    forks: true,
   },
   {
     name: 'gitlab',
@@ -52,6 +60,8 @@ export const HOSTS: readonly Host[] = [
     apiSuffix: '/api/v4',
     commitPath: '/-/commit/',
     lacks: [],
+    repositoryPath: 'two or more',
+    forks: false,
   },
   {
     name: 'bitbucket',
@@ -61,6 +71,13 @@ export const HOSTS: readonly Host[] = [
     publicAPI: ['https://api.HOST/2.0'],
     commitPath: '/commits/',
     lacks: ['labels', 'assignees'],
+    repositoryPath: 'two',
+    forks: false,
+    person: {
+      // User names are no longer taken (Bitbucket Cloud's changes of 2019 to its API for the GDPR).
+      pattern: /^(?:\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}|\d{1,8}:[0-9a-f-]{36}|[0-9a-f]{24})$/i,
+      expects: 'a UUID in braces or an account ID of Atlassian',
+    },
   },
   {
     name: 'gitea',
@@ -70,6 +87,8 @@ export const HOSTS: readonly Host[] = [
     apiSuffix: '/api/v1',
     commitPath: '/commit/',
     lacks: [],
+    repositoryPath: 'two',
+    forks: false,
   },
 ]
 

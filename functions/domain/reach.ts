@@ -14,6 +14,9 @@ export interface Reach {
   readonly insecure: boolean
 }
 
+/** Who is called. */
+export type Destination = Pick<RepositoryAddress, 'scheme' | 'host' | 'port'>
+
 /** What the operator says of ways. */
 export interface Ways {
   readonly resolve: Resolve
@@ -25,7 +28,7 @@ export interface Ways {
  * Finds the way, anew for each session.
  * @throws Failure what Resolve throws
  */
-export async function reachOf(address: RepositoryAddress, ways: Ways, signal: AbortSignal): Promise<Reach> {
+export async function reachOf(address: Destination, ways: Ways, signal: AbortSignal): Promise<Reach> {
   const insecure = isInsecure(address, ways.insecureHosts)
   const proxy = proxyFor(address, ways.proxies)
   if (proxy !== undefined) return { addresses: undefined, proxy, insecure }

@@ -96,6 +96,13 @@ export interface CommitStatus {
   readonly url?: string
 }
 
+/** The pull request at its host. */
+export interface PullRequestStatus {
+  readonly number: number
+  readonly url: string
+  readonly state: 'open' | 'merged' | 'closed'
+}
+
 /** Status of both kinds. Times are RFC 3339 in UTC with whole seconds. */
 export interface Status {
   readonly observedGeneration: number
@@ -108,6 +115,7 @@ export interface Status {
   readonly nextAttemptTime?: string
   readonly credentialsUsed?: 'Primary' | 'Fallback' | 'Default'
   readonly commit?: CommitStatus
+  readonly pullRequest?: PullRequestStatus
 }
 
 interface ResourceOf<K extends Kind, Spec> {

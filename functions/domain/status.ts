@@ -1,18 +1,24 @@
 import { conditionsOf, timestamp } from './conditions.ts'
+import type { DetailsReading } from './conditions.ts'
 import { mayHavePushed, requestedAt } from './due.ts'
 import { Failure } from './failure.ts'
-import type { CommitStatus, Envelope, Phase, Status } from './resources.ts'
+import type { CommitStatus, Envelope, Phase, PullRequestStatus, Status } from './resources.ts'
 import { nextDelay } from './schedule.ts'
 
 /** A claim outlives the attempt's deadline by this much: time for the last write. */
 const CLAIM_MARGIN_S = 10
 
-/** What an attempt found out. `UpToDate`: the branch already held this content. */
+/** What an attempt found out. `UpToDate`: the remote already stood as it is wanted. */
 export interface Outcome {
   readonly reason: 'Succeeded' | 'UpToDate'
   readonly message: string
-  readonly commit: CommitStatus
   readonly credentialsUsed: 'Primary' | 'Fallback' | 'Default'
+  /** Of a GitCommit. */
+  readonly commit?: CommitStatus
+  /** Of a PullRequest. */
+  readonly pullRequest?: PullRequestStatus
+  /** What became of its labels, reviewers and assignees, where it names any. */
+  readonly details?: DetailsReading
 }
 
 export interface ClaimTerms {
@@ -39,6 +45,7 @@ export function claimed(resource: Envelope, { now, deadlineSeconds, random }: Cl
           besides: 'Reconciling',
           reason: 'Progressing',
           message: 'The first attempt is under way.',
+          details: 'as before',
         })
   return {
     ...common(resource, 'Progressing', attempts),
@@ -50,7 +57,7 @@ export function claimed(resource: Envelope, { now, deadlineSeconds, random }: Cl
   }
 }
 
-/** The status of a resource whose content stands on the remote. `resource` carries the claim. */
+/** The status of a resource that stands on the remote as it is wanted. `resource` carries the claim. */
 export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Status {
   return {
     ...common(resource, 'Succeeded', resource.status?.attempts ?? 1),
@@ -58,10 +65,11 @@ export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Stat
       ready: 'True',
       reason: outcome.reason,
       message: outcome.message,
+      details: outcome.details,
     }),
     ...times(resource),
     credentialsUsed: outcome.credentialsUsed,
-    commit: outcome.commit,
+    ...shown(outcome),
   }
 }
 
@@ -76,15 +84,16 @@ export function failed(
   const elapsedSeconds = (when.now.getTime() - started) / 1000
   const delay = nextDelay(failure, { attempts, limit: when.limit, elapsedSeconds, random: when.random })
   const ends = typeof delay !== 'number'
-  const shown = delay === 'exhausted' ? exhausted(failure, attempts) : failure
+  const told = delay === 'exhausted' ? exhausted(failure, attempts) : failure
   const stalled = ends || failure.retry === 'slow'
   return {
     ...common(resource, ends ? 'Failed' : 'Retrying', attempts),
     conditions: conditionsOf(resource, when.now, {
       ready: 'False',
       besides: stalled ? 'Stalled' : 'Reconciling',
-      reason: shown.reason,
-      message: shown.message,
+      reason: told.reason,
+      message: told.message,
+      details: 'as before',
     }),
     ...times(resource),
     ...(ends ? {} : { nextAttemptTime: timestamp(later(when.now, delay)) }),
@@ -118,9 +127,18 @@ function common(
   }
 }
 
-/** The last commit stays on show until there is a newer one. */
-function kept(resource: Envelope): Pick<Status, 'commit'> {
-  return resource.status?.commit === undefined ? {} : { commit: resource.status.commit }
+/** The last commit, or the pull request, stays on show until there is a newer one. */
+function kept(resource: Envelope): Shown {
+  return shown(resource.status ?? {})
+}
+
+type Shown = Pick<Status, 'commit' | 'pullRequest'>
+
+function shown({ commit, pullRequest }: Shown): Shown {
+  return {
+    ...(commit === undefined ? {} : { commit }),
+    ...(pullRequest === undefined ? {} : { pullRequest }),
+  }
 }
 
 function times(resource: Envelope): Pick<Status, 'startedAt' | 'lastAttemptTime'> {

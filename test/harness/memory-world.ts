@@ -1,5 +1,6 @@
 import pino from 'pino'
 import type { Change, Landed, Login } from '../../functions/domain/change.ts'
+import { Failure } from '../../functions/domain/failure.ts'
 import { turnstile } from '../../functions/turns.ts'
 import type { World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
@@ -51,6 +52,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       return world.land(pushed)
     },
     find: () => Promise.resolve(undefined),
+    withPullRequests: () => Promise.reject(new Failure('NotSupported', 'This world has no provider.')),
     takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
     now: () => now,
     // About the middle, and never the same twice.

@@ -1,0 +1,154 @@
+import { Failure } from './failure.ts'
+import type { Branches } from './pull-requests.ts'
+import { quoteRemote } from './quote.ts'
+
+/** What an API answered. */
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
+  /** Parsed JSON; a string where it is something else. */
+  readonly data: unknown
+}
+
+/** Whose API answered, and what must not be shown of what it says. */
+export interface ApiSpeech {
+  /** `spec.repository`. */
+  readonly shown: string
+  readonly secrets: readonly string[]
+}
+
+/** Where a host that limits requests does not say for how long, in seconds (GitHub's advice for secondary limits). */
+const USUAL_PATIENCE_S = 60
+/** Names of scopes and permissions, as hosts write them. */
+const SCOPES = /^[A-Za-z0-9_:.=;,/ -]{1,200}$/
+
+/** What an answer other than success means on any host; a provider looks for its host's own words first. */
+export function answerFailure(answer: ApiAnswer, speech: ApiSpeech): Failure {
+  const { shown } = speech
+  const { status } = answer
+  if (status >= 300 && status < 400) return moved(speech)
+  if (status === 401)
+    return new Failure(
+      'AuthenticationFailed',
+      `The API of ${shown} does not accept the token, or the user name and password (401); put valid ones into the Secret.`,
+    )
+  if (status === 403) return forbidden(speech)
+  if (status === 404 || status === 410)
+    return new Failure(
+      'RepositoryNotFound',
+      `The API says that ${shown} is not there, or not visible with these credentials, as hosts answer both alike (${status}); look at the address and at the rights of the token.`,
+    )
+  if (status === 423) return archived(speech)
+  if (status === 429) return rateLimited(answer, speech)
+  if (status === 408 || status >= 500) return unavailable(answer, speech)
+  return rejected(textOf(answer.data), status, speech)
+}
+
+/** 403 without words that tell more. */
+export function forbidden({ shown }: ApiSpeech): Failure {
+  const message = `The API of ${shown} knows the user but does not permit this (403); give the token the right to open pull requests there, and see whether the repository is archived.`
+  return new Failure('PermissionDenied', message)
+}
+
+/** The token lacks a scope or permission, which is named where the host has said it in words that can be shown. */
+export function missingScope(needed: string | undefined, { shown, secrets }: ApiSpeech): Failure {
+  const said = needed !== undefined && SCOPES.test(needed) ? quoteRemote(needed, secrets) : undefined
+  const named = said === undefined || said === '' ? 'the scope' : `"${said}"`
+  return new Failure(
+    'PermissionDenied',
+    `The token lacks ${named} that the API of ${shown} asks for (403); give the token that right, or put another one into the Secret.`,
+  )
+}
+
+/** The repository takes no changes any more. */
+export function archived({ shown }: ApiSpeech): Failure {
+  const message = `${shown} is archived, so that no pull request can be opened there; have it unarchived, or name another repository.`
+  return new Failure('PermissionDenied', message)
+}
+
+/** The repository is somewhere else by now; `place` is its new path where the host tells it. */
+export function moved({ shown, secrets }: ApiSpeech, place?: string): Failure {
+  const said = place === undefined ? undefined : quoteRemote(place, secrets)
+  const where = said === undefined || said === '' ? 'to another address' : `to ${said}`
+  const message = `The API says that ${shown} has moved ${where}, where credentials do not follow; put the new address into spec.repository of a new PullRequest.`
+  return new Failure('RepositoryNotFound', message)
+}
+
+/**
+ * Too many requests. The host's own time counts: Retry-After (RFC 9110, 10.2.3), else the moment of the reset in a
+ * header of the host's (seconds since 1970), told by the host's own clock.
+ */
+export function rateLimited(answer: ApiAnswer, { shown }: ApiSpeech, resetHeader?: string): Failure {
+  const seconds = Math.ceil(patience(answer, resetHeader) ?? USUAL_PATIENCE_S)
+  const message = `The API of ${shown} asks for fewer requests for the next ${seconds} s; it is tried again after that.`
+  return new Failure('RateLimited', message, { retryAfterSeconds: seconds })
+}
+
+/** The host cannot answer for now. */
+export function unavailable(answer: ApiAnswer, { shown }: ApiSpeech): Failure {
+  const seconds = patience(answer, undefined)
+  const message = `The API of ${shown} cannot answer at the moment (${answer.status}); it is tried again.`
+  return new Failure(
+    'ProviderUnavailable',
+    message,
+    seconds === undefined ? {} : { retryAfterSeconds: seconds },
+  )
+}
+
+/** A success that does not hold what the host promises: a page of a proxy, or half an answer. */
+export function notUnderstood(answer: ApiAnswer, { shown }: ApiSpeech): Failure {
+  const page = typeof answer.data === 'string' && /^\s*<(?:!doctype|html)/i.test(answer.data)
+  const message = page
+    ? `A web page came instead of an answer of the API of ${shown} (${answer.status}), perhaps that of a proxy or of a single sign-on; it is tried again, and whoever runs the host or the proxy has to look.`
+    : `The API of ${shown} answered with something else than its description promises (${answer.status}); it is tried again.`
+  return new Failure('ProviderUnavailable', message)
+}
+
+/** The host refuses it for good, in words of its own. */
+export function rejected(words: string | undefined, status: number, { shown, secrets }: ApiSpeech): Failure {
+  const said = words === undefined ? undefined : quoteRemote(words, secrets)
+  const quoted = said === undefined || said === '' ? '' : `: "${said}"`
+  const message = `${shown} does not take the pull request (${status})${quoted}; mend what it names.`
+  return new Failure('PullRequestRejected', message)
+}
+
+/** A branch is not there (yet). */
+export function branchMissing(
+  which: 'head' | 'base' | 'unknown',
+  { base, head }: Branches,
+  shown: string,
+): Failure {
+  const names = { head: `the branch ${head}`, base: `the branch ${base}`, unknown: `${head} or ${base}` }
+  const message = `${shown} does not have ${names[which]} (yet) that the pull request is to join; it is tried again, so push it.`
+  return new Failure('HeadNotFound', message)
+}
+
+/** Both branches are there, and the head holds nothing that the base does not. */
+export function nothingToMerge({ base, head }: Branches, shown: string): Failure {
+  const message = `The branch ${head} of ${shown} holds no commit that ${base} does not have; it is tried again, so push one.`
+  return new Failure('NothingToMerge', message)
+}
+
+/** `message` or `error` of an answer, where it is a text or a list of texts. */
+function textOf(data: unknown): string | undefined {
+  if (typeof data === 'string') return /^\s*</.test(data) ? undefined : data
+  if (typeof data !== 'object' || data === null) return undefined
+  const said = 'message' in data ? data.message : 'error' in data ? data.error : undefined
+  if (typeof said === 'string') return said
+  if (Array.isArray(said)) return said.filter((one) => typeof one === 'string').join('; ')
+  return said === undefined ? undefined : JSON.stringify(said)
+}
+
+function patience({ headers }: ApiAnswer, resetHeader: string | undefined): number | undefined {
+  const after = headers.get('retry-after')?.trim()
+  const now = Date.parse(headers.get('date') ?? '')
+  if (after !== undefined && /^\d{1,9}$/.test(after)) return Number(after)
+  const until = after === undefined ? resetOf(headers, resetHeader) : Date.parse(after)
+  const seconds = (until - now) / 1000
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
+}
+
+function resetOf(headers: ApiAnswer['headers'], name: string | undefined): number {
+  const reset = name === undefined ? null : headers.get(name)
+  return reset !== null && /^\d{1,12}$/.test(reset.trim()) ? Number(reset) * 1000 : NaN
+}

@@ -1,0 +1,31 @@
+import type { RepositoryAddress } from './address.ts'
+import { hostOf, publicAPI } from './hosts.ts'
+import type { Host } from './hosts.ts'
+import type { RemoteSpec } from './resources.ts'
+
+/** Where the API of a repository is. */
+export interface ApiPlace {
+  readonly host: Host
+  /** Without a slash at its end. */
+  readonly baseURL: string
+  readonly repository: readonly string[]
+}
+
+/** Undefined: nothing says which API it is. A spec without faults always tells for a PullRequest. */
+export function apiPlace(spec: RemoteSpec, address: RepositoryAddress): ApiPlace | undefined {
+  const host = hostOf(address, spec.provider)
+  const baseURL = publicAPI(address.host)?.[0] ?? spec.providerConfig?.baseURL
+  if (host === undefined || baseURL === undefined) return undefined
+  return { host, baseURL, repository: repositoryAt(address, spec.providerConfig?.baseURL) }
+}
+
+/**
+ * The repository's path at its host: without that of an installation which is not at the top of its host, known by
+ * what stands before `/api/` in its `baseURL`.
+ */
+export function repositoryAt(address: RepositoryAddress, baseURL: string | undefined): readonly string[] {
+  const path = URL.parse(baseURL ?? '')?.pathname ?? ''
+  const prefix = path.includes('/api/') ? path.slice(0, path.lastIndexOf('/api/')).split('/').slice(1) : []
+  const lies = prefix.every((segment, index) => address.segments[index] === segment)
+  return lies ? address.segments.slice(prefix.length) : address.segments
+}

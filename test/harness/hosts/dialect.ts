@@ -1,0 +1,60 @@
+import type { HostModel } from './model.ts'
+
+/** How a host speaks: its routes, and its literal answers to what goes wrong. */
+export interface Dialect {
+  /** As in domain/hosts.ts, and the name of the host's published description. */
+  readonly name: string
+  /** Path of the API on the stand-in, such as /api/v3; empty: at its top. */
+  readonly apiPath: string
+  /** The first one that fits answers. */
+  readonly routes: readonly Route[]
+  /** The repository's path in a request, below `apiPath`; undefined: the request is about none. */
+  repositoryOf(path: string): readonly string[] | undefined
+  /** The token or password that a request carries. */
+  tokenOf(headers: Headers): string | undefined
+  readonly answers: LiteralAnswers
+  /** Paths that mean the same to the host as those of its description. */
+  readonly aliases?: readonly { readonly from: RegExp; readonly to: string }[]
+}
+
+/** What a host says, word for word, with its headers (facts: providers.md section 2). */
+export interface LiteralAnswers {
+  readonly unauthorised: HostAnswer
+  /** The token may read, but not this; `needed` is named in the words of the host. */
+  readonly missingScope: HostAnswer
+  /** The scope or permission that the sentence for the user has to name. */
+  readonly needed: string
+  readonly notFound: HostAnswer
+  readonly archived: HostAnswer
+  /** Too many requests, with the host's own time in seconds from now, or without one. */
+  rateLimited(seconds: number | undefined): HostAnswer
+  /** Answers to a request about a repository that is called `place` by now. */
+  moved(request: HostCall, place: readonly string[]): HostAnswer
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /** Over the path below `apiPath`, still percent-encoded. */
+  readonly path: RegExp
+  answer(call: HostCall, model: HostModel): HostAnswer | Promise<HostAnswer>
+}
+
+/** A request as a route gets it. */
+export interface HostCall {
+  /** Without the path of the API. */
+  readonly path: string
+  readonly match: RegExpExecArray
+  readonly query: URLSearchParams
+  /** Parsed JSON; undefined: none. */
+  readonly body: unknown
+  /** Where the stand-in is, such as https://localhost:1234 (for addresses in answers). */
+  readonly origin: string
+  readonly apiPath: string
+}
+
+export interface HostAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON, or text where it is a string. */
+  readonly body: unknown
+}

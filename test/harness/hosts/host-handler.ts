@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { Description } from './description.ts'
+import { readDescription } from './description.ts'
+import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
+import type { HostModel } from './model.ts'
+
+/** What goes wrong with a request, instead of or after its being carried out. */
+export type HostFault =
+  | { readonly kind: 'answer'; readonly answer: HostAnswer }
+  /** Never answered. */
+  | { readonly kind: 'silence' }
+  /** Carried out, and the connection is cut before the answer. */
+  | { readonly kind: 'lost answer' }
+  /** Carried out; what is answered is made of the true answer. */
+  | { readonly kind: 'changed'; change(answer: HostAnswer): HostAnswer }
+
+export interface SeenRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly body: unknown
+  readonly status: number
+}
+
+/** A host's API: every request is held against the host's own published description first. */
+export interface HostHandler {
+  /** In the order of their arrival; status 0: never answered. */
+  readonly seen: SeenRequest[]
+  /** What the published description would not have allowed. */
+  readonly violations: string[]
+  /** The next request that this fits meets the fault, once for each call. */
+  fail(fault: HostFault, fits?: (method: string, path: string) => boolean): void
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+interface PlannedFault {
+  readonly fault: HostFault
+  readonly fits: (method: string, path: string) => boolean
+}
+
+/** Makes the API of a host out of its dialect over a model. `origin`: where it is reached. */
+export function makeHandler(dialect: Dialect, model: HostModel, origin: () => string): HostHandler {
+  const description = readDescription(dialect.name, dialect.aliases)
+  const planned: PlannedFault[] = []
+  const handler: HostHandler = {
+    seen: [],
+    violations: [],
+    fail: (fault, fits = () => true) => void planned.push({ fault, fits }),
+    async handle(request, response) {
+      const method = request.method ?? ''
+      const url = new URL(request.url ?? '', 'http://host')
+      const path = url.pathname.slice(dialect.apiPath.length)
+      const written = await text(request)
+      const body: unknown = written === '' ? undefined : JSON.parse(written)
+      const index = planned.findIndex(({ fits }) => fits(method, path))
+      const fault = index < 0 ? undefined : planned.splice(index, 1)[0]?.fault
+      const see = (status: number): void =>
+        void handler.seen.push({ method, path: path + url.search, body, status })
+      if (fault?.kind === 'silence') {
+        see(0)
+        return
+      }
+      const asked = {
+        method,
+        path,
+        query: url.searchParams,
+        contentType: request.headers['content-type'],
+        body,
+      }
+      const headers = new Headers(Object.entries(request.headers).map(([k, v]) => [k, String(v)]))
+      const answer =
+        fault?.kind === 'answer'
+          ? fault.answer
+          : await answerTo({ ...asked, headers, origin: origin() }, { dialect, model, description, handler })
+      see(answer.status)
+      if (fault?.kind === 'lost answer') response.socket?.destroy()
+      else send(response, fault?.kind === 'changed' ? fault.change(answer) : answer)
+    },
+  }
+  return handler
+}
+
+interface Asked extends Omit<HostCall, 'match' | 'apiPath'> {
+  readonly method: string
+  readonly contentType: string | undefined
+  readonly headers: Headers
+}
+
+interface Stage {
+  readonly dialect: Dialect
+  readonly model: HostModel
+  readonly description: Description
+  readonly handler: HostHandler
+}
+
+async function answerTo(asked: Asked, { dialect, model, description, handler }: Stage): Promise<HostAnswer> {
+  const complaints = description.complaints(asked)
+  if (complaints.length > 0) {
+    handler.violations.push(...complaints)
+    return { status: 418, body: { message: complaints.join(' ') } }
+  }
+  const { answers } = dialect
+  const right = model.tokens.get(dialect.tokenOf(asked.headers) ?? '')
+  if (right === undefined) return answers.unauthorised
+  const called = dialect.repositoryOf(asked.path)?.join('/').toLowerCase()
+  const known = [model.repository, model.movedTo].map((place) => place?.join('/').toLowerCase())
+  if (called !== undefined && (right === 'stranger' || !known.includes(called))) return answers.notFound
+  if (right === 'read' && asked.method !== 'GET') return answers.missingScope
+  for (const route of dialect.routes) {
+    const match = route.method === asked.method ? route.path.exec(asked.path) : null
+    if (match === null) continue
+    const call = { ...asked, match, apiPath: dialect.apiPath }
+    if (called === known[0] && model.movedTo !== undefined) return answers.moved(call, model.movedTo)
+    if (model.archived && asked.method !== 'GET') return answers.archived
+    return route.answer(call, model)
+  }
+  return { status: 404, body: { message: `The stand-in has no ${asked.method} ${asked.path}.` } }
+}
+
+function send(response: ServerResponse, { status, headers = {}, body }: HostAnswer): void {
+  const isText = typeof body === 'string'
+  const type = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
+  response.writeHead(status, { 'content-type': type, ...headers })
+  response.end(isText ? body : JSON.stringify(body))
+}

@@ -1,0 +1,96 @@
+/** What a stand-in for a host holds of one repository: branches, tokens and pull requests. */
+export interface HostModel {
+  /** The repository's path at its host, such as ["acme", "shop"]. */
+  readonly repository: readonly string[]
+  readonly branches: ModelBranches
+  /** What each token may do; an unknown one is refused. */
+  readonly tokens: Map<string, TokenRight>
+  /** In the order in which they were opened. */
+  readonly pulls: ModelPull[]
+  /** Labels and people that the host knows. */
+  readonly labels: Set<string>
+  readonly people: Set<string>
+  archived: boolean
+  /** Its path since it was renamed; undefined: it was not. */
+  movedTo: readonly string[] | undefined
+}
+
+/** `write`: all; `read`: a scope or permission is missing for writing; `stranger`: the repository is invisible. */
+export type TokenRight = 'write' | 'read' | 'stranger'
+
+/** Real branches of a repository, or some in memory. */
+export interface ModelBranches {
+  /** Is it there? `owner`: in the fork of that owner. */
+  has(branch: string, owner?: string): Promise<boolean>
+  /** How many commits the head holds that the base does not. */
+  ahead(base: string, head: string, owner?: string): Promise<number>
+}
+
+export interface ModelPull {
+  readonly number: number
+  readonly base: string
+  readonly head: string
+  /** Owner of the fork; undefined: the repository's own branch. */
+  readonly headOwner: string | undefined
+  title: string
+  body: string
+  draft: boolean
+  state: 'open' | 'merged' | 'closed'
+  readonly labels: string[]
+  readonly reviewers: string[]
+  readonly assignees: string[]
+}
+
+/** Branches in memory: each holds so many commits more than an empty one. */
+export interface MemoryBranches extends ModelBranches {
+  set(branch: string, commits: number, owner?: string): void
+}
+
+/** An empty repository in memory with a branch main, a token for writing, some labels and some people. */
+export function memoryModel(
+  options: { readonly repository?: readonly string[]; readonly people?: readonly string[] } = {},
+): HostModel & { readonly branches: MemoryBranches } {
+  const branches = memoryBranches()
+  branches.set('main', 1)
+  return {
+    repository: options.repository ?? ['acme', 'shop'],
+    branches,
+    tokens: new Map([['good-token', 'write']]),
+    pulls: [],
+    labels: new Set(['settings', 'urgent']),
+    people: new Set(options.people ?? ['dev', 'ops']),
+    archived: false,
+    movedTo: undefined,
+  }
+}
+
+function memoryBranches(): MemoryBranches {
+  const commits = new Map<string, number>()
+  const keyOf = (branch: string, owner = ''): string => `${owner}:${branch}`
+  const count = (branch: string, owner?: string): number => commits.get(keyOf(branch, owner)) ?? 0
+  return {
+    set: (branch, many, owner) => void commits.set(keyOf(branch, owner), many),
+    has: (branch, owner) => Promise.resolve(commits.has(keyOf(branch, owner))),
+    ahead: (base, head, owner) => Promise.resolve(Math.max(0, count(head, owner) - count(base))),
+  }
+}
+
+/** Opens one in the model, whatever stands there already. */
+export function addPull(
+  model: HostModel,
+  pull: Pick<ModelPull, 'base' | 'head' | 'title'> & Partial<ModelPull>,
+): ModelPull {
+  const opened: ModelPull = {
+    body: '',
+    draft: false,
+    state: 'open',
+    headOwner: undefined,
+    labels: [],
+    reviewers: [],
+    assignees: [],
+    ...pull,
+    number: model.pulls.length + 1,
+  }
+  model.pulls.push(opened)
+  return opened
+}
