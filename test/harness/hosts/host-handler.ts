@@ -8,12 +8,28 @@ import type { HostModel } from './model.ts'
 /** What goes wrong with a request, instead of or after its being carried out. */
 export type HostFault =
   | { readonly kind: 'answer'; readonly answer: HostAnswer }
+  /** Not carried out; the answer is made of the request, such as an echo of it. */
+  | { readonly kind: 'reply'; reply(request: ArrivedRequest): HostAnswer }
   /** Never answered. */
   | { readonly kind: 'silence' }
+  /** Carried out after something else has happened. */
+  | { readonly kind: 'meanwhile'; happens(): void | Promise<void> }
   /** Carried out, and the connection is cut before the answer. */
   | { readonly kind: 'lost answer' }
   /** Carried out; what is answered is made of the true answer. */
   | { readonly kind: 'changed'; change(answer: HostAnswer): HostAnswer }
+
+/** A request before anybody has looked at it. */
+export interface ArrivedRequest {
+  readonly method: string
+  /** With the query and that of the API. */
+  readonly url: string
+  readonly headers: Headers
+  /** As it was written. */
+  readonly body: string
+  /** Where the stand-in is. */
+  readonly origin: string
+}
 
 export interface SeenRequest {
   readonly method: string
@@ -52,7 +68,7 @@ export function makeHandler(dialect: Dialect, model: HostModel, origin: () => st
       const url = new URL(request.url ?? '', 'http://host')
       const path = url.pathname.slice(dialect.apiPath.length)
       const written = await text(request)
-      const body: unknown = written === '' ? undefined : JSON.parse(written)
+      const body = parsed(written)
       const index = planned.findIndex(({ fits }) => fits(method, path))
       const fault = index < 0 ? undefined : planned.splice(index, 1)[0]?.fault
       const see = (status: number): void =>
@@ -61,6 +77,7 @@ export function makeHandler(dialect: Dialect, model: HostModel, origin: () => st
         see(0)
         return
       }
+      if (fault?.kind === 'meanwhile') await fault.happens()
       const asked = {
         method,
         path,
@@ -69,16 +86,32 @@ export function makeHandler(dialect: Dialect, model: HostModel, origin: () => st
         body,
       }
       const headers = new Headers(Object.entries(request.headers).map(([k, v]) => [k, String(v)]))
+      const arrived = { method, url: request.url ?? '', headers, body: written, origin: origin() }
       const answer =
-        fault?.kind === 'answer'
-          ? fault.answer
-          : await answerTo({ ...asked, headers, origin: origin() }, { dialect, model, description, handler })
+        unheard(fault, arrived) ??
+        (await answerTo({ ...asked, headers, origin: origin() }, { dialect, model, description, handler }))
       see(answer.status)
       if (fault?.kind === 'lost answer') response.socket?.destroy()
       else send(response, fault?.kind === 'changed' ? fault.change(answer) : answer)
     },
   }
   return handler
+}
+
+/** The answer to a request that is not carried out; undefined: it is. */
+function unheard(fault: HostFault | undefined, arrived: ArrivedRequest): HostAnswer | undefined {
+  if (fault?.kind === 'reply') return fault.reply(arrived)
+  return fault?.kind === 'answer' ? fault.answer : undefined
+}
+
+/** What is no JSON stays text, to which the description objects. */
+function parsed(written: string): unknown {
+  if (written === '') return undefined
+  try {
+    return JSON.parse(written)
+  } catch {
+    return written
+  }
 }
 
 interface Asked extends Omit<HostCall, 'match' | 'apiPath'> {
