@@ -35,15 +35,20 @@ export function conformityTo(document: unknown): Conformity {
   }
 }
 
-/** A null that is admitted stands beside the schema, because `enum`, `$ref` and `allOf` would refuse it within. */
 function inJSONSchema(value: unknown): unknown {
   if (Array.isArray(value)) return elements(value).map(inJSONSchema)
   if (!isRecord(value)) return value
   const { nullable, 'x-nullable': nullableToo, ...rest } = value
-  if (nullable === true || nullableToo === true) {
-    return { anyOf: [{ type: 'null' }, inJSONSchema(rest)] }
-  }
-  return Object.fromEntries(entries(value).map(([key, part]) => [key, inJSONSchema(part)]))
+  const parts = Object.fromEntries(entries(rest).map(([key, part]) => [key, inJSONSchema(part)]))
+  return nullable === true || nullableToo === true ? orNull(parts) : parts
+}
+
+/** Without a type of its own a schema stands beside the null, because `$ref` and `allOf` would refuse it within. */
+function orNull(schema: Readonly<Record<string, unknown>>): object {
+  const { type, enum: values } = schema
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  const listed = values === undefined ? {} : { enum: [...elements(values), null] }
+  return { ...schema, ...listed, type: [type, 'null'] }
 }
 
 function phrases(errors: readonly ErrorObject[]): readonly string[] {

@@ -6,6 +6,8 @@ export interface Parameter {
   readonly place: string
   readonly required: boolean
   readonly schema: unknown
+  /** A list is written as one text with commas; else its key is repeated. */
+  readonly commas: boolean
 }
 
 /** What an operation takes as its body, and under which media types. */
@@ -19,7 +21,7 @@ export interface Body {
 export interface Operation {
   /** In capitals. */
   readonly method: string
-  /** As it is written in the description: `/repos/{owner}/{repo}/pulls`. */
+  /** As it is written in the description, below the API's base: `/repos/{owner}/{repo}/pulls`. */
   readonly template: string
   /** Has one group for each name in `template`, in its order; a group holds the text still percent-encoded. */
   readonly pattern: RegExp
@@ -31,13 +33,18 @@ export interface Operation {
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 
-/** The operations of an OpenAPI 3 or Swagger 2 document, the most specific paths first. */
+/**
+ * The operations of an OpenAPI 3 or Swagger 2 document, the most specific paths first. `x-commitlet-base` is what the
+ * document writes before every path although it belongs to the API's base.
+ */
 export function operationsOf(document: unknown): readonly Operation[] {
-  const found = entries(member(document, 'paths')).flatMap(([template, item]) =>
-    entries(item)
+  const base = textMember(document, 'x-commitlet-base') ?? ''
+  const found = entries(member(document, 'paths')).flatMap(([path, item]) => {
+    const template = path.slice(base.length)
+    return entries(item)
       .filter(([method]) => METHODS.includes(method))
-      .map(([method, operation]) => operationOf(document, { template, method, item, operation })),
-  )
+      .map(([method, operation]) => operationOf(document, { template, method, item, operation }))
+  })
   return found.toSorted((one, other) => namesIn(one.template).length - namesIn(other.template).length)
 }
 
@@ -100,11 +107,14 @@ function patternOf(template: string, parameters: readonly unknown[]): RegExp {
 /** Swagger 2 writes the schema into the parameter itself, where `required` means something else. */
 function parameterOf(parameter: unknown): Parameter {
   const inline = entries(parameter).filter(([key]) => !['name', 'in', 'required'].includes(key))
+  const schema = member(parameter, 'schema')
+  const repeated = schema === undefined ? member(parameter, 'collectionFormat') === 'multi' : undefined
   return {
     name: textMember(parameter, 'name') ?? '',
     place: textMember(parameter, 'in') ?? '',
     required: member(parameter, 'required') === true,
-    schema: member(parameter, 'schema') ?? Object.fromEntries(inline),
+    schema: schema ?? Object.fromEntries(inline),
+    commas: repeated === false || member(parameter, 'explode') === false,
   }
 }
 

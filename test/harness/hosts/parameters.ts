@@ -43,13 +43,13 @@ interface Given {
 }
 
 function valueObjections(
-  { schema }: Parameter,
+  { schema, commas }: Parameter,
   { key, values }: Given,
   conformity: Conformity,
 ): readonly string[] {
   if (!isList(schema) && values.length > 1) return [`${key} is in the query more than once`]
   const phrases = firstAllowed(
-    isList(schema) ? listReadings(key, values) : readings(values[0] ?? ''),
+    isList(schema) ? listReadings(values, commas && !key.endsWith('[]')) : readings(values[0] ?? ''),
     schema,
     conformity,
   )
@@ -66,9 +66,8 @@ function isList(schema: unknown): boolean {
   return member(schema, 'type') === 'array' || parts.some(isList)
 }
 
-/** Without brackets a list may be written with commas as well. */
-function listReadings(key: string, values: readonly string[]): readonly unknown[] {
-  const texts = key.endsWith('[]') ? values : values.flatMap((value) => value.split(','))
+function listReadings(values: readonly string[], commas: boolean): readonly unknown[] {
+  const texts = commas ? values.flatMap((value) => value.split(',')) : values
   return [texts, texts.map((text) => readings(text).at(-1))]
 }
 
