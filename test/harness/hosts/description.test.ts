@@ -1,15 +1,15 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { readDescription } from './description.ts'
-import type { Alias, HostRequest } from './description.ts'
+import type { HostRequest } from './description.ts'
+import { BITBUCKET_CASES } from './cases/bitbucket.ts'
+import { GITEA_CASES } from './cases/gitea.ts'
+import { GITHUB_CASES } from './cases/github.ts'
+import { GITLAB_CASES } from './cases/gitlab.ts'
+import type { Case } from './cases/host-cases.ts'
 
-interface Case {
-  /** `POST /path?query`; the query is optional. */
-  readonly line: string
-  readonly body?: unknown
-  readonly contentType?: string
-  /** What the complaints have to match, one each; absent: there are none. */
-  readonly says?: readonly RegExp[]
-}
+const HOST_CASES = [GITHUB_CASES, GITLAB_CASES, BITBUCKET_CASES, GITEA_CASES]
 
 function requestOf({ line, body, contentType = 'application/json' }: Case): HostRequest {
   const [, method = '', path = '', query = ''] = /^(\S+) ([^?]+)\??(.*)$/.exec(line) ?? []
@@ -22,76 +22,7 @@ function requestOf({ line, body, contentType = 'application/json' }: Case): Host
   }
 }
 
-const PULL = { title: 'Add a claim', head: 'claims', base: 'main', body: 'text', draft: true }
-
-const GITHUB: readonly Case[] = [
-  { line: 'GET /repos/acme/app/pulls?state=open&head=acme:claims&base=main&per_page=100&page=2' },
-  { line: 'GET /repos/acme/app/pulls/7' },
-  { line: 'GET /repos/acme/app' },
-  { line: 'GET /repos/acme/app/branches/team%2Fclaims' },
-  { line: 'GET /repos/acme/app/branches/team/claims' },
-  { line: 'GET /repos/acme/app/pulls/7/requested_reviewers' },
-  { line: 'GET /repos/acme/app/pulls/7/reviews?per_page=100' },
-  { line: 'POST /repos/acme/app/pulls', body: PULL },
-  { line: 'POST /repos/acme/app/pulls', body: PULL, contentType: 'application/json; charset=utf-8' },
-  { line: 'PATCH /repos/acme/app/pulls/7', body: { title: 'new', body: 'new' } },
-  { line: 'POST /repos/acme/app/pulls/7/requested_reviewers', body: { reviewers: ['dev'] } },
-  { line: 'POST /repos/acme/app/issues/7/labels', body: { labels: ['storage'] } },
-  { line: 'POST /repos/acme/app/issues/7/assignees', body: { assignees: ['dev'] } },
-  { line: 'POST /repositories/42/pulls', body: PULL },
-  { line: 'GET /nowhere', says: [/There is no path \/nowhere/] },
-  { line: 'GET /repos/acme/app/pulls/7/merge', says: [/There is no path/] },
-  { line: 'PUT /repos/acme/app/pulls/7', body: {}, says: [/There is no method PUT/] },
-  { line: 'GET /repos/acme/app/pulls?limit=5', says: [/knows no limit in the query/] },
-  {
-    line: 'GET /repos/acme/app/pulls?state=opened',
-    says: [/state in the query must be .*\(open, closed, all\)/],
-  },
-  { line: 'GET /repos/acme/app/pulls?page=first', says: [/page in the query must be integer/] },
-  { line: 'GET /repos/acme/app/pulls?page=1&page=2', says: [/page is in the query more than once/] },
-  { line: 'GET /repos/acme/app/pulls/seven', says: [/pull_number in the path must be integer/] },
-  { line: 'GET /repos/acme/app/branches/%zz', says: [/branch in the path is not percent-encoded/] },
-  { line: 'GET /repos/acme/app', body: {}, says: [/takes no body/] },
-  { line: 'POST /repos/acme/app/pulls', says: [/the body is missing/] },
-  {
-    line: 'POST /repos/acme/app/pulls',
-    body: { base: 'main' },
-    says: [/must have required property 'head'/],
-  },
-  {
-    line: 'POST /repos/acme/app/pulls',
-    body: { ...PULL, title: 7 },
-    says: [/the body \/title must be string/],
-  },
-  { line: 'POST /repos/acme/app/pulls', body: { ...PULL, labels: [] }, says: [/it knows no field labels/] },
-  {
-    line: 'POST /repos/acme/app/pulls',
-    body: PULL,
-    contentType: 'text/plain',
-    says: [/of type text\/plain/],
-  },
-  {
-    line: 'POST /repos/acme/app/issues/7/labels',
-    body: { labels: [] },
-    says: [/\/labels must NOT have fewer/, /one schema in oneOf/],
-  },
-]
-
-interface Host {
-  readonly name: string
-  readonly cases: readonly Case[]
-  readonly aliases?: readonly Alias[]
-}
-
-const HOSTS: readonly Host[] = [
-  {
-    name: 'github',
-    cases: GITHUB,
-    aliases: [{ from: /^\/repositories\/\d+(?=\/|$)/, to: '/repos/owner/name' }],
-  },
-]
-
-for (const { name, cases, aliases } of HOSTS) {
+for (const { name, cases, aliases } of HOST_CASES) {
   t.test(`${name} allows what its description names and nothing else`, async (t) => {
     const description = readDescription(name, aliases)
     for (const one of cases) {
@@ -112,6 +43,13 @@ t.test('an answer is held against the schema of its status, where there is one',
   t.same(description.answerComplaints(requestOf({ line: 'GET /nowhere' }), 200, {}), [])
 })
 
+t.test("Bitbucket's errors have a type and a message", async (t) => {
+  const description = readDescription('bitbucket')
+  const request = requestOf({ line: 'GET /repositories/acme/app' })
+  t.same(description.answerComplaints(request, 404, { type: 'error', error: { message: 'none' } }), [])
+  t.match(description.answerComplaints(request, 404, { type: 'error', error: {} }), [/property 'message'/])
+})
+
 t.test('null is allowed where the description says nullable', async (t) => {
   const description = readDescription('github')
   const request = requestOf({ line: 'GET /repos/acme/app/branches/main' })
@@ -122,4 +60,16 @@ t.test('null is allowed where the description says nullable', async (t) => {
 
 t.test('a description that is not there is an error', async (t) => {
   t.throws(() => readDescription('nohost'), /ENOENT/)
+})
+
+t.test('each description begins with its source and its licence, and has its table of cases', async (t) => {
+  const folder = join(import.meta.dirname, '../../providers/descriptions')
+  const files = globSync('*.json', { cwd: folder }).sort()
+  t.same(files, HOST_CASES.map(({ name }) => `${name}.json`).sort())
+  for (const file of files) {
+    const [first, source] =
+      Object.entries<object>(JSON.parse(readFileSync(join(folder, file), 'utf8')))[0] ?? []
+    t.equal(first, 'x-commitlet-source', file)
+    t.same(Object.keys(source ?? {}), ['document', 'version', 'retrieved', 'licence', 'cut'], file)
+  }
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { elements, entries, isRecord, member } from '../../../functions/domain/member.ts'
 import { conformityTo } from './conformity.ts'
 import type { Conformity } from './conformity.ts'
+import { corrected } from './corrections.ts'
 import { operationsOf, resolved } from './operations.ts'
 import type { Operation } from './operations.ts'
 import { pathObjections, queryObjections } from './parameters.ts'
@@ -41,7 +42,7 @@ const FOLDER = join(import.meta.dirname, '../../providers/descriptions')
 
 /** Reads test/providers/descriptions/NAME.json. Throws an error where there is none, or where it is not JSON. */
 export function readDescription(name: string, aliases: readonly Alias[] = []): Description {
-  const document: unknown = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
+  const document = corrected(name, JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')))
   const operations = operationsOf(document)
   const conformity = conformityTo(document)
   const asDescribed = (path: string): string =>
