@@ -1,5 +1,83 @@
-import type { PullRequests } from '../domain/pull-requests.ts'
+import { notUnderstood } from '../domain/api-failure.ts'
+import type { ApiAnswer } from '../domain/api-failure.ts'
+import type { ApiLogin } from '../domain/api-login.ts'
+import { elements } from '../domain/member.ts'
+import type { Branches, Endpoint, PullRequests, ShownPullRequest } from '../domain/pull-requests.ts'
+import { joins, shownPull } from './github-answers.ts'
+import { addDetails } from './github-details.ts'
+import { githubFailure, openingFailure } from './github-failures.ts'
+import { openRepository } from './github-repository.ts'
+import type { Question } from './github-repository.ts'
 
-export default function connect(): PullRequests {
-  throw new Error('not yet')
+/** Pull requests of github.com, *.ghe.com and GitHub Enterprise Server. */
+export default function connect(endpoint: Endpoint, login: ApiLogin): PullRequests {
+  const repository = openRepository(endpoint, login)
+  const { speech } = repository
+
+  return {
+    async find(branches, among) {
+      const pages = await repository.pages((home) => ({
+        method: 'GET',
+        path: '/pulls',
+        parameters: {
+          state: among,
+          // GitHub ignores a branch without its owner.
+          head: `${branches.headOwner ?? home.owner}:${branches.head}`,
+          base: branches.base,
+          sort: 'created',
+          direction: 'desc',
+        },
+      }))
+      const found = pages.flatMap((page) => elements(page.data).map((pull) => read(pull, branches, page)))
+      return found.filter((pull) => pull !== undefined)
+    },
+    async read(number, branches) {
+      const answer = await repository.ask(() => ({
+        method: 'GET',
+        path: '/pulls/{number}',
+        parameters: { number },
+      }))
+      if (answer.status === 404) return undefined
+      if (answer.status !== 200) throw githubFailure(answer, speech)
+      return read(answer.data, branches, answer)
+    },
+    async create({ branches, title, body, draft }) {
+      const answer = await repository.ask(() => opening({ ...branches, title, body, draft }))
+      if (answer.status === 201) return believed(read(answer.data, branches, answer), answer)
+      const failure = openingFailure(answer, branches, speech)
+      if (failure === 'exists') return failure
+      throw failure
+    },
+    async update({ number }, { title, body }) {
+      const parameters = { number, title, body }
+      const answer = await repository.ask(() => ({ method: 'PATCH', path: '/pulls/{number}', parameters }))
+      if (answer.status !== 200) throw githubFailure(answer, speech)
+      const shown = shownPull(answer.data, endpoint.baseURL)
+      if (shown?.number !== number) throw notUnderstood(answer, speech)
+    },
+    add: (number, detail, names) => addDetails(repository, { number, detail, names }),
+  }
+
+  /** Undefined: it joins other branches. */
+  function read(pull: unknown, branches: Branches, answer: ApiAnswer): ShownPullRequest | undefined {
+    const joined = joins(pull, branches, repository.home())
+    if (joined === false) return undefined
+    return believed(joined === undefined ? undefined : shownPull(pull, endpoint.baseURL), answer)
+  }
+
+  function believed(pull: ShownPullRequest | undefined, answer: ApiAnswer): ShownPullRequest {
+    if (pull === undefined) throw notUnderstood(answer, speech)
+    return pull
+  }
+}
+
+interface Opening extends Branches {
+  readonly title: string
+  readonly body: string
+  readonly draft: boolean
+}
+
+function opening({ base, head, headOwner, title, body, draft }: Opening): Question {
+  const from = headOwner === undefined ? head : `${headOwner}:${head}`
+  return { method: 'POST', path: '/pulls', parameters: { title, body, base, head: from, draft } }
 }

@@ -1,0 +1,117 @@
+import { notUnderstood } from '../domain/api-failure.ts'
+import type { ApiAnswer } from '../domain/api-failure.ts'
+import { elements, isRecord, member, textMember } from '../domain/member.ts'
+import type { PullRequestDetails } from '../domain/pull-requests.ts'
+import { quoteRemote } from '../domain/quote.ts'
+import { loginsIn } from './github-answers.ts'
+import { githubFailure, wordsOf } from './github-failures.ts'
+import type { Repository } from './github-repository.ts'
+
+/** One kind of detail, as GitHub's API has it. */
+interface Detail {
+  readonly path: string
+  readonly status: number
+  /** Those that the pull request has according to the answer, in lower case; undefined: it does not tell. */
+  readonly taken: (data: unknown) => readonly string[] | undefined
+  /** Begins the sentence on one that was not taken; `remedy` ends it. */
+  readonly refused: (name: string) => string
+  readonly remedy: string
+}
+
+const DETAILS: Readonly<Record<keyof PullRequestDetails, Detail>> = {
+  labels: {
+    path: '/issues/{number}/labels',
+    status: 200,
+    taken: (data) =>
+      Array.isArray(data)
+        ? elements(data).map((label) => (textMember(label, 'name') ?? '').toLowerCase())
+        : undefined,
+    refused: (name) => `The label "${name}" was not taken by GitHub`,
+    remedy: 'name a label that the repository has',
+  },
+  reviewers: {
+    path: '/pulls/{number}/requested_reviewers',
+    status: 201,
+    taken: (data) => loginsOf(data, 'requested_reviewers'),
+    refused: (name) => `"${name}" cannot be asked for a review on GitHub`,
+    remedy: 'name the login of somebody who may read the repository and has not opened the pull request',
+  },
+  assignees: {
+    path: '/issues/{number}/assignees',
+    status: 201,
+    taken: (data) => loginsOf(data, 'assignees'),
+    refused: (name) => `"${name}" cannot be assigned on GitHub`,
+    remedy: 'name the login of somebody who may write to the repository, ten of them at most',
+  },
+}
+
+/** What a pull request gets. */
+export interface Addition {
+  readonly number: number
+  readonly detail: keyof PullRequestDetails
+  readonly names: readonly string[]
+}
+
+/** As `add` of the port. Teams cannot be asked for a review. */
+export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
+  const { number, detail, names } = addition
+  if (detail !== 'reviewers') return post(repository, addition)
+  const teams = names.filter((name) => name.includes('/'))
+  const asked = await thoseAsked(repository, number)
+  const missing = names.filter((name) => !teams.includes(name) && !asked.includes(name.toLowerCase()))
+  const complaints = missing.length === 0 ? [] : await post(repository, { ...addition, names: missing })
+  return [...teams.map(noTeam), ...complaints]
+}
+
+/** Who is asked for a review, or has given one: GitHub takes somebody off the first list with the review. */
+async function thoseAsked(repository: Repository, number: number): Promise<readonly string[]> {
+  const path = '/pulls/{number}/requested_reviewers'
+  const answer = await repository.ask(() => ({ method: 'GET', path, parameters: { number } }))
+  if (answer.status !== 200) throw githubFailure(answer, repository.speech)
+  if (!isRecord(answer.data)) throw notUnderstood(answer, repository.speech)
+  const reviews = await repository.pages(() => ({
+    method: 'GET',
+    path: '/pulls/{number}/reviews',
+    parameters: { number },
+  }))
+  return [...loginsIn(member(answer.data, 'users')), ...reviews.flatMap(({ data }) => loginsIn(data))]
+}
+
+async function post(repository: Repository, { number, detail, names }: Addition): Promise<readonly string[]> {
+  const { path, status, taken } = DETAILS[detail]
+  const parameters = { number, [detail]: names }
+  const answer = await repository.ask(() => ({ method: 'POST', path, parameters }))
+  // GitHub takes all of them or none, and does not say which one it is about.
+  if (answer.status === 422 && names.length > 1) return oneByOne(repository, { number, detail, names })
+  if (answer.status === 422) return names.map((name) => complaint(detail, name, wordsIn(answer, repository)))
+  if (answer.status !== status) throw githubFailure(answer, repository.speech)
+  const held = taken(answer.data)
+  if (held === undefined) throw notUnderstood(answer, repository.speech)
+  return names.filter((name) => !held.includes(name.toLowerCase())).map((name) => complaint(detail, name, ''))
+}
+
+async function oneByOne(repository: Repository, addition: Addition): Promise<readonly string[]> {
+  const complaints: string[] = []
+  for (const name of addition.names)
+    complaints.push(...(await post(repository, { ...addition, names: [name] })))
+  return complaints
+}
+
+function complaint(detail: keyof PullRequestDetails, name: string, words: string): string {
+  const { refused, remedy } = DETAILS[detail]
+  return `${refused(name)}${words}; ${remedy}.`
+}
+
+function wordsIn({ data }: ApiAnswer, { speech }: Repository): string {
+  const said = quoteRemote(wordsOf(data) ?? '', speech.secrets)
+  return said === undefined || said === '' ? '' : ` ("${said}")`
+}
+
+function noTeam(name: string): string {
+  return `"${name}" is a team, which Commitlet does not ask for reviews yet; name the logins of persons.`
+}
+
+function loginsOf(data: unknown, key: string): readonly string[] | undefined {
+  const list = member(data, key)
+  return Array.isArray(list) ? loginsIn(list) : undefined
+}

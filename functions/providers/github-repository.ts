@@ -1,0 +1,169 @@
+import { Octokit } from '@octokit/rest'
+import { notUnderstood, moved } from '../domain/api-failure.ts'
+import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import type { ApiLogin } from '../domain/api-login.ts'
+import { Failure } from '../domain/failure.ts'
+import { isRecord, member, textMember } from '../domain/member.ts'
+import type { Endpoint } from '../domain/pull-requests.ts'
+import { githubFailure } from './github-failures.ts'
+
+/** What a repository is called at present. */
+export interface Home {
+  readonly owner: string
+  readonly name: string
+}
+
+/** A request about a repository. */
+export interface Question {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Below the repository, as a template (RFC 6570): /pulls/{number}. */
+  readonly path: string
+  /** Values for the path; the others go into the query, or into the body. */
+  readonly parameters?: Readonly<Record<string, unknown>>
+}
+
+/** A repository at GitHub's API. One that was renamed is followed to its number, and asked by that from then on. */
+export interface Repository {
+  readonly speech: ApiSpeech
+  readonly home: () => Home
+  /**
+   * Asks once, and once more where the repository turns out to be renamed. Answers whatever status comes.
+   * @throws Failure that of the network; RepositoryNotFound where it has moved to what cannot be followed
+   */
+  ask(question: (home: Home) => Question): Promise<ApiAnswer>
+  /**
+   * The pages of a list, each an array, 100 elements at most in each and 10 pages at most.
+   * @throws Failure besides: what an answer other than 200 means
+   */
+  pages(question: (home: Home) => Question): Promise<readonly ApiAnswer[]>
+}
+
+interface Place extends Home {
+  /** Its number at the API, which outlasts every name; undefined: it answers to its name. */
+  readonly id: string | undefined
+}
+
+const PER_PAGE = 100
+const MOST_PAGES = 10
+const REDIRECTS = [301, 302, 307, 308]
+const FULL_NAME = /^([\w.-]+)\/([\w.-]+)$/
+
+/** Nothing is called before the first question. */
+export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository {
+  const speech = { shown: endpoint.shown, secrets: login.secrets }
+  const call = callBy(endpoint, login)
+  const [owner = '', name = ''] = endpoint.repository
+  let place: Place = { owner, name, id: undefined }
+  const repository: Repository = {
+    speech,
+    home: () => place,
+    async ask(question) {
+      const answer = await call(place, question(place))
+      if (!REDIRECTS.includes(answer.status)) return answer
+      const id = place.id === undefined ? numberIn(answer, endpoint.baseURL) : undefined
+      if (id === undefined) throw moved(speech)
+      place = await placeOf(id)
+      const second = await call(place, question(place))
+      if (REDIRECTS.includes(second.status)) throw moved(speech)
+      return second
+    },
+    async pages(question) {
+      const pages: ApiAnswer[] = []
+      for (let page = 1; page <= MOST_PAGES; page += 1) {
+        const answer = await repository.ask((home) => pageOf(question(home), page))
+        if (answer.status !== 200) throw githubFailure(answer, speech)
+        if (!Array.isArray(answer.data)) throw notUnderstood(answer, speech)
+        pages.push(answer)
+        if (answer.headers.get('link')?.includes('rel="next"') !== true) break
+      }
+      return pages
+    },
+  }
+  return repository
+
+  async function placeOf(id: string): Promise<Place> {
+    const answer = await call({ owner, name, id }, { method: 'GET', path: '' })
+    if (REDIRECTS.includes(answer.status)) throw moved(speech)
+    if (answer.status !== 200) throw githubFailure(answer, speech)
+    const [, itsOwner, itsName] = FULL_NAME.exec(textMember(answer.data, 'full_name') ?? '') ?? []
+    const same = String(member(answer.data, 'id')) === id
+    if (!same || itsOwner === undefined || itsName === undefined) throw notUnderstood(answer, speech)
+    return { owner: itsOwner, name: itsName, id }
+  }
+}
+
+// The number of the page is ours: no address that the host names is called.
+function pageOf(question: Question, page: number): Question {
+  const more = page === 1 ? {} : { page }
+  return { ...question, parameters: { ...question.parameters, per_page: PER_PAGE, ...more } }
+}
+
+/** GitHub answers a request by an old name with the address by number: BASE/repositories/NUMBER/... */
+function numberIn({ headers }: ApiAnswer, baseURL: string): string | undefined {
+  const location = URL.parse(headers.get('location') ?? '')
+  const base = new URL(baseURL)
+  if (location === null || location.origin !== base.origin) return undefined
+  const start = `${base.pathname.replace(/\/$/, '')}/repositories/`
+  if (!location.pathname.startsWith(start)) return undefined
+  return /^([1-9]\d{0,15})(?:\/|$)/.exec(location.pathname.slice(start.length))?.[1]
+}
+
+type Call = (place: Place, question: Question) => Promise<ApiAnswer>
+
+function callBy({ baseURL, shown, fetch }: Endpoint, login: ApiLogin): Call {
+  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+  const octokit = new Octokit({
+    baseUrl: baseURL,
+    auth: login.secret,
+    userAgent: 'commitlet',
+    log,
+    request: { fetch, log },
+  })
+  const headers = { accept: 'application/vnd.github+json', ...versionFor(baseURL) }
+  return async function call({ owner, name, id }, { method, path, parameters }) {
+    const [root, at] =
+      id === undefined ? ['/repos/{owner}/{repo}', { owner, repo: name }] : ['/repositories/{id}', { id }]
+    try {
+      return answerOf(await octokit.request(`${method} ${root}${path}`, { ...parameters, ...at, headers }))
+    } catch (error) {
+      const answer: unknown = isRecord(error) ? member(error, 'response') : undefined
+      if (answer !== undefined) return answerOf(answer)
+      throw failureIn(error) ?? unread(shown)
+    }
+  }
+}
+
+function ignore(): void {
+  return undefined
+}
+
+// A GitHub Enterprise Server refuses versions that it does not know.
+function versionFor(baseURL: string): Readonly<Record<string, string>> {
+  const { hostname } = new URL(baseURL)
+  const versioned = hostname === 'api.github.com' || hostname.endsWith('.ghe.com')
+  return versioned ? { 'x-github-api-version': '2022-11-28' } : {}
+}
+
+function answerOf(response: unknown): ApiAnswer {
+  const headers = member(response, 'headers')
+  return {
+    status: Number(member(response, 'status')),
+    headers: { get: (name) => textMember(headers, name.toLowerCase()) ?? null },
+    data: member(response, 'data'),
+  }
+}
+
+/** The library wraps what `fetch` throws, and the request with it. */
+function failureIn(error: unknown): Failure | undefined {
+  let seen = error
+  for (let depth = 0; depth < 5 && seen instanceof Error; depth += 1) {
+    if (seen instanceof Failure) return seen
+    seen = seen.cause
+  }
+  return undefined
+}
+
+function unread(shown: string): Failure {
+  const message = `The answer of the API of ${shown} could not be read; it is tried again.`
+  return new Failure('ProviderUnavailable', message)
+}
