@@ -1,0 +1,123 @@
+import type { HostCall } from './dialect.ts'
+import type { HostModel, ModelPull } from './model.ts'
+
+/** Whoever the token belongs to. */
+export const AUTHOR = {
+  uuid: '{aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee}',
+  account_id: '557058:aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee',
+  display_name: 'The author',
+}
+
+const OPENED = '2026-11-21T10:00:00.000000+00:00'
+const STATES = { open: 'OPEN', merged: 'MERGED', closed: 'DECLINED' } as const
+
+/** A pull request as Bitbucket shows it by itself; in a list it has neither reviewers nor participants. */
+export function pullBody(
+  pull: ModelPull,
+  call: HostCall,
+  model: HostModel,
+): Readonly<Record<string, unknown>> {
+  const reviewers = pull.reviewers.map((name) => account(name, call))
+  return {
+    ...listedBody(pull, call, model),
+    reviewers,
+    participants: reviewers.map((user) => ({
+      type: 'participant',
+      user,
+      role: 'REVIEWER',
+      approved: false,
+      state: null,
+      participated_on: null,
+    })),
+  }
+}
+
+/** A pull request as it stands in a list. */
+export function listedBody(
+  pull: ModelPull,
+  call: HostCall,
+  model: HostModel,
+): Readonly<Record<string, unknown>> {
+  const { origin, apiPath } = call
+  const path = model.repository.join('/')
+  const api = `${origin}${apiPath}/repositories/${path}/pullrequests/${pull.number}`
+  const description = rendered(pull.body)
+  return {
+    type: 'pullrequest',
+    id: pull.number,
+    title: pull.title,
+    description: pull.body,
+    rendered: { title: rendered(pull.title), description },
+    summary: description,
+    state: STATES[pull.state],
+    draft: pull.draft,
+    queued: false,
+    close_source_branch: false,
+    merge_commit: null,
+    comment_count: 0,
+    task_count: 0,
+    closed_by: null,
+    reason: '',
+    created_on: OPENED,
+    updated_on: OPENED,
+    author: account(AUTHOR.uuid, call),
+    source: end(pull.head, pull.headOwner === undefined ? path : `${pull.headOwner}/fork`, call),
+    destination: end(pull.base, path, call),
+    links: {
+      self: { href: api },
+      html: { href: `${origin}/${path}/pull-requests/${pull.number}` },
+      commits: { href: `${api}/commits` },
+      approve: { href: `${api}/approve` },
+      'request-changes': { href: `${api}/request-changes` },
+      diff: { href: `${api}/diff` },
+      diffstat: { href: `${api}/diffstat` },
+      comments: { href: `${api}/comments` },
+      activity: { href: `${api}/activity` },
+      merge: { href: `${api}/merge` },
+      decline: { href: `${api}/decline` },
+      statuses: { href: `${api}/statuses` },
+    },
+  }
+}
+
+function rendered(raw: string): Readonly<Record<string, string>> {
+  return { type: 'rendered', raw, markup: 'markdown', html: `<p>${raw}</p>` }
+}
+
+function end(branch: string, repository: string, { origin, apiPath }: HostCall): unknown {
+  return {
+    branch: { name: branch, links: {}, sync_strategies: ['merge_commit', 'rebase'] },
+    commit: {
+      type: 'commit',
+      hash: '6a2c16e4a152',
+      links: { self: { href: `${origin}${apiPath}/repositories/${repository}/commit/6a2c16e4a152` } },
+    },
+    repository: {
+      type: 'repository',
+      full_name: repository,
+      name: repository.split('/')[1],
+      uuid: '{12345678-1234-1234-1234-123456789abc}',
+      links: {
+        self: { href: `${origin}${apiPath}/repositories/${repository}` },
+        html: { href: `${origin}/${repository}` },
+      },
+    },
+  }
+}
+
+/** A person by UUID or by account ID, with both. */
+function account(name: string, { origin, apiPath }: HostCall): unknown {
+  const own = name === AUTHOR.uuid ? AUTHOR : undefined
+  const bare = name.replace(/[{}]/g, '').replace(/^\d+:/, '')
+  return {
+    type: 'user',
+    display_name: own?.display_name ?? `Person ${bare.slice(0, 8)}`,
+    nickname: bare.slice(0, 8),
+    uuid: name.startsWith('{') ? name : `{${bare}}`,
+    account_id: name.startsWith('{') ? `557058:${bare}` : name,
+    links: {
+      self: { href: `${origin}${apiPath}/users/${encodeURIComponent(name)}` },
+      html: { href: `${origin}/${encodeURIComponent(name)}/` },
+    },
+  }
+}
