@@ -1,0 +1,76 @@
+import { notUnderstood } from '../domain/api-failure.ts'
+import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import { isRecord, member, textMember } from '../domain/member.ts'
+import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
+import { withQuickActions } from './gitlab-text.ts'
+
+/** GitLab's merge request as the project's own pull request, with the branches that it joins. */
+export interface Shown extends ShownPullRequest {
+  readonly base: string
+  readonly head: string
+  /** The head is in the project itself, not in a fork. */
+  readonly own: boolean
+}
+
+/** Whose answers are read. */
+export interface Speaker extends ApiSpeech {
+  readonly baseURL: string
+}
+
+/** `locked`: it is being merged at this moment (GitLab documentation, "Merge requests API"). */
+const STATES: Readonly<Record<string, ShownPullRequest['state'] | undefined>> = {
+  opened: 'open',
+  locked: 'open',
+  closed: 'closed',
+  merged: 'merged',
+}
+const LONGEST_URL = 8192
+
+/** Reads one merge request out of an answer. Throws ProviderUnavailable where it is none. */
+export function shownIn(value: unknown, answer: ApiAnswer, speaker: Speaker): Shown {
+  const number = member(value, 'iid')
+  const url = webAddress(member(value, 'web_url'), speaker)
+  const state = STATES[textMember(value, 'state') ?? '']
+  const title = textMember(value, 'title')
+  const base = textMember(value, 'target_branch')
+  const head = textMember(value, 'source_branch')
+  const named = title !== undefined && base !== undefined && head !== undefined
+  if (!isNumber(number) || url === undefined || state === undefined || !named)
+    throw notUnderstood(answer, speaker)
+  const project = member(value, 'target_project_id')
+  const own = isNumber(project) && member(value, 'source_project_id') === project
+  const body = withQuickActions((textMember(value, 'description') ?? '').replace(/\r\n?/g, '\n'))
+  return { number, url, state, title, body, base, head, own }
+}
+
+/** Does it join exactly these branches of the project itself? */
+export function joins({ base, head, own }: Shown, branches: Branches): boolean {
+  return own && base === branches.base && head === branches.head && branches.headOwner === undefined
+}
+
+/** The members of a list in an answer. Throws ProviderUnavailable where it is none. */
+export function listIn(answer: ApiAnswer, speaker: Speaker): readonly unknown[] {
+  if (answer.status === 200 && Array.isArray(answer.data)) return answer.data
+  throw notUnderstood(answer, speaker)
+}
+
+/** The object of an answer. Throws ProviderUnavailable where it is none. */
+export function objectIn(answer: ApiAnswer, speaker: Speaker): Readonly<Record<string, unknown>> {
+  if (answer.status === 200 && isRecord(answer.data)) return answer.data
+  throw notUnderstood(answer, speaker)
+}
+
+/** The number of a person, a project or a merge request. */
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+}
+
+/** Of any host: the address that people use need not be that of the API. */
+function webAddress(value: unknown, { baseURL }: Speaker): string | undefined {
+  if (typeof value !== 'string' || value.length > LONGEST_URL || /[\p{Cc}\p{Z}]/u.test(value))
+    return undefined
+  const url = URL.parse(value)
+  if (url === null || url.username !== '' || url.password !== '') return undefined
+  const plain = url.protocol === 'http:' && baseURL.startsWith('http:')
+  return plain || url.protocol === 'https:' ? value : undefined
+}

@@ -1,0 +1,126 @@
+import type { EditMergeRequestOptions } from '@gitbeaker/rest'
+import type { ApiAnswer } from '../domain/api-failure.ts'
+import { elements, member, textMember } from '../domain/member.ts'
+import type { PullRequestDetails } from '../domain/pull-requests.ts'
+import { quoteRemote } from '../domain/quote.ts'
+import { isNumber, listIn, objectIn } from './gitlab-answers.ts'
+import type { Speaker } from './gitlab-answers.ts'
+import type { Project } from './gitlab-project.ts'
+
+/** What is to be added to a merge request. */
+interface Addition {
+  readonly detail: keyof PullRequestDetails
+  readonly names: readonly string[]
+}
+
+interface Person {
+  readonly id: number
+  /** As it was asked for. */
+  readonly name: string
+}
+
+/** Changes a merge request. Throws ProviderUnavailable where what is answered is none. */
+export async function edit(
+  project: Project,
+  number: number,
+  fields: EditMergeRequestOptions,
+): Promise<ApiAnswer> {
+  const answer = await project.asked(project.client.mergeRequests.edit(project.path, number, fields))
+  objectIn(answer, project.speaker)
+  return answer
+}
+
+/** As `add` of PullRequests. */
+export async function addDetail(
+  project: Project,
+  number: number,
+  { detail, names }: Addition,
+): Promise<readonly string[]> {
+  return detail === 'labels'
+    ? addLabels(project, number, names)
+    : addPeople(project, number, { detail, names })
+}
+
+/** GitLab makes a label that the project does not have, where the token may. */
+async function addLabels(
+  project: Project,
+  number: number,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { speaker } = project
+  const complaints = names
+    .filter(isSeveral)
+    .map(
+      (name) =>
+        `GitLab has no label with a comma in its name, as ${quoted(name, speaker)}; name it otherwise.`,
+    )
+  const single = names.filter((name) => !isSeveral(name))
+  if (single.length === 0) return complaints
+  const { data } = await edit(project, number, { addLabels: single.join(',') })
+  const there = elements(member(data, 'labels')).map(lower)
+  const left = single.filter((name) => !there.includes(lower(name.trim())))
+  return [...complaints, ...left.map((name) => labelLeft(name, speaker))]
+}
+
+async function addPeople(
+  project: Project,
+  number: number,
+  { detail, names }: Addition,
+): Promise<readonly string[]> {
+  const { client, path, speaker, asked } = project
+  const people: Person[] = []
+  const complaints: string[] = []
+  for (const name of names) {
+    const id = idOf(listIn(await asked(client.users.all({ username: name })), speaker), name)
+    if (id === undefined) complaints.push(unknownPerson(name, speaker))
+    else people.push({ id, name })
+  }
+  if (people.length === 0) return complaints
+  const there = idsIn(objectIn(await asked(client.mergeRequests.show(path, number)), speaker), detail)
+  // A PUT replaces them all, and where GitLab takes only one it is the first.
+  const ids = [...new Set([...there, ...people.map(({ id }) => id)])]
+  if (ids.length === there.length) return complaints
+  const fields = detail === 'reviewers' ? { reviewerIds: ids } : { assigneeIds: ids }
+  const taken = idsIn((await edit(project, number, fields)).data, detail)
+  const left = people.filter(({ id }) => !taken.includes(id))
+  return [...complaints, ...left.map(({ name }) => personLeft(name, speaker))]
+}
+
+/** The number of whoever has this user name; undefined: nobody has. */
+function idOf(found: readonly unknown[], name: string): number | undefined {
+  const person = found.find((one) => lower(textMember(one, 'username')) === lower(name))
+  const id = member(person, 'id')
+  return isNumber(id) ? id : undefined
+}
+
+function idsIn(mergeRequest: unknown, detail: string): readonly number[] {
+  return elements(member(mergeRequest, detail))
+    .map((person) => member(person, 'id'))
+    .filter(isNumber)
+}
+
+/** A comma stands between two labels. */
+function isSeveral(label: string): boolean {
+  return label.includes(',')
+}
+
+function labelLeft(name: string, speaker: Speaker): string {
+  return `GitLab did not add the label ${quoted(name, speaker)}; have it made in the project, or give the token the right to make labels.`
+}
+
+function unknownPerson(name: string, speaker: Speaker): string {
+  return `GitLab does not know the user ${quoted(name, speaker)}; look at how the user name is written.`
+}
+
+function personLeft(name: string, speaker: Speaker): string {
+  return `GitLab did not take ${quoted(name, speaker)}; see whether this user may read the project, and whether this GitLab takes more than one (its free tier does not).`
+}
+
+function quoted(name: string, { secrets }: Speaker): string {
+  return `"${quoteRemote(name, secrets) ?? '***'}"`
+}
+
+/** User names never differ by case alone. */
+function lower(text: unknown): string {
+  return typeof text === 'string' ? text.toLowerCase() : ''
+}

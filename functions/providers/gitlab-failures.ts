@@ -1,0 +1,100 @@
+import {
+  answerFailure,
+  archived,
+  branchMissing,
+  forbidden,
+  missingScope,
+  moved,
+  rateLimited,
+  rejected,
+  unavailable,
+} from '../domain/api-failure.ts'
+import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import { Failure } from '../domain/failure.ts'
+import { elements, member, textMember } from '../domain/member.ts'
+import type { Branches } from '../domain/pull-requests.ts'
+import { quoteRemote } from '../domain/quote.ts'
+
+/** Seconds since 1970 (GitLab documentation, "User and IP rate limits"). */
+const RESET_HEADER = 'ratelimit-reset'
+/** `Another open merge request already exists for this source branch: !5`, and nothing else that is in conflict. */
+const RESOURCE_LOCK = /resource lock/i
+/** Single permissions that a token lacks, within a sentence: `… [Merge Request: Create].` */
+const PERMISSIONS = /\[([^\]]{1,200})\]/
+
+/** What an answer other than success means on GitLab, as far as it tells by itself. */
+export function gitlabFailure(answer: ApiAnswer, speech: ApiSpeech): Failure {
+  const { status, data } = answer
+  if (status === 429) return rateLimited(answer, speech, RESET_HEADER)
+  if (status === 403) return scopeFailure(data, speech) ?? refused(wordsOf(answer), speech)
+  if (status === 405 && saysMoved(answer)) return moved(speech)
+  if (status === 409 && RESOURCE_LOCK.test(wordsOf(answer))) return unavailable(answer, speech)
+  return answerFailure(answer, speech)
+}
+
+/** GitLab answers it to whoever may not, but also for all in a project that takes no merge requests at all. */
+export function saysForbiddenOnly(answer: ApiAnswer): boolean {
+  return answer.status === 403 && /^403 forbidden$/i.test(wordsOf(answer).trim())
+}
+
+/** Only a look at a project that was renamed is led on to it: `Non GET methods are not allowed for moved projects`. */
+export function saysMoved(answer: ApiAnswer): boolean {
+  return /moved/i.test(wordsOf(answer))
+}
+
+/** Why the project takes no merge requests from anybody; undefined: it does. `project`: as GitLab shows it. */
+export function projectFailure(project: unknown, speech: ApiSpeech): Failure | undefined {
+  if (member(project, 'archived') === true) return archived(speech)
+  const disabled =
+    member(project, 'merge_requests_access_level') === 'disabled' ||
+    member(project, 'merge_requests_enabled') === false
+  return disabled ? rejected('merge requests are disabled in the project', 403, speech) : undefined
+}
+
+/** Is another one open already? */
+export function saysExists(answer: ApiAnswer): boolean {
+  return answer.status === 409 && !RESOURCE_LOCK.test(wordsOf(answer))
+}
+
+/** A branch that GitLab does not see (yet): since 19.0 it looks before it opens one. */
+export function branchFailure(answer: ApiAnswer, branches: Branches, shown: string): Failure | undefined {
+  const said = member(answer.data, 'message')
+  const missing = (field: string): boolean =>
+    elements(member(said, field)).some((words) => typeof words === 'string' && /does not exist/.test(words))
+  if (answer.status !== 400) return undefined
+  if (missing('source_branch')) return branchMissing('head', branches, shown)
+  return missing('target_branch') ? branchMissing('base', branches, shown) : undefined
+}
+
+/** Is it the project that is not there, or only what was asked for within it? */
+export function lacksProject(answer: ApiAnswer): boolean {
+  return answer.status === 404 && /project/i.test(wordsOf(answer))
+}
+
+/** OAuth's own error (RFC 6750, section 3.1), of tokens with scopes and of those with single permissions. */
+function scopeFailure(data: unknown, speech: ApiSpeech): Failure | undefined {
+  const error = textMember(data, 'error')
+  if (error === 'insufficient_scope') {
+    const scopes = textMember(data, 'scope')?.split(' ') ?? []
+    // Whoever opens merge requests needs this one, though reading alone takes others as well.
+    return missingScope(scopes.includes('api') ? 'api' : scopes.join(' '), speech)
+  }
+  if (error !== 'insufficient_granular_scope') return undefined
+  const said = textMember(data, 'error_description') ?? ''
+  return missingScope(PERMISSIONS.exec(said)?.[1], speech)
+}
+
+/** `403 Forbidden - …` tells why. */
+function refused(words: string, speech: ApiSpeech): Failure {
+  const [, why] = /^403 Forbidden - (.+)$/s.exec(words) ?? []
+  const said = why === undefined ? undefined : quoteRemote(why, speech.secrets)
+  if (said === undefined || said === '') return forbidden(speech)
+  const message = `The API of ${speech.shown} knows the user but does not permit this (403): "${said}"; mend what it names, or put another token into the Secret.`
+  return new Failure('PermissionDenied', message)
+}
+
+function wordsOf({ data }: ApiAnswer): string {
+  if (typeof data === 'string') return data
+  const said = member(data, 'message') ?? member(data, 'error')
+  return typeof said === 'string' ? said : JSON.stringify(said ?? '')
+}
