@@ -8,6 +8,10 @@ import { makeAuthority, type Authority, type CertificateRequest } from './certif
 import { openBackend } from './git-backend.ts'
 import { makeFaultTable, type FaultTable } from './git-faults.ts'
 import { createRepository, type GitRepository, type RepositoryOptions } from './git-repository.ts'
+import type { Dialect } from './hosts/dialect.ts'
+import type { HostHandler } from './hosts/host-handler.ts'
+import { hostAPI } from './hosts/hosted-api.ts'
+import type { HostModel } from './hosts/model.ts'
 import { rightKey, serve, type GitSite, type GitUser, type LoggedRequest, type Right } from './git-site.ts'
 
 export interface GitServerOptions {
@@ -33,11 +37,13 @@ export interface GitServer {
   readonly caFile: string
   readonly authority: Authority
   readonly faults: FaultTable
-  /** Every request in the order of arrival. */
+  /** Every request to Git in the order of arrival. */
   readonly requests: LoggedRequest[]
   createRepository(name: string, options?: RepositoryOptions): Promise<GitRepository>
   /** Says what a user may do in one repository from now on. */
   setRight(user: GitUser, repository: string, right: Right): void
+  /** Answers the API of a host for one repository from now on; `origin`: as in answers, where it is not `url`. */
+  serveAPI(dialect: Dialect, model: HostModel, origin?: string): HostHandler
   /** Breaks every connection, ends every child and removes what is temporary. */
   close(): Promise<void>
 }
@@ -56,6 +62,7 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
     faults: makeFaultTable(),
     requests: [],
     rights: new Map(),
+    apis: [],
   }
   const { server, port } = await listen(options, authority, site)
   const url = `${options.plain === true ? 'http' : 'https'}://localhost:${port}`
@@ -68,6 +75,11 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
     requests: site.requests,
     createRepository: (name, wanted) => createRepository({ root, url }, name, wanted),
     setRight: (user, repository, right) => void site.rights.set(rightKey(user, repository), right),
+    serveAPI(dialect, model, origin = url) {
+      const api = hostAPI(dialect, model, () => origin)
+      site.apis.push(api)
+      return api.handler
+    },
     async close() {
       site.backend.stop()
       server.closeAllConnections()

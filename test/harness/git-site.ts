@@ -13,6 +13,7 @@ import {
   type FaultTable,
   type Http,
 } from './git-faults.ts'
+import type { HostedAPI } from './hosts/hosted-api.ts'
 
 /** Whoever sends this password (and this user name, where one is given) by Basic authentication. */
 export interface GitUser {
@@ -51,6 +52,8 @@ export interface GitSite {
   readonly requests: LoggedRequest[]
   /** Rights that differ from the user's own, by rightKey. */
   readonly rights: Map<string, Right>
+  /** APIs of hosts on the same origin; the first that serves a request answers it. */
+  readonly apis: HostedAPI[]
 }
 
 /** Key of a user's right in one repository. */
@@ -58,8 +61,10 @@ export function rightKey(user: GitUser, repository: string): string {
   return JSON.stringify([user.username, user.password, repository])
 }
 
-/** Answers one request: faults first, then who it is, then what he may do, then Git itself. */
+/** Answers one request: an API's by the API; else faults first, who it is, what he may do, then Git itself. */
 export async function serve(site: GitSite, http: Http): Promise<void> {
+  const api = site.apis.find((hosted) => hosted.serves(http.request.url ?? '/'))
+  if (api !== undefined) return api.handle(http.request, http.response)
   const call = readCall(http.request)
   const entry = log(http, call)
   site.requests.push(entry)

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Dialect } from './dialect.ts'
+import { makeHandler } from './host-handler.ts'
+import type { HostHandler } from './host-handler.ts'
+import type { HostModel } from './model.ts'
+
+/** A host's API for one repository, on an origin that has other things as well. */
+export interface HostedAPI {
+  readonly handler: HostHandler
+  /** Whether this path, with its query, is for this API. */
+  serves(path: string): boolean
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+/**
+ * Makes the API. At a path of its own it serves whatever is below and about no repository too; at the top of the
+ * origin what is about its repository alone.
+ */
+export function hostAPI(dialect: Dialect, model: HostModel, origin: () => string): HostedAPI {
+  const handler = makeHandler(dialect, model, origin)
+  const known = nameOf(model.repository)
+  return {
+    handler,
+    handle: (request, response) => handler.handle(request, response),
+    serves(path) {
+      const { pathname } = new URL(path, 'http://host')
+      if (!pathname.startsWith(`${dialect.apiPath}/`)) return false
+      const called = dialect.repositoryOf(pathname.slice(dialect.apiPath.length))
+      return called === undefined ? dialect.apiPath !== '' : nameOf(called) === known
+    },
+  }
+}
+
+function nameOf(repository: readonly string[]): string {
+  return repository.join('/').toLowerCase()
+}
