@@ -11,6 +11,8 @@ export interface ProxyOptions {
   readonly login?: string
   /** Answers every CONNECT by this status. */
   readonly status?: number
+  /** Ports that stand for others, by `host:port`. */
+  readonly leads?: Readonly<Record<string, number>>
 }
 
 /** A real proxy on 127.0.0.1 for CONNECT (RFC 9110, 9.3.6); every name leads it to 127.0.0.1. */
@@ -49,7 +51,8 @@ export async function startProxy(options: ProxyOptions = {}): Promise<ConnectPro
       client.end(`HTTP/1.1 ${refusal} No\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n`)
       return
     }
-    const remote = connect(Number(request.url?.split(':').at(-1)), '127.0.0.1', () => {
+    const asked = request.url ?? ''
+    const remote = connect(options.leads?.[asked] ?? Number(asked.split(':').at(-1)), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       remote.pipe(client).pipe(remote)
     })
