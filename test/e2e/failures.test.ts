@@ -1,4 +1,5 @@
 import t from 'tap'
+import { columns } from '../harness/columns.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import { processesIn } from '../harness/processes.ts'
@@ -69,14 +70,6 @@ withControlPlane(
   },
   { own: true },
 )
-
-/** The one row of a table of kubectl, by the heads of its columns. */
-function columns(table: string): Readonly<Record<string, string>> {
-  const [head = '', row = ''] = table.split('\n')
-  const names = [...head.matchAll(/\S+(?: \S+)*/g)]
-  const cells = names.map(([name], i) => [name, row.slice(names[i]?.index, names[i + 1]?.index).trim()])
-  return Object.fromEntries(cells) as Readonly<Record<string, string>>
-}
 
 function seconds(time: unknown): number {
   return Date.parse(String(time)) / 1000
