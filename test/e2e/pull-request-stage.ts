@@ -1,0 +1,101 @@
+import type { GitRepository, RepositoryOptions } from '../harness/git-repository.ts'
+import type { GitServer } from '../harness/git-server.ts'
+import type { Dialect } from '../harness/hosts/dialect.ts'
+import { gitBranches } from '../harness/hosts/git-branches.ts'
+import type { HostHandler, SeenRequest } from '../harness/hosts/host-handler.ts'
+import { memoryModel } from '../harness/hosts/model.ts'
+import type { HostModel } from '../harness/hosts/model.ts'
+import { TOKEN } from '../harness/installation.ts'
+import type { Stored, Team } from '../harness/installation.ts'
+
+export const BASE = 'main'
+export const HEAD = 'settings'
+export const REQUESTED_AT = 'commitlet.dev/requested-at'
+
+/** A real repository, and the API of a host over it. */
+export interface HostedRepository {
+  readonly repository: GitRepository
+  readonly model: HostModel
+  readonly api: HostHandler
+  /** A PullRequest from settings to main; `spec` overrides its members. */
+  pullRequest(name: string, spec?: Readonly<Record<string, unknown>>): object
+  /** Requests that would change something. */
+  writes(): readonly SeenRequest[]
+}
+
+export interface HostingOptions extends RepositoryOptions {
+  /** Who may write by the API; default: TOKEN. */
+  readonly tokens?: readonly string[]
+  readonly people?: readonly string[]
+  /** Path of the installation at its host, such as /gitlab. */
+  readonly prefix?: string
+}
+
+/** Makes the repository `path` on the server, and answers the API of this host for it below its own path. */
+export async function hostRepository(
+  git: GitServer,
+  { dialect, path }: { readonly dialect: Dialect; readonly path: string },
+  options: HostingOptions = {},
+): Promise<HostedRepository> {
+  const { prefix = '', tokens = [TOKEN], people } = options
+  const repository = await git.createRepository(`${prefix.slice(1)}/${path}`.replace(/^\//, ''), options)
+  const model: HostModel = {
+    ...memoryModel({ repository: path.split('/'), ...(people === undefined ? {} : { people }) }),
+    branches: gitBranches(repository),
+    tokens: new Map(tokens.map((token) => [token, 'write'])),
+  }
+  const apiPath = prefix + dialect.apiPath
+  const api = git.serveAPI({ ...dialect, apiPath }, model)
+  const remote = {
+    repository: repository.url,
+    provider: dialect.name,
+    providerConfig: { baseURL: git.url + apiPath },
+  }
+  return {
+    repository,
+    model,
+    api,
+    pullRequest: (name, spec = {}) => pullRequest(name, { ...remote, ...spec }),
+    writes: () => api.seen.filter(({ method }) => method !== 'GET'),
+  }
+}
+
+/** A PullRequest from settings to main by the token of the Secret `git`; `spec` adds the repository. */
+export function pullRequest(name: string, spec: Readonly<Record<string, unknown>>): object {
+  return {
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'PullRequest',
+    metadata: { name },
+    spec: {
+      baseBranch: BASE,
+      headBranch: HEAD,
+      title: 'Settings of the shop',
+      body: 'Opened from the cluster.',
+      credentials: { secretName: 'git', tokenKey: 'token' },
+      ...spec,
+    },
+  }
+}
+
+/** The PullRequest once it is settled. */
+export function settledPull(team: Team, name: string): Promise<Stored> {
+  return team.settled(name, 'pullrequest')
+}
+
+/** `kubectl wait` for a PullRequest; throws where it does not come true in a minute. */
+export async function waitForPull(team: Team, name: string, condition: string): Promise<void> {
+  await team.kubectl(['wait', 'pullrequest', name, `--for=${condition}`, '--timeout=60s'])
+}
+
+/** Asks for a PullRequest again, and answers it once that has been carried out. */
+export async function requestAgain(team: Team, name: string, value = 'now'): Promise<Stored> {
+  await team.kubectl(['annotate', 'pullrequest', name, `${REQUESTED_AT}=${value}`, '--overwrite'])
+  return settledPull(team, name)
+}
+
+/** The time of the next attempt is over for whoever reads the status; the sweep does. */
+export async function makeDue(team: Team, name: string): Promise<void> {
+  const nextAttemptTime = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+/, '')
+  const patch = JSON.stringify({ status: { nextAttemptTime } })
+  await team.kubectl(['patch', 'pullrequest', name, '--subresource=status', '--type=merge', '-p', patch])
+}
