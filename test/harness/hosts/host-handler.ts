@@ -47,6 +47,8 @@ export interface HostHandler {
   readonly violations: string[]
   /** The next request that this fits meets the fault, once for each call. */
   fail(fault: HostFault, fits?: (method: string, path: string) => boolean): void
+  /** Plans no fault any more. */
+  forget(): void
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
@@ -63,6 +65,7 @@ export function makeHandler(dialect: Dialect, model: HostModel, origin: () => st
     seen: [],
     violations: [],
     fail: (fault, fits = () => true) => void planned.push({ fault, fits }),
+    forget: () => void (planned.length = 0),
     async handle(request, response) {
       const method = request.method ?? ''
       const url = new URL(request.url ?? '', 'http://host')
