@@ -1,0 +1,112 @@
+import { isRecord } from '../../functions/domain/member.ts'
+import type { HostAnswer } from '../harness/hosts/dialect.ts'
+import type { Case } from './contract-case.ts'
+import { after, HEAD } from './contract-stage.ts'
+
+interface Malformed {
+  readonly what: string
+  readonly change: (answer: HostAnswer) => HostAnswer
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const HTML_TYPE = { 'content-type': 'text/html; charset=utf-8' }
+const PAGE = '<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>'
+
+/** What is wrong with any answer. */
+const BROKEN: readonly Malformed[] = [
+  { what: 'a web page', change: ({ status }) => ({ status, headers: HTML_TYPE, body: PAGE }) },
+  { what: 'a web page that calls itself JSON', change: (answer) => written(answer, PAGE) },
+  { what: 'cut JSON', change: (answer) => written(answer, JSON.stringify(answer.body).slice(0, -9)) },
+  { what: 'nothing', change: (answer) => written(answer, '') },
+  { what: 'null', change: (answer) => written(answer, 'null') },
+  { what: 'a number', change: (answer) => written(answer, '7') },
+]
+
+/** What is wrong with an answer that shows one pull request. */
+const UNBELIEVABLE: readonly Malformed[] = [
+  ...BROKEN,
+  { what: 'an empty object', change: (answer) => written(answer, '{}') },
+  { what: 'a list', change: (answer) => written(answer, '[]') },
+  { what: 'no number', change: (answer) => numbered(answer, undefined) },
+  { what: 'a number in quotes', change: (answer) => numbered(answer, '1') },
+  { what: 'the number 0', change: (answer) => numbered(answer, 0) },
+  { what: 'a number with a fraction', change: (answer) => numbered(answer, 1.5) },
+  { what: 'another head', change: (answer) => renamed(answer, HEAD) },
+  { what: 'an address that is a script', change: (answer) => addressed(answer, 'javascript:alert(1)//') },
+]
+
+/** What is wrong with the one that was just opened. */
+const NOT_CREATED: readonly Malformed[] = [
+  ...UNBELIEVABLE,
+  { what: 'another base', change: (answer) => renamed(answer, 'main') },
+  { what: 'the status of a look', change: (answer) => ({ ...answer, status: 200 }) },
+  { what: 'the status of what is done later', change: (answer) => ({ ...answer, status: 202 }) },
+]
+
+/** Successes that are none. */
+export const ANSWERS: readonly Case[] = [
+  ...NOT_CREATED.map(({ what, change }): Case => ({
+    title: `a creation answered with ${what} is not believed, and looked for again`,
+    async run(t, stage) {
+      stage.server.fail({ kind: 'changed', change }, (method) => method === 'POST')
+      const resource = stage.resource()
+      t.match(await stage.failure(resource), { reason: 'ProviderUnavailable', retry: 'transient' })
+      const again = await stage.attempt(resource, { again: true })
+      t.match(again, { reason: 'UpToDate', message: /^#1 is open: / })
+      t.equal(stage.model.pulls.length, 1, 'there is no second one')
+    },
+  })),
+  ...BROKEN.map(({ what, change }): Case => ({
+    title: `a look answered with ${what} is not believed, and nothing is opened`,
+    async run(t, stage) {
+      stage.server.fail({ kind: 'changed', change }, (method) => method === 'GET')
+      t.match(await stage.failure(stage.resource()), { reason: 'ProviderUnavailable' })
+      t.equal(stage.requests().length, 1)
+      t.equal(stage.model.pulls.length, 0)
+    },
+  })),
+  ...BROKEN.map(({ what, change }): Case => ({
+    title: `the one of a known number answered with ${what} is not believed`,
+    async run(t, stage) {
+      const resource = stage.resource()
+      const known = after(resource, await stage.attempt(resource))
+      stage.server.fail({ kind: 'changed', change }, (method) => method === 'GET')
+      t.match(await stage.failure(known), { reason: 'ProviderUnavailable' })
+      t.equal(stage.model.pulls.length, 1)
+    },
+  })),
+  {
+    title: 'a host that has the known number no more is looked through by branches',
+    async run(t, stage) {
+      const resource = stage.resource()
+      const outcome = await stage.attempt(resource)
+      const pullRequest = { number: 99, url: 'https://localhost/99', state: 'open' } as const
+      const known = after(resource, { ...outcome, pullRequest })
+      t.match(await stage.attempt(known), { reason: 'UpToDate', pullRequest: { number: 1 } })
+    },
+  },
+]
+
+function written({ status }: HostAnswer, body: string): HostAnswer {
+  return { status, headers: JSON_TYPE, body }
+}
+
+/** Hosts call it number, iid or id. */
+function numbered(answer: HostAnswer, number: unknown): HostAnswer {
+  const known = isRecord(answer.body) ? answer.body : {}
+  return { ...answer, body: { ...known, number, iid: number, id: number } }
+}
+
+/** The branch has another name wherever the answer shows it. */
+function renamed(answer: HostAnswer, branch: string): HostAnswer {
+  return replaced(answer, `"${branch}"`, `"${branch}-2"`)
+}
+
+function addressed(answer: HostAnswer, prefix: string): HostAnswer {
+  return replaced(answer, '"https://', `"${prefix}`)
+}
+
+function replaced(answer: HostAnswer, from: string, to: string): HostAnswer {
+  const body: unknown = JSON.parse(JSON.stringify(answer.body).replaceAll(from, to))
+  return { ...answer, body }
+}

@@ -1,0 +1,63 @@
+import { existsSync, globSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import t from 'tap'
+import { HOSTS } from '../../functions/domain/hosts.ts'
+import { PROVIDERS } from '../../functions/provider-apis.ts'
+import { ANSWERS } from './contract-answers.ts'
+import type { Case } from './contract-case.ts'
+import { DETAILS_CASES } from './contract-details.ts'
+import { OPENING } from './contract-opening.ts'
+import { OUTAGES } from './contract-outages.ts'
+import { OWNERSHIP } from './contract-ownership.ts'
+import { REFUSALS } from './contract-refusals.ts'
+import { dialectOf } from './contract-rows.ts'
+import { startStage } from './contract-stage.ts'
+import { TRAITS } from './contract-traits.ts'
+
+const FOLDER = join(import.meta.dirname, '../../functions/providers')
+const NAMES = HOSTS.map(({ name }) => name).toSorted()
+
+const GROUPS: Readonly<Record<string, readonly Case[]>> = {
+  opening: OPENING,
+  ownership: OWNERSHIP,
+  details: DETAILS_CASES,
+  refusals: REFUSALS,
+  outages: OUTAGES,
+  answers: ANSWERS,
+}
+
+t.test(
+  'every row of the hosts has a provider, a stand-in and a published description, and no file more',
+  async (t) => {
+    const files = globSync('*.ts', { cwd: FOLDER }).map((file) => basename(file, '.ts'))
+    // What is long has files of its own, such as github-answers.ts.
+    t.strictSame(files.filter((name) => !name.includes('-')).toSorted(), NAMES)
+    for (const part of files) t.ok(NAMES.includes(part.split('-')[0] ?? ''), part)
+    t.strictSame(Object.keys(PROVIDERS).toSorted(), NAMES, 'they are in the map that the bundler sees')
+    t.strictSame(Object.keys(TRAITS).toSorted(), NAMES, 'the suite knows in what it differs')
+    for (const name of NAMES) {
+      t.ok(existsSync(join(import.meta.dirname, `descriptions/${name}.json`)), `the description of ${name}`)
+      t.equal((await dialectOf(name))?.name, name, `the dialect of ${name}`)
+    }
+  },
+)
+
+for (const host of HOSTS) {
+  t.test(host.name, async (t) => {
+    const dialect = await dialectOf(host.name)
+    if (dialect === undefined) {
+      t.fail('there is no stand-in for it')
+      return
+    }
+    for (const [group, cases] of Object.entries(GROUPS)) {
+      for (const { title, spares, run } of cases) {
+        if (spares?.(host) === true) continue
+        t.test(`${group}: ${title}`, async (t) => {
+          const stage = await startStage(t, host, dialect)
+          await run(t, stage)
+          t.strictSame(stage.server.violations, [], "the host's own description allows every request")
+        })
+      }
+    }
+  })
+}
