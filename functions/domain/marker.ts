@@ -3,10 +3,14 @@ import type { PullRequestText, ShownPullRequest } from './pull-requests.ts'
 
 /**
  * The last line of a body: whose it is, and a digest of title and body as they were set. A link reference definition
- * (CommonMark 0.31, section 4.7) is shown by no host; Bitbucket shows HTML comments.
+ * (CommonMark 0.31, section 4.7) is shown by no host, unless a block before it was left open; Bitbucket shows HTML
+ * comments.
  */
 const MARKER = /(?:^|\n)\[commitlet:([0-9A-Za-z-]{1,64}):([0-9a-f]{16})\]: #\s*$/
 const DIGITS = 16
+
+/** How GitLab and Gitea say in the title that it is a draft, any number of times. */
+const DRAFT = /^(?:(?:draft|wip):\s*|\[(?:draft|wip)\]\s*|\((?:draft|wip)\)\s*)+/i
 
 /** What a marked pull request says besides its marker. */
 export interface Marked extends PullRequestText {
@@ -22,13 +26,17 @@ export function marked(text: PullRequestText, uid: string): PullRequestText {
   return { title, body: body === '' ? marker : `${body}\n\n${marker}` }
 }
 
-/** Reads the marker at the end of a body; undefined: Commitlet has not opened it, or somebody took the marker out. */
+/**
+ * Reads the marker at the end of a body: one that stands before it is part of what the body says. Undefined: Commitlet
+ * has not opened it, or somebody took the marker out or wrote below it.
+ */
 export function readMarker(shown: ShownPullRequest): Marked | undefined {
-  const found = MARKER.exec(unified(shown.body))
+  const body = unified(shown.body)
+  const found = MARKER.exec(body)
   const [, uid, digest] = found ?? []
   if (found === null || uid === undefined) return undefined
-  const text = { title: shown.title, body: unified(shown.body).slice(0, found.index) }
-  return { ...plain(text), uid, edited: digestOf(text) !== digest }
+  const text = plain({ title: shown.title, body: body.slice(0, found.index) })
+  return { ...text, uid, edited: digestOf(text) !== digest }
 }
 
 /** Whether two say the same, but for what hosts change by themselves: line ends, blanks around, the mark of a draft. */
@@ -38,8 +46,8 @@ export function saysTheSame(one: PullRequestText, other: PullRequestText): boole
 
 function digestOf(text: PullRequestText): string {
   const { title, body } = plain(text)
-  const shown = [title.replace(/^(?:draft|wip): */i, ''), body]
-  return createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, DIGITS)
+  const said = [title.replace(DRAFT, ''), body]
+  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, DIGITS)
 }
 
 function plain({ title, body }: PullRequestText): PullRequestText {
