@@ -1,14 +1,10 @@
+import { patienceOf, textOf } from './api-answer.ts'
+import type { ApiAnswer } from './api-answer.ts'
 import { Failure } from './failure.ts'
 import type { Branches } from './pull-requests.ts'
 import { quoteRemote } from './quote.ts'
 
-/** What an API answered. */
-export interface ApiAnswer {
-  readonly status: number
-  readonly headers: Pick<Headers, 'get'>
-  /** Parsed JSON; a string where it is something else. */
-  readonly data: unknown
-}
+export type { ApiAnswer } from './api-answer.ts'
 
 /** Whose API answered, and what must not be shown of what it says. */
 export interface ApiSpeech {
@@ -21,12 +17,12 @@ export interface ApiSpeech {
 const USUAL_PATIENCE_S = 60
 /** Names of scopes and permissions, as hosts write them. */
 const SCOPES = /^[A-Za-z0-9_:.=;,/ -]{1,200}$/
-
 /** What an answer other than success means on any host; a provider looks for its host's own words first. */
 export function answerFailure(answer: ApiAnswer, speech: ApiSpeech): Failure {
   const { shown } = speech
   const { status } = answer
-  if (status >= 300 && status < 400) return moved(speech)
+  if (status < 300) return notUnderstood(answer, speech)
+  if (status < 400) return moved(speech)
   if (status === 401)
     return new Failure(
       'AuthenticationFailed',
@@ -76,17 +72,23 @@ export function moved({ shown, secrets }: ApiSpeech, place?: string): Failure {
 
 /**
  * Too many requests. The host's own time counts: Retry-After (RFC 9110, 10.2.3), else the moment of the reset in a
- * header of the host's (seconds since 1970), told by the host's own clock.
+ * header of the host's (seconds since 1970), told by the host's own clock; at most an hour.
  */
 export function rateLimited(answer: ApiAnswer, { shown }: ApiSpeech, resetHeader?: string): Failure {
-  const seconds = Math.ceil(patience(answer, resetHeader) ?? USUAL_PATIENCE_S)
-  const message = `The API of ${shown} asks for fewer requests for the next ${seconds} s; it is tried again after that.`
+  const seconds = patienceOf(answer, resetHeader) ?? USUAL_PATIENCE_S
+  const message = `The API of ${hostIn(shown)} asks for fewer requests with these credentials; it is tried again after the pause that it asks for.`
   return new Failure('RateLimited', message, { retryAfterSeconds: seconds })
+}
+
+// The limit holds for all who use the credentials, and so does the sentence: it names nobody's repository.
+function hostIn(shown: string): string {
+  const [, host = ''] = /^(?:[a-z]+:\/\/)?(?:[^@/]*@)?(\[[^\]/]*\]|[^:/]*)/.exec(shown) ?? []
+  return host
 }
 
 /** The host cannot answer for now. */
 export function unavailable(answer: ApiAnswer, { shown }: ApiSpeech): Failure {
-  const seconds = patience(answer, undefined)
+  const seconds = patienceOf(answer, undefined)
   const message = `The API of ${shown} cannot answer at the moment (${answer.status}); it is tried again.`
   return new Failure(
     'ProviderUnavailable',
@@ -107,8 +109,9 @@ export function notUnderstood(answer: ApiAnswer, { shown }: ApiSpeech): Failure 
 /** The host refuses it for good, in words of its own. */
 export function rejected(words: string | undefined, status: number, { shown, secrets }: ApiSpeech): Failure {
   const said = words === undefined ? undefined : quoteRemote(words, secrets)
-  const quoted = said === undefined || said === '' ? '' : `: "${said}"`
-  const message = `${shown} does not take the pull request (${status})${quoted}; mend what it names.`
+  const told = said !== undefined && said !== ''
+  const quoted = told ? `: "${said}"; mend what it names.` : ', without telling why; look at its settings.'
+  const message = `${shown} does not take the pull request (${status})${quoted}`
   return new Failure('PullRequestRejected', message)
 }
 
@@ -125,30 +128,6 @@ export function branchMissing(
 
 /** Both branches are there, and the head holds nothing that the base does not. */
 export function nothingToMerge({ base, head }: Branches, shown: string): Failure {
-  const message = `The branch ${head} of ${shown} holds no commit that ${base} does not have; it is tried again, so push one.`
+  const message = `The branch ${head} holds no commit that ${base} of ${shown} does not have; it is tried again, so push one.`
   return new Failure('NothingToMerge', message)
-}
-
-/** `message` or `error` of an answer, where it is a text or a list of texts. */
-function textOf(data: unknown): string | undefined {
-  if (typeof data === 'string') return /^\s*</.test(data) ? undefined : data
-  if (typeof data !== 'object' || data === null) return undefined
-  const said = 'message' in data ? data.message : 'error' in data ? data.error : undefined
-  if (typeof said === 'string') return said
-  if (Array.isArray(said)) return said.filter((one) => typeof one === 'string').join('; ')
-  return said === undefined ? undefined : JSON.stringify(said)
-}
-
-function patience({ headers }: ApiAnswer, resetHeader: string | undefined): number | undefined {
-  const after = headers.get('retry-after')?.trim()
-  const now = Date.parse(headers.get('date') ?? '')
-  if (after !== undefined && /^\d{1,9}$/.test(after)) return Number(after)
-  const until = after === undefined ? resetOf(headers, resetHeader) : Date.parse(after)
-  const seconds = (until - now) / 1000
-  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
-}
-
-function resetOf(headers: ApiAnswer['headers'], name: string | undefined): number {
-  const reset = name === undefined ? null : headers.get(name)
-  return reset !== null && /^\d{1,12}$/.test(reset.trim()) ? Number(reset) * 1000 : NaN
 }

@@ -3,8 +3,8 @@ import type { Failure } from './failure.ts'
 /** Transient failures: 5 s · 2.35^(n-1) with full jitter, which makes 12 attempts last about 6 h on average. */
 const FIRST_DELAY_S = 5
 const FACTOR = 2.35
-/** A remote may ask for patience, up to an hour. */
-const LONGEST_RETRY_AFTER_S = 3600
+/** Seconds of patience that a remote may ask for: an hour. */
+export const LONGEST_RETRY_AFTER_S = 3600
 /** Slow failures: when to look again after the first attempt: 5 min, then 30 min, 2 h, 6 h and 6 h later. */
 const SLOW_MARKS_S = [300, 2_100, 9_300, 30_900, 52_500] as const
 /** A sweep comes a little after the time that was set; the next mark is then the one that counts. */
