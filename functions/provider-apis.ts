@@ -3,7 +3,7 @@ import type { ApiLogin } from './domain/api-login.ts'
 import type { ApiPlace } from './domain/api-place.ts'
 import { Failure } from './domain/failure.ts'
 import type { Branches, Connect, PullRequests } from './domain/pull-requests.ts'
-import { withAPI } from './http/http.ts'
+import { openHTTP } from './http/http.ts'
 import type { HTTPSettings } from './http/http.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
@@ -24,7 +24,8 @@ export interface ApiTarget extends ApiPlace {
 
 /**
  * Hands `work` the pull requests of a repository. One at a time for the same branches of the same repository, so that
- * two resources never open two; and none while the limit of the same credential holds.
+ * two resources never open two; and none while the limit of the same credential holds. Nobody waits longer than until
+ * the signal fires.
  * @throws Failure what `work` and the way to the API throw
  */
 export type WithPullRequests = <T>(
@@ -37,6 +38,7 @@ export type WithPullRequests = <T>(
 export function openProviders(settings: HTTPSettings, now: () => number): WithPullRequests {
   const brake = makeBrake(now)
   const inTurn = oneAtATime()
+  const withAPI = openHTTP(settings)
   return async function withPullRequests(target, { login, signal }, work) {
     const { host, baseURL } = target
     const load = PROVIDERS[host.name]
@@ -44,13 +46,39 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
     const limit = JSON.stringify([baseURL, login.identity])
-    return inTurn(keyOf(target), async () => {
-      if (signal.aborted) throw outOfTime(target)
+    const waiting = waitingUntil(signal, target)
+    const result = inTurn(keyOf(target), async () => {
+      waiting.end()
       brake.check(limit)
-      return withAPI(baseURL, { settings, signal }, (fetch) => work(connect({ ...target, fetch }, login)))
-    }).catch((error: unknown) => {
-      throw brake.heed(limit, error)
+      return withAPI(baseURL, signal, (fetch) => work(connect({ ...target, fetch }, login))).catch(
+        (error: unknown) => {
+          throw brake.heed(limit, error)
+        },
+      )
     })
+    return Promise.race([result, waiting.over])
+  }
+}
+
+interface Waiting {
+  /** Fails when the signal fires while it is still waited. */
+  readonly over: Promise<never>
+  /** Ends the waiting; throws where the signal has fired already. */
+  readonly end: () => void
+}
+
+function waitingUntil(signal: AbortSignal, target: ApiTarget): Waiting {
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(outOfTime(target, signal.reason))
+  signal.addEventListener('abort', stop, { once: true })
+  over.catch(() => undefined)
+  if (signal.aborted) stop()
+  return {
+    over,
+    end() {
+      signal.removeEventListener('abort', stop)
+      if (signal.aborted) throw outOfTime(target, signal.reason)
+    },
   }
 }
 
@@ -59,7 +87,8 @@ function keyOf({ baseURL, repository, branches }: ApiTarget): string {
   return JSON.stringify([baseURL, repository.map((segment) => segment.toLowerCase()), branches])
 }
 
-function outOfTime({ shown }: ApiTarget): Failure {
+function outOfTime({ shown }: ApiTarget, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause
   const message = `The time of the attempt was over before the API of ${shown} could be called; it is tried again.`
-  return new Failure('Timeout', message)
+  return new Failure('Timeout', message, { cause })
 }

@@ -1,72 +1,38 @@
-import { certificateComplaint } from '../domain/certificate-faults.ts'
+import { errors } from 'undici'
 import { Failure } from '../domain/failure.ts'
 
-/** Of a call that brought no answer. */
-export interface FailedCall {
-  /** `host` or `host:port` of the API, for sentences. */
-  readonly place: string
-  readonly proxied: boolean
-  /** Fires at the attempt's deadline. */
-  readonly signal: AbortSignal
-}
-
-const CAUSES = 5
-
-/** What it means that a call brought no answer; a Failure as it is. */
-export function callFailure(error: unknown, { place, proxied, signal }: FailedCall): Failure {
+/** What it means that a request on a connection brought no answer; what is no matter of the network as it is. */
+export function callFailure(error: unknown, place: string): unknown {
   if (error instanceof Failure) return error
-  if (signal.reason instanceof Failure) return signal.reason
   const code = codeOf(error)
-  const complaint = certificateComplaint({ fault: code })
-  if (complaint !== undefined) {
-    const whose = proxied ? ', or the proxy of HTTPS_PROXY,' : ''
-    return new Failure('TLSUntrusted', `${place}${whose} shows a certificate ${complaint}`, { cause: error })
-  }
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return new Failure(
-      'ProviderUnavailable',
-      `${place} answered with more than the 8 MiB that are read of an answer; it is tried again.`,
-      { cause: error },
-    )
-  if (isTimeout(error, code) || signal.aborted)
-    return new Failure('Timeout', `${place} did not answer in time; it is tried again.`, { cause: error })
-  const by = proxied ? ' through the proxy of HTTPS_PROXY' : ''
-  return new Failure('NetworkError', `${place} cannot be reached${by} (${said(code)}); it is tried again.`, {
-    cause: error,
-  })
+  const what = UNUSABLE[error instanceof errors.HTTPParserError ? error.name : code]
+  if (what !== undefined) return unusable(what, place, error)
+  // A call that cannot be made at all is a bug.
+  if (code === '' || code === 'UND_ERR_INVALID_ARG') return error
+  const message = `${place} broke the connection off in the middle of the exchange; it is tried again.`
+  return new Failure('NetworkError', message, { cause: error })
 }
 
-const SAYINGS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  EHOSTUNREACH: 'no way leads there',
-  ENETUNREACH: 'no way leads there',
-  EPROTO: 'TLS could not be agreed on',
-  UND_ERR_ABORTED: 'the proxy refused',
+const UNUSABLE: Readonly<Record<string, string>> = {
+  // Has no code of its own.
+  HTTPParserError: 'something that is not HTTP',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'more than the 8 MiB that are read of an answer',
+  UND_ERR_HEADERS_OVERFLOW: 'more headers than are read of an answer',
 }
 
-function said(code: string): string {
-  if (code.startsWith('HPE_')) return 'it does not speak HTTP'
-  if (code.startsWith('ERR_SSL_')) return 'TLS could not be agreed on'
-  return SAYINGS[code] ?? 'the connection failed'
+/** An answer that cannot be taken for one: `what` came instead. */
+export function unusable(what: string, place: string, cause?: unknown): Failure {
+  const message = `${place} answered with ${what}; it is tried again, and whoever runs that host has to look.`
+  return new Failure('ProviderUnavailable', message, { cause })
 }
 
-function isTimeout(error: unknown, code: string): boolean {
-  if (
-    ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'].includes(code)
-  )
-    return true
-  return error instanceof Error && error.name === 'TimeoutError'
+/** The call, or the attempt, had no time left; `cause` is the signal's reason. */
+export function late(place: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause
+  return new Failure('Timeout', `${place} did not answer in time; it is tried again.`, { cause })
 }
 
-/** The code that Node or undici gives the error, or what led to it; of several at once the first one's. */
-function codeOf(error: unknown): string {
-  let seen = error
-  for (let depth = 0; depth < CAUSES && seen instanceof Error; depth += 1) {
-    if ('code' in seen && typeof seen.code === 'string') return seen.code
-    seen = seen instanceof AggregateError ? seen.errors[0] : seen.cause
-  }
-  return ''
+/** The code that Node or undici gives the error, or empty. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

@@ -1,43 +1,69 @@
-import { request } from 'undici'
-import type { Dispatcher } from 'undici'
+import type { SecureContext } from 'node:tls'
+import { Agent, request } from 'undici'
 import { DEFAULT_PORTS } from '../domain/address.ts'
-import { Failure } from '../domain/failure.ts'
+import { asFailure, Failure } from '../domain/failure.ts'
 import type { Fetch } from '../domain/pull-requests.ts'
 import { reachOf } from '../domain/reach.ts'
 import type { Destination, Ways } from '../domain/reach.ts'
-import { readTrusted } from './authorities.ts'
-import { openDispatcher } from './dispatcher.ts'
-import { callFailure } from './failures.ts'
-import type { FailedCall } from './failures.ts'
+import { readAnswer } from './answer.ts'
+import { readTrust } from './authorities.ts'
+import { openConnection } from './connection.ts'
+import type { Way } from './connection.ts'
+import { callFailure, late } from './failures.ts'
+import { headersFor, methodOf } from './request.ts'
 
 export interface HTTPSettings extends Ways {
   /** CA_FILE. */
   readonly caFile: string | undefined
 }
 
-/** Milliseconds that one call may take, within the attempt's deadline. */
-const CALL_PATIENCE = 30_000
-/** These have no body (Fetch standard, "null body status"). */
-const BODILESS = [204, 205, 304]
-
 /**
  * Hands `work` a `fetch` for one API, whose addresses are looked up and checked anew, and closes its connections
- * afterwards. `fetch` refuses every other origin: no credential goes anywhere else.
- * @throws Failure what `reachOf` throws, Internal where CA_FILE cannot be read; `fetch` as its type tells
+ * afterwards, whatever they are doing. `fetch` refuses every other origin: no credential goes anywhere else.
+ * @throws Failure what `reachOf` throws, Internal where CA_FILE cannot be read; `fetch` as its type tells, and
+ * CredentialsInvalid where a header cannot hold what it was given
  */
-export async function withAPI<T>(
+export type WithAPI = <T>(
   baseURL: string,
-  { settings, signal }: { readonly settings: HTTPSettings; readonly signal: AbortSignal },
+  signal: AbortSignal,
   work: (fetch: Fetch) => Promise<T>,
-): Promise<T> {
-  const { origin, host: place } = new URL(baseURL)
-  const reach = await reachOf(destinationOf(baseURL), settings, signal)
-  const dispatcher = openDispatcher(reach, await readTrusted(settings.caFile))
-  const call = { place, proxied: reach.proxy !== undefined, signal }
-  try {
-    return await work(fetchBy(dispatcher, origin, call))
-  } finally {
-    void dispatcher.destroy()
+) => Promise<T>
+
+/** Milliseconds that one call may take, connecting included, within the attempt's deadline. */
+const PATIENCE = 30_000
+/** Most bytes of the body of an answer. */
+const LARGEST_ANSWER = 8 * 1024 * 1024
+
+/** Makes the way to all APIs; nothing is read before it is first gone. */
+export function openHTTP(settings: HTTPSettings, patience = PATIENCE): WithAPI {
+  let trust: Promise<SecureContext> | undefined
+
+  // What failed once may be mended.
+  function forget(error: unknown): never {
+    trust = undefined
+    throw error
+  }
+
+  return async function withAPI(baseURL, signal, work) {
+    const { origin, host: place } = new URL(baseURL)
+    const destination = destinationOf(baseURL)
+    const reach = await reachOf(destination, settings, signal)
+    trust ??= readTrust(settings.caFile)
+    const ending = new AbortController()
+    const way = {
+      destination,
+      reach,
+      place,
+      trust: await trust.catch(forget),
+      signal: AbortSignal.any([signal, ending.signal]),
+    }
+    const agent = agentFor(way)
+    try {
+      return await work(fetchBy({ agent, origin, place, signal, patience }))
+    } finally {
+      ending.abort()
+      await agent.destroy()
+    }
   }
 }
 
@@ -48,49 +74,49 @@ function destinationOf(baseURL: string): Destination {
   return { scheme, host, port: port === '' ? DEFAULT_PORTS[scheme] : Number(port) }
 }
 
-function fetchBy(dispatcher: Dispatcher, origin: string, call: FailedCall): Fetch {
+function agentFor(way: Way): Agent {
+  return new Agent({
+    // A pool would open a second one for the second call, while the first has hardly ended.
+    connections: 1,
+    maxResponseSize: LARGEST_ANSWER,
+    connect(_options, answer) {
+      openConnection(way).then(
+        (socket) => answer(null, socket),
+        (error: unknown) => answer(asFailure(error), null),
+      )
+    },
+  })
+}
+
+interface Line {
+  readonly agent: Agent
+  readonly origin: string
+  readonly place: string
+  readonly signal: AbortSignal
+  readonly patience: number
+}
+
+function fetchBy({ agent, origin, place, signal, patience }: Line): Fetch {
   return async function fetch(url, { method, headers, body }) {
-    if (new URL(url).origin !== origin) throw elsewhere(call)
+    if (new URL(url).origin !== origin) throw elsewhere(place)
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(patience)])
     try {
+      bounded.throwIfAborted()
       const answer = await request(url, {
-        dispatcher,
+        dispatcher: agent,
         method: methodOf(method),
-        headers,
+        headers: headersFor(headers, place),
         body: body ?? null,
-        signal: AbortSignal.any([call.signal, AbortSignal.timeout(CALL_PATIENCE)]),
+        signal: bounded,
       })
-      const text = await answer.body.text()
-      const { statusCode: status } = answer
-      return new Response(BODILESS.includes(status) ? null : text, {
-        status,
-        headers: headersOf(answer.headers),
-      })
+      return await readAnswer(answer, place)
     } catch (error) {
-      throw callFailure(error, call)
+      throw bounded.aborted ? late(place, bounded.reason) : callFailure(error, place)
     }
   }
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-
-function methodOf(written: string): (typeof METHODS)[number] {
-  const method = METHODS.find((known) => known === written.toUpperCase())
-  if (method !== undefined) return method
-  throw new Failure(
-    'Internal',
-    'An API was to be called by an unknown method; whoever runs Commitlet has to look.',
-  )
-}
-
-function headersOf(raw: Dispatcher.ResponseData['headers']): Headers {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(raw)) {
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
-  }
-  return headers
-}
-
-function elsewhere({ place }: FailedCall): Failure {
-  const message = `The API at ${place} leads to another address, where credentials do not follow; look at spec.providerConfig.`
+function elsewhere(place: string): Failure {
+  const message = `The API at ${place} leads to another address, where credentials do not follow; it is tried again, and whoever runs that host has to look.`
   return new Failure('ProviderUnavailable', message)
 }

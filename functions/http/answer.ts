@@ -1,0 +1,33 @@
+import type { Dispatcher } from 'undici'
+import { unusable } from './failures.ts'
+
+/** These have no body (Fetch standard, "null body status"). */
+const BODILESS = [204, 205, 304]
+
+/**
+ * The whole answer, with its headers and bytes as they came, and its status from 200 to 599. Whoever calls has bounded
+ * its size and its time.
+ * @throws Failure ProviderUnavailable for a status outside of these, and for a compressed body, which nobody asked for
+ */
+export async function readAnswer(answer: Dispatcher.ResponseData, place: string): Promise<Response> {
+  const { statusCode: status } = answer
+  // Reads it in any case, so that the connection can be used again.
+  const bytes = await answer.body.arrayBuffer()
+  if (status < 200 || status > 599) throw unusable(`the status ${status}, which HTTP does not have`, place)
+  const headers = headersOf(answer.headers, place)
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
+  if (!['', 'identity'].includes(encoding))
+    throw unusable('a compressed body, though none was asked for', place)
+  return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
+}
+
+function headersOf(raw: Dispatcher.ResponseData['headers'], place: string): Headers {
+  try {
+    const pairs = Object.entries(raw).flatMap(([name, values]) =>
+      [values ?? []].flat().map((value): [string, string] => [name, value]),
+    )
+    return new Headers(pairs)
+  } catch (cause) {
+    throw unusable('headers that no client could read', place, cause)
+  }
+}

@@ -1,0 +1,78 @@
+import { connect as connectPlain, isIP } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
+import { connect } from 'node:tls'
+import type { SecureContext } from 'node:tls'
+import type { Destination, Reach } from '../domain/reach.ts'
+import { hostFailure } from './connection-failures.ts'
+import { established } from './socket.ts'
+import { openTunnel } from './tunnel.ts'
+
+/** The way to one API. */
+export interface Way {
+  readonly destination: Destination
+  readonly reach: Reach
+  readonly trust: SecureContext
+  /** `host` or `host:port`, for sentences. */
+  readonly place: string
+  /** Breaks off what is not connected yet. */
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds until a connection stands, with TLS and through a proxy. */
+const PATIENCE = 15_000
+/** Milliseconds for each address but the last: Node's own quarter of a second is too short across an ocean. */
+const ADDRESS_PATIENCE = 2_000
+
+/**
+ * Opens a connection to the API: to one of its checked addresses, or through the proxy, and over TLS where it is
+ * https. Nothing of a request is sent.
+ * @throws Failure NetworkError, Timeout, TLSUntrusted, and AddressForbidden where the proxy refuses the host
+ */
+export async function openConnection(way: Way, patience = PATIENCE): Promise<Socket> {
+  const signal = AbortSignal.any([way.signal, AbortSignal.timeout(patience)])
+  const bounded = { ...way, signal }
+  const { proxy } = way.reach
+  const socket = await (proxy === undefined ? openDirectly(bounded) : openTunnel(bounded, proxy))
+  return way.destination.scheme === 'http' ? socket : secure(socket, bounded)
+}
+
+async function openDirectly({ destination, reach, place, signal }: Way): Promise<Socket> {
+  const { host, port } = destination
+  const socket = connectPlain({
+    host,
+    port,
+    lookup: pinned(reach.addresses ?? []),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_PATIENCE,
+  })
+  return established(socket, 'connect', signal).catch((error: unknown) => {
+    throw hostFailure(error, place)
+  })
+}
+
+/** Whatever the name means by now, the connection goes to an address that was checked. */
+function pinned(addresses: readonly string[]): LookupFunction {
+  const checked = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_host, _options, answer) => answer(null, checked)
+}
+
+async function secure(
+  socket: Socket,
+  { destination: { host }, reach, trust, place, signal }: Way,
+): Promise<Socket> {
+  const secured = connect({
+    socket,
+    host,
+    // RFC 6066, section 3: an address is no server name.
+    servername: isIP(host) === 0 ? host : '',
+    secureContext: trust,
+    rejectUnauthorized: !reach.insecure,
+    ALPNProtocols: ['http/1.1'],
+  })
+  try {
+    return await established(secured, 'secureConnect', signal)
+  } catch (error) {
+    socket.destroy()
+    throw hostFailure(error, place)
+  }
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import t from 'tap'
+import { readTrust } from '../../functions/http/authorities.ts'
+import { openConnection } from '../../functions/http/connection.ts'
+import type { Way } from '../../functions/http/connection.ts'
+import { makeAuthority } from '../harness/certificates.ts'
+import { freePort, waitFor } from '../harness/wait.ts'
+import { AUTHORITY, CA_FILE, call, serve, servePlainly, serveRaw } from './stage.ts'
+
+const ok = (_request: unknown, response: { end(text: string): void }): void => response.end('ok')
+const trust = await readTrust(CA_FILE)
+
+function wayTo(port: number, addresses: readonly string[], host = 'git.example.com'): Way {
+  return {
+    destination: { scheme: 'https', host, port },
+    reach: { addresses, proxy: undefined, insecure: false },
+    trust,
+    place: `${host}:${port}`,
+    signal: new AbortController().signal,
+  }
+}
+
+t.test('a name with several addresses is called at one that serves', async (t) => {
+  const { port } = await serve(t, ok)
+  for (const addresses of [
+    ['127.0.0.2', '127.0.0.1'],
+    ['::1', '127.0.0.1'],
+    ['127.0.0.1', '::1'],
+  ]) {
+    const socket = await openConnection(wayTo(port, addresses))
+    t.equal(socket.remoteAddress, '127.0.0.1')
+    socket.destroy()
+  }
+})
+
+t.test('where no address serves, that is said', async (t) => {
+  const port = await freePort()
+  for (const addresses of [['127.0.0.1'], ['127.0.0.2', '::1', '127.0.0.1']]) {
+    await t.rejects(openConnection(wayTo(port, addresses)), {
+      reason: 'NetworkError',
+      message: `git.example.com:${port} cannot be reached: nothing takes the connection at that host and port; look at the address, it is tried again.`,
+    })
+  }
+})
+
+for (const [title, certificate, says] of [
+  ['has expired', { expired: true }, /shows a certificate that has expired, .* has to renew it\.$/],
+  ['is not valid yet', { early: true }, /shows a certificate that is not valid yet/],
+  [
+    'is for another name',
+    { names: ['localhost'] },
+    /shows a certificate that was made for another name; use the name/,
+  ],
+  [
+    'nobody has signed that is known',
+    { by: await makeAuthority('Somebody else') },
+    /shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE/,
+  ],
+] as const) {
+  t.test(`a certificate that ${title} is told, and the server is asked nothing`, async (t) => {
+    let asked = 0
+    const place = await serve(t, (_request, response) => response.end(String((asked += 1))), certificate)
+    const url = `https://git.example.com:${place.port}/`
+    t.match(await call(url), { reason: 'TLSUntrusted', retry: 'never', message: says })
+    t.equal(asked, 0)
+    await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+  })
+
+  t.test(
+    `a certificate that ${title} passes for the very host and port of INSECURE_HOSTS alone`,
+    async (t) => {
+      const { port } = await serve(t, ok, certificate)
+      const url = `https://git.example.com:${port}/`
+      const insecure = (...hosts: { host: string; port?: number }[]) => ({
+        settings: { insecureHosts: hosts.map(({ host, port: at }) => ({ host, port: at })) },
+      })
+      t.match(await call(url, insecure({ host: 'git.example.com', port })), { status: 200 })
+      const others = [
+        { host: 'git.example.com' },
+        { host: 'example.com', port },
+        { host: 'git.example.com', port: port - 1 },
+      ]
+      t.match(await call(url, insecure(...others)), { reason: 'TLSUntrusted' })
+    },
+  )
+}
+
+t.test('without CA_FILE its authority is not trusted', async (t) => {
+  const { port } = await serve(t, ok)
+  const settings = { caFile: undefined }
+  t.match(await call(`https://git.example.com:${port}/`, { settings }), { reason: 'TLSUntrusted' })
+})
+
+t.test('an IP address is called as it is, and its certificate has to hold it', async (t) => {
+  const named = await serve(t, ok, { names: ['git.example.com'] })
+  const addressed = await serve(t, ok, { names: ['127.0.0.1'] })
+  t.match(await call(`https://127.0.0.1:${addressed.port}/`), { status: 200 })
+  t.match(await call(`https://127.0.0.1:${named.port}/`), {
+    reason: 'TLSUntrusted',
+    message: /made for another name/,
+  })
+})
+
+t.test('an IPv6 address is called as it is', async (t) => {
+  const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['::1'] })
+  const server = createServer({ cert: certPEM, key: keyPEM }, ok).listen(0, '::1')
+  const listening = await Promise.race([once(server, 'listening'), once(server, 'error')])
+  t.teardown(() => server.close())
+  const at = server.address()
+  if (at === null || typeof at === 'string') return void t.pass(`no IPv6 here: ${String(listening[0])}`)
+  t.match(await call(`https://[::1]:${at.port}/`), { status: 200 })
+})
+
+t.test('a server that speaks no TLS, or breaks it off, is told from a bad certificate', async (t) => {
+  const plain = await servePlainly(t, ok)
+  const cutting = await serveRaw(t, (socket) => socket.once('data', () => socket.end()))
+  const resetting = await serveRaw(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
+  for (const [{ port }, message] of [
+    [plain, /cannot be reached: TLS cannot be agreed on there; look at the address/],
+    [cutting, /cannot be reached: it breaks the connection off at once/],
+    [resetting, /cannot be reached: it breaks the connection off at once/],
+  ] as const) {
+    t.match(await call(`https://git.example.com:${port}/`), { reason: 'NetworkError', message })
+  }
+})
+
+t.test('nobody waits for TLS longer than a connection may take, nor than the signal', async (t) => {
+  const place = await serveRaw(t, () => undefined)
+  const way = wayTo(place.port, ['127.0.0.1'])
+  const late = { reason: 'Timeout', message: /did not take the connection in time; it is tried again\.$/ }
+  await t.rejects(openConnection(way, 50), late)
+  await t.rejects(openConnection({ ...way, signal: AbortSignal.timeout(50) }), late)
+  await t.rejects(openConnection({ ...way, signal: AbortSignal.abort() }), late)
+  await waitFor('end of the connections', () => place.open.size === 0 || undefined, 5_000)
+})
+
+t.test('a connection that stands outlives the time that it may take to open one', async (t) => {
+  const { port } = await serve(t, ok)
+  const expiry = AbortSignal.timeout(400)
+  const socket = await openConnection(wayTo(port, ['127.0.0.1']), 400)
+  await once(expiry, 'abort')
+  t.notOk(socket.destroyed)
+  socket.destroy()
+})

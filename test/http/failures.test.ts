@@ -1,0 +1,46 @@
+import t from 'tap'
+import { errors } from 'undici'
+import { Failure } from '../../functions/domain/failure.ts'
+import { callFailure, codeOf, late, unusable } from '../../functions/http/failures.ts'
+
+const PLACE = 'git.example.com:8443'
+
+for (const [error, reason, message] of [
+  [
+    new errors.SocketError('other side closed'),
+    'NetworkError',
+    /^git\.example\.com:8443 broke the connection off/,
+  ],
+  [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'NetworkError', /broke the connection off/],
+  [new errors.ResponseExceededMaxSizeError(), 'ProviderUnavailable', /more than the 8 MiB/],
+  [new errors.HeadersOverflowError(), 'ProviderUnavailable', /more headers than are read/],
+  [new errors.HTTPParserError('x'), 'ProviderUnavailable', /something that is not HTTP/],
+] as const) {
+  t.test(`${error.name} (${codeOf(error)}) is told as ${reason}`, async (t) => {
+    t.match(callFailure(error, PLACE), { name: 'Failure', reason, message, cause: error })
+  })
+}
+
+t.test('a Failure, and what is a bug, stay as they are', async (t) => {
+  for (const error of [
+    new Failure('Conflict', 'Enough.'),
+    new TypeError('x'),
+    new errors.InvalidArgumentError('x'),
+    'thrown',
+  ])
+    t.equal(callFailure(error, PLACE), error)
+})
+
+t.test('time that is over is a Timeout, unless the signal says what it is', async (t) => {
+  const stopped = new Failure('Timeout', 'Stopped.')
+  t.equal(late(PLACE, stopped), stopped)
+  t.match(late(PLACE, AbortSignal.abort().reason), { reason: 'Timeout', retry: 'transient' })
+})
+
+t.test("an answer of no use is the provider's matter", async (t) => {
+  t.match(unusable('a hat', PLACE), {
+    reason: 'ProviderUnavailable',
+    message:
+      'git.example.com:8443 answered with a hat; it is tried again, and whoever runs that host has to look.',
+  })
+})

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { guardAddresses } from '../../functions/addresses.ts'
+import type { Resolve } from '../../functions/domain/address-policy.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { openHTTP } from '../../functions/http/http.ts'
+import { waitFor } from '../harness/wait.ts'
+import { call, GET, serve, servePlainly, serveRaw, SETTINGS } from './stage.ts'
+import type { Place } from './stage.ts'
+
+const NEVER = new AbortController().signal
+
+function urlOf({ port }: Place): string {
+  return `https://git.example.com:${port}/api`
+}
+
+/** Every name is at these addresses, which are checked as in a cluster that is none. */
+function guarded(...answers: (readonly string[])[]): Resolve {
+  return guardAddresses({ inCluster: false, apiServer: [] }, () => Promise.resolve(answers.shift() ?? []))
+}
+
+t.test('what is asked reaches the API, and its answer comes back as it is', async (t) => {
+  const seen: unknown[] = []
+  const place = await serve(t, (request, response) => {
+    const { method, url, headers } = request
+    request.setEncoding('utf8').on('data', (body: string) => seen.push({ method, url, headers, body }))
+    request.on('end', () => response.writeHead(201, { 'x-number': '7' }).end('{"é":1}'))
+  })
+  const body = '{"title":"日本"}'
+  const init = {
+    method: 'post',
+    headers: { Authorization: 'Bearer t0ken', 'content-type': 'application/json' },
+    body,
+  }
+  const answer = await call(`${urlOf(place)}?page=1`, { init })
+  if (answer instanceof Failure) throw answer
+  t.equal(answer.status, 201)
+  t.equal(answer.headers.get('x-number'), '7')
+  t.equal(await answer.text(), '{"é":1}')
+  const headers = {
+    authorization: 'Bearer t0ken',
+    'content-type': 'application/json',
+    'user-agent': 'Commitlet',
+    'accept-encoding': 'identity',
+    host: `git.example.com:${place.port}`,
+  }
+  t.match(seen, [{ method: 'POST', url: '/api?page=1', headers, body }])
+})
+
+t.test('the calls of one session share a connection, and none is left after it', async (t) => {
+  const place = await serve(t, (_request, response) => response.end('ok'))
+  await openHTTP(SETTINGS)(urlOf(place), NEVER, async (fetch) => {
+    for (let i = 0; i < 3; i += 1) await fetch(urlOf(place), GET)
+  })
+  t.equal(place.connections.length, 1)
+  await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+})
+
+t.test('a session that fails leaves nothing open, not even what is on its way', async (t) => {
+  const silent = await serveRaw(t, () => undefined)
+  const place = await serve(t, () => undefined)
+  for (const { port, open, connections } of [silent, place]) {
+    const url = `https://git.example.com:${port}`
+    const asked: Promise<unknown>[] = []
+    const ended = openHTTP(SETTINGS)(url, NEVER, async (fetch) => {
+      asked.push(fetch(url, GET).catch((error: unknown) => error))
+      await waitFor('connection', () => connections[0], 5_000)
+      throw new Failure('Conflict', 'Enough.')
+    })
+    t.match(await ended.catch((error: unknown) => error), { reason: 'Conflict' })
+    await waitFor('end of the connection', () => open.size === 0 || undefined, 5_000)
+    t.match(await Promise.all(asked), [{ name: 'Failure', reason: 'NetworkError' }])
+  }
+})
+
+t.test('the connection goes where the look-up said, whatever the name means a moment later', async (t) => {
+  const place = await serve(t, (_request, response) => response.end('ok'))
+  const resolve = guarded(['127.0.0.1'], ['169.254.169.254'])
+  t.match(await call(urlOf(place), { settings: { resolve } }), { status: 200 })
+  t.match(await call(urlOf(place), { settings: { resolve } }), {
+    reason: 'AddressForbidden',
+    message: /^git\.example\.com is at an address where Commitlet may not go/,
+  })
+  t.equal(place.connections.length, 1)
+})
+
+t.test('a name with one forbidden address among others is not called at all', async (t) => {
+  const place = await serve(t, (_request, response) => response.end('ok'))
+  const settings = { resolve: guarded(['127.0.0.1', '169.254.169.254']) }
+  t.match(await call(urlOf(place), { settings }), { reason: 'AddressForbidden' })
+  t.match(await call(`https://169.254.169.254:${place.port}/`, { settings }), { reason: 'AddressForbidden' })
+  t.equal(place.connections.length, 0)
+})
+
+t.test('a redirect is answered as it is, and nobody goes there', async (t) => {
+  const other = await servePlainly(t, (_request, response) => response.end('elsewhere'))
+  for (const status of [301, 302, 307, 308]) {
+    const location = `http://localhost:${other.port}/`
+    const place = await serve(t, (_request, response) => response.writeHead(status, { location }).end())
+    const answer = await call(urlOf(place))
+    t.match(answer, { status })
+    t.equal(answer instanceof Response && answer.headers.get('location'), location)
+  }
+  t.equal(other.connections.length, 0)
+})
+
+t.test('another origin is refused, and nothing is sent there', async (t) => {
+  const place = await serve(t, (_request, response) => response.end('ok'))
+  const { port } = place
+  for (const url of [
+    `http://git.example.com:${port}/`,
+    `https://localhost:${port}/`,
+    'https://git.example.com/',
+  ]) {
+    const asked = openHTTP(SETTINGS)(urlOf(place), NEVER, (fetch) => fetch(url, GET))
+    await t.rejects(asked, {
+      reason: 'ProviderUnavailable',
+      message: /leads to another address, where credentials do not follow/,
+    })
+  }
+  t.equal(place.connections.length, 0)
+})
+
+for (const [title, speak] of [
+  ['says nothing', () => undefined],
+  ['stops within the headers', (write) => write('HTTP/1.1 200 OK\r\nx-half: ')],
+  ['stops within the body', (write) => write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf')],
+  [
+    'drips for ever',
+    (write) => {
+      write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      setInterval(() => write('1\r\n.\r\n'), 5).unref()
+    },
+  ],
+] as const satisfies readonly (readonly [string, (write: (text: string) => void) => void])[]) {
+  t.test(`a server that ${title} is left when the call's time is over, or the attempt's`, async (t) => {
+    const place = await serveRaw(t, (socket) => {
+      socket.once('data', () => speak((text) => !socket.destroyed && socket.write(text)))
+    })
+    const url = `http://git.example.com:${place.port}/`
+    const settings = { insecureHosts: [{ host: 'git.example.com', port: place.port }] }
+    const late = {
+      reason: 'Timeout',
+      message: `git.example.com:${place.port} did not answer in time; it is tried again.`,
+    }
+    t.match(await call(url, { settings, patience: 100 }), late)
+    t.match(await call(url, { settings, signal: AbortSignal.timeout(100) }), late)
+    await waitFor('end of the connections', () => place.open.size === 0 || undefined, 5_000)
+  })
+}
+
+t.test('after the deadline nothing is called, and a reason of its own is told', async (t) => {
+  const place = await serve(t, (_request, response) => response.end('ok'))
+  const stopped = new Failure('Timeout', 'Stopped.')
+  t.equal(await call(urlOf(place), { signal: AbortSignal.abort(stopped) }), stopped)
+  t.equal(place.connections.length, 0)
+})
+
+t.test('of 100 MiB hardly more than 8 are read, whether their number is told or not', async (t) => {
+  const piece = randomBytes(1024 * 1024)
+  for (const headers of [{}, { 'content-length': String(100 * piece.length) }]) {
+    let written = 0
+    const place = await serve(t, (_request, response) => {
+      response.writeHead(200, headers)
+      const write = (): void => {
+        while (written < 100 && !response.destroyed && response.write(piece)) written += 1
+        if (written < 100) response.once('drain', write)
+        else response.end()
+      }
+      write()
+    })
+    t.match(await call(urlOf(place)), {
+      reason: 'ProviderUnavailable',
+      message: /answered with more than the 8 MiB that are read of an answer; it is tried again/,
+    })
+    t.ok(written < 30, `${written} MiB were taken from the server`)
+  }
+})
+
+t.test('a token that no header can carry is told from a network that fails', async (t) => {
+  const place = await serve(t, (_request, response) => response.end('ok'))
+  const init = { method: 'GET', headers: { authorization: 'Bearer tök€n' } }
+  t.match(await call(urlOf(place), { init }), { reason: 'CredentialsInvalid' })
+  t.equal(place.connections.length, 0)
+})
+
+t.test('what CA_FILE holds is read once, and again where it could not be', async (t) => {
+  const place = await serve(t, (_request, response) => response.end('ok'))
+  const folder = t.testdir({})
+  const withAPI = openHTTP({ ...SETTINGS, caFile: `${folder}/ca.pem` })
+  const ask = () => withAPI(urlOf(place), NEVER, (fetch) => fetch(urlOf(place), GET))
+  await t.rejects(ask(), { reason: 'Internal', message: /file that CA_FILE names/ })
+  const { copyFile, rm } = await import('node:fs/promises')
+  await copyFile(SETTINGS.caFile ?? '', `${folder}/ca.pem`)
+  t.match(await ask(), { status: 200 })
+  await rm(`${folder}/ca.pem`)
+  t.match(await ask(), { status: 200 })
+})

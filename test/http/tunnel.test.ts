@@ -1,0 +1,175 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import { readProxies } from '../../functions/domain/proxies.ts'
+import { makeAuthority } from '../harness/certificates.ts'
+import { startProxy } from '../harness/connect-proxy.ts'
+import type { ProxyOptions } from '../harness/connect-proxy.ts'
+import { freePort, waitFor } from '../harness/wait.ts'
+import { AUTHORITY, call, serve, serveRaw } from './stage.ts'
+
+const certificate = await AUTHORITY.issue({ names: ['localhost', '127.0.0.1'] })
+const TOKEN = 't0ken'
+
+/** As the operator sets it; a look-up of our own would fail. */
+function through(HTTPS_PROXY: string, NO_PROXY = '') {
+  const proxies = readProxies({ HTTPS_PROXY, NO_PROXY })
+  return { proxies, resolve: () => Promise.reject(new Failure('Internal', 'Looked up.')) }
+}
+
+async function proxied(t: Test, options: ProxyOptions = {}) {
+  const proxy = await startProxy(options)
+  t.teardown(() => proxy.close())
+  return proxy
+}
+
+function api(t: Test) {
+  return serve(t, (_request, response) => response.end('ok'))
+}
+
+for (const [title, options, place] of [
+  ['plain', {}, 'http://localhost'],
+  ['with a login', { login: 'me:p@ss:w/rd' }, 'http://me:p%40ss%3Aw%2Frd@localhost'],
+  ['with a user name alone', { login: 'me:' }, 'http://me@localhost'],
+  ['behind TLS', { certificate, login: 'me:s3cret' }, 'https://me:s3cret@localhost'],
+  ['behind TLS at an IP address', { certificate }, 'https://127.0.0.1'],
+] as const) {
+  t.test(`a proxy (${title}) is told names, and sees no credential of the API`, async (t) => {
+    const proxy = await proxied(t, options)
+    const { port, open } = await api(t)
+    const settings = through(`${place}:${proxy.port}`)
+    t.match(await call(`https://git.example.com:${port}/`, { settings }), { status: 200 })
+    t.same(proxy.connects, [`git.example.com:${port}`])
+    t.notMatch(proxy.heads.join('\n'), TOKEN)
+    if (!('login' in options)) t.notMatch(proxy.heads.join('\n'), /authorization/i)
+    await waitFor('end of the connection', () => open.size === 0 || undefined, 5_000)
+  })
+}
+
+t.test('a host of NO_PROXY is called directly, and its address is checked', async (t) => {
+  const { port } = await api(t)
+  const url = `https://git.example.com:${port}/`
+  const settings = through('http://localhost:1', 'example.com')
+  t.match(await call(url, { settings }), { reason: 'Internal', message: 'Looked up.' })
+  const resolve = () => Promise.resolve(['127.0.0.1'])
+  t.match(await call(url, { settings: { ...settings, resolve } }), { status: 200 })
+})
+
+t.test('without https no proxy is asked', async (t) => {
+  const settings = {
+    ...through('http://localhost:1'),
+    insecureHosts: [{ host: 'git.example.com', port: 80 }],
+  }
+  t.match(await call('http://git.example.com/', { settings }), { message: 'Looked up.' })
+})
+
+for (const [title, options, login, wanted] of [
+  [
+    'does not know the login',
+    { login: 'me:s3cret' },
+    'me:wr0ng@',
+    {
+      reason: 'NetworkError',
+      message:
+        /^git\.example\.com cannot be reached: the proxy of HTTPS_PROXY does not accept the user name and password that stand there \(407\)/,
+    },
+  ],
+  [
+    'refuses the host',
+    { status: 403 },
+    '',
+    {
+      reason: 'AddressForbidden',
+      message: /does not let Commitlet through to that host \(403\); ask the operator/,
+    },
+  ],
+  [
+    'finds nobody',
+    { status: 502 },
+    '',
+    { reason: 'NetworkError', message: /gets no connection to that host and port \(502\)/ },
+  ],
+] as const) {
+  t.test(`a proxy that ${title} is named, and no secret of it`, async (t) => {
+    const proxy = await proxied(t, options)
+    const settings = through(`http://${login}localhost:${proxy.port}`)
+    const failure = await call('https://git.example.com/', { settings })
+    t.match(failure, wanted)
+    t.notMatch(String(failure), /wr0ng|s3cret/)
+    t.equal(proxy.connects.length, 1, 'it is asked once')
+  })
+}
+
+t.test('a proxy that is not there is told from a host that is not there', async (t) => {
+  const url = 'https://git.example.com/'
+  const port = await freePort()
+  t.match(await call(url, { settings: through(`http://localhost:${port}`) }), {
+    reason: 'NetworkError',
+    message:
+      'git.example.com cannot be reached: nothing takes the connection at the proxy of HTTPS_PROXY; it is tried again, and the operator should look.',
+  })
+  t.match(await call(url, { settings: through('http://proxy.invalid:3128') }), {
+    reason: 'NetworkError',
+    message: /the proxy of HTTPS_PROXY is not known to DNS/,
+  })
+})
+
+t.test('what does not speak as a proxy does, or breaks off, is told', async (t) => {
+  const ssh = await serveRaw(t, (socket) => socket.end('SSH-2.0-x\r\n'))
+  const cutting = await serveRaw(t, (socket) => socket.once('data', () => socket.end()))
+  for (const [scheme, { port }, message] of [
+    ['http', ssh, /the proxy of HTTPS_PROXY does not speak as a proxy does/],
+    ['https', ssh, /the proxy of HTTPS_PROXY does not speak as a proxy does/],
+    ['http', cutting, /the proxy of HTTPS_PROXY breaks the connection off/],
+  ] as const) {
+    const settings = through(`${scheme}://localhost:${port}`)
+    t.match(await call('https://git.example.com/', { settings }), { reason: 'NetworkError', message })
+  }
+})
+
+t.test("the proxy's own certificate is checked, also where the host's need not be", async (t) => {
+  const stranger = await makeAuthority('Somebody else')
+  const { port } = await api(t)
+  const insecureHosts = [{ host: 'git.example.com', port }]
+  for (const [issuer, request, says] of [
+    [stranger, {}, /HTTPS_PROXY shows a certificate that no trusted authority has signed/],
+    [
+      AUTHORITY,
+      { names: ['proxy.example.com'] },
+      /HTTPS_PROXY shows a certificate that was made for another name/,
+    ],
+    [AUTHORITY, { expired: true }, /HTTPS_PROXY shows a certificate that has expired/],
+  ] as const) {
+    const shown = await issuer.issue({ names: ['localhost'], ...request })
+    const proxy = await proxied(t, { certificate: shown, login: 'me:s3cret' })
+    const settings = { ...through(`https://me:s3cret@localhost:${proxy.port}`), insecureHosts }
+    t.match(await call(`https://git.example.com:${port}/`, { settings }), {
+      reason: 'TLSUntrusted',
+      message: says,
+    })
+    t.same(proxy.heads, [], 'no login is sent')
+  }
+})
+
+t.test("behind a proxy the host's certificate is checked as ever", async (t) => {
+  const proxy = await proxied(t)
+  const { port } = await serve(t, (_request, response) => response.end('ok'), { names: ['localhost'] })
+  const url = `https://git.example.com:${port}/`
+  const settings = through(`http://localhost:${proxy.port}`)
+  t.match(await call(url, { settings }), {
+    reason: 'TLSUntrusted',
+    message: /^git\.example\.com:\d+ shows a certificate that was made for another name/,
+  })
+  const insecureHosts = [{ host: 'git.example.com', port }]
+  t.match(await call(url, { settings: { ...settings, insecureHosts } }), { status: 200 })
+})
+
+t.test('nobody waits for a proxy that says nothing, before TLS or after', async (t) => {
+  const place = await serveRaw(t, () => undefined)
+  for (const scheme of ['http', 'https']) {
+    const settings = through(`${scheme}://localhost:${place.port}`)
+    const failure = await call('https://git.example.com/', { settings, signal: AbortSignal.timeout(100) })
+    t.match(failure, { reason: 'Timeout' })
+  }
+  await waitFor('end of the connections', () => place.open.size === 0 || undefined, 5_000)
+})
