@@ -5,7 +5,6 @@ import {
   forbidden,
   missingScope,
   nothingToMerge,
-  notUnderstood,
   rateLimited,
   rejected,
 } from '../domain/api-failure.ts'
@@ -20,9 +19,9 @@ import type { Branches } from '../domain/pull-requests.ts'
  */
 export function githubFailure(answer: ApiAnswer, speech: ApiSpeech): Failure {
   const { status, headers } = answer
-  if (status < 300) return notUnderstood(answer, speech)
   const asksForSingleSignOn = headers.get('x-github-sso')?.startsWith('required') === true
   if ((status === 403 || status === 404) && asksForSingleSignOn) return singleSignOn(answer, speech)
+  if (status === 451) return blocked(answer, speech)
   if (status === 403 || status === 429) return refusal(answer, speech)
   const scope = status === 404 ? lackingScope(headers) : undefined
   if (scope !== undefined) return invisible(scope, speech)
@@ -78,7 +77,8 @@ function refusal(answer: ApiAnswer, speech: ApiSpeech): Failure {
   const words = textMember(answer.data, 'message') ?? ''
   if (/was archived so is read-only/i.test(words)) return archived(speech)
   if (/has an IP allow list enabled/i.test(words)) return notOnAllowList(speech)
-  if (/access blocked|is disabled/i.test(words)) return blocked(speech)
+  if (/access blocked|(?:is|was|been) disabled|account was suspended/i.test(words))
+    return blocked(answer, speech)
   if (/^Resource not accessible by /i.test(words)) {
     const [first] = (headers.get('x-accepted-github-permissions') ?? '').split(';')
     return missingScope(first?.trim() === '' ? undefined : first?.trim(), speech)
@@ -121,8 +121,8 @@ function notOnAllowList({ shown }: ApiSpeech): Failure {
   return new Failure('PermissionDenied', message)
 }
 
-function blocked({ shown }: ApiSpeech): Failure {
-  const message = `GitHub has blocked or disabled ${shown} (403); its owner has to ask GitHub why.`
+function blocked({ status }: ApiAnswer, { shown }: ApiSpeech): Failure {
+  const message = `GitHub has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask GitHub why.`
   return new Failure('PermissionDenied', message)
 }
 
