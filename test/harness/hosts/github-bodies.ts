@@ -140,8 +140,22 @@ export function pullBody(pull: ModelPull, { model, place }: { model: HostModel; 
   }
 }
 
-/** What labels and people a pull request has. */
-export function peopleOf(pull: ModelPull, place: Place): object {
+/** A pull request as the issue that it is besides. */
+export function issueBody(pull: ModelPull, stage: { model: HostModel; place: Place }): object {
+  const { origin, apiPath } = stage.place
+  const home = (stage.model.movedTo ?? stage.model.repository).join('/')
+  const repository_url = `${origin}${apiPath}/repos/${home}`
+  const url = `${repository_url}/issues/${pull.number}`
+  return {
+    ...pullBody(pull, stage),
+    url,
+    repository_url,
+    labels_url: `${url}/labels{/name}`,
+    events_url: `${url}/events`,
+  }
+}
+
+function peopleOf(pull: ModelPull, place: Place): object {
   const [first] = pull.assignees
   return {
     labels: pull.labels.map((label) => labelBody(label, place)),

@@ -1,6 +1,6 @@
 import { elements, member, textMember } from '../../../functions/domain/member.ts'
 import type { Dialect, HostAnswer, HostCall, Route } from './dialect.ts'
-import { labelBody, peopleOf, pullBody, REPOSITORY_ID, repositoryBody, userBody } from './github-bodies.ts'
+import { issueBody, labelBody, pullBody, REPOSITORY_ID, repositoryBody, userBody } from './github-bodies.ts'
 import { openPull } from './github-opening.ts'
 import { LITERAL } from './github-literal.ts'
 import type { HostModel, ModelPull } from './model.ts'
@@ -126,7 +126,7 @@ function assign(pull: ModelPull, { call, model }: Stage): HostAnswer {
     pull.assignees,
     logins.filter((login) => model.people.has(login)),
   )
-  return { status: 201, body: { ...pullBody(pull, { model, place: call }), ...peopleOf(pull, call) } }
+  return { status: 201, body: issueBody(pull, { model, place: call }) }
 }
 
 function texts(list: unknown): readonly string[] {
