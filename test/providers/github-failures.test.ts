@@ -1,0 +1,70 @@
+import t from 'tap'
+import { githubFailure, openingFailure } from '../../functions/providers/github-failures.ts'
+import { said } from '../harness/hosts/github-literal.ts'
+import { unprocessable } from '../harness/hosts/github-opening.ts'
+import type { HostAnswer } from '../harness/hosts/dialect.ts'
+import { DATE, LIMITS, REFUSALS } from './github-refusals.ts'
+import { BRANCHES, TOKEN } from './github-stage.ts'
+
+const SPEECH = { shown: 'https://github.com/acme/shop.git', secrets: [TOKEN] }
+for (const { what, reason, says = /./, hides = /(?!)/, after, ...answer } of [...REFUSALS, ...LIMITS]) {
+  t.test(`${what} is ${reason}`, async (t) => {
+    const failure = githubFailure(answerOf(answer), SPEECH)
+    t.match(failure, { reason, message: says, retryAfterSeconds: after })
+    t.notMatch(failure.message, hides)
+  })
+}
+
+const custom = (message: string): object => ({ resource: 'PullRequest', code: 'custom', message })
+const field = (name: string, code: string): object => ({ resource: 'PullRequest', field: name, code })
+
+const OPENINGS: readonly (readonly [string, readonly object[], object | 'exists'])[] = [
+  ['one that is open', [custom('A pull request already exists for acme:settings.')], 'exists'],
+  ['no head', [field('head', 'invalid')], { reason: 'HeadNotFound', message: /the branch settings / }],
+  ['no base', [field('base', 'invalid')], { reason: 'HeadNotFound', message: /the branch main / }],
+  [
+    'neither',
+    [field('base', 'invalid'), field('head', 'invalid')],
+    { reason: 'HeadNotFound', message: /settings or main/ },
+  ],
+  [
+    'an empty repository',
+    [
+      field('head_sha', 'missing_field'),
+      field('base_sha', 'missing_field'),
+      custom('No commits between a and b'),
+    ],
+    { reason: 'HeadNotFound' },
+  ],
+  ['nothing new', [custom('No commits between main and settings')], { reason: 'NothingToMerge' }],
+  [
+    'a title that is too long',
+    [custom('title is too long (maximum is 256 characters)')],
+    { reason: 'PullRequestRejected', message: /"title is too long \(maximum is 256 characters\)"/ },
+  ],
+  ['an odd body', [field('body', 'invalid')], { reason: 'PullRequestRejected', message: /"body invalid"/ }],
+]
+
+for (const [what, errors, expected] of OPENINGS) {
+  t.test(`opening meets ${what}`, async (t) => {
+    t.match(openingFailure(answerOf(unprocessable(errors)), BRANCHES, SPEECH), expected)
+  })
+}
+
+t.test(
+  'the branch of a fork is named with its owner, and a refused draft with the words for it',
+  async (t) => {
+    const fork = { ...BRANCHES, headOwner: 'dev' }
+    const missing = openingFailure(answerOf(unprocessable([field('head', 'invalid')])), fork, SPEECH)
+    t.match(missing, { reason: 'HeadNotFound', message: /the branch dev:settings / })
+    const words = 'Draft pull requests are not supported in this repository.'
+    const refused = openingFailure(answerOf(said(422, words)), BRANCHES, SPEECH)
+    t.match(refused, { reason: 'PullRequestRejected', message: words })
+    const exists = { errors: [custom('A pull request already exists for acme:settings.')] }
+    t.not(openingFailure(answerOf({ status: 403, body: exists }), BRANCHES, SPEECH), 'exists', 'it takes 422')
+  },
+)
+
+function answerOf({ status, headers = {}, body }: HostAnswer): Parameters<typeof githubFailure>[0] {
+  return { status, headers: new Headers({ date: DATE, ...headers }), data: body }
+}
