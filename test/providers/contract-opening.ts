@@ -1,4 +1,5 @@
 import { readMarker } from '../../functions/domain/marker.ts'
+import { addPull } from '../harness/hosts/model.ts'
 import { waitFor } from '../harness/wait.ts'
 import type { Case } from './contract-case.ts'
 import { after, BASE, BODY, changed, HEAD, TITLE, writes } from './contract-stage.ts'
@@ -79,6 +80,32 @@ export const OPENING: readonly Case[] = [
       t.strictSame(writes(stage.requests()), [], 'neither writes again')
       const left = settled.filter(({ message }) => message.includes('left as it is'))
       t.equal(left.length, race === 'two' ? 0 : 1, 'one of them owns what is open')
+    },
+  },
+  {
+    title: 'one that a person opens between the look and the creation is left as it is, where the host tells',
+    async run(t, stage) {
+      const open = (): void => void addPull(stage.model, { base: BASE, head: HEAD, title: 'By hand' })
+      stage.server.fail({ kind: 'meanwhile', happens: open }, (method) => method === 'POST')
+      const outcome = await stage.attempt(stage.resource())
+      t.match(outcome, { pullRequest: { number: 1, state: 'open' } })
+      t.equal(stage.model.pulls.length, 1)
+      const silent = TRAITS[stage.host.name]?.race === 'last'
+      t.equal(stage.model.pulls[0]?.title, silent ? TITLE : 'By hand')
+      t.equal(outcome.reason, silent ? 'Succeeded' : 'UpToDate')
+    },
+  },
+  {
+    title: 'branches with letters that mean something in addresses and queries are joined and found again',
+    async run(t, stage) {
+      const [baseBranch, headBranch] = ['release/1.x%2F&a=b', `team/#1+2"é";%41='$x`]
+      stage.model.branches.set(baseBranch, 1)
+      stage.model.branches.set(headBranch, 2)
+      const resource = stage.resource({ baseBranch, headBranch })
+      t.match(await stage.attempt(resource), { reason: 'Succeeded', pullRequest: { number: 1 } })
+      t.match(stage.model.pulls, [{ base: baseBranch, head: headBranch }])
+      const again = await stage.attempt(resource, { again: true })
+      t.match(again, { reason: 'UpToDate', message: /^#1 is open: / })
     },
   },
   {

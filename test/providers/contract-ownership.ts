@@ -107,6 +107,25 @@ export const OWNERSHIP: readonly Case[] = [
     },
   ]),
   {
+    title: 'one that is merged is found behind many later ones of the same branches',
+    async run(t, stage) {
+      const resource = stage.resource()
+      await stage.attempt(resource)
+      only(stage.model).state = 'merged'
+      crowd(stage.model, 130)
+      const outcome = await stage.attempt(resource, { again: true })
+      t.match(outcome, { reason: 'UpToDate', pullRequest: { number: 1, state: 'merged' } })
+    },
+  },
+  {
+    title: 'at most ten pages of a list are read',
+    async run(t, stage) {
+      crowd(stage.model, 1_100)
+      t.match(await stage.attempt(stage.resource(), { again: true }), { reason: 'Succeeded' })
+      t.ok(stage.requests().length <= 12, `${stage.server.seen.length} requests`)
+    },
+  },
+  {
     title:
       'one that a resource of the same branches has opened before and that is merged makes room for a new one',
     async run(t, stage) {
@@ -122,6 +141,12 @@ export const OWNERSHIP: readonly Case[] = [
     },
   },
 ]
+
+/** So many closed ones of the same branches. */
+function crowd(model: HostModel, many: number): void {
+  for (let index = 0; index < many; index += 1)
+    addPull(model, { base: BASE, head: HEAD, title: `Try ${index}`, state: 'closed' })
+}
 
 function only({ pulls }: HostModel): ModelPull {
   const [pull] = pulls

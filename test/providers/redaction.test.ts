@@ -50,6 +50,7 @@ for (const host of HOSTS) {
         t.strictSame(leaks, [], name)
         t.notMatch(result, { reason: 'Internal' }, name)
       }
+      t.strictSame(stage.server.violations, [])
       t.equal(listener.heard(), '', 'nothing is printed')
       t.ok(
         ended.filter(({ result }) => result instanceof Failure).length > WRONGS.length,
