@@ -1,8 +1,10 @@
-import type { DetailsReading } from './domain/conditions.ts'
-import { asFailure, Failure } from './domain/failure.ts'
+import { applyDetails, detailsLeft } from './apply-details.ts'
+import { requestedAt } from './domain/due.ts'
+import { Failure } from './domain/failure.ts'
 import { marked, readMarker, saysTheSame } from './domain/marker.ts'
-import type { Branches, PullRequestDetails, PullRequests, ShownPullRequest } from './domain/pull-requests.ts'
-import type { Condition, PullRequest } from './domain/resources.ts'
+import type { Marked } from './domain/marker.ts'
+import type { Branches, PullRequests, ShownPullRequest } from './domain/pull-requests.ts'
+import type { PullRequest, PullRequestStatus } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
 
 /** What is wanted, and how this attempt stands to others. */
@@ -17,120 +19,84 @@ type Reconciled = Omit<Outcome, 'credentialsUsed'>
 
 /**
  * The one policy for every host: find first, then open, look again where the host says that there is one. A resource
- * opens one pull request in its life: what was merged or closed stays so. Title and body change only where they
- * still are as this resource has set them; one that somebody else has opened is left as it is.
+ * opens one pull request in its life: what was merged, closed or taken away stays so. Title and body change only where
+ * they still are as this resource has set them; one that somebody else has opened is left as it is.
+ * @throws Failure what the port throws, and Conflict where the host says that one is open but shows none
  */
 export async function reconcilePullRequest(wanted: Wanted, pullRequests: PullRequests): Promise<Reconciled> {
   const found = await look(wanted, pullRequests)
-  if (found === undefined) return open(wanted, pullRequests)
-  if (found.state !== 'open')
-    return { ...upToDate(found, `was ${found.state} and is not opened again`), ...detailsBefore(wanted) }
-  const marker = readMarker(found)
-  if (marker?.uid !== wanted.resource.metadata.uid)
-    return { ...upToDate(found, 'was opened by somebody else and is left as it is'), ...notOurs(wanted) }
-  const details = await detailsOf(found, wanted, pullRequests)
-  const { spec } = wanted.resource
-  const text = { title: spec.title, body: spec.body ?? '' }
-  if (saysTheSame(marker, text)) return { ...upToDate(found, 'is open'), ...details }
-  if (marker.edited)
-    return {
-      ...upToDate(found, 'is open; somebody has edited its title or body, which are left so'),
-      ...details,
-    }
-  await pullRequests.update(found, marked(text, marker.uid))
-  return { ...succeeded(found, `Updated title and body of #${found.number}: ${found.url}`), ...details }
+  if (found !== undefined) return keep(found, wanted.resource, pullRequests)
+  const before = wanted.resource.status?.pullRequest
+  return before === undefined ? open(wanted, pullRequests) : gone(before)
 }
 
-/** The one that this resource is about already: known by number, else by its branches. */
+/** The one that this resource is about already: known by number, else its own by its branches, else an open one. */
 async function look(wanted: Wanted, pullRequests: PullRequests): Promise<ShownPullRequest | undefined> {
-  const { resource, branches, again } = wanted
-  const { uid } = resource.metadata
+  const { resource, branches } = wanted
   const number = resource.status?.pullRequest?.number
   const known = number === undefined ? undefined : await pullRequests.read(number, branches)
   if (known !== undefined) return known
-  // One that an earlier attempt has opened, whose answer was lost, may be merged by now.
-  const among = again || number !== undefined ? 'all' : 'open'
-  const found = await pullRequests.find(branches, among)
-  const ours = found.filter((shown) => readMarker(shown)?.uid === uid)
-  const opened = (shown: ShownPullRequest): boolean => shown.state === 'open'
-  return ours.find(opened) ?? found.find(opened) ?? ours[0]
+  const found = await pullRequests.find(branches, mayHaveOpened(wanted) ? 'all' : 'open')
+  const ours = found.filter((shown) => readMarker(shown)?.uid === resource.metadata.uid)
+  return ours.find(isOpen) ?? ours[0] ?? found.find(isOpen)
+}
+
+// One that any attempt before this has opened, whose answer was lost, may be merged by now.
+function mayHaveOpened({ resource, again }: Wanted): boolean {
+  const { metadata, status } = resource
+  const asked = metadata.generation > 1 || requestedAt(resource) !== undefined
+  return again || asked || status?.pullRequest !== undefined
+}
+
+function isOpen({ state }: ShownPullRequest): boolean {
+  return state === 'open'
 }
 
 async function open(wanted: Wanted, pullRequests: PullRequests): Promise<Reconciled> {
   const { resource, branches } = wanted
-  const { title, body = '', draft = false } = resource.spec
-  const text = marked({ title, body }, resource.metadata.uid)
+  const { draft = false } = resource.spec
+  const text = marked(textOf(resource), resource.metadata.uid)
   const created = await pullRequests.create({ ...text, branches, draft })
   if (created !== 'exists') {
-    const details = await detailsOf(created, wanted, pullRequests)
-    return { ...succeeded(created, `Opened #${created.number}: ${created.url}`), ...details }
+    const details = await applyDetails(created.number, resource, pullRequests)
+    return { ...succeeded(created, `Opened #${created.number}: ${created.url}`), details }
   }
   const [other] = await pullRequests.find(branches, 'open')
   if (other === undefined) throw hidden(resource)
-  const ours = readMarker(other)?.uid === resource.metadata.uid
-  const details = ours ? await detailsOf(other, wanted, pullRequests) : notOurs(wanted)
-  return {
-    ...upToDate(other, ours ? 'is open' : 'was opened by somebody else and is left as it is'),
-    ...details,
-  }
+  return keep(other, resource, pullRequests)
 }
 
-type Details = Pick<Outcome, 'details'>
-
-/** Applied once for each generation: what somebody takes away later stays away. */
-async function detailsOf(
-  { number }: ShownPullRequest,
-  { resource }: Wanted,
+async function keep(
+  found: ShownPullRequest,
+  resource: PullRequest,
   pullRequests: PullRequests,
-): Promise<Details> {
-  const asked = askedDetails(resource)
-  if (asked === undefined) return {}
-  const before = conditionOf(resource)
-  if (before?.status === 'True' && before.observedGeneration === resource.metadata.generation)
-    return { details: APPLIED }
-  const complaints: string[] = []
-  for (const detail of ['labels', 'reviewers', 'assignees'] as const) {
-    if (asked[detail].length === 0) continue
-    const added = pullRequests.add(number, detail, asked[detail])
-    complaints.push(...(await added.catch((error: unknown) => [notAdded(detail, error)])))
+): Promise<Reconciled> {
+  if (!isOpen(found))
+    return { ...upToDate(found, `was ${found.state} and is not opened again`), details: 'as before' }
+  const marker = readMarker(found)
+  if (marker?.uid !== resource.metadata.uid) {
+    const what = 'was opened by somebody else, or has lost the mark of this PullRequest, and is left as it is'
+    return { ...upToDate(found, what), details: detailsLeft(resource) }
   }
-  if (complaints.length === 0) return { details: APPLIED }
-  const message = `${complaints.join(' ')} Mend it and ask again, or do it by hand.`
-  return { details: { applied: 'False', reason: 'NotApplied', message } }
+  const kept = await keepText({ ...found, marker }, resource, pullRequests)
+  return { ...kept, details: await applyDetails(found.number, resource, pullRequests) }
 }
 
-function notAdded(detail: keyof PullRequestDetails, error: unknown): string {
-  return `The ${detail} could not be added (${asFailure(error).reason}): ${asFailure(error).message}`
+async function keepText(
+  ours: ShownPullRequest & { readonly marker: Marked },
+  resource: PullRequest,
+  pullRequests: PullRequests,
+): Promise<Reconciled> {
+  const text = textOf(resource)
+  if (saysTheSame(ours.marker, text)) return upToDate(ours, 'is open')
+  if (ours.marker.edited)
+    return upToDate(ours, 'is open; somebody has edited its title or body, which are left so')
+  await pullRequests.update(ours, marked(text, resource.metadata.uid))
+  return succeeded(ours, `Updated title and body of #${ours.number}: ${ours.url}`)
 }
 
-const APPLIED: DetailsReading = {
-  applied: 'True',
-  reason: 'Applied',
-  message: 'Labels, reviewers and assignees are those of the spec, or more.',
-}
-
-function askedDetails({ spec }: PullRequest): PullRequestDetails | undefined {
-  const { labels = [], reviewers = [], assignees = [] } = spec
-  const asked = labels.length + reviewers.length + assignees.length > 0
-  return asked ? { labels, reviewers, assignees } : undefined
-}
-
-function notOurs({ resource }: Wanted): Details {
-  if (askedDetails(resource) === undefined) return {}
-  const message =
-    'Somebody else has opened the pull request: its labels, reviewers and assignees are left as they are.'
-  return { details: { applied: 'False', reason: 'NotOurs', message } }
-}
-
-function detailsBefore({ resource }: Wanted): Details {
-  const before = conditionOf(resource)
-  if (before === undefined) return {}
-  const { status, message } = before
-  return { details: { applied: status, reason: status === 'True' ? 'Applied' : 'NotApplied', message } }
-}
-
-function conditionOf({ status }: PullRequest): Condition | undefined {
-  return status?.conditions?.find(({ type }) => type === 'DetailsApplied')
+function textOf({ spec }: PullRequest): { readonly title: string; readonly body: string } {
+  return { title: spec.title, body: spec.body ?? '' }
 }
 
 function upToDate(shown: ShownPullRequest, what: string): Reconciled {
@@ -143,6 +109,13 @@ function succeeded(shown: ShownPullRequest, message: string): Reconciled {
 
 function statusOf({ number, url, state }: ShownPullRequest): Pick<Outcome, 'pullRequest'> {
   return { pullRequest: { number, url, state } }
+}
+
+/** Somebody has taken it away, or has it join other branches by now. */
+function gone(before: PullRequestStatus): Reconciled {
+  const { number, url } = before
+  const message = `#${number} is not there any more, or joins other branches by now, and no second one is opened for this PullRequest; make another PullRequest for that: ${url}`
+  return { reason: 'UpToDate', message, pullRequest: before, details: 'as before' }
 }
 
 function hidden({ spec }: PullRequest): Failure {

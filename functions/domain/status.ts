@@ -17,8 +17,8 @@ export interface Outcome {
   readonly commit?: CommitStatus
   /** Of a PullRequest. */
   readonly pullRequest?: PullRequestStatus
-  /** What became of its labels, reviewers and assignees, where it names any. */
-  readonly details?: DetailsReading
+  /** What became of its labels, reviewers and assignees, where it names any. `as before`: they were not touched. */
+  readonly details?: DetailsReading | 'as before' | undefined
 }
 
 export interface ClaimTerms {

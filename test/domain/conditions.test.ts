@@ -38,3 +38,53 @@ t.test('a message is as long as that of a Failure, and no longer', async (t) => 
     t.equal(ready?.message, new Failure('Internal', message).message)
   }
 })
+
+const APPLIED = {
+  type: 'DetailsApplied',
+  status: 'True',
+  reason: 'Applied',
+  message: 'All of them.',
+  observedGeneration: 1,
+  lastTransitionTime: EARLIER,
+} as const
+const READY = { ready: 'True', reason: 'UpToDate', message: 'It is open.' } as const
+
+t.test('what became of the details is a condition of its own, of this generation', async (t) => {
+  const envelope = resource({ ...FRESH, conditions: [APPLIED] }, { generation: 2 })
+  const details = { applied: 'False', reason: 'NotApplied', message: 'One of them.' } as const
+  t.strictSame(conditionsOf(envelope, NOW, { ...READY, details }).slice(1), [
+    {
+      type: 'DetailsApplied',
+      status: 'False',
+      reason: 'NotApplied',
+      message: 'One of them.',
+      observedGeneration: 2,
+      lastTransitionTime: timestamp(NOW),
+    },
+  ])
+  const same = { applied: 'True', reason: 'Applied', message: 'More.' } as const
+  t.match(conditionsOf(envelope, NOW, { ...READY, details: same })[1], {
+    message: 'More.',
+    observedGeneration: 2,
+    lastTransitionTime: EARLIER,
+  })
+})
+
+t.test(
+  'where nothing new is known of the details, the condition stays as it is, its generation too',
+  async (t) => {
+    const notOurs = { ...APPLIED, status: 'False', reason: 'NotOurs' } as const
+    for (const before of [APPLIED, notOurs]) {
+      const envelope = resource({ ...FRESH, conditions: [before] }, { generation: 2 })
+      const reading = { ...READY, ready: 'False', besides: 'Stalled', details: 'as before' } as const
+      t.strictSame(conditionsOf(envelope, NOW, reading)[2], before)
+    }
+    t.equal(conditionsOf(resource(FRESH), NOW, { ...READY, details: 'as before' }).length, 1)
+  },
+)
+
+t.test('where there are no details, there is no condition of them', async (t) => {
+  const envelope = resource({ ...FRESH, conditions: [APPLIED] })
+  t.equal(conditionsOf(envelope, NOW, READY).length, 1)
+  t.equal(conditionsOf(envelope, NOW, { ...READY, details: undefined }).length, 1)
+})

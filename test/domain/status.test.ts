@@ -3,6 +3,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import type { Status } from '../../functions/domain/resources.ts'
 import { mayHavePushed } from '../../functions/domain/due.ts'
 import { resource } from './fixtures/envelope.ts'
+import { kstatus } from '../harness/kstatus.ts'
 import { claimed, failed, succeeded } from '../../functions/domain/status.ts'
 
 const NOW = new Date('2026-03-01T10:00:00.400Z')
@@ -112,4 +113,57 @@ t.test('the last commit stays on show while a newer generation is tried', async 
   const old: Status = { observedGeneration: 1, phase: 'Succeeded', commit }
   const claim = claimed(resource(old, { generation: 2 }), terms(NOW))
   t.same(claim.commit, commit)
+})
+
+const PULL_REQUEST = { number: 7, url: 'https://git.example.com/acme/shop/pulls/7', state: 'open' } as const
+const OPENED = {
+  reason: 'Succeeded',
+  message: 'Opened #7.',
+  pullRequest: PULL_REQUEST,
+  credentialsUsed: 'Primary',
+  details: { applied: 'False', reason: 'NotApplied', message: 'The host does not know stranger.' },
+} as const
+
+/** What kstatus makes of a resource with this status. */
+function read(status: Status, generation: number): string {
+  const metadata = { ...resource().metadata, generation }
+  return kstatus({ metadata, spec: {}, status: { ...status } })
+}
+
+t.test('a pull request and its details stay on show through claims and failures', async (t) => {
+  const claim = { ...resource(fresh), status: claimed(resource(fresh), terms(NOW)) }
+  const done = succeeded(claim, OPENED, NOW)
+  t.match(done, { phase: 'Succeeded', pullRequest: PULL_REQUEST })
+  t.equal(read(done, 1), 'Current', 'details that could not be applied hold nobody up')
+
+  const details = done.conditions?.find(({ type }) => type === 'DetailsApplied')
+  t.match(details, { status: 'False', reason: 'NotApplied', observedGeneration: 1 })
+  const next = resource(done, { generation: 2 })
+  const claimedAgain = { ...next, status: claimed(next, terms(NOW)) }
+  t.strictSame(claimedAgain.status.conditions?.at(-1), details)
+  t.strictSame(claimedAgain.status.pullRequest, PULL_REQUEST)
+  t.equal(read(claimedAgain.status, 2), 'InProgress')
+
+  for (const [reason, shown] of [
+    ['Timeout', 'InProgress'],
+    ['PermissionDenied', 'Failed'],
+    ['PullRequestRejected', 'Failed'],
+  ] as const) {
+    const status = failed(claimedAgain, new Failure(reason, 'No.'), { now: NOW, limit: 12, random: 0 })
+    t.strictSame(status.conditions?.at(-1), details)
+    t.strictSame(status.pullRequest, PULL_REQUEST)
+    t.equal(read(status, 2), shown, reason)
+    const retried = { ...next, status }
+    t.strictSame(claimed(retried, terms(NOW)).conditions?.at(-1), details)
+  }
+})
+
+t.test('one that is over says so, and what is known of its details stays', async (t) => {
+  const claim = { ...resource(fresh), status: claimed(resource(fresh), terms(NOW)) }
+  const before = succeeded(claim, OPENED, NOW)
+  const merged = { ...PULL_REQUEST, state: 'merged' } as const
+  const outcome = { ...OPENED, reason: 'UpToDate', pullRequest: merged, details: 'as before' } as const
+  const status = succeeded(resource(before, { generation: 2 }), outcome, NOW)
+  t.match(status, { pullRequest: { number: 7, state: 'merged' } })
+  t.strictSame(status.conditions?.at(-1), before.conditions?.at(-1))
 })
