@@ -18,19 +18,19 @@ export interface Speaker extends ApiSpeech {
 }
 
 /** `locked`: it is being merged at this moment (GitLab documentation, "Merge requests API"). */
-const STATES: Readonly<Record<string, ShownPullRequest['state'] | undefined>> = {
-  opened: 'open',
-  locked: 'open',
-  closed: 'closed',
-  merged: 'merged',
-}
+const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
+  ['opened', 'open'],
+  ['locked', 'open'],
+  ['closed', 'closed'],
+  ['merged', 'merged'],
+])
 const LONGEST_URL = 8192
 
 /** Reads one merge request out of an answer. Throws ProviderUnavailable where it is none. */
 export function shownIn(value: unknown, answer: ApiAnswer, speaker: Speaker): Shown {
   const number = member(value, 'iid')
   const url = webAddress(member(value, 'web_url'), speaker)
-  const state = STATES[textMember(value, 'state') ?? '']
+  const state = STATES.get(member(value, 'state'))
   const title = textMember(value, 'title')
   const base = textMember(value, 'target_branch')
   const head = textMember(value, 'source_branch')

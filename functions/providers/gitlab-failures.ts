@@ -17,7 +17,7 @@ import { quoteRemote } from '../domain/quote.ts'
 
 /** Seconds since 1970 (GitLab documentation, "User and IP rate limits"). */
 const RESET_HEADER = 'ratelimit-reset'
-/** `Another open merge request already exists for this source branch: !5`, and nothing else that is in conflict. */
+/** In conflict with something else than another open merge request: `409 Conflict: Resource lock`. */
 const RESOURCE_LOCK = /resource lock/i
 /** Single permissions that a token lacks, within a sentence: `… [Merge Request: Create].` */
 const PERMISSIONS = /\[([^\]]{1,200})\]/
@@ -56,14 +56,16 @@ export function saysExists(answer: ApiAnswer): boolean {
   return answer.status === 409 && !RESOURCE_LOCK.test(wordsOf(answer))
 }
 
-/** A branch that GitLab does not see (yet): since 19.0 it looks before it opens one. */
+/**
+ * A branch that GitLab does not see (yet): since 19.0 it looks before it opens one, and one that was just pushed may
+ * take a while. The words are in the language of the token's user, so that the field alone counts.
+ */
 export function branchFailure(answer: ApiAnswer, branches: Branches, shown: string): Failure | undefined {
   const said = member(answer.data, 'message')
-  const missing = (field: string): boolean =>
-    elements(member(said, field)).some((words) => typeof words === 'string' && /does not exist/.test(words))
+  const names = (field: string): boolean => elements(member(said, field)).length > 0
   if (answer.status !== 400) return undefined
-  if (missing('source_branch')) return branchMissing('head', branches, shown)
-  return missing('target_branch') ? branchMissing('base', branches, shown) : undefined
+  if (names('source_branch')) return branchMissing('head', branches, shown)
+  return names('target_branch') ? branchMissing('base', branches, shown) : undefined
 }
 
 /** Is it the project that is not there, or only what was asked for within it? */
