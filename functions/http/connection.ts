@@ -69,10 +69,7 @@ async function secure(
     rejectUnauthorized: !reach.insecure,
     ALPNProtocols: ['http/1.1'],
   })
-  try {
-    return await established(secured, 'secureConnect', signal)
-  } catch (error) {
-    socket.destroy()
+  return established(secured, 'secureConnect', signal).catch((error: unknown) => {
     throw hostFailure(error, place)
-  }
+  })
 }

@@ -34,6 +34,21 @@ t.test('a name with several addresses is called at one that serves', async (t) =
   }
 })
 
+t.test('a server is told by which name it is called, an IP address is none', async (t) => {
+  const place = await serve(
+    t,
+    ({ socket }, response) => response.end(String('servername' in socket && socket.servername)),
+    { names: ['git.example.com', '127.0.0.1'] },
+  )
+  for (const [host, name] of [
+    ['git.example.com', 'git.example.com'],
+    ['127.0.0.1', 'false'],
+  ] as const) {
+    const answer = await call(`https://${host}:${place.port}/`)
+    t.equal(answer instanceof Response && (await answer.text()), name)
+  }
+})
+
 t.test('where no address serves, that is said', async (t) => {
   const port = await freePort()
   for (const addresses of [['127.0.0.1'], ['127.0.0.2', '::1', '127.0.0.1']]) {

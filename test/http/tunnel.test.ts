@@ -151,18 +151,22 @@ t.test("the proxy's own certificate is checked, also where the host's need not b
   }
 })
 
-t.test("behind a proxy the host's certificate is checked as ever", async (t) => {
-  const proxy = await proxied(t)
-  const { port } = await serve(t, (_request, response) => response.end('ok'), { names: ['localhost'] })
-  const url = `https://git.example.com:${port}/`
-  const settings = through(`http://localhost:${proxy.port}`)
-  t.match(await call(url, { settings }), {
-    reason: 'TLSUntrusted',
-    message: /^git\.example\.com:\d+ shows a certificate that was made for another name/,
+for (const scheme of ['http', 'https']) {
+  t.test(`behind a proxy (${scheme}) the host's certificate is checked as ever`, async (t) => {
+    const proxy = await proxied(t, scheme === 'https' ? { certificate } : {})
+    const names = { names: ['localhost'] }
+    const { port, open } = await serve(t, (_request, response) => response.end('ok'), names)
+    const url = `https://git.example.com:${port}/`
+    const settings = through(`${scheme}://localhost:${proxy.port}`)
+    t.match(await call(url, { settings }), {
+      reason: 'TLSUntrusted',
+      message: /^git\.example\.com:\d+ shows a certificate that was made for another name/,
+    })
+    await waitFor('end of the connection', () => open.size === 0 || undefined, 5_000)
+    const insecureHosts = [{ host: 'git.example.com', port }]
+    t.match(await call(url, { settings: { ...settings, insecureHosts } }), { status: 200 })
   })
-  const insecureHosts = [{ host: 'git.example.com', port }]
-  t.match(await call(url, { settings: { ...settings, insecureHosts } }), { status: 200 })
-})
+}
 
 t.test('nobody waits for a proxy that says nothing, before TLS or after', async (t) => {
   const place = await serveRaw(t, () => undefined)
