@@ -9,18 +9,6 @@ import { applyAs } from '../harness/rights.ts'
 const REPOSITORY = 'https://git.example.com/acme/config.git'
 const REFERENCE = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop/settings.yaml' }
 const DENIED = 'admission webhook "mutate.commitlet.dev" denied the request: '
-const PULL_REQUEST = {
-  apiVersion: 'commitlet.dev/v1',
-  kind: 'PullRequest',
-  metadata: { name: 'release' },
-  spec: {
-    repository: 'https://github.com/acme/config',
-    baseBranch: 'main',
-    headBranch: 'release',
-    title: 'Release',
-    credentials: { secretName: 'git', tokenKey: 'token' },
-  },
-}
 
 /** What a spec is refused for, all in one answer. */
 const REFUSED: readonly {
@@ -157,22 +145,6 @@ withControlPlane(
       )
       t.match(readyOf(await team.settled('steering')), { reason: 'ReferenceForbidden' })
       t.equal(commitlet.git.requests.filter(({ repository: name }) => name === team.namespace).length, 0)
-    })
-
-    t.test('a pull request is stored, and ends as not supported', async (t) => {
-      const team = await commitlet.createTeam()
-      await team.apply(PULL_REQUEST)
-      const stored = await team.settled('release', 'pullrequest')
-      t.match(stored.status, { phase: 'Failed', attempts: 1 })
-      t.match(readyOf(stored), {
-        reason: 'NotSupported',
-        message: /^Pull requests are not supported yet .*\.$/,
-      })
-      const { stderr } = await apply(team, {
-        ...PULL_REQUEST,
-        spec: { ...PULL_REQUEST.spec, baseBranch: 'next' },
-      })
-      t.match(stderr, 'baseBranch cannot be changed: make another PullRequest.')
     })
   },
   { own: true },

@@ -1,0 +1,142 @@
+import t from 'tap'
+import { readyOf } from '../harness/conditions.ts'
+import { withControlPlane } from '../harness/control-plane.ts'
+import type { Ran } from '../harness/control-plane.ts'
+import { github } from '../harness/hosts/github.ts'
+import { install } from '../harness/installation.ts'
+import type { Team } from '../harness/installation.ts'
+import { applyAs } from '../harness/rights.ts'
+import { hostRepository, pullRequest, settledPull } from './pull-request-stage.ts'
+
+const DENIED = 'admission webhook "mutate.commitlet.dev" denied the request: '
+const ANYWHERE = { repository: 'https://git.example.com/acme/shop' }
+const ON_GITLAB = { repository: 'https://gitlab.com/acme/shop' }
+const ON_BITBUCKET = { repository: 'https://bitbucket.org/acme/shop' }
+
+/** What a spec is refused for, all in one answer; ORIGIN stands for that of the Git server. */
+const REFUSED: readonly {
+  readonly title: string
+  readonly spec: Readonly<Record<string, unknown>>
+  readonly says: readonly string[]
+}[] = [
+  {
+    title: 'the branch of a fork on GitLab',
+    spec: { ...ON_GITLAB, headBranch: 'dev:settings' },
+    says: [
+      'spec.headBranch asks for the branch of a fork on gitlab, which is not supported yet; leave it out.',
+    ],
+  },
+  {
+    title: 'labels, assignees and a user name on Bitbucket',
+    spec: { ...ON_BITBUCKET, labels: ['settings'], reviewers: ['dev'], assignees: ['dev'] },
+    says: [
+      'spec.labels cannot be set on bitbucket; leave it out.',
+      'spec.assignees cannot be set on bitbucket; leave it out.',
+      'spec.reviewers names somebody otherwise than bitbucket does; write a UUID in braces or an account ID of Atlassian.',
+    ],
+  },
+  {
+    title: 'a host that nobody knows',
+    spec: ANYWHERE,
+    says: [
+      'spec.provider is missing; git.example.com is not a public host, so a pull request needs it.',
+      'spec.providerConfig.baseURL is missing; git.example.com is not a public host, so a pull request needs it.',
+    ],
+  },
+  {
+    title: 'the API of another host',
+    spec: { ...ANYWHERE, provider: 'github', providerConfig: { baseURL: 'ORIGIN/api/v3' } },
+    says: [
+      'spec.providerConfig.baseURL does not belong to the repository; write https://git.example.com/api/v3, or',
+    ],
+  },
+  {
+    title: 'another API than that of the public host',
+    spec: { ...ON_GITLAB, providerConfig: { baseURL: 'ORIGIN/api/v4' } },
+    says: ['spec.providerConfig.baseURL does not belong to the repository; write https://gitlab.com/api/v4.'],
+  },
+  {
+    title: 'another provider than that of the public host',
+    spec: { ...ON_GITLAB, provider: 'github' },
+    says: ['spec.provider is "github", but gitlab.com is gitlab; leave it out.'],
+  },
+  {
+    title: 'a private key alone for the API',
+    spec: {
+      repository: 'git@github.com:acme/shop.git',
+      credentials: { secretName: 'git', privateKeyKey: 'key' },
+    },
+    says: [
+      'spec.credentials.privateKeyKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
+    ],
+  },
+]
+
+withControlPlane(
+  t,
+  async (t, plane) => {
+    const commitlet = await install(t, plane)
+    const apply = (team: Team, object: object): Promise<Ran> =>
+      applyAs(team, 'admin', object, '--as-group=system:masters', '--validate=false')
+
+    t.test('what the host does not have is refused at apply, every fault at once', async (t) => {
+      const team = await commitlet.createTeam()
+      for (const { title, spec, says } of REFUSED) {
+        const written = JSON.stringify(spec).replace('ORIGIN', commitlet.git.url)
+        const { code, stderr } = await apply(
+          team,
+          pullRequest('refused', JSON.parse(written) as Readonly<Record<string, unknown>>),
+        )
+        t.equal(code, 1, title)
+        const sentences = stderr.slice(stderr.indexOf(DENIED) + DENIED.length).split('\n- ')
+        for (const said of says)
+          t.ok(
+            sentences.some((found) => found.startsWith(said)),
+            `${title}: ${said}`,
+          )
+        t.equal(sentences.length, says.length === 1 ? 1 : says.length + 1, `${title}: nothing else`)
+      }
+      t.equal((await team.kubectl(['get', 'commitlet', '-o', 'name'])).stdout, '', 'nothing is stored')
+      t.strictSame(commitlet.git.requests, [], 'and nobody was asked')
+    })
+
+    t.test('what it joins cannot be changed, and what it says can', async (t) => {
+      const team = await commitlet.createTeam()
+      const hosted = await hostRepository(commitlet.git, { dialect: github, path: `${team.namespace}/shop` })
+      await hosted.repository.commit('settings', { 'settings.yaml': 'colour: blue\n' })
+      await team.apply(hosted.pullRequest('shop'))
+      await settledPull(team, 'shop')
+      const table = {
+        repository: `${commitlet.git.url}/${team.namespace}/other.git`,
+        baseBranch: 'next',
+        headBranch: 'other',
+      }
+      const asked = hosted.api.seen.length
+      for (const [field, value] of Object.entries(table)) {
+        const { code, stderr } = await apply(team, hosted.pullRequest('shop', { [field]: value }))
+        t.equal(code, 1, field)
+        t.match(stderr, `${field} cannot be changed: make another PullRequest.`)
+      }
+      t.equal(hosted.api.seen.length, asked)
+      t.match(await apply(team, hosted.pullRequest('shop', { title: 'Another' })), { code: 0 })
+      t.match(readyOf(await settledPull(team, 'shop')), { message: /^Updated title/ })
+    })
+
+    t.test('an API where Commitlet may not go is told before it is asked', async (t) => {
+      const origins = ['https://169.254.169.254', 'https://[fe80::1]', plane.url]
+      for (const origin of origins) {
+        const team = await commitlet.createTeam()
+        const repository = `${origin}/acme/shop.git`
+        const providerConfig = { baseURL: `${origin}/api/v3` }
+        await team.apply(pullRequest('shop', { repository, provider: 'github', providerConfig }))
+        const stored = await settledPull(team, 'shop')
+        t.match(stored.status, { phase: 'Failed', attempts: 1, pullRequest: undefined }, origin)
+        t.match(readyOf(stored), {
+          reason: 'AddressForbidden',
+          message: / is at an address where Commitlet may not go; name a repository on another host, or ask /,
+        })
+      }
+    })
+  },
+  { own: true },
+)
