@@ -3,7 +3,6 @@ import {
   branchMissing,
   forbidden,
   missingScope,
-  moved,
   notUnderstood,
   nothingToMerge,
   rateLimited,
@@ -22,7 +21,6 @@ export function bitbucketFailure(answer: ApiAnswer, speech: ApiSpeech): Failure 
   const { status } = answer
   const words = wordsOf(answer)
   if (status < 300) return notUnderstood(answer, speech)
-  if (status < 400) return moved(speech)
   if (status === 401) return unauthenticated(speech)
   if (status === 429 || (status === 403 && /rate limit/i.test(words ?? ''))) return limited(answer, speech)
   if (status === 403) return refused(answer, speech)
