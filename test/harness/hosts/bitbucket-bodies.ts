@@ -105,10 +105,15 @@ function end(branch: string, repository: string, { origin, apiPath }: HostCall):
   }
 }
 
+/** What UUID and account ID of a person have in common on this stand-in. */
+export function bareName(name: string): string {
+  return name.replace(/[{}]/g, '').replace(/^\d+:/, '')
+}
+
 /** A person by UUID or by account ID, with both. */
 function account(name: string, { origin, apiPath }: HostCall): unknown {
   const own = name === AUTHOR.uuid ? AUTHOR : undefined
-  const bare = name.replace(/[{}]/g, '').replace(/^\d+:/, '')
+  const bare = bareName(name)
   return {
     type: 'user',
     display_name: own?.display_name ?? `Person ${bare.slice(0, 8)}`,

@@ -1,5 +1,5 @@
 import { elements, member, textMember } from '../../../functions/domain/member.ts'
-import { AUTHOR, listedBody, pullBody } from './bitbucket-bodies.ts'
+import { AUTHOR, bareName, listedBody, pullBody } from './bitbucket-bodies.ts'
 import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
 import { addPull } from './model.ts'
 import type { HostModel, ModelPull } from './model.ts'
@@ -116,20 +116,24 @@ function replace(call: HostCall, model: HostModel): HostAnswer {
   if (pull.state !== 'open') return error(400, 'This pull request is already closed.')
   const title = textMember(body, 'title') ?? ''
   if (title === '') return invalid('title', 'This field is required.')
-  const accounts = elements(member(body, 'reviewers'))
-  const names = accounts.map((one) => textMember(one, 'uuid') ?? textMember(one, 'account_id') ?? '')
-  if (names.some((name) => name === AUTHOR.uuid || name === AUTHOR.account_id))
+  const asked = elements(member(body, 'reviewers')).map(bareNameOf)
+  const known = asked.map((bare) => [...model.people].find((name) => bareName(name) === bare))
+  if (asked.includes(bareName(AUTHOR.uuid)))
     return invalid('reviewers', `${AUTHOR.display_name} is the author and cannot be included as a reviewer.`)
-  if (names.some((name) => !model.people.has(name))) return invalid('reviewers', 'Malformed reviewers list')
+  if (known.includes(undefined)) return invalid('reviewers', 'Malformed reviewers list')
   pull.title = title
   pull.body = textMember(body, 'description') ?? ''
   pull.draft = member(body, 'draft') === true
-  pull.reviewers.splice(0, Infinity, ...new Set(names))
+  pull.reviewers.splice(0, Infinity, ...new Set(known.filter((name) => name !== undefined)))
   return show(call, model)
 }
 
 function calledPull({ match }: HostCall, { pulls }: HostModel): ModelPull | undefined {
   return pulls.find(({ number }) => number === Number(match[1]))
+}
+
+function bareNameOf(account: unknown): string {
+  return bareName(textMember(account, 'uuid') ?? textMember(account, 'account_id') ?? '')
 }
 
 function branchIn(body: unknown, end: string): string | undefined {
