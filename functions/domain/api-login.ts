@@ -32,16 +32,17 @@ export function apiLogin({ credentials, address, provider }: LoginRequest, secre
   const complaint = usernameComplaint(given, hostOf(address, provider))
   if (complaint !== undefined) throw invalidSecret(secret, complaint)
   const used = given === undefined ? [value] : [given, value]
+  const sent = given === undefined ? [value] : [given, value, `${given}:${value}`]
   return {
     username: apiUsername(given),
     secret: value,
     method: isToken(credentials, secretKey) ? 'token' : 'password',
     identity: identityOf(secret, ['api', ...used]),
-    secrets: [...used, ...valuesOf(secret)],
+    secrets: [...sent, ...valuesOf(secret)],
   }
 }
 
-/** The user name beside a token at the API, where one counts. */
+/** The user name at the API; undefined where none was given, or one that stands for no person. */
 export function apiUsername(given: string | undefined): string | undefined {
   return given === ACCESS_TOKEN_USERNAME ? undefined : given
 }

@@ -54,15 +54,16 @@ export function defaultLogin(token: string, given: DefaultCredentials, use: Defa
 export function defaultApiLogin(token: string, given: DefaultCredentials, use: DefaultUse): ApiLogin {
   requireCovered(given, use)
   const username = apiUsername(given.username)
-  const complaint = usernameComplaint(username, hostOf(use.address, use.provider))
-  if (complaint !== undefined)
-    throw new Failure('CredentialsInvalid', `DEFAULT_GIT_USERNAME ${complaint.replace(/^has/, 'is')}`)
+  if (usernameComplaint(username, hostOf(use.address, use.provider)) !== undefined) {
+    const message = `The API of ${use.address.host} does not take the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask whoever runs Commitlet.`
+    throw new Failure('CredentialsInvalid', message)
+  }
   return {
     username,
     secret: token,
     method: 'token',
     identity: identityOf(['default API', username ?? '', token]),
-    secrets: [token],
+    secrets: username === undefined ? [token] : [token, `${username}:${token}`],
   }
 }
 

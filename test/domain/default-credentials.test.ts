@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { defaultLogin } from '../../functions/domain/default-credentials.ts'
+import { defaultApiLogin, defaultLogin } from '../../functions/domain/default-credentials.ts'
 import type { DefaultCredentials, DefaultUse } from '../../functions/domain/default-credentials.ts'
 
 const TOKEN = 'tkn-0f-the-operator'
@@ -93,4 +93,42 @@ t.test('only the paths that the operator names are written, or all but those tha
   t.throws(() => login(undefined, '.github/workflows/a.yaml'), { reason: 'ReferenceForbidden', message })
   t.throws(() => login('clusters', 'clusters-evil/a.yaml'), { reason: 'ReferenceForbidden', message })
   t.throws(() => login('clusters', '.github/workflows/a.yaml'), { reason: 'ReferenceForbidden', message })
+})
+
+t.test('at the API it is the token alone, or with the user name that is given', async (t) => {
+  const at = use('https://github.com/acme/config', { path: undefined })
+  const alone = defaultApiLogin(TOKEN, GIVEN, at)
+  t.match(alone, { username: undefined, secret: TOKEN, method: 'token', secrets: [TOKEN] })
+  const named = defaultApiLogin(TOKEN, { ...GIVEN, username: 'robot' }, at)
+  t.match(named, { username: 'robot', secrets: [TOKEN, `robot:${TOKEN}`] })
+  t.not(named.identity, alone.identity)
+  t.not(alone.identity, defaultLogin(TOKEN, GIVEN, at).identity)
+  t.equal(defaultApiLogin(TOKEN, { ...GIVEN, username: 'x-token-auth' }, at).username, undefined)
+})
+
+t.test('its API is one that the namespace may go to, whatever paths it may write', async (t) => {
+  const given = { ...GIVEN, paths: 'clusters' }
+  t.match(defaultApiLogin(TOKEN, given, use('git@github.com:acme/config', { path: undefined })), {})
+  t.throws(() => defaultApiLogin(TOKEN, given, use('https://github.com/other/config', { path: undefined })), {
+    reason: 'ReferenceForbidden',
+    message: /may not go to https:\/\/github\.com\/other\/config from the namespace shop;/,
+  })
+})
+
+t.test('a user name that the API does not take is for the operator to mend, and is not told', async (t) => {
+  const repositories = 'bitbucket.org/acme, github.com/acme'
+  const login = (username: string, address: string): unknown =>
+    defaultApiLogin(TOKEN, { ...GIVEN, repositories, username }, use(address, { path: undefined }))
+  t.match(login('robot@example.com', 'https://bitbucket.org/acme/config'), { username: 'robot@example.com' })
+  t.match(login('x-token-auth', 'https://bitbucket.org/acme/config'), { username: undefined })
+  for (const [username, host] of [
+    ['robot', 'bitbucket.org'],
+    ['ro:bot', 'github.com'],
+  ] as const) {
+    t.throws(() => login(username, `https://${host}/acme/config`), {
+      reason: 'CredentialsInvalid',
+      retry: 'slow',
+      message: `The API of ${host} does not take the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
+    })
+  }
 })
