@@ -67,3 +67,18 @@ t.test('every row can be named, and no two rows share a name or a host', async (
   t.equal(new Set(hosts).size, hosts.length)
   t.equal(new Set(HOSTS.map(({ name }) => name)).size, HOSTS.length)
 })
+
+t.test('a row says how a repository, a fork and people are named on its host', async (t) => {
+  const rows = HOSTS.map(({ name, repositoryPath, forks, person }) => [
+    name,
+    repositoryPath,
+    forks,
+    person?.expects,
+  ])
+  t.strictSame(rows, [
+    ['github', 'two', true, undefined],
+    ['gitlab', 'two or more', false, undefined],
+    ['bitbucket', 'two', false, 'a UUID in braces or an account ID of Atlassian'],
+    ['gitea', 'two', false, undefined],
+  ])
+})

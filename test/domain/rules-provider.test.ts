@@ -112,13 +112,20 @@ t.test('a pull request on a host that is not public says what serves it and wher
   ])
 })
 
-t.test('what a host does not have is refused, unless nothing is asked', async (t) => {
-  const asked = { labels: ['a'], reviewers: ['dev'], assignees: ['dev'], draft: true }
-  t.same(faults('https://github.com/a/b', asked, 'PullRequest'), [])
-  t.same(faults('https://gitlab.com/a/b', asked, 'PullRequest'), [])
-  t.same(faults('https://bitbucket.org/a/b', asked, 'PullRequest'), [
-    'spec.labels cannot be set on bitbucket; leave it out.',
-    'spec.assignees cannot be set on bitbucket; leave it out.',
+t.test('what a pull request cannot be on its host is told with the rest', async (t) => {
+  const spec = {
+    provider: 'gitlab',
+    headBranch: 'dev:feature',
+    providerConfig: { baseURL: 'https://evil.example' },
+  }
+  t.match(faults(OWN, spec, 'PullRequest'), [
+    /^spec\.providerConfig\.baseURL does not belong to the repository/,
+    /^spec\.headBranch asks for the branch of a fork on gitlab, which is not supported yet/,
   ])
-  t.same(faults('https://bitbucket.org/a/b', { labels: [], assignees: [] }, 'PullRequest'), [])
+  t.same(
+    faults(OWN, { headBranch: 'dev:feature' }, 'PullRequest').length,
+    2,
+    'no host, nothing of it is known',
+  )
+  t.same(faults('https://gitlab.com/shop', {}), [], 'a commit goes to any path')
 })
