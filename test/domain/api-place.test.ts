@@ -1,0 +1,84 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../functions/domain/address.ts'
+import { apiPlace, repositoryAt } from '../../functions/domain/api-place.ts'
+
+const PLACES: readonly (readonly [
+  repository: string,
+  provider: string | undefined,
+  baseURL: string | undefined,
+  place: string,
+])[] = [
+  ['https://github.com/acme/shop.git', undefined, undefined, 'github https://api.github.com acme shop'],
+  ['git@github.com:acme/shop.git', undefined, undefined, 'github https://api.github.com acme shop'],
+  ['ssh://git@ssh.github.com:443/acme/shop', undefined, undefined, 'github https://api.github.com acme shop'],
+  ['https://acme.ghe.com/acme/shop', undefined, undefined, 'github https://api.acme.ghe.com acme shop'],
+  [
+    'https://gitlab.com/acme/team/shop',
+    'gitlab',
+    undefined,
+    'gitlab https://gitlab.com/api/v4 acme team shop',
+  ],
+  [
+    'git@ssh.bitbucket.org:acme/shop',
+    undefined,
+    undefined,
+    'bitbucket https://api.bitbucket.org/2.0 acme shop',
+  ],
+  [
+    'https://git.example.com/acme/shop.git',
+    'github',
+    'https://git.example.com/api/v3',
+    'github https://git.example.com/api/v3 acme shop',
+  ],
+  [
+    'https://git.example.com/gitlab/acme/team/shop',
+    'gitlab',
+    'https://git.example.com/gitlab/api/v4',
+    'gitlab https://git.example.com/gitlab/api/v4 acme team shop',
+  ],
+  [
+    'https://git.example.com:8443/git/tea/acme/shop',
+    'gitea',
+    'https://git.example.com:8443/git/tea/api/v1',
+    'gitea https://git.example.com:8443/git/tea/api/v1 acme shop',
+  ],
+  [
+    'ssh://git@git.example.com:2222/acme/shop',
+    'gitea',
+    'https://git.example.com/api/v1',
+    'gitea https://git.example.com/api/v1 acme shop',
+  ],
+]
+
+t.test('the API of a repository, and its path there', async (t) => {
+  for (const [repository, provider, baseURL, expected] of PLACES) {
+    const spec = {
+      repository,
+      ...(provider === undefined ? {} : { provider }),
+      ...(baseURL === undefined ? {} : { providerConfig: { baseURL } }),
+    }
+    const place = apiPlace(spec, parseRepositoryAddress(repository))
+    t.equal([place?.host.name, place?.baseURL, ...(place?.repository ?? [])].join(' '), expected)
+  }
+})
+
+t.test('where nothing says which API it is, there is no place', async (t) => {
+  const repository = 'https://git.example.com/acme/shop'
+  const baseURL = 'https://git.example.com/api/v4'
+  const address = parseRepositoryAddress(repository)
+  t.equal(apiPlace({ repository }, address), undefined)
+  t.equal(apiPlace({ repository, provider: 'gitlab' }, address), undefined)
+  t.equal(apiPlace({ repository, providerConfig: { baseURL } }, address), undefined)
+})
+
+t.test('the path is whole where the installation is not before it', async (t) => {
+  const address = parseRepositoryAddress('https://git.example.com/acme/shop')
+  for (const baseURL of [
+    undefined,
+    '',
+    'no address',
+    'https://git.example.com/other/api/v4',
+    'https://git.example.com/2.0',
+  ])
+    t.strictSame(repositoryAt(address, baseURL), ['acme', 'shop'], baseURL ?? 'none')
+})
