@@ -101,7 +101,6 @@ function fetchBy({ agent, origin, place, signal, patience }: Line): Fetch {
     if (new URL(url).origin !== origin) throw elsewhere(place)
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(patience)])
     try {
-      bounded.throwIfAborted()
       const answer = await request(url, {
         dispatcher: agent,
         method: methodOf(method),

@@ -156,6 +156,19 @@ t.test('after the deadline nothing is called, and a reason of its own is told', 
   t.equal(place.connections.length, 0)
 })
 
+t.test('a session whose time is over calls no more, not even on a connection that stands', async (t) => {
+  let asked = 0
+  const place = await serve(t, (_request, response) => response.end(String((asked += 1))))
+  const time = new AbortController()
+  const ended = openHTTP(SETTINGS)(urlOf(place), time.signal, async (fetch) => {
+    await fetch(urlOf(place), GET)
+    time.abort()
+    await fetch(urlOf(place), { ...GET, method: 'POST' })
+  })
+  t.match(await ended.catch((error: unknown) => error), { reason: 'Timeout' })
+  t.equal(asked, 1)
+})
+
 t.test('of 100 MiB hardly more than 8 are read, whether their number is told or not', async (t) => {
   const piece = randomBytes(1024 * 1024)
   for (const headers of [{}, { 'content-length': String(100 * piece.length) }]) {

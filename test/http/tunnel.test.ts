@@ -100,6 +100,14 @@ for (const [title, options, login, wanted] of [
   })
 }
 
+t.test('a proxy that refuses and stays is left', async (t) => {
+  const refusal = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'
+  const { port, open } = await serveRaw(t, (socket) => socket.once('data', () => socket.write(refusal)))
+  const settings = through(`http://localhost:${port}`)
+  t.match(await call('https://git.example.com/', { settings }), { reason: 'AddressForbidden' })
+  await waitFor('end of the connection', () => open.size === 0 || undefined, 5_000)
+})
+
 t.test('a proxy that is not there is told from a host that is not there', async (t) => {
   const url = 'https://git.example.com/'
   const port = await freePort()
