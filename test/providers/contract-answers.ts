@@ -1,7 +1,8 @@
 import { isRecord } from '../../functions/domain/member.ts'
 import type { HostAnswer } from '../harness/hosts/dialect.ts'
 import type { Case } from './contract-case.ts'
-import { after, HEAD } from './contract-stage.ts'
+import { addPull } from '../harness/hosts/model.ts'
+import { after, BASE, changed, HEAD, TITLE, writes } from './contract-stage.ts'
 
 interface Malformed {
   readonly what: string
@@ -38,7 +39,7 @@ const UNBELIEVABLE: readonly Malformed[] = [
 /** What is wrong with the one that was just opened. */
 const NOT_CREATED: readonly Malformed[] = [
   ...UNBELIEVABLE,
-  { what: 'another base', change: (answer) => renamed(answer, 'main') },
+  { what: 'another base', change: (answer) => renamed(answer, BASE) },
   { what: 'the status of a look', change: (answer) => ({ ...answer, status: 200 }) },
   { what: 'the status of what is done later', change: (answer) => ({ ...answer, status: 202 }) },
 ]
@@ -73,6 +74,34 @@ export const ANSWERS: readonly Case[] = [
       stage.server.fail({ kind: 'changed', change }, (method) => method === 'GET')
       t.match(await stage.failure(known), { reason: 'ProviderUnavailable' })
       t.equal(stage.model.pulls.length, 1)
+    },
+  })),
+  ...[HEAD, BASE].map((branch): Case => ({
+    title: `what a list shows of branches that nobody has asked for is passed over (${branch})`,
+    async run(t, stage) {
+      addPull(stage.model, { base: BASE, head: HEAD, title: 'Of other branches' })
+      const change = (answer: HostAnswer): HostAnswer => {
+        stage.model.pulls.length = 0
+        return renamed(answer, branch)
+      }
+      stage.server.fail({ kind: 'changed', change }, (method) => method === 'GET')
+      t.match(await stage.attempt(stage.resource()), { reason: 'Succeeded', pullRequest: { number: 1 } })
+      t.match(stage.model.pulls, [{ title: TITLE }])
+    },
+  })),
+  ...[HEAD, BASE].map((branch): Case => ({
+    title: `a known number that joins other branches by now is not written to (${branch})`,
+    async run(t, stage) {
+      const resource = stage.resource()
+      const known = after(resource, await stage.attempt(resource))
+      const change = (answer: HostAnswer): HostAnswer => {
+        stage.model.pulls.length = 0
+        return renamed(answer, branch)
+      }
+      stage.server.fail({ kind: 'changed', change }, (method) => method === 'GET')
+      stage.requests()
+      t.match(await stage.attempt(changed(known, { title: 'Another title' })), { reason: 'UpToDate' })
+      t.strictSame(writes(stage.requests()), [])
     },
   })),
   {
