@@ -98,3 +98,30 @@ t.test('ssh2 is loaded when it is first needed, and by no start', async (t) => {
   t.same(files, ['functions/git/ssh-connection.ts'])
   for (const file of files) t.notMatch(readFileSync(join(ROOT, file), 'utf8'), /^import (?!type\b).*'ssh2'/m)
 })
+
+t.test(
+  'the clients of GitHub and GitLab are loaded when they are first needed, and by no start',
+  async (t) => {
+    const eager = new Set<string>()
+    const visit = (file: string): void => {
+      if (eager.has(file)) return
+      eager.add(file)
+      const text = readFileSync(join(ROOT, file), 'utf8')
+      for (const [, target = ''] of text.matchAll(
+        /^(?:import|export)\s+(?!type\b)[^'"]*?from\s+'(\.[^']+)'/gm,
+      ))
+        visit(join(dirname(file), target))
+    }
+    for (const start of ['functions/main.ts', 'webhook/main.ts']) visit(start)
+    t.ok(eager.has('functions/provider-apis.ts'), 'the way to them is found')
+    t.same(
+      [...eager].filter((file) => file.startsWith('functions/providers/')),
+      [],
+    )
+    const users = IMPORTS.filter(
+      ({ target, typeOnly }) => /^@(octokit|gitbeaker)\//.test(target) && !typeOnly,
+    )
+    t.ok(users.length > 0, 'their users are found')
+    for (const { file } of users) t.match(file, /^functions\/providers\//)
+  },
+)
