@@ -1,5 +1,6 @@
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
+import { webAddress } from '../domain/web-address.ts'
 
 /** A draft is an open one with a mark of its own; the description names states for it and for the merge queue too. */
 const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
@@ -10,7 +11,6 @@ const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
   ['DECLINED', 'closed'],
   ['SUPERSEDED', 'closed'],
 ])
-const LONGEST_ADDRESS = 8_192
 
 /** Whether a pull request of Bitbucket's joins these branches of one repository: that of a fork is another one. */
 export function joins(pull: unknown, { base, head }: Branches): boolean {
@@ -26,9 +26,10 @@ export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | unde
   const number = member(pull, 'id')
   const state = STATES.get(member(pull, 'state'))
   const title = textMember(pull, 'title')
-  const url = webAddress(textMember(member(member(pull, 'links'), 'html'), 'href'), baseURL)
+  const url = webAddress(member(member(member(pull, 'links'), 'html'), 'href'), baseURL)
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) return undefined
   if (state === undefined || title === undefined || url === undefined) return undefined
+  if (!isOnSite(url, baseURL)) return undefined
   return { number, url, state, title, body: bodyOf(pull) }
 }
 
@@ -80,11 +81,8 @@ function repositoryOf(end: unknown): string | undefined {
   return textMember(member(end, 'repository'), 'full_name')?.toLowerCase()
 }
 
-/** The address where it is a plain one of Bitbucket's web site, which is that of the API without `api.`. */
-function webAddress(text: string | undefined, baseURL: string): string | undefined {
-  if (text === undefined || text.length > LONGEST_ADDRESS || /[\s\p{C}]/u.test(text)) return undefined
-  const [url, api] = [URL.parse(text), new URL(baseURL)]
-  if (url === null || url.protocol !== api.protocol || url.username !== '' || url.password !== '')
-    return undefined
-  return [api.hostname, api.hostname.replace(/^api\./, '')].includes(url.hostname) ? text : undefined
+/** Bitbucket's web site is the host of its API without `api.`. */
+function isOnSite(url: string, baseURL: string): boolean {
+  const { hostname } = new URL(baseURL)
+  return [hostname, hostname.replace(/^api\./, '')].includes(new URL(url).hostname)
 }

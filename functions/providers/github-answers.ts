@@ -1,9 +1,7 @@
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
+import { webAddress } from '../domain/web-address.ts'
 import type { Home } from './github-repository.ts'
-
-/** Printable ASCII, as GitHub writes addresses. */
-const PLAIN_ADDRESS = /^[!-~]{1,8192}$/
 
 /**
  * Whether a pull request of GitHub's API joins these branches of the repository `home`; undefined where its branches
@@ -51,13 +49,6 @@ function stateOf(pull: unknown): ShownPullRequest['state'] | undefined {
   if (state === 'open') return 'open'
   if (state !== 'closed') return undefined
   return textMember(pull, 'merged_at') === undefined ? 'closed' : 'merged'
-}
-
-function webAddress(value: unknown, baseURL: string): string | undefined {
-  if (typeof value !== 'string' || !PLAIN_ADDRESS.test(value)) return undefined
-  const url = URL.parse(value)
-  if (url === null || url.username !== '' || url.password !== '') return undefined
-  return url.protocol === 'https:' || url.protocol === new URL(baseURL).protocol ? value : undefined
 }
 
 function same(one: string, other: string | undefined): boolean {

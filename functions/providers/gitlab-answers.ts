@@ -2,6 +2,7 @@ import { notUnderstood } from '../domain/api-failure.ts'
 import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
 import { isRecord, member, textMember } from '../domain/member.ts'
 import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
+import { webAddress } from '../domain/web-address.ts'
 import { withQuickActions } from './gitlab-text.ts'
 
 /** GitLab's merge request as the project's own pull request, with the branches that it joins. */
@@ -24,12 +25,11 @@ const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
   ['closed', 'closed'],
   ['merged', 'merged'],
 ])
-const LONGEST_URL = 8192
 
 /** Reads one merge request out of an answer. Throws ProviderUnavailable where it is none. */
 export function shownIn(value: unknown, answer: ApiAnswer, speaker: Speaker): Shown {
   const number = member(value, 'iid')
-  const url = webAddress(member(value, 'web_url'), speaker)
+  const url = webAddress(member(value, 'web_url'), speaker.baseURL)
   const state = STATES.get(member(value, 'state'))
   const title = textMember(value, 'title')
   const base = textMember(value, 'target_branch')
@@ -63,14 +63,4 @@ export function objectIn(answer: ApiAnswer, speaker: Speaker): Readonly<Record<s
 /** The number of a person, a project or a merge request. */
 export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-}
-
-/** Of any host: the address that people use need not be that of the API. */
-function webAddress(value: unknown, { baseURL }: Speaker): string | undefined {
-  if (typeof value !== 'string' || value.length > LONGEST_URL || /[\p{Cc}\p{Z}]/u.test(value))
-    return undefined
-  const url = URL.parse(value)
-  if (url === null || url.username !== '' || url.password !== '') return undefined
-  const plain = url.protocol === 'http:' && baseURL.startsWith('http:')
-  return plain || url.protocol === 'https:' ? value : undefined
 }

@@ -1,0 +1,15 @@
+/** As the schema of the status has it, in characters. */
+const LONGEST = 8192
+
+/**
+ * The address of a pull request for people, of any host: it need not be that of the API. Undefined where it is none
+ * that can be shown: it is no text, longer than 8,192 characters, holds blanks, control or format characters, a user
+ * name or a password, or is not on HTTPS (nor on HTTP, where `baseURL` is).
+ */
+export function webAddress(value: unknown, baseURL: string): string | undefined {
+  if (typeof value !== 'string' || value.length > LONGEST || /[\p{C}\p{Z}]/u.test(value)) return undefined
+  const url = URL.parse(value)
+  if (url === null || url.username !== '' || url.password !== '') return undefined
+  const plain = url.protocol === 'http:' && baseURL.startsWith('http:')
+  return plain || url.protocol === 'https:' ? value : undefined
+}
