@@ -37,7 +37,11 @@ export async function openPullRequest(
 function targetOf(spec: PullRequestSpec): ApiTarget {
   const address = parseRepositoryAddress(spec.repository)
   const place = apiPlace(spec, address)
-  if (place === undefined) throw new Failure('InvalidSpec', 'spec.provider is missing; write it.')
+  if (place === undefined) {
+    const message =
+      'spec.provider and spec.providerConfig.baseURL do not tell where the API of spec.repository is; write both.'
+    throw new Failure('InvalidSpec', message)
+  }
   return { ...place, shown: spec.repository, branches: branchesOf(spec) }
 }
 

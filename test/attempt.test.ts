@@ -8,7 +8,7 @@ import { Failure } from '../functions/domain/failure.ts'
 import type { Status } from '../functions/domain/resources.ts'
 import { finder } from '../functions/find.ts'
 import type { MemoryWorld } from './harness/memory-world.ts'
-import { gitCommit, memoryWorld } from './harness/memory-world.ts'
+import { gitCommit, memoryWorld, pullRequest } from './harness/memory-world.ts'
 
 const REF = { kind: 'GitCommit', namespace: 'team', name: 'shop' } as const
 
@@ -278,25 +278,40 @@ t.test('where it is the function that may not ask, it is tried again', async (t)
   t.strictSame(world.pushed, [])
 })
 
-t.test('pull requests end Failed with NotSupported', async (t) => {
+t.test('a pull request is opened, once, and its number stands in the status and in the log', async (t) => {
   const world = memoryWorld()
-  world.cluster.apply({
-    apiVersion: 'commitlet.dev/v1',
-    kind: 'PullRequest',
-    metadata: { name: 'shop', namespace: 'team' },
-    spec: {
-      repository: 'https://github.com/acme/shop.git',
-      baseBranch: 'main',
-      headBranch: 'feature',
-      title: 'A feature',
-      credentials: { secretName: 'git', tokenKey: 'token' },
-    },
-  })
-  await send(world, { ...REF, kind: 'PullRequest' })
+  const ref = { ...REF, kind: 'PullRequest' } as const
+  world.cluster.apply(pullRequest())
+  await send(world, ref)
+  await send(world, ref)
+  t.equal(world.pullRequests.held.length, 1)
   t.match(statusOf(world, 'PullRequest'), {
-    phase: 'Failed',
-    conditions: [{ reason: 'NotSupported' }],
+    phase: 'Succeeded',
+    observedGeneration: 1,
+    credentialsUsed: 'Primary',
+    pullRequest: { number: 1, state: 'open' },
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Succeeded', message: /^Opened #1: https:/ }],
   })
+  t.match(world.logged, [{ msg: 'attempt succeeded', kind: 'PullRequest', number: 1, state: 'open' }])
+  t.match(world.cluster.notices, [{ type: 'Normal', reason: 'Succeeded' }])
+})
+
+t.test('a pull request whose head is not there yet is opened as soon as it is', async (t) => {
+  const world = memoryWorld()
+  const ref = { ...REF, kind: 'PullRequest' } as const
+  world.cluster.apply(pullRequest())
+  world.pullRequests.before = (verb) => {
+    if (verb === 'create') throw new Failure('HeadNotFound', 'There is no branch feature (yet).')
+  }
+  await send(world, ref)
+  t.match(statusOf(world, 'PullRequest'), {
+    phase: 'Retrying',
+    pullRequest: undefined,
+    conditions: [{ reason: 'HeadNotFound' }, { type: 'Reconciling' }],
+  })
+  world.pullRequests.before = () => undefined
+  await send({ ...world, now: () => new Date('2026-03-01T10:01:00Z') }, ref)
+  t.match(statusOf(world, 'PullRequest'), { phase: 'Succeeded', attempts: 2, pullRequest: { number: 1 } })
 })
 
 t.test('an event that is ahead of storage waits for the object, up to a second', async (t) => {

@@ -1,10 +1,13 @@
 import pino from 'pino'
+import type { ApiLogin } from '../../functions/domain/api-login.ts'
 import type { Change, Landed, Login } from '../../functions/domain/change.ts'
-import { Failure } from '../../functions/domain/failure.ts'
+import type { ApiTarget } from '../../functions/provider-apis.ts'
 import { turnstile } from '../../functions/turns.ts'
 import type { World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
 import { memoryCluster } from './memory-cluster.ts'
+import type { MemoryPullRequests } from './memory-pull-requests.ts'
+import { memoryPullRequests } from './memory-pull-requests.ts'
 
 const EIGHT = { total: 8, perNamespace: 8, perHost: 8 }
 
@@ -14,12 +17,22 @@ export interface Pushed {
   readonly signal: AbortSignal
 }
 
+/** A way to an API that was gone. */
+export interface Opened {
+  readonly target: ApiTarget
+  readonly login: ApiLogin
+  readonly signal: AbortSignal
+}
+
 /** An outside in memory. What is pushed is kept; `land` decides how a push ends. */
 export interface MemoryWorld extends World {
   readonly cluster: MemoryCluster
   readonly pushed: Pushed[]
   readonly logged: Record<string, unknown>[]
   land: (pushed: Pushed) => Promise<Landed>
+  /** The one host of all pull requests, and each way that was gone to it. */
+  readonly pullRequests: MemoryPullRequests
+  readonly opened: Opened[]
 }
 
 /** A world with one Secret, one ConfigMap and a clock that stands at `now`. */
@@ -52,7 +65,12 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       return world.land(pushed)
     },
     find: () => Promise.resolve(undefined),
-    withPullRequests: () => Promise.reject(new Failure('NotSupported', 'This world has no provider.')),
+    pullRequests: memoryPullRequests(),
+    opened: [],
+    withPullRequests(target, by, work) {
+      world.opened.push({ target, ...by })
+      return work(world.pullRequests)
+    },
     takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
     now: () => now,
     // About the middle, and never the same twice.
@@ -93,6 +111,23 @@ export function gitCommit(spec: Readonly<Record<string, unknown>> = {}, annotati
       message: 'Record the shop settings',
       credentials: { secretName: 'git', tokenKey: 'token' },
       resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop/settings.yaml' },
+      ...spec,
+    },
+  }
+}
+
+/** A PullRequest feature → main on GitHub, stamped unless `annotations` says otherwise. */
+export function pullRequest(spec: Readonly<Record<string, unknown>> = {}, annotations = {}): StoredObject {
+  return {
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'PullRequest',
+    metadata: { name: 'shop', namespace: 'team', annotations: { ...STAMPED, ...annotations } },
+    spec: {
+      repository: 'https://github.com/acme/shop.git',
+      baseBranch: 'main',
+      headBranch: 'feature',
+      title: 'New settings',
+      credentials: { secretName: 'git', tokenKey: 'token' },
       ...spec,
     },
   }
