@@ -40,8 +40,8 @@ export function connectClient({ baseURL, fetch }: Endpoint, login: ApiLogin): Cl
   }
 
   function send(path: string, request: unknown): Promise<Response> {
-    const query = textMember(request, 'searchParams') ?? ''
-    return fetch(`${baseURL}/${path}${query === '' ? '' : `?${query}`}`, initOf(request))
+    const [base, query] = [textMember(request, 'prefixUrl') ?? '', textMember(request, 'searchParams')]
+    return fetch(`${base}${path}${query === undefined ? '' : `?${query}`}`, initOf(request))
   }
 }
 

@@ -63,6 +63,7 @@ for (const change of [
   { web_url: 'javascript:alert(1)' },
   { web_url: 'http://gitlab.example.com/acme/shop/-/merge_requests/7' },
   { web_url: 'https://me:s3cret@gitlab.example.com/' },
+  { web_url: 'https://me@gitlab.example.com/' },
   { web_url: `${WEB}\n` },
   { web_url: `${WEB}?${'x'.repeat(8192)}` },
 ]) {
