@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createPlainServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
@@ -7,6 +7,7 @@ import { createServer as createRawServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import t from 'tap'
 import type { Test } from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { FetchInit } from '../../functions/domain/pull-requests.ts'
@@ -17,7 +18,9 @@ import type { CertificateRequest } from '../harness/certificates.ts'
 
 /** Issues what the servers of these tests show; its certificate lies at CA_FILE. */
 export const AUTHORITY = await makeAuthority()
-export const CA_FILE = join(mkdtempSync(join(tmpdir(), 'commitlet-http-')), 'ca.pem')
+const FOLDER = mkdtempSync(join(tmpdir(), 'commitlet-http-'))
+t.teardown(() => rmSync(FOLDER, { recursive: true }))
+export const CA_FILE = join(FOLDER, 'ca.pem')
 writeFileSync(CA_FILE, AUTHORITY.certPEM)
 
 /** A server on 127.0.0.1, and what came to it. */
