@@ -50,7 +50,8 @@ t.test('it is opened at the API of the repository, with the token of the Secret'
 t.test('what stands before a colon is the owner of a fork', async (t) => {
   const world = memoryWorld()
   await go(world, { headBranch: 'dev:feature/one' })
-  t.match(world.opened, [{ target: { branches: { base: 'main', head: 'feature/one', headOwner: 'dev' } } }])
+  const branches = world.opened.map(({ target }) => target.branches)
+  t.strictSame(branches, [{ base: 'main', head: 'feature/one', headOwner: 'dev' }])
 })
 
 t.test('an SSH repository has a token for the API', async (t) => {

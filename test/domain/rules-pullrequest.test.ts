@@ -94,6 +94,8 @@ t.test('people on Bitbucket are named by UUID or account ID', async (t) => {
 t.test('what is no list of names, the schema speaks of', async (t) => {
   for (const reviewers of ['dev', 5, null, {}, [5, null, ['dev']], ['x'.repeat(300)]])
     t.same(faults(BITBUCKET, { reviewers }), [], JSON.stringify(reviewers).slice(0, 20))
+  const many = [...Array.from({ length: 50 }, () => UUID), 'dev']
+  t.same(faults(BITBUCKET, { reviewers: many }), [], 'more than 50')
 })
 
 t.test('all of it is told at once', async (t) => {
