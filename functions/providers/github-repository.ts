@@ -63,9 +63,7 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
       const id = place.id === undefined ? numberIn(answer, endpoint.baseURL) : undefined
       if (id === undefined) throw moved(speech)
       place = await placeOf(id)
-      const second = await call(place, question(place))
-      if (REDIRECTS.includes(second.status)) throw moved(speech)
-      return second
+      return call(place, question(place))
     },
     async pages(question) {
       const pages: ApiAnswer[] = []
@@ -83,7 +81,6 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
 
   async function placeOf(id: string): Promise<Place> {
     const answer = await call({ owner, name, id }, { method: 'GET', path: '' })
-    if (REDIRECTS.includes(answer.status)) throw moved(speech)
     if (answer.status !== 200) throw githubFailure(answer, speech)
     const [, itsOwner, itsName] = FULL_NAME.exec(textMember(answer.data, 'full_name') ?? '') ?? []
     const same = String(member(answer.data, 'id')) === id

@@ -24,7 +24,9 @@ t.test('branches are compared exactly, owners and repositories in any case of th
   t.equal(joins(pull(), fork, HOME), false)
   t.equal(joins(pull(), { ...BRANCHES, base: 'Main' }, HOME), false)
   t.equal(joins(pull(), { ...BRANCHES, head: 'Settings' }, HOME), false)
-  t.equal(joins(pull(), BRANCHES, { owner: 'acme', name: 'market' }), false)
+  const market = { owner: 'acme', name: 'market' }
+  t.equal(joins(pull(), BRANCHES, market), false)
+  t.equal(joins(pull(), { ...BRANCHES, headOwner: 'acme' }, market), false, 'its owner may have both')
 })
 
 t.test('a fork that was deleted since is known by who had it', async (t) => {
@@ -84,6 +86,7 @@ t.test('what is shown is believed only whole', async (t) => {
   ]
   for (const change of changes)
     t.equal(shownPull({ ...pull(), ...change }, BASE_URL), undefined, JSON.stringify(change).slice(0, 70))
+  t.match(shownPull(pull(), 'http://git.example.com/api/v3'), { number: 1 })
   const plain = { ...pull(), html_url: 'http://git.example.com/acme/shop/pull/1' }
   t.match(
     shownPull(plain, 'http://git.example.com/api/v3'),

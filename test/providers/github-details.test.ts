@@ -76,8 +76,8 @@ t.test('a label is known in any case of its letters, and those that stand there 
   const shout = (): void =>
     host.fail({ kind: 'changed', change: (answer) => ({ ...answer, body: [{ name: 'Urgent' }] }) })
   shout()
-  t.strictSame(await work((pulls) => pulls.add(1, 'labels', ['urgent'])), [])
-  t.strictSame(model.pulls[0]?.labels, ['settings', 'urgent'])
+  t.strictSame(await work((pulls) => pulls.add(1, 'labels', ['URGENT'])), [])
+  t.strictSame(model.pulls[0]?.labels, ['settings', 'URGENT'])
 })
 
 t.test('an answer that tells nothing is not believed, and what forbids all of it is thrown', async (t) => {

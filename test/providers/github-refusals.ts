@@ -111,7 +111,12 @@ export const REFUSALS: readonly Refusal[] = [
     reason: 'PermissionDenied',
     says: /IP allow list/,
   },
-  { what: 'an archived repository', ...LITERAL.archived, reason: 'PermissionDenied', says: /archived/ },
+  {
+    what: 'an archived repository',
+    ...LITERAL.archived,
+    reason: 'PermissionDenied',
+    says: /is archived, so/,
+  },
   {
     what: 'a blocked repository',
     ...said(403, 'Repository access blocked'),

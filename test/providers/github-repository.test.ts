@@ -43,6 +43,7 @@ t.test('nothing else that an answer leads to is followed', async (t) => {
     'https://evil.example/api/v3/repositories/1/pulls',
     `${host.origin.replace('https', 'http')}/api/v3/repositories/1/pulls`,
     `${host.origin}/repositories/1/pulls`,
+    `${host.origin}/api/v4/repositories/1/pulls`,
     `${host.origin}/api/v3/repositories/one/pulls`,
     `${host.origin}/api/v3/repositories/1x/pulls`,
     `${host.origin}/api/v3/repositories/0/pulls`,
@@ -61,7 +62,7 @@ t.test('nothing else that an answer leads to is followed', async (t) => {
 })
 
 t.test('a repository that moves on and on is left', async (t) => {
-  const { host, failure } = await startGitHub(t)
+  const { host, model, failure } = await startGitHub(t)
   const location = `${host.baseURL}${ID_PATH}/pulls`
   const answer: HostAnswer = { status: 301, headers: { location }, body: {} }
   host.fail({ kind: 'answer', answer })
@@ -72,6 +73,14 @@ t.test('a repository that moves on and on is left', async (t) => {
   host.fail({ kind: 'answer', answer }, (_method, path) => path === `${ID_PATH}/pulls`)
   t.match(await failure((pulls) => pulls.find(BRANCHES, 'open')), { reason: 'RepositoryNotFound' })
   t.equal(host.seen.length, 5)
+  model.movedTo = ['market', 'store']
+  const said = await failure(async (pulls) => {
+    await pulls.find(BRANCHES, 'open')
+    host.fail({ kind: 'answer', answer })
+    await pulls.create(DRAFT)
+  })
+  t.match(said, { reason: 'RepositoryNotFound', message: /has moved/ })
+  t.equal(host.seen.at(-1)?.method, 'POST', 'nothing is asked after it')
 })
 
 t.test('what is asked by number has to be what answers', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { said } from '../harness/hosts/github-literal.ts'
 import { addPull } from '../harness/hosts/model.ts'
 import { BRANCHES, DRAFT, startGitHub, withBody } from './github-stage.ts'
 
@@ -58,7 +59,10 @@ t.test('an update that the answer does not confirm is not believed', async (t) =
   if (shown === 'exists') return t.fail('it is there already')
   for (const change of [withBody({ number: 2 }), withBody({ title: 7 })]) {
     host.fail({ kind: 'changed', change })
-    const said = await failure((pulls) => pulls.update(shown, { title: 'a', body: 'b' }))
-    t.match(said, { reason: 'ProviderUnavailable' })
+    const unsure = await failure((pulls) => pulls.update(shown, { title: 'a', body: 'b' }))
+    t.match(unsure, { reason: 'ProviderUnavailable' })
   }
+  host.fail({ kind: 'answer', answer: said(422, 'Validation Failed') })
+  const refused = await failure((pulls) => pulls.update(shown, { title: 'a', body: 'b' }))
+  t.match(refused, { reason: 'PullRequestRejected' })
 })
