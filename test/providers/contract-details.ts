@@ -26,6 +26,9 @@ export const DETAILS_CASES: readonly Case[] = [
       const known = after(resource, outcome)
       t.match(after(known, await stage.attempt(known)).status?.conditions, APPLIED)
       t.strictSame(writes(stage.requests()), [])
+      const next = changed(known, { title: 'Another title' })
+      t.match(await stage.attempt(next), { reason: 'Succeeded', message: /^Updated/ })
+      t.match(stage.model.pulls, [{ ...spec, title: 'Another title' }], 'new words take nobody away')
     },
   },
   ...DETAILS.map((detail): Case => ({

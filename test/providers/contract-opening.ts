@@ -68,8 +68,10 @@ export const OPENING: readonly Case[] = [
       }
       stage.server.fail({ kind: 'meanwhile', happens: arrive }, (method) => method === 'POST')
       stage.server.fail({ kind: 'meanwhile', happens: arrive }, (method) => method === 'POST')
-      const by = stage.anotherProcess()
-      const outcomes = await Promise.all([stage.attempt(first), stage.attempt(second, { by })])
+      const outcomes = await Promise.all([
+        stage.attempt(first),
+        stage.attempt(second, { by: stage.elsewhere }),
+      ])
       const race = TRAITS[stage.host.name]?.race
       t.equal(stage.model.pulls.length, race === 'two' ? 2 : 1)
       t.equal(writes(stage.requests()).length, 2, 'both have asked')

@@ -6,15 +6,15 @@ import type { PullRequests } from '../../functions/domain/pull-requests.ts'
 import type { PullRequest, PullRequestSpec } from '../../functions/domain/resources.ts'
 import { succeeded } from '../../functions/domain/status.ts'
 import type { Outcome } from '../../functions/domain/status.ts'
-import { openProviders } from '../../functions/provider-apis.ts'
 import type { ApiTarget, WithPullRequests } from '../../functions/provider-apis.ts'
 import { reconcilePullRequest } from '../../functions/reconcile-pull-request.ts'
 import type { Dialect } from '../harness/hosts/dialect.ts'
 import type { SeenRequest } from '../harness/hosts/host-handler.ts'
-import { startHost } from '../harness/hosts/host-server.ts'
+import { startTrustedHost } from '../harness/hosts/host-server.ts'
 import type { HostServer } from '../harness/hosts/host-server.ts'
 import { memoryModel } from '../harness/hosts/model.ts'
 import type { HostModel, MemoryBranches } from '../harness/hosts/model.ts'
+import type { Site } from './contract-site.ts'
 import { PEOPLE } from './contract-traits.ts'
 
 /** What an attempt answers, but for which credentials were used. */
@@ -32,9 +32,7 @@ export interface Terms {
 }
 
 /** A host with one repository, and Commitlet from its policy down to the wire. */
-export interface Stage {
-  readonly host: Host
-  readonly dialect: Dialect
+export interface Stage extends Spoken {
   readonly server: HostServer
   readonly model: HostModel & { readonly branches: MemoryBranches }
   /** Two that the host knows. */
@@ -49,7 +47,7 @@ export interface Stage {
   /** The port itself. */
   work<T>(resource: PullRequest, work: (pullRequests: PullRequests) => Promise<T>): Promise<T>
   /** Another process, which knows nothing of the first one's lines and limits. */
-  anotherProcess(): WithPullRequests
+  readonly elsewhere: WithPullRequests
   /** The requests since this was last asked. */
   requests(): readonly SeenRequest[]
 }
@@ -60,26 +58,29 @@ export const HEAD = 'settings'
 export const TITLE = 'Settings of the shop'
 export const BODY = 'Opened from the cluster.'
 
+/** A host and how it speaks. */
+export interface Spoken {
+  readonly host: Host
+  readonly dialect: Dialect
+}
+
 /** A login with this token, which is its identity as well. */
 export function loginWith(secret: string): ApiLogin {
   return { username: undefined, secret, method: 'token', identity: secret, secrets: [secret] }
 }
 
 /** Starts the host with a branch that holds two commits more than main; it ends with the test. */
-export async function startStage(t: Test, host: Host, dialect: Dialect): Promise<Stage> {
+export async function startStage(
+  t: Test,
+  { trust, clock, here, elsewhere }: Site,
+  { host, dialect }: Spoken,
+): Promise<Stage> {
   const people = PEOPLE[host.name] ?? (['dev', 'ops'] as const)
   const model = memoryModel({ people })
   model.branches.set(HEAD, 3)
-  const server = await startHost(t, dialect, model)
-  const clock = { now: Date.now() }
-  const settings = {
-    resolve: () => Promise.resolve(['127.0.0.1']),
-    proxies: { proxy: undefined, exceptions: [] },
-    insecureHosts: [],
-    caFile: server.caFile,
-  }
-  const anotherProcess = (): WithPullRequests => openProviders(settings, () => clock.now)
-  const here = anotherProcess()
+  const server = await startTrustedHost(t, trust, { dialect, model })
+  // A port may come again: the limits of whoever had it are over.
+  clock.now += 3_600_000
   const repository = `${server.origin}/${model.repository.join('/')}.git`
   let resources = 0
   let counted = 0
@@ -91,7 +92,7 @@ export async function startStage(t: Test, host: Host, dialect: Dialect): Promise
     model,
     people,
     clock,
-    anotherProcess,
+    elsewhere,
     resource: (spec = {}) =>
       resourceOf({ repository, provider: host.name, ...spec }, `0000-${(resources += 1)}`),
     attempt,

@@ -11,6 +11,7 @@ import { OUTAGES } from './contract-outages.ts'
 import { OWNERSHIP } from './contract-ownership.ts'
 import { REFUSALS } from './contract-refusals.ts'
 import { dialectOf } from './contract-rows.ts'
+import { startSite } from './contract-site.ts'
 import { startStage } from './contract-stage.ts'
 import { TRAITS } from './contract-traits.ts'
 
@@ -49,11 +50,12 @@ for (const host of HOSTS) {
       t.fail('there is no stand-in for it')
       return
     }
+    const site = await startSite(t)
     for (const [group, cases] of Object.entries(GROUPS)) {
       for (const { title, spares, run } of cases) {
         if (spares?.(host) === true) continue
         t.test(`${group}: ${title}`, async (t) => {
-          const stage = await startStage(t, host, dialect)
+          const stage = await startStage(t, site, { host, dialect })
           await run(t, stage)
           t.strictSame(stage.server.violations, [], "the host's own description allows every request")
         })

@@ -8,6 +8,7 @@ import { leakFinder, TOKEN } from '../e2e/distinctive-secrets.ts'
 import type { HostServer } from '../harness/hosts/host-server.ts'
 import { waitFor } from '../harness/wait.ts'
 import { dialectOf } from './contract-rows.ts'
+import { startSite } from './contract-site.ts'
 import { after, changed, loginWith, startStage } from './contract-stage.ts'
 import type { Reconciled, Stage } from './contract-stage.ts'
 import { listen } from './redaction-listener.ts'
@@ -41,7 +42,7 @@ for (const host of HOSTS) {
         t.fail('there is no stand-in for it')
         return
       }
-      const stage = await startStage(t, host, dialect)
+      const stage = await startStage(t, await startSite(t), { host, dialect })
       stage.model.tokens.set(SECRET, 'write')
       const listener = listen()
       const ended = await endings(stage, login).finally(() => listener.stop())
@@ -70,7 +71,7 @@ for (const host of HOSTS) {
       t.fail('there is no stand-in for it')
       return
     }
-    const stage = await startStage(t, host, dialect)
+    const stage = await startStage(t, await startSite(t), { host, dialect })
     for (const odd of [`${SECRET}é`, `${SECRET}大`, `${SECRET}\u0000`, `${SECRET}\nx: y`]) {
       for (const username of [undefined, `${PERSON}大`]) {
         const login = { ...loginWith(odd), username, secrets: [odd, PERSON] }

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { makeAuthority } from '../certificates.ts'
+import type { Certificate } from '../certificates.ts'
 import type { Dialect } from './dialect.ts'
 import { makeHandler } from './host-handler.ts'
 import type { HostHandler } from './host-handler.ts'
@@ -18,12 +19,33 @@ export interface HostServer extends HostHandler {
   readonly caFile: string
 }
 
-/** Starts the stand-in for one test, which it ends with. */
-export async function startHost(t: Test, dialect: Dialect, model: HostModel): Promise<HostServer> {
+/** What stand-ins show their clients, and what these have to trust. */
+export interface HostTrust {
+  readonly certificate: Certificate
+  /** PEM file of the authority. */
+  readonly caFile: string
+}
+
+/** Made once for many stand-ins, because it takes longer than all they answer. Its file goes with the test. */
+export async function makeHostTrust(t: Test): Promise<HostTrust> {
   const authority = await makeAuthority()
   const caFile = join(t.testdir({}), 'ca.pem')
   await writeFile(caFile, authority.certPEM)
-  const { certPEM, keyPEM } = await authority.issue({ names: ['localhost', '127.0.0.1'] })
+  return { certificate: await authority.issue({ names: ['localhost', '127.0.0.1'] }), caFile }
+}
+
+/** Starts the stand-in for one test, which it ends with. */
+export async function startHost(t: Test, dialect: Dialect, model: HostModel): Promise<HostServer> {
+  return startTrustedHost(t, await makeHostTrust(t), { dialect, model })
+}
+
+/** The same with what was made before. */
+export async function startTrustedHost(
+  t: Test,
+  { certificate, caFile }: HostTrust,
+  { dialect, model }: { readonly dialect: Dialect; readonly model: HostModel },
+): Promise<HostServer> {
+  const { certPEM, keyPEM } = certificate
   let origin = ''
   const handler = makeHandler(dialect, model, () => origin)
   const server = createServer({ cert: certPEM, key: keyPEM }, (request, response) => {

@@ -1,0 +1,28 @@
+import type { Test } from 'tap'
+import { openProviders } from '../../functions/provider-apis.ts'
+import type { WithPullRequests } from '../../functions/provider-apis.ts'
+import { makeHostTrust } from '../harness/hosts/host-server.ts'
+import type { HostTrust } from '../harness/hosts/host-server.ts'
+
+/** What all stages of a test share: two processes of Commitlet's, and whom they trust. */
+export interface Site {
+  readonly trust: HostTrust
+  /** Milliseconds, as both read them. */
+  readonly clock: { now: number }
+  readonly here: WithPullRequests
+  readonly elsewhere: WithPullRequests
+}
+
+/** Opens them once, because to read the system's authorities takes longer than a case. */
+export async function startSite(t: Test): Promise<Site> {
+  const trust = await makeHostTrust(t)
+  const clock = { now: Date.now() }
+  const settings = {
+    resolve: () => Promise.resolve(['127.0.0.1']),
+    proxies: { proxy: undefined, exceptions: [] },
+    insecureHosts: [],
+    caFile: trust.caFile,
+  }
+  const open = (): WithPullRequests => openProviders(settings, () => clock.now)
+  return { trust, clock, here: open(), elsewhere: open() }
+}
