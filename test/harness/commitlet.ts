@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseAllDocuments, type Document } from 'yaml'
 import { SYSTEM, untilAllowed } from './accounts.ts'
 import { fillAggregatedRoles } from './aggregated-roles.ts'
-import type { ControlPlane } from './control-plane.ts'
+import type { ControlPlane, Ran } from './control-plane.ts'
 import { waitFor } from './wait.ts'
 
 /** The name that the webhook's serving certificate has to hold. */
@@ -20,7 +20,13 @@ export async function installResources(plane: ControlPlane): Promise<void> {
   const folder = join(MANIFESTS, 'crds')
   const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml'))
   await plane.kubectl(['apply', ...files.flatMap((file) => ['-f', join(folder, file)])])
-  const served = await plane.kubectl(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all'])
+  const args = ['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all']
+  // It fails at once where a definition has no conditions yet.
+  const look = async (): Promise<Ran | undefined> => {
+    const ran = await plane.kubectl(args, { allowFailure: true })
+    return ran.code === 0 ? ran : undefined
+  }
+  const served = await waitFor('kinds that are served', look, DEADLINE)
   if (!served.stdout.includes('commitlet.dev')) throw new Error(`No CRD of commitlet.dev in ${folder}.`)
 }
 
