@@ -17,6 +17,8 @@ export interface HostedRepository {
   readonly repository: GitRepository
   readonly model: HostModel
   readonly api: HostHandler
+  /** `spec.repository`. */
+  readonly address: string
   /** A PullRequest from settings to main; `spec` overrides its members. */
   pullRequest(name: string, spec?: Readonly<Record<string, unknown>>): object
   /** Requests that would change something. */
@@ -27,34 +29,47 @@ export interface HostingOptions extends RepositoryOptions {
   /** Who may write by the API; default: TOKEN. */
   readonly tokens?: readonly string[]
   readonly people?: readonly string[]
-  /** Path of the installation at its host, such as /gitlab. */
-  readonly prefix?: string
 }
 
-/** Makes the repository `path` on the server, and answers the API of this host for it below its own path. */
+/** Where a repository is. */
+export interface Site {
+  readonly dialect: Dialect
+  /** Of the repository at its host. */
+  readonly path: string
+  /** Path of the installation, such as /gitlab; default: at the top of its host. */
+  readonly prefix?: string
+  /** A public host and the path of its API, where it is one whose name leads to the server. */
+  readonly publicly?: { readonly origin: string; readonly apiPath: string }
+}
+
+/** Makes the repository on the server, and answers the API of this host for it. */
 export async function hostRepository(
   git: GitServer,
-  { dialect, path }: { readonly dialect: Dialect; readonly path: string },
+  { dialect, path, prefix = '', publicly }: Site,
   options: HostingOptions = {},
 ): Promise<HostedRepository> {
-  const { prefix = '', tokens = [TOKEN], people } = options
-  const repository = await git.createRepository(`${prefix.slice(1)}/${path}`.replace(/^\//, ''), options)
+  const { tokens = [TOKEN], people } = options
+  const repository = await git.createRepository(`${prefix}/${path}`.slice(1), options)
   const model: HostModel = {
     ...memoryModel({ repository: path.split('/'), ...(people === undefined ? {} : { people }) }),
     branches: gitBranches(repository),
     tokens: new Map(tokens.map((token) => [token, 'write'])),
   }
-  const apiPath = prefix + dialect.apiPath
-  const api = git.serveAPI({ ...dialect, apiPath }, model)
-  const remote = {
-    repository: repository.url,
-    provider: dialect.name,
-    providerConfig: { baseURL: git.url + apiPath },
-  }
+  const apiPath = publicly?.apiPath ?? prefix + dialect.apiPath
+  const api = git.serveAPI({ ...dialect, apiPath }, model, publicly?.origin)
+  const remote =
+    publicly === undefined
+      ? {
+          repository: repository.url,
+          provider: dialect.name,
+          providerConfig: { baseURL: git.url + apiPath },
+        }
+      : { repository: `${publicly.origin}/${path}.git` }
   return {
     repository,
     model,
     api,
+    address: remote.repository,
     pullRequest: (name, spec = {}) => pullRequest(name, { ...remote, ...spec }),
     writes: () => api.seen.filter(({ method }) => method !== 'GET'),
   }
