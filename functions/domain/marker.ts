@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { PullRequestText, ShownPullRequest } from './pull-requests.ts'
 
 /**
- * The last line of a body: whose it is, and a digest of title and body as they were set. A link reference definition
+ * A line of its own: whose it is, and a digest of title and body as they were set. A link reference definition
  * (CommonMark 0.31, section 4.7) is shown by no host, unless a block before it was left open; Bitbucket shows HTML
  * comments.
  */
-const MARKER = /(?:^|\n)\[commitlet:([0-9A-Za-z-]{1,64}):([0-9a-f]{16})\]: #\s*$/
+const MARKER = /^\[commitlet:([0-9A-Za-z-]{1,64}):([0-9a-f]{16})\]: #[ \t]*$/gm
 const DIGITS = 16
 
 /** How GitLab and Gitea say in the title that it is a draft, any number of times. */
@@ -27,16 +27,17 @@ export function marked(text: PullRequestText, uid: string): PullRequestText {
 }
 
 /**
- * Reads the marker at the end of a body: one that stands before it is part of what the body says. Undefined: Commitlet
- * has not opened it, or somebody took the marker out or wrote below it.
+ * Reads the last marker of a body: one that stands before it is part of what the body says, and what bots and people
+ * have written below it is an edit. Undefined: Commitlet has not opened it, or somebody took the marker out.
  */
 export function readMarker(shown: ShownPullRequest): Marked | undefined {
   const body = unified(shown.body)
-  const found = MARKER.exec(body)
-  const [, uid, digest] = found ?? []
-  if (found === null || uid === undefined) return undefined
+  const found = [...body.matchAll(MARKER)].at(-1)
+  const [whole = '', uid, digest] = found ?? []
+  if (found === undefined || uid === undefined) return undefined
   const text = plain({ title: shown.title, body: body.slice(0, found.index) })
-  return { ...text, uid, edited: digestOf(text) !== digest }
+  const below = body.slice(found.index + whole.length).trim()
+  return { ...text, uid, edited: below !== '' || digestOf(text) !== digest }
 }
 
 /** Whether two say the same, but for what hosts change by themselves: line ends, blanks around, the mark of a draft. */

@@ -85,17 +85,17 @@ t.test('what people change is an edit', async (t) => {
     { ...SET, title: `Drafty ${SET.title}` },
     { ...SET, title: '' },
     { ...SET, body: `More.\n${SET.body}` },
+    { ...SET, body: `${SET.body}\nA summary that a bot has written.` },
     { ...SET, body: SET.body.replace('Closes', 'Opens') },
     { ...SET, body: SET.body.replace(/[0-9a-f]\]: #$/, (end) => `${end.startsWith('0') ? '1' : '0'}]: #`) },
   ]
   for (const changed of changes) t.match(read(changed), { uid: UID, edited: true }, JSON.stringify(changed))
 })
 
-t.test('where the last line is no marker, there is none', async (t) => {
+t.test('where no line is a marker, there is none', async (t) => {
   const bodies = [
     '',
     TEXT.body,
-    `${SET.body}\nBelow it.`,
     `> ${OTHER}`,
     `Text ${OTHER}`,
     ` ${OTHER}`,

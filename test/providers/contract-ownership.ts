@@ -50,7 +50,7 @@ export const OWNERSHIP: readonly Case[] = [
     { whose: "with another resource's marker", body: marked({ title: 'By hand', body: '' }, 'ffff-1').body },
     {
       whose: 'whose body only quotes a marker',
-      body: `${marked({ title: '', body: '' }, '0000-1').body}\n>`,
+      body: `> ${marked({ title: '', body: '' }, '0000-1').body}`,
     },
   ].map(({ whose, body }): Case => ({
     title: `one ${whose} is adopted and never written to`,
