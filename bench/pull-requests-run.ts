@@ -1,0 +1,107 @@
+import { handle } from '../functions/attempt.ts'
+import type { ListedResource } from '../functions/cluster/cluster.ts'
+import { finder } from '../functions/find.ts'
+import type { World } from '../functions/world.ts'
+import { isDue } from '../webhook/sweep.ts'
+import { memoryWorld } from '../test/harness/memory-world.ts'
+import type { MemoryWorld } from '../test/harness/memory-world.ts'
+import { startLimitedHost } from './pull-requests-host.ts'
+import type { LimitedHost } from './pull-requests-host.ts'
+import type { Clock, Limit } from './pull-requests-limit.ts'
+import { fill, worldOver } from './pull-requests-world.ts'
+import type { Size } from './pull-requests-world.ts'
+
+/** What is opened, against which limit. */
+export interface Load extends Size {
+  readonly limit: Limit
+  /** Whether the function remembers that a limit was reached. */
+  readonly brake: boolean
+}
+
+/** What became of it. */
+export interface Tally {
+  /** Pull requests at the host, each counted once. */
+  readonly opened: number
+  /** Those beyond one for the same branches. */
+  readonly doubles: number
+  /** Resources that have not succeeded. */
+  readonly lost: number
+  readonly requests: number
+  /** Those that the host refused because of its limit. */
+  readonly refused: number
+  /** Of all resources, and of the one with the most. */
+  readonly attempts: number
+  readonly mostAttempts: number
+  readonly virtualSeconds: number
+  readonly realSeconds: number
+  readonly violations: readonly string[]
+}
+
+const START = Date.parse('2026-03-01T10:00:00Z')
+const WAITS = 64
+/** As in webhook/sink.ts, and SWEEP_INTERVAL. */
+const IN_FLIGHT = 256
+const SWEEP_MS = 30_000
+
+/** Applies all of them at once, and sweeps until none is left to be tried. Every time but `realSeconds` is virtual. */
+export async function openAll(load: Load): Promise<Tally> {
+  const began = performance.now()
+  const clock = { now: START }
+  const branches = Array.from({ length: load.resources }, (_, index) => `change-${index}`)
+  const repositories = Array.from({ length: load.repositories }, (_, repository) => ({
+    branches: branches.filter((_, index) => index % load.repositories === repository),
+  }))
+  const host = await startLimitedHost(repositories, load.limit, clock)
+  try {
+    const memory = memoryWorld()
+    fill(memory, host, load)
+    await sweepAll(worldOver(memory, { host, clock, brake: load.brake }), clock)
+    const realSeconds = (performance.now() - began) / 1000
+    return { ...(await count(memory, host)), virtualSeconds: (clock.now - START) / 1000, realSeconds }
+  } finally {
+    await host.close()
+  }
+}
+
+/** Where nothing is due, time goes on to the first sweep after the next attempt. */
+async function sweepAll(world: World, clock: Clock): Promise<void> {
+  const find = finder(world.cluster, WAITS)
+  for (;;) {
+    const unsettled: ListedResource[] = []
+    for await (const row of world.cluster.listUnsettled('PullRequest')) unsettled.push(row)
+    if (unsettled.length === 0) return
+    const due = unsettled.filter((row) => isDue(row, 'unsettled', clock.now)).map(({ ref }) => ref)
+    const takeUp = async (): Promise<void> => {
+      for (let ref = due.shift(); ref !== undefined; ref = due.shift()) await handle(ref, find, world)
+    }
+    if (due.length > 0) await Promise.all(Array.from({ length: IN_FLIGHT }, takeUp))
+    else {
+      const next = Math.min(...unsettled.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '')))
+      clock.now = Math.ceil(next / SWEEP_MS) * SWEEP_MS
+    }
+  }
+}
+
+async function count(
+  { cluster }: MemoryWorld,
+  host: LimitedHost,
+): Promise<Omit<Tally, 'virtualSeconds' | 'realSeconds'>> {
+  const pulls = host.models.flatMap(({ pulls }, repository) =>
+    pulls.map(({ head }) => `${repository} ${head}`),
+  )
+  const opened = new Set(pulls).size
+  const all: ListedResource[] = []
+  for await (const row of cluster.listAll('PullRequest')) all.push(row)
+  const statuses = all.map(({ ref }) => Object(cluster.get('PullRequest', ref.namespace, ref.name)?.status))
+  const attempts = statuses.map((status) => Number(status.attempts))
+  return {
+    opened,
+    doubles: pulls.length - opened,
+    lost: statuses.filter(({ phase }) => phase !== 'Succeeded').length,
+    requests: host.limits.answered() + host.limits.refused(),
+    refused: host.limits.refused(),
+    attempts: attempts.reduce((sum, one) => sum + one, 0),
+    mostAttempts: Math.max(...attempts),
+    violations: host.violations(),
+  }
+}

@@ -1,0 +1,95 @@
+import pino from 'pino'
+import { openProviders } from '../functions/provider-apis.ts'
+import { turnstile } from '../functions/turns.ts'
+import type { World } from '../functions/world.ts'
+import { STAMPED } from '../test/harness/memory-world.ts'
+import type { MemoryWorld } from '../test/harness/memory-world.ts'
+import type { LimitedHost } from './pull-requests-host.ts'
+import type { Clock } from './pull-requests-limit.ts'
+
+const NAMESPACES = 10
+/** As in functions/main.ts. */
+const BOUNDS = {
+  turns: { total: 32, perNamespace: 8, perHost: 24 },
+  places: { total: 1_000, perNamespace: 250, perHost: 750 },
+}
+
+/** How much there is to do. */
+export interface Size {
+  readonly resources: number
+  readonly repositories: number
+}
+
+/** Applies the PullRequests. A repository belongs to one of ten namespaces, and each namespace holds a copy of the same token. */
+export function fill(
+  { cluster }: MemoryWorld,
+  { origin, baseURL }: LimitedHost,
+  { resources, repositories }: Size,
+): void {
+  for (let index = 0; index < NAMESPACES; index += 1)
+    cluster.apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'git', namespace: `team-${index}` },
+      stringData: { token: 'good-token' },
+    })
+  for (let index = 0; index < resources; index += 1) {
+    const repository = index % repositories
+    cluster.apply({
+      apiVersion: 'commitlet.dev/v1',
+      kind: 'PullRequest',
+      metadata: {
+        name: `change-${index}`,
+        namespace: `team-${repository % NAMESPACES}`,
+        annotations: STAMPED,
+      },
+      spec: {
+        repository: `${origin}/acme/repo-${repository}.git`,
+        baseBranch: 'main',
+        headBranch: `change-${index}`,
+        title: `Change ${index}`,
+        provider: 'github',
+        providerConfig: { baseURL },
+        credentials: { secretName: 'git', tokenKey: 'token' },
+      },
+    })
+  }
+}
+
+/** What the world is made over. */
+export interface Stage {
+  readonly host: LimitedHost
+  readonly clock: Clock
+  /** Whether limits that were reached are remembered. */
+  readonly brake: boolean
+}
+
+/** A world whose way to the APIs leads to this host, and whose time is that of the clock. */
+export function worldOver(memory: MemoryWorld, { host, clock, brake }: Stage): World {
+  const ways = {
+    resolve: () => Promise.resolve(['127.0.0.1']),
+    proxies: { proxy: undefined, exceptions: [] },
+    insecureHosts: [],
+    caFile: host.caFile,
+  }
+  return {
+    ...memory,
+    withPullRequests: openProviders(ways, brake ? () => clock.now : hastyClock()),
+    takeTurn: turnstile(BOUNDS).take,
+    now: () => new Date(clock.now),
+    random: randomNumbers(),
+    log: pino({ level: 'silent' }),
+  }
+}
+
+/** Two hours pass between two looks: no limit is remembered for so long. */
+function hastyClock(): () => number {
+  let looks = 0
+  return () => (looks += 1) * 7_200_000
+}
+
+/** The same ones in each run: Lehmer's generator with the constants of MINSTD. */
+function randomNumbers(): () => number {
+  let state = 20_260_301
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
+}
