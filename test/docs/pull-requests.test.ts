@@ -12,6 +12,7 @@ import { outside } from '../domain/fixtures/outside.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLES = join(ROOT, 'examples/pull-requests')
 const page = readFileSync(join(ROOT, 'docs/pull-requests.md'), 'utf8')
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const files = new Map(
   readdirSync(EXAMPLES).map((file) => [file, readFileSync(join(EXAMPLES, file), 'utf8')] as const),
 )
@@ -41,7 +42,9 @@ t.test('each file says for whom it is, and holds what nobody could take for a se
   }
 })
 
-for (const [file, text] of files) {
+const [, first = ''] = /^## A first PullRequest\n+```yaml\n([^]*?)^```$/m.exec(readme) ?? []
+
+for (const [file, text] of [...files, ['README.md', first] as const]) {
   t.test(`${file} is what the gate lets through`, async (t) => {
     const objects: readonly unknown[] = parseAllDocuments(text).map((document) => document.toJS() as unknown)
     const ours = objects.filter((object) => member(object, 'apiVersion') === 'commitlet.dev/v1')
