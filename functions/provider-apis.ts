@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { makeBrake } from './brake.ts'
 import type { ApiLogin } from './domain/api-login.ts'
 import type { ApiPlace } from './domain/api-place.ts'
@@ -5,7 +6,7 @@ import { Failure } from './domain/failure.ts'
 import type { Branches, Connect, PullRequests } from './domain/pull-requests.ts'
 import { openHTTP } from './http/http.ts'
 import type { HTTPSettings } from './http/http.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { inTurn } from './in-turn.ts'
 
 /** One file per row of domain/hosts.ts, each loaded when it is first needed. The addresses are for the bundler to see. */
 export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default: Connect }>>> = {
@@ -23,8 +24,15 @@ export interface ApiTarget extends ApiPlace {
 }
 
 /**
+ * How many attempts call at once with the same token: GitHub asks for one request after the other ("Best practices
+ * for using the REST API"), and what all have asked before the first is told of a limit is refused to all. With one
+ * alone, a call that hangs would hold all others up.
+ */
+const CALLERS = 2
+
+/**
  * Hands `work` the pull requests of a repository. One at a time for the same branches of the same repository, so that
- * two resources never open two; and none while the limit of the same credential holds. Nobody waits longer than until
+ * two resources never open two; few at a time with the same token, and none while its limit holds. Nobody waits longer than until
  * the signal fires.
  * @throws Failure what `work` and the way to the API throw
  */
@@ -37,7 +45,8 @@ export type WithPullRequests = <T>(
 /** Makes the way to all APIs. `now` in milliseconds. */
 export function openProviders(settings: HTTPSettings, now: () => number): WithPullRequests {
   const brake = makeBrake(now)
-  const inTurn = oneAtATime()
+  const alone = inTurn(1)
+  const few = inTurn(CALLERS)
   const withAPI = openHTTP(settings)
   return async function withPullRequests(target, { login, signal }, work) {
     const { host, baseURL } = target
@@ -45,9 +54,9 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
     if (load === undefined)
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
-    const limit = JSON.stringify([baseURL, login.identity])
+    const limit = limitOf(baseURL, login)
     const waiting = waitingUntil(signal, target)
-    const result = inTurn(keyOf(target), async () => {
+    const call = async (): ReturnType<typeof work> => {
       waiting.end()
       brake.check(limit)
       return withAPI(baseURL, signal, (fetch) => work(connect({ ...target, fetch }, login))).catch(
@@ -55,7 +64,8 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
           throw brake.heed(limit, error)
         },
       )
-    })
+    }
+    const result = alone(keyOf(target), () => few(limit, call))
     return Promise.race([result, waiting.over])
   }
 }
@@ -80,6 +90,13 @@ function waitingUntil(signal: AbortSignal, target: ApiTarget): Waiting {
       if (signal.aborted) throw outOfTime(target, signal.reason)
     },
   }
+}
+
+// Hosts count by whose token it is, whichever Secret holds it.
+function limitOf(baseURL: string, { username, secret }: ApiLogin): string {
+  return createHash('sha256')
+    .update(JSON.stringify([baseURL, username ?? null, secret]))
+    .digest('hex')
 }
 
 // Hosts ignore the case of a repository's path: at worst two wait for each other in vain.

@@ -6,6 +6,7 @@ import { Failure } from '../functions/domain/failure.ts'
 import { hostNamed, HOSTS } from '../functions/domain/hosts.ts'
 import { openProviders, PROVIDERS } from '../functions/provider-apis.ts'
 import type { ApiTarget } from '../functions/provider-apis.ts'
+import { waitFor } from './harness/wait.ts'
 import { CA_FILE } from './http/stage.ts'
 
 const NEVER = new AbortController().signal
@@ -24,8 +25,8 @@ function targetOf(more: Partial<ApiTarget> = {}): ApiTarget {
   }
 }
 
-function by(identity = 'a', signal = NEVER) {
-  const login: ApiLogin = { username: undefined, secret: 't', method: 'token', identity, secrets: ['t'] }
+function by(secret = 'a', signal = NEVER) {
+  const login: ApiLogin = { username: undefined, secret, method: 'token', identity: 'x', secrets: [secret] }
   return { login, signal }
 }
 
@@ -118,6 +119,23 @@ t.test("time that ends during the work is the work's own matter", async (t) => {
     throw own
   })
   t.equal(await ended.catch((error: unknown) => error), own)
+})
+
+t.test('two attempts call at once with the same token, and with another one more', async (t) => {
+  const { use } = stage()
+  const end = Promise.withResolvers<undefined>()
+  const begun: string[] = []
+  const call = (head: string, token: string): Promise<void> =>
+    use(targetOf({ branches: { base: 'main', head, headOwner: undefined } }), by(token), async () => {
+      begun.push(head)
+      await end.promise
+    })
+  const calls = [call('one', 'a'), call('two', 'a'), call('three', 'a'), call('four', 'b')]
+  await waitFor('three calls', () => (begun.length === 3 ? true : undefined), 5_000)
+  t.same(begun.toSorted(), ['four', 'one', 'two'])
+  end.resolve(undefined)
+  await Promise.all(calls)
+  t.equal(begun.at(-1), 'three')
 })
 
 t.test('while a limit holds, its credential calls that API no more, and others do', async (t) => {

@@ -37,14 +37,16 @@ export function mayHavePushed(resource: Envelope): boolean {
   return isCurrent(resource) && (phase === 'Progressing' || phase === 'Retrying')
 }
 
+/** A host's limit may have held so many times as many attempts back. */
+const LIMITED_FACTOR = 10
+
 /**
  * Have attempts used up their number without one of them coming to write how it ended? So it is where each one
  * takes its process down, or where the API server never takes the status.
  */
 export function isGivenUp(resource: Envelope, limit: number): boolean {
-  return (
-    mayHavePushed(resource) &&
-    resource.status?.phase === 'Progressing' &&
-    (resource.status.attempts ?? 0) >= limit
-  )
+  const { status } = resource
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  const most = ready?.reason === 'RateLimited' ? limit * LIMITED_FACTOR : limit
+  return mayHavePushed(resource) && status?.phase === 'Progressing' && (status.attempts ?? 0) >= most
 }

@@ -7,6 +7,11 @@ const FACTOR = 2.35
 export const LONGEST_RETRY_AFTER_S = 3600
 /** Slow failures: when to look again after the first attempt: 5 min, then 30 min, 2 h, 6 h and 6 h later. */
 const SLOW_MARKS_S = [300, 2_100, 9_300, 30_900, 52_500] as const
+/**
+ * A host that limits requests is at work: who waits for his turn waits for a day, at most an hour at a time, however
+ * often he is told to.
+ */
+const LONGEST_LIMITED_S = 86_400
 /** A sweep comes a little after the time that was set; the next mark is then the one that counts. */
 const SHORTEST_DELAY_S = 1
 
@@ -25,8 +30,11 @@ export interface Tries {
 export function nextDelay(failure: Failure, tries: Tries): number | 'final' | 'exhausted' {
   if (failure.retry === 'never') return 'final'
   if (failure.retry === 'slow') return slowDelay(tries)
-  if (tries.attempts >= tries.limit) return 'exhausted'
-  const jittered = tries.random * FIRST_DELAY_S * FACTOR ** (tries.attempts - 1)
+  const limited = failure.reason === 'RateLimited'
+  const spent = limited ? tries.elapsedSeconds >= LONGEST_LIMITED_S : tries.attempts >= tries.limit
+  if (spent) return 'exhausted'
+  const pause = FIRST_DELAY_S * FACTOR ** (tries.attempts - 1)
+  const jittered = tries.random * (limited ? Math.min(pause, LONGEST_RETRY_AFTER_S) : pause)
   const asked = Math.min(failure.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_S)
   return Math.max(SHORTEST_DELAY_S, Math.ceil(jittered), Math.ceil(asked))
 }

@@ -89,4 +89,8 @@ t.test('attempts that never come to their end are given up at the limit', async 
   t.notOk(isGivenUp(resource({ ...status, attempts: 11 }), 12))
   t.notOk(isGivenUp(resource({ ...status, phase: 'Retrying' }), 12), 'a retry has told how it ended')
   t.notOk(isGivenUp(resource(status, { generation: 2 }), 12), 'a new generation counts anew')
+  const ready = { type: 'Ready', status: 'False', reason: 'RateLimited', message: 'Slow down.' } as const
+  const conditions = [{ ...ready, observedGeneration: 1, lastTransitionTime: at(-1) }]
+  t.notOk(isGivenUp(resource({ ...status, conditions, attempts: 119 }), 12), 'a limit has held it back')
+  t.ok(isGivenUp(resource({ ...status, conditions, attempts: 120 }), 12))
 })

@@ -34,6 +34,13 @@ t.test('the remote is given the time that it asks for, up to an hour', async (t)
   t.equal(nextDelay(new Failure('RateLimited', 'Slow down.', { retryAfterSeconds: 86_400 }), tries), 3600)
 })
 
+t.test('who is held back by a limit waits for a day, at most an hour at a time, however often', async (t) => {
+  const failure = new Failure('RateLimited', 'Slow down.', { retryAfterSeconds: 60 })
+  t.equal(nextDelay(failure, { ...tries, attempts: 400, elapsedSeconds: 86_399 }), 3600)
+  t.equal(nextDelay(failure, { ...tries, attempts: 400, random: 0 }), 60)
+  t.equal(nextDelay(failure, { ...tries, elapsedSeconds: 86_400 }), 'exhausted')
+})
+
 t.test(
   'a slow failure is looked at again after 5 min, 30 min, 2 h, 6 h and 6 h, however late the sweep comes',
   async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { oneAtATime } from '../functions/one-at-a-time.ts'
+import { inTurn } from '../functions/in-turn.ts'
 
 /** Work that ends when it is told to, and notes when it begins. */
 function workNamed(name: string, began: string[]) {
@@ -17,7 +17,7 @@ function settled(): Promise<void> {
 }
 
 t.test('work under one key is done in turn, under another at once', async (t) => {
-  const run = oneAtATime()
+  const run = inTurn(1)
   const began: string[] = []
   const [first, second, third] = ['first', 'second', 'third'].map((name) => workNamed(name, began))
   const other = workNamed('other', began)
@@ -32,8 +32,22 @@ t.test('work under one key is done in turn, under another at once', async (t) =>
   t.strictSame(await Promise.all([...results, beside]), ['first', 'second', 'third', 'other'])
 })
 
+t.test('as many as may run do so at once, and the next begins when one of them ends', async (t) => {
+  const run = inTurn(2)
+  const began: string[] = []
+  const works = ['first', 'second', 'third', 'fourth'].map((name) => workNamed(name, began))
+  const results = works.map(({ work }) => run('key', work))
+  await settled()
+  t.strictSame(began, ['first', 'second'])
+  works[1]!.end()
+  await settled()
+  t.strictSame(began, ['first', 'second', 'third'])
+  for (const each of works) each.end()
+  t.strictSame(await Promise.all(results), ['first', 'second', 'third', 'fourth'])
+})
+
 t.test('work that fails fails for itself alone', async (t) => {
-  const run = oneAtATime()
+  const run = inTurn(1)
   const began: string[] = []
   const [first, second] = ['first', 'second'].map((name) => workNamed(name, began))
   const results = [run('key', first!.work), run('key', second!.work)]
@@ -45,7 +59,7 @@ t.test('work that fails fails for itself alone', async (t) => {
 })
 
 t.test('work that throws at once is work that fails', async (t) => {
-  const run = oneAtATime()
+  const run = inTurn(1)
   const thrown = (): Promise<never> => {
     throw new Error('at once')
   }
