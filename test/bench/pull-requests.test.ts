@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openAll } from '../../bench/pull-requests-run.ts'
 
-const SIZE = { resources: 160, repositories: 4, limit: { kind: 'primary', most: 40 } } as const
+const SIZE = { resources: 40, repositories: 4, limit: { kind: 'primary', most: 10 } } as const
 
 t.test('many pull requests under a limit are all opened, once, with at most 4 requests each', async (t) => {
   const { opened, doubles, lost, requests, refused, virtualSeconds, violations } = await openAll({
