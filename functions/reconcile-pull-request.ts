@@ -111,11 +111,12 @@ function statusOf({ number, url, state }: ShownPullRequest): Pick<Outcome, 'pull
   return { pullRequest: { number, url, state } }
 }
 
-/** Somebody has taken it away, or has it join other branches by now. */
+/** Somebody has taken it away, or has it join other branches by now: for these branches it is open no more. */
 function gone(before: PullRequestStatus): Reconciled {
   const { number, url } = before
+  const state = before.state === 'open' ? 'closed' : before.state
   const message = `#${number} is not there any more, or joins other branches by now, and no second one is opened for this PullRequest; make another PullRequest for that: ${url}`
-  return { reason: 'UpToDate', message, pullRequest: before, details: 'as before' }
+  return { reason: 'UpToDate', message, pullRequest: { number, url, state }, details: 'as before' }
 }
 
 function hidden({ spec }: PullRequest): Failure {

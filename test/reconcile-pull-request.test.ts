@@ -123,11 +123,20 @@ t.test('one that is gone, or joins other branches by now, is not replaced by a s
     t.match(await go(host, known), {
       reason: 'UpToDate',
       message: /^#1 is not there any more, or joins other branches by now, .*; make another PullRequest/,
-      pullRequest: { number: 1, url: URL, state: 'open' },
+      pullRequest: { number: 1, url: URL, state: 'closed' },
       details: 'as before',
     })
     t.strictSame(host.calls, ['read 1', 'find all'])
   }
+})
+
+t.test('one that was merged before it went away stays merged', async (t) => {
+  const host = memoryPullRequests()
+  const known = after(pullRequest(), await go(host))
+  host.change(1, { state: 'merged' })
+  const merged = after(known, await go(host, known))
+  host.held.pop()
+  t.match(await go(host, merged), { pullRequest: { state: 'merged' } })
 })
 
 t.test('where another one joins the same branches instead, it is told of that', async (t) => {
