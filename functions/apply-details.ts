@@ -21,11 +21,15 @@ export async function applyDetails(
   if (asked === undefined) return undefined
   if (areApplied(resource)) return 'as before'
   const complaints: string[] = []
-  for (const detail of DETAILS.filter((named) => asked[named].length > 0)) {
+  const wanted = DETAILS.filter((detail) => asked[detail].length > 0)
+  for (const [index, detail] of wanted.entries()) {
     const said = await pullRequests.add(number, detail, asked[detail]).catch(asFailureAlone)
+    if (said instanceof Failure && said.retry === 'transient') {
+      // The others would meet the same. A limit is not passed on to the brake: the next call with this token meets it.
+      complaints.push(broken(detail, said, wanted.slice(index + 1)))
+      break
+    }
     complaints.push(...(said instanceof Failure ? [notAdded(detail, said)] : said))
-    // The others would meet the same.
-    if (said instanceof Failure && said.retry === 'transient') break
   }
   return complaints.length === 0 ? APPLIED : notApplied(complaints)
 }
@@ -60,10 +64,18 @@ function notApplied(complaints: readonly string[]): DetailsReading {
   return { applied: 'False', reason: 'NotApplied', message }
 }
 
+function notAdded(detail: keyof PullRequestDetails, { reason, message }: Failure): string {
+  return `The ${detail} could not be added (${reason}): ${message}`
+}
+
 // What passes by itself says that it is tried again, which is true of attempts alone.
-function notAdded(detail: keyof PullRequestDetails, { reason, retry, message }: Failure): string {
-  const why = retry === 'transient' ? '.' : `: ${message}`
-  return `The ${detail} could not be added (${reason})${why}`
+function broken(
+  detail: keyof PullRequestDetails,
+  { reason }: Failure,
+  left: readonly (keyof PullRequestDetails)[],
+): string {
+  const rest = left.length === 0 ? '' : `; the ${left.join(' and ')} were not tried`
+  return `The ${detail} could not be added (${reason})${rest}.`
 }
 
 function asFailureAlone(error: unknown): Failure {

@@ -79,17 +79,32 @@ t.test('what the token may not do is told, and the rest is done', async (t) => {
   t.match(host.held, [{ details: { ...ALL, labels: [] } }])
 })
 
-t.test('what passes by itself ends it, and is not said to be tried again', async (t) => {
-  for (const reason of ['RateLimited', 'Timeout', 'ProviderUnavailable'] as const satisfies FailureReason[]) {
-    const host = failing(new Failure(reason, 'Not now; it is tried again.'))
-    t.match(await go(host, ALL), {
-      applied: 'False',
-      reason: 'NotApplied',
-      message: `The labels could not be added (${reason}). Ask again when that is mended (annotation commitlet.dev/requested-at), or add them by hand.`,
-    })
-    t.strictSame(host.calls, ['add labels'])
-  }
-})
+const ENDINGS: readonly (readonly [spec: Partial<PullRequestSpec>, rest: string])[] = [
+  [ALL, '; the reviewers and assignees were not tried.'],
+  [{ ...ALL, reviewers: [] }, '; the assignees were not tried.'],
+  [{ labels: ['settings'] }, '.'],
+]
+
+t.test(
+  'what passes by itself ends it, which tells what is left, and not that it is tried again',
+  async (t) => {
+    for (const reason of [
+      'RateLimited',
+      'Timeout',
+      'ProviderUnavailable',
+    ] as const satisfies FailureReason[]) {
+      for (const [spec, rest] of ENDINGS) {
+        const host = failing(new Failure(reason, 'Not now; it is tried again.'))
+        t.match(await go(host, spec), {
+          applied: 'False',
+          reason: 'NotApplied',
+          message: `The labels could not be added (${reason})${rest} Ask again when that is mended (annotation commitlet.dev/requested-at), or add them by hand.`,
+        })
+        t.strictSame(host.calls, ['add labels'])
+      }
+    }
+  },
+)
 
 t.test('a bug is a bug', async (t) => {
   await t.rejects(go(failing(new TypeError('undefined is not a function')), ALL), TypeError)
