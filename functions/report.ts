@@ -1,3 +1,4 @@
+import type { DetailsReading } from './domain/conditions.ts'
 import { Failure } from './domain/failure.ts'
 import { originOf } from './domain/origin.ts'
 import type { Envelope } from './domain/resources.ts'
@@ -36,15 +37,27 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     if (result.reason === 'Internal')
       world.log.error({ ...fields, origin: originOf(result) }, 'internal error')
   } else {
-    world.log.info({ ...fields, ...placeOf(result) }, 'attempt succeeded')
+    const missing = missingDetails(result)
+    const details = missing === undefined ? {} : { details: missing.reason }
+    world.log.info({ ...fields, ...placeOf(result), ...details }, 'attempt succeeded')
   }
   if (settled.written === undefined) return
   const type = result instanceof Failure ? 'Warning' : 'Normal'
   await world.cluster.recordEvent(settled.written.envelope, {
     type,
     reason: result.reason,
-    message: result.message,
+    message: noticeOf(result),
   })
+}
+
+// The sentence of an outcome may end with an address, which no full stop may touch.
+function noticeOf(result: Outcome | Failure): string {
+  const missing = result instanceof Failure ? undefined : missingDetails(result)
+  return missing === undefined ? result.message : `${result.message} (${missing.message})`
+}
+
+function missingDetails({ details }: Outcome): DetailsReading | undefined {
+  return typeof details === 'object' && details.reason === 'NotApplied' ? details : undefined
 }
 
 /** Where on the remote the result stands. */

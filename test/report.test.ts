@@ -40,6 +40,28 @@ for (const [title, place, fields] of PLACES) {
   })
 }
 
+t.test(
+  'details that could not be added are told besides, and those that were not to be are not',
+  async (t) => {
+    const words = { applied: 'False', message: 'The host does not know stranger.' } as const
+    const { logged, notices } = await told({ ...OUTCOME, details: { ...words, reason: 'NotApplied' } })
+    t.match(logged, [{ msg: 'attempt succeeded', reason: 'Succeeded', details: 'NotApplied' }])
+    t.strictSame(notices, [
+      { type: 'Normal', reason: 'Succeeded', message: 'Done. (The host does not know stranger.)' },
+    ])
+    for (const details of [
+      'as before',
+      undefined,
+      { ...words, reason: 'NotOurs' },
+      { ...words, applied: 'True', reason: 'Applied' },
+    ] as const) {
+      const quiet = await told({ ...OUTCOME, details })
+      t.match(quiet.logged, [{ details: undefined }])
+      t.match(quiet.notices, [{ message: 'Done.' }])
+    }
+  },
+)
+
 t.test('a failure is told in its own words, a bug by where it is', async (t) => {
   const { logged, notices } = await told(new Failure('HeadNotFound', 'No branch.'))
   t.match(logged, [{ msg: 'attempt failed', reason: 'HeadNotFound', message: 'No branch.' }])
