@@ -1,0 +1,127 @@
+import { notUnderstood } from '../domain/api-failure.ts'
+import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import { elements, isRecord, member, textMember } from '../domain/member.ts'
+import type { PullRequestDetails } from '../domain/pull-requests.ts'
+import { quoteRemote } from '../domain/quote.ts'
+import { loginsIn } from './gitea-answers.ts'
+import { giteaFailure, refusesPeople, wordsIn } from './gitea-failures.ts'
+import { pagesOf } from './gitea-repository.ts'
+import type { Repository } from './gitea-repository.ts'
+
+/** What a pull request gets. */
+export interface Addition {
+  readonly number: number
+  readonly detail: keyof PullRequestDetails
+  readonly names: readonly string[]
+}
+
+/** As `add` of the port. Teams cannot be asked for a review. */
+export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
+  const { number, detail, names } = addition
+  if (detail === 'labels') return addLabels(repository, number, names)
+  const path = `/pulls/${number}`
+  return detail === 'reviewers'
+    ? addReviewers(repository, path, names)
+    : addAssignees(repository, path, names)
+}
+
+/** Gitea passes over the names that it does not know, and answers all labels of the pull request. */
+async function addLabels(
+  { ask, speech }: Repository,
+  number: number,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const answer = await ask('POST', `/issues/${number}/labels`, { labels: names })
+  if (answer.status !== 200 || !Array.isArray(answer.data)) throw giteaFailure(answer, speech)
+  const there = elements(answer.data).map((label) => textMember(label, 'name')?.toLowerCase())
+  return names
+    .filter((name) => !there.includes(name.toLowerCase()))
+    .map((name) => `Gitea has no label ${quoted(name, speech)} for it; have it made in the repository.`)
+}
+
+async function addReviewers(
+  repository: Repository,
+  path: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { ask, speech } = repository
+  const asked = [...loginsIn(member(await pullAt(repository, path), 'requested_reviewers'))]
+  // Whoever has given a review is not among them any more.
+  for await (const { values } of pagesOf(repository, `${path}/reviews`, {}))
+    asked.push(...loginsIn(values.map((review) => member(review, 'user'))))
+  const refused = await oneByOne(without(names, asked), async (some) => {
+    const answer = await ask('POST', `${path}/requested_reviewers`, { reviewers: some })
+    if (refusesPeople(answer)) return answer
+    if (answer.status !== 201 || typeof answer.data === 'string') throw giteaFailure(answer, speech)
+    return undefined
+  })
+  return refused.map(
+    ({ name, answer }) =>
+      `Gitea does not ask ${quoted(name, speech)} for a review${wordsIn(answer, speech)}; name a user who may read the repository and has not opened the pull request.`,
+  )
+}
+
+async function addAssignees(
+  repository: Repository,
+  path: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { ask, speech } = repository
+  let there = loginsIn(member(await pullAt(repository, path), 'assignees'))
+  const missing = without(names, there)
+  const refused = await oneByOne(missing, async (some) => {
+    // What is written replaces them all.
+    const answer = await ask('PATCH', path, { assignees: [...there, ...some] })
+    // Gitea breaks down over somebody who exists and may not be assigned (services/issue/assignee.go).
+    if (refusesPeople(answer) || answer.status === 500) return answer
+    there = loginsIn(member(changedPull(answer, speech), 'assignees'))
+    return undefined
+  })
+  const told = refused.map(({ name, answer }) => ({ name, words: wordsIn(answer, speech) }))
+  const known = told.map(({ name }) => name)
+  const left = without(missing, there).filter((name) => !known.includes(name))
+  return [...told, ...left.map((name) => ({ name, words: '' }))].map(
+    ({ name, words }) =>
+      `Gitea does not assign ${quoted(name, speech)}${words}; name a user who may write to the repository, and have the user of the token be one, too.`,
+  )
+}
+
+interface Refusal {
+  readonly name: string
+  readonly answer: ApiAnswer
+}
+
+/** All at once, and where that is refused, one after the other: Gitea does not always tell whom it is about. */
+async function oneByOne(
+  names: readonly string[],
+  add: (some: readonly string[]) => Promise<ApiAnswer | undefined>,
+): Promise<readonly Refusal[]> {
+  const answer = names.length === 0 ? undefined : await add(names)
+  if (answer === undefined) return []
+  if (names.length === 1) return names.map((name) => ({ name, answer }))
+  const refused: Refusal[] = []
+  for (const name of names) refused.push(...(await oneByOne([name], add)))
+  return refused
+}
+
+async function pullAt({ ask, speech }: Repository, path: string): Promise<unknown> {
+  const answer = await ask('GET', path)
+  if (answer.status !== 200 || !isRecord(answer.data)) throw giteaFailure(answer, speech)
+  return answer.data
+}
+
+/** The pull request after a change, which Gitea answers as if it was created. */
+export function changedPull(answer: ApiAnswer, speech: ApiSpeech): unknown {
+  const isChanged = answer.status === 201 || answer.status === 200
+  if (!isChanged) throw giteaFailure(answer, speech)
+  if (!isRecord(answer.data)) throw notUnderstood(answer, speech)
+  return answer.data
+}
+
+function without(names: readonly string[], there: readonly string[]): readonly string[] {
+  return names.filter((name) => !there.includes(name.toLowerCase()))
+}
+
+function quoted(name: string, { secrets }: ApiSpeech): string {
+  return `"${quoteRemote(name, secrets) ?? '***'}"`
+}

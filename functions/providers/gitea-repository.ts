@@ -1,0 +1,138 @@
+import { branchMissing, notUnderstood, nothingToMerge } from '../domain/api-failure.ts'
+import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import type { ApiLogin } from '../domain/api-login.ts'
+import type { Failure } from '../domain/failure.ts'
+import { member, textMember } from '../domain/member.ts'
+import type { Branches, Endpoint } from '../domain/pull-requests.ts'
+import { giteaFailure, saysNoBranch, saysNoChanges } from './gitea-failures.ts'
+
+/** Most that are read of a list. */
+const MOST_PAGES = 10
+/** An installation may have set a lower limit (MAX_RESPONSE_ITEMS), which it answers without a word. */
+const PAGE_LENGTH = 50
+
+/** One repository on Gitea or Forgejo, and how it is asked. */
+export interface Repository {
+  readonly baseURL: string
+  readonly speech: ApiSpeech
+  /** `path` is below the repository, with its query. Any status is answered. */
+  readonly ask: (method: string, path: string, content?: unknown) => Promise<ApiAnswer>
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly answer: ApiAnswer
+  readonly values: readonly unknown[]
+  /** Nothing is behind it. */
+  readonly isLast: boolean
+}
+
+/** The repository that `endpoint` is about. Nothing is asked yet. */
+export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
+  const { baseURL, shown, fetch } = endpoint
+  const pair = `${login.username ?? ''}:${login.secret}`
+  const speech: ApiSpeech = { shown, secrets: [...login.secrets, login.secret, pair] }
+  const place = `${baseURL}/repos/${endpoint.repository.map(encodeURIComponent).join('/')}`
+  const headers = {
+    accept: 'application/json',
+    authorization:
+      login.username === undefined
+        ? `Bearer ${login.secret}`
+        : `Basic ${Buffer.from(pair).toString('base64')}`,
+  }
+  return {
+    baseURL,
+    speech,
+    async ask(method, path, content) {
+      const written =
+        content === undefined
+          ? { headers }
+          : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(content) }
+      const response = await fetch(`${place}${path}`, { method, ...written })
+      return { status: response.status, headers: response.headers, data: parsed(await response.text()) }
+    },
+  }
+}
+
+/** The pages of a list, ten at most. `query` is without page and length. */
+export async function* pagesOf(
+  { ask, speech }: Repository,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): AsyncGenerator<Page> {
+  let read = 0
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const asked = new URLSearchParams({ ...query, limit: String(PAGE_LENGTH), page: String(page) })
+    const answer = await ask('GET', `${path}?${asked.toString()}`)
+    const values = answer.status === 200 ? answer.data : undefined
+    if (!Array.isArray(values)) throw giteaFailure(answer, speech)
+    read += values.length
+    const isLast = values.length === 0 || read >= totalOf(answer)
+    yield { answer, values, isLast }
+    if (isLast) return
+  }
+}
+
+/**
+ * Looks for commits of the head that the base does not have: Gitea opens an empty pull request as well.
+ * @throws Failure HeadNotFound, NothingToMerge, and those of `giteaFailure`
+ */
+export async function lookForCommits(repository: Repository, branches: Branches): Promise<void> {
+  const { ask, speech } = repository
+  const range = `${encodeURIComponent(branches.base)}...${encodeURIComponent(branches.head)}`
+  const answer = await ask('GET', `/compare/${range}`)
+  const commits = answer.status === 200 ? member(answer.data, 'total_commits') : undefined
+  if (commits === 0) throw nothingToMerge(branches, speech.shown)
+  if (typeof commits !== 'number') throw await branchFailure(repository, branches, answer)
+}
+
+/** What is wrong with the branches, or else what the answer means. A missing one is answered like a repository. */
+export async function branchFailure(
+  repository: Repository,
+  branches: Branches,
+  answer: ApiAnswer,
+): Promise<Failure> {
+  const { speech } = repository
+  const { shown } = speech
+  if (saysNoChanges(answer)) return nothingToMerge(branches, shown)
+  if (!saysNoBranch(answer)) return giteaFailure(answer, speech)
+  const lacks = {
+    base: await lacksBranch(repository, branches.base),
+    head: await lacksBranch(repository, branches.head),
+  }
+  if (lacks.base === lacks.head) return bothAlike(repository, branches, lacks.base)
+  return branchMissing(lacks.head ? 'head' : 'base', branches, shown)
+}
+
+/** Both are missing, perhaps because nothing of the repository can be seen, or have come meanwhile. */
+async function bothAlike(
+  { ask, speech }: Repository,
+  branches: Branches,
+  areMissing: boolean,
+): Promise<Failure> {
+  const answer = areMissing ? await ask('GET', '') : undefined
+  if (answer !== undefined && answer.status !== 200) return giteaFailure(answer, speech)
+  return branchMissing('unknown', branches, speech.shown)
+}
+
+async function lacksBranch({ ask, speech }: Repository, branch: string): Promise<boolean> {
+  const answer = await ask('GET', `/branches/${encodeURIComponent(branch)}`)
+  if (answer.status === 404) return true
+  if (answer.status !== 200) throw giteaFailure(answer, speech)
+  if (textMember(answer.data, 'name') === undefined) throw notUnderstood(answer, speech)
+  return false
+}
+
+/** How many there are on all pages; without the header one page more tells. */
+function totalOf({ headers }: ApiAnswer): number {
+  const total = headers.get('x-total-count')?.trim() ?? ''
+  return /^\d{1,15}$/.test(total) ? Number(total) : Infinity
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
