@@ -17,7 +17,8 @@ const GENERATION: Schema = {
 
 const CONDITIONS: Schema = {
   type: 'array',
-  description: 'Ready, Reconciling and Stalled, as "kubectl wait --for=condition=Ready" reads them.',
+  description:
+    'Ready, Reconciling and Stalled, as "kubectl wait --for=condition=Ready" reads them; of a PullRequest with labels, reviewers or assignees also DetailsApplied, whether it has them all.',
   maxItems: 8,
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['type'],
