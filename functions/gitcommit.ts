@@ -16,19 +16,11 @@ import type { Outcome } from './domain/status.ts'
 import { secretsOf } from './domain/quote.ts'
 import { logIn, waysOf } from './log-in.ts'
 import { withFallback } from './with-fallback.ts'
-import type { World } from './world.ts'
+import type { Attempt, World } from './world.ts'
 
 /** Clocks of replicas differ: history is searched from this much before the first attempt. */
 const CLOCK_MARGIN_MS = 3_600_000
 const SHORT_SHA = 12
-
-/** How this attempt stands to others. */
-export interface Attempt {
-  /** An earlier attempt at the same generation and requested-at may have pushed already. */
-  readonly again: boolean
-  /** Fires at the attempt's deadline. */
-  readonly signal: AbortSignal
-}
 
 /**
  * Puts the referenced object onto the branch: GitCommit → Outcome. Throws a Failure for everything else. What an

@@ -5,12 +5,11 @@ import { Failure } from './domain/failure.ts'
 import type { Branches } from './domain/pull-requests.ts'
 import type { PullRequest, PullRequestSpec } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
-import type { Attempt } from './gitcommit.ts'
 import { logInToAPI, waysOf } from './log-in.ts'
 import { reconcilePullRequest } from './reconcile-pull-request.ts'
 import type { ApiTarget } from './provider-apis.ts'
 import { withFallback } from './with-fallback.ts'
-import type { World } from './world.ts'
+import type { Attempt, World } from './world.ts'
 
 /** Sees to it that the pull request is open, once: PullRequest → Outcome. Throws a Failure for everything else. */
 export async function openPullRequest(

@@ -37,3 +37,11 @@ export interface World {
   readonly log: Logger
   readonly settings: AttemptSettings
 }
+
+/** How this attempt stands to others. */
+export interface Attempt {
+  /** An earlier attempt at the same generation and requested-at may have pushed, or opened, already. */
+  readonly again: boolean
+  /** Fires at the attempt's deadline. */
+  readonly signal: AbortSignal
+}
