@@ -15,9 +15,10 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     'functions/domain',
   ],
   'functions/cluster': ['functions/domain'],
-  'functions/git': ['functions/domain'],
-  'functions/http': ['functions/domain'],
+  'functions/git': ['functions/net', 'functions/domain'],
+  'functions/http': ['functions/net', 'functions/domain'],
   'functions/providers': ['functions/domain'],
+  'functions/net': ['functions/domain'],
   'functions/domain': [],
   webhook: ['functions/cluster', 'functions/domain'],
 }

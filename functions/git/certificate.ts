@@ -1,13 +1,13 @@
 import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
-import { connect } from 'node:tls'
-import type { TLSSocket } from 'node:tls'
+import { connect, createSecureContext } from 'node:tls'
+import type { SecureContext, TLSSocket } from 'node:tls'
 import { certificateComplaint } from '../domain/certificate-faults.ts'
 import type { ShownCertificate } from '../domain/certificate-faults.ts'
 import { Failure } from '../domain/failure.ts'
-import { readAuthorities } from './authorities.ts'
+import { openTunnel } from '../net/tunnel.ts'
+import { readBundle } from './authorities.ts'
 import type { Remote } from './environment.ts'
-import { openTunnel } from './tunnel.ts'
 
 /** Milliseconds: an attempt that has failed does not take much longer because of a closer look. */
 const PATIENCE = 5_000
@@ -18,8 +18,8 @@ const PATIENCE = 5_000
  * nothing is sent. Undefined: nothing is found, or it cannot be looked at.
  */
 export async function explainCertificate(remote: Remote, patience = PATIENCE): Promise<Failure | undefined> {
-  const authorities = await readAuthorities(remote.authorities)
-  const way = { remote, authorities, signal: AbortSignal.timeout(patience) }
+  const trust = createSecureContext({ ca: [...(await readBundle(remote.authorities))] })
+  const way = { remote, trust, signal: AbortSignal.timeout(patience) }
   const socket = await openSocket(way).catch((error: unknown) => untrustedProxy(error, remote))
   if (socket === undefined || socket instanceof Failure) return socket
   const shown = await shakeHands(way, socket).catch(() => undefined)
@@ -29,23 +29,27 @@ export async function explainCertificate(remote: Remote, patience = PATIENCE): P
 
 interface Way {
   readonly remote: Remote
-  readonly authorities: readonly string[]
+  readonly trust: SecureContext
   readonly signal: AbortSignal
 }
 
-async function openSocket({ remote, authorities, signal }: Way): Promise<Socket> {
+/** Undefined: the proxy refuses, which says nothing of a certificate. */
+async function openSocket({ remote, trust, signal }: Way): Promise<Socket | undefined> {
   const { address, proxy, addresses = [] } = remote
-  if (proxy !== undefined) return openTunnel(address, { proxy, authorities, signal })
+  if (proxy !== undefined) {
+    const opened = await openTunnel(address, { proxy, trust, signal })
+    return typeof opened === 'number' ? undefined : opened
+  }
   const checked = addresses.map((one) => ({ address: one, family: isIP(one) }))
   const lookup: LookupFunction = (_host, _options, answer) => answer(null, checked)
   return connectPlain({ host: address.host, port: address.port, lookup, autoSelectFamily: true, signal })
 }
 
-function shakeHands({ remote, authorities, signal }: Way, socket: Socket): Promise<ShownCertificate> {
+function shakeHands({ remote, trust, signal }: Way, socket: Socket): Promise<ShownCertificate> {
   const { host } = remote.address
   const { promise, resolve, reject } = Promise.withResolvers<ShownCertificate>()
   const server = { host, ...(isIP(host) === 0 ? { servername: host } : {}) }
-  const secured = connect({ ...server, socket, ca: [...authorities], rejectUnauthorized: false })
+  const secured = connect({ ...server, socket, secureContext: trust, rejectUnauthorized: false })
   secured.once('secureConnect', () => resolve(shownBy(secured)))
   for (const stream of [socket, secured]) stream.on('error', reject)
   socket.once('close', reject)
@@ -65,7 +69,7 @@ function untrusted(shown: ShownCertificate, { address }: Remote): Failure | unde
     : new Failure('TLSUntrusted', `${address.text} shows a certificate ${says}`)
 }
 
-/** An https proxy that is not trusted itself; undefined: it is not there, or refuses, which says nothing here. */
+/** An https proxy that is not trusted itself; undefined: it is not there, which says nothing here. */
 function untrustedProxy(error: unknown, { address, proxy }: Remote): Failure | undefined {
   const fault = error instanceof Error && 'code' in error ? String(error.code) : ''
   const says = certificateComplaint({ fault })

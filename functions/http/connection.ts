@@ -5,7 +5,7 @@ import type { SecureContext } from 'node:tls'
 import type { Destination, Reach } from '../domain/reach.ts'
 import { hostFailure } from './connection-failures.ts'
 import { established } from './socket.ts'
-import { openTunnel } from './tunnel.ts'
+import { openThroughProxy } from './tunnel.ts'
 
 /** The way to one API. */
 export interface Way {
@@ -32,7 +32,7 @@ export async function openConnection(way: Way, patience = PATIENCE): Promise<Soc
   const signal = AbortSignal.any([way.signal, AbortSignal.timeout(patience)])
   const bounded = { ...way, signal }
   const { proxy } = way.reach
-  const socket = await (proxy === undefined ? openDirectly(bounded) : openTunnel(bounded, proxy))
+  const socket = await (proxy === undefined ? openDirectly(bounded) : openThroughProxy(bounded, proxy))
   return way.destination.scheme === 'http' ? socket : secure(socket, bounded)
 }
 

@@ -5,7 +5,6 @@ import { getCACertificates } from 'node:tls'
 import t from 'tap'
 import { writeAuthorities } from '../../functions/git/authorities.ts'
 import { makeAuthority } from '../harness/certificates.ts'
-import { outcomeOf } from './stage.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'commitlet-authorities-'))
 t.teardown(() => rm(folder, { recursive: true }))
@@ -20,9 +19,4 @@ t.test("the bundle holds the operator's authority besides the system's, each onc
   t.equal(text.split('-----BEGIN CERTIFICATE-----').length - 1, system.size + 1)
   t.ok(text.includes(certPEM.trim()))
   t.equal((await stat(bundle)).mode & 0o777, 0o600)
-})
-
-t.test('a file that is not there is told to the operator', async (t) => {
-  const failure = await outcomeOf(writeAuthorities(join(folder, 'none.pem'), join(folder, 'x.pem')))
-  t.match(failure, { reason: 'Internal', message: /CA_FILE/ })
 })

@@ -1,0 +1,59 @@
+import { request as requestPlain } from 'node:http'
+import type { RequestOptions } from 'node:http'
+import { request } from 'node:https'
+import { isIP } from 'node:net'
+import type { Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { Proxy } from '../domain/proxies.ts'
+
+/** By which proxy a tunnel goes, and for how long it may take to open it. */
+export interface Opening {
+  readonly proxy: Proxy
+  /** What the certificate of an https proxy is checked by. */
+  readonly trust: SecureContext
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens a connection to the host through a proxy (CONNECT, RFC 9110, 9.3.6); where the proxy refuses, it answers with
+ * the status that it gave. Rejects with Node's own error where the proxy cannot be reached, does not speak as one, or
+ * has a certificate that is not trusted.
+ */
+export async function openTunnel(
+  { host, port }: { readonly host: string; readonly port: number },
+  { proxy, trust, signal }: Opening,
+): Promise<Socket | number> {
+  const path = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  const headers = { host: path, ...authorization(proxy) }
+  const to = { host: proxy.host, port: proxy.port, method: 'CONNECT', agent: false } as const
+  // Else Node takes the name in the proxy's certificate from the header.
+  const servername = isIP(proxy.host) === 0 ? proxy.host : ''
+  const tls = proxy.scheme === 'http' ? {} : { servername, secureContext: trust }
+  const { status, socket } = await ask({ ...to, ...tls, path, headers, signal }, proxy)
+  if (status >= 200 && status < 300) return socket
+  socket.destroy()
+  return status
+}
+
+interface Answer {
+  readonly status: number
+  readonly socket: Socket
+}
+
+function ask(options: RequestOptions, { scheme }: Proxy): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const asked = scheme === 'http' ? requestPlain(options) : request(options)
+  asked.on('error', reject)
+  asked.on('connect', ({ statusCode: status = 0 }, socket) => {
+    socket.on('error', () => socket.destroy())
+    resolve({ status, socket })
+  })
+  asked.end()
+  return promise
+}
+
+function authorization({ username, password }: Proxy): Readonly<Record<string, string>> {
+  if (username === '' && password === '') return {}
+  const pair = Buffer.from(`${username}:${password}`).toString('base64')
+  return { 'proxy-authorization': `Basic ${pair}` }
+}
