@@ -1,3 +1,4 @@
+import { parseBounded } from './bounded-json.ts'
 import { elements, entries, isRecord, member } from './member.ts'
 import { LONGEST_RETRY_AFTER_S } from './schedule.ts'
 
@@ -5,8 +6,17 @@ import { LONGEST_RETRY_AFTER_S } from './schedule.ts'
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Pick<Headers, 'get'>
-  /** Parsed JSON; a string where it is something else. */
+  /** Parsed JSON; a string where it is something else; undefined where it is more than is read. */
   readonly data: unknown
+}
+
+/**
+ * Reads what `fetch` of an Endpoint has answered, whatever its status and whatever it calls itself. What is read is
+ * bounded as `parseBounded` tells. Every provider reads by this alone, the libraries of hosts included.
+ */
+export async function parseAnswer(response: Response): Promise<ApiAnswer> {
+  const { status, headers } = response
+  return { status, headers, data: parseBounded(await response.text()) }
 }
 
 /** How far words are looked for in an answer, and how many on each level. */

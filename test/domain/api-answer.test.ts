@@ -1,5 +1,24 @@
 import t from 'tap'
-import { patienceOf, textOf } from '../../functions/domain/api-answer.ts'
+import { parseAnswer, patienceOf, textOf } from '../../functions/domain/api-answer.ts'
+
+t.test(
+  'an answer is read whatever it calls itself, and what is more than anybody sends is left',
+  async (t) => {
+    const bodies: readonly (readonly [string | null, unknown])[] = [
+      ['{"number":1}', { number: 1 }],
+      ['Retry later', 'Retry later'],
+      [null, ''],
+      ['['.repeat(1_000), undefined],
+      [`[${'{},'.repeat(100_000)}{}]`, undefined],
+    ]
+    for (const [body, data] of bodies) {
+      const headers = { 'content-type': 'text/html', 'retry-after': '9' }
+      const answer = await parseAnswer(new Response(body, { status: 404, headers }))
+      t.strictSame([answer.status, answer.data], [404, data])
+      t.equal(answer.headers.get('Retry-After'), '9')
+    }
+  },
+)
 
 const NOW = 'Sat, 21 Nov 2026 12:00:00 GMT'
 const NOW_S = Date.parse(NOW) / 1000
