@@ -16,7 +16,7 @@ export function callFailure(error: unknown, place: string): unknown {
 const UNUSABLE: Readonly<Record<string, string>> = {
   // Has no code of its own.
   HTTPParserError: 'something that is not HTTP',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'more than the 8 MiB that are read of an answer',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'more than the 4 MiB that are read of an answer',
   UND_ERR_HEADERS_OVERFLOW: 'more headers than are read of an answer',
 }
 

@@ -9,7 +9,7 @@ import { readAnswer } from './answer.ts'
 import { readTrust } from './authorities.ts'
 import { openConnection } from './connection.ts'
 import type { Way } from './connection.ts'
-import { callFailure, late } from './failures.ts'
+import { callFailure, late, unusable } from './failures.ts'
 import { headersFor, methodOf } from './request.ts'
 
 export interface HTTPSettings extends Ways {
@@ -31,8 +31,13 @@ export type WithAPI = <T>(
 
 /** Milliseconds that one call may take, connecting included, within the attempt's deadline. */
 const PATIENCE = 30_000
-/** Most bytes of the body of an answer. */
-const LARGEST_ANSWER = 8 * 1024 * 1024
+/**
+ * Most bytes of the body of an answer: a page of a list with the longest bodies in it (30 of GitHub's with 64 KiB each,
+ * 20 of Bitbucket's with 32 KiB in five places) takes 2 to 4 MiB, and a usual one less than one.
+ */
+const LARGEST_ANSWER = 4 * 1024 * 1024
+/** Most bytes of all answers of one session, which whoever calls may keep: ten usual pages, and as much again. */
+const LARGEST_SESSION = 16 * 1024 * 1024
 
 /** Makes the way to all APIs; nothing is read before it is first gone. */
 export function openHTTP(settings: HTTPSettings, patience = PATIENCE): WithAPI {
@@ -97,6 +102,7 @@ interface Line {
 }
 
 function fetchBy({ agent, origin, place, signal, patience }: Line): Fetch {
+  const take = takeUpTo(LARGEST_SESSION, place)
   return async function fetch(url, { method, headers, body }) {
     if (new URL(url).origin !== origin) throw elsewhere(place)
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(patience)])
@@ -108,10 +114,19 @@ function fetchBy({ agent, origin, place, signal, patience }: Line): Fetch {
         body: body ?? null,
         signal: bounded,
       })
-      return await readAnswer(answer, place)
+      return await readAnswer(answer, place, take)
     } catch (error) {
       throw bounded.aborted ? late(place, bounded.reason) : callFailure(error, place)
     }
+  }
+}
+
+/** Counts the bytes that are handed to it. Throws ProviderUnavailable above `most`. */
+function takeUpTo(most: number, place: string): (bytes: number) => void {
+  let taken = 0
+  return function take(bytes) {
+    taken += bytes
+    if (taken > most) throw unusable('more than the 16 MiB that are read of its answers together', place)
   }
 }
 

@@ -12,7 +12,7 @@ for (const [error, reason, message] of [
     /^git\.example\.com:8443 broke the connection off/,
   ],
   [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'NetworkError', /broke the connection off/],
-  [new errors.ResponseExceededMaxSizeError(), 'ProviderUnavailable', /more than the 8 MiB/],
+  [new errors.ResponseExceededMaxSizeError(), 'ProviderUnavailable', /more than the 4 MiB/],
   [new errors.HeadersOverflowError(), 'ProviderUnavailable', /more headers than are read/],
   [new errors.HTTPParserError('x'), 'ProviderUnavailable', /something that is not HTTP/],
 ] as const) {

@@ -169,7 +169,7 @@ t.test('a session whose time is over calls no more, not even on a connection tha
   t.equal(asked, 1)
 })
 
-t.test('of 100 MiB hardly more than 8 are read, whether their number is told or not', async (t) => {
+t.test('of 100 MiB hardly more than 4 are read, whether their number is told or not', async (t) => {
   const piece = randomBytes(1024 * 1024)
   for (const headers of [{}, { 'content-length': String(100 * piece.length) }]) {
     let written = 0
@@ -184,10 +184,30 @@ t.test('of 100 MiB hardly more than 8 are read, whether their number is told or 
     })
     t.match(await call(urlOf(place)), {
       reason: 'ProviderUnavailable',
-      message: /answered with more than the 8 MiB that are read of an answer; it is tried again/,
+      message: /answered with more than the 4 MiB that are read of an answer; it is tried again/,
     })
-    t.ok(written < 30, `${written} MiB were taken from the server`)
+    t.ok(written < 24, `${written} MiB were taken from the server`)
   }
+})
+
+t.test('all answers of a session together have their bound, and another session has its own', async (t) => {
+  const body = randomBytes(3 * 1024 * 1024)
+  const place = await serve(t, (_request, response) => response.end(body))
+  const session = openHTTP(SETTINGS)
+  const calls = (many: number): Promise<number> =>
+    session(urlOf(place), NEVER, async (fetch) => {
+      let read = 0
+      for (let count = 0; count < many; count += 1) {
+        read += (await (await fetch(urlOf(place), GET)).arrayBuffer()).byteLength
+      }
+      return read
+    })
+  t.equal(await calls(5), 5 * body.length)
+  await t.rejects(calls(6), {
+    reason: 'ProviderUnavailable',
+    message: /answered with more than the 16 MiB that are read of its answers together; it is tried again/,
+  })
+  t.equal(await calls(5), 5 * body.length)
 })
 
 t.test('a token that no header can carry is told from a network that fails', async (t) => {
