@@ -1,6 +1,8 @@
 import type { Cluster, Secret } from '../functions/cluster/cluster.ts'
 import { parseRepositoryAddress } from '../functions/domain/address.ts'
+import { apiLogin } from '../functions/domain/api-login.ts'
 import { passwordLogin } from '../functions/domain/credentials.ts'
+import type { LoginRequest } from '../functions/domain/credentials.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Verdict } from '../functions/domain/gate.ts'
 import { keyLogin } from '../functions/domain/key-login.ts'
@@ -57,10 +59,10 @@ function complaintsOf(resource: Resource, credentials: Credentials, secret: Secr
   const address = parseRepositoryAddress(repository)
   const request = { credentials, address, provider }
   // The API of a provider is called over HTTPS, also for a pull request of an SSH repository.
-  const bySSH = address.scheme === 'ssh' && resource.kind === 'GitCommit'
+  const login = resource.kind === 'PullRequest' ? apiLogin : address.scheme === 'ssh' ? bySSH : passwordLogin
   const checks = [
     () => requireRepositoryAllowed(secret, address, { right: 'get' }),
-    () => (bySSH ? keyLogin(request, secret, undefined) : passwordLogin(request, secret)),
+    () => login(request, secret),
     () => resource.kind === 'GitCommit' && requirePathAllowed(resource.spec.resourceRef.path, secret),
   ]
   return checks.flatMap((check) => {
@@ -73,6 +75,10 @@ function complaintsOf(resource: Resource, credentials: Credentials, secret: Secr
       return failure.reason === 'HostKeyUnknown' ? [] : [failure]
     }
   })
+}
+
+function bySSH(request: LoginRequest, secret: Secret): unknown {
+  return keyLogin(request, secret, undefined)
 }
 
 function asFailure(error: unknown): Failure {

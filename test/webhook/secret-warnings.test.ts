@@ -155,6 +155,14 @@ t.test('a pull request is looked at but for paths', async (t) => {
   t.match(await look(secret, { object, kind: 'PullRequest' }), [/does not allow https:\/\/github\.com/])
 })
 
+t.test('a user name that the API of Bitbucket does not take is told at apply', async (t) => {
+  const credentials = { secretName: 'git', usernameKey: 'username', passwordKey: 'password' }
+  const spec = { ...PULL_REQUEST, repository: 'https://bitbucket.org/acme/shop', credentials }
+  const object = { ...gitCommit(), kind: 'PullRequest', spec }
+  const secret = { stringData: { username: 'developer', password: 's3cr3t-token' } }
+  t.match(await look(secret, { object, kind: 'PullRequest' }), [/put the e-mail address/])
+})
+
 for (const [title, error, thrown] of [
   ['where the webhook may not read it, nothing is said', new Failure('ReferenceForbidden', 'no'), false],
   ['an API server that is down is thrown on', new Failure('NetworkError', 'down'), true],
