@@ -1,5 +1,6 @@
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
+import { isSerialNumber } from '../domain/serial-number.ts'
 import { webAddress } from '../domain/web-address.ts'
 
 /** A draft is an open one with a mark of its own; the description names states for it and for the merge queue too. */
@@ -27,8 +28,8 @@ export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | unde
   const state = STATES.get(member(pull, 'state'))
   const title = textMember(pull, 'title')
   const url = webAddress(member(member(member(pull, 'links'), 'html'), 'href'), baseURL)
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) return undefined
-  if (state === undefined || title === undefined || url === undefined) return undefined
+  if (!isSerialNumber(number) || state === undefined || title === undefined || url === undefined)
+    return undefined
   if (!isOnSite(url, baseURL)) return undefined
   return { number, url, state, title, body: bodyOf(pull) }
 }

@@ -1,5 +1,6 @@
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
+import { isSerialNumber } from '../domain/serial-number.ts'
 import { webAddress } from '../domain/web-address.ts'
 import type { Home } from './github-repository.ts'
 
@@ -24,8 +25,8 @@ export function shownPull(pull: unknown, baseURL: string): ShownPullRequest | un
   const url = webAddress(member(pull, 'html_url'), baseURL)
   const title = textMember(pull, 'title')
   const state = stateOf(pull)
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) return undefined
-  if (url === undefined || title === undefined || state === undefined) return undefined
+  if (!isSerialNumber(number) || url === undefined || title === undefined || state === undefined)
+    return undefined
   return { number, url, title, body: textMember(pull, 'body') ?? '', state }
 }
 

@@ -2,6 +2,7 @@ import { notUnderstood } from '../domain/api-failure.ts'
 import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
 import { isRecord, member, textMember } from '../domain/member.ts'
 import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
+import { isSerialNumber } from '../domain/serial-number.ts'
 import { webAddress } from '../domain/web-address.ts'
 import { withQuickActions } from './gitlab-text.ts'
 
@@ -35,10 +36,10 @@ export function shownIn(value: unknown, answer: ApiAnswer, speaker: Speaker): Sh
   const base = textMember(value, 'target_branch')
   const head = textMember(value, 'source_branch')
   const named = title !== undefined && base !== undefined && head !== undefined
-  if (!isNumber(number) || url === undefined || state === undefined || !named)
+  if (!isSerialNumber(number) || url === undefined || state === undefined || !named)
     throw notUnderstood(answer, speaker)
   const project = member(value, 'target_project_id')
-  const own = isNumber(project) && member(value, 'source_project_id') === project
+  const own = isSerialNumber(project) && member(value, 'source_project_id') === project
   const body = withQuickActions((textMember(value, 'description') ?? '').replace(/\r\n?/g, '\n'))
   return { number, url, state, title, body, base, head, own }
 }
@@ -58,9 +59,4 @@ export function listIn(answer: ApiAnswer, speaker: Speaker): readonly unknown[] 
 export function objectIn(answer: ApiAnswer, speaker: Speaker): Readonly<Record<string, unknown>> {
   if (answer.status === 200 && isRecord(answer.data)) return answer.data
   throw notUnderstood(answer, speaker)
-}
-
-/** The number of a person, a project or a merge request. */
-export function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }

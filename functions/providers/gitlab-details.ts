@@ -3,7 +3,8 @@ import type { ApiAnswer } from '../domain/api-failure.ts'
 import { elements, member, textMember } from '../domain/member.ts'
 import type { PullRequestDetails } from '../domain/pull-requests.ts'
 import { quoteRemote } from '../domain/quote.ts'
-import { isNumber, listIn, objectIn } from './gitlab-answers.ts'
+import { isSerialNumber } from '../domain/serial-number.ts'
+import { listIn, objectIn } from './gitlab-answers.ts'
 import type { Speaker } from './gitlab-answers.ts'
 import type { Project } from './gitlab-project.ts'
 
@@ -90,13 +91,13 @@ async function addPeople(
 function idOf(found: readonly unknown[], name: string): number | undefined {
   const person = found.find((one) => lower(textMember(one, 'username')) === lower(name))
   const id = member(person, 'id')
-  return isNumber(id) ? id : undefined
+  return isSerialNumber(id) ? id : undefined
 }
 
 function idsIn(mergeRequest: unknown, detail: string): readonly number[] {
   return elements(member(mergeRequest, detail))
     .map((person) => member(person, 'id'))
-    .filter(isNumber)
+    .filter(isSerialNumber)
 }
 
 /** A comma stands between two labels. */
