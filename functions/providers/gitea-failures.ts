@@ -20,9 +20,12 @@ export function saysNoChanges({ status, data }: ApiAnswer): boolean {
   return status === 422 && /there are no changes between the head and the base/i.test(textOf(data) ?? '')
 }
 
-/** Is one of both no branch? It does not say which, and answers like that to whoever may not read the code as well. */
-export function saysNoBranch({ status, data }: ApiAnswer): boolean {
-  return status === 404 || (status === 422 && /must be branches/i.test(textOf(data) ?? ''))
+/**
+ * May it be that a branch is missing? A repository that cannot be seen is answered in the same way (404), an empty one
+ * like that (409), and what Git then says on the host may become an error of the host (500).
+ */
+export function mayLackBranch({ status, data }: ApiAnswer): boolean {
+  return [404, 409, 500].includes(status) || (status === 422 && /must be branches/i.test(textOf(data) ?? ''))
 }
 
 /** Is it one of the people that Gitea does not take? Of several it takes those before, or none. */

@@ -2,9 +2,9 @@ import { branchMissing, notUnderstood, nothingToMerge } from '../domain/api-fail
 import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import type { Failure } from '../domain/failure.ts'
-import { member, textMember } from '../domain/member.ts'
+import { textMember } from '../domain/member.ts'
 import type { Branches, Endpoint } from '../domain/pull-requests.ts'
-import { giteaFailure, saysNoBranch, saysNoChanges } from './gitea-failures.ts'
+import { giteaFailure, mayLackBranch, saysNoChanges } from './gitea-failures.ts'
 
 /** Most that are read of a list. */
 const MOST_PAGES = 10
@@ -74,45 +74,38 @@ export async function* pagesOf(
 }
 
 /**
- * Looks for commits of the head that the base does not have: Gitea opens an empty pull request as well.
+ * Looks for commits of the head that the base does not have: Gitea opens an empty pull request as well. One commit is
+ * asked for, not the comparison, which holds them all with their files.
  * @throws Failure HeadNotFound, NothingToMerge, and those of `giteaFailure`
  */
 export async function lookForCommits(repository: Repository, branches: Branches): Promise<void> {
   const { ask, speech } = repository
-  const range = `${encodeURIComponent(branches.base)}...${encodeURIComponent(branches.head)}`
-  const answer = await ask('GET', `/compare/${range}`)
-  const commits = answer.status === 200 ? member(answer.data, 'total_commits') : undefined
-  if (commits === 0) throw nothingToMerge(branches, speech.shown)
-  if (typeof commits !== 'number') throw await branchFailure(repository, branches, answer)
+  // A tag may have the name of a branch.
+  const [sha, not] = [branches.head, branches.base].map((branch) => `refs/heads/${branch}`)
+  const plain = { stat: 'false', verification: 'false', files: 'false' }
+  const query = new URLSearchParams({ sha: sha ?? '', not: not ?? '', limit: '1', ...plain })
+  const answer = await ask('GET', `/commits?${query.toString()}`)
+  if (answer.status !== 200) throw await branchFailure(repository, branches, answer)
+  if (!Array.isArray(answer.data)) throw notUnderstood(answer, speech)
+  if (answer.data.length === 0) throw nothingToMerge(branches, speech.shown)
 }
 
-/** What is wrong with the branches, or else what the answer means. A missing one is answered like a repository. */
+/** What is wrong with the branches, or else what the answer means: a missing one is not told, or breaks Gitea down. */
 export async function branchFailure(
   repository: Repository,
   branches: Branches,
   answer: ApiAnswer,
 ): Promise<Failure> {
-  const { speech } = repository
-  const { shown } = speech
-  if (saysNoChanges(answer)) return nothingToMerge(branches, shown)
-  if (!saysNoBranch(answer)) return giteaFailure(answer, speech)
-  const lacks = {
-    base: await lacksBranch(repository, branches.base),
-    head: await lacksBranch(repository, branches.head),
-  }
-  if (lacks.base === lacks.head) return bothAlike(repository, branches, lacks.base)
-  return branchMissing(lacks.head ? 'head' : 'base', branches, shown)
-}
-
-/** Both are missing, perhaps because nothing of the repository can be seen, or have come meanwhile. */
-async function bothAlike(
-  { ask, speech }: Repository,
-  branches: Branches,
-  areMissing: boolean,
-): Promise<Failure> {
-  const answer = areMissing ? await ask('GET', '') : undefined
-  if (answer !== undefined && answer.status !== 200) return giteaFailure(answer, speech)
-  return branchMissing('unknown', branches, speech.shown)
+  const { ask, speech } = repository
+  if (saysNoChanges(answer)) return nothingToMerge(branches, speech.shown)
+  if (!mayLackBranch(answer)) return giteaFailure(answer, speech)
+  const lacksBase = await lacksBranch(repository, branches.base)
+  const lacksHead = await lacksBranch(repository, branches.head)
+  if (lacksBase !== lacksHead) return branchMissing(lacksHead ? 'head' : 'base', branches, speech.shown)
+  // Perhaps nothing of the repository can be seen.
+  const last = lacksBase ? await ask('GET', '') : answer
+  const isBroken = last.status === 500 || (lacksBase && last.status !== 200)
+  return isBroken ? giteaFailure(last, speech) : branchMissing('unknown', branches, speech.shown)
 }
 
 async function lacksBranch({ ask, speech }: Repository, branch: string): Promise<boolean> {

@@ -19,7 +19,6 @@ export function pullBody(
   const { origin } = call
   const { number, state, headOwner } = pull
   const page = `${origin}/${model.repository.join('/')}/pulls/${number}`
-  const [owner = '', name = ''] = model.repository
   const isMerged = state === 'merged'
   return {
     id: 1000 + number,
@@ -50,11 +49,11 @@ export function pullBody(
     merge_commit_sha: isMerged ? 'a'.repeat(40) : null,
     merged_by: isMerged ? user(AUTHOR, call) : null,
     allow_maintainer_edit: false,
-    base: end(pull.base, repositoryBody(owner, name, call), REPOSITORY_ID),
+    base: end(pull.base, REPOSITORY_ID, repositoryBody(model.repository, call)),
     head:
       headOwner === undefined
-        ? end(pull.head, repositoryBody(owner, name, call), REPOSITORY_ID)
-        : end(pull.head, repositoryBody(headOwner, name, call), FORK_ID),
+        ? end(pull.head, REPOSITORY_ID, repositoryBody(model.repository, call))
+        : end(pull.head, FORK_ID, repositoryBody([headOwner, 'fork'], call, FORK_ID)),
     merge_base: 'b'.repeat(40),
     due_date: null,
     created_at: OPENED,
@@ -99,17 +98,22 @@ export function labelBody(name: string, { origin, apiPath }: HostCall): unknown 
   }
 }
 
-export function repositoryBody(owner: string, name: string, call: HostCall): unknown {
+export function repositoryBody(
+  path: readonly string[],
+  { origin, apiPath }: HostCall,
+  id = REPOSITORY_ID,
+): unknown {
+  const [owner = '', name = ''] = path
   const full = `${owner}/${name}`
   return {
-    id: owner === 'acme' ? REPOSITORY_ID : FORK_ID,
-    owner: user(owner, call),
+    id,
+    owner: { id: 1, login: owner, username: owner },
     name,
     full_name: full,
     empty: false,
     private: true,
-    html_url: `${call.origin}/${full}`,
-    url: `${call.origin}${call.apiPath}/repos/${full}`,
+    html_url: `${origin}/${full}`,
+    url: `${origin}${apiPath}/repos/${full}`,
     default_branch: 'main',
     archived: false,
     has_pull_requests: true,
@@ -118,7 +122,7 @@ export function repositoryBody(owner: string, name: string, call: HostCall): unk
 }
 
 /** The label is the bare name of the branch, also for a fork. */
-function end(branch: string, repo: unknown, id: number): unknown {
+function end(branch: string, id: number, repo: unknown): unknown {
   return { label: branch, ref: branch, sha: 'c'.repeat(40), repo_id: id, repo }
 }
 

@@ -28,7 +28,7 @@ export const GITEA: Dialect = {
       answer: found(askForReviews),
     },
     { method: 'POST', path: new RegExp(`${REPO}/issues/(\\d+)/labels$`), answer: found(addLabels) },
-    { method: 'GET', path: new RegExp(`${REPO}/compare/([^/]+)$`), answer: compare },
+    { method: 'GET', path: new RegExp(`${REPO}/commits$`), answer: commits },
     { method: 'GET', path: new RegExp(`${REPO}/branches/([^/]+)$`), answer: branch },
     { method: 'GET', path: new RegExp(`${REPO}$`), answer: repository },
     { method: 'GET', path: new RegExp(`${REPO}/pulls/([^/]+)/([^/]+)$`), answer: showByBranches },
@@ -119,12 +119,17 @@ function edit(call: HostCall, model: HostModel): HostAnswer {
   })(call, model)
 }
 
-async function compare({ match }: HostCall, { branches }: HostModel): Promise<HostAnswer> {
-  const [base = '', head = ''] = decodeURIComponent(match[1] ?? '').split('...')
-  if (!(await branches.has(base)) || !(await branches.has(head))) return NOT_FOUND
+/** What is not there breaks it down, as git is handed both without a look. */
+async function commits({ query }: HostCall, { branches }: HostModel): Promise<HostAnswer> {
+  const [head = '', base = ''] = ['sha', 'not'].map((name) => query.get(name)?.replace(/^refs\/heads\//, ''))
+  if (!(await branches.has(base)) || !(await branches.has(head))) return error(500, '')
   const total = await branches.ahead(base, head)
-  const commits = Array.from({ length: total }, (_, index) => ({ sha: String(index).padStart(40, '0') }))
-  return { status: 200, body: { total_commits: total, commits } }
+  const length = Math.min(total, Number(query.get('limit') ?? 50))
+  return {
+    status: 200,
+    headers: { 'x-total-count': String(total) },
+    body: Array.from({ length }, (_, index) => ({ sha: String(index).padStart(40, '0') })),
+  }
 }
 
 async function branch({ match }: HostCall, { branches }: HostModel): Promise<HostAnswer> {
@@ -133,8 +138,8 @@ async function branch({ match }: HostCall, { branches }: HostModel): Promise<Hos
   return { status: 200, body: { name, commit: { id: 'c'.repeat(40) }, protected: false } }
 }
 
-function repository(call: HostCall, { repository: [owner = '', name = ''] }: HostModel): HostAnswer {
-  return { status: 200, body: repositoryBody(owner, name, call) }
+function repository(call: HostCall, model: HostModel): HostAnswer {
+  return { status: 200, body: repositoryBody(model.repository, call) }
 }
 
 function openOne({ pulls }: HostModel, base: string, head: string): ModelPull | undefined {
