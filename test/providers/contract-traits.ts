@@ -15,7 +15,7 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
   github: { race: 'one', moved: 'followed' },
   gitlab: { race: 'one', moved: 'named' },
   bitbucket: { race: 'last', moved: 'told' },
-  gitea: { race: 'two', moved: 'told' },
+  gitea: { race: 'two', moved: 'named' },
 }
 
 /** Two people that the host knows, where they are not called dev and ops there. */
