@@ -1,36 +1,9 @@
 import t from 'tap'
 import { Failure } from '../functions/domain/failure.ts'
-import { marked } from '../functions/domain/marker.ts'
-import type { Branches } from '../functions/domain/pull-requests.ts'
-import type { PullRequest, PullRequestSpec } from '../functions/domain/resources.ts'
-import { succeeded } from '../functions/domain/status.ts'
-import { reconcilePullRequest } from '../functions/reconcile-pull-request.ts'
-import { pullRequest, UID } from './domain/fixtures/pullrequest.ts'
+import type { PullRequest } from '../functions/domain/resources.ts'
+import { pullRequest } from './domain/fixtures/pullrequest.ts'
 import { memoryPullRequests } from './harness/memory-pull-requests.ts'
-import type { MemoryPullRequests } from './harness/memory-pull-requests.ts'
-
-const BRANCHES: Branches = { base: 'main', head: 'feature', headOwner: undefined }
-const OURS = marked({ title: 'New settings', body: 'Closes #12.' }, UID)
-const URL = 'https://git.example.com/acme/shop/pulls/1'
-
-type Outcome = Awaited<ReturnType<typeof reconcilePullRequest>>
-
-function go(host: MemoryPullRequests, resource = pullRequest(), again = false): Promise<Outcome> {
-  host.calls.length = 0
-  return reconcilePullRequest({ resource, branches: BRANCHES, again }, host)
-}
-
-/** The resource as it is stored after this outcome. */
-function after(resource: PullRequest, outcome: Outcome): PullRequest {
-  const status = succeeded(resource, { ...outcome, credentialsUsed: 'Primary' }, new Date())
-  return { ...resource, status }
-}
-
-function changed(resource: PullRequest, spec: Partial<PullRequestSpec>): PullRequest {
-  const { metadata } = resource
-  const generation = metadata.generation + 1
-  return { ...resource, metadata: { ...metadata, generation }, spec: { ...resource.spec, ...spec } }
-}
+import { after, BRANCHES, changed, go, OURS, URL } from './reconcile-stage.ts'
 
 t.test('where there is none, one is opened, with the marker in its body', async (t) => {
   const host = memoryPullRequests()
@@ -147,111 +120,6 @@ t.test('where another one joins the same branches instead, it is told of that', 
   t.match(await go(host, known), { message: /^#2 was opened by somebody else/, pullRequest: { number: 2 } })
 })
 
-t.test('a changed spec changes title and body where nobody else has', async (t) => {
-  const host = memoryPullRequests()
-  const known = after(pullRequest(), await go(host))
-  const next = changed(known, { title: 'Newer settings', body: 'Closes #13.' })
-  t.match(await go(host, next), {
-    reason: 'Succeeded',
-    message: `Updated title and body of #1: ${URL}`,
-    pullRequest: { number: 1, state: 'open' },
-  })
-  t.strictSame(host.calls, ['read 1', 'update 1'])
-  t.match(host.held, [marked({ title: 'Newer settings', body: 'Closes #13.' }, UID)])
-  t.match(await go(host, next), { reason: 'UpToDate', message: `#1 is open: ${URL}` })
-  t.match(await go(host, changed(next, { body: '' })), { reason: 'Succeeded' })
-})
-
-t.test('what people have edited stays, and is told only where the spec says something else', async (t) => {
-  for (const edit of [{ title: 'Better' }, { body: `More.\n${OURS.body}` }]) {
-    const host = memoryPullRequests()
-    const known = after(pullRequest(), await go(host))
-    host.change(1, edit)
-    const next = changed(known, { title: 'Newer settings' })
-    for (const asked of [known, next]) {
-      t.match(await go(host, asked), {
-        reason: 'UpToDate',
-        message: `#1 is open; somebody has edited its title or body, which are left so: ${URL}`,
-      })
-      t.strictSame(host.calls, ['read 1'])
-    }
-    t.match(host.held, [edit])
-  }
-})
-
-t.test('where people have written what the spec says by now, nothing is amiss', async (t) => {
-  const host = memoryPullRequests()
-  const known = after(pullRequest(), await go(host))
-  host.change(1, { title: 'Newer settings' })
-  t.match(await go(host, changed(known, { title: 'Newer settings' })), { message: `#1 is open: ${URL}` })
-})
-
-t.test('one that somebody else has opened is adopted, and never written to', async (t) => {
-  for (const body of ['', 'By hand.', marked({ title: 'By hand', body: '' }, '0000-other').body]) {
-    const host = memoryPullRequests()
-    host.hold({ body })
-    const resource = pullRequest({ labels: ['settings'] })
-    const adopted = await go(host, resource)
-    t.match(adopted, {
-      reason: 'UpToDate',
-      message: `#1 was opened by somebody else, or has lost the mark of this PullRequest, and is left as it is: ${URL}`,
-      pullRequest: { number: 1, state: 'open' },
-      details: { applied: 'False', reason: 'NotOurs' },
-    })
-    await go(host, changed(after(resource, adopted), { title: 'Newer' }))
-    t.strictSame(host.calls, ['read 1'])
-    t.match(host.held, [{ title: 'By hand', body, details: { labels: [] } }])
-  }
-})
-
-t.test('our own comes before that of others, an open one before what is over', async (t) => {
-  const host = memoryPullRequests()
-  host.hold({ ...OURS, state: 'closed' })
-  host.hold()
-  t.match(await go(host, pullRequest(), true), { pullRequest: { number: 1, state: 'closed' } })
-  host.change(2, { state: 'merged' })
-  host.hold(OURS)
-  t.match(await go(host, pullRequest(), true), { pullRequest: { number: 3, state: 'open' } })
-})
-
-t.test('what others have merged or closed before is in nobody’s way', async (t) => {
-  const host = memoryPullRequests()
-  host.hold({ state: 'merged' })
-  host.hold({ ...marked({ title: 'By hand', body: '' }, '0000-other'), state: 'closed' })
-  t.match(await go(host, pullRequest(), true), { reason: 'Succeeded', pullRequest: { number: 3 } })
-})
-
-/** Somebody opens one between the look and the creation. */
-function overtaken(text: Partial<typeof OURS>): MemoryPullRequests {
-  const host = memoryPullRequests()
-  host.before = (verb) => {
-    if (verb === 'create') host.hold(text)
-  }
-  return host
-}
-
-t.test('where another was quicker, theirs is adopted', async (t) => {
-  const host = overtaken({})
-  t.match(await go(host, pullRequest({ reviewers: ['dev'] })), {
-    reason: 'UpToDate',
-    message: /#1 was opened by somebody else/,
-    details: { reason: 'NotOurs' },
-  })
-  t.strictSame(host.calls, ['find open', 'create', 'find open'])
-})
-
-t.test(
-  'where it was our own, from a request that came late, it is brought to what the spec says',
-  async (t) => {
-    const host = overtaken(marked({ title: 'Older settings', body: '' }, UID))
-    t.match(await go(host, pullRequest({ labels: ['settings'] })), {
-      message: `Updated title and body of #1: ${URL}`,
-      details: { applied: 'True' },
-    })
-    t.match(host.held, [{ ...OURS, details: { labels: ['settings'] } }])
-  },
-)
-
 t.test('a host that tells of one and shows none is asked again later', async (t) => {
   const host = memoryPullRequests()
   host.create = () => Promise.resolve('exists')
@@ -277,11 +145,4 @@ t.test('what the host refuses is passed on as it is', async (t) => {
     }
     await t.rejects(go(host, resource), failure, verb)
   }
-})
-
-t.test('title and body come before the details', async (t) => {
-  const host = memoryPullRequests()
-  host.hold(OURS)
-  await go(host, pullRequest({ title: 'Newer', labels: ['settings'] }, { generation: 2 }))
-  t.strictSame(host.calls, ['find all', 'update 1', 'add labels'])
 })
