@@ -2,6 +2,7 @@ import type { Authorised } from './authorise.ts'
 import type { Secret } from './cluster/cluster.ts'
 import { accountLacks, settledRights } from './cluster/settling-rights.ts'
 import type { RepositoryAddress } from './domain/address.ts'
+import { calledAddresses } from './domain/api-place.ts'
 import { Failure } from './domain/failure.ts'
 import type { Credentials, Resource } from './domain/resources.ts'
 import { requireRepositoryAllowed, unboundSecret } from './domain/secret-binding.ts'
@@ -16,7 +17,10 @@ export interface SecretField {
 
 /** Of which resource, in whose name, and where its values are to go. */
 export interface SecretRequest {
-  readonly resource: { readonly metadata: Pick<Resource['metadata'], 'namespace'> }
+  readonly resource: {
+    readonly kind: Resource['kind']
+    readonly metadata: Pick<Resource['metadata'], 'namespace'>
+  }
   readonly authorised: Authorised
   readonly address: RepositoryAddress
   readonly signal: AbortSignal
@@ -39,7 +43,7 @@ export async function readSecret(
     if (!missing || user.right === 'get') throw error
     throw unboundSecret(named, user.username)
   })
-  requireRepositoryAllowed(secret, address, user)
+  for (const called of calledAddresses(resource.kind, address)) requireRepositoryAllowed(secret, called, user)
   return secret
 }
 

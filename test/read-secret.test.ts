@@ -15,7 +15,7 @@ const NAMED = { field: 'spec.credentials', credentials: { secretName: 'git' } } 
 function request(secretRights: SecretRights): SecretRequest {
   const subject = { username: 'developer' }
   return {
-    resource: { metadata: { namespace: 'team' } },
+    resource: { kind: 'GitCommit', metadata: { namespace: 'team' } },
     authorised: {
       requester: { subject, username: 'controller', shown: 'controller as developer' },
       verdict: { faults: [], warnings: [], served: undefined, secretRights },
@@ -47,6 +47,21 @@ for (const [title, right, allowed] of [
     t.equal(Buffer.from(data.get('token') ?? []).toString(), 's3cr3t')
   })
 }
+
+t.test('for a pull request of an SSH address the Secret has to be let go to the API as well', async (t) => {
+  const address = parseRepositoryAddress('ssh://git@git.example.com:8443/acme/shop.git')
+  const read = (kind: 'GitCommit' | 'PullRequest', allowed: string): Promise<unknown> => {
+    const { cluster, request } = stage('get', allowed)
+    return readSecret(NAMED, { ...request, address, resource: { ...request.resource, kind } }, { cluster })
+  }
+  t.match(await read('GitCommit', 'git.example.com:8443/acme'), { name: 'git' })
+  t.match(await read('PullRequest', 'git.example.com:8443/acme, git.example.com/acme'), { name: 'git' })
+  await t.rejects(read('PullRequest', 'git.example.com:8443/acme'), {
+    reason: 'ReferenceForbidden',
+    message:
+      /does not allow https:\/\/git\.example\.com\/acme\/shop; add git\.example\.com\/acme\/shop to its annotation/,
+  })
+})
 
 for (const [title, allowed] of [
   ['missing', undefined],

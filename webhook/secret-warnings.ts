@@ -1,6 +1,7 @@
 import type { Cluster, Secret } from '../functions/cluster/cluster.ts'
 import { parseRepositoryAddress } from '../functions/domain/address.ts'
 import { apiLogin } from '../functions/domain/api-login.ts'
+import { calledAddresses } from '../functions/domain/api-place.ts'
 import { passwordLogin } from '../functions/domain/credentials.ts'
 import type { LoginRequest } from '../functions/domain/credentials.ts'
 import { Failure } from '../functions/domain/failure.ts'
@@ -61,7 +62,9 @@ function complaintsOf(resource: Resource, credentials: Credentials, secret: Secr
   // The API of a provider is called over HTTPS, also for a pull request of an SSH repository.
   const login = resource.kind === 'PullRequest' ? apiLogin : address.scheme === 'ssh' ? bySSH : passwordLogin
   const checks = [
-    () => requireRepositoryAllowed(secret, address, { right: 'get' }),
+    ...calledAddresses(resource.kind, address).map(
+      (called) => () => requireRepositoryAllowed(secret, called, { right: 'get' }),
+    ),
     () => login(request, secret),
     () => resource.kind === 'GitCommit' && requirePathAllowed(resource.spec.resourceRef.path, secret),
   ]

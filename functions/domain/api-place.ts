@@ -1,7 +1,8 @@
+import { DEFAULT_PORTS } from './address.ts'
 import type { RepositoryAddress } from './address.ts'
-import { hostOf, publicAPI } from './hosts.ts'
+import { hostOf, publicAPI, publicHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
-import type { RemoteSpec } from './resources.ts'
+import type { Kind, RemoteSpec } from './resources.ts'
 
 /** Where the API of a repository is. */
 export interface ApiPlace {
@@ -28,4 +29,16 @@ export function repositoryAt(address: RepositoryAddress, baseURL: string | undef
   const prefix = path.includes('/api/') ? path.slice(0, path.lastIndexOf('/api/')).split('/').slice(1) : []
   const lies = prefix.every((segment, index) => address.segments[index] === segment)
   return lies ? address.segments.slice(prefix.length) : address.segments
+}
+
+/**
+ * Every address that what binds a credential has to cover. A pull request of an SSH address is opened by the API on
+ * port 443 of the same host, where another server may answer than on the port that the address names. The API of a
+ * public host is its own.
+ */
+export function calledAddresses(kind: Kind, address: RepositoryAddress): readonly RepositoryAddress[] {
+  const { scheme, host, segments } = address
+  if (kind === 'GitCommit' || scheme !== 'ssh' || publicHost(host) !== undefined) return [address]
+  const text = `https://${host.includes(':') ? `[${host}]` : host}/${segments.join('/')}`
+  return [address, { scheme: 'https', user: undefined, host, port: DEFAULT_PORTS.https, segments, text }]
 }

@@ -3,6 +3,7 @@ import type { RepositoryAddress } from './address.ts'
 import { allows, allowsPath } from './allowed-repositories.ts'
 import { apiUsername, usernameComplaint } from './api-login.ts'
 import type { ApiLogin } from './api-login.ts'
+import { calledAddresses } from './api-place.ts'
 import type { PasswordLogin } from './change.ts'
 import { controlComponent } from './committed-path.ts'
 import { usernameFor } from './credentials.ts'
@@ -52,7 +53,8 @@ export function defaultLogin(token: string, given: DefaultCredentials, use: Defa
  * name.
  */
 export function defaultApiLogin(token: string, given: DefaultCredentials, use: DefaultUse): ApiLogin {
-  requireCovered(given, use)
+  for (const address of calledAddresses('PullRequest', use.address))
+    requireCovered(given, { ...use, address })
   const username = apiUsername(given.username)
   if (usernameComplaint(username, hostOf(use.address, use.provider)) !== undefined) {
     const message = `The API of ${use.address.host} does not take the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask whoever runs Commitlet.`

@@ -1,5 +1,7 @@
 import type { ServedKind } from './access.ts'
 import { parseRepositoryAddress } from './address.ts'
+import type { RepositoryAddress } from './address.ts'
+import { calledAddresses } from './api-place.ts'
 import { allows } from './allowed-repositories.ts'
 import { Failure } from './failure.ts'
 import { fault } from './fault.ts'
@@ -12,6 +14,7 @@ import { member, textMember } from './member.ts'
 import type { Outside } from './outside.ts'
 import { isInsecure } from './insecure-hosts.ts'
 import { kindOf, schemaFaults } from './parse.ts'
+import type { Kind } from './resources.ts'
 import { specFaults, specWarnings } from './rules.ts'
 
 /** Everything that is wrong with a resource, and what its author should know besides. */
@@ -37,7 +40,7 @@ export async function judge(resource: unknown, outside: Outside): Promise<Verdic
   const rules = specFaults(kind, spec)
   // A rule knows better what is wrong with a text than the pattern that it does not match.
   const written = [...without(shape, rules), ...rules]
-  const faults = [...written, ...repositoryFaults(spec, written, outside)]
+  const faults = [...written, ...repositoryFaults({ kind, spec }, written, outside)]
   const [reference, secrets] = await Promise.all([
     kind === 'GitCommit' ? judgeReference(spec, faults, outside) : undefined,
     judgeSecrets(spec, faults, outside),
@@ -68,7 +71,7 @@ function without(faults: readonly Fault[], others: readonly Fault[]): readonly F
 
 // Before any name is looked up: what the operator does not allow is not even called.
 function repositoryFaults(
-  spec: unknown,
+  { kind, spec }: { readonly kind: Kind; readonly spec: unknown },
   found: readonly Fault[],
   { allowedRepositories, insecureHosts }: Outside,
 ): readonly Fault[] {
@@ -78,7 +81,9 @@ function repositoryFaults(
   const address = parseRepositoryAddress(text)
   if (address.scheme === 'http' && !isInsecure(address, insecureHosts))
     return [fault('spec.repository', 'begins with http://, which is not encrypted; write https:// instead.')]
-  if (allowedRepositories === undefined || allows(allowedRepositories, address)) return []
+  const covers = (called: RepositoryAddress): boolean =>
+    allowedRepositories === undefined || allows(allowedRepositories, called)
+  if (calledAddresses(kind, address).every(covers)) return []
   const complaint =
     'is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); name another, or ask whoever runs Commitlet.'
   return [fault('spec.repository', complaint, 'AddressForbidden')]

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { apiPlace, repositoryAt } from '../../functions/domain/api-place.ts'
+import { apiPlace, calledAddresses, repositoryAt } from '../../functions/domain/api-place.ts'
 
 const PLACES: readonly (readonly [
   repository: string,
@@ -82,3 +82,23 @@ t.test('the path is whole where the installation is not before it', async (t) =>
   ])
     t.strictSame(repositoryAt(address, baseURL), ['acme', 'shop'], baseURL ?? 'none')
 })
+
+t.test(
+  'what binds a credential covers the API of an SSH address as well, and that of a public host anyway',
+  async (t) => {
+    const called = (kind: 'GitCommit' | 'PullRequest', text: string): readonly string[] =>
+      calledAddresses(kind, parseRepositoryAddress(text)).map(({ scheme, host, port, segments }) =>
+        [scheme, host, port, ...segments].join(' '),
+      )
+    const ssh = 'ssh://git@git.example.com:8443/acme/shop.git'
+    const itself = 'ssh git.example.com 8443 acme shop'
+    t.same(called('PullRequest', ssh), [itself, 'https git.example.com 443 acme shop'])
+    t.same(called('GitCommit', ssh), [itself])
+    t.same(called('PullRequest', 'https://git.example.com:8443/acme/shop'), [
+      'https git.example.com 8443 acme shop',
+    ])
+    t.same(called('PullRequest', 'ssh://git@ssh.github.com:443/acme/shop'), [
+      'ssh ssh.github.com 443 acme shop',
+    ])
+  },
+)

@@ -115,6 +115,14 @@ t.test('its API is one that the namespace may go to, whatever paths it may write
   })
 })
 
+t.test('a port that is given for one server is not the API on another port of the same host', async (t) => {
+  const at = use('ssh://git@git.example.com:8443/acme/config', { path: undefined })
+  const login = (repositories: string): unknown => defaultApiLogin(TOKEN, { ...GIVEN, repositories }, at)
+  t.match(login('git.example.com:8443, git.example.com/acme'), { secret: TOKEN })
+  for (const repositories of ['git.example.com:8443', 'git.example.com/acme'])
+    t.throws(() => login(repositories), { reason: 'ReferenceForbidden', message: /may not go to / })
+})
+
 t.test('a user name that the API does not take is for the operator to mend, and is not told', async (t) => {
   const repositories = 'bitbucket.org/acme, github.com/acme'
   const login = (username: string, address: string): unknown =>

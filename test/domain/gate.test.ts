@@ -2,6 +2,7 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { failureOf, judge } from '../../functions/domain/gate.ts'
 import { gitCommit, referring, SPEC } from './fixtures/gitcommit.ts'
+import { pullRequest } from './fixtures/pullrequest.ts'
 import { outside } from './fixtures/outside.ts'
 
 t.test('a sound resource passes, before it is stored as after', async (t) => {
@@ -53,6 +54,26 @@ t.test(
     t.match((await judge(gitCommit(spec), outside(elsewhere))).faults, [{ reason: 'AddressForbidden' }])
     const allowed = { insecureHosts, allowedRepositories: 'git.example.com/acme' }
     t.same((await judge(gitCommit(spec), outside(allowed))).faults, [], "no port is the scheme's own")
+  },
+)
+
+t.test(
+  'a port that the operator allows for SSH is not the API on another port of the same host',
+  async (t) => {
+    const spec = {
+      repository: 'ssh://git@git.example.com:8443/acme/shop.git',
+      provider: 'gitlab',
+      providerConfig: { baseURL: 'https://git.example.com/api/v4' },
+      baseBranch: 'main',
+      headBranch: 'next',
+      title: 'Next',
+      credentials: { secretName: 'git', tokenKey: 'token' },
+    }
+    const faults = async (allowedRepositories: string): Promise<unknown> =>
+      (await judge(pullRequest(spec), outside({ allowedRepositories }))).faults
+    t.same(await faults('git.example.com:8443, git.example.com'), [])
+    for (const one of ['git.example.com:8443', 'git.example.com'])
+      t.match(await faults(one), [{ reason: 'AddressForbidden', field: 'spec.repository' }], one)
   },
 )
 
