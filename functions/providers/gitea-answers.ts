@@ -1,5 +1,6 @@
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
+import { isSerialNumber } from '../domain/serial-number.ts'
 import { webAddress } from '../domain/web-address.ts'
 
 const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
@@ -18,7 +19,7 @@ export function joins(pull: unknown, { base, head }: Branches): boolean {
   if (textMember(from, 'label') !== head || textMember(to, 'label') !== base) return false
   // Where the fork is deleted it is -1.
   const repository = member(from, 'repo_id')
-  return isCount(repository) && repository === member(to, 'repo_id')
+  return isSerialNumber(repository) && repository === member(to, 'repo_id')
 }
 
 /** A pull request as Gitea answers it; undefined where it lacks what its description promises. */
@@ -27,7 +28,8 @@ export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | unde
   const state = member(pull, 'merged') === true ? 'merged' : STATES.get(member(pull, 'state'))
   const title = textMember(pull, 'title')
   const url = webAddress(member(pull, 'html_url'), baseURL)
-  if (!isCount(number) || state === undefined || title === undefined || url === undefined) return undefined
+  if (!isSerialNumber(number) || state === undefined || title === undefined || url === undefined)
+    return undefined
   return { number, url, state, title, body: textMember(pull, 'body') ?? '' }
 }
 
@@ -48,8 +50,4 @@ export function titleLike(shown: string, title: string): string {
 
 function draftMark(title: string): string {
   return DRAFT_MARKS.exec(title)?.[0] ?? ''
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }

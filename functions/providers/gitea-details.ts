@@ -1,11 +1,11 @@
-import { notUnderstood } from '../domain/api-failure.ts'
-import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
-import { elements, isRecord, member, textMember } from '../domain/member.ts'
+import type { ApiAnswer } from '../domain/api-answer.ts'
+import type { ApiSpeech } from '../domain/api-failure.ts'
+import { elements, member, textMember } from '../domain/member.ts'
 import type { PullRequestDetails } from '../domain/pull-requests.ts'
 import { quoteRemote } from '../domain/quote.ts'
 import { loginsIn } from './gitea-answers.ts'
 import { giteaFailure, refusesPeople, wordsIn } from './gitea-failures.ts'
-import { pagesOf } from './gitea-repository.ts'
+import { numbered, pagesOf } from './gitea-repository.ts'
 import type { Repository } from './gitea-repository.ts'
 
 /** What a pull request gets. */
@@ -19,10 +19,8 @@ export interface Addition {
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const { number, detail, names } = addition
   if (detail === 'labels') return addLabels(repository, number, names)
-  const path = `/pulls/${number}`
-  return detail === 'reviewers'
-    ? addReviewers(repository, path, names)
-    : addAssignees(repository, path, names)
+  const add = detail === 'reviewers' ? addReviewers : addAssignees
+  return add(repository, number, names)
 }
 
 /** Gitea passes over the names that it does not know, and answers all labels of the pull request. */
@@ -41,11 +39,14 @@ async function addLabels(
 
 async function addReviewers(
   repository: Repository,
-  path: string,
+  number: number,
   names: readonly string[],
 ): Promise<readonly string[]> {
   const { ask, speech } = repository
-  const asked = [...loginsIn(member(await pullAt(repository, path), 'requested_reviewers'))]
+  const path = `/pulls/${number}`
+  const shown = await ask('GET', path)
+  numbered(number, shown, repository)
+  const asked = [...loginsIn(member(shown.data, 'requested_reviewers'))]
   // Whoever has given a review is not among them any more.
   for await (const { values } of pagesOf(repository, `${path}/reviews`, {}))
     asked.push(...loginsIn(values.map((review) => member(review, 'user'))))
@@ -63,18 +64,22 @@ async function addReviewers(
 
 async function addAssignees(
   repository: Repository,
-  path: string,
+  number: number,
   names: readonly string[],
 ): Promise<readonly string[]> {
   const { ask, speech } = repository
-  let there = loginsIn(member(await pullAt(repository, path), 'assignees'))
+  const path = `/pulls/${number}`
+  const shown = await ask('GET', path)
+  numbered(number, shown, repository)
+  let there = loginsIn(member(shown.data, 'assignees'))
   const missing = without(names, there)
   const refused = await oneByOne(missing, async (some) => {
     // What is written replaces them all.
     const answer = await ask('PATCH', path, { assignees: [...there, ...some] })
     // Gitea breaks down over somebody who exists and may not be assigned (services/issue/assignee.go).
     if (refusesPeople(answer) || answer.status === 500) return answer
-    there = loginsIn(member(changedPull(answer, speech), 'assignees'))
+    numbered(number, answer, repository)
+    there = loginsIn(member(answer.data, 'assignees'))
     return undefined
   })
   const told = refused.map(({ name, answer }) => ({ name, words: wordsIn(answer, speech) }))
@@ -102,20 +107,6 @@ async function oneByOne(
   const refused: Refusal[] = []
   for (const name of names) refused.push(...(await oneByOne([name], add)))
   return refused
-}
-
-async function pullAt({ ask, speech }: Repository, path: string): Promise<unknown> {
-  const answer = await ask('GET', path)
-  if (answer.status !== 200 || !isRecord(answer.data)) throw giteaFailure(answer, speech)
-  return answer.data
-}
-
-/** The pull request after a change, which Gitea answers as if it was created. */
-export function changedPull(answer: ApiAnswer, speech: ApiSpeech): unknown {
-  const isChanged = answer.status === 201 || answer.status === 200
-  if (!isChanged) throw giteaFailure(answer, speech)
-  if (!isRecord(answer.data)) throw notUnderstood(answer, speech)
-  return answer.data
 }
 
 function without(names: readonly string[], there: readonly string[]): readonly string[] {

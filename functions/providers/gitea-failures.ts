@@ -1,6 +1,7 @@
 import { textOf } from '../domain/api-answer.ts'
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import { answerFailure, forbidden, missingScope, moved } from '../domain/api-failure.ts'
-import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import type { ApiSpeech } from '../domain/api-failure.ts'
 import { Failure } from '../domain/failure.ts'
 import { quoteRemote } from '../domain/quote.ts'
 

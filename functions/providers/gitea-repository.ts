@@ -1,9 +1,12 @@
+import { parseAnswer } from '../domain/api-answer.ts'
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import { branchMissing, notUnderstood, nothingToMerge } from '../domain/api-failure.ts'
-import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import type { ApiSpeech } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import type { Failure } from '../domain/failure.ts'
 import { textMember } from '../domain/member.ts'
-import type { Branches, Endpoint } from '../domain/pull-requests.ts'
+import type { Branches, Endpoint, ShownPullRequest } from '../domain/pull-requests.ts'
+import { shownOf } from './gitea-answers.ts'
 import { giteaFailure, mayLackBranch, saysNoChanges } from './gitea-failures.ts'
 
 /** Most that are read of a list. */
@@ -48,8 +51,7 @@ export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
         content === undefined
           ? { headers }
           : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(content) }
-      const response = await fetch(`${place}${path}`, { method, ...written })
-      return { status: response.status, headers: response.headers, data: parsed(await response.text()) }
+      return parseAnswer(await fetch(`${place}${path}`, { method, ...written }))
     },
   }
 }
@@ -71,6 +73,17 @@ export async function* pagesOf(
     yield { answer, values, isLast }
     if (isLast) return
   }
+}
+
+/**
+ * The pull request of this number out of an answer with 200, or with 201, as Gitea answers a change.
+ * @throws Failure what an answer means that does not show it
+ */
+export function numbered(number: number, answer: ApiAnswer, repository: Repository): ShownPullRequest {
+  const { baseURL, speech } = repository
+  const pull = [200, 201].includes(answer.status) ? shownOf(answer.data, baseURL) : undefined
+  if (pull?.number !== number) throw giteaFailure(answer, speech)
+  return pull
 }
 
 /**
@@ -120,12 +133,4 @@ async function lacksBranch({ ask, speech }: Repository, branch: string): Promise
 function totalOf({ headers }: ApiAnswer): number {
   const total = headers.get('x-total-count')?.trim() ?? ''
   return /^\d{1,15}$/.test(total) ? Number(total) : Infinity
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

@@ -1,11 +1,11 @@
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import { notUnderstood } from '../domain/api-failure.ts'
-import type { ApiAnswer } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import type { Branches, Endpoint, PullRequests, ShownPullRequest } from '../domain/pull-requests.ts'
 import { draftTitle, joins, shownOf, titleLike } from './gitea-answers.ts'
-import { addDetails, changedPull } from './gitea-details.ts'
+import { addDetails } from './gitea-details.ts'
 import { giteaFailure } from './gitea-failures.ts'
-import { branchFailure, lookForCommits, pagesOf, repositoryAt } from './gitea-repository.ts'
+import { branchFailure, lookForCommits, numbered, pagesOf, repositoryAt } from './gitea-repository.ts'
 
 /**
  * Pull requests on Gitea and Forgejo (REST API v1). The host looks for one of the same branches and opens another in two
@@ -32,7 +32,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     async read(number, branches) {
       const answer = await ask('GET', `/pulls/${number}`)
       if (answer.status === 404) return undefined
-      const shown = accepted(answer)
+      const shown = numbered(number, answer, repository)
       return joins(answer.data, branches) ? shown : undefined
     },
 
@@ -50,7 +50,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
 
     async update({ number, title }, text) {
       const written = { title: titleLike(title, text.title), body: text.body }
-      changedPull(await ask('PATCH', `/pulls/${number}`, written), speech)
+      numbered(number, await ask('PATCH', `/pulls/${number}`, written), repository)
     },
 
     add: (number, detail, names) => addDetails(repository, { number, detail, names }),
@@ -61,13 +61,9 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     const [base, head] = [branches.base, branches.head].map(encodeURIComponent)
     const answer = await ask('GET', `/pulls/${base}/${head}`)
     if (answer.status === 404) return []
-    const shown = accepted(answer)
-    return joins(answer.data, branches) && shown.state === 'open' ? [shown] : []
-  }
-
-  function accepted(answer: ApiAnswer): ShownPullRequest {
     if (answer.status !== 200) throw giteaFailure(answer, speech)
-    return understood(answer.data, answer)
+    const shown = understood(answer.data, answer)
+    return joins(answer.data, branches) && shown.state === 'open' ? [shown] : []
   }
 
   function understood(pull: unknown, answer: ApiAnswer): ShownPullRequest {
