@@ -4,6 +4,7 @@ import { startProxy } from '../harness/connect-proxy.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { startGitServer } from '../harness/git-server.ts'
 import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
+import { GITEA } from '../harness/hosts/gitea.ts'
 import { github } from '../harness/hosts/github.ts'
 import { GITLAB } from '../harness/hosts/gitlab.ts'
 import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts'
@@ -76,6 +77,15 @@ const SITES: readonly (Omit<Site, 'path'> & {
     prefix: '/gitlab',
     web: '/-/merge_requests/1',
     asks: 'localhost:PORT',
+  },
+  {
+    title: 'Gitea at a path of its host, by user name and token',
+    dialect: GITEA,
+    path: 'shop',
+    prefix: '/tea',
+    web: '/pulls/1',
+    asks: 'localhost:PORT',
+    spec: { credentials: BY_PASSWORD },
   },
 ]
 

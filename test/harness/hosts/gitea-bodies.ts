@@ -16,9 +16,8 @@ export function pullBody(
   call: HostCall,
   model: HostModel,
 ): Readonly<Record<string, unknown>> {
-  const { origin } = call
   const { number, state, headOwner } = pull
-  const page = `${origin}/${model.repository.join('/')}/pulls/${number}`
+  const page = `${webOf(call)}/${model.repository.join('/')}/pulls/${number}`
   const isMerged = state === 'merged'
   return {
     id: 1000 + number,
@@ -98,11 +97,7 @@ export function labelBody(name: string, { origin, apiPath }: HostCall): unknown 
   }
 }
 
-export function repositoryBody(
-  path: readonly string[],
-  { origin, apiPath }: HostCall,
-  id = REPOSITORY_ID,
-): unknown {
+export function repositoryBody(path: readonly string[], call: HostCall, id = REPOSITORY_ID): unknown {
   const [owner = '', name = ''] = path
   const full = `${owner}/${name}`
   return {
@@ -112,8 +107,8 @@ export function repositoryBody(
     full_name: full,
     empty: false,
     private: true,
-    html_url: `${origin}/${full}`,
-    url: `${origin}${apiPath}/repos/${full}`,
+    html_url: `${webOf(call)}/${full}`,
+    url: `${call.origin}${call.apiPath}/repos/${full}`,
     default_branch: 'main',
     archived: false,
     has_pull_requests: true,
@@ -126,19 +121,24 @@ function end(branch: string, id: number, repo: unknown): unknown {
   return { label: branch, ref: branch, sha: 'c'.repeat(40), repo_id: id, repo }
 }
 
-function user(login: string, { origin }: HostCall): unknown {
+function user(login: string, call: HostCall): unknown {
   return {
     id: 1,
     login,
     login_name: '',
     full_name: '',
     email: `${login}@noreply.localhost`,
-    avatar_url: `${origin}/avatars/1`,
-    html_url: `${origin}/${login}`,
+    avatar_url: `${webOf(call)}/avatars/1`,
+    html_url: `${webOf(call)}/${login}`,
     username: login,
   }
 }
 
 function nullable(list: readonly unknown[]): readonly unknown[] | null {
   return list.length === 0 ? null : list
+}
+
+/** Where the installation is for people. */
+function webOf({ origin, apiPath }: HostCall): string {
+  return origin + apiPath.replace(/\/api\/v1$/, '')
 }
