@@ -1,7 +1,7 @@
-import { Failure } from '../../functions/domain/failure.ts'
 import { AUTHOR } from '../harness/hosts/bitbucket-bodies.ts'
 import { addPull } from '../harness/hosts/model.ts'
-import { BRANCHES, DEV, DRAFT, failureOf, OPS, STRANGERS, test, TOKEN } from './bitbucket-stage.ts'
+import { DEV, OPS, STRANGERS, test } from './bitbucket-stage.ts'
+import { BRANCHES, DRAFT, LOGIN } from './port-stage.ts'
 
 for (const [what, repository] of [
   ['UUIDs in braces', ['{0a0a0a0a-1111-2222-3333-444444444444}', '{0b0b0b0b-1111-2222-3333-444444444444}']],
@@ -22,17 +22,17 @@ for (const [what, repository] of [
 
 test('an API token goes with the e-mail address of its account, any other token alone', async (t, stage) => {
   for (const username of [undefined, 'dev@acme.example']) {
-    t.strictSame(await stage.work((api) => api.find(BRANCHES, 'open'), { login: { ...TOKEN, username } }), [])
+    t.strictSame(await stage.work((api) => api.find(BRANCHES, 'open'), { login: { ...LOGIN, username } }), [])
   }
-  const login = { ...TOKEN, username: 'dev' }
-  t.match(await failureOf(stage.work((api) => api.find(BRANCHES, 'open'), { login })), {
+  const login = { ...LOGIN, username: 'dev' }
+  t.match(await stage.failure((api) => api.find(BRANCHES, 'open'), { login }), {
     reason: 'AuthenticationFailed',
     message: /e-mail address/,
   })
 })
 
 test('what Bitbucket repeats of the credentials is masked, and no Failure holds them', async (t, stage) => {
-  const login = { ...TOKEN, username: 'dev@acme.example' }
+  const login = { ...LOGIN, username: 'dev@acme.example' }
   stage.host.fail({
     kind: 'reply',
     reply: ({ headers }) => ({
@@ -40,9 +40,9 @@ test('what Bitbucket repeats of the credentials is masked, and no Failure holds 
       body: { type: 'error', error: { message: `no: ${headers.get('authorization') ?? ''} good-token` } },
     }),
   })
-  const failure = await failureOf(stage.work((api) => api.create(DRAFT), { login }))
+  const failure = await stage.failure((api) => api.create(DRAFT), { login })
   t.match(failure, { reason: 'PullRequestRejected', message: /"no: Basic \*\*\* \*\*\*"/ })
-  t.equal(failure instanceof Failure ? failure.cause : 'strange', undefined)
+  t.equal(failure.cause, undefined)
 })
 
 test('quotes and backslashes in the names of branches are found', async (t, stage) => {
@@ -101,7 +101,7 @@ for (const next of [
   test(`the next page is not followed to ${next}`, async (t, stage) => {
     const body = { values: [], next: next.replace('ORIGIN', stage.host.origin) }
     stage.host.fail({ kind: 'answer', answer: { status: 200, body } })
-    t.match(await failureOf(stage.work((api) => api.find(BRANCHES, 'all'))), {
+    t.match(await stage.failure((api) => api.find(BRANCHES, 'all')), {
       reason: 'ProviderUnavailable',
     })
     t.equal(stage.host.seen.length, 1)
@@ -117,7 +117,7 @@ test('one of ours that cannot be read hides behind no list', async (t, stage) =>
       body: JSON.parse(JSON.stringify(answer.body).replace('"OPEN"', '"NEW"')),
     }),
   })
-  t.match(await failureOf(stage.work((api) => api.find(BRANCHES, 'open'))), { reason: 'ProviderUnavailable' })
+  t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'ProviderUnavailable' })
 })
 
 test('new words take no reviewer, no draft and no closing of the branch away', async (t, stage) => {
@@ -135,7 +135,7 @@ test('new words take no reviewer, no draft and no closing of the branch away', a
 test('new words that Bitbucket does not take for the sake of old reviewers say so', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'old', reviewers: STRANGERS })
   const [shown] = await stage.work((api) => api.find(BRANCHES, 'open'))
-  t.match(await failureOf(stage.work((api) => api.update(shown!, { title: 'new', body: '' }))), {
+  t.match(await stage.failure((api) => api.update(shown!, { title: 'new', body: '' })), {
     reason: 'PullRequestRejected',
     message: /"reviewers: Malformed reviewers list"; take those out/,
   })
@@ -178,7 +178,7 @@ test('one stranger among fifty is found with a dozen requests', async (t, stage)
 test('what goes wrong with the credentials while adding is no sentence', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'open' })
   stage.model.tokens.set('good-token', 'read')
-  t.match(await failureOf(stage.work((api) => api.add(1, 'reviewers', [DEV]))), {
+  t.match(await stage.failure((api) => api.add(1, 'reviewers', [DEV])), {
     reason: 'PermissionDenied',
   })
 })

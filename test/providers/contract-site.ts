@@ -3,6 +3,7 @@ import { openProviders } from '../../functions/provider-apis.ts'
 import type { WithPullRequests } from '../../functions/provider-apis.ts'
 import { makeHostTrust } from '../harness/hosts/host-server.ts'
 import type { HostTrust } from '../harness/hosts/host-server.ts'
+import { settingsWith } from './port-stage.ts'
 
 /** What all stages of a test share: two processes of Commitlet's, and whom they trust. */
 export interface Site {
@@ -17,12 +18,7 @@ export interface Site {
 export async function startSite(t: Test): Promise<Site> {
   const trust = await makeHostTrust(t)
   const clock = { now: Date.now() }
-  const settings = {
-    resolve: () => Promise.resolve(['127.0.0.1']),
-    proxies: { proxy: undefined, exceptions: [] },
-    insecureHosts: [],
-    caFile: trust.caFile,
-  }
+  const settings = settingsWith(trust.caFile)
   const open = (): WithPullRequests => openProviders(settings, () => clock.now)
   return { trust, clock, here: open(), elsewhere: open() }
 }

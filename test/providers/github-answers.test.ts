@@ -3,7 +3,7 @@ import { joins, loginsIn, shownPull } from '../../functions/providers/github-ans
 import { pullBody } from '../harness/hosts/github-bodies.ts'
 import { addPull, memoryModel } from '../harness/hosts/model.ts'
 import type { ModelPull } from '../harness/hosts/model.ts'
-import { BRANCHES } from './github-stage.ts'
+import { BRANCHES } from './port-stage.ts'
 
 const HOME = { owner: 'Acme', name: 'Shop' }
 const BASE_URL = 'https://git.example.com/api/v3'

@@ -2,11 +2,11 @@ import t from 'tap'
 import { addPull } from '../harness/hosts/model.ts'
 import { said } from '../harness/hosts/github-literal.ts'
 import { startGitHub, withBody } from './github-stage.ts'
-import type { GitHubStage } from './github-stage.ts'
+import type { PortStage } from './port-stage.ts'
 
 const OPEN = { base: 'main', head: 'settings', title: 'Settings' }
 
-function posted({ host }: GitHubStage): readonly unknown[] {
+function posted({ host }: PortStage): readonly unknown[] {
   return host.seen.filter(({ method }) => method === 'POST').map(({ body }) => body)
 }
 

@@ -4,7 +4,7 @@ import { said } from '../harness/hosts/github-literal.ts'
 import { unprocessable } from '../harness/hosts/github-opening.ts'
 import type { HostAnswer } from '../harness/hosts/dialect.ts'
 import { DATE, LIMITS, REFUSALS } from './github-refusals.ts'
-import { BRANCHES, TOKEN } from './github-stage.ts'
+import { BRANCHES, TOKEN } from './port-stage.ts'
 
 const SPEECH = { shown: 'https://github.com/acme/shop.git', secrets: [TOKEN] }
 for (const { what, reason, says = /./, hides = /(?!)/, after, ...answer } of [...REFUSALS, ...LIMITS]) {

@@ -1,7 +1,7 @@
 import type { Failure } from '../../functions/domain/failure.ts'
 import type { HostAnswer } from '../harness/hosts/dialect.ts'
 import { LITERAL, said } from '../harness/hosts/github-literal.ts'
-import { TOKEN } from './github-stage.ts'
+import { TOKEN } from './port-stage.ts'
 
 /** When the answers come, by GitHub's clock. */
 export const DATE = 'Sat, 21 Nov 2026 12:00:00 GMT'

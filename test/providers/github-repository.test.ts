@@ -5,7 +5,8 @@ import connect from '../../functions/providers/github.ts'
 import type { HostAnswer } from '../harness/hosts/dialect.ts'
 import { REPOSITORY_ID } from '../harness/hosts/github-bodies.ts'
 import { addPull } from '../harness/hosts/model.ts'
-import { BRANCHES, DRAFT, endpointAt, LOGIN, startGitHub, TOKEN, withBody } from './github-stage.ts'
+import { endpointAt, startGitHub, withBody } from './github-stage.ts'
+import { BRANCHES, DRAFT, LOGIN, TOKEN } from './port-stage.ts'
 
 const ID_PATH = `/repositories/${REPOSITORY_ID}`
 

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { said } from '../harness/hosts/github-literal.ts'
 import { addPull } from '../harness/hosts/model.ts'
-import { BRANCHES, DRAFT, startGitHub, withBody } from './github-stage.ts'
+import { startGitHub, withBody } from './github-stage.ts'
+import { BRANCHES, DRAFT } from './port-stage.ts'
 
 const FORK = { ...BRANCHES, headOwner: 'dev' }
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { FetchInit } from '../../functions/domain/pull-requests.ts'
 import { answerFrom, connectClient } from '../../functions/providers/gitlab-client.ts'
 import type { Client } from '../../functions/providers/gitlab-client.ts'
-import { LOGIN } from './gitlab-stage.ts'
+import { LOGIN } from './port-stage.ts'
 
 interface Sent extends FetchInit {
   readonly url: string

@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { HostAnswer } from '../harness/hosts/dialect.ts'
 import { addPull } from '../harness/hosts/model.ts'
-import { BRANCHES, startGitLab } from './gitlab-stage.ts'
+import { startGitLab } from './gitlab-stage.ts'
+import { BRANCHES } from './port-stage.ts'
 
 const MERGE = '/projects/acme%2Fshop/merge_requests/1'
 

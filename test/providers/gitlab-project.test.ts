@@ -1,16 +1,17 @@
 import t from 'tap'
-import { BRANCHES, DRAFT, startGitLab } from './gitlab-stage.ts'
-import type { GitLabStage } from './gitlab-stage.ts'
+import { startGitLab } from './gitlab-stage.ts'
+import { BRANCHES, DRAFT } from './port-stage.ts'
+import type { PortStage } from './port-stage.ts'
 
 const PROJECT = '/projects/acme%2Fshop'
 
-function create({ failure }: GitLabStage): ReturnType<GitLabStage['failure']> {
+function create({ failure }: PortStage): ReturnType<PortStage['failure']> {
   return failure((pullRequests) => pullRequests.create(DRAFT))
 }
 
 t.test('a branch that is missing is named, after a look at it', async (t) => {
   const stage = await startGitLab(t)
-  const missing = (branches: Partial<typeof BRANCHES>): ReturnType<GitLabStage['failure']> =>
+  const missing = (branches: Partial<typeof BRANCHES>): ReturnType<PortStage['failure']> =>
     stage.failure((pullRequests) => pullRequests.create({ ...DRAFT, branches: { ...BRANCHES, ...branches } }))
   t.match(await missing({ head: 'later' }), { reason: 'HeadNotFound', message: /the branch later \(yet\)/ })
   t.match(await missing({ base: 'never' }), { reason: 'HeadNotFound', message: /the branch never \(yet\)/ })

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { GITLAB } from '../harness/hosts/gitlab.ts'
 import { addPull } from '../harness/hosts/model.ts'
-import { BRANCHES, DRAFT, startGitLab } from './gitlab-stage.ts'
+import { startGitLab } from './gitlab-stage.ts'
+import { BRANCHES, DRAFT } from './port-stage.ts'
 
 const MERGES = '/projects/acme%2Fshop/merge_requests'
 

@@ -1,0 +1,94 @@
+import type { Test } from 'tap'
+import type { ApiLogin } from '../../functions/domain/api-login.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { hostNamed } from '../../functions/domain/hosts.ts'
+import type { PullRequests } from '../../functions/domain/pull-requests.ts'
+import type { HTTPSettings } from '../../functions/http/http.ts'
+import { openProviders } from '../../functions/provider-apis.ts'
+import type { Dialect } from '../harness/hosts/dialect.ts'
+import { startHost } from '../harness/hosts/host-server.ts'
+import type { HostServer } from '../harness/hosts/host-server.ts'
+import { memoryModel } from '../harness/hosts/model.ts'
+import type { HostModel, MemoryBranches } from '../harness/hosts/model.ts'
+
+export const TOKEN = 'good-token'
+/** The token alone, which may do everything. */
+export const LOGIN: ApiLogin = {
+  username: undefined,
+  secret: TOKEN,
+  method: 'token',
+  identity: 'token',
+  secrets: [TOKEN],
+}
+/** settings → main, both in the repository itself. */
+export const BRANCHES = { base: 'main', head: 'settings', headOwner: undefined }
+/** What is opened with it. */
+export const DRAFT = { branches: BRANCHES, title: 'Settings', body: 'Text.', draft: false }
+
+/** Which host stands in, and for what. */
+export interface Standing {
+  readonly dialect: Dialect
+  /** The row of the table of hosts. */
+  readonly name: string
+  /** acme/shop where it is not given. */
+  readonly repository?: readonly string[] | undefined
+  readonly people?: readonly string[]
+}
+
+/** How the port is called, where it is not LOGIN at the host's own repository. */
+export interface Called {
+  readonly login?: ApiLogin
+  readonly repository?: readonly string[]
+}
+
+type Work<T> = (pullRequests: PullRequests) => Promise<T>
+
+/** A stand-in for a host with one repository, whose branch settings holds two commits more than main. */
+export interface PortStage {
+  readonly host: HostServer
+  readonly model: HostModel & { readonly branches: MemoryBranches }
+  /** Over the real way to the network; no limit of an earlier work holds. Afterwards the description is asserted. */
+  readonly work: <T>(work: Work<T>, as?: Called) => Promise<T>
+  /** The Failure that the work ends with; none is an error of the test. */
+  readonly failure: (work: Work<unknown>, as?: Called) => Promise<Failure>
+  /** Methods and paths of the requests so far, below the path of the API and without queries. */
+  readonly lines: () => readonly string[]
+}
+
+/** Starts the stand-in, which ends with the test; a request that breaks the host's description fails it. */
+export async function startPort(t: Test, { dialect, name, ...held }: Standing): Promise<PortStage> {
+  const { repository = ['acme', 'shop'], people } = held
+  const model = memoryModel({ repository, ...(people === undefined ? {} : { people }) })
+  model.branches.set('settings', 3)
+  const host = await startHost(t, dialect, model)
+  const row = hostNamed(name)
+  if (row === undefined) throw new Error(`The table of hosts has no row for ${name}.`)
+  const shown = `${host.origin}/${repository.join('/')}.git`
+  const target = { host: row, baseURL: host.baseURL, repository, shown, branches: BRANCHES }
+  const { signal } = new AbortController()
+
+  const work: PortStage['work'] = (work, { login = LOGIN, repository: called = repository } = {}) => {
+    // Another process each time, which remembers nothing.
+    const withPullRequests = openProviders(settingsWith(host.caFile), () => Date.now())
+    return withPullRequests({ ...target, repository: called }, { login, signal }, work).finally(() =>
+      t.strictSame(host.violations, [], "the host's own description allows every request"),
+    )
+  }
+  return {
+    host,
+    model,
+    work,
+    async failure(doomed, as) {
+      const ended = await work(doomed, as).catch((error: unknown) => error)
+      if (ended instanceof Failure) return ended
+      throw new Error('It does not end with a Failure.', { cause: ended })
+    },
+    lines: () => host.seen.map(({ method, path }) => `${method} ${path.replace(/\?.*$/, '')}`),
+  }
+}
+
+/** Every name is at 127.0.0.1, and the authority of this file is trusted. */
+export function settingsWith(caFile: string): HTTPSettings {
+  const proxies = { proxy: undefined, exceptions: [] }
+  return { resolve: () => Promise.resolve(['127.0.0.1']), proxies, insecureHosts: [], caFile }
+}
