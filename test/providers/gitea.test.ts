@@ -82,10 +82,11 @@ test('an open one behind five hundred of other heads is asked for by its branche
 test('what stands there by branches is looked at like any other', async (t, stage) => {
   for (let count = 1; count <= 501; count += 1)
     addPull(stage.model, { ...BRANCHES, head: `other-${count}`, title: 'of others' })
-  for (const { change, is } of [
+  for (const { change, status = 200, is } of [
     { change: { head: { label: 'settings', repo_id: 2 }, base: { label: 'main', repo_id: 1 } }, is: [] },
     { change: { state: 'closed' }, is: [] },
     { change: { number: undefined }, is: { reason: 'ProviderUnavailable' } },
+    { change: {}, status: 403, is: { reason: 'PermissionDenied' } },
   ]) {
     const shown = {
       number: 9,
@@ -95,7 +96,7 @@ test('what stands there by branches is looked at like any other', async (t, stag
       head: { label: 'settings', repo_id: 1 },
       base: { label: 'main', repo_id: 1 },
     }
-    stage.host.fail({ kind: 'answer', answer: { status: 200, body: { ...shown, ...change } } }, (_, path) =>
+    stage.host.fail({ kind: 'answer', answer: { status, body: { ...shown, ...change } } }, (_, path) =>
       path.endsWith('/pulls/main/settings'),
     )
     const found = stage.work((api) => api.find(BRANCHES, 'open'))
