@@ -32,7 +32,7 @@ export function specFaults(kind: Kind, written: unknown): readonly Fault[] {
   const { address, faults } = readAddress(spec)
   return [
     ...faults,
-    ...(kind === 'GitCommit' ? gitCommitFaults(spec) : branchFaults(spec, ['baseBranch', 'headBranch'])),
+    ...(kind === 'GitCommit' ? gitCommitFaults(spec) : joinFaults(spec)),
     ...providerFaults(kind, spec, address),
     ...credentialFaults({ kind, spec, address }),
   ]
@@ -82,6 +82,15 @@ function gitCommitFaults(spec: unknown): readonly Fault[] {
       : []),
     ...(pathFault === undefined ? [] : [fault('spec.resourceRef.path', pathFault)]),
   ]
+}
+
+function joinFaults(spec: unknown): readonly Fault[] {
+  const faults = branchFaults(spec, ['baseBranch', 'headBranch'])
+  const [base, head] = [textMember(spec, 'baseBranch') ?? '', textMember(spec, 'headBranch')]
+  if (faults.length > 0 || base === '' || base !== head) return faults
+  const complaint =
+    'is the same branch as spec.baseBranch; write the name of the branch that holds the changes.'
+  return [fault('spec.headBranch', complaint)]
 }
 
 function branchFaults(spec: unknown, fields: readonly string[]): readonly Fault[] {

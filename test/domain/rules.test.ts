@@ -87,6 +87,20 @@ t.test('both branches of a pull request are judged', async (t) => {
   t.same(fields('PullRequest', { ...PULL, baseBranch: 'dev:main' }), ['InvalidSpec spec.baseBranch'])
 })
 
+t.test('a branch does not join itself', async (t) => {
+  t.match(specFaults('PullRequest', { ...PULL, headBranch: 'main' }), [
+    {
+      reason: 'InvalidSpec',
+      field: 'spec.headBranch',
+      message:
+        'spec.headBranch is the same branch as spec.baseBranch; write the name of the branch that holds the changes.',
+    },
+  ])
+  t.same(specFaults('PullRequest', { ...PULL, headBranch: 'dev:main' }), [], 'that of a fork is another')
+  t.same(fields('PullRequest', { ...PULL, baseBranch: 'a b', headBranch: 'a b' }).length, 2)
+  t.same(fields('PullRequest', { ...PULL, baseBranch: '', headBranch: '' }), [], 'the schema tells')
+})
+
 t.test('a Secret of another API group is not that Secret', async (t) => {
   const resourceRef = { ...SPEC.resourceRef, apiVersion: 'example.com/v1', kind: 'Secret' }
   t.same(specFaults('GitCommit', { ...SPEC, resourceRef }), [])
