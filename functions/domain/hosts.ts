@@ -8,6 +8,8 @@ export type Detail = 'labels' | 'reviewers' | 'assignees' | 'draft'
 export interface Host {
   /** Value of `spec.provider`, and the name of the file under providers/. */
   readonly name: string
+  /** Other software with the same API, as its users call it. */
+  readonly alike?: string
   /** The public host that people open in a browser. */
   readonly webHost?: string
   /** Other names of the public host, for Git alone. */
@@ -29,7 +31,15 @@ export interface Host {
   /** The head of a pull request may be the branch of a fork, written `owner:branch`. */
   readonly forks: boolean
   /** How people are named, where that is not a plain user name. */
-  readonly person?: { readonly pattern: RegExp; readonly expects: string }
+  readonly person?: Form
+  /** How labels are named, where that is not any text. */
+  readonly label?: Form
+}
+
+/** How a name has to be written, and that in words. */
+export interface Form {
+  readonly pattern: RegExp
+  readonly expects: string
 }
 
 /**
@@ -62,6 +72,8 @@ export const HOSTS: readonly Host[] = [
     lacks: [],
     repositoryPath: 'two or more',
     forks: false,
+    // Its API takes several labels as one text (https://docs.gitlab.com/api/merge_requests/).
+    label: { pattern: /^[^,]*$/, expects: 'names without a comma' },
   },
   {
     name: 'bitbucket',
@@ -81,6 +93,7 @@ export const HOSTS: readonly Host[] = [
   },
   {
     name: 'gitea',
+    alike: 'Forgejo',
     gitHosts: [],
     tokenUsername: 'x-access-token',
     publicAPI: [],

@@ -21,36 +21,36 @@ export function providerFaults(
   const named = nameFaults(provider, address)
   if (address === undefined || named.length > 0) return named
   const host = hostOf(address, provider)
+  const needs = kind === 'GitCommit' ? [] : needed(spec, address)
+  if (host === undefined) return kind === 'GitCommit' ? unread(spec) : needs
   const config = configFaults(spec, address, host)
-  return kind === 'GitCommit'
-    ? config
-    : [
-        ...config,
-        ...needed(spec, address),
-        ...(host === undefined ? [] : pullRequestFaults(spec, address, host)),
-      ]
+  return kind === 'GitCommit' ? config : [...config, ...needs, ...pullRequestFaults(spec, address, host)]
 }
+
+/** What may be repeated: a token is longer, and has digits. */
+const NO_SECRET = /^[A-Za-z-]{1,20}$/
+const KNOWN = HOSTS.map(({ name, alike }) => (alike === undefined ? name : `${name} (also for ${alike})`))
 
 function nameFaults(provider: string | undefined, address: RepositoryAddress | undefined): readonly Fault[] {
   if (provider === undefined) return []
   const field = 'spec.provider'
   if (hostNamed(provider) === undefined) {
-    return [
-      fault(field, `is no provider that is known; write one of ${HOSTS.map(({ name }) => name).join(', ')}.`),
-    ]
+    const found = NO_SECRET.test(provider) ? `is "${provider}", which is` : 'is'
+    return [fault(field, `${found} no provider that is known; write one of ${KNOWN.join(', ')}.`)]
   }
   const known = address === undefined ? undefined : publicHost(address.host)
   if (address === undefined || known === undefined || known.name === provider) return []
   return [fault(field, `is "${provider}", but ${address.host} is ${known.name}; leave it out.`)]
 }
 
-function configFaults(spec: unknown, address: RepositoryAddress, host: Host | undefined): readonly Fault[] {
+function unread(spec: unknown): readonly Fault[] {
+  if (member(spec, 'providerConfig') === undefined || member(spec, 'provider') !== undefined) return []
+  return [fault('spec.provider', 'is missing; spec.providerConfig needs it on a host that is not known.')]
+}
+
+function configFaults(spec: unknown, address: RepositoryAddress, host: Host): readonly Fault[] {
   const config = member(spec, 'providerConfig')
   if (config === undefined) return []
-  if (host === undefined) {
-    if (member(spec, 'provider') !== undefined) return []
-    return [fault('spec.provider', 'is missing; spec.providerConfig needs it on a host that is not known.')]
-  }
   const known = publicAPI(address.host)
   const base = known === undefined ? addresses(address, host.apiSuffix) : known.slice(0, 1)
   const upload = known === undefined ? addresses(address, host.uploadSuffix) : known.slice(1)
@@ -70,6 +70,8 @@ function urlFaults(
   if (url === undefined || allowed.includes(url)) return []
   const field = `spec.providerConfig.${key}`
   if (first === undefined) return [fault(field, `is of no use with ${host.name} on this host; leave it out.`)]
+  const plain = url.replace(/\/+$/, '')
+  if (allowed.includes(plain)) return [fault(field, `ends with a slash; write ${plain} without it.`)]
   const others = allowed.length > 1 ? ", or that with the first parts of the repository's path before it" : ''
   return [fault(field, `does not belong to the repository; write ${first}${others}.`)]
 }

@@ -1,31 +1,42 @@
 import type { RepositoryAddress } from './address.ts'
 import { repositoryAt } from './api-place.ts'
-import { fault, notSupported } from './fault.ts'
+import { fault } from './fault.ts'
 import type { Fault } from './fault.ts'
-import type { Detail, Host } from './hosts.ts'
+import type { Detail, Form, Host } from './hosts.ts'
 import { member, textMember } from './member.ts'
 
 const PEOPLE = ['reviewers', 'assignees'] as const
 /** As in the schema. */
-const MOST_PEOPLE = 50
-const LONGEST_PERSON = 255
+const MOST_NAMES = 50
+const LONGEST_NAME = 255
+/** What no host has in a user name, and people write where a host shows them so, or mean a team. */
+const USER_NAME: Form = {
+  pattern: /^[^@/][^/]*$/,
+  expects: 'user names, without "@" before them and none of a team or a group',
+}
 const DETAILS = ['labels', 'reviewers', 'assignees', 'draft'] as const satisfies readonly Detail[]
 
 /**
  * What of a pull request this host does not have, or writes otherwise: the repository's path, the branch of a fork,
- * details, and the names of people.
+ * details, and the names of people and labels.
  */
 export function pullRequestFaults(spec: unknown, address: RepositoryAddress, host: Host): readonly Fault[] {
   return [
     ...repositoryFaults(spec, address, host),
     ...forkFaults(spec, host),
     ...detailFaults(spec, host),
-    ...peopleFaults(spec, host),
+    ...PEOPLE.flatMap((field) => nameFaults(spec, field, { host, form: host.person ?? USER_NAME })),
+    ...(host.label === undefined ? [] : nameFaults(spec, 'labels', { host, form: host.label })),
   ]
 }
 
 function repositoryFaults(spec: unknown, address: RepositoryAddress, host: Host): readonly Fault[] {
   const place = repositoryAt(address, textMember(member(spec, 'providerConfig'), 'baseURL'))
+  // Where groups nest, a part "-" parts a repository from its pages.
+  if (host.repositoryPath === 'two or more' && place.includes('-')) {
+    const complaint = `has "-" as a part of its path, after which ${host.name} has the pages of a repository; write the address of the repository itself.`
+    return [fault('spec.repository', complaint)]
+  }
   const fits = host.repositoryPath === 'two' ? place.length === 2 : place.length >= 2
   if (fits) return []
   const expected = host.repositoryPath === 'two' ? 'owner and name' : 'a group and a name'
@@ -40,7 +51,8 @@ function repositoryFaults(spec: unknown, address: RepositoryAddress, host: Host)
 function forkFaults(spec: unknown, host: Host): readonly Fault[] {
   const head = textMember(spec, 'headBranch') ?? ''
   if (host.forks || !head.includes(':')) return []
-  return [notSupported('spec.headBranch', `the branch of a fork on ${host.name}`)]
+  const complaint = `asks for the branch of a fork, which is not supported on ${host.name} yet; write the name of a branch of the repository itself.`
+  return [fault('spec.headBranch', complaint, 'NotSupported')]
 }
 
 function detailFaults(spec: unknown, host: Host): readonly Fault[] {
@@ -48,21 +60,21 @@ function detailFaults(spec: unknown, host: Host): readonly Fault[] {
   return lacking.map((detail) => fault(`spec.${detail}`, `cannot be set on ${host.name}; leave it out.`))
 }
 
-function peopleFaults(spec: unknown, { name, person, lacks }: Host): readonly Fault[] {
-  if (person === undefined) return []
-  return PEOPLE.filter((field) => !lacks.includes(field)).flatMap((field) => {
-    const people = member(spec, field)
-    const fits =
-      !Array.isArray(people) || people.slice(0, MOST_PEOPLE).every((one) => isPerson(one, person.pattern))
-    return fits
-      ? []
-      : [fault(`spec.${field}`, `names somebody otherwise than ${name} does; write ${person.expects}.`)]
-  })
+function nameFaults(
+  spec: unknown,
+  field: 'labels' | (typeof PEOPLE)[number],
+  { host, form }: { readonly host: Host; readonly form: Form },
+): readonly Fault[] {
+  const names = member(spec, field)
+  if (host.lacks.includes(field) || !Array.isArray(names)) return []
+  if (names.slice(0, MOST_NAMES).every((name) => fits(name, form))) return []
+  const whom = field === 'labels' ? 'a label' : 'somebody'
+  return [fault(`spec.${field}`, `names ${whom} otherwise than ${host.name} does; write ${form.expects}.`)]
 }
 
 // What is no text, or too long, the schema speaks of.
-function isPerson(written: unknown, pattern: RegExp): boolean {
-  return typeof written !== 'string' || written.length > LONGEST_PERSON || pattern.test(written)
+function fits(written: unknown, { pattern }: Form): boolean {
+  return typeof written !== 'string' || written.length > LONGEST_NAME || pattern.test(written)
 }
 
 function isAsked(value: unknown): boolean {

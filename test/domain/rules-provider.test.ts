@@ -5,6 +5,10 @@ import { providerFaults } from '../../functions/domain/rules-provider.ts'
 
 const OWN = 'https://git.example.com/acme/shop.git'
 
+function unknown(found = 'is'): string {
+  return `spec.provider ${found} no provider that is known; write one of github, gitlab, bitbucket, gitea (also for Forgejo).`
+}
+
 function faults(repository: string, spec: Record<string, unknown>, kind: Kind = 'GitCommit'): string[] {
   return providerFaults(kind, spec, parseRepositoryAddress(repository)).map(({ message }) => message)
 }
@@ -18,16 +22,18 @@ t.test('a provider agrees with the host, or is one that is known', async (t) => 
     'spec.provider is "gitlab", but github.com is github; leave it out.',
   ])
   t.same(faults(OWN, { provider: 'sourcehut', providerConfig: { baseURL: 'x' } }), [
-    'spec.provider is no provider that is known; write one of github, gitlab, bitbucket, gitea.',
+    unknown('is "sourcehut", which is'),
   ])
 })
 
 t.test('a provider that nobody knows is told, also where the address is faulty', async (t) => {
   const messages = (spec: object): unknown =>
     providerFaults('PullRequest', spec, undefined).map(({ message }) => message)
-  t.same(messages({ provider: 'gopher' }), [
-    'spec.provider is no provider that is known; write one of github, gitlab, bitbucket, gitea.',
-  ])
+  t.same(messages({ provider: 'gopher' }), [unknown('is "gopher", which is')])
+  for (const provider of ['GitHub', 'forgejo', 'azure-devops'])
+    t.same(faults('https://github.com/a/b', { provider }), [unknown(`is "${provider}", which is`)])
+  for (const provider of ['glpat-0123456789abcdef', 'x'.repeat(30), 'a b', 'git"hub'])
+    t.same(messages({ provider }), [unknown()], 'what may be a secret is not repeated')
   t.same(messages({ provider: 'github', providerConfig: { baseURL: 'x' } }), [])
   t.same(messages({}), [])
 })
@@ -95,6 +101,19 @@ t.test('so does an address for uploads, where the provider has one', async (t) =
   )
 })
 
+t.test('a slash too much is told as that', async (t) => {
+  for (const [repository, provider, found, address] of [
+    [OWN, 'gitlab', 'https://git.example.com/api/v4/', 'https://git.example.com/api/v4'],
+    [OWN, 'gitlab', 'https://git.example.com/acme/api/v4//', 'https://git.example.com/acme/api/v4'],
+    ['https://github.com/a/b', 'github', 'https://api.github.com/', 'https://api.github.com'],
+  ] as const)
+    t.same(faults(repository, { provider, providerConfig: { baseURL: found } }), [
+      `spec.providerConfig.baseURL ends with a slash; write ${address} without it.`,
+    ])
+  const other = { provider: 'gitlab', providerConfig: { baseURL: 'https://evil.example/api/v4/' } }
+  t.match(faults(OWN, other), [/does not belong to the repository/])
+})
+
 t.test('a configuration without a provider cannot be read', async (t) => {
   t.same(faults(OWN, { providerConfig: {} }), [
     'spec.provider is missing; spec.providerConfig needs it on a host that is not known.',
@@ -106,10 +125,13 @@ t.test('a pull request on a host that is not public says what serves it and wher
   const base = { providerConfig: { baseURL: 'https://git.example.com/api/v4' } }
   t.same(faults(OWN, { provider: 'gitlab', ...base }, 'PullRequest'), [])
   t.same(faults('https://github.com/a/b', {}, 'PullRequest'), [])
-  t.same(faults(OWN, {}, 'PullRequest'), [
-    'spec.provider is missing; git.example.com is not a public host, so a pull request needs it.',
-    'spec.providerConfig.baseURL is missing; git.example.com is not a public host, so a pull request needs it.',
-  ])
+  const missing = (field: string): string =>
+    `${field} is missing; git.example.com is not a public host, so a pull request needs it.`
+  const [provider, baseURL] = [missing('spec.provider'), missing('spec.providerConfig.baseURL')]
+  t.same(faults(OWN, {}, 'PullRequest'), [provider, baseURL])
+  t.same(faults(OWN, base, 'PullRequest'), [provider], 'once')
+  t.same(faults(OWN, { provider: 'gitlab' }, 'PullRequest'), [baseURL])
+  t.same(faults(OWN, { provider: 5, ...base }, 'PullRequest'), [], 'the schema tells')
 })
 
 t.test('what a pull request cannot be on its host is told with the rest', async (t) => {
@@ -120,7 +142,7 @@ t.test('what a pull request cannot be on its host is told with the rest', async 
   }
   t.match(faults(OWN, spec, 'PullRequest'), [
     /^spec\.providerConfig\.baseURL does not belong to the repository/,
-    /^spec\.headBranch asks for the branch of a fork on gitlab, which is not supported yet/,
+    /^spec\.headBranch asks for the branch of a fork, which is not supported on gitlab yet/,
   ])
   t.same(
     faults(OWN, { headBranch: 'dev:feature' }, 'PullRequest').length,

@@ -52,6 +52,14 @@ t.test('a repository is named by as many parts as its host has', async (t) => {
   ])
 })
 
+t.test('the address of a page of GitLab is none of a repository', async (t) => {
+  for (const page of ['/acme/web/config/-/merge_requests/1', '/acme/config/-/tree/main'])
+    t.same(faults(`https://gitlab.com${page}`, {}), [
+      'InvalidSpec spec.repository has "-" as a part of its path, after which gitlab has the pages of a repository; write the address of the repository itself.',
+    ])
+  t.same(faults('https://gitlab.com/acme/-config-/a-b', {}), [])
+})
+
 t.test('what lies before an installation is no part of it', async (t) => {
   const at = (prefix: string, provider: string, api: string): Record<string, unknown> => ({
     provider,
@@ -74,7 +82,7 @@ t.test('the branch of a fork is refused by name where that does not work yet', a
     ['https://git.example.com/acme/shop', 'gitea', { provider: 'gitea' }],
   ] as const) {
     t.same(faults(repository, { ...spec, ...more }), [
-      `NotSupported spec.headBranch asks for the branch of a fork on ${name}, which is not supported yet; leave it out.`,
+      `NotSupported spec.headBranch asks for the branch of a fork, which is not supported on ${name} yet; write the name of a branch of the repository itself.`,
     ])
   }
   for (const headBranch of ['feature', undefined, 5, null]) t.same(faults(GITLAB, { headBranch }), [])
@@ -89,6 +97,30 @@ t.test('people on Bitbucket are named by UUID or account ID', async (t) => {
     ])
   }
   t.same(faults(GITHUB, { reviewers: ['dev'] }), [])
+})
+
+t.test('elsewhere people are named by plain user names', async (t) => {
+  for (const [repository, name, more] of [
+    [GITHUB, 'github', {}],
+    [GITLAB, 'gitlab', {}],
+    ['https://git.example.com/acme/shop', 'gitea', { provider: 'gitea' }],
+  ] as const) {
+    t.same(faults(repository, { ...more, reviewers: ['dev', 'dev_2.x-y', 'd@v'], assignees: ['ops'] }), [])
+    for (const person of ['@dev', 'acme/web', 'acme/'])
+      for (const field of ['reviewers', 'assignees'])
+        t.same(faults(repository, { ...more, [field]: ['dev', person] }), [
+          `InvalidSpec spec.${field} names somebody otherwise than ${name} does; write user names, without "@" before them and none of a team or a group.`,
+        ])
+  }
+})
+
+t.test('a label of GitLab has no comma in its name', async (t) => {
+  t.same(faults(GITLAB, { labels: ['shop', 'in, out'] }), [
+    'InvalidSpec spec.labels names a label otherwise than gitlab does; write names without a comma.',
+  ])
+  t.same(faults(GITHUB, { labels: ['in, out'] }), [])
+  for (const labels of [',', 5, null, [5, null, [',']], [','.repeat(300)]])
+    t.same(faults(GITLAB, { labels }), [], 'the schema tells')
 })
 
 t.test('what is no list of names, the schema speaks of', async (t) => {

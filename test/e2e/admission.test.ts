@@ -30,7 +30,7 @@ const REFUSED: readonly {
       'spec.repository ',
       'spec.branch ',
       'spec.message begins line 3 with "Commitlet-" or "Requested-by:", which Commitlet alone writes; leave that line out.',
-      'spec.provider is no provider that is known; write one of github, gitlab, bitbucket, gitea.',
+      'spec.provider is "gopher", which is no provider that is known; write one of github, gitlab, bitbucket, gitea (also for Forgejo).',
       'spec.credentials.secretName ',
       'spec.credentials.passwordKey ',
       'spec.resourceRef.kind is Secret, which is never committed in clear; refer to another kind.',

@@ -23,7 +23,7 @@ const REFUSED: readonly {
     title: 'the branch of a fork on GitLab',
     spec: { ...ON_GITLAB, headBranch: 'dev:settings' },
     says: [
-      'spec.headBranch asks for the branch of a fork on gitlab, which is not supported yet; leave it out.',
+      'spec.headBranch asks for the branch of a fork, which is not supported on gitlab yet; write the name of a branch of the repository itself.',
     ],
   },
   {
@@ -48,6 +48,35 @@ const REFUSED: readonly {
     spec: { ...ANYWHERE, provider: 'github', providerConfig: { baseURL: 'ORIGIN/api/v3' } },
     says: [
       'spec.providerConfig.baseURL does not belong to the repository; write https://git.example.com/api/v3, or',
+    ],
+  },
+  {
+    title: 'a slash at the end of the API',
+    spec: {
+      ...ANYWHERE,
+      provider: 'gitea',
+      providerConfig: { baseURL: 'https://git.example.com/api/v1/' },
+    },
+    says: ['spec.providerConfig.baseURL ends with a slash; write https://git.example.com/api/v1 without it.'],
+  },
+  {
+    title: 'a branch that joins itself',
+    spec: { ...ON_GITLAB, headBranch: 'main' },
+    says: [
+      'spec.headBranch is the same branch as spec.baseBranch; write the name of the branch that holds the changes.',
+    ],
+  },
+  {
+    title: 'a page of GitLab, and names that it does not have',
+    spec: {
+      repository: 'https://gitlab.com/acme/web/shop/-/merge_requests/1',
+      labels: ['in, out'],
+      reviewers: ['@dev'],
+    },
+    says: [
+      'spec.repository has "-" as a part of its path, after which gitlab has the pages of a repository; write the address of the repository itself.',
+      'spec.labels names a label otherwise than gitlab does; write names without a comma.',
+      'spec.reviewers names somebody otherwise than gitlab does; write user names, without "@" before them and none of a team or a group.',
     ],
   },
   {
