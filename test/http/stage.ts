@@ -79,6 +79,11 @@ async function place(t: Test, server: Server): Promise<Place> {
   return { port, open, connections }
 }
 
+/** An API at this server, under a name. */
+export function urlOf({ port }: Place): string {
+  return `https://git.example.com:${port}/api`
+}
+
 /** Every name is at 127.0.0.1, and the test's authority is trusted. */
 export const SETTINGS: HTTPSettings = {
   resolve: () => Promise.resolve(['127.0.0.1']),

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import { openHTTP } from '../../functions/http/http.ts'
+import { waitFor } from '../harness/wait.ts'
+import { call, GET, serve, serveRaw, SETTINGS, urlOf } from './stage.ts'
+
+const NEVER = new AbortController().signal
+
+for (const [title, speak] of [
+  ['says nothing', () => undefined],
+  ['stops within the headers', (write) => write('HTTP/1.1 200 OK\r\nx-half: ')],
+  ['stops within the body', (write) => write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf')],
+  [
+    'drips for ever',
+    (write) => {
+      write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      setInterval(() => write('1\r\n.\r\n'), 5).unref()
+    },
+  ],
+] as const satisfies readonly (readonly [string, (write: (text: string) => void) => void])[]) {
+  t.test(`a server that ${title} is left when the call's time is over, or the attempt's`, async (t) => {
+    const place = await serveRaw(t, (socket) => {
+      socket.once('data', () => speak((text) => !socket.destroyed && socket.write(text)))
+    })
+    const url = `http://git.example.com:${place.port}/`
+    const settings = { insecureHosts: [{ host: 'git.example.com', port: place.port }] }
+    const late = {
+      reason: 'Timeout',
+      message: `git.example.com:${place.port} did not answer in time; it is tried again.`,
+    }
+    t.match(await call(url, { settings, patience: 100 }), late)
+    t.match(await call(url, { settings, signal: AbortSignal.timeout(100) }), late)
+    await waitFor('end of the connections', () => place.open.size === 0 || undefined, 5_000)
+  })
+}
+
+t.test('after the deadline nothing is called, and a reason of its own is told', async (t) => {
+  const place = await serve(t, (_request, response) => response.end('ok'))
+  const stopped = new Failure('Timeout', 'Stopped.')
+  t.equal(await call(urlOf(place), { signal: AbortSignal.abort(stopped) }), stopped)
+  t.equal(place.connections.length, 0)
+})
+
+t.test('a session whose time is over calls no more, not even on a connection that stands', async (t) => {
+  let asked = 0
+  const place = await serve(t, (_request, response) => response.end(String((asked += 1))))
+  const time = new AbortController()
+  const ended = openHTTP(SETTINGS)(urlOf(place), time.signal, async (fetch) => {
+    await fetch(urlOf(place), GET)
+    time.abort()
+    await fetch(urlOf(place), { ...GET, method: 'POST' })
+  })
+  t.match(await ended.catch((error: unknown) => error), { reason: 'Timeout' })
+  t.equal(asked, 1)
+})
+
+t.test('of 100 MiB hardly more than 4 are read, whether their number is told or not', async (t) => {
+  const piece = randomBytes(1024 * 1024)
+  for (const headers of [{}, { 'content-length': String(100 * piece.length) }]) {
+    let written = 0
+    const place = await serve(t, (_request, response) => {
+      response.writeHead(200, headers)
+      const write = (): void => {
+        while (written < 100 && !response.destroyed && response.write(piece)) written += 1
+        if (written < 100) response.once('drain', write)
+        else response.end()
+      }
+      write()
+    })
+    t.match(await call(urlOf(place)), {
+      reason: 'ProviderUnavailable',
+      message: /answered with more than the 4 MiB that are read of an answer; it is tried again/,
+    })
+    t.ok(written < 24, `${written} MiB were taken from the server`)
+  }
+})
+
+t.test('all answers of a session together have their bound, and another session has its own', async (t) => {
+  const body = randomBytes(3 * 1024 * 1024)
+  const place = await serve(t, (_request, response) => response.end(body))
+  const session = openHTTP(SETTINGS)
+  const calls = (many: number): Promise<number> =>
+    session(urlOf(place), NEVER, async (fetch) => {
+      let read = 0
+      for (let count = 0; count < many; count += 1) {
+        read += (await (await fetch(urlOf(place), GET)).arrayBuffer()).byteLength
+      }
+      return read
+    })
+  t.equal(await calls(5), 5 * body.length)
+  await t.rejects(calls(6), {
+    reason: 'ProviderUnavailable',
+    message: /answered with more than the 16 MiB that are read of its answers together; it is tried again/,
+  })
+  t.equal(await calls(5), 5 * body.length)
+})
