@@ -117,6 +117,7 @@ t.test('an IP address is called as it is, and its certificate has to hold it', a
   })
 })
 
+// No address of IPv4 stands in brackets; ::1 is as much this machine as 127.0.0.1.
 t.test('an IPv6 address is called as it is', async (t) => {
   const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['::1'] })
   const server = createServer({ cert: certPEM, key: keyPEM }, ok).listen(0, '::1')
