@@ -26,7 +26,7 @@ const ACCESS_TOKEN_USERNAME = 'x-token-auth'
  */
 export function apiLogin({ credentials, address, provider }: LoginRequest, secret: SecretData): ApiLogin {
   requireType(secret)
-  const { usernameKey, secretKey } = passwordKeys(credentials, secret)
+  const { usernameKey, secretKey } = passwordKeys(credentials, secret, 'the API of a provider')
   const value = lineIn(secret, secretKey)
   const given = usernameKey === undefined ? undefined : lineIn(secret, usernameKey)
   const complaint = usernameComplaint(given, hostOf(address, provider))

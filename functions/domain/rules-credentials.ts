@@ -28,16 +28,18 @@ export function credentialFaults(subject: Subject): readonly Fault[] {
   return [...faults, ...lonely, ...keyFaults(field, subject)]
 }
 
-/** How the remote is called: Git over SSH, or anything over HTTPS, as the API of a provider always is. */
-function transport({ kind, address }: Subject): 'https' | 'ssh' | undefined {
-  if (kind === 'PullRequest') return 'https'
+/** What is called: Git over HTTPS or SSH, or the API of a provider, whatever the address is. */
+type Called = 'https' | 'ssh' | 'api'
+
+function calledBy({ kind, address }: Subject): Called | undefined {
+  if (kind === 'PullRequest') return 'api'
   if (address === undefined) return undefined
   return address.scheme === 'ssh' ? 'ssh' : 'https'
 }
 
 // Without credentials it is the operator's default, which is a token.
 function missing(subject: Subject): readonly Fault[] {
-  if (transport(subject) !== 'ssh') return []
+  if (calledBy(subject) !== 'ssh') return []
   const complaint =
     "is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there."
   return [fault('spec.credentials', complaint)]
@@ -55,14 +57,16 @@ function keyFaults(field: string, subject: Subject): readonly Fault[] {
   const exclusive = both
     ? [fault(`${field}.passwordKey`, 'stands beside tokenKey; name only one of them.')]
     : []
-  return [...exclusive, ...unusableKeys(field, named, transport(subject))]
+  return [...exclusive, ...unusableKeys(field, named, calledBy(subject))]
 }
 
-/** Keys are named, but none that the address can use. */
-function unusableKeys(field: string, named: Named, transport: 'https' | 'ssh' | undefined): readonly Fault[] {
+/** Keys are named, but none that can be used. */
+function unusableKeys(field: string, named: Named, called: Called | undefined): readonly Fault[] {
   const basic = named('tokenKey') || named('usernameKey') || named('passwordKey')
-  if (transport === 'https') return basic ? incompletePair(field, named) : onlySSHKeys(field, named)
-  if (transport === undefined || !basic || named('privateKeyKey') || named('knownHostsKey')) return []
+  if (called === 'https' || called === 'api') {
+    return basic ? incompletePair(field, named) : onlySSHKeys(field, named, called)
+  }
+  if (called === undefined || !basic || named('privateKeyKey') || named('knownHostsKey')) return []
   const first = named('tokenKey') ? 'tokenKey' : named('passwordKey') ? 'passwordKey' : 'usernameKey'
   const complaint =
     'is of no use for an SSH address; name privateKeyKey, or write the https address of the repository.'
@@ -77,9 +81,10 @@ function incompletePair(field: string, named: Named): readonly Fault[] {
   return [fault(`${field}.${given}`, `stands alone; name ${other} as well, or use tokenKey.`)]
 }
 
-function onlySSHKeys(field: string, named: Named): readonly Fault[] {
+function onlySSHKeys(field: string, named: Named, called: 'https' | 'api'): readonly Fault[] {
   const key = named('privateKeyKey') ? 'privateKeyKey' : 'knownHostsKey'
   if (!named(key)) return []
-  const complaint = 'is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.'
+  const use = called === 'https' ? 'HTTPS' : 'an API, which takes a token'
+  const complaint = `is of no use for ${use}; name tokenKey, or usernameKey and passwordKey.`
   return [fault(`${field}.${key}`, complaint)]
 }

@@ -28,10 +28,14 @@ const SSH_PRIVATE_KEY = 'ssh-privatekey'
 const KNOWN_HOSTS = 'known_hosts'
 
 /**
- * Which keys are used over HTTPS: those that are named, else by the type of the Secret and the usual names.
- * Throws CredentialsInvalid where neither tells.
+ * Which keys are used over HTTPS, by Git or (`user`) by another: those that are named, else by the type of the Secret
+ * and the usual names. Throws CredentialsInvalid where neither tells.
  */
-export function passwordKeys(credentials: Credentials, secret: SecretData): PasswordKeys {
+export function passwordKeys(
+  credentials: Credentials,
+  secret: SecretData,
+  user: 'an https address' | 'the API of a provider' = 'an https address',
+): PasswordKeys {
   const { tokenKey, usernameKey, passwordKey } = credentials
   if (tokenKey !== undefined) return { usernameKey, secretKey: tokenKey }
   if (usernameKey !== undefined || passwordKey !== undefined) {
@@ -42,7 +46,7 @@ export function passwordKeys(credentials: Credentials, secret: SecretData): Pass
   if (secret.data.has(BASIC.usernameKey) && secret.data.has(BASIC.secretKey)) return BASIC
   throw invalidSecret(
     secret,
-    'holds neither "token" nor "username" and "password", which an https address needs; add them, or name other ' +
+    `holds neither "token" nor "username" and "password", which ${user} needs; add them, or name other ` +
       'keys in spec.credentials.',
   )
 }

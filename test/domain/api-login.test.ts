@@ -149,7 +149,7 @@ t.test('a Secret that does not serve says so, and nothing of what it holds', asy
     [PAIR, secret({ u: 'hunter2:x', p: 'hunter2' }), /a user name with a colon/],
     [PAIR, secret({ p: 'hunter2' }), /has no key "u"/],
     [{}, secret({ other: 'hunter2' }), /holds neither "token" nor "username" and "password"/],
-    [{}, secret({ 'ssh-privatekey': 'hunter2' }, SSH), /holds neither "token"/],
+    [{}, secret({ 'ssh-privatekey': 'hunter2' }, SSH), /, which the API of a provider needs; /],
     [
       { tokenKey: 'token' },
       secret({ token: 'hunter2' }, 'kubernetes.io/tls'),

@@ -48,6 +48,22 @@ t.test('for an SSH address, keys that it cannot use are a contradiction', async 
   t.same(faults(['privateKeyKey'], SSH, 'PullRequest'), ['InvalidSpec spec.credentials.privateKeyKey'])
 })
 
+t.test('a key alone is told what it is of no use for', async (t) => {
+  const words = 'name tokenKey, or usernameKey and passwordKey.'
+  const api = `is of no use for an API, which takes a token; ${words}`
+  for (const [kind, address, complaint] of [
+    ['GitCommit', HTTPS, `is of no use for HTTPS; ${words}`],
+    ['PullRequest', HTTPS, api],
+    ['PullRequest', SSH, api],
+    ['PullRequest', undefined, api],
+  ] as const) {
+    const spec = { credentials: { secretName: 'git', privateKeyKey: 'x' } }
+    t.match(credentialFaults({ kind, spec, address }), [
+      { message: `spec.credentials.privateKeyKey ${complaint}` },
+    ])
+  }
+})
+
 t.test('without credentials it is the default, which no SSH address can use', async (t) => {
   function judged(kind: Kind, address: typeof HTTPS | undefined): string[] {
     return credentialFaults({ kind, spec: {}, address }).map(({ message }) => message)

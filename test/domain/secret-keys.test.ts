@@ -44,6 +44,14 @@ for (const held of [[], ['username'], ['password'], ['ssh-privatekey']]) {
   })
 }
 
+t.test('for an API it is the API that needs them', async (t) => {
+  t.throws(() => passwordKeys(named({}), secret(SSH, ['ssh-privatekey']), 'the API of a provider'), {
+    reason: 'CredentialsInvalid',
+    message:
+      'The Secret shop/git holds neither "token" nor "username" and "password", which the API of a provider needs; add them, or name other keys in spec.credentials.',
+  })
+})
+
 const BY_SSH: readonly [Partial<Credentials>, string, readonly string[], object][] = [
   [{ privateKeyKey: 'k' }, 'Opaque', [], { privateKeyKey: 'k', knownHostsKey: undefined }],
   [{ privateKeyKey: 'k' }, 'Opaque', ['known_hosts'], { privateKeyKey: 'k', knownHostsKey: 'known_hosts' }],

@@ -96,7 +96,7 @@ const REFUSED: readonly {
       credentials: { secretName: 'git', privateKeyKey: 'key' },
     },
     says: [
-      'spec.credentials.privateKeyKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
+      'spec.credentials.privateKeyKey is of no use for an API, which takes a token; name tokenKey, or usernameKey and passwordKey.',
     ],
   },
 ]
