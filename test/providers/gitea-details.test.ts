@@ -2,12 +2,13 @@ import { AUTHOR } from '../harness/hosts/gitea-bodies.ts'
 import { OUTSIDER } from '../harness/hosts/gitea-details.ts'
 import { NOT_FOUND } from '../harness/hosts/gitea-literal.ts'
 import { addPull } from '../harness/hosts/model.ts'
-import { BRANCHES, failureOf, test } from './gitea-stage.ts'
-import type { Stage } from './gitea-stage.ts'
+import { test } from './gitea-stage.ts'
+import { BRANCHES } from './port-stage.ts'
+import type { PortStage } from './port-stage.ts'
 
 const OPEN = { ...BRANCHES, title: 'open' }
 
-function written({ host }: Stage): readonly unknown[] {
+function written({ host }: PortStage): readonly unknown[] {
   return host.seen.filter(({ method }) => method !== 'GET').map(({ body }) => body)
 }
 
@@ -25,7 +26,7 @@ test('labels need a scope of their own, which is named', async (t, stage) => {
   const message =
     'token does not have at least one of required scope(s), required=[write:issue], token scope=write:repository'
   stage.host.fail({ kind: 'answer', answer: { status: 403, body: { message } } })
-  t.match(await failureOf(stage.work((api) => api.add(1, 'labels', ['settings']))), {
+  t.match(await stage.failure((api) => api.add(1, 'labels', ['settings'])), {
     reason: 'PermissionDenied',
     message: /"write:issue"/,
   })
@@ -34,7 +35,7 @@ test('labels need a scope of their own, which is named', async (t, stage) => {
 test('labels that are answered with something else are not believed', async (t, stage) => {
   addPull(stage.model, OPEN)
   stage.host.fail({ kind: 'answer', answer: { status: 200, body: {} } })
-  t.match(await failureOf(stage.work((api) => api.add(1, 'labels', ['settings']))), {
+  t.match(await stage.failure((api) => api.add(1, 'labels', ['settings'])), {
     reason: 'ProviderUnavailable',
   })
 })
@@ -78,7 +79,7 @@ for (const [detail, which] of [
       { kind: 'changed', change: (answer) => ({ ...answer, body: { ...Object(answer.body), number: 7 } }) },
       (method) => method === which,
     )
-    t.match(await failureOf(stage.work((api) => api.add(1, detail, ['dev']))), {
+    t.match(await stage.failure((api) => api.add(1, detail, ['dev'])), {
       reason: 'ProviderUnavailable',
     })
   })
@@ -88,7 +89,7 @@ test('a page instead of the reviews that are asked for is not believed', async (
   addPull(stage.model, OPEN)
   const answer = { status: 201, body: '<!doctype html>' }
   stage.host.fail({ kind: 'answer', answer }, (method) => method === 'POST')
-  t.match(await failureOf(stage.work((api) => api.add(1, 'reviewers', ['ops']))), {
+  t.match(await stage.failure((api) => api.add(1, 'reviewers', ['ops'])), {
     reason: 'ProviderUnavailable',
   })
 })
@@ -96,7 +97,7 @@ test('a page instead of the reviews that are asked for is not believed', async (
 test('a pull request that is gone is no reviewer whom Gitea does not know', async (t, stage) => {
   addPull(stage.model, OPEN)
   stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, (method) => method === 'POST')
-  t.match(await failureOf(stage.work((api) => api.add(1, 'reviewers', ['dev']))), {
+  t.match(await stage.failure((api) => api.add(1, 'reviewers', ['dev'])), {
     reason: 'RepositoryNotFound',
   })
 })
@@ -141,6 +142,6 @@ test('what goes wrong with the credentials while adding is no sentence', async (
   stage.model.tokens.set('good-token', 'read')
   for (const detail of ['labels', 'reviewers', 'assignees'] as const) {
     const names = detail === 'labels' ? ['settings'] : ['dev']
-    t.match(await failureOf(stage.work((api) => api.add(1, detail, names))), { reason: 'PermissionDenied' })
+    t.match(await stage.failure((api) => api.add(1, detail, names)), { reason: 'PermissionDenied' })
   }
 })

@@ -1,6 +1,7 @@
 import { NOT_FOUND } from '../harness/hosts/gitea-literal.ts'
 import { addPull } from '../harness/hosts/model.ts'
-import { BRANCHES, DRAFT, failureOf, test } from './gitea-stage.ts'
+import { test } from './gitea-stage.ts'
+import { BRANCHES, DRAFT } from './port-stage.ts'
 
 const [COMMITS, BASE, HEAD] = ['GET /commits', 'GET /branches/main', 'GET /branches/settings']
 
@@ -18,10 +19,10 @@ test('one commit is asked for before it is opened, and of branches alone', async
 
 test('a head without a commit of its own is not opened empty', async (t, stage) => {
   stage.model.branches.set('settings', 1)
-  t.match(await failureOf(stage.work((api) => api.create(DRAFT))), { reason: 'NothingToMerge' })
+  t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'NothingToMerge' })
   t.strictSame(stage.lines(), [COMMITS])
   const branches = { ...DRAFT.branches, head: 'main' }
-  t.match(await failureOf(stage.work((api) => api.create({ ...DRAFT, branches }))), {
+  t.match(await stage.failure((api) => api.create({ ...DRAFT, branches })), {
     reason: 'NothingToMerge',
     message: /main holds no commit that main/,
   })
@@ -33,16 +34,14 @@ test('what Gitea says of a branch and itself is nothing to merge as well', async
     { kind: 'answer', answer: { status: 422, body: { message } } },
     (method) => method === 'POST',
   )
-  t.match(await failureOf(stage.work((api) => api.create(DRAFT))), { reason: 'NothingToMerge' })
+  t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'NothingToMerge' })
 })
 
 for (const { status, body } of [NOT_FOUND, { status: 409, body: { message: 'Git Repository is empty.' } }]) {
   test(`a look for commits that ends with ${status} is explained by the branches`, async (t, stage) => {
     const lose = (branches: object): Promise<unknown> => {
       stage.host.fail({ kind: 'answer', answer: { status, body } }, (_, path) => path.includes('/commits'))
-      return failureOf(
-        stage.work((api) => api.create({ ...DRAFT, branches: { ...DRAFT.branches, ...branches } })),
-      )
+      return stage.failure((api) => api.create({ ...DRAFT, branches: { ...DRAFT.branches, ...branches } }))
     }
     t.match(await lose({ head: 'later' }), { reason: 'HeadNotFound', message: /the branch later \(yet\)/ })
     t.match(await lose({ base: 'release' }), { reason: 'HeadNotFound', message: /the branch release/ })
@@ -61,7 +60,7 @@ for (const { status, body } of [NOT_FOUND, { status: 409, body: { message: 'Git 
 test('a branch that goes between the look and the creation is named', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, (method) => method === 'POST')
   stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, (_, path) => path.endsWith('/branches/settings'))
-  t.match(await failureOf(stage.work((api) => api.create(DRAFT))), {
+  t.match(await stage.failure((api) => api.create(DRAFT)), {
     reason: 'HeadNotFound',
     message: /the branch settings/,
   })
@@ -70,13 +69,13 @@ test('a branch that goes between the look and the creation is named', async (t, 
 
 test('a repository that cannot be seen any more is none without branches', async (t, stage) => {
   for (let request = 0; request < 4; request += 1) stage.host.fail({ kind: 'answer', answer: NOT_FOUND })
-  t.match(await failureOf(stage.work((api) => api.create(DRAFT))), { reason: 'RepositoryNotFound' })
+  t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'RepositoryNotFound' })
   t.strictSame(stage.lines(), [COMMITS, BASE, HEAD, 'GET '])
 })
 
 test('a host that breaks down over branches that are there is unavailable', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: { status: 500, body: { message: '' } } })
-  t.match(await failureOf(stage.work((api) => api.create(DRAFT))), { reason: 'ProviderUnavailable' })
+  t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'ProviderUnavailable' })
   t.equal(stage.model.pulls.length, 0)
 })
 
@@ -87,14 +86,14 @@ for (const { what, answer, reason } of [
   test(`a look at a branch that is answered with ${what} proves nothing of it`, async (t, stage) => {
     stage.host.fail({ kind: 'answer', answer: NOT_FOUND })
     stage.host.fail({ kind: 'answer', answer })
-    t.match(await failureOf(stage.work((api) => api.create(DRAFT))), { reason })
+    t.match(await stage.failure((api) => api.create(DRAFT)), { reason })
     t.strictSame(stage.lines(), [COMMITS, BASE])
   })
 }
 
 test('a look for commits that is answered with a page is not believed', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: { status: 200, body: '<!doctype html>' } })
-  t.match(await failureOf(stage.work((api) => api.create(DRAFT))), { reason: 'ProviderUnavailable' })
+  t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'ProviderUnavailable' })
   t.strictSame(stage.lines(), [COMMITS])
 })
 
@@ -141,5 +140,5 @@ function cutTo(many: number, page: number, most: number): unknown {
 
 test('a list that is none is not believed', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: { status: 200, body: { message: 'none' } } })
-  t.match(await failureOf(stage.work((api) => api.find(BRANCHES, 'open'))), { reason: 'ProviderUnavailable' })
+  t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'ProviderUnavailable' })
 })
