@@ -1,14 +1,18 @@
 import { Failure } from '../domain/failure.ts'
 import type { ApiAnswer } from './api-server.ts'
 
-/** The answer's JSON, once its status is 2xx; `what` names the thing asked for in the Failure otherwise. */
-export function bodyOf(answer: ApiAnswer, what: string): unknown {
-  if (answer.status < 200 || answer.status > 299) throw refusal(answer, what)
+/** The answer's JSON, once its status is 2xx; else throws what `refusal` says. */
+export function bodyOf(answer: ApiAnswer, what: string, namedBy?: string): unknown {
+  if (answer.status < 200 || answer.status > 299) throw refusal(answer, what, namedBy)
   return parseBody(answer, what)
 }
 
-/** What an answer that is not 2xx means: a Failure with one sentence that names `what`. */
-export function refusal(answer: ApiAnswer, what: string): Failure {
+/**
+ * What an answer that is not 2xx means: a Failure with one sentence that names `what`. Where rights are granted by
+ * name, what is not there is forbidden: `namedBy` is what may be mistyped then.
+ */
+export function refusal(answer: ApiAnswer, what: string, namedBy?: string): Failure {
+  const mistyped = namedBy === undefined ? '' : `mend ${namedBy} if it is mistyped, else `
   switch (answer.status) {
     case 401:
       return new Failure(
@@ -19,7 +23,7 @@ export function refusal(answer: ApiAnswer, what: string): Failure {
     case 403:
       return new Failure(
         'ReferenceForbidden',
-        `Commitlet's service account may not read ${what}; ask whoever runs Commitlet to grant it \`get\`.`,
+        `Commitlet's service account may not read ${what}; ${mistyped}ask whoever runs Commitlet to grant it \`get\`.`,
         { retry: 'slow' },
       )
     case 404:

@@ -62,7 +62,7 @@ async function readObject(
 async function readSecret(server: ApiServer, namespace: string, name: string): Promise<Secret> {
   const what = `Secret ${namespace}/${name}`
   const answer = await server({ method: 'GET', path: objectPath('v1', 'secrets', { namespace, name }) })
-  const body = bodyOf(answer, what)
+  const body = bodyOf(answer, what, 'secretName in the spec')
   const metadata = member(body, 'metadata')
   const asked = member(body, 'kind') === 'Secret' && member(metadata, 'name') === name
   if (!asked || member(metadata, 'namespace') !== namespace) {

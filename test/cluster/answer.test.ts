@@ -37,6 +37,14 @@ t.test('a refusal names what was asked for, and says whether to try again', asyn
   }
 })
 
+t.test('a name that may be mistyped is told before the right that may be lacking', async (t) => {
+  const { message } = refusal({ status: 403, text: '' }, 'Secret shop/gti', 'secretName in the spec')
+  t.equal(
+    message,
+    "Commitlet's service account may not read Secret shop/gti; mend secretName in the spec if it is mistyped, else ask whoever runs Commitlet to grant it `get`.",
+  )
+})
+
 t.test('an answer with 2xx is read as JSON', async (t) => {
   t.same(bodyOf({ status: 200, text: '{"a":1}' }, WHAT), { a: 1 })
   t.same(bodyOf({ status: 201, text: '[]' }, WHAT), [])

@@ -156,6 +156,9 @@ withControlPlane(t, async (t, plane) => {
       reason: 'ReferenceForbidden',
       retry: 'slow',
     })
+    await t.rejects(restricted.readSecret(namespace, 'git'), {
+      message: `may not read Secret ${namespace}/git; mend secretName in the spec if it is mistyped, else ask`,
+    })
     for (const [what, call] of calls) {
       await t.rejects(call(restricted), { reason: 'ReferenceForbidden', message: what }, what)
       const refused = await call(unknown).catch((error: unknown) => error)
