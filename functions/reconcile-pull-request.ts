@@ -71,8 +71,10 @@ async function keep(
   resource: PullRequest,
   pullRequests: PullRequests,
 ): Promise<Reconciled> {
-  if (!isOpen(found))
-    return { ...upToDate(found, `was ${found.state} and is not opened again`), details: 'as before' }
+  if (!isOpen(found)) {
+    const what = `was ${found.state} and is not opened again; for further changes make another PullRequest`
+    return { ...upToDate(found, what), details: 'as before' }
+  }
   const marker = readMarker(found)
   if (marker?.uid !== resource.metadata.uid) {
     const what = 'was opened by somebody else, or has lost the mark of this PullRequest, and is left as it is'

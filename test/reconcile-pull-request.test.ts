@@ -61,7 +61,7 @@ for (const [title, resource, again] of LATER) {
     host.hold({ ...OURS, state: 'merged' })
     t.match(await go(host, resource, again), {
       reason: 'UpToDate',
-      message: `#1 was merged and is not opened again: ${URL}`,
+      message: `#1 was merged and is not opened again; for further changes make another PullRequest: ${URL}`,
       pullRequest: { number: 1, state: 'merged' },
       details: 'as before',
     })
@@ -77,7 +77,7 @@ for (const state of ['merged', 'closed'] as const) {
     host.change(1, { state })
     for (const later of [known, changed(known, { title: 'Newer', labels: ['urgent'] })]) {
       t.match(await go(host, later), {
-        message: `#1 was ${state} and is not opened again: ${URL}`,
+        message: `#1 was ${state} and is not opened again; for further changes make another PullRequest: ${URL}`,
         pullRequest: { number: 1, url: URL, state },
         details: 'as before',
       })
