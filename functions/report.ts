@@ -1,3 +1,4 @@
+import type { Notice } from './cluster/cluster.ts'
 import type { DetailsReading } from './domain/conditions.ts'
 import { Failure } from './domain/failure.ts'
 import { originOf } from './domain/origin.ts'
@@ -42,18 +43,16 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     world.log.info({ ...fields, ...placeOf(result), ...details }, 'attempt succeeded')
   }
   if (settled.written === undefined) return
-  const type = result instanceof Failure ? 'Warning' : 'Normal'
-  await world.cluster.recordEvent(settled.written.envelope, {
-    type,
-    reason: result.reason,
-    message: noticeOf(result),
-  })
+  await world.cluster.recordEvent(settled.written.envelope, noticeOf(result))
 }
 
 // The sentence of an outcome may end with an address, which no full stop may touch.
-function noticeOf(result: Outcome | Failure): string {
-  const missing = result instanceof Failure ? undefined : missingDetails(result)
-  return missing === undefined ? result.message : `${result.message} (${missing.message})`
+function noticeOf(result: Outcome | Failure): Notice {
+  const { reason, message } = result
+  if (result instanceof Failure) return { type: 'Warning', reason, message }
+  const missing = missingDetails(result)
+  if (missing === undefined) return { type: 'Normal', reason, message }
+  return { type: 'Warning', reason: 'DetailsNotApplied', message: `${message} (${missing.message})` }
 }
 
 function missingDetails({ details }: Outcome): DetailsReading | undefined {

@@ -47,7 +47,7 @@ t.test(
     const { logged, notices } = await told({ ...OUTCOME, details: { ...words, reason: 'NotApplied' } })
     t.match(logged, [{ msg: 'attempt succeeded', reason: 'Succeeded', details: 'NotApplied' }])
     t.strictSame(notices, [
-      { type: 'Normal', reason: 'Succeeded', message: 'Done. (The host does not know stranger.)' },
+      { type: 'Warning', reason: 'DetailsNotApplied', message: 'Done. (The host does not know stranger.)' },
     ])
     for (const details of [
       'as before',
@@ -57,7 +57,7 @@ t.test(
     ] as const) {
       const quiet = await told({ ...OUTCOME, details })
       t.match(quiet.logged, [{ details: undefined }])
-      t.match(quiet.notices, [{ message: 'Done.' }])
+      t.match(quiet.notices, [{ type: 'Normal', reason: 'Succeeded', message: 'Done.' }])
     }
   },
 )

@@ -22,8 +22,8 @@ export interface DetailsReading {
 /**
  * The conditions of a resource, as kstatus reads them (cli-utils, pkg/kstatus): Ready always; of Reconciling and
  * Stalled, whose presence means True, at most one, because the first that is found counts; DetailsApplied where
- * something is known of it, which kstatus does not ask for. A transition time changes only with the status of its
- * condition.
+ * something is known of it, which kstatus does not ask for; the message of Ready says where some are not. A transition
+ * time changes only with the status of its condition.
  */
 export function conditionsOf(resource: Envelope, now: Date, reading: Reading): readonly Condition[] {
   const { ready, besides, reason, message, details } = reading
@@ -40,13 +40,20 @@ export function conditionsOf(resource: Envelope, now: Date, reading: Reading): r
   }
   const known = details === 'as before' ? find(resource, 'DetailsApplied') : undefined
   return [
-    told('Ready', ready, { reason, message }),
+    told('Ready', ready, { reason, message: isPartial(details) ? `${message} ${PARTIAL}` : message }),
     ...(besides === undefined ? [] : [told(besides, 'True', { reason, message })]),
     ...(known === undefined ? [] : [known]),
     ...(details === undefined || details === 'as before'
       ? []
       : [told('DetailsApplied', details.applied, details)]),
   ]
+}
+
+// A message may end with an address, which no full stop or semicolon may touch.
+const PARTIAL = '(not all labels, reviewers or assignees could be added: see the condition DetailsApplied)'
+
+function isPartial(details: Reading['details']): boolean {
+  return typeof details === 'object' && details.reason === 'NotApplied'
 }
 
 type Words = Pick<Condition, 'reason' | 'message'>

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { conditionsOf, timestamp } from '../../functions/domain/conditions.ts'
+import type { Reading } from '../../functions/domain/conditions.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { resource } from './fixtures/envelope.ts'
 
@@ -68,6 +69,22 @@ t.test('what became of the details is a condition of its own, of this generation
     observedGeneration: 2,
     lastTransitionTime: EARLIER,
   })
+})
+
+t.test('a Ready that does not stand for all of the spec says so', async (t) => {
+  const message = (details: Reading['details']): unknown =>
+    conditionsOf(resource(FRESH), NOW, { ...READY, details })[0]?.message
+  t.equal(
+    message({ applied: 'False', reason: 'NotApplied', message: 'One of them.' }),
+    'It is open. (not all labels, reviewers or assignees could be added: see the condition DetailsApplied)',
+  )
+  for (const details of [
+    undefined,
+    'as before',
+    { applied: 'False', reason: 'NotOurs', message: 'Left.' },
+    { applied: 'True', reason: 'Applied', message: 'All.' },
+  ] as const)
+    t.equal(message(details), 'It is open.')
 })
 
 t.test(

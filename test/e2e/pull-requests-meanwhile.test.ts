@@ -38,7 +38,9 @@ withControlPlane(
           t.match(readyOf(stored), {
             status: 'True',
             reason: 'UpToDate',
-            message: new RegExp(`^#1 was ${state} and is not opened again: https://`),
+            message: new RegExp(
+              `^#1 was ${state} and is not opened again; for further changes make another PullRequest: https://`,
+            ),
           })
           t.match((await team.kubectl(['get', 'gpr'])).stdout, new RegExp(`UpToDate +1 +${state}`))
           await team.apply(hosted.pullRequest('shop', { title: 'Another title' }))
@@ -99,7 +101,12 @@ withControlPlane(
         await applied('false')
         const stored = await team.get('shop', 'pullrequest')
         t.match(conditionsOf(stored), [
-          { type: 'Ready', status: 'True', reason: 'Succeeded' },
+          {
+            type: 'Ready',
+            status: 'True',
+            reason: 'Succeeded',
+            message: /see the condition DetailsApplied\)$/,
+          },
           { type: 'DetailsApplied', status: 'False', reason: 'NotApplied', message: /stranger/ },
         ])
         t.equal(kstatus(stored), 'Current')
