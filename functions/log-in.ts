@@ -2,16 +2,20 @@ import type { Authorised } from './authorise.ts'
 import type { DefaultConfig } from './default-config.ts'
 import { readToken } from './default-token.ts'
 import { parseRepositoryAddress } from './domain/address.ts'
+import type { RepositoryAddress } from './domain/address.ts'
 import { apiLogin } from './domain/api-login.ts'
 import type { ApiLogin } from './domain/api-login.ts'
+import { repositoryAt } from './domain/api-place.ts'
 import type { Login } from './domain/change.ts'
 import { passwordLogin } from './domain/credentials.ts'
 import { defaultApiLogin, defaultLogin } from './domain/default-credentials.ts'
 import { Failure } from './domain/failure.ts'
 import { keyLogin } from './domain/key-login.ts'
+import { permitBy, requireOperatorAllows } from './domain/moved-repository.ts'
+import type { Permit } from './domain/pull-requests.ts'
 import type { Credentials, GitCommit, PullRequest, RemoteSpec, Resource } from './domain/resources.ts'
 import { requirePathAllowed } from './domain/secret-binding.ts'
-import { readSecret } from './read-secret.ts'
+import { readSecret, requireSecretAllowed } from './read-secret.ts'
 import type { World } from './world.ts'
 
 /** A way to log in: by one of the spec's two Secrets, or by the operator's default. */
@@ -65,20 +69,39 @@ export async function logIn(
   return passwordLogin({ ...use, credentials }, secret)
 }
 
+/** What the API needs, and who decides whether it may go to where the repository is by now. */
+export interface ApiAccess {
+  readonly login: ApiLogin
+  readonly permit: Permit
+}
+
 /** What the API of the repository's provider needs, over HTTPS whatever the address is. Throws the same. */
 export async function logInToAPI(
   way: LoginWay,
   request: LoggingIn & { readonly resource: PullRequest },
   world: World,
-): Promise<ApiLogin> {
+): Promise<ApiAccess> {
   const { spec } = request.resource
-  const use = { address: parseRepositoryAddress(spec.repository), provider: spec.provider }
+  const address = parseRepositoryAddress(spec.repository)
+  const use = { address, provider: spec.provider }
   if (way.used === 'Default') {
     const { token, defaults, namespace } = readDefault(request, world)
-    return defaultApiLogin(token, defaults, { ...use, namespace, path: undefined })
+    const bound = { ...use, namespace, path: undefined }
+    const login = defaultApiLogin(token, defaults, bound)
+    return accessBy(login, (moved) => void defaultApiLogin(token, defaults, { ...bound, address: moved }))
   }
-  const secret = await readSecret(way, { ...request, address: use.address }, world)
-  return apiLogin({ ...use, credentials: way.credentials }, secret)
+  const secret = await readSecret(way, { ...request, address }, world)
+  const login = apiLogin({ ...use, credentials: way.credentials }, secret)
+  return accessBy(login, (moved) => requireSecretAllowed(secret, way, { ...request, address: moved }))
+
+  function accessBy(login: ApiLogin, requireAllowed: (address: RepositoryAddress) => void): ApiAccess {
+    const repository = repositoryAt(address, spec.providerConfig?.baseURL)
+    const permit = permitBy({ address, repository, secrets: login.secrets }, (moved) => {
+      requireOperatorAllows(world.settings.allowedRepositories, moved)
+      requireAllowed(moved)
+    })
+    return { login, permit }
+  }
 }
 
 interface OperatorDefault {

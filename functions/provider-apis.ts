@@ -3,7 +3,7 @@ import { makeBrake } from './brake.ts'
 import type { ApiLogin } from './domain/api-login.ts'
 import type { ApiPlace } from './domain/api-place.ts'
 import { Failure } from './domain/failure.ts'
-import type { Branches, Connect, PullRequests } from './domain/pull-requests.ts'
+import type { Branches, Connect, Permit, PullRequests } from './domain/pull-requests.ts'
 import { openHTTP } from './http/http.ts'
 import type { HTTPSettings } from './http/http.ts'
 import { inTurn } from './in-turn.ts'
@@ -21,6 +21,8 @@ export interface ApiTarget extends ApiPlace {
   /** `spec.repository`, for sentences. */
   readonly shown: string
   readonly branches: Branches
+  /** As in Endpoint. */
+  readonly permit: Permit
 }
 
 /**
@@ -32,8 +34,8 @@ const CALLERS = 2
 
 /**
  * Hands `work` the pull requests of a repository. One at a time for the same branches of the same repository, so that
- * two resources never open two; few at a time with the same token, and none while its limit holds. Nobody waits longer than until
- * the signal fires.
+ * two resources never open two; few at a time with the same token, and none while its limit holds. Nobody waits longer
+ * than until the signal fires.
  * @throws Failure what `work` and the way to the API throw
  */
 export type WithPullRequests = <T>(

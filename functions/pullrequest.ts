@@ -23,17 +23,17 @@ export async function openPullRequest(
   // What the first way has sent may come back in what is said to the second.
   const secrets: string[] = []
   const { result, used } = await withFallback(waysOf(resource.spec), async (way) => {
-    const login = await logInToAPI(way, { resource, authorised, signal }, world)
+    const { login, permit } = await logInToAPI(way, { resource, authorised, signal }, world)
     secrets.push(...login.secrets, login.secret)
     const by = { login: { ...login, secrets: [...secrets] }, signal }
-    return world.withPullRequests(target, by, (pullRequests) =>
+    return world.withPullRequests({ ...target, permit }, by, (pullRequests) =>
       reconcilePullRequest({ resource, branches: target.branches, again: attempt.again }, pullRequests),
     )
   })
   return { ...result, credentialsUsed: used }
 }
 
-function targetOf(spec: PullRequestSpec): ApiTarget {
+function targetOf(spec: PullRequestSpec): Omit<ApiTarget, 'permit'> {
   const address = parseRepositoryAddress(spec.repository)
   const place = apiPlace(spec, address)
   if (place === undefined) {

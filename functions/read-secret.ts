@@ -43,8 +43,18 @@ export async function readSecret(
     if (!missing || user.right === 'get') throw error
     throw unboundSecret(named, user.username)
   })
-  for (const called of calledAddresses(resource.kind, address)) requireRepositoryAllowed(secret, called, user)
+  requireSecretAllowed(secret, { field, credentials }, { resource, authorised, address })
   return secret
+}
+
+/** Throws ReferenceForbidden where a Secret that was read may not go to another repository, which `address` names. */
+export function requireSecretAllowed(
+  secret: Secret,
+  { field, credentials }: SecretField,
+  { resource, authorised, address }: Omit<SecretRequest, 'signal'>,
+): void {
+  const user = userOf(field, credentials.secretName, authorised)
+  for (const called of calledAddresses(resource.kind, address)) requireRepositoryAllowed(secret, called, user)
 }
 
 // The API server would take an empty name for all Secrets.

@@ -7,7 +7,7 @@ import { parseResource } from '../functions/domain/parse.ts'
 import { logIn, logInToAPI, waysOf } from '../functions/log-in.ts'
 import type { LoginWay } from '../functions/log-in.ts'
 import type { AttemptSettings } from '../functions/world.ts'
-import { gitCommit, memoryWorld } from './harness/memory-world.ts'
+import { gitCommit, memoryWorld, pullRequest } from './harness/memory-world.ts'
 import { makeKey } from './harness/ssh-keys.ts'
 
 const GIT = { secretName: 'git', tokenKey: 'token' }
@@ -120,21 +120,59 @@ t.test('where the operator has set none, that is told', async (t) => {
   })
 })
 
-t.test('a pull request writes no path, so that none is asked about', async (t) => {
+/** Logs in for a PullRequest of github.com/acme/config by a Secret with these annotations. */
+async function goToAPI(
+  way: LoginWay,
+  annotations: Readonly<Record<string, string>> = {},
+  settings: Partial<AttemptSettings> = {},
+) {
   const world = memoryWorld()
-  const pull = {
-    repository: 'https://github.com/acme/config',
-    baseBranch: 'main',
-    headBranch: 'next',
-    title: 'Next',
-    credentials: GIT,
-  }
-  const metadata = { name: 'git', namespace: 'team', annotations: { 'commitlet.dev/allowed-paths': 'prod' } }
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token: 's3cr3t-token' } }
-  world.cluster.apply(secret)
-  const stored = world.cluster.apply({ ...gitCommit(), kind: 'PullRequest', spec: pull })
+  const metadata = { name: 'git', namespace: 'team', annotations }
+  world.cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token: 's3cr3t-token' } })
+  const credentials = way.used === 'Default' ? {} : { credentials: GIT }
+  const repository = 'https://github.com/acme/config'
+  const stored = world.cluster.apply(pullRequest({ repository, credentials: undefined, ...credentials }))
   const resource = parseResource(stored)
   if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
-  const authorised = await authorise(resource, world, signal)
-  t.match(await logInToAPI(PRIMARY, { resource, authorised, signal }, world), { secret: 's3cr3t-token' })
+  const there = { ...world, settings: { ...world.settings, ...settings } }
+  const authorised = await authorise(resource, there, signal)
+  return logInToAPI(way, { resource, authorised, signal }, there)
+}
+
+t.test('a pull request writes no path, so that none is asked about', async (t) => {
+  const annotations = { 'commitlet.dev/allowed-paths': 'prod' }
+  t.match(await goToAPI(PRIMARY, annotations), { login: { secret: 's3cr3t-token' } })
+})
+
+const BOUND = { 'commitlet.dev/allowed-repositories': 'github.com/acme' }
+const RENAMED = ['acme', 'store']
+const TRANSFERRED = ['market', 'store']
+
+t.test('where the repository is by now it may be gone to as far as the Secret allows', async (t) => {
+  const bound = await goToAPI(PRIMARY, BOUND)
+  bound.permit(RENAMED)
+  t.throws(() => bound.permit(TRANSFERRED), {
+    reason: 'ReferenceForbidden',
+    message: /is called market\/store by now\. .* add github\.com\/market\/store to its annotation/,
+  })
+  const free = await goToAPI(PRIMARY)
+  free.permit(TRANSFERRED)
+})
+
+t.test('... and as far as the operator allows', async (t) => {
+  const { permit } = await goToAPI(PRIMARY, {}, { allowedRepositories: 'github.com/acme' })
+  permit(RENAMED)
+  t.throws(() => permit(TRANSFERRED), {
+    reason: 'ReferenceForbidden',
+    message: /is called market\/store by now\. .*ALLOWED_REPOSITORIES/,
+  })
+})
+
+t.test('... and with the default credentials as far as those may go', async (t) => {
+  const { permit } = await goToAPI(DEFAULT, {}, defaults({ repositories: 'github.com/acme' }))
+  permit(RENAMED)
+  t.throws(() => permit(TRANSFERRED), {
+    reason: 'ReferenceForbidden',
+    message: /is called market\/store by now\. The operator's default credentials may not go to /,
+  })
 })

@@ -21,6 +21,7 @@ function targetOf(more: Partial<ApiTarget> = {}): ApiTarget {
     repository: ['acme', 'shop'],
     shown: 'https://git.example.com/acme/shop.git',
     branches: { base: 'main', head: 'settings', headOwner: undefined },
+    permit: () => undefined,
     ...more,
   }
 }

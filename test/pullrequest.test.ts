@@ -45,6 +45,7 @@ t.test('it is opened at the API of the repository, with the token of the Secret'
   })
   t.match(opened?.login, { secret: 's3cr3t-token', username: undefined, method: 'token' })
   t.equal(opened?.signal, signal)
+  t.doesNotThrow(() => opened?.target.permit(['market', 'store']))
 })
 
 t.test('what stands before a colon is the owner of a fork', async (t) => {

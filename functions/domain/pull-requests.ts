@@ -67,8 +67,16 @@ export interface Endpoint {
   readonly repository: readonly string[]
   /** `spec.repository`, for sentences. */
   readonly shown: string
+  /**
+   * Asked for before anything is asked of a repository that was renamed: `repository` is its path by now.
+   * @throws Failure ReferenceForbidden where the operator, or the credentials, may not go there
+   */
+  readonly permit: Permit
   readonly fetch: Fetch
 }
+
+/** Throws ReferenceForbidden where the repository of this path may not be gone to with these credentials. */
+export type Permit = (repository: readonly string[]) => void
 
 /**
  * As the `fetch` of the web platform, but for the API alone: the connection goes to checked addresses, redirects are

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import type { ApiLogin } from '../../functions/domain/api-login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Host } from '../../functions/domain/hosts.ts'
-import type { PullRequests } from '../../functions/domain/pull-requests.ts'
+import type { Permit, PullRequests } from '../../functions/domain/pull-requests.ts'
 import type { PullRequest, PullRequestSpec } from '../../functions/domain/resources.ts'
 import { succeeded } from '../../functions/domain/status.ts'
 import type { Outcome } from '../../functions/domain/status.ts'
@@ -27,6 +27,8 @@ export interface Terms {
   readonly signal?: AbortSignal
   /** An earlier attempt may have opened it already. */
   readonly again?: boolean
+  /** Where it may go once the repository is renamed: anywhere where this is not given. */
+  readonly permit?: Permit
   /** Another process of Commitlet's. */
   readonly by?: WithPullRequests
 }
@@ -112,7 +114,8 @@ export async function startStage(
   function attempt(resource: PullRequest, terms: Terms = {}): Promise<Reconciled> {
     const target = targetOf(resource)
     const wanted = { resource, branches: target.branches, again: terms.again ?? false }
-    return (terms.by ?? here)(target, termsOf(terms), (pullRequests) =>
+    const permit = terms.permit ?? target.permit
+    return (terms.by ?? here)({ ...target, permit }, termsOf(terms), (pullRequests) =>
       reconcilePullRequest(wanted, pullRequests),
     )
   }
@@ -125,6 +128,7 @@ export async function startStage(
       repository: model.repository,
       shown: repository,
       branches,
+      permit: () => undefined,
     }
   }
 }

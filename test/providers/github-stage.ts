@@ -12,7 +12,13 @@ export function startGitHub(t: Test): Promise<PortStage> {
 
 /** acme/shop at this address. */
 export function endpointAt(baseURL: string, fetch: Fetch): Endpoint {
-  return { repository: ['acme', 'shop'], shown: 'https://localhost/acme/shop.git', baseURL, fetch }
+  return {
+    repository: ['acme', 'shop'],
+    shown: 'https://localhost/acme/shop.git',
+    permit: () => undefined,
+    baseURL,
+    fetch,
+  }
 }
 
 /** Makes a changed answer out of a true one whose body is an object. */

@@ -17,10 +17,11 @@ function recorded(
     sent.push({ url, ...init })
     return Promise.resolve(answer())
   }
-  const endpoint = { baseURL, repository: ['acme', 'team', 'shop'], shown: 'shop', fetch }
+  const endpoint = { baseURL, repository: ['acme', 'team', 'shop'], shown: 'shop', permit, fetch }
   return { sent, client: connectClient(endpoint, LOGIN) }
 }
 
+const permit = (): void => undefined
 const GITLAB = 'https://gitlab.example.com/api/v4'
 const AT_PATH = 'https://example.com/tools/gitlab/api/v4'
 
@@ -94,7 +95,13 @@ for (const [text, data] of [
 
 t.test('what the way to the network throws comes through as it is', async (t) => {
   const fault = new Error('the fault')
-  const endpoint = { baseURL: GITLAB, repository: ['a', 'b'], shown: 'b', fetch: () => Promise.reject(fault) }
+  const endpoint = {
+    baseURL: GITLAB,
+    repository: ['a', 'b'],
+    shown: 'b',
+    permit,
+    fetch: () => Promise.reject(fault),
+  }
   const call = connectClient(endpoint, LOGIN).mergeRequests.show('a/b', 1)
   t.equal(await answerFrom(call).catch((error: unknown) => error), fault)
 })

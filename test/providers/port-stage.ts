@@ -63,8 +63,9 @@ export async function startPort(t: Test, { dialect, name, ...held }: Standing): 
   const host = await startHost(t, dialect, model)
   const row = hostNamed(name)
   if (row === undefined) throw new Error(`The table of hosts has no row for ${name}.`)
+  const permit = (): void => undefined
   const shown = `${host.origin}/${repository.join('/')}.git`
-  const target = { host: row, baseURL: host.baseURL, repository, shown, branches: BRANCHES }
+  const target = { host: row, baseURL: host.baseURL, repository, shown, branches: BRANCHES, permit }
   const { signal } = new AbortController()
 
   const work: PortStage['work'] = (work, { login = LOGIN, repository: called = repository } = {}) => {
