@@ -1,5 +1,5 @@
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import { notUnderstood } from '../domain/api-failure.ts'
-import type { ApiAnswer } from '../domain/api-failure.ts'
 import { elements, isRecord, member, textMember } from '../domain/member.ts'
 import type { PullRequestDetails } from '../domain/pull-requests.ts'
 import { quoteRemote } from '../domain/quote.ts'
@@ -69,12 +69,14 @@ async function thoseAsked(repository: Repository, number: number): Promise<reado
   const answer = await repository.ask(() => ({ method: 'GET', path, parameters: { number } }))
   if (answer.status !== 200) throw githubFailure(answer, repository.speech)
   if (!isRecord(answer.data)) throw notUnderstood(answer, repository.speech)
-  const reviews = await repository.pages(() => ({
+  const asked = new Set(loginsIn(member(answer.data, 'users')))
+  const reviews = repository.pages(() => ({
     method: 'GET',
     path: '/pulls/{number}/reviews',
     parameters: { number },
   }))
-  return [...loginsIn(member(answer.data, 'users')), ...reviews.flatMap(({ data }) => loginsIn(data))]
+  for await (const { data } of reviews) for (const login of loginsIn(data)) asked.add(login)
+  return [...asked]
 }
 
 async function post(repository: Repository, { number, detail, names }: Addition): Promise<readonly string[]> {

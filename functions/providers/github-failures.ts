@@ -1,3 +1,4 @@
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import {
   answerFailure,
   archived,
@@ -8,16 +9,22 @@ import {
   rateLimited,
   rejected,
 } from '../domain/api-failure.ts'
-import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import type { ApiSpeech } from '../domain/api-failure.ts'
 import { Failure } from '../domain/failure.ts'
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Branches } from '../domain/pull-requests.ts'
+import { isOfGitHub, siteOf } from './github-site.ts'
+
+/** Whose API answered. */
+export interface Speech extends ApiSpeech {
+  readonly baseURL: string
+}
 
 /**
  * What an answer other than the promised one means on GitHub. Source: GitHub's documentation "Troubleshooting the
  * REST API" and "Rate limits for the REST API", and the texts that GitHub answers with.
  */
-export function githubFailure(answer: ApiAnswer, speech: ApiSpeech): Failure {
+export function githubFailure(answer: ApiAnswer, speech: Speech): Failure {
   const { status, headers } = answer
   const asksForSingleSignOn = headers.get('x-github-sso')?.startsWith('required') === true
   if ((status === 403 || status === 404) && asksForSingleSignOn) return singleSignOn(answer, speech)
@@ -30,7 +37,7 @@ export function githubFailure(answer: ApiAnswer, speech: ApiSpeech): Failure {
 }
 
 /** Why no pull request was opened; `exists`: one is open already. */
-export function openingFailure(answer: ApiAnswer, branches: Branches, speech: ApiSpeech): Failure | 'exists' {
+export function openingFailure(answer: ApiAnswer, branches: Branches, speech: Speech): Failure | 'exists' {
   const errors = answer.status === 422 ? elements(member(answer.data, 'errors')) : []
   const says = (words: RegExp): boolean =>
     errors.some((error) => words.test(textMember(error, 'message') ?? ''))
@@ -72,7 +79,7 @@ function missingBranch(errors: readonly unknown[]): 'head' | 'base' | 'unknown' 
 }
 
 /** 403 or 429: what is said in words comes first, as headers of the limits stand beside every answer. */
-function refusal(answer: ApiAnswer, speech: ApiSpeech): Failure {
+function refusal(answer: ApiAnswer, speech: Speech): Failure {
   const { status, headers } = answer
   const words = textMember(answer.data, 'message') ?? ''
   if (/was archived so is read-only/i.test(words)) return archived(speech)
@@ -111,8 +118,8 @@ function scopesIn(header: string): readonly string[] {
 }
 
 // The address in the header leads into the account of whoever opens it within the hour.
-function singleSignOn({ status }: ApiAnswer, { shown }: ApiSpeech): Failure {
-  const message = `The organisation of ${shown} asks for single sign-on, which the token has not been through (${status}); authorise the token for the organisation's single sign-on at github.com/settings/tokens.`
+function singleSignOn({ status }: ApiAnswer, { shown, baseURL }: Speech): Failure {
+  const message = `The organisation of ${shown} asks for single sign-on, which the token has not been through (${status}); authorise the token for the organisation's single sign-on at ${siteOf(baseURL)}/settings/tokens.`
   return new Failure('PermissionDenied', message)
 }
 
@@ -121,7 +128,11 @@ function notOnAllowList({ shown }: ApiSpeech): Failure {
   return new Failure('PermissionDenied', message)
 }
 
-function blocked({ status }: ApiAnswer, { shown }: ApiSpeech): Failure {
+function blocked({ status }: ApiAnswer, { shown, baseURL }: Speech): Failure {
+  if (!isOfGitHub(baseURL)) {
+    const message = `The GitHub Enterprise Server has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask whoever administers that server why.`
+    return new Failure('PermissionDenied', message)
+  }
   const message = `GitHub has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask GitHub why.`
   return new Failure('PermissionDenied', message)
 }

@@ -1,11 +1,14 @@
 import { Octokit } from '@octokit/rest'
+import { parseAnswer } from '../domain/api-answer.ts'
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import { notUnderstood, moved } from '../domain/api-failure.ts'
-import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import { Failure } from '../domain/failure.ts'
-import { isRecord, member, textMember } from '../domain/member.ts'
-import type { Endpoint } from '../domain/pull-requests.ts'
+import { member, textMember } from '../domain/member.ts'
+import type { Endpoint, Fetch } from '../domain/pull-requests.ts'
 import { githubFailure } from './github-failures.ts'
+import type { Speech } from './github-failures.ts'
+import { isOfGitHub } from './github-site.ts'
 
 /** What a repository is called at present. */
 export interface Home {
@@ -24,18 +27,19 @@ export interface Question {
 
 /** A repository at GitHub's API. One that was renamed is followed to its number, and asked by that from then on. */
 export interface Repository {
-  readonly speech: ApiSpeech
+  readonly speech: Speech
   readonly home: () => Home
   /**
    * Asks once, and once more where the repository turns out to be renamed. Answers whatever status comes.
-   * @throws Failure that of the network; RepositoryNotFound where it has moved to what cannot be followed
+   * @throws Failure that of the network; RepositoryNotFound where it has moved to what cannot be followed, and
+   * ReferenceForbidden where it may not be
    */
   ask(question: (home: Home) => Question): Promise<ApiAnswer>
   /**
-   * The pages of a list, each an array, 100 elements at most in each and 10 pages at most.
+   * The pages of a list, one at a time, each an array of 30 elements at most, and 10 pages at most.
    * @throws Failure besides: what an answer other than 200 means
    */
-  pages(question: (home: Home) => Question): Promise<readonly ApiAnswer[]>
+  pages(question: (home: Home) => Question): AsyncGenerator<ApiAnswer>
 }
 
 interface Place extends Home {
@@ -43,14 +47,15 @@ interface Place extends Home {
   readonly id: string | undefined
 }
 
-const PER_PAGE = 100
+/** Each pull request is 20 KiB without its body: of the longest bodies no more fit into an answer that is read. */
+const PER_PAGE = 30
 const MOST_PAGES = 10
 const REDIRECTS = [301, 302, 307, 308]
 const FULL_NAME = /^([\w.-]+)\/([\w.-]+)$/
 
 /** Nothing is called before the first question. */
 export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository {
-  const speech = { shown: endpoint.shown, secrets: login.secrets }
+  const speech = { shown: endpoint.shown, secrets: login.secrets, baseURL: endpoint.baseURL }
   const call = callBy(endpoint, login)
   const [owner = '', name = ''] = endpoint.repository
   let place: Place = { owner, name, id: undefined }
@@ -65,16 +70,14 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
       place = await placeOf(id)
       return call(place, question(place))
     },
-    async pages(question) {
-      const pages: ApiAnswer[] = []
+    async *pages(question) {
       for (let page = 1; page <= MOST_PAGES; page += 1) {
         const answer = await repository.ask((home) => pageOf(question(home), page))
         if (answer.status !== 200) throw githubFailure(answer, speech)
-        if (!Array.isArray(answer.data)) throw notUnderstood(answer, speech)
-        pages.push(answer)
-        if (answer.headers.get('link')?.includes('rel="next"') !== true) break
+        if (!Array.isArray(answer.data) || answer.data.length > PER_PAGE) throw notUnderstood(answer, speech)
+        yield answer
+        if (answer.headers.get('link')?.includes('rel="next"') !== true) return
       }
-      return pages
     },
   }
   return repository
@@ -85,6 +88,7 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
     const [, itsOwner, itsName] = FULL_NAME.exec(textMember(answer.data, 'full_name') ?? '') ?? []
     const same = String(member(answer.data, 'id')) === id
     if (!same || itsOwner === undefined || itsName === undefined) throw notUnderstood(answer, speech)
+    endpoint.permit([itsOwner, itsName])
     return { owner: itsOwner, name: itsName, id }
   }
 }
@@ -109,24 +113,25 @@ type Call = (place: Place, question: Question) => Promise<ApiAnswer>
 
 function callBy({ baseURL, shown, fetch }: Endpoint, login: ApiLogin): Call {
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-  const octokit = new Octokit({
-    baseUrl: baseURL,
-    auth: login.secret,
-    userAgent: 'commitlet',
-    log,
-    request: { fetch, log },
-  })
+  const octokit = new Octokit({ baseUrl: baseURL, auth: login.secret, userAgent: 'commitlet', log })
   const headers = { accept: 'application/vnd.github+json', ...versionFor(baseURL) }
   return async function call({ owner, name, id }, { method, path, parameters }) {
     const [root, at] =
       id === undefined ? ['/repos/{owner}/{repo}', { owner, repo: name }] : ['/repositories/{id}', { id }]
-    try {
-      return answerOf(await octokit.request(`${method} ${root}${path}`, { ...parameters, ...at, headers }))
-    } catch (error) {
-      const answer: unknown = isRecord(error) ? member(error, 'response') : undefined
-      if (answer !== undefined) return answerOf(answer)
-      throw failureIn(error) ?? unread(shown)
+    const answers: ApiAnswer[] = []
+    // The library would parse whatever comes, however much it is: it gets the status alone.
+    const kept: Fetch = async (url, init) => {
+      const answer = await parseAnswer(await fetch(url, init))
+      answers.push(answer)
+      return new Response(null, { status: answer.status })
     }
+    const request = { fetch: kept, log }
+    const error: unknown = await octokit
+      .request(`${method} ${root}${path}`, { ...parameters, ...at, headers, request })
+      .catch((error: unknown) => error)
+    const [answer] = answers
+    if (answer === undefined) throw failureIn(error) ?? unread(shown)
+    return answer
   }
 }
 
@@ -136,18 +141,7 @@ function ignore(): void {
 
 // A GitHub Enterprise Server refuses versions that it does not know.
 function versionFor(baseURL: string): Readonly<Record<string, string>> {
-  const { hostname } = new URL(baseURL)
-  const versioned = hostname === 'api.github.com' || hostname.endsWith('.ghe.com')
-  return versioned ? { 'x-github-api-version': '2022-11-28' } : {}
-}
-
-function answerOf(response: unknown): ApiAnswer {
-  const headers = member(response, 'headers')
-  return {
-    status: Number(member(response, 'status')),
-    headers: { get: (name) => textMember(headers, name.toLowerCase()) ?? null },
-    data: member(response, 'data'),
-  }
+  return isOfGitHub(baseURL) ? { 'x-github-api-version': '2022-11-28' } : {}
 }
 
 /** The library wraps what `fetch` throws, and the request with it. */

@@ -1,5 +1,5 @@
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import { notUnderstood } from '../domain/api-failure.ts'
-import type { ApiAnswer } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import { elements } from '../domain/member.ts'
 import type { Branches, Endpoint, PullRequests, ShownPullRequest } from '../domain/pull-requests.ts'
@@ -16,7 +16,8 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
 
   return {
     async find(branches, among) {
-      const pages = await repository.pages((home) => ({
+      const found: ShownPullRequest[] = []
+      const pages = repository.pages((home) => ({
         method: 'GET',
         path: '/pulls',
         parameters: {
@@ -28,8 +29,11 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
           direction: 'desc',
         },
       }))
-      const found = pages.flatMap((page) => elements(page.data).map((pull) => read(pull, branches, page)))
-      return found.filter((pull) => pull !== undefined)
+      for await (const page of pages) {
+        const pulls = elements(page.data).map((pull) => read(pull, branches, page))
+        found.push(...pulls.filter((pull) => pull !== undefined))
+      }
+      return found
     },
     async read(number, branches) {
       const answer = await repository.ask(() => ({
@@ -39,7 +43,9 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
       }))
       if (answer.status === 404) return undefined
       if (answer.status !== 200) throw githubFailure(answer, speech)
-      return read(answer.data, branches, answer)
+      const found = read(answer.data, branches, answer)
+      if (found !== undefined && found.number !== number) throw notUnderstood(answer, speech)
+      return found
     },
     async create({ branches, title, body, draft }) {
       const answer = await repository.ask(() => opening({ ...branches, title, body, draft }))

@@ -6,7 +6,11 @@ import type { HostAnswer } from '../harness/hosts/dialect.ts'
 import { DATE, LIMITS, REFUSALS } from './github-refusals.ts'
 import { BRANCHES, TOKEN } from './port-stage.ts'
 
-const SPEECH = { shown: 'https://github.com/acme/shop.git', secrets: [TOKEN] }
+const SPEECH = {
+  shown: 'https://github.com/acme/shop.git',
+  secrets: [TOKEN],
+  baseURL: 'https://api.github.com',
+}
 for (const { what, reason, says = /./, hides = /(?!)/, after, ...answer } of [...REFUSALS, ...LIMITS]) {
   t.test(`${what} is ${reason}`, async (t) => {
     const failure = githubFailure(answerOf(answer), SPEECH)
@@ -64,6 +68,32 @@ t.test(
     t.not(openingFailure(answerOf({ status: 403, body: exists }), BRANCHES, SPEECH), 'exists', 'it takes 422')
   },
 )
+
+for (const { baseURL, settings, asked } of [
+  { baseURL: 'https://api.github.com', settings: 'at github.com/settings/tokens', asked: /ask GitHub why/ },
+  {
+    baseURL: 'https://api.acme.ghe.com',
+    settings: 'at acme.ghe.com/settings/tokens',
+    asked: /ask GitHub why/,
+  },
+  {
+    baseURL: 'https://git.example.com/api/v3',
+    settings: 'at git.example.com/settings/tokens',
+    asked: /^The GitHub Enterprise Server has blocked .* ask whoever administers that server why/,
+  },
+]) {
+  t.test(`whom to turn to with ${baseURL} is told`, async (t) => {
+    const speech = { ...SPEECH, baseURL }
+    const signOn = said(403, 'Resource protected by organization SAML enforcement.', {
+      'x-github-sso': 'required; url=https://github.com/orgs/acme/sso',
+    })
+    t.match(githubFailure(answerOf(signOn), speech), { reason: 'PermissionDenied', message: settings })
+    for (const status of [403, 451]) {
+      const blocked = githubFailure(answerOf(said(status, 'Repository access blocked')), speech)
+      t.match(blocked, { reason: 'PermissionDenied', message: asked })
+    }
+  })
+}
 
 function answerOf({ status, headers = {}, body }: HostAnswer): Parameters<typeof githubFailure>[0] {
   return { status, headers: new Headers({ date: DATE, ...headers }), data: body }
