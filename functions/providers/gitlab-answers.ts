@@ -1,5 +1,6 @@
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import { notUnderstood } from '../domain/api-failure.ts'
-import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import type { ApiSpeech } from '../domain/api-failure.ts'
 import { isRecord, member, textMember } from '../domain/member.ts'
 import type { Branches, ShownPullRequest } from '../domain/pull-requests.ts'
 import { isSerialNumber } from '../domain/serial-number.ts'
@@ -42,6 +43,13 @@ export function shownIn(value: unknown, answer: ApiAnswer, speaker: Speaker): Sh
   const own = isSerialNumber(project) && member(value, 'source_project_id') === project
   const body = withQuickActions((textMember(value, 'description') ?? '').replace(/\r\n?/g, '\n'))
   return { number, url, state, title, body, base, head, own }
+}
+
+/** The merge request of this number, which an answer shows. Throws ProviderUnavailable where it does not. */
+export function numbered(number: number, answer: ApiAnswer, speaker: Speaker): Shown {
+  const shown = shownIn(objectIn(answer, speaker), answer, speaker)
+  if (shown.number !== number) throw notUnderstood(answer, speaker)
+  return shown
 }
 
 /** Does it join exactly these branches of the project itself? */

@@ -1,6 +1,7 @@
 import { createRequesterFn } from '@gitbeaker/requester-utils'
 import { Branches, Commits, MergeRequests, Projects, Users } from '@gitbeaker/rest'
-import type { ApiAnswer } from '../domain/api-failure.ts'
+import { parseAnswer } from '../domain/api-answer.ts'
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import { Failure } from '../domain/failure.ts'
 import { entries, member, textMember } from '../domain/member.ts'
@@ -59,17 +60,7 @@ export async function answerFrom(call: Promise<unknown>): Promise<ApiAnswer> {
 
 /** The library hands a body that is no list on as it is, so that the whole answer travels as one. */
 async function answered(response: Response): Promise<Record<string, unknown>> {
-  const { status, headers } = response
-  return { status, headers, data: parsed(await response.text()) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch {
-    return text
-  }
+  return { ...(await parseAnswer(response)) }
 }
 
 function initOf(request: unknown): FetchInit {

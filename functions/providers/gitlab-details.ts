@@ -1,10 +1,10 @@
 import type { EditMergeRequestOptions } from '@gitbeaker/rest'
-import type { ApiAnswer } from '../domain/api-failure.ts'
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import { elements, member, textMember } from '../domain/member.ts'
 import type { PullRequestDetails } from '../domain/pull-requests.ts'
 import { quoteRemote } from '../domain/quote.ts'
 import { isSerialNumber } from '../domain/serial-number.ts'
-import { listIn, objectIn } from './gitlab-answers.ts'
+import { listIn, numbered } from './gitlab-answers.ts'
 import type { Speaker } from './gitlab-answers.ts'
 import type { Project } from './gitlab-project.ts'
 
@@ -20,14 +20,14 @@ interface Person {
   readonly name: string
 }
 
-/** Changes a merge request. Throws ProviderUnavailable where what is answered is none. */
+/** Changes a merge request. Throws ProviderUnavailable where the answer does not show it. */
 export async function edit(
   project: Project,
   number: number,
   fields: EditMergeRequestOptions,
 ): Promise<ApiAnswer> {
-  const answer = await project.asked(project.client.mergeRequests.edit(project.path, number, fields))
-  objectIn(answer, project.speaker)
+  const answer = await project.asked((at) => project.client.mergeRequests.edit(at, number, fields))
+  numbered(number, answer, project.speaker)
   return answer
 }
 
@@ -68,16 +68,18 @@ async function addPeople(
   number: number,
   { detail, names }: Addition,
 ): Promise<readonly string[]> {
-  const { client, path, speaker, asked } = project
+  const { client, speaker, asked } = project
   const people: Person[] = []
   const complaints: string[] = []
   for (const name of names) {
-    const id = idOf(listIn(await asked(client.users.all({ username: name })), speaker), name)
+    const id = idOf(listIn(await asked(() => client.users.all({ username: name })), speaker), name)
     if (id === undefined) complaints.push(unknownPerson(name, speaker))
     else people.push({ id, name })
   }
   if (people.length === 0) return complaints
-  const there = idsIn(objectIn(await asked(client.mergeRequests.show(path, number)), speaker), detail)
+  const shown = await asked((at) => client.mergeRequests.show(at, number))
+  numbered(number, shown, speaker)
+  const there = idsIn(shown.data, detail)
   // A PUT replaces them all, and where GitLab takes only one it is the first.
   const ids = [...new Set([...there, ...people.map(({ id }) => id)])]
   if (ids.length === there.length) return complaints

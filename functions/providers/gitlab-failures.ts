@@ -1,3 +1,4 @@
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import {
   answerFailure,
   archived,
@@ -9,7 +10,7 @@ import {
   rejected,
   unavailable,
 } from '../domain/api-failure.ts'
-import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import type { ApiSpeech } from '../domain/api-failure.ts'
 import { Failure } from '../domain/failure.ts'
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Branches } from '../domain/pull-requests.ts'
@@ -27,7 +28,7 @@ export function gitlabFailure(answer: ApiAnswer, speech: ApiSpeech): Failure {
   const { status, data } = answer
   if (status === 429) return rateLimited(answer, speech, RESET_HEADER)
   if (status === 403) return scopeFailure(data, speech) ?? refused(wordsOf(answer), speech)
-  if (status === 405 && saysMoved(answer)) return moved(speech)
+  if (saysMoved(answer)) return moved(speech)
   if (status === 409 && RESOURCE_LOCK.test(wordsOf(answer))) return unavailable(answer, speech)
   return answerFailure(answer, speech)
 }
@@ -37,9 +38,9 @@ export function saysForbiddenOnly(answer: ApiAnswer): boolean {
   return answer.status === 403 && /^403 forbidden$/i.test(wordsOf(answer).trim())
 }
 
-/** Only a look at a project that was renamed is led on to it: `Non GET methods are not allowed for moved projects`. */
+/** The project was renamed: `Non GET methods are not allowed for moved projects`. */
 export function saysMoved(answer: ApiAnswer): boolean {
-  return /moved/i.test(wordsOf(answer))
+  return answer.status === 405 && /moved/i.test(wordsOf(answer))
 }
 
 /** Why the project takes no merge requests from anybody; undefined: it does. `project`: as GitLab shows it. */

@@ -1,8 +1,8 @@
-import { branchMissing, moved, nothingToMerge } from '../domain/api-failure.ts'
-import type { ApiAnswer } from '../domain/api-failure.ts'
+import type { ApiAnswer } from '../domain/api-answer.ts'
+import { branchMissing, moved, nothingToMerge, notUnderstood } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import type { Failure } from '../domain/failure.ts'
-import { textMember } from '../domain/member.ts'
+import { member, textMember } from '../domain/member.ts'
 import type { Branches, Endpoint } from '../domain/pull-requests.ts'
 import { listIn } from './gitlab-answers.ts'
 import type { Speaker } from './gitlab-answers.ts'
@@ -16,14 +16,21 @@ import {
   saysMoved,
 } from './gitlab-failures.ts'
 
-/** One project of GitLab's, and how its answers are taken. */
+/** A call of the client's about the project `at`: its path, or its number where it was renamed. */
+export type Question = (at: string) => Promise<unknown>
+
+/** One project of GitLab's, and how its answers are taken. One that was renamed is asked by its number from then on. */
 export interface Project {
   readonly client: Client
-  /** With its groups, such as acme/team/shop: GitLab takes it instead of a number. */
-  readonly path: string
   readonly speaker: Speaker
+  /**
+   * Asks once, and once more where the project turns out to be renamed. Answers whatever status comes.
+   * @throws Failure RepositoryNotFound where it has moved to what cannot be followed, ReferenceForbidden where it may
+   * not be
+   */
+  readonly ask: (question: Question) => Promise<ApiAnswer>
   /** Answers where the status is 2xx. @throws Failure for every other one */
-  readonly asked: (call: Promise<unknown>) => Promise<ApiAnswer>
+  readonly asked: (question: Question) => Promise<ApiAnswer>
   /** The same for what was answered already. */
   readonly accepted: (answer: ApiAnswer) => Promise<ApiAnswer>
 }
@@ -34,7 +41,31 @@ export function projectAt(endpoint: Endpoint, login: ApiLogin): Project {
   const client = connectClient(endpoint, login)
   const path = endpoint.repository.join('/')
   const speaker: Speaker = { shown, baseURL, secrets: [...login.secrets, login.secret] }
-  return { client, path, speaker, asked: async (call) => accepted(await answerFrom(call)), accepted }
+  let at = path
+  return { client, speaker, ask, asked: async (question) => accepted(await ask(question)), accepted }
+
+  async function ask(question: Question): Promise<ApiAnswer> {
+    const answer = await answerFrom(question(at))
+    if (!isElsewhere(answer)) return answer
+    const id = at === path ? numberIn(await ledOn(answer), baseURL) : undefined
+    if (id === undefined) throw moved(speaker)
+    await requirePermitted(id)
+    at = id
+    return answerFrom(question(at))
+  }
+
+  /** Only a look at a project that was renamed is led on to it. */
+  async function ledOn(answer: ApiAnswer): Promise<ApiAnswer> {
+    return saysMoved(answer) ? answerFrom(client.projects.show(path)) : answer
+  }
+
+  async function requirePermitted(id: string): Promise<void> {
+    const answer = await accepted(await answerFrom(client.projects.show(id)))
+    const present = textMember(answer.data, 'path_with_namespace')
+    if (String(member(answer.data, 'id')) !== id || present === undefined)
+      throw notUnderstood(answer, speaker)
+    endpoint.permit(present.split('/'))
+  }
 
   async function accepted(answer: ApiAnswer): Promise<ApiAnswer> {
     if (answer.status >= 200 && answer.status < 300) return answer
@@ -43,22 +74,22 @@ export function projectAt(endpoint: Endpoint, login: ApiLogin): Project {
 
   /** What only another request can tell; undefined: nothing. */
   async function closerLook(answer: ApiAnswer): Promise<Failure | undefined> {
-    const toGet = answer.status === 405 && saysMoved(answer)
-    if (toGet || saysForbiddenOnly(answer)) {
-      const { headers, data } = await answerFrom(client.projects.show(path))
-      return toGet ? movedTo(headers) : projectFailure(data, speaker)
-    }
-    return answer.status === 301 ? movedTo(answer.headers) : undefined
+    if (!saysForbiddenOnly(answer)) return undefined
+    const { data } = await answerFrom(client.projects.show(at))
+    return projectFailure(data, speaker)
   }
+}
 
-  /** GitLab leads to the same by the project's number, which is all that is taken of the address. */
-  async function movedTo(headers: ApiAnswer['headers']): Promise<Failure> {
-    const place = URL.parse(headers.get('location') ?? '', baseURL)
-    const [, id] = /\/api\/v4\/projects\/(\d{1,18})(?:\/|$)/.exec(place?.pathname ?? '') ?? []
-    if (id === undefined || place?.origin !== new URL(baseURL).origin) return moved(speaker)
-    const { data } = await answerFrom(client.projects.show(id))
-    return moved(speaker, textMember(data, 'path_with_namespace'))
-  }
+function isElsewhere(answer: ApiAnswer): boolean {
+  return (answer.status >= 300 && answer.status < 400) || saysMoved(answer)
+}
+
+/** GitLab leads to the same by the project's number, which is all that is taken of the address. */
+function numberIn({ headers }: ApiAnswer, baseURL: string): string | undefined {
+  const { origin, pathname } = URL.parse(headers.get('location') ?? '', baseURL) ?? {}
+  const start = `${new URL(baseURL).pathname}/projects/`
+  if (origin !== new URL(baseURL).origin || pathname?.startsWith(start) !== true) return undefined
+  return /^([1-9]\d{0,15})(?:\/|$)/.exec(pathname.slice(start.length))?.[1]
 }
 
 /**
@@ -67,14 +98,14 @@ export function projectAt(endpoint: Endpoint, login: ApiLogin): Project {
  * @throws Failure HeadNotFound, NothingToMerge, and those of `asked`
  */
 export async function lookForCommits(project: Project, branches: Branches): Promise<void> {
-  const { client, path, speaker, accepted } = project
+  const { client, speaker, ask, accepted } = project
   // A tag may have the name of a branch.
   const refName = `refs/heads/${branches.base}..refs/heads/${branches.head}`
-  const answer = await answerFrom(client.commits.all(path, { refName, perPage: 1, page: 1 }))
+  const answer = await ask((at) => client.commits.all(at, { refName, perPage: 1, page: 1 }))
   if (!isMissing(answer) && listIn(await accepted(answer), speaker).length > 0) return
   // A range of which one end is missing is empty as well: GitLab does not hand the error of git on.
   for (const which of ['head', 'base'] as const) {
-    const branch = await answerFrom(client.branches.show(path, branches[which]))
+    const branch = await ask((at) => client.branches.show(at, branches[which]))
     if (isMissing(branch)) throw branchMissing(which, branches, speaker.shown)
     await accepted(branch)
   }

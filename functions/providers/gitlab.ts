@@ -9,21 +9,21 @@ import type {
   PullRequestText,
   ShownPullRequest,
 } from '../domain/pull-requests.ts'
-import { joins, listIn, objectIn, shownIn } from './gitlab-answers.ts'
+import { joins, listIn, numbered, shownIn } from './gitlab-answers.ts'
 import type { Shown } from './gitlab-answers.ts'
-import { answerFrom } from './gitlab-client.ts'
 import { addDetail, edit } from './gitlab-details.ts'
 import { branchFailure, saysExists } from './gitlab-failures.ts'
 import { isMissing, lookForCommits, projectAt } from './gitlab-project.ts'
 import { draftTitle, titleLike, withoutQuickActions } from './gitlab-text.ts'
 
-const PER_PAGE = 50
+/** With bodies of 128 KiB each no more fit into an answer that is read; GitLab takes longer ones, which nobody writes. */
+const PER_PAGE = 30
 const MOST_PAGES = 10
 
 /** GitLab's merge requests, on gitlab.com and on installations of one's own. */
 export default function connect(endpoint: Endpoint, login: ApiLogin): PullRequests {
   const project = projectAt(endpoint, login)
-  const { client, path, speaker, asked, accepted } = project
+  const { client, speaker, ask, asked, accepted } = project
   const { mergeRequests } = client
   return {
     find,
@@ -37,16 +37,16 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     const found: Shown[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const listed = await pageOf(page, branches, among)
-      found.push(...listed)
+      found.push(...listed.filter((one) => joins(one, branches)))
       if (listed.length < PER_PAGE) break
     }
-    return found.filter((one) => joins(one, branches))
+    return found
   }
 
   async function pageOf(page: number, { base, head }: Branches, among: 'open' | 'all'): Promise<Shown[]> {
-    const answer = await asked(
+    const answer = await asked((at) =>
       mergeRequests.all({
-        projectId: path,
+        projectId: at,
         ...(among === 'open' ? { state: 'opened' } : {}),
         sourceBranch: head,
         targetBranch: base,
@@ -56,13 +56,15 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
         page,
       }),
     )
-    return listIn(answer, speaker).map((one) => shownIn(one, answer, speaker))
+    const listed = listIn(answer, speaker)
+    if (listed.length > PER_PAGE) throw notUnderstood(answer, speaker)
+    return listed.map((one) => shownIn(one, answer, speaker))
   }
 
   async function read(number: number, branches: Branches): Promise<ShownPullRequest | undefined> {
-    const answer = await answerFrom(mergeRequests.show(path, number))
+    const answer = await ask((at) => mergeRequests.show(at, number))
     if (isMissing(answer)) return undefined
-    const found = shownIn(objectIn(await accepted(answer), speaker), answer, speaker)
+    const found = numbered(number, await accepted(answer), speaker)
     return joins(found, branches) ? found : undefined
   }
 
@@ -72,7 +74,8 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     await lookForCommits(project, branches)
     const written = draft ? draftTitle(title) : title
     const text = { description: withoutQuickActions(body) }
-    const answer = await answerFrom(mergeRequests.create(path, branches.head, branches.base, written, text))
+    const { base, head } = branches
+    const answer = await ask((at) => mergeRequests.create(at, head, base, written, text))
     if (saysExists(answer)) return 'exists'
     const missing = branchFailure(answer, branches, endpoint.shown)
     if (missing !== undefined) throw missing

@@ -107,6 +107,17 @@ export const OWNERSHIP: readonly Case[] = [
     },
   ]),
   {
+    title: 'a known number that is gone, of which no list shows anything, is not opened again',
+    async run(t, stage) {
+      const resource = stage.resource()
+      const known = after(resource, await stage.attempt(resource))
+      stage.model.pulls.length = 0
+      stage.requests()
+      t.match(await stage.attempt(known), { reason: 'UpToDate', message: /#1 is not there any more/ })
+      t.strictSame(writes(stage.requests()), [])
+    },
+  },
+  {
     title: 'one that is merged is found behind many later ones of the same branches',
     async run(t, stage) {
       const resource = stage.resource()

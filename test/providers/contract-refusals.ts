@@ -1,6 +1,7 @@
+import { Failure } from '../../functions/domain/failure.ts'
 import type { SeenRequest } from '../harness/hosts/host-handler.ts'
 import type { Case } from './contract-case.ts'
-import { loginWith, writes } from './contract-stage.ts'
+import { after, loginWith, writes } from './contract-stage.ts'
 import type { Stage } from './contract-stage.ts'
 import { TRAITS } from './contract-traits.ts'
 
@@ -37,6 +38,20 @@ export const REFUSALS: readonly Case[] = [
     },
   },
   {
+    title:
+      'a repository that is out of sight by now is RepositoryNotFound, not a reason to open a second one',
+    async run(t, stage) {
+      const resource = stage.resource()
+      const known = after(resource, await stage.attempt(resource))
+      stage.requests()
+      stage.model.tokens.set('good-token', 'stranger')
+      t.match(await stage.failure(known), { reason: 'RepositoryNotFound', message: /not visible/ })
+      t.strictSame(writes(stage.requests()), [])
+      stage.model.tokens.set('good-token', 'write')
+      t.match(await stage.attempt(known), { reason: 'UpToDate', message: /^#1 is open: / })
+    },
+  },
+  {
     title: 'an archived repository is PermissionDenied, and nothing is opened',
     async run(t, stage) {
       stage.model.archived = true
@@ -59,6 +74,30 @@ export const REFUSALS: readonly Case[] = [
       await movedIsHandled(t, stage)
     },
   },
+  {
+    title: 'a repository that has moved where the credentials may not go is ReferenceForbidden',
+    spares: ({ name }) => TRAITS[name]?.moved !== 'followed',
+    async run(t, stage) {
+      const asked: unknown[] = []
+      const permit = (present: readonly string[]): never => {
+        asked.push(present)
+        throw new Failure('ReferenceForbidden', 'It may not.')
+      }
+      for (const where of ['before the look', 'between the look and the creation']) {
+        const move = (): void => void (stage.model.movedTo = NEW_PLACE)
+        stage.server.fail(
+          { kind: 'meanwhile', happens: move },
+          (m) => where.startsWith('before') || m === 'POST',
+        )
+        const failure = await stage.failure(stage.resource(), { permit })
+        t.match(failure, { reason: 'ReferenceForbidden', message: 'It may not.' }, where)
+        t.equal(stage.requests().at(-1)?.method, 'GET', 'its name is the last that was asked')
+        t.equal(stage.model.pulls.length, 0)
+        stage.model.movedTo = undefined
+      }
+      t.strictSame(asked, [NEW_PLACE, NEW_PLACE])
+    },
+  },
   ...[301, 302, 303, 307, 308].map((status): Case => ({
     title: `a redirect to another host is not followed (${status})`,
     async run(t, stage) {
@@ -78,7 +117,8 @@ async function movedIsHandled(t: Parameters<Case['run']>[0], stage: Stage): Prom
     t.match(await stage.attempt(resource), { reason: 'Succeeded' })
     t.equal(stage.model.pulls.length, 1)
     const requests = stage.requests()
-    t.ok(requests.length <= 4, requests.map(({ path }) => path).join(', '))
+    // Find and create take three at most, and what refuses a POST may have to be asked where it leads.
+    t.ok(requests.length <= 6, requests.map(({ path }) => path).join(', '))
     t.ok(writes(requests).every(({ method }) => method === 'POST'))
     return
   }

@@ -13,7 +13,7 @@ export interface Traits {
 /** A row per host. */
 export const TRAITS: Readonly<Record<string, Traits>> = {
   github: { race: 'one', moved: 'followed' },
-  gitlab: { race: 'one', moved: 'named' },
+  gitlab: { race: 'one', moved: 'followed' },
   bitbucket: { race: 'last', moved: 'told' },
   gitea: { race: 'two', moved: 'named' },
 }

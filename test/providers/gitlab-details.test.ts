@@ -31,7 +31,7 @@ for (const [detail, field] of [
   t.test(`where GitLab takes one alone of the ${detail} the others are told`, async (t) => {
     const { host, model, work } = await startGitLab(t)
     addPull(model, { ...BRANCHES, title: 'Settings', [detail]: ['dev'] })
-    const change = (answer: HostAnswer): HostAnswer => ({ ...answer, body: { [detail]: [{ id: 100 }] } })
+    const change = (answer: HostAnswer): HostAnswer => withBody(answer, { [detail]: [{ id: 100 }] })
     host.fail({ kind: 'changed', change }, (method) => method === 'PUT')
     const said = await work((pullRequests) => pullRequests.add(1, detail, ['ops']))
     t.match(said, [/^GitLab did not take "ops"; .+ more than one \(its free tier does not\)\.$/])
@@ -79,8 +79,12 @@ t.test('a label with a comma is told, and the others are added', async (t) => {
 t.test('a label that GitLab leaves out is told', async (t) => {
   const { host, model, work } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'Settings' })
-  const change = (answer: HostAnswer): HostAnswer => ({ ...answer, body: { labels: ['settings'] } })
+  const change = (answer: HostAnswer): HostAnswer => withBody(answer, { labels: ['settings'] })
   host.fail({ kind: 'changed', change })
   const said = await work((pullRequests) => pullRequests.add(1, 'labels', ['settings', 'new']))
   t.match(said, [/^GitLab did not add the label "new"; /])
 })
+
+function withBody(answer: HostAnswer, change: Readonly<Record<string, unknown>>): HostAnswer {
+  return { ...answer, body: { ...Object(answer.body), ...change } }
+}

@@ -1,4 +1,6 @@
 import t from 'tap'
+import type { HostAnswer } from '../harness/hosts/dialect.ts'
+import { addPull } from '../harness/hosts/model.ts'
 import { startGitLab } from './gitlab-stage.ts'
 import { BRANCHES, DRAFT } from './port-stage.ts'
 import type { PortStage } from './port-stage.ts'
@@ -91,27 +93,78 @@ t.test('a look that fails as well leaves what was said first', async (t) => {
   t.equal(stage.lines().length, 2)
 })
 
-t.test('of a project that was renamed the new path is told, and nothing else is asked there', async (t) => {
+t.test('a project that was renamed is followed to its number, and asked by that from then on', async (t) => {
   const stage = await startGitLab(t)
   stage.model.movedTo = ['acme', 'tools', 'store']
-  const message = /has moved to acme\/tools\/store, /
-  const found = await stage.failure((pullRequests) => pullRequests.find(BRANCHES, 'open'))
-  t.match(found, { reason: 'RepositoryNotFound', message })
-  const shown = { number: 1, url: 'https://x', state: 'open', title: 'a', body: '' } as const
-  const edited = await stage.failure((pullRequests) => pullRequests.update(shown, { title: 'b', body: '' }))
-  t.match(edited, { reason: 'RepositoryNotFound', message })
+  addPull(stage.model, { ...BRANCHES, title: 'old', state: 'merged' })
+  await stage.work(async (pullRequests) => {
+    t.match(await pullRequests.find(BRANCHES, 'all'), [{ number: 1 }])
+    t.match(await pullRequests.create(DRAFT), {
+      number: 2,
+      url: /\/acme\/tools\/store\/-\/merge_requests\/2$/,
+    })
+  })
   t.strictSame(stage.lines(), [
     `GET ${PROJECT}/merge_requests`,
     'GET /projects/42',
+    'GET /projects/42/merge_requests',
+    'GET /projects/42/repository/commits',
+    'POST /projects/42/merge_requests',
+  ])
+})
+
+t.test('what GitLab does not lead on is followed after a look that it does', async (t) => {
+  const stage = await startGitLab(t)
+  addPull(stage.model, { ...BRANCHES, title: 'old' })
+  stage.model.movedTo = ['acme', 'tools', 'store']
+  const shown = { number: 1, url: 'https://x', state: 'open', title: 'old', body: '' } as const
+  await stage.work((pullRequests) => pullRequests.update(shown, { title: 'new', body: '' }))
+  t.match(stage.model.pulls, [{ title: 'new' }])
+  t.strictSame(stage.lines(), [
     `PUT ${PROJECT}/merge_requests/1`,
     `GET ${PROJECT}`,
     'GET /projects/42',
+    'PUT /projects/42/merge_requests/1',
   ])
+})
+
+t.test('a project that moves on and on is left', async (t) => {
+  const stage = await startGitLab(t)
+  const headers = { location: `${stage.host.baseURL}/projects/42/merge_requests` }
+  const answer = { status: 301, headers, body: '' }
+  stage.host.fail({ kind: 'answer', answer })
+  stage.host.fail({ kind: 'answer', answer }, (_method, path) => path === '/projects/42')
+  const look = (): ReturnType<PortStage['failure']> =>
+    stage.failure((pullRequests) => pullRequests.find(BRANCHES, 'open'))
+  t.match(await look(), { reason: 'RepositoryNotFound', message: /has moved/ })
+  t.equal(stage.lines().length, 2)
+  stage.host.fail({ kind: 'answer', answer })
+  stage.host.fail({ kind: 'answer', answer }, (_method, path) => path.startsWith('/projects/42/'))
+  t.match(await look(), { reason: 'RepositoryNotFound', message: /has moved/ })
+  t.equal(stage.lines().length, 5)
+})
+
+t.test('what is asked by number has to be what answers', async (t) => {
+  for (const change of [{ id: 7 }, { id: '42 ' }, { path_with_namespace: 7 }]) {
+    const stage = await startGitLab(t)
+    stage.model.movedTo = ['acme', 'tools', 'store']
+    const changed = (answer: HostAnswer): HostAnswer => ({
+      ...answer,
+      body: { ...Object(answer.body), ...change },
+    })
+    stage.host.fail({ kind: 'changed', change: changed }, (_method, path) => path === '/projects/42')
+    const found = await stage.failure((pullRequests) => pullRequests.find(BRANCHES, 'open'))
+    t.match(found, { reason: 'ProviderUnavailable' }, JSON.stringify(change))
+    t.equal(stage.lines().length, 2)
+  }
 })
 
 for (const location of [
   'https://evil.example/api/v4/projects/42',
+  'http://localhost/api/v4/projects/42',
   '/users/sign_in',
+  '/gitlab/api/v4/projects/42',
+  '/api/v4/projects/42x',
   '/api/v4/projects/acme%2Fstore',
   '',
 ]) {
@@ -122,10 +175,3 @@ for (const location of [
     t.equal(stage.lines().length, 1)
   })
 }
-
-t.test('a new path that holds what must not be shown is masked', async (t) => {
-  const stage = await startGitLab(t)
-  stage.model.movedTo = ['acme', 'good-token']
-  const found = await stage.failure((pullRequests) => pullRequests.find(BRANCHES, 'open'))
-  t.match(found.message, /has moved to acme\/\*\*\*, /)
-})
