@@ -49,7 +49,7 @@ export function writtenOf(pull: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** The reviewers as a PUT takes them. */
-export function reviewersOf(pull: unknown): readonly unknown[] {
+function reviewersOf(pull: unknown): readonly unknown[] {
   return elements(member(pull, 'reviewers')).map((account) => {
     const uuid = textMember(account, 'uuid')
     return uuid === undefined ? { account_id: textMember(account, 'account_id') } : { uuid }

@@ -1,3 +1,5 @@
+import { textOf } from '../domain/api-answer.ts'
+import type { ApiAnswer } from '../domain/api-answer.ts'
 import {
   answerFailure,
   branchMissing,
@@ -7,7 +9,7 @@ import {
   nothingToMerge,
   rateLimited,
 } from '../domain/api-failure.ts'
-import type { ApiAnswer, ApiSpeech } from '../domain/api-failure.ts'
+import type { ApiSpeech } from '../domain/api-failure.ts'
 import { Failure } from '../domain/failure.ts'
 import { elements, entries, member, textMember } from '../domain/member.ts'
 import type { Branches } from '../domain/pull-requests.ts'
@@ -83,8 +85,7 @@ function limited(answer: ApiAnswer, speech: ApiSpeech): Failure {
 }
 
 function wordsOf({ data }: ApiAnswer): string | undefined {
-  if (typeof data === 'string') return /^\s*</.test(data) ? undefined : data
-  return textMember(member(data, 'error'), 'message')
+  return typeof data === 'string' ? textOf(data) : textMember(member(data, 'error'), 'message')
 }
 
 /** The message, and what is said of each field as `field: words`. */
