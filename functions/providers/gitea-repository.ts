@@ -68,6 +68,7 @@ export async function* pagesOf(
     const answer = await ask('GET', `${path}?${asked.toString()}`)
     const values = answer.status === 200 ? answer.data : undefined
     if (!Array.isArray(values)) throw giteaFailure(answer, speech)
+    if (values.length > PAGE_LENGTH) throw notUnderstood(answer, speech)
     read += values.length
     const isLast = values.length === 0 || read >= totalOf(answer)
     yield { answer, values, isLast }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../functions/domain/member.ts'
+import { elements, isRecord, member } from '../../functions/domain/member.ts'
 import type { HostAnswer } from '../harness/hosts/dialect.ts'
 import type { Case } from './contract-case.ts'
 import { addPull } from '../harness/hosts/model.ts'
@@ -20,6 +20,8 @@ const BROKEN: readonly Malformed[] = [
   { what: 'cut JSON', change: (answer) => written(answer, JSON.stringify(answer.body).slice(0, -9)) },
   { what: 'nothing', change: (answer) => written(answer, '') },
   { what: 'null', change: (answer) => written(answer, 'null') },
+  { what: 'more than anybody reads', change: (answer) => written(answer, `[${'{},'.repeat(100_000)}{}]`) },
+  { what: 'brackets without end', change: (answer) => written(answer, '['.repeat(100_000)) },
   { what: 'a number', change: (answer) => written(answer, '7') },
 ]
 
@@ -44,6 +46,9 @@ const NOT_CREATED: readonly Malformed[] = [
   { what: 'the status of what is done later', change: (answer) => ({ ...answer, status: 202 }) },
 ]
 
+/** An answer that shows another pull request of the same branches. */
+const ANOTHER: Malformed = { what: 'another number', change: (answer) => numbered(answer, 7) }
+
 /** Successes that are none. */
 export const ANSWERS: readonly Case[] = [
   ...NOT_CREATED.map(({ what, change }): Case => ({
@@ -66,7 +71,7 @@ export const ANSWERS: readonly Case[] = [
       t.equal(stage.model.pulls.length, 0)
     },
   })),
-  ...BROKEN.map(({ what, change }): Case => ({
+  ...[...BROKEN, ANOTHER].map(({ what, change }): Case => ({
     title: `the one of a known number answered with ${what} is not believed`,
     async run(t, stage) {
       const resource = stage.resource()
@@ -76,6 +81,28 @@ export const ANSWERS: readonly Case[] = [
       t.equal(stage.model.pulls.length, 1)
     },
   })),
+  ...[...BROKEN, ANOTHER].map(({ what, change }): Case => ({
+    title: `new words answered with ${what} are not believed, and looked at again`,
+    async run(t, stage) {
+      const resource = stage.resource()
+      const known = after(resource, await stage.attempt(resource))
+      const next = changed(known, { title: 'Another title' })
+      stage.server.fail({ kind: 'changed', change }, (method) => method !== 'GET')
+      t.match(await stage.failure(next), { reason: 'ProviderUnavailable' })
+      t.match(await stage.attempt(next), { reason: 'UpToDate', pullRequest: { number: 1 } })
+      t.match(stage.model.pulls, [{ title: 'Another title' }])
+    },
+  })),
+  {
+    title: 'a page that is longer than it was asked for is not believed, and nothing is opened',
+    async run(t, stage) {
+      addPull(stage.model, { base: BASE, head: HEAD, title: 'Merged before', state: 'merged' })
+      stage.server.fail({ kind: 'changed', change: longer }, (method) => method === 'GET')
+      t.match(await stage.failure(stage.resource(), { again: true }), { reason: 'ProviderUnavailable' })
+      t.equal(stage.requests().length, 1)
+      t.equal(stage.model.pulls.length, 1)
+    },
+  },
   ...[HEAD, BASE].map((branch): Case => ({
     title: `what a list shows of branches that nobody has asked for is passed over (${branch})`,
     async run(t, stage) {
@@ -124,6 +151,14 @@ function written({ status }: HostAnswer, body: string): HostAnswer {
 function numbered(answer: HostAnswer, number: unknown): HostAnswer {
   const known = isRecord(answer.body) ? answer.body : {}
   return { ...answer, body: { ...known, number, iid: number, id: number } }
+}
+
+/** What the list shows stands there a hundred times. */
+function longer(answer: HostAnswer): HostAnswer {
+  const repeated = (list: unknown): unknown[] => Array.from({ length: 100 }, () => elements(list)).flat()
+  const { body } = answer
+  const values = repeated(member(body, 'values'))
+  return { ...answer, body: Array.isArray(body) ? repeated(body) : { ...Object(body), values } }
 }
 
 /** The branch has another name wherever the answer shows it. */
