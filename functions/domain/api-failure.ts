@@ -4,8 +4,6 @@ import { Failure } from './failure.ts'
 import type { Branches } from './pull-requests.ts'
 import { quoteRemote } from './quote.ts'
 
-export type { ApiAnswer } from './api-answer.ts'
-
 /** Whose API answered, and what must not be shown of what it says. */
 export interface ApiSpeech {
   /** `spec.repository`. */

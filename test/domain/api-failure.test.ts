@@ -12,7 +12,7 @@ import {
   rejected,
   unavailable,
 } from '../../functions/domain/api-failure.ts'
-import type { ApiAnswer } from '../../functions/domain/api-failure.ts'
+import type { ApiAnswer } from '../../functions/domain/api-answer.ts'
 import type { Failure } from '../../functions/domain/failure.ts'
 
 const SHOWN = 'https://git.example.com/acme/shop.git'

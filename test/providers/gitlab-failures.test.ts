@@ -7,7 +7,7 @@ import {
   saysExists,
   saysForbiddenOnly,
 } from '../../functions/providers/gitlab-failures.ts'
-import type { ApiAnswer } from '../../functions/domain/api-failure.ts'
+import type { ApiAnswer } from '../../functions/domain/api-answer.ts'
 
 const SHOWN = 'https://gitlab.example.com/acme/shop.git'
 const SPEECH = { shown: SHOWN, secrets: ['s3cret'] }
