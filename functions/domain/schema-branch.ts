@@ -10,7 +10,9 @@ export function branchSchema(description: string, owner: 'owner' | 'no owner' = 
     type: 'string',
     description,
     expects:
-      owner === 'owner' ? 'the name of a branch, such as feature or owner:feature' : 'the name of a branch',
+      owner === 'owner'
+        ? 'the name of a branch, such as feature, or owner:feature (GitHub only)'
+        : 'the name of a branch',
     minLength: 1,
     maxLength: 255,
     pattern: owner === 'owner' ? `^([A-Za-z0-9_][A-Za-z0-9._-]*:)?${name}$` : `^${name}$`,

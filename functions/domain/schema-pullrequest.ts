@@ -33,7 +33,7 @@ const LABEL: Schema = {
 
 const PERSON: Schema = {
   type: 'string',
-  description: "A user name of the provider's.",
+  description: "A user name of the provider's; on Bitbucket a UUID in braces or an account ID.",
   expects: "a user name of the provider's",
   minLength: 1,
   maxLength: 255,
@@ -55,15 +55,16 @@ export const PULLREQUEST_SPEC: Schema = {
     ),
     headBranch: immutable(
       branchSchema(
-        'The branch that holds the changes; that of a fork as owner:branch. It cannot be changed later. ' +
-          'Example: new-settings',
+        'The branch that holds the changes; that of a fork as owner:branch (GitHub only). It cannot be changed ' +
+          'later. Example: new-settings',
         'owner',
       ),
       'headBranch',
     ),
     title: {
       type: 'string',
-      description: 'The title of the pull request, one line. Example: New settings of the shop',
+      description:
+        'The title of the pull request, one line of at most 255 characters. Example: New settings of the shop',
       expects: 'one line of text',
       minLength: 1,
       maxLength: 255,
@@ -72,17 +73,23 @@ export const PULLREQUEST_SPEC: Schema = {
     body: {
       type: 'string',
       description:
-        'The description of the pull request, in the Markdown of the provider. Example: "Closes #12."',
+        'The description of the pull request, in the Markdown of the provider, at most 60,000 characters. ' +
+        'Example: "Closes #12."',
       expects: 'a text in Markdown',
       maxLength: 60_000,
       pattern: '^[^\\x00]*$',
     },
     draft: {
       type: 'boolean',
-      description: 'Whether the pull request is opened as a draft. Example: true',
+      description:
+        'Whether the pull request is opened as a draft. It counts only when it is opened. Example: true',
     },
-    labels: names('Labels that the pull request gets. Example: [settings]', LABEL),
-    reviewers: names('User names of those who are asked for a review. Example: [dev]', PERSON),
-    assignees: names('User names of those who are assigned. Example: [dev]', PERSON),
+    labels: names('Labels that the pull request gets; not on Bitbucket. Example: [settings]', LABEL),
+    reviewers: names(
+      'User names of those who are asked for a review, not of teams; on Bitbucket UUIDs in braces or account IDs. ' +
+        'Example: [dev]',
+      PERSON,
+    ),
+    assignees: names('User names of those who are assigned; not on Bitbucket. Example: [dev]', PERSON),
   },
 }

@@ -51,7 +51,7 @@ export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
     type: 'string',
     description:
       'Which software serves the repository: github, gitlab, bitbucket or gitea (Gitea and Forgejo). It is known ' +
-      'for github.com, gitlab.com and bitbucket.org and can be left out there. Example: gitlab',
+      'for github.com, *.ghe.com, gitlab.com and bitbucket.org and can be left out there. Example: gitlab',
     expects: 'the name of a provider, such as gitlab',
     minLength: 1,
     maxLength: 32,
@@ -70,7 +70,7 @@ export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
         'https://git.example.com/api/v3',
       ),
       uploadURL: apiAddress(
-        'The address for uploads of a GitHub Enterprise Server, on the host and port of the repository.',
+        'The address for uploads of a GitHub Enterprise Server, on the host and port of the repository. It is checked, and not used for pull requests.',
         'https://git.example.com/api/uploads',
       ),
     },
