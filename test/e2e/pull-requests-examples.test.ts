@@ -4,29 +4,18 @@ import t from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { hostNamed } from '../../functions/domain/hosts.ts'
 import { isRecord, member } from '../../functions/domain/member.ts'
-import { makeAuthority } from '../harness/certificates.ts'
 import { columns } from '../harness/columns.ts'
 import { conditionsOf } from '../harness/conditions.ts'
-import { startProxy } from '../harness/connect-proxy.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
-import { startGitServer } from '../harness/git-server.ts'
-import { install, TOKEN } from '../harness/installation.ts'
+import { TOKEN } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
 import { dialectOf } from '../providers/contract-rows.ts'
 import { hostRepository, settledPull, waitForPull } from './pull-request-stage.ts'
 import type { HostedRepository } from './pull-request-stage.ts'
+import { installAmongPublicHosts } from './public-hosts.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(ROOT, 'examples/pull-requests')
-const NAMES = [
-  'localhost',
-  'github.com',
-  'api.github.com',
-  'gitlab.com',
-  'bitbucket.org',
-  'api.bitbucket.org',
-  'git.example.com',
-] as const
 const SECRET = 'git-credentials'
 const HEAD = 'shop-settings'
 const REVIEWER = '{01234567-89ab-cdef-0123-456789abcdef}'
@@ -82,19 +71,7 @@ function firstOnThePage(): { readonly commands: readonly string[]; readonly prin
 withControlPlane(
   t,
   async (t, plane) => {
-    const server = await startGitServer({
-      users: [{ password: TOKEN }],
-      authority: await makeAuthority(),
-      certificate: { names: NAMES },
-    })
-    t.teardown(() => server.close())
-    const leads = Object.fromEntries(NAMES.slice(1).map((name) => [`${name}:443`, server.port]))
-    const proxy = await startProxy({ leads })
-    t.teardown(() => proxy.close())
-    const commitlet = await install(t, plane, {
-      functionEnv: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, CA_FILE: server.caFile },
-      webhookEnv: { SWEEP_INTERVAL: '1' },
-    })
+    const { server, commitlet } = await installAmongPublicHosts(t, plane, 'git.example.com')
 
     async function host(team: Team, { name, origin, apiPath, ...site }: Place): Promise<HostedRepository> {
       const dialect = await dialectOf(name)

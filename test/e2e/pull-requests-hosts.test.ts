@@ -1,24 +1,14 @@
 import t from 'tap'
-import { makeAuthority } from '../harness/certificates.ts'
-import { startProxy } from '../harness/connect-proxy.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
-import { startGitServer } from '../harness/git-server.ts'
 import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
 import { GITEA } from '../harness/hosts/gitea.ts'
 import { github } from '../harness/hosts/github.ts'
 import { GITLAB } from '../harness/hosts/gitlab.ts'
-import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts'
+import { configMap, gitCommit, TOKEN } from '../harness/installation.ts'
 import { HEAD, hostRepository, requestAgain, settledPull, waitForPull } from './pull-request-stage.ts'
 import type { Site } from './pull-request-stage.ts'
+import { installAmongPublicHosts } from './public-hosts.ts'
 
-const NAMES = [
-  'localhost',
-  'github.com',
-  'api.github.com',
-  'gitlab.com',
-  'bitbucket.org',
-  'api.bitbucket.org',
-] as const
 /** An API token of Bitbucket's goes with the e-mail address of its account; Git takes both as they are. */
 const BY_PASSWORD = { secretName: 'mail', usernameKey: 'username', passwordKey: 'password' }
 const MAIL = {
@@ -92,19 +82,7 @@ const SITES: readonly (Omit<Site, 'path'> & {
 withControlPlane(
   t,
   async (t, plane) => {
-    const server = await startGitServer({
-      users: [{ password: TOKEN }],
-      authority: await makeAuthority(),
-      certificate: { names: NAMES },
-    })
-    t.teardown(() => server.close())
-    const leads = Object.fromEntries(NAMES.slice(1).map((name) => [`${name}:443`, server.port]))
-    const proxy = await startProxy({ leads })
-    t.teardown(() => proxy.close())
-    const commitlet = await install(t, plane, {
-      functionEnv: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, CA_FILE: server.caFile },
-      webhookEnv: { SWEEP_INTERVAL: '1' },
-    })
+    const { server, proxy, commitlet } = await installAmongPublicHosts(t, plane)
 
     for (const { title, path, web, asks, spec = {}, ...site } of SITES) {
       t.test(`${title}: a commit to a new branch and then its pull request, through a proxy`, async (t) => {
