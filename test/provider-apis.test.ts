@@ -27,7 +27,7 @@ function targetOf(more: Partial<ApiTarget> = {}): ApiTarget {
 }
 
 function by(secret = 'a', signal = NEVER) {
-  const login: ApiLogin = { username: undefined, secret, method: 'token', identity: 'x', secrets: [secret] }
+  const login: ApiLogin = { username: undefined, secret, identity: 'x', secrets: [secret] }
   return { login, signal }
 }
 

@@ -43,7 +43,7 @@ t.test('it is opened at the API of the repository, with the token of the Secret'
     shown: 'https://github.com/acme/shop.git',
     branches: { base: 'main', head: 'feature', headOwner: undefined },
   })
-  t.match(opened?.login, { secret: 's3cr3t-token', username: undefined, method: 'token' })
+  t.match(opened?.login, { secret: 's3cr3t-token', username: undefined })
   t.equal(opened?.signal, signal)
   t.doesNotThrow(() => opened?.target.permit(['market', 'store']))
 })
@@ -91,7 +91,7 @@ t.test('the second way is gone where the credentials of the first fail, and mask
   })
   const [first, second] = world.opened.map(({ login }) => login)
   t.notOk(first?.secrets.includes('spare-token'))
-  t.match(second, { username: 'dev', secret: 'spare-token', method: 'password' })
+  t.match(second, { username: 'dev', secret: 'spare-token' })
   for (const secret of ['s3cr3t-token', 'spare-token', 'dev:spare-token'])
     t.ok(second?.secrets.includes(secret), secret)
 })

@@ -12,8 +12,6 @@ export interface ApiLogin extends Pick<PasswordLogin, 'identity' | 'secrets'> {
   /** As it was given, such as an e-mail address; undefined: a token alone. */
   readonly username: string | undefined
   readonly secret: string
-  /** `password`: it was named as one; most hosts take a token there as well. */
-  readonly method: 'token' | 'password'
 }
 
 /** The user name that stands for "no person" beside an access token of Bitbucket's. */
@@ -36,7 +34,6 @@ export function apiLogin({ credentials, address, provider }: LoginRequest, secre
   return {
     username: apiUsername(given),
     secret: value,
-    method: isToken(credentials, secretKey) ? 'token' : 'password',
     identity: identityOf(secret, ['api', ...used]),
     secrets: [...sent, ...valuesOf(secret)],
   }
@@ -54,8 +51,4 @@ export function usernameComplaint(given: string | undefined, host: Host | undefi
   if (given.includes(':')) return 'has a user name with a colon in it, which HTTPS cannot carry.'
   if (host?.name !== 'bitbucket' || given.includes('@') || given === ACCESS_TOKEN_USERNAME) return undefined
   return "has a user name that Bitbucket's API does not take; put the e-mail address of the Atlassian account there for an API token, or name only the key of an access token."
-}
-
-function isToken({ tokenKey, passwordKey }: LoginRequest['credentials'], secretKey: string): boolean {
-  return tokenKey !== undefined || (passwordKey === undefined && secretKey === 'token')
 }

@@ -63,7 +63,6 @@ export function defaultApiLogin(token: string, given: DefaultCredentials, use: D
   return {
     username,
     secret: token,
-    method: 'token',
     identity: identityOf(['default API', username ?? '', token]),
     secrets: username === undefined ? [token] : [token, `${username}:${token}`],
   }

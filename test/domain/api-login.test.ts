@@ -29,72 +29,54 @@ function login(
 }
 
 const BOTH = { token: 'T', username: 'dev', password: 'P' }
-const LOGINS: readonly (readonly [
-  string,
-  Partial<Credentials>,
-  SecretData,
-  ApiLogin['username'],
-  string,
-  ApiLogin['method'],
-])[] = [
-  ['a token key', { tokenKey: 'pat' }, secret({ pat: ' T\n' }), undefined, 'T', 'token'],
+const LOGINS: readonly (readonly [string, Partial<Credentials>, SecretData, ApiLogin['username'], string])[] =
   [
-    'a token key with a user name',
-    { tokenKey: 'pat', usernameKey: 'u' },
-    secret({ pat: 'T', u: 'dev' }),
-    'dev',
-    'T',
-    'token',
-  ],
-  [
-    'user name and password',
-    { usernameKey: 'u', passwordKey: 'p' },
-    secret({ u: 'dev\n', p: 'P' }),
-    'dev',
-    'P',
-    'password',
-  ],
-  ['a basic-auth Secret', {}, secret(BOTH, BASIC), 'dev', 'P', 'password'],
-  [
-    'the token key of a basic-auth Secret',
-    { tokenKey: 'password' },
-    secret(BOTH, BASIC),
-    undefined,
-    'P',
-    'token',
-  ],
-  ['an Opaque Secret with a token', {}, secret(BOTH), undefined, 'T', 'token'],
-  ['an Opaque Secret without one', {}, secret({ username: 'dev', password: 'P' }), 'dev', 'P', 'password'],
-  [
-    'an ssh-auth Secret with a token besides',
-    {},
-    secret({ token: 'T', 'ssh-privatekey': 'K' }, SSH),
-    undefined,
-    'T',
-    'token',
-  ],
-  [
-    'the token beside a private key',
-    { tokenKey: 'token', privateKeyKey: 'key' },
-    secret({ token: 'T', key: 'K' }),
-    undefined,
-    'T',
-    'token',
-  ],
-  [
-    'a password under the name of a token',
-    { usernameKey: 'u', passwordKey: 'token' },
-    secret({ u: 'dev', token: 'P' }),
-    'dev',
-    'P',
-    'password',
-  ],
-]
+    ['a token key', { tokenKey: 'pat' }, secret({ pat: ' T\n' }), undefined, 'T'],
+    [
+      'a token key with a user name',
+      { tokenKey: 'pat', usernameKey: 'u' },
+      secret({ pat: 'T', u: 'dev' }),
+      'dev',
+      'T',
+    ],
+    [
+      'user name and password',
+      { usernameKey: 'u', passwordKey: 'p' },
+      secret({ u: 'dev\n', p: 'P' }),
+      'dev',
+      'P',
+    ],
+    ['a basic-auth Secret', {}, secret(BOTH, BASIC), 'dev', 'P'],
+    ['the token key of a basic-auth Secret', { tokenKey: 'password' }, secret(BOTH, BASIC), undefined, 'P'],
+    ['an Opaque Secret with a token', {}, secret(BOTH), undefined, 'T'],
+    ['an Opaque Secret without one', {}, secret({ username: 'dev', password: 'P' }), 'dev', 'P'],
+    [
+      'an ssh-auth Secret with a token besides',
+      {},
+      secret({ token: 'T', 'ssh-privatekey': 'K' }, SSH),
+      undefined,
+      'T',
+    ],
+    [
+      'the token beside a private key',
+      { tokenKey: 'token', privateKeyKey: 'key' },
+      secret({ token: 'T', key: 'K' }),
+      undefined,
+      'T',
+    ],
+    [
+      'a password under the name of a token',
+      { usernameKey: 'u', passwordKey: 'token' },
+      secret({ u: 'dev', token: 'P' }),
+      'dev',
+      'P',
+    ],
+  ]
 
-for (const [title, keys, found, username, value, method] of LOGINS) {
+for (const [title, keys, found, username, value] of LOGINS) {
   t.test(`${title} logs in, over HTTPS or for an SSH address`, async (t) => {
     for (const repository of [GITHUB, 'git@github.com:acme/shop.git'])
-      t.match(login(keys, found, repository), { username, secret: value, method })
+      t.match(login(keys, found, repository), { username, secret: value })
   })
 }
 
@@ -104,7 +86,7 @@ t.test(
   'on Bitbucket an e-mail address goes with an API token, and nothing with an access token',
   async (t) => {
     t.match(login(PAIR, secret({ u: 'dev@example.com', p: 'P' }), BITBUCKET), { username: 'dev@example.com' })
-    t.match(login({ tokenKey: 't' }, secret({ t: 'T' }), BITBUCKET), { username: undefined, method: 'token' })
+    t.match(login({ tokenKey: 't' }, secret({ t: 'T' }), BITBUCKET), { username: undefined, secret: 'T' })
     t.match(login(PAIR, secret({ u: 'x-token-auth', p: 'P' }), BITBUCKET), {
       username: undefined,
       secret: 'P',

@@ -98,7 +98,7 @@ t.test('only the paths that the operator names are written, or all but those tha
 t.test('at the API it is the token alone, or with the user name that is given', async (t) => {
   const at = use('https://github.com/acme/config', { path: undefined })
   const alone = defaultApiLogin(TOKEN, GIVEN, at)
-  t.match(alone, { username: undefined, secret: TOKEN, method: 'token', secrets: [TOKEN] })
+  t.match(alone, { username: undefined, secret: TOKEN, secrets: [TOKEN] })
   const named = defaultApiLogin(TOKEN, { ...GIVEN, username: 'robot' }, at)
   t.match(named, { username: 'robot', secrets: [TOKEN, `robot:${TOKEN}`] })
   t.not(named.identity, alone.identity)

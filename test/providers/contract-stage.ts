@@ -68,7 +68,7 @@ export interface Spoken {
 
 /** A login with this token, which is its identity as well. */
 export function loginWith(secret: string): ApiLogin {
-  return { username: undefined, secret, method: 'token', identity: secret, secrets: [secret] }
+  return { username: undefined, secret, identity: secret, secrets: [secret] }
 }
 
 /** Starts the host with a branch that holds two commits more than main; it ends with the test. */

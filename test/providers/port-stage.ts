@@ -16,7 +16,6 @@ export const TOKEN = 'good-token'
 export const LOGIN: ApiLogin = {
   username: undefined,
   secret: TOKEN,
-  method: 'token',
   identity: 'token',
   secrets: [TOKEN],
 }

@@ -26,7 +26,6 @@ const LOGINS: Readonly<Record<string, ApiLogin>> = {
   'a user name and a password': {
     username: PERSON,
     secret: SECRET,
-    method: 'password',
     identity: 'pair',
     secrets: [PERSON, SECRET],
   },
