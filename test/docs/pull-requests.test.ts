@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
+import { parseRepositoryAddress } from '../../functions/domain/address.ts'
+import { allows } from '../../functions/domain/allowed-repositories.ts'
 import { RETRY_BY_REASON } from '../../functions/domain/failure.ts'
 import { judge } from '../../functions/domain/gate.ts'
 import { HOSTS } from '../../functions/domain/hosts.ts'
-import { member } from '../../functions/domain/member.ts'
+import { member, textMember } from '../../functions/domain/member.ts'
+import { ALLOWED_REPOSITORIES } from '../../functions/domain/resources.ts'
 import { PULLREQUEST_SPEC } from '../../functions/domain/schema-pullrequest.ts'
 import { outside } from '../domain/fixtures/outside.ts'
 
@@ -26,6 +29,10 @@ function rowsBelow(heading: string): readonly (readonly string[])[] {
   return rows.filter((_, index) => index > 0)
 }
 
+function objectsIn(text: string): readonly unknown[] {
+  return parseAllDocuments(text).map((document): unknown => document.toJS())
+}
+
 function namesIn(cell: string | undefined): readonly string[] {
   return [...(cell ?? '').matchAll(/`([A-Za-z]+)`/g)].map(([, name]) => name ?? '')
 }
@@ -42,11 +49,34 @@ t.test('each file says for whom it is, and holds what nobody could take for a se
   }
 })
 
+t.test('no object of one file is one of another', async (t) => {
+  const named = [...files.values()].flatMap((text) => {
+    const objects = objectsIn(text)
+    return objects.map(
+      (object) => `${textMember(object, 'kind')} ${textMember(member(object, 'metadata'), 'name')}`,
+    )
+  })
+  t.strictSame(named.toSorted(), [...new Set(named)].toSorted())
+})
+
+t.test('each Secret names the repositories that it may go to, and how it is applied', async (t) => {
+  for (const [file, text] of files) {
+    if (!text.includes('kind: Secret')) continue
+    t.match(text, /^# Apply it by `kubectl apply --server-side`, or kubectl keeps /m, file)
+    const [secret, ...others] = objectsIn(text)
+    const list = textMember(member(member(secret, 'metadata'), 'annotations'), ALLOWED_REPOSITORIES) ?? ''
+    for (const object of others) {
+      const repository = textMember(member(object, 'spec'), 'repository') ?? ''
+      t.ok(allows(list, parseRepositoryAddress(repository)), `${file} ${list}`)
+    }
+  }
+})
+
 const [, first = ''] = /^## A first PullRequest\n+```yaml\n([^]*?)^```$/m.exec(readme) ?? []
 
 for (const [file, text] of [...files, ['README.md', first] as const]) {
   t.test(`${file} is what the gate lets through`, async (t) => {
-    const objects: readonly unknown[] = parseAllDocuments(text).map((document) => document.toJS() as unknown)
+    const objects = objectsIn(text)
     const ours = objects.filter((object) => member(object, 'apiVersion') === 'commitlet.dev/v1')
     t.ok(ours.some((object) => member(object, 'kind') === 'PullRequest'))
     for (const object of ours) {

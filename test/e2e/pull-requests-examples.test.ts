@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { hostNamed } from '../../functions/domain/hosts.ts'
-import { isRecord, member } from '../../functions/domain/member.ts'
+import { isRecord, member, textMember } from '../../functions/domain/member.ts'
 import { columns } from '../harness/columns.ts'
 import { conditionsOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
+import type { Ran } from '../harness/control-plane.ts'
 import { TOKEN } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
+import { until } from '../harness/rights.ts'
 import { dialectOf } from '../providers/contract-rows.ts'
 import { hostRepository, settledPull, waitForPull } from './pull-request-stage.ts'
 import type { HostedRepository } from './pull-request-stage.ts'
@@ -17,7 +19,7 @@ import { installAmongPublicHosts } from './public-hosts.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(ROOT, 'examples/pull-requests')
 const SECRET = 'git-credentials'
-const HEAD = 'shop-settings'
+const HEAD = 'shop-delivery'
 const REVIEWER = '{01234567-89ab-cdef-0123-456789abcdef}'
 
 /** Of a host, as its users write it. */
@@ -50,8 +52,7 @@ const EXAMPLES: readonly (Place & { readonly file: string })[] = [
 /** The text of a file, with the namespace as the owner of the repository and a token that is taken. */
 function filled(file: string, namespace: string): string {
   return readFileSync(join(FOLDER, file), 'utf8')
-    .replaceAll('/acme/', `/${namespace}/`)
-    .replaceAll(':acme/', `:${namespace}/`)
+    .replaceAll(/(?<=[/:])acme\b/g, namespace)
     .replace('replace-with-your-token', TOKEN)
 }
 
@@ -61,12 +62,32 @@ function objectsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
     .filter(isRecord)
 }
 
-/** The commands of docs/pull-requests.md for a first one, and what it shows for the last of them. */
-function firstOnThePage(): { readonly commands: readonly string[]; readonly printed: string } {
-  const page = readFileSync(join(ROOT, 'docs/pull-requests.md'), 'utf8')
-  const [, commands = '', printed = ''] = /^```sh\n([^]*?)^```\n\n```\n([^]*?)^```$/m.exec(page) ?? []
-  return { commands: commands.trim().split('\n'), printed }
+/** Secret and PullRequest: Git over SSH is no matter of the API. */
+function apart(text: string): ReturnType<typeof objectsIn> {
+  return objectsIn(text).filter(({ kind }) => kind !== 'GitCommit')
 }
+
+function nameOf({ metadata }: Readonly<Record<string, unknown>>): string {
+  return textMember(metadata, 'name') ?? ''
+}
+
+/** Of docs/pull-requests.md for a first one: who makes the Secret, a developer, and what the last command prints. */
+function firstOnThePage(): Record<'secret' | 'developer', readonly string[]> & { readonly printed: string } {
+  const page = readFileSync(join(ROOT, 'docs/pull-requests.md'), 'utf8')
+  const blocks = [...page.matchAll(/^```\w*\n([^]*?)^```$/gm)].map(([, block = '']) => block)
+  const [, secret = '', developer = '', printed = ''] = blocks
+  return { secret: secret.trim().split('\n'), developer: developer.trim().split('\n'), printed }
+}
+
+/** Lets the group "developers" do in the namespace what a developer does who may not read the Secret. */
+async function employ(team: Team): Promise<void> {
+  await team.kubectl(['apply', '-f', join(ROOT, 'examples/0-rights.yaml')])
+  const verbs = ['get', 'create', 'patch'].map((verb) => `--verb=${verb}`)
+  await team.kubectl(['create', 'role', 'edit', ...verbs, '--resource=configmaps'])
+  await team.kubectl(['create', 'rolebinding', 'edit', '--role=edit', '--group=developers'])
+}
+
+const AS_DEVELOPER = ['--as=dev', '--as-group=developers'] as const
 
 withControlPlane(
   t,
@@ -93,34 +114,62 @@ withControlPlane(
       const team = await commitlet.createTeam({ secrets: [SECRET] })
       const hosted = await host(team, GITHUB)
       const folder = t.testdir({ token: `${TOKEN}\n`, [FIRST]: filled(FIRST, team.namespace) })
-      const { commands, printed } = firstOnThePage()
-      const outputs: string[] = []
-      for (const command of commands) {
+      const { secret, developer, printed } = firstOnThePage()
+      function run(command: string, ...flags: readonly string[]): Promise<Ran> {
         const words = command.replace('kubectl -n shop ', '').split(' ')
         const args = words.map((word) =>
           word
             .replace(/^--from-file=token$/, `--from-file=${folder}/token`)
+            .replace(/\/acme$/, `/${team.namespace}`)
             .replace(FIRST, `${folder}/${FIRST}`),
         )
-        outputs.push((await team.kubectl(args)).stdout)
+        return team.kubectl([...args, ...flags], { allowFailure: true })
       }
-      t.match(await hosted.repository.show(`${HEAD}:shop/settings.yaml`), 'currency: EUR')
+      await employ(team)
+      for (const command of secret) t.equal((await run(command)).code, 0, command)
+      t.match(await run('kubectl -n shop get secret git-credentials', ...AS_DEVELOPER), { code: 1 })
+      const [apply = '', ...then] = developer
+      await until('rights', () => run(apply, ...AS_DEVELOPER), /pullrequest\.commitlet\.dev/)
+      const outputs: string[] = []
+      for (const command of then) outputs.push((await run(command, ...AS_DEVELOPER)).stdout)
+      t.match(await hosted.repository.show(`${HEAD}:shop/delivery.yaml`), 'currency: EUR')
       t.match(hosted.model.pulls, [{ base: 'main', head: HEAD, title: 'Ship for free from 40 EUR on' }])
       const row = JSON.stringify({ ...columns(outputs.at(-1) ?? ''), AGE: '' })
       const shown: unknown = JSON.parse(row.replaceAll(team.namespace, 'acme'))
       t.strictSame(shown, { ...columns(printed), AGE: '' })
     })
 
+    t.test(
+      'once it is merged, `kubectl create` with generateName makes the next one, and the next',
+      async (t) => {
+        const team = await commitlet.createTeam({ secrets: [SECRET] })
+        const hosted = await host(team, GITHUB)
+        await hosted.repository.commit(HEAD, { 'shop/delivery.yaml': 'currency: EUR\n' })
+        await team.kubectl(['create', 'secret', 'generic', SECRET, `--from-literal=token=${TOKEN}`])
+        const pull = objectsIn(filled(FIRST, team.namespace)).find(({ kind }) => kind === 'PullRequest')
+        const input = JSON.stringify({ ...pull, metadata: { generateName: 'shop-delivery-' } })
+        for (const number of [1, 2]) {
+          const { stdout } = await team.kubectl(['create', '-f', '-', '-o', 'name'], { input })
+          const [, name = ''] = stdout.trim().split('/')
+          t.match(name, /^shop-delivery-[a-z0-9]{5}$/)
+          const { status } = await settledPull(team, name)
+          t.match(status, { phase: 'Succeeded', pullRequest: { number, state: 'open' } })
+          for (const shown of hosted.model.pulls) shown.state = 'merged'
+        }
+      },
+    )
+
     for (const { file, ...place } of EXAMPLES) {
       t.test(`${file} is accepted as it stands, and opens its pull request`, async (t) => {
-        const team = await commitlet.createTeam({ secrets: [SECRET] })
+        const [secret = '', name = ''] = apart(readFileSync(join(FOLDER, file), 'utf8')).map(nameOf)
+        const team = await commitlet.createTeam({ secrets: [secret] })
         const hosted = await host(team, place)
-        await hosted.repository.commit(HEAD, { 'shop/settings.yaml': 'currency: EUR\n' })
-        // Git over SSH is no matter of the API.
-        const objects = objectsIn(filled(file, team.namespace)).filter(({ kind }) => kind !== 'GitCommit')
-        await team.apply(...objects)
-        await waitForPull(team, 'shop-settings', 'condition=Ready')
-        const stored = await settledPull(team, 'shop-settings')
+        await hosted.repository.commit(HEAD, { 'shop/delivery.yaml': 'currency: EUR\n' })
+        const objects = apart(filled(file, team.namespace))
+        const input = objects.map((object) => JSON.stringify(object)).join('\n')
+        await team.kubectl(['apply', '--server-side', '-f', '-'], { input })
+        await waitForPull(team, name, 'condition=Ready')
+        const stored = await settledPull(team, name)
         t.match(stored.status, { phase: 'Succeeded', pullRequest: { number: 1, state: 'open' } })
         if (objects.some(({ spec }) => member(spec, 'reviewers') !== undefined))
           t.match(conditionsOf(stored), [{}, { type: 'DetailsApplied', status: 'True' }])
