@@ -37,6 +37,16 @@ t.test('what people have edited stays, and is told only where the spec says some
   }
 })
 
+t.test('an edit that is taken out again gives title and body back to the spec', async (t) => {
+  const host = memoryPullRequests()
+  const resource = changed(after(pullRequest(), await go(host)), { title: 'Newer' })
+  host.change(1, { title: 'Better' })
+  t.match(await go(host, resource), { reason: 'UpToDate', message: /somebody has edited/ })
+  host.change(1, { title: OURS.title })
+  t.match(await go(host, resource), { reason: 'Succeeded', message: /^Updated title/ })
+  t.match(host.held, [{ title: 'Newer' }])
+})
+
 t.test('where people have written what the spec says by now, nothing is amiss', async (t) => {
   const host = memoryPullRequests()
   const known = after(pullRequest(), await go(host))
