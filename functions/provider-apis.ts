@@ -3,6 +3,7 @@ import { makeBrake } from './brake.ts'
 import type { ApiLogin } from './domain/api-login.ts'
 import type { ApiPlace } from './domain/api-place.ts'
 import { Failure } from './domain/failure.ts'
+import { guardedPullRequests } from './domain/guarded-pull-requests.ts'
 import type { Branches, Connect, Permit, PullRequests } from './domain/pull-requests.ts'
 import { openHTTP } from './http/http.ts'
 import type { HTTPSettings } from './http/http.ts'
@@ -61,11 +62,11 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
     const call = async (): ReturnType<typeof work> => {
       waiting.end()
       brake.check(limit)
-      return withAPI(baseURL, signal, (fetch) => work(connect({ ...target, fetch }, login))).catch(
-        (error: unknown) => {
-          throw brake.heed(limit, error)
-        },
-      )
+      return withAPI(baseURL, signal, (fetch) =>
+        work(guardedPullRequests(connect({ ...target, fetch }, login), { login, shown: target.shown })),
+      ).catch((error: unknown) => {
+        throw brake.heed(limit, error)
+      })
     }
     const result = alone(keyOf(target), () => few(limit, call))
     return Promise.race([result, waiting.over])

@@ -7,6 +7,7 @@ const READ = 65_536
 /** More is not masked within a moment, and far more than what one logs in with. */
 const MASKED_CHARACTERS = 65_536
 const MASKED_SECRETS = 1_024
+const SHORTEST_FOUND = 8
 
 // CSI and OSC sequences and two-byte escapes (ECMA-48), then every control and format character.
 const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -~]?/g
@@ -24,6 +25,19 @@ export function quoteRemote(text: string, secrets: readonly string[]): string | 
   const characters = Array.from(mask(plain, [...distinct]))
   if (characters.length <= LONGEST) return characters.join('')
   return `${characters.slice(0, LONGEST - 1).join('')}…`
+}
+
+/**
+ * Whether a secret stands in an address in one of the spellings that `quoteRemote` masks, upper and lower case taken
+ * for the same, as host names lose it, and however much of it is percent-encoded. Secrets of fewer than 8 characters
+ * do not count: they stand in sound addresses.
+ */
+export function holdsSecret(address: string, secrets: readonly string[]): boolean {
+  const read = [address.toLowerCase(), percentDecoded(address).toLowerCase()]
+  return secrets
+    .filter(({ length }) => length >= SHORTEST_FOUND)
+    .flatMap(spellings)
+    .some((spelling) => read.some((text) => spelling !== '' && text.includes(spelling.toLowerCase())))
 }
 
 /** Every secret that a login may put on the wire: the Secret's values, the pair of Basic authentication, a key's lines. */
@@ -70,4 +84,11 @@ function spellings(secret: string): readonly string[] {
   const raw = secret.replace(CONTROLS, ' ').trim()
   const json = JSON.stringify(raw).slice(1, -1)
   return [raw, json, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), ...urls, ...lower]
+}
+
+/** What is no percent-encoding stays as it is. */
+function percentDecoded(address: string): string {
+  return address.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
+  )
 }

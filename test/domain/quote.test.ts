@@ -1,5 +1,5 @@
 import t from 'tap'
-import { quoteRemote, secretsOf, unitedSecrets } from '../../functions/domain/quote.ts'
+import { holdsSecret, quoteRemote, secretsOf, unitedSecrets } from '../../functions/domain/quote.ts'
 
 const SECRET = 'p!ä s/+=t'
 const login = {
@@ -83,3 +83,22 @@ t.test(
     t.strictSame(unitedSecrets([['x'.repeat(65_537)], ['more']]), ['x'.repeat(65_537)])
   },
 )
+
+const FOUND = [
+  ['raw', 'https://git.example.com/7?t=Zq7/Token+x'],
+  ['in a host name', 'https://zq7token9.example.com/7'],
+  ['percent-encoded', 'https://git.example.com/7?t=Zq7%2FToken%2Bx'],
+  ['percent-encoded here and there', 'https://git.example.com/%5aq7Token9%zz'],
+  ['base64', `https://git.example.com/${Buffer.from('Zq7Token9').toString('base64')}`],
+] as const
+for (const [name, address] of FOUND) {
+  t.test(`a secret in an address is found: ${name}`, async (t) => {
+    t.equal(holdsSecret(address, ['Zq7/Token+x', 'Zq7Token9']), true)
+    t.equal(holdsSecret(address, ['Zq7/Token+y', 'Zq7Token8']), false)
+  })
+}
+
+t.test('what is shorter than 8 characters is in a sound address', async (t) => {
+  t.equal(holdsSecret('https://git.example.com/acme/shop/7', ['acme', 'shop/7', '']), false)
+  t.equal(holdsSecret('https://git.example.com/acme/shop/7', ['acme/shop']), true)
+})

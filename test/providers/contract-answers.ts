@@ -35,6 +35,7 @@ const UNBELIEVABLE: readonly Malformed[] = [
   { what: 'the number 0', change: (answer) => numbered(answer, 0) },
   { what: 'a number with a fraction', change: (answer) => numbered(answer, 1.5) },
   { what: 'another head', change: (answer) => renamed(answer, HEAD) },
+  { what: 'an address that holds the token', change: (answer) => addressed(answer, 'https://good-token.') },
   { what: 'an address that is a script', change: (answer) => addressed(answer, 'javascript:alert(1)//') },
 ]
 
