@@ -129,3 +129,9 @@ export function nothingToMerge({ base, head }: Branches, shown: string): Failure
   const message = `The branch ${head} holds no commit that ${base} of ${shown} does not have; it is tried again, so push one.`
   return new Failure('NothingToMerge', message)
 }
+
+/** More of these branches are listed than are read, and none of those read is the repository's own. */
+export function outOfSight({ base, head }: Branches, shown: string): Failure {
+  const message = `${shown} lists more pull requests from ${head} to ${base} than Commitlet reads, and none of those that it has read is of the repository itself, so that one may be open which must not be changed; it is tried again, so close those of forks.`
+  return new Failure('Conflict', message)
+}

@@ -22,6 +22,8 @@ export interface Repository {
 export interface Page {
   readonly answer: ApiAnswer
   readonly values: readonly unknown[]
+  /** There are more, which are not read. */
+  readonly isCut: boolean
 }
 
 /** Most that are read of a list. */
@@ -58,18 +60,18 @@ export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
   }
 }
 
-/** The pages of the list of pull requests that fit `q`, of every state, newest first, ten at most, one at a time. */
+/** The pages of the list of pull requests that fit `q`, newest first, ten at most, one at a time. */
 export async function* pagesOf(repository: Repository, q: string): AsyncGenerator<Page> {
   const { ask, place, speech } = repository
   const query = new URLSearchParams({ q, sort: '-created_on', pagelen: String(PAGE_LENGTH) })
   let next: string | undefined = `${place}?${query.toString()}`
-  for (let page = 0; next !== undefined && page < MOST_PAGES; page += 1) {
+  for (let page = 1; next !== undefined && page <= MOST_PAGES; page += 1) {
     const answer = await ask('GET', next)
     const values = answer.status === 200 ? member(answer.data, 'values') : undefined
     if (!Array.isArray(values)) throw bitbucketFailure(answer, speech)
     if (values.length > PAGE_LENGTH) throw notUnderstood(answer, speech)
-    yield { answer, values }
     next = nextPage(answer, repository)
+    yield { answer, values, isCut: page === MOST_PAGES && next !== undefined }
   }
 }
 

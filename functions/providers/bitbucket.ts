@@ -1,10 +1,11 @@
 import type { ApiAnswer } from '../domain/api-answer.ts'
-import { notUnderstood } from '../domain/api-failure.ts'
+import { notUnderstood, outOfSight } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
-import type { Branches, Endpoint, PullRequests, ShownPullRequest } from '../domain/pull-requests.ts'
+import type { Endpoint, PullRequests, ShownPullRequest } from '../domain/pull-requests.ts'
 import { joins, shownOf, writtenOf } from './bitbucket-answers.ts'
 import { addDetails } from './bitbucket-details.ts'
 import { creationFailure, staleReviewers } from './bitbucket-failures.ts'
+import { queryOf } from './bitbucket-query.ts'
 import { numbered, pagesOf, repositoryAt, write } from './bitbucket-repository.ts'
 
 /**
@@ -18,8 +19,10 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   return {
     async find(branches, among) {
       const found: ShownPullRequest[] = []
-      for await (const { answer, values } of pagesOf(repository, queryOf(branches))) {
+      const q = queryOf({ branches, among, repository: endpoint.repository })
+      for await (const { answer, values, isCut } of pagesOf(repository, q)) {
         found.push(...values.filter((pull) => joins(pull, branches)).map((pull) => understood(pull, answer)))
+        if (isCut && found.length === 0) throw outOfSight(branches, speech.shown)
         // At most one of the same branches is open, and it is the newest of them.
         if (among === 'open' && found.length > 0) break
       }
@@ -57,13 +60,4 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     if (shown === undefined) throw notUnderstood(answer, speech)
     return shown
   }
-}
-
-/** Without a state those of every state are listed. */
-function queryOf({ base, head }: Branches): string {
-  return `source.branch.name = ${quoted(head)} AND destination.branch.name = ${quoted(base)}`
-}
-
-function quoted(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

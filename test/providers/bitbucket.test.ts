@@ -26,8 +26,28 @@ test('the open one is looked for no further than the newest of the same branches
     addPull(stage.model, { ...BRANCHES, headOwner: 'dev', title: 'of a fork' })
   }
   t.match(await stage.work((api) => api.find(BRANCHES, 'open')), [{ number: 46 }])
-  t.equal(stage.host.seen.length, 3, 'one page, and then two behind those of the fork')
+  t.match(await stage.work((api) => api.find(BRANCHES, 'all')), [{ number: 46 }, { number: 45 }])
+  t.equal(stage.host.seen.length, 2 + 3, 'one page each for the open one, and three for all')
 })
+
+const WORKSPACE = '{0a0a0a0a-1111-2222-3333-444444444444}'
+test(
+  'where forks cannot be left out, those that are over do not hide an open one, and open ones stop it',
+  async (t, stage) => {
+    const fork = { ...BRANCHES, headOwner: 'dev', title: 'of a fork' }
+    const person = addPull(stage.model, { ...BRANCHES, title: 'Written by a person' })
+    for (let count = 1; count <= 200; count += 1) addPull(stage.model, { ...fork, state: 'closed' })
+    t.match(await stage.work((api) => api.find(BRANCHES, 'open')), [{ number: 1 }])
+    t.match(await stage.failure((api) => api.find(BRANCHES, 'all')), {
+      reason: 'Conflict',
+      message: /more pull requests from settings to main than Commitlet reads/,
+    })
+    for (let count = 1; count <= 200; count += 1) addPull(stage.model, fork)
+    t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'Conflict' })
+    t.match(person, { title: 'Written by a person' })
+  },
+  [WORKSPACE, 'shop'],
+)
 
 test('one of ours that cannot be read hides behind no list', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'open' })

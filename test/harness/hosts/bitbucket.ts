@@ -1,11 +1,10 @@
 import { elements, member, textMember } from '../../../functions/domain/member.ts'
 import { AUTHOR, bareName, listedBody, pullBody } from './bitbucket-bodies.ts'
 import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
+import { fits, isQuery } from './bitbucket-filter.ts'
 import { addPull } from './model.ts'
 import type { HostModel, ModelPull } from './model.ts'
 
-const QUERY =
-  /^source\.branch\.name = "((?:[^"\\]|\\.)*)" AND destination\.branch\.name = "((?:[^"\\]|\\.)*)"$/
 const PULLS = /^\/repositories\/[^/]+\/[^/]+\/pullrequests$/
 const PULL = /^\/repositories\/[^/]+\/[^/]+\/pullrequests\/(\d+)$/
 const LIMITS = { 'x-ratelimit-limit': '1000, 1000;w=3600', 'x-ratelimit-remaining': '0' }
@@ -61,12 +60,12 @@ export const BITBUCKET: Dialect = {
 
 function list(call: HostCall, model: HostModel): HostAnswer {
   const { query, origin, apiPath, path } = call
-  const [, head = '', base = ''] = QUERY.exec(query.get('q') ?? '') ?? []
-  if (head === '') return error(400, 'Invalid query')
+  const q = query.get('q') ?? ''
+  if (!isQuery(q)) return error(400, 'Invalid query')
   const [pagelen, page] = [Number(query.get('pagelen') ?? 10), Number(query.get('page') ?? 1)]
   if (pagelen > 50) return error(400, 'Invalid pagelen')
   const sorted = query.get('sort') === '-created_on' ? model.pulls.toReversed() : model.pulls
-  const found = sorted.filter((pull) => pull.head === unescaped(head) && pull.base === unescaped(base))
+  const found = sorted.filter((pull) => fits(q, listedBody(pull, call, model)))
   const next = new URLSearchParams(query)
   next.set('page', String(page + 1))
   const more = found.length > page * pagelen
@@ -138,10 +137,6 @@ function bareNameOf(account: unknown): string {
 
 function branchIn(body: unknown, end: string): string | undefined {
   return textMember(member(member(body, end), 'branch'), 'name')
-}
-
-function unescaped(text: string): string {
-  return text.replace(/\\(.)/g, '$1')
 }
 
 function invalid(field: string, words: string): HostAnswer {
