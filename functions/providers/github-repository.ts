@@ -76,7 +76,7 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
         if (answer.status !== 200) throw githubFailure(answer, speech)
         if (!Array.isArray(answer.data) || answer.data.length > PER_PAGE) throw notUnderstood(answer, speech)
         yield answer
-        if (answer.headers.get('link')?.includes('rel="next"') !== true) return
+        if (!hasNext(answer)) return
       }
     },
   }
@@ -91,6 +91,11 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
     endpoint.permit([itsOwner, itsName])
     return { owner: itsOwner, name: itsName, id }
   }
+}
+
+/** Whether there are more pages behind this one. */
+export function hasNext({ headers }: ApiAnswer): boolean {
+  return headers.get('link')?.includes('rel="next"') === true
 }
 
 // The number of the page is ours: no address that the host names is called.

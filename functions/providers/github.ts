@@ -1,12 +1,12 @@
 import type { ApiAnswer } from '../domain/api-answer.ts'
-import { notUnderstood } from '../domain/api-failure.ts'
+import { notUnderstood, outOfSight } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import { elements } from '../domain/member.ts'
 import type { Branches, Endpoint, PullRequests, ShownPullRequest } from '../domain/pull-requests.ts'
 import { joins, shownPull } from './github-answers.ts'
 import { addDetails } from './github-details.ts'
 import { githubFailure, openingFailure } from './github-failures.ts'
-import { openRepository } from './github-repository.ts'
+import { hasNext, openRepository } from './github-repository.ts'
 import type { Question } from './github-repository.ts'
 
 /** Pull requests of github.com, *.ghe.com and GitHub Enterprise Server. */
@@ -17,6 +17,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   return {
     async find(branches, among) {
       const found: ShownPullRequest[] = []
+      let isCut = false
       const pages = repository.pages((home) => ({
         method: 'GET',
         path: '/pulls',
@@ -32,7 +33,9 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
       for await (const page of pages) {
         const pulls = elements(page.data).map((pull) => read(pull, branches, page))
         found.push(...pulls.filter((pull) => pull !== undefined))
+        isCut = hasNext(page)
       }
+      if (isCut && found.length === 0) throw outOfSight(branches, endpoint.shown)
       return found
     },
     async read(number, branches) {

@@ -13,6 +13,8 @@ export interface Shown extends ShownPullRequest {
   readonly head: string
   /** The head is in the project itself, not in a fork. */
   readonly own: boolean
+  /** Number of the project that it belongs to. */
+  readonly project: number
 }
 
 /** Whose answers are read. */
@@ -37,12 +39,12 @@ export function shownIn(value: unknown, answer: ApiAnswer, speaker: Speaker): Sh
   const base = textMember(value, 'target_branch')
   const head = textMember(value, 'source_branch')
   const named = title !== undefined && base !== undefined && head !== undefined
-  if (!isSerialNumber(number) || url === undefined || state === undefined || !named)
-    throw notUnderstood(answer, speaker)
   const project = member(value, 'target_project_id')
-  const own = isSerialNumber(project) && member(value, 'source_project_id') === project
+  const numbered = isSerialNumber(number) && isSerialNumber(project)
+  if (!numbered || url === undefined || state === undefined || !named) throw notUnderstood(answer, speaker)
+  const own = member(value, 'source_project_id') === project
   const body = withQuickActions((textMember(value, 'description') ?? '').replace(/\r\n?/g, '\n'))
-  return { number, url, state, title, body, base, head, own }
+  return { number, url, state, title, body, base, head, own, project }
 }
 
 /** The merge request of this number, which an answer shows. Throws ProviderUnavailable where it does not. */

@@ -1,4 +1,4 @@
-import { notUnderstood } from '../domain/api-failure.ts'
+import { notUnderstood, outOfSight } from '../domain/api-failure.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import { Failure } from '../domain/failure.ts'
 import type {
@@ -16,9 +16,26 @@ import { branchFailure, saysExists } from './gitlab-failures.ts'
 import { isMissing, lookForCommits, projectAt } from './gitlab-project.ts'
 import { draftTitle, titleLike, withoutQuickActions } from './gitlab-text.ts'
 
-/** With bodies of 128 KiB each no more fit into an answer that is read; GitLab takes longer ones, which nobody writes. */
-const PER_PAGE = 30
-const MOST_PAGES = 10
+/** So few that the longest descriptions which GitLab takes, of 1 MiB each, fit into an answer that is read. */
+const FIRST_LOOK = 3
+/** With bodies of 128 KiB each these fit as well; who may push here may hinder Commitlet with longer ones. */
+const PER_PAGE = 20
+/** Behind the first look. */
+const MOST_PAGES = 9
+
+/** Which merge requests are looked for. */
+interface Sought {
+  readonly branches: Branches
+  readonly among: 'open' | 'all'
+}
+
+/** A part of their list. */
+interface Part {
+  readonly page: number
+  readonly perPage: number
+  /** Those of forks are left out. */
+  readonly sourceProjectId?: number
+}
 
 /** GitLab's merge requests, on gitlab.com and on installations of one's own. */
 export default function connect(endpoint: Endpoint, login: ApiLogin): PullRequests {
@@ -34,30 +51,39 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   }
 
   async function find(branches: Branches, among: 'open' | 'all'): Promise<readonly ShownPullRequest[]> {
+    const sought = { branches, among }
+    const first = await pageOf({ page: 1, perPage: FIRST_LOOK }, sought)
+    const [any] = first
+    if (any === undefined || first.length < FIRST_LOOK) return first.filter((one) => joins(one, branches))
+    return findOwn(any.project, sought)
+  }
+
+  /** Anybody may fork the project, and open as many of the same branches as they like. */
+  async function findOwn(sourceProjectId: number, sought: Sought): Promise<readonly ShownPullRequest[]> {
     const found: Shown[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
-      const listed = await pageOf(page, branches, among)
-      found.push(...listed.filter((one) => joins(one, branches)))
-      if (listed.length < PER_PAGE) break
+      const listed = await pageOf({ page, perPage: PER_PAGE, sourceProjectId }, sought)
+      found.push(...listed.filter((one) => joins(one, sought.branches)))
+      if (listed.length < PER_PAGE) return found
     }
+    if (found.length === 0) throw outOfSight(sought.branches, endpoint.shown)
     return found
   }
 
-  async function pageOf(page: number, { base, head }: Branches, among: 'open' | 'all'): Promise<Shown[]> {
+  async function pageOf(part: Part, { branches, among }: Sought): Promise<Shown[]> {
     const answer = await asked((at) =>
       mergeRequests.all({
         projectId: at,
         ...(among === 'open' ? { state: 'opened' } : {}),
-        sourceBranch: head,
-        targetBranch: base,
+        sourceBranch: branches.head,
+        targetBranch: branches.base,
         orderBy: 'created_at',
         sort: 'desc',
-        perPage: PER_PAGE,
-        page,
+        ...part,
       }),
     )
     const listed = listIn(answer, speaker)
-    if (listed.length > PER_PAGE) throw notUnderstood(answer, speaker)
+    if (listed.length > part.perPage) throw notUnderstood(answer, speaker)
     return listed.map((one) => shownIn(one, answer, speaker))
   }
 

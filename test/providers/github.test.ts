@@ -67,3 +67,15 @@ t.test('an update that the answer does not confirm is not believed', async (t) =
   const refused = await failure((pulls) => pulls.update(shown, { title: 'a', body: 'b' }))
   t.match(refused, { reason: 'PullRequestRejected' })
 })
+
+t.test(
+  'behind more of others than are read, one of the repository may be open: nothing is opened',
+  async (t) => {
+    const { host, failure } = await startGitHub(t)
+    const headers = { link: `<${host.origin}/>; rel="next"` }
+    const answer = { status: 200, headers, body: [] }
+    for (let page = 1; page <= 10; page += 1) host.fail({ kind: 'answer', answer })
+    t.match(await failure((pulls) => pulls.find(BRANCHES, 'open')), { reason: 'Conflict' })
+    t.equal(host.seen.length, 10)
+  },
+)

@@ -33,6 +33,7 @@ t.test('a merge request is read, its body as it was written', async (t) => {
     base: 'main',
     head: 'settings',
     own: true,
+    project: 42,
   })
   t.equal(shownIn({ ...MERGE, description: null }, ANSWER, SPEAKER).body, '')
 })
@@ -59,6 +60,7 @@ for (const change of [
   { title: null },
   { target_branch: 7 },
   { source_branch: undefined },
+  { target_project_id: undefined },
   { web_url: undefined },
   { web_url: 'javascript:alert(1)' },
   { web_url: 'http://gitlab.example.com/acme/shop/-/merge_requests/7' },
@@ -85,7 +87,7 @@ for (const [what, change, expected] of [
   ['a head of another case', { source_branch: 'Settings' }, false],
   ['the head of a fork', { source_project_id: 77 }, false],
   ['the head of a fork that was deleted', { source_project_id: null }, false],
-  ['no project at all', { source_project_id: undefined, target_project_id: undefined }, false],
+  ['the head of no project at all', { source_project_id: undefined }, false],
 ] as const) {
   t.test(`one with ${what} ${expected ? 'joins' : 'does not join'} them`, async (t) => {
     const shown = shownIn({ ...MERGE, ...change }, ANSWER, SPEAKER)

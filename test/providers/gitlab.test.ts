@@ -41,7 +41,7 @@ t.test('the open ones are asked for alone, the newest first', async (t) => {
   const queries = host.seen.map(({ path }) => new URLSearchParams(path.split('?')[1]))
   t.strictSame(
     queries.map((query) => query.get('state')),
-    ['opened', null],
+    ['opened', null, null],
   )
   t.match(queries[0]?.toString(), /source_branch=settings&target_branch=main/)
 })
@@ -67,14 +67,42 @@ t.test('a host that ignores the names of the branches is not believed', async (t
   t.match(await work((pullRequests) => pullRequests.find(BRANCHES, 'open')), [{ number: 1 }])
 })
 
-t.test('pages are turned until one is not full, at most ten', async (t) => {
+t.test('pages are turned until one is not full, at most nine', async (t) => {
   const { host, model, work, lines } = await startGitLab(t)
   for (let n = 0; n < 120; n += 1) addPull(model, { ...BRANCHES, title: `Number ${n}`, state: 'merged' })
   t.equal((await work((pullRequests) => pullRequests.find(BRANCHES, 'all'))).length, 120)
-  t.equal(lines().length, 5)
+  t.equal(lines().length, 1 + 7)
   for (let n = 0; n < 600; n += 1) addPull(model, { ...BRANCHES, title: `More ${n}`, state: 'merged' })
   host.seen.length = 0
-  t.equal((await work((pullRequests) => pullRequests.find(BRANCHES, 'all'))).length, 300)
+  t.equal((await work((pullRequests) => pullRequests.find(BRANCHES, 'all'))).length, 180)
+  t.equal(lines().length, 1 + 9)
+})
+
+t.test('those of forks hide none of the project, however many and however long they are', async (t) => {
+  const { host, model, work, lines } = await startGitLab(t)
+  addPull(model, { ...BRANCHES, title: 'Written by a person' })
+  const body = 'x'.repeat(1_048_576)
+  for (let n = 0; n < 250; n += 1) addPull(model, { ...BRANCHES, title: 'Of a fork', headOwner: 'dev', body })
+  t.match(await work((pullRequests) => pullRequests.find(BRANCHES, 'open')), [{ number: 1 }])
+  t.equal(lines().length, 2)
+  t.match(host.seen[1]?.path, /source_project_id=\d+/)
+})
+
+t.test('where a GitLab lists forks all the same, and many, nothing is opened', async (t) => {
+  const { host, failure, lines } = await startGitLab(t)
+  const fork = {
+    iid: 900,
+    web_url: `${host.origin}/acme/shop/-/merge_requests/900`,
+    title: 'Of a fork',
+    state: 'opened',
+    source_branch: 'settings',
+    target_branch: 'main',
+    source_project_id: 2,
+    target_project_id: 1,
+  }
+  for (const size of [3, ...Array.from({ length: 9 }, () => 20)])
+    host.fail({ kind: 'answer', answer: { status: 200, body: Array.from({ length: size }, () => fork) } })
+  t.match(await failure((pullRequests) => pullRequests.find(BRANCHES, 'open')), { reason: 'Conflict' })
   t.equal(lines().length, 10)
 })
 

@@ -68,7 +68,11 @@ function list(call: HostCall, model: HostModel): HostAnswer {
     [pull.head, null].includes(query.get('source_branch')) &&
     [pull.base, null].includes(query.get('target_branch')) &&
     ['all', pull.state === 'open' ? 'opened' : pull.state].includes(state)
-  const found = model.pulls.filter(fits).toReversed()
+  const isOf = (pull: ModelPull): boolean => {
+    const body = mergeRequestBody(call, model, pull)
+    return [String(member(body, 'source_project_id')), null].includes(query.get('source_project_id'))
+  }
+  const found = model.pulls.filter((pull) => fits(pull) && isOf(pull)).toReversed()
   const size = Number(query.get('per_page') ?? 20)
   const page = Number(query.get('page') ?? 1)
   const shown = found.slice((page - 1) * size, page * size)
