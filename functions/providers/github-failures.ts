@@ -13,6 +13,7 @@ import type { ApiSpeech } from '../domain/api-failure.ts'
 import { Failure } from '../domain/failure.ts'
 import { elements, member, textMember } from '../domain/member.ts'
 import type { Branches } from '../domain/pull-requests.ts'
+import { quoteRemote } from '../domain/quote.ts'
 import { isOfGitHub, siteOf } from './github-site.ts'
 
 /** Whose API answered. */
@@ -137,7 +138,8 @@ function blocked({ status }: ApiAnswer, { shown, baseURL }: Speech): Failure {
   return new Failure('PermissionDenied', message)
 }
 
-function invisible(scope: string, { shown }: ApiSpeech): Failure {
-  const message = `The API says that ${shown} is not there, or not visible with these credentials (404), and the token lacks the scope "${scope}" that is asked for there; look at the address, and give the token that scope.`
+function invisible(scope: string, { shown, secrets }: ApiSpeech): Failure {
+  const said = quoteRemote(scope, secrets) ?? '***'
+  const message = `The API says that ${shown} is not there, or not visible with these credentials (404), and the token lacks the scope "${said}" that is asked for there; look at the address, and give the token that scope.`
   return new Failure('RepositoryNotFound', message)
 }

@@ -98,3 +98,10 @@ for (const { baseURL, settings, asked } of [
 function answerOf({ status, headers = {}, body }: HostAnswer): Parameters<typeof githubFailure>[0] {
   return { status, headers: new Headers({ date: DATE, ...headers }), data: body }
 }
+
+t.test('a token that stands where the scope should is masked in a 404 as well', async (t) => {
+  const token = 'lowercase_token'
+  const headers = { 'x-oauth-scopes': '', 'x-accepted-oauth-scopes': token }
+  const failure = githubFailure(answerOf(said(404, 'Not Found', headers)), { ...SPEECH, secrets: [token] })
+  t.match(failure, { reason: 'RepositoryNotFound', message: /lacks the scope "\*\*\*"/ })
+})
