@@ -1,3 +1,4 @@
+import { textOf } from '../domain/api-answer.ts'
 import type { ApiAnswer } from '../domain/api-answer.ts'
 import {
   answerFailure,
@@ -97,7 +98,5 @@ function refused(words: string, speech: ApiSpeech): Failure {
 }
 
 function wordsOf({ data }: ApiAnswer): string {
-  if (typeof data === 'string') return data
-  const said = member(data, 'message') ?? member(data, 'error')
-  return typeof said === 'string' ? said : JSON.stringify(said ?? '')
+  return textOf(data) ?? ''
 }

@@ -176,3 +176,10 @@ t.test('a missing project is told from what is missing in it', async (t) => {
   ])
     t.equal(lacksProject(other), false)
 })
+
+t.test('words are read out of an answer of any depth', async (t) => {
+  const deep: unknown = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
+  for (const status of [400, 403, 404, 405, 409, 422])
+    t.type(gitlabFailure(said(status, deep), SPEECH).message, 'string', String(status))
+  t.match(gitlabFailure(said(409, { base: ['Resource lock'] }), SPEECH), { reason: 'ProviderUnavailable' })
+})
