@@ -45,6 +45,9 @@ const DETAILS: Readonly<Record<keyof PullRequestDetails, Detail>> = {
   },
 }
 
+/** After so many of one kind the others are not tried: each costs a request. */
+const MOST_REFUSED = 10
+
 /** What a pull request gets. */
 export interface Addition {
   readonly number: number
@@ -94,8 +97,10 @@ async function post(repository: Repository, { number, detail, names }: Addition)
 
 async function oneByOne(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const complaints: string[] = []
-  for (const name of addition.names)
+  for (const [index, name] of addition.names.entries()) {
+    if (complaints.length >= MOST_REFUSED) return [...complaints, notTried(addition.names.length - index)]
     complaints.push(...(await post(repository, { ...addition, names: [name] })))
+  }
   return complaints
 }
 
@@ -107,6 +112,10 @@ function complaint(detail: keyof PullRequestDetails, name: string, words: string
 function wordsIn({ data }: ApiAnswer, { speech }: Repository): string {
   const said = quoteRemote(wordsOf(data) ?? '', speech.secrets)
   return said === undefined || said === '' ? '' : ` ("${said}")`
+}
+
+function notTried(count: number): string {
+  return `After ${MOST_REFUSED} that GitHub refused, ${count} more were not tried; take out those that it refused.`
 }
 
 function noTeam(name: string): string {

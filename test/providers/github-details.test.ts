@@ -95,3 +95,15 @@ t.test('an answer that tells nothing is not believed, and what forbids all of it
   host.fail({ kind: 'changed', change: (answer) => ({ ...answer, body: [] }) })
   t.match(await failure((pulls) => pulls.add(1, 'reviewers', ['dev'])), { reason: 'ProviderUnavailable' })
 })
+
+t.test('after ten that are refused the others are not tried', async (t) => {
+  const { host, model, work } = await startGitHub(t)
+  addPull(model, OPEN)
+  const names = Array.from({ length: 50 }, (_, index) => `label-${index}`)
+  const answer = { status: 422, body: { message: 'Validation Failed' } }
+  for (let call = 0; call < 60; call += 1) host.fail({ kind: 'answer', answer })
+  const complaints = await work((pulls) => pulls.add(1, 'labels', names))
+  t.equal(complaints.length, 11)
+  t.match(complaints.at(-1), /40 more were not tried/)
+  t.equal(host.seen.length, 1 + 10)
+})
