@@ -102,7 +102,9 @@ withControlPlane(
     t.test('a limit is no matter of credentials: the fallback stays at home', async (t) => {
       const { team, hosted } = await hostedTeam(github)
       hosted.api.fail({ kind: 'answer', answer: github.answers.rateLimited(600) })
-      await team.apply(secret('spare', { token: TOKEN }))
+      // A limit holds for a token, in every namespace.
+      hosted.model.tokens.set('tkn-that-is-limited', 'write')
+      await team.apply(secret('git', { token: 'tkn-that-is-limited' }), secret('spare', { token: TOKEN }))
       await team.apply(hosted.pullRequest('shop', { fallbackCredentials: BY_SPARE }))
       const stored = await retrying(team)
       t.match(readyOf(stored), { reason: 'RateLimited' })
