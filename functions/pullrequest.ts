@@ -1,7 +1,6 @@
 import { authorise } from './authorise.ts'
 import { parseRepositoryAddress } from './domain/address.ts'
 import { apiPlace } from './domain/api-place.ts'
-import { Failure } from './domain/failure.ts'
 import type { Branches } from './domain/pull-requests.ts'
 import type { PullRequest, PullRequestSpec } from './domain/resources.ts'
 import type { Outcome } from './domain/status.ts'
@@ -35,13 +34,7 @@ export async function openPullRequest(
 
 function targetOf(spec: PullRequestSpec): Omit<ApiTarget, 'permit'> {
   const address = parseRepositoryAddress(spec.repository)
-  const place = apiPlace(spec, address)
-  if (place === undefined) {
-    const message =
-      'spec.provider and spec.providerConfig.baseURL do not tell where the API of spec.repository is; write both.'
-    throw new Failure('InvalidSpec', message)
-  }
-  return { ...place, shown: spec.repository, branches: branchesOf(spec) }
+  return { ...apiPlace(spec, address), shown: spec.repository, branches: branchesOf(spec) }
 }
 
 /** A colon cannot be in the name of a branch (git-check-ref-format(1)): what stands before it is an owner. */

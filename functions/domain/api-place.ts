@@ -1,5 +1,6 @@
 import { DEFAULT_PORTS } from './address.ts'
 import type { RepositoryAddress } from './address.ts'
+import { Failure } from './failure.ts'
 import { hostOf, publicAPI, publicHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import type { Kind, RemoteSpec } from './resources.ts'
@@ -12,11 +13,15 @@ export interface ApiPlace {
   readonly repository: readonly string[]
 }
 
-/** Undefined: nothing says which API it is. A spec without faults always tells for a PullRequest. */
-export function apiPlace(spec: RemoteSpec, address: RepositoryAddress): ApiPlace | undefined {
+/** Throws InvalidSpec where nothing says which API it is, as every PullRequest without faults does. */
+export function apiPlace(spec: RemoteSpec, address: RepositoryAddress): ApiPlace {
   const host = hostOf(address, spec.provider)
   const baseURL = publicAPI(address.host)?.[0] ?? spec.providerConfig?.baseURL
-  if (host === undefined || baseURL === undefined) return undefined
+  if (host === undefined || baseURL === undefined) {
+    const message =
+      'spec.provider and spec.providerConfig.baseURL do not tell where the API of spec.repository is; write both.'
+    throw new Failure('InvalidSpec', message)
+  }
   return { host, baseURL, repository: repositoryAt(address, spec.providerConfig?.baseURL) }
 }
 

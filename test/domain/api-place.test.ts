@@ -58,7 +58,7 @@ t.test('the API of a repository, and its path there', async (t) => {
       ...(baseURL === undefined ? {} : { providerConfig: { baseURL } }),
     }
     const place = apiPlace(spec, parseRepositoryAddress(repository))
-    t.equal([place?.host.name, place?.baseURL, ...(place?.repository ?? [])].join(' '), expected)
+    t.equal([place.host.name, place.baseURL, ...place.repository].join(' '), expected)
   }
 })
 
@@ -66,9 +66,12 @@ t.test('where nothing says which API it is, there is no place', async (t) => {
   const repository = 'https://git.example.com/acme/shop'
   const baseURL = 'https://git.example.com/api/v4'
   const address = parseRepositoryAddress(repository)
-  t.equal(apiPlace({ repository }, address), undefined)
-  t.equal(apiPlace({ repository, provider: 'gitlab' }, address), undefined)
-  t.equal(apiPlace({ repository, providerConfig: { baseURL } }, address), undefined)
+  for (const spec of [{}, { provider: 'gitlab' }, { providerConfig: { baseURL } }])
+    t.throws(() => apiPlace({ repository, ...spec }, address), {
+      reason: 'InvalidSpec',
+      message:
+        'spec.provider and spec.providerConfig.baseURL do not tell where the API of spec.repository is; write both.',
+    })
 })
 
 t.test('the path is whole where the installation is not before it', async (t) => {
