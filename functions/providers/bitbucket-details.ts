@@ -15,7 +15,7 @@ export interface Addition {
 /** As `add` of the port. Bitbucket has neither labels nor assignees. */
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const { number, detail, names } = addition
-  if (detail !== 'reviewers') return [lacking(detail, names)]
+  if (detail !== 'reviewers') return [lacking(addition, repository)]
   const answer = await repository.ask('GET', `${repository.place}/${number}`)
   numbered(number, answer, repository)
   const missing = names.filter((name) => !isReviewer(answer.data, name))
@@ -51,11 +51,16 @@ async function addReviewers(
   }
 }
 
-function lacking(detail: string, names: readonly string[]): string {
-  return `Bitbucket has no ${detail} of pull requests, so ${names.join(', ')} could not be added; take them out of spec.${detail}.`
+function lacking({ detail, names }: Addition, repository: Repository): string {
+  const all = names.map((name) => shown(name, repository)).join(', ')
+  return `Bitbucket has no ${detail} of pull requests, so ${all} could not be added; take them out of spec.${detail}.`
 }
 
-function notTaken(name: string, words: string, { speech }: Repository): string {
-  const said = quoteRemote(words, speech.secrets) ?? ''
-  return `Bitbucket does not take ${name} as a reviewer ("${said}"); name an active member of the workspace other than the author.`
+function notTaken(name: string, words: string, repository: Repository): string {
+  const said = quoteRemote(words, repository.speech.secrets) ?? ''
+  return `Bitbucket does not take ${shown(name, repository)} as a reviewer ("${said}"); name an active member of the workspace other than the author.`
+}
+
+function shown(name: string, { speech }: Repository): string {
+  return quoteRemote(name, speech.secrets) ?? '***'
 }

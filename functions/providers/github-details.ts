@@ -13,7 +13,7 @@ interface Detail {
   readonly status: number
   /** Those that the pull request has according to the answer, in lower case; undefined: it does not tell. */
   readonly taken: (data: unknown) => readonly string[] | undefined
-  /** Begins the sentence on one that was not taken; `remedy` ends it. */
+  /** Begins the sentence on one that was not taken, given in quotes; `remedy` ends it. */
   readonly refused: (name: string) => string
   readonly remedy: string
 }
@@ -26,21 +26,21 @@ const DETAILS: Readonly<Record<keyof PullRequestDetails, Detail>> = {
       Array.isArray(data)
         ? elements(data).map((label) => (textMember(label, 'name') ?? '').toLowerCase())
         : undefined,
-    refused: (name) => `The label "${name}" was not taken by GitHub`,
+    refused: (name) => `The label ${name} was not taken by GitHub`,
     remedy: 'name a label that the repository has',
   },
   reviewers: {
     path: '/pulls/{number}/requested_reviewers',
     status: 201,
     taken: (data) => loginsOf(data, 'requested_reviewers'),
-    refused: (name) => `"${name}" cannot be asked for a review on GitHub`,
+    refused: (name) => `${name} cannot be asked for a review on GitHub`,
     remedy: 'name the login of somebody who may read the repository and has not opened the pull request',
   },
   assignees: {
     path: '/issues/{number}/assignees',
     status: 201,
     taken: (data) => loginsOf(data, 'assignees'),
-    refused: (name) => `"${name}" cannot be assigned on GitHub`,
+    refused: (name) => `${name} cannot be assigned on GitHub`,
     remedy: 'name the login of somebody who may write to the repository, ten of them at most',
   },
 }
@@ -63,7 +63,7 @@ export async function addDetails(repository: Repository, addition: Addition): Pr
   const asked = await thoseAsked(repository, number)
   const missing = names.filter((name) => !teams.includes(name) && !asked.includes(name.toLowerCase()))
   const complaints = missing.length === 0 ? [] : await post(repository, { ...addition, names: missing })
-  return [...teams.map(noTeam), ...complaints]
+  return [...teams.map((name) => noTeam(name, repository)), ...complaints]
 }
 
 /** Who is asked for a review, or has given one: GitHub takes somebody off the first list with the review. */
@@ -83,16 +83,23 @@ async function thoseAsked(repository: Repository, number: number): Promise<reado
 }
 
 async function post(repository: Repository, { number, detail, names }: Addition): Promise<readonly string[]> {
-  const { path, status, taken } = DETAILS[detail]
+  const { path, status, taken, refused, remedy } = DETAILS[detail]
   const parameters = { number, [detail]: names }
   const answer = await repository.ask(() => ({ method: 'POST', path, parameters }))
   // GitHub takes all of them or none, and does not say which one it is about.
   if (answer.status === 422 && names.length > 1) return oneByOne(repository, { number, detail, names })
-  if (answer.status === 422) return names.map((name) => complaint(detail, name, wordsIn(answer, repository)))
+  if (answer.status === 422) return complaints(names, wordsIn(answer, repository))
   if (answer.status !== status) throw githubFailure(answer, repository.speech)
   const held = taken(answer.data)
   if (held === undefined) throw notUnderstood(answer, repository.speech)
-  return names.filter((name) => !held.includes(name.toLowerCase())).map((name) => complaint(detail, name, ''))
+  return complaints(
+    names.filter((name) => !held.includes(name.toLowerCase())),
+    '',
+  )
+
+  function complaints(left: readonly string[], words: string): readonly string[] {
+    return left.map((name) => `${refused(quoted(name, repository))}${words}; ${remedy}.`)
+  }
 }
 
 async function oneByOne(repository: Repository, addition: Addition): Promise<readonly string[]> {
@@ -104,11 +111,6 @@ async function oneByOne(repository: Repository, addition: Addition): Promise<rea
   return complaints
 }
 
-function complaint(detail: keyof PullRequestDetails, name: string, words: string): string {
-  const { refused, remedy } = DETAILS[detail]
-  return `${refused(name)}${words}; ${remedy}.`
-}
-
 function wordsIn({ data }: ApiAnswer, { speech }: Repository): string {
   const said = quoteRemote(wordsOf(data) ?? '', speech.secrets)
   return said === undefined || said === '' ? '' : ` ("${said}")`
@@ -118,8 +120,12 @@ function notTried(count: number): string {
   return `After ${MOST_REFUSED} that GitHub refused, ${count} more were not tried; take out those that it refused.`
 }
 
-function noTeam(name: string): string {
-  return `"${name}" is a team, which Commitlet does not ask for reviews yet; name the logins of persons.`
+function noTeam(name: string, repository: Repository): string {
+  return `${quoted(name, repository)} is a team, which Commitlet does not ask for reviews yet; name the logins of persons.`
+}
+
+function quoted(name: string, { speech }: Repository): string {
+  return `"${quoteRemote(name, speech.secrets) ?? '***'}"`
 }
 
 function loginsOf(data: unknown, key: string): readonly string[] | undefined {

@@ -52,3 +52,13 @@ test('labels and assignees are answered without a request', async (t, stage) => 
   }
   t.equal(stage.host.seen.length, 0)
 })
+
+test('a name is shown without control and format characters, the token, and more than 200 characters', async (t, stage) => {
+  addPull(stage.model, { ...BRANCHES, title: 'open' })
+  const raw = `a\nb\u202ec\u001b[31m good-token ${'x'.repeat(250)}`
+  const plain = `a b c *** ${'x'.repeat(189)}…`
+  const [label] = await stage.work((api) => api.add(1, 'labels', [raw, 'd']))
+  t.ok(label?.includes(`so ${plain}, d could`), String(label))
+  const [reviewer] = await stage.work((api) => api.add(1, 'reviewers', [raw]))
+  t.ok(reviewer?.startsWith(`Bitbucket does not take ${plain} as a reviewer`), String(reviewer))
+})

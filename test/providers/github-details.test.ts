@@ -107,3 +107,21 @@ t.test('after ten that are refused the others are not tried', async (t) => {
   t.match(complaints.at(-1), /40 more were not tried/)
   t.equal(host.seen.length, 1 + 10)
 })
+
+t.test(
+  'a name is shown without control and format characters, the token, and more than 200 characters',
+  async (t) => {
+    const { host, model, work } = await startGitHub(t)
+    addPull(model, OPEN)
+    const raw = `a\nb\u202ec\u001b[31m good-token ${'x'.repeat(250)}`
+    const plain = `a b c *** ${'x'.repeat(189)}…`
+    const answer = { status: 422, body: { message: 'Validation Failed' } }
+    for (const detail of ['labels', 'reviewers', 'assignees'] as const) {
+      host.fail({ kind: 'answer', answer }, (method) => method === 'POST')
+      const [refused] = await work((pulls) => pulls.add(1, detail, [raw]))
+      t.ok(refused?.includes(`"${plain}"`), String(refused))
+    }
+    const [team] = await work((pulls) => pulls.add(1, 'reviewers', ['acme/a\nb\u202ec']))
+    t.match(team, /^"acme\/a b c" is a team/)
+  },
+)
