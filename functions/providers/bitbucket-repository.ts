@@ -1,6 +1,6 @@
 import { notUnderstood } from '../domain/api-failure.ts'
 import type { ApiSpeech } from '../domain/api-failure.ts'
-import { parseAnswer } from '../domain/api-answer.ts'
+import { apiCaller } from '../domain/api-caller.ts'
 import type { ApiAnswer } from '../domain/api-answer.ts'
 import type { ApiLogin } from '../domain/api-login.ts'
 import { member, textMember } from '../domain/member.ts'
@@ -33,31 +33,11 @@ const PAGE_LENGTH = 20
 
 /** The repository that `endpoint` is about. Nothing is asked yet. */
 export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
-  const { baseURL, shown, fetch } = endpoint
-  const pair = `${login.username ?? ''}:${login.secret}`
-  const speech: ApiSpeech = { shown, secrets: [...login.secrets, login.secret, pair] }
+  const { baseURL } = endpoint
   // Bitbucket writes its slugs, and its UUIDs in braces, in small letters.
   const segments = endpoint.repository.map((segment) => encodeURIComponent(segment.toLowerCase()))
   const place = `${baseURL}/repositories/${segments.join('/')}/pullrequests`
-  const headers = {
-    accept: 'application/json',
-    authorization:
-      login.username === undefined
-        ? `Bearer ${login.secret}`
-        : `Basic ${Buffer.from(pair).toString('base64')}`,
-  }
-  return {
-    baseURL,
-    place,
-    speech,
-    async ask(method, url, content) {
-      const written =
-        content === undefined
-          ? { headers }
-          : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(content) }
-      return parseAnswer(await fetch(url, { method, ...written }))
-    },
-  }
+  return { baseURL, place, ...apiCaller(endpoint, login) }
 }
 
 /** The pages of the list of pull requests that fit `q`, newest first, ten at most, one at a time. */

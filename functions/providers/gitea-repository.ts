@@ -1,4 +1,4 @@
-import { parseAnswer } from '../domain/api-answer.ts'
+import { apiCaller } from '../domain/api-caller.ts'
 import type { ApiAnswer } from '../domain/api-answer.ts'
 import { branchMissing, notUnderstood, nothingToMerge } from '../domain/api-failure.ts'
 import type { ApiSpeech } from '../domain/api-failure.ts'
@@ -32,28 +32,10 @@ export interface Page {
 
 /** The repository that `endpoint` is about. Nothing is asked yet. */
 export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
-  const { baseURL, shown, fetch } = endpoint
-  const pair = `${login.username ?? ''}:${login.secret}`
-  const speech: ApiSpeech = { shown, secrets: [...login.secrets, login.secret, pair] }
+  const { baseURL } = endpoint
+  const { speech, ask } = apiCaller(endpoint, login)
   const place = `${baseURL}/repos/${endpoint.repository.map(encodeURIComponent).join('/')}`
-  const headers = {
-    accept: 'application/json',
-    authorization:
-      login.username === undefined
-        ? `Bearer ${login.secret}`
-        : `Basic ${Buffer.from(pair).toString('base64')}`,
-  }
-  return {
-    baseURL,
-    speech,
-    async ask(method, path, content) {
-      const written =
-        content === undefined
-          ? { headers }
-          : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(content) }
-      return parseAnswer(await fetch(`${place}${path}`, { method, ...written }))
-    },
-  }
+  return { baseURL, speech, ask: (method, path, content) => ask(method, `${place}${path}`, content) }
 }
 
 /** The pages of a list, ten at most. `query` is without page and length. */
