@@ -28,6 +28,8 @@ export interface Host {
   readonly lacks: readonly Detail[]
   /** How many parts the path of a repository has: owner and name, or groups of any depth before the name. */
   readonly repositoryPath: 'two' | 'two or more'
+  /** How each part of that path is written, where that is not as any address has it. */
+  readonly repositoryPart?: Form
   /** The head of a pull request may be the branch of a fork, written `owner:branch`. */
   readonly forks: boolean
   /** How people are named, where that is not a plain user name. */
@@ -84,6 +86,11 @@ export const HOSTS: readonly Host[] = [
     commitPath: '/commits/',
     lacks: ['labels', 'assignees'],
     repositoryPath: 'two',
+    // Its API takes a UUID in braces for a slug (https://developer.atlassian.com/cloud/bitbucket/rest/intro/).
+    repositoryPart: {
+      pattern: /^(?:[^{]|\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}$)/i,
+      expects: 'slugs, or UUIDs in braces',
+    },
     forks: false,
     person: {
       // User names are no longer taken (Bitbucket Cloud's changes of 2019 to its API for the GDPR).

@@ -37,8 +37,13 @@ function repositoryFaults(spec: unknown, address: RepositoryAddress, host: Host)
     const complaint = `has "-" as a part of its path, after which ${host.name} has the pages of a repository; write the address of the repository itself.`
     return [fault('spec.repository', complaint)]
   }
-  const fits = host.repositoryPath === 'two' ? place.length === 2 : place.length >= 2
-  if (fits) return []
+  const part = host.repositoryPart
+  if (part !== undefined && !place.every((written) => part.pattern.test(written))) {
+    const complaint = `has a part of its path that ${host.name} does not have; write ${part.expects}.`
+    return [fault('spec.repository', complaint)]
+  }
+  const isComplete = host.repositoryPath === 'two' ? place.length === 2 : place.length >= 2
+  if (isComplete) return []
   const expected = host.repositoryPath === 'two' ? 'owner and name' : 'a group and a name'
   return [
     fault(

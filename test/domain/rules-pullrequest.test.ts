@@ -60,6 +60,31 @@ t.test('the address of a page of GitLab is none of a repository', async (t) => {
   t.same(faults('https://gitlab.com/acme/-config-/a-b', {}), [])
 })
 
+t.test('a part of a path on Bitbucket that begins with a brace is a UUID', async (t) => {
+  const strange = [
+    '{}',
+    '{',
+    '{shop}',
+    '{{}}',
+    UUID.slice(0, -1),
+    `${UUID}x`,
+    `{${UUID}}`,
+    `{${UUID.slice(2)}`,
+  ]
+  for (const part of strange)
+    for (const path of [`${part}/shop`, `acme/${part}`, `${UUID}/${part}`])
+      t.same(
+        faults(`https://bitbucket.org/${path}`, {}),
+        [
+          'InvalidSpec spec.repository has a part of its path that bitbucket does not have; write slugs, or UUIDs in braces.',
+        ],
+        path,
+      )
+  for (const path of [`${UUID}/shop`, `acme/${UUID}.git`, `acme/${UUID.toUpperCase()}`, 'acme/a{}'])
+    t.same(faults(`https://bitbucket.org/${path}`, {}), [], path)
+  t.same(faults('https://gitlab.com/acme/{}', {}), [], 'elsewhere braces mean nothing')
+})
+
 t.test('what lies before an installation is no part of it', async (t) => {
   const at = (prefix: string, provider: string, api: string): Record<string, unknown> => ({
     provider,
