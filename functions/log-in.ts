@@ -96,7 +96,8 @@ export async function logInToAPI(
 
   function accessBy(login: ApiLogin, requireAllowed: (address: RepositoryAddress) => void): ApiAccess {
     const repository = repositoryAt(address, spec.providerConfig?.baseURL)
-    const permit = permitBy({ address, repository, secrets: login.secrets }, (moved) => {
+    // Of the other values of the Secret the owner's name may well be one.
+    const permit = permitBy({ address, repository, secrets: [login.secret] }, (moved) => {
       requireOperatorAllows(world.settings.allowedRepositories, moved)
       requireAllowed(moved)
     })

@@ -128,7 +128,12 @@ async function goToAPI(
 ) {
   const world = memoryWorld()
   const metadata = { name: 'git', namespace: 'team', annotations }
-  world.cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token: 's3cr3t-token' } })
+  world.cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata,
+    stringData: { token: 's3cr3t-token', owner: 'acme' },
+  })
   const credentials = way.used === 'Default' ? {} : { credentials: GIT }
   const repository = 'https://github.com/acme/config'
   const stored = world.cluster.apply(pullRequest({ repository, credentials: undefined, ...credentials }))
@@ -157,6 +162,7 @@ t.test('where the repository is by now it may be gone to as far as the Secret al
   })
   const free = await goToAPI(PRIMARY)
   free.permit(TRANSFERRED)
+  t.throws(() => free.permit(['market', 's3cr3t-token']), { message: /is called market\/\*\*\* by now/ })
 })
 
 t.test('... and as far as the operator allows', async (t) => {
