@@ -34,6 +34,13 @@ export interface PullRequestDetails {
   readonly assignees: readonly string[]
 }
 
+/** What one pull request is to get. */
+export interface Addition {
+  readonly number: number
+  readonly detail: keyof PullRequestDetails
+  readonly names: readonly string[]
+}
+
 /**
  * The pull requests of one repository. Every verb fails with a Failure: AuthenticationFailed, PermissionDenied (with
  * the scope where the host names it), RepositoryNotFound, RateLimited (with the host's own time), ProviderUnavailable,

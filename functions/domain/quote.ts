@@ -40,6 +40,11 @@ export function holdsSecret(address: string, secrets: readonly string[]): boolea
     .some((spelling) => read.some((text) => spelling !== '' && text.includes(spelling.toLowerCase())))
 }
 
+/** A name of the spec in quotes, as text of the remote is shown; `***` where none of it can be. */
+export function quotedName(name: string, secrets: readonly string[]): string {
+  return `"${quoteRemote(name, secrets) ?? MASK}"`
+}
+
 /** Every secret that a login may put on the wire: the Secret's values, the pair of Basic authentication, a key's lines. */
 export function secretsOf(login: Login): readonly string[] {
   if (login.method === 'key') return [...login.secrets, ...linesOf(login.privateKey)]

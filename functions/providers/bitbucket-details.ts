@@ -1,16 +1,9 @@
 import { elements } from '../domain/member.ts'
-import type { PullRequestDetails } from '../domain/pull-requests.ts'
+import type { Addition } from '../domain/pull-requests.ts'
 import { quoteRemote } from '../domain/quote.ts'
 import { isReviewer, reviewerNamed, writtenOf } from './bitbucket-answers.ts'
 import { numbered, write } from './bitbucket-repository.ts'
 import type { Repository } from './bitbucket-repository.ts'
-
-/** What a pull request gets. */
-export interface Addition {
-  readonly number: number
-  readonly detail: keyof PullRequestDetails
-  readonly names: readonly string[]
-}
 
 /** As `add` of the port. Bitbucket has neither labels nor assignees. */
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {

@@ -1,19 +1,11 @@
 import type { ApiAnswer } from '../domain/api-answer.ts'
-import type { ApiSpeech } from '../domain/api-failure.ts'
 import { elements, member, textMember } from '../domain/member.ts'
-import type { PullRequestDetails } from '../domain/pull-requests.ts'
-import { quoteRemote } from '../domain/quote.ts'
+import type { Addition } from '../domain/pull-requests.ts'
+import { quotedName } from '../domain/quote.ts'
 import { loginsIn } from './gitea-answers.ts'
 import { giteaFailure, refusesPeople, wordsIn } from './gitea-failures.ts'
 import { numbered, pagesOf } from './gitea-repository.ts'
 import type { Repository } from './gitea-repository.ts'
-
-/** What a pull request gets. */
-export interface Addition {
-  readonly number: number
-  readonly detail: keyof PullRequestDetails
-  readonly names: readonly string[]
-}
 
 /** As `add` of the port. Teams cannot be asked for a review. */
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
@@ -34,7 +26,10 @@ async function addLabels(
   const there = elements(answer.data).map((label) => textMember(label, 'name')?.toLowerCase())
   return names
     .filter((name) => !there.includes(name.toLowerCase()))
-    .map((name) => `Gitea has no label ${quoted(name, speech)} for it; have it made in the repository.`)
+    .map(
+      (name) =>
+        `Gitea has no label ${quotedName(name, speech.secrets)} for it; have it made in the repository.`,
+    )
 }
 
 async function addReviewers(
@@ -58,7 +53,7 @@ async function addReviewers(
   })
   return refused.map(
     ({ name, answer }) =>
-      `Gitea does not ask ${quoted(name, speech)} for a review${wordsIn(answer, speech)}; name a user who may read the repository and has not opened the pull request.`,
+      `Gitea does not ask ${quotedName(name, speech.secrets)} for a review${wordsIn(answer, speech)}; name a user who may read the repository and has not opened the pull request.`,
   )
 }
 
@@ -87,7 +82,7 @@ async function addAssignees(
   const left = without(missing, there).filter((name) => !known.includes(name))
   return [...told, ...left.map((name) => ({ name, words: '' }))].map(
     ({ name, words }) =>
-      `Gitea does not assign ${quoted(name, speech)}${words}; name a user who may write to the repository, and have the user of the token be one, too.`,
+      `Gitea does not assign ${quotedName(name, speech.secrets)}${words}; name a user who may write to the repository, and have the user of the token be one, too.`,
   )
 }
 
@@ -111,8 +106,4 @@ async function oneByOne(
 
 function without(names: readonly string[], there: readonly string[]): readonly string[] {
   return names.filter((name) => !there.includes(name.toLowerCase()))
-}
-
-function quoted(name: string, { secrets }: ApiSpeech): string {
-  return `"${quoteRemote(name, secrets) ?? '***'}"`
 }

@@ -1,8 +1,8 @@
 import type { ApiAnswer } from '../domain/api-answer.ts'
 import { notUnderstood } from '../domain/api-failure.ts'
 import { elements, isRecord, member, textMember } from '../domain/member.ts'
-import type { PullRequestDetails } from '../domain/pull-requests.ts'
-import { quoteRemote } from '../domain/quote.ts'
+import type { Addition, PullRequestDetails } from '../domain/pull-requests.ts'
+import { quotedName, quoteRemote } from '../domain/quote.ts'
 import { loginsIn } from './github-answers.ts'
 import { githubFailure, wordsOf } from './github-failures.ts'
 import type { Repository } from './github-repository.ts'
@@ -48,13 +48,6 @@ const DETAILS: Readonly<Record<keyof PullRequestDetails, Detail>> = {
 /** After so many of one kind the others are not tried: each costs a request. */
 const MOST_REFUSED = 10
 
-/** What a pull request gets. */
-export interface Addition {
-  readonly number: number
-  readonly detail: keyof PullRequestDetails
-  readonly names: readonly string[]
-}
-
 /** As `add` of the port. Teams cannot be asked for a review. */
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const { number, detail, names } = addition
@@ -98,7 +91,7 @@ async function post(repository: Repository, { number, detail, names }: Addition)
   )
 
   function complaints(left: readonly string[], words: string): readonly string[] {
-    return left.map((name) => `${refused(quoted(name, repository))}${words}; ${remedy}.`)
+    return left.map((name) => `${refused(quotedName(name, repository.speech.secrets))}${words}; ${remedy}.`)
   }
 }
 
@@ -121,11 +114,7 @@ function notTried(count: number): string {
 }
 
 function noTeam(name: string, repository: Repository): string {
-  return `${quoted(name, repository)} is a team, which Commitlet does not ask for reviews yet; name the logins of persons.`
-}
-
-function quoted(name: string, { speech }: Repository): string {
-  return `"${quoteRemote(name, speech.secrets) ?? '***'}"`
+  return `${quotedName(name, repository.speech.secrets)} is a team, which Commitlet does not ask for reviews yet; name the logins of persons.`
 }
 
 function loginsOf(data: unknown, key: string): readonly string[] | undefined {

@@ -1,18 +1,12 @@
 import type { EditMergeRequestOptions } from '@gitbeaker/rest'
 import type { ApiAnswer } from '../domain/api-answer.ts'
 import { elements, member, textMember } from '../domain/member.ts'
-import type { PullRequestDetails } from '../domain/pull-requests.ts'
-import { quoteRemote } from '../domain/quote.ts'
+import type { Addition } from '../domain/pull-requests.ts'
+import { quotedName } from '../domain/quote.ts'
 import { isSerialNumber } from '../domain/serial-number.ts'
 import { listIn, numbered } from './gitlab-answers.ts'
 import type { Speaker } from './gitlab-answers.ts'
 import type { Project } from './gitlab-project.ts'
-
-/** What is to be added to a merge request. */
-interface Addition {
-  readonly detail: keyof PullRequestDetails
-  readonly names: readonly string[]
-}
 
 interface Person {
   readonly id: number
@@ -35,7 +29,7 @@ export async function edit(
 export async function addDetail(
   project: Project,
   number: number,
-  { detail, names }: Addition,
+  { detail, names }: Omit<Addition, 'number'>,
 ): Promise<readonly string[]> {
   return detail === 'labels'
     ? addLabels(project, number, names)
@@ -53,7 +47,7 @@ async function addLabels(
     .filter(isSeveral)
     .map(
       (name) =>
-        `GitLab has no label with a comma in its name, as ${quoted(name, speaker)}; name it otherwise.`,
+        `GitLab has no label with a comma in its name, as ${quotedName(name, speaker.secrets)}; name it otherwise.`,
     )
   const single = names.filter((name) => !isSeveral(name))
   if (single.length === 0) return complaints
@@ -66,7 +60,7 @@ async function addLabels(
 async function addPeople(
   project: Project,
   number: number,
-  { detail, names }: Addition,
+  { detail, names }: Omit<Addition, 'number'>,
 ): Promise<readonly string[]> {
   const { client, speaker, asked } = project
   const people: Person[] = []
@@ -108,19 +102,15 @@ function isSeveral(label: string): boolean {
 }
 
 function labelLeft(name: string, speaker: Speaker): string {
-  return `GitLab did not add the label ${quoted(name, speaker)}; have it made in the project, or give the token the right to make labels.`
+  return `GitLab did not add the label ${quotedName(name, speaker.secrets)}; have it made in the project, or give the token the right to make labels.`
 }
 
 function unknownPerson(name: string, speaker: Speaker): string {
-  return `GitLab does not know the user ${quoted(name, speaker)}; look at how the user name is written.`
+  return `GitLab does not know the user ${quotedName(name, speaker.secrets)}; look at how the user name is written.`
 }
 
 function personLeft(name: string, speaker: Speaker): string {
-  return `GitLab did not take ${quoted(name, speaker)}; see whether this user may read the project, and whether this GitLab takes more than one (its free tier does not).`
-}
-
-function quoted(name: string, { secrets }: Speaker): string {
-  return `"${quoteRemote(name, secrets) ?? '***'}"`
+  return `GitLab did not take ${quotedName(name, speaker.secrets)}; see whether this user may read the project, and whether this GitLab takes more than one (its free tier does not).`
 }
 
 /** User names never differ by case alone. */

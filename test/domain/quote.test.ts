@@ -1,5 +1,11 @@
 import t from 'tap'
-import { holdsSecret, quoteRemote, secretsOf, unitedSecrets } from '../../functions/domain/quote.ts'
+import {
+  holdsSecret,
+  quotedName,
+  quoteRemote,
+  secretsOf,
+  unitedSecrets,
+} from '../../functions/domain/quote.ts'
 
 const SECRET = 'p!ä s/+=t'
 const login = {
@@ -102,3 +108,12 @@ t.test('what is shorter than 8 characters is in a sound address', async (t) => {
   t.equal(holdsSecret('https://git.example.com/acme/shop/7', ['acme', 'shop/7', '']), false)
   t.equal(holdsSecret('https://git.example.com/acme/shop/7', ['acme/shop']), true)
 })
+
+t.test(
+  'a name of the spec stands in quotes, without what would show a secret or steer a terminal',
+  async (t) => {
+    t.equal(quotedName('settings', ['s3cr3t']), '"settings"')
+    t.equal(quotedName('a\u202eb s3cr3t', ['s3cr3t']), '"a b ***"')
+    t.equal(quotedName('settings', ['x'.repeat(70_000)]), '"***"')
+  },
+)
