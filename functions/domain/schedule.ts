@@ -3,6 +3,8 @@ import type { Failure } from './failure.ts'
 /** Transient failures: 5 s · 2.35^(n-1) with full jitter, which makes 12 attempts last about 6 h on average. */
 const FIRST_DELAY_S = 5
 const FACTOR = 2.35
+/** No two attempts are further apart, whatever RETRY_LIMIT says: 6 h. */
+const LONGEST_PAUSE_S = 21_600
 /** Seconds of patience that a remote may ask for: an hour. */
 export const LONGEST_RETRY_AFTER_S = 3600
 /** Slow failures: when to look again after the first attempt: 5 min, then 30 min, 2 h, 6 h and 6 h later. */
@@ -34,7 +36,7 @@ export function nextDelay(failure: Failure, tries: Tries): number | 'final' | 'e
   const spent = limited ? tries.elapsedSeconds >= LONGEST_LIMITED_S : tries.attempts >= tries.limit
   if (spent) return 'exhausted'
   const pause = FIRST_DELAY_S * FACTOR ** (tries.attempts - 1)
-  const jittered = tries.random * (limited ? Math.min(pause, LONGEST_RETRY_AFTER_S) : pause)
+  const jittered = tries.random * Math.min(pause, limited ? LONGEST_RETRY_AFTER_S : LONGEST_PAUSE_S)
   const asked = Math.min(failure.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_S)
   return Math.max(SHORTEST_DELAY_S, Math.ceil(jittered), Math.ceil(asked))
 }

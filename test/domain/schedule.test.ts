@@ -12,7 +12,7 @@ t.test('a transient failure waits longer each time, with full jitter', async (t)
   const failure = new Failure('NetworkError', 'No answer.')
   t.equal(nextDelay(failure, tries), 5)
   t.equal(nextDelay(failure, { ...tries, attempts: 2 }), 12)
-  t.equal(nextDelay(failure, { ...tries, attempts: 11 }), 25_684)
+  t.equal(nextDelay(failure, { ...tries, attempts: 10 }), 10_930)
   t.equal(nextDelay(failure, { ...tries, attempts: 11, random: 0 }), 1, 'but never comes back at once')
 })
 
@@ -23,6 +23,13 @@ t.test('twelve attempts last about six hours on average', async (t) => {
     sum += Number(nextDelay(failure, { ...tries, attempts, random: 0.5 }))
   }
   t.ok(sum > 5.5 * 3600 && sum < 6.5 * 3600, `${sum} s`)
+})
+
+t.test('two attempts are never more than 6 h apart, whatever RETRY_LIMIT says', async (t) => {
+  const failure = new Failure('NetworkError', 'No answer.')
+  for (const attempts of [11, 34, 99]) {
+    t.equal(nextDelay(failure, { ...tries, limit: 100, attempts }), 6 * 3600, `after attempt ${attempts}`)
+  }
 })
 
 t.test('the twelfth failed attempt exhausts the budget', async (t) => {
