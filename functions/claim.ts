@@ -1,10 +1,12 @@
 import { CONFLICT } from './cluster/cluster.ts'
-import { isGivenUp, mayHavePushed, mayStart } from './domain/due.ts'
+import { carriesClaim, isGivenUp, mayHavePushed, mayStart } from './domain/due.ts'
 import { envelopeOf, refOf } from './domain/envelope.ts'
 import { Failure } from './domain/failure.ts'
+import { namesInsecureHost } from './domain/insecure-hosts.ts'
 import type { Envelope, Status } from './domain/resources.ts'
 import { claimed, failed } from './domain/status.ts'
 import type { Found } from './find.ts'
+import { report } from './report.ts'
 import type { World } from './world.ts'
 
 /** How often a write is tried because somebody else changed the resource meanwhile. */
@@ -27,7 +29,7 @@ export async function claim(found: Found, world: World, heldBefore?: Envelope): 
     const ours = heldBefore !== undefined && carriesClaim(seen.envelope, heldBefore)
     if (seen.envelope.metadata.deletionTimestamp !== undefined) return undefined
     if (!ours && !mayStart(seen.envelope, world.now())) return undefined
-    if (isGivenUp(seen.envelope, world.settings.retryLimit)) return giveUp(seen.envelope, world)
+    if (isGivenUp(seen.envelope, world.settings.retryLimit)) return giveUp(seen, world)
     const status = statusOfClaim(seen.envelope, world)
     const whole = await write(seen.envelope, status, world)
     if (whole === undefined) return undefined
@@ -51,16 +53,18 @@ function statusOfClaim(resource: Envelope, { now, random, settings }: World): St
   return claimed(resource, { now: now(), deadlineSeconds: settings.attemptDeadline, random: random() })
 }
 
-/** Nobody came back from the last attempt: it is written here, as the last one. */
-async function giveUp(resource: Envelope, { cluster, now, settings }: World): Promise<undefined> {
-  const message = 'The attempt did not come to its end; whoever runs Commitlet has to look.'
-  const terms = { now: now(), limit: settings.retryLimit, random: 0 }
-  await cluster.patchStatus(resource, failed(resource, new Failure('Internal', message), terms))
-}
-
-/** Does the stored resource still carry this very claim, or has another attempt taken over? */
-export function carriesClaim(stored: Envelope, claim: Envelope): boolean {
-  const [is, was] = [stored.status, claim.status]
-  if (stored.metadata.uid !== claim.metadata.uid || is?.phase !== 'Progressing') return false
-  return is.lastAttemptTime === was?.lastAttemptTime && is.attempts === was?.attempts
+/** Nobody came back from the last attempt: it is written and reported here, as the last one. */
+async function giveUp(found: Found, world: World): Promise<undefined> {
+  const { envelope: resource, whole } = found
+  const began = world.now()
+  const { retryLimit: limit, insecureHosts } = world.settings
+  const message = `Gave up after ${resource.status?.attempts} attempts; the last one did not come to its end: whoever runs Commitlet has to look.`
+  const result = new Failure('RetryBudgetExhausted', message)
+  const status = failed(resource, result, { now: began, limit, random: 0 })
+  const stored = await world.cluster.patchStatus(resource, status)
+  // Another writer was first, and reports what it wrote.
+  if (stored === CONFLICT) return
+  const settled = { written: { envelope: envelopeOf(stored), status } }
+  const insecure = namesInsecureHost(whole, insecureHosts)
+  await report({ claim: resource, result, began, settled, insecure }, world)
 }

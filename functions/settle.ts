@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { carriesClaim } from './claim.ts'
 import { CONFLICT } from './cluster/cluster.ts'
-import { requestedAt } from './domain/due.ts'
+import { carriesClaim, requestedAt } from './domain/due.ts'
 import { envelopeOf, refOf } from './domain/envelope.ts'
 import { Failure } from './domain/failure.ts'
 import type { Envelope, Status } from './domain/resources.ts'

@@ -363,7 +363,31 @@ t.test('a claim whose answer was lost is taken for ours', async (t) => {
   t.match(statusOf(world), { phase: 'Succeeded', attempts: 1 })
 })
 
-t.test('an attempt that took its process down twelve times is given up', async (t) => {
+t.test(
+  'an attempt that took its process down twelve times is given up, and reported as any other',
+  async (t) => {
+    const world = memoryWorld()
+    const { metadata } = world.cluster.apply(gitCommit())
+    await world.cluster.patchStatus(envelopeOf(world.cluster.get('GitCommit', 'team', 'shop')), {
+      observedGeneration: Number(metadata.generation),
+      phase: 'Progressing',
+      attempts: 12,
+      nextAttemptTime: '2026-03-01T09:59:00Z',
+    })
+    await send(world)
+    t.equal(world.pushed.length, 0)
+    const message = /^Gave up after 12 attempts; the last one did not come to its end/
+    t.match(statusOf(world), { phase: 'Failed', conditions: [{ reason: 'RetryBudgetExhausted', message }] })
+    t.match(world.logged, [
+      { level: 30, msg: 'attempt failed', reason: 'RetryBudgetExhausted', phase: 'Failed', attempt: 12 },
+    ])
+    t.equal(world.logged.length, 1)
+    t.match(world.cluster.notices, [{ type: 'Warning', reason: 'RetryBudgetExhausted', message }])
+    t.equal(world.cluster.notices.length, 1)
+  },
+)
+
+t.test('what another writer gives up first is reported by that one alone', async (t) => {
   const world = memoryWorld()
   const { metadata } = world.cluster.apply(gitCommit())
   await world.cluster.patchStatus(envelopeOf(world.cluster.get('GitCommit', 'team', 'shop')), {
@@ -372,9 +396,9 @@ t.test('an attempt that took its process down twelve times is given up', async (
     attempts: 12,
     nextAttemptTime: '2026-03-01T09:59:00Z',
   })
-  await send(world)
-  t.equal(world.pushed.length, 0)
-  t.match(statusOf(world), { phase: 'Failed', conditions: [{ reason: 'RetryBudgetExhausted' }] })
+  await Promise.all([send(world), send(world)])
+  t.equal(world.logged.length, 1)
+  t.equal(world.cluster.notices.length, 1)
 })
 
 t.test('an attempt ends at its deadline, whatever it waits for', async (t) => {

@@ -50,3 +50,10 @@ export function isGivenUp(resource: Envelope, limit: number): boolean {
   const most = ready?.reason === 'RateLimited' ? limit * LIMITED_FACTOR : limit
   return mayHavePushed(resource) && status?.phase === 'Progressing' && (status.attempts ?? 0) >= most
 }
+
+/** Does the stored resource still carry this very claim, or has another attempt taken over? */
+export function carriesClaim(stored: Envelope, claim: Envelope): boolean {
+  const [is, was] = [stored.status, claim.status]
+  if (stored.metadata.uid !== claim.metadata.uid || is?.phase !== 'Progressing') return false
+  return is.lastAttemptTime === was?.lastAttemptTime && is.attempts === was?.attempts
+}
