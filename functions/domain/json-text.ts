@@ -4,6 +4,13 @@ import { isMapping, isSequence, type Mapping, type Node, type Sequence, type Wri
 /** Arrays and objects within each other that are read; kubectl and Go's JSON stop at 10,000. */
 export const DEPTH_LIMIT = 1_000
 
+/**
+ * Values that are read, those within others included: more would hold the event loop, at about 1 µs each, and take
+ * up to 100 bytes each. An object that fills the 1.5 MiB which etcd takes by default has fewer, unless it is made of
+ * values of less than 8 bytes, their names included.
+ */
+export const VALUES_LIMIT = 200_000
+
 // RFC 8259, section 6
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y
 const LITERALS = [
@@ -16,16 +23,17 @@ interface Cursor {
   readonly text: string
   readonly subject: string
   at: number
+  values: number
 }
 
 /**
  * Reads JSON (RFC 8259) without what JSON.parse loses: keys keep their order and numbers their digits.
  * Of equal keys the last one wins; half a surrogate pair becomes U+FFFD, as in Go. `subject` names the text
  * in the sentence of a Failure: ProviderUnavailable where it is not JSON, NotSupported where it is nested
- * deeper than `DEPTH_LIMIT`.
+ * deeper than `DEPTH_LIMIT` or holds more than `VALUES_LIMIT`.
  */
 export function parseJSONText(text: string, subject = 'The text'): Node {
-  const cursor = { text, subject, at: 0 }
+  const cursor = { text, subject, at: 0, values: 0 }
   const node = readValue(cursor, 0)
   return cursor.at === text.length ? node : notJSON(cursor)
 }
@@ -38,6 +46,8 @@ function readValue(cursor: Cursor, depth: number): Node {
 }
 
 function readBareValue(cursor: Cursor, depth: number): Node {
+  cursor.values += 1
+  if (cursor.values > VALUES_LIMIT) throw tooManyValues(cursor)
   const first = cursor.text[cursor.at]
   if (first === '"') return readString(cursor)
   if (first === '{') return readMapping(cursor, deeper(cursor, depth))
@@ -54,6 +64,11 @@ function deeper(cursor: Cursor, depth: number): number {
     'NotSupported',
     `${cursor.subject} is nested deeper than ${DEPTH_LIMIT} levels, which is the most that is supported; make it flatter.`,
   )
+}
+
+function tooManyValues({ subject }: Cursor): Failure {
+  const message = `${subject} has more than the ${VALUES_LIMIT.toLocaleString('en-GB')} values that are supported; refer to a smaller object.`
+  return new Failure('NotSupported', message)
 }
 
 function readMapping(cursor: Cursor, depth: number): Mapping {

@@ -6,10 +6,16 @@ import { GROUP } from './resources.ts'
 import { writeYAML } from './yaml-text.ts'
 
 const MEBIBYTE = 1024 * 1024
-const LIMIT_MEBIBYTES = 10
 
 /** The most bytes that a manifest may have: over six times the 1.5 MiB that etcd takes by default. */
-export const MANIFEST_LIMIT = LIMIT_MEBIBYTES * MEBIBYTE
+export const MANIFEST_LIMIT = 10 * MEBIBYTE
+
+/**
+ * The most characters that an object may have as the API server sends it: as much as a file may, and 2 MiB for what
+ * is not committed. etcd stores at most 1.5 MiB of an object by default, managedFields and status included, and JSON
+ * takes at most 6 characters for a byte of it (an escape such as `\u003c` for `<`), which makes 9 MiB.
+ */
+export const OBJECT_LIMIT = MANIFEST_LIMIT + 2 * MEBIBYTE
 
 /** What belongs to the running object alone: server-side fields of metadata (metav1.ObjectMeta). */
 const SERVER_FIELDS: ReadonlySet<string> = new Set([
@@ -37,23 +43,24 @@ export interface AskedObject {
  * The bytes to commit for an object as the API server sent it (JSON): YAML, or JSON where the path ends in
  * `.json`, without the fields that belong to the running object. Equal objects have equal bytes.
  * Failures: ReferenceForbidden for another object than the asked one and for a Secret, NotSupported above
- * `MANIFEST_LIMIT` or for extreme nesting, ProviderUnavailable for an answer that is not JSON.
+ * `OBJECT_LIMIT` (it is not parsed then), above `MANIFEST_LIMIT`, for too many values or for extreme nesting, ProviderUnavailable for an answer that is not JSON.
  */
 export function renderManifest(live: string, asked: AskedObject, path: string): Uint8Array {
   const subject = `${asked.kind} ${asked.namespace === undefined ? '' : `${asked.namespace}/`}${asked.name}`
+  if (live.length > OBJECT_LIMIT) throw tooLarge(subject, OBJECT_LIMIT, 'as the API server sends it')
   const object = parseJSONText(live, `The answer for ${subject}`)
   refuseSecret(object, subject)
-  const { write, bytes } = boundedText(MANIFEST_LIMIT, () => tooLarge(subject))
+  const { write, bytes } = boundedText(MANIFEST_LIMIT, () => tooLarge(subject, MANIFEST_LIMIT, 'as a file'))
   const manifest = committable(expectAsked(object, asked, subject))
   if (path.toLowerCase().endsWith('.json')) writeJSON(manifest, write)
   else writeYAML(manifest, write)
   return bytes()
 }
 
-function tooLarge(subject: string): Failure {
+function tooLarge(subject: string, limit: number, form: string): Failure {
   return new Failure(
     'NotSupported',
-    `${subject} takes more than ${LIMIT_MEBIBYTES} MiB as a file, which is the most that is committed; refer to a smaller object.`,
+    `${subject} takes more than ${limit / MEBIBYTE} MiB ${form}, which is the most that is committed; refer to a smaller object.`,
   )
 }
 

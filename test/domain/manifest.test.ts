@@ -1,6 +1,11 @@
 import t from 'tap'
 import { parse } from 'yaml'
-import { MANIFEST_LIMIT, renderManifest, type AskedObject } from '../../functions/domain/manifest.ts'
+import {
+  MANIFEST_LIMIT,
+  OBJECT_LIMIT,
+  renderManifest,
+  type AskedObject,
+} from '../../functions/domain/manifest.ts'
 
 const ASKED: AskedObject = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'acme' }
 const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'acme' } }
@@ -180,6 +185,52 @@ t.test('a manifest has at most 10 MiB', (t) => {
   })
   t.end()
 })
+
+/** Milliseconds: ten times what anything may hold the event loop, so that a busy machine does not fail it. */
+const HELD_MS = 1_000
+
+function millisecondsOf(work: () => void): number {
+  const { user, system } = process.cpuUsage()
+  work()
+  const spent = process.cpuUsage({ user, system })
+  return (spent.user + spent.system) / 1_000
+}
+
+t.test('an object whose text is too long is not supported, and not parsed', (t) => {
+  const head = JSON.stringify(SETTINGS).slice(0, -1)
+  const ofLength = (length: number): string => `${head},"status":"${'x'.repeat(length - head.length - 13)}"}`
+  t.equal(ofLength(OBJECT_LIMIT).length, OBJECT_LIMIT)
+  t.strictSame(parse(render(ofLength(OBJECT_LIMIT))), SETTINGS, 'at the bound it is read')
+  const refused = {
+    reason: 'NotSupported',
+    message: /^ConfigMap acme\/settings takes more than 12 MiB as the API server sends it/,
+  }
+  t.throws(() => render(ofLength(OBJECT_LIMIT + 1)), refused)
+  // What is no JSON says so as soon as it is parsed.
+  const broken = '{},'.repeat((10 * OBJECT_LIMIT) / 3)
+  const spent = millisecondsOf(() => t.throws(() => render(broken), refused))
+  t.ok(spent < HELD_MS, `${spent} ms`)
+  t.end()
+})
+
+for (const [title, value] of [
+  ['numbers', '0'],
+  ['empty objects', '{}'],
+  ['fields', '{"f:name":{}}'],
+] as const) {
+  t.test(`an object of too many ${title} is not supported, before it holds the event loop for long`, (t) => {
+    const metadata = JSON.stringify(SETTINGS.metadata)
+    const count = Math.floor((OBJECT_LIMIT - 200) / (value.length + 1))
+    const live = `{"apiVersion":"v1","kind":"ConfigMap","metadata":${metadata},"data":[${`${value},`.repeat(count)}0]}`
+    const refused = {
+      reason: 'NotSupported',
+      message: /ConfigMap acme\/settings has more than the 200,000 values/,
+    }
+    const spent = millisecondsOf(() => t.throws(() => render(live), refused))
+    t.ok(spent < HELD_MS, `${spent} ms`)
+    t.end()
+  })
+}
 
 for (const path of ['a.yaml', 'a.json']) {
   t.test(`an object that would grow to 100 MB is refused without growing the memory (${path})`, (t) => {
