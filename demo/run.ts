@@ -1,3 +1,4 @@
+import { requirePrograms } from '../functions/git/required-programs.ts'
 import { runOnCluster } from './cluster.ts'
 import { follow } from './follow.ts'
 import type { Leftovers } from './leftovers.ts'
@@ -21,8 +22,10 @@ const CLEAR_DEADLINE_MS = 20_000
 /**
  * Runs a flavour of the demo to its end, or to Ctrl-C, and clears everything away. Answers one sentence where
  * something went wrong.
+ * @throws WrongSetting where a program is missing, before anything is started
  */
 export async function run(flavour: Flavour): Promise<string | undefined> {
+  requirePrograms(process.env['PATH'])
   const leftovers = makeLeftovers()
   const stage = { print: makePrinter(process.stdout, process.env), leftovers, interrupted: interruption() }
   try {

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Authority } from '../test/harness/certificates.ts'
 import { makeAuthority } from '../test/harness/certificates.ts'
 import type { GitRepository } from '../test/harness/git-repository.ts'
@@ -30,7 +28,6 @@ export interface Site {
 
 /** Makes the folder and starts the Git server, with the repository that the examples name. */
 export async function openSite(leftovers: Leftovers): Promise<Site> {
-  await requireGit()
   const folder = await leftovers.hold(mkdtemp(join(tmpdir(), 'commitlet-demo-')), (path) =>
     rm(path, { recursive: true, force: true, maxRetries: 5 }),
   )
@@ -44,14 +41,6 @@ export async function openSite(leftovers: Leftovers): Promise<Site> {
   await writeFile(stampKeyFile, randomBytes(48), { mode: 0o600 })
   const { caFile, url } = server
   return { folder, authority, caFile, host: new URL(url).host, token, repository, stampKeyFile }
-}
-
-async function requireGit(): Promise<void> {
-  try {
-    await promisify(execFile)('git', ['--version'])
-  } catch {
-    throw new Error('Git was not found in the PATH; install it (2.39 or newer) and start the demo again.')
-  }
 }
 
 /** `git log --stat` of every branch, newest first. */

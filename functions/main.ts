@@ -10,6 +10,7 @@ import { insecureWarning } from './domain/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './find.ts'
 import { openGit } from './git/git.ts'
+import { requirePrograms } from './git/required-programs.ts'
 import { openProviders } from './provider-apis.ts'
 import { turnstile } from './turns.ts'
 import type { World } from './world.ts'
@@ -27,6 +28,7 @@ const DRAIN_MARGIN_S = 15
 /** Starts the function: env → Config → World → listen; drains on SIGTERM. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
+  requirePrograms(process.env.PATH)
   // A child process, or a dump of the environment, has no business with it.
   delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })

@@ -45,6 +45,11 @@ for (const [title, env, sentence] of [
   ],
   ['a wildcard of insecure hosts', { INSECURE_HOSTS: '*' }, /^INSECURE_HOSTS has the entry "\*", but .*\.$/],
   [
+    'a PATH without the programs that git is run by',
+    { PATH: '/nonexistent' },
+    /^The program sh is not in a folder of PATH .*\.$/,
+  ],
+  [
     'a folder that is not there',
     { TMPDIR: '/nowhere' },
     /^TMPDIR is "\/nowhere", but has to be a folder .*\.$/,

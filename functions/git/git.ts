@@ -6,6 +6,7 @@ import { openHome, type Home } from './home.ts'
 import { reachOf, type Ways } from '../domain/reach.ts'
 import { makeQueue, type Batch } from './queue.ts'
 import { stopIfAborted } from './launcher.ts'
+import { USUAL_PATH } from './required-programs.ts'
 import { findOne } from './search.ts'
 import { openSession, type Session } from './session.ts'
 import { inTransport } from './transport.ts'
@@ -48,7 +49,6 @@ export interface Git {
   close(): Promise<void>
 }
 
-const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const DEADLINE_SECONDS = 120
 // What a git needs besides what it fetches.
 const BASE_MEMORY_MIB = 256

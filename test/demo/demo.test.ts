@@ -2,7 +2,7 @@ import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { waitFor } from '../harness/wait.ts'
-import { ROOT, startDemo } from './run-demo.ts'
+import { folderWith, ROOT, startDemo } from './run-demo.ts'
 
 const EXAMPLES = ['shop-settings', 'shop-deployment', 'shop-features']
 
@@ -35,13 +35,21 @@ t.test('Ctrl-C ends the demo early and leaves nothing behind', async (t) => {
   t.same(await demo.leftovers(), [])
 })
 
-t.test('a machine without Git is told so in one sentence', async (t) => {
-  const demo = await startDemo(t, [], { env: { PATH: '/nonexistent' } })
-  const { code, stderr } = await demo.ended
-  t.match(stderr, /^Git was not found in the PATH; .*\n$/)
-  t.equal(code, 1)
-  t.same(await demo.leftovers(), [])
-})
+for (const [missing, name, ...args] of [
+  ['git', 'git'],
+  ['setpriv', 'util-linux'],
+  ['timeout', 'coreutils', '--cluster'],
+] as const) {
+  t.test(`without ${missing} nothing is started, and one sentence names what to install`, async (t) => {
+    const others = ['sh', 'git', 'setpriv', 'timeout', 'kubectl'].filter((program) => program !== missing)
+    const demo = await startDemo(t, args, { env: { PATH: folderWith(t, others) } })
+    const { code, stdout, stderr } = await demo.ended
+    t.match(stderr, new RegExp(`^The program ${missing} is not [^\n]*\\b${name}\\b[^\n]*\\.\n$`))
+    t.equal(stdout, '')
+    t.equal(code, 1)
+    t.same(await demo.leftovers(), [])
+  })
+}
 
 t.test('a host of your own in examples/ ends with 2 before anything is called', async (t) => {
   const copy = t.testdir()

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { Test } from 'tap'
 
 /** The demo as a child process, with a folder for temporary files of its own. */
@@ -41,6 +42,16 @@ export async function startDemo(
     interrupt: () => void child.kill('SIGINT'),
     leftovers: async () => [...(await readdir(folder)), ...(await processesWith(folder))],
   }
+}
+
+/** A folder for PATH with links to these programs of the machine, and nothing else. */
+export function folderWith(t: Test, programs: readonly string[]): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const links = programs.map((program) => {
+    const file = folders.map((folder) => join(folder, program)).find((found) => existsSync(found))
+    return [program, t.fixture('symlink', file ?? program)]
+  })
+  return t.testdir(Object.fromEntries(links))
 }
 
 /** Command lines of the processes in whose environment the text stands; none where there is no /proc. */

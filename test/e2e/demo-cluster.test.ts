@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { startDemo } from '../demo/run-demo.ts'
+import { folderWith, startDemo } from '../demo/run-demo.ts'
 import { SHARED, withControlPlane } from '../harness/control-plane.ts'
 import { waitFor } from '../harness/wait.ts'
 
@@ -10,7 +10,8 @@ const EXAMPLES = ['shop-settings', 'shop-deployment', 'shop-features']
 const run = promisify(execFile)
 
 t.test('without an API server the demo says so in one sentence', async (t) => {
-  const nothing = { PATH: '/nonexistent', [SHARED]: undefined, KUBEBUILDER_ASSETS: undefined }
+  const PATH = folderWith(t, ['sh', 'git', 'setpriv', 'timeout'])
+  const nothing = { PATH, [SHARED]: undefined, KUBEBUILDER_ASSETS: undefined }
   const demo = await startDemo(t, ['--cluster'], { env: { ...nothing, TEST_ASSET_KUBECTL: undefined } })
   const { code, stderr } = await demo.ended
   t.match(stderr, /^There is no kubectl [^\n]+\.\n$/)
