@@ -32,10 +32,10 @@ const WAIT = ['gitcommits', '--all', '--for=condition=Ready', '--timeout=20s']
  * processes that have the rights of their service accounts alone. Answers one sentence where there is no API server
  * or a GitCommit did not succeed.
  */
-export async function runOnCluster({ print, leftovers }: Stage): Promise<Running | string> {
+export async function runOnCluster({ print, leftovers, stop }: Stage): Promise<Running | string> {
   print.title('Commitlet: from kubectl apply to a commit, on a real API server')
   const lap = makeLaps()
-  const plane = await leftovers.hold(startControlPlane({ own: true }), async (opened) => {
+  const plane = await leftovers.hold(startControlPlane({ own: true, signal: stop }), async (opened) => {
     if (!('missing' in opened)) await opened.stop()
   })
   if ('missing' in plane) return plane.missing

@@ -1,4 +1,5 @@
 import { findBinaries } from '../test/harness/control-plane-binaries.ts'
+import { until } from '../test/harness/stop-signal.ts'
 import type { Running } from './cluster.ts'
 import type { Stage } from './run.ts'
 import { NAMESPACE } from './site.ts'
@@ -6,7 +7,7 @@ import { followLines, ROW, rowPrinter } from './watch.ts'
 
 const KINDS = ['gitcommits', 'pullrequests'] as const
 
-/** Says how to go on in another terminal, and prints a line for each change of a status until `interrupted`. */
+/** Says how to go on in another terminal, and prints a line for each change of a status until `stop` fires. */
 export async function follow(running: Running, stage: Stage): Promise<void> {
   await watchStatuses(running, stage)
   const { print } = stage
@@ -20,7 +21,7 @@ export async function follow(running: Running, stage: Stage): Promise<void> {
   print.line(`git -C ${running.site.repository.path} log --stat --all`)
   print.line('No controllers run here: no pods start, roles are not aggregated, a deleted namespace stays.')
   print.title('What happens meanwhile (resource, phase, reason, commit):')
-  await stage.interrupted
+  await until(stage.stop)
   print.line('\nEverything is being stopped.')
 }
 

@@ -27,8 +27,8 @@ t.test('the demo turns the three examples into commits and leaves nothing behind
 t.test('Ctrl-C ends the demo early and leaves nothing behind', async (t) => {
   const demo = await startDemo(t, [])
   await waitFor('start of the function', () => demo.stdout().includes('the function') || undefined, 20_000)
-  demo.interrupt()
-  demo.interrupt()
+  demo.stop('SIGINT')
+  demo.stop('SIGINT')
   const { code, stderr } = await demo.ended
   t.equal(stderr, 'The demo was stopped before its end, and everything is cleared away.\n')
   t.equal(code, 1)

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Test } from 'tap'
+import { waitFor } from '../harness/wait.ts'
 
 /** The demo as a child process, with a folder for temporary files of its own. */
 export interface RunningDemo {
@@ -11,36 +12,70 @@ export interface RunningDemo {
   /** What it has printed so far. */
   stdout(): string
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>
-  interrupt(): void
+  /** Sends a signal, to all of its process group where `group` is set. */
+  stop(signal: NodeJS.Signals, group?: boolean): void
   /** Files in its folder for temporary files, and processes that were started with that folder. */
   leftovers(): Promise<readonly string[]>
+  /** Waits until there are none; what is left at the deadline is an error that names it. */
+  nothingLeft(deadlineMs: number): Promise<void>
 }
 
 /** The project's folder. */
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** Starts `node demo/main.ts` of the project, or of a copy; it is killed at the test's end where it is still there. */
+/** How the demo is started; `npm`: by `npm run demo` in place of node. */
+export interface DemoStart {
+  readonly env?: object
+  readonly root?: string
+  readonly npm?: boolean
+}
+
+/** Starts the demo of the project, or of a copy, in a process group of its own; it is killed at the test's end where it is still there. */
 export async function startDemo(
   t: Test,
   args: readonly string[],
-  { env = {}, root = ROOT }: { readonly env?: object; readonly root?: string } = {},
+  { env = {}, root = ROOT, npm = false }: DemoStart = {},
 ): Promise<RunningDemo> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-demo-test-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const child = spawn(process.execPath, [join(root, 'demo/main.ts'), ...args], {
-    env: { ...process.env, TMPDIR: folder, FORCE_COLOR: undefined, ...env },
+  const [command, ...words] = npm
+    ? ['npm', 'run', '--silent', 'demo', '--']
+    : [process.execPath, join(root, 'demo/main.ts')]
+  const child = spawn(command, [...words, ...args], {
+    cwd: root,
+    detached: true,
+    // npm would leave its compile cache in the folder.
+    env: {
+      ...process.env,
+      TMPDIR: folder,
+      FORCE_COLOR: undefined,
+      NODE_DISABLE_COMPILE_CACHE: '1',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.teardown(() => child.kill('SIGKILL'))
+  const pid = child.pid ?? 0
+  const leftovers = async (): Promise<readonly string[]> => [
+    ...(await readdir(folder)),
+    ...(await processesWith(folder)),
+  ]
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   return {
-    pid: child.pid ?? 0,
+    pid,
     stdout: () => stdout,
     ended: new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr }))),
-    interrupt: () => void child.kill('SIGINT'),
-    leftovers: async () => [...(await readdir(folder)), ...(await processesWith(folder))],
+    stop: (signal, group = false) => void process.kill(group ? -pid : pid, signal),
+    leftovers,
+    async nothingLeft(deadlineMs) {
+      const none = async (): Promise<true | undefined> =>
+        (await leftovers()).length === 0 ? true : undefined
+      await waitFor('end of everything', none, deadlineMs).catch(async (error: unknown) => {
+        throw new Error(`Left: ${(await leftovers()).join('; ')}`, { cause: error })
+      })
+    },
   }
 }
 

@@ -6,6 +6,8 @@ import { SHARED, withControlPlane } from '../harness/control-plane.ts'
 import { waitFor } from '../harness/wait.ts'
 
 const DEADLINE = 120_000
+/** Idle it takes about a second. */
+const ENDED = 20_000
 const EXAMPLES = ['shop-settings', 'shop-deployment', 'shop-features']
 const run = promisify(execFile)
 
@@ -50,11 +52,26 @@ withControlPlane(t, async (t) => {
     await run('sh', ['-c', annotate], { env: { ...process.env, KUBECONFIG: kubeconfig } })
     const row = /^\d\d:\d\d:\d\d +GitCommit demo\/shop-settings +Succeeded +UpToDate +[0-9a-f]{12}$/m
     await waitFor('line of the new status', () => row.test(demo.stdout()) || undefined, DEADLINE)
-    demo.interrupt()
+    demo.stop('SIGINT')
     const { code, stdout, stderr } = await demo.ended
     t.match(stdout, /\nEverything is being stopped\.\n$/)
     t.equal(stderr, '')
     t.equal(code, 0)
     t.same(await demo.leftovers(), [])
   })
+
+  for (const [signal, moment] of [
+    ['SIGTERM', /meanwhile/],
+    ['SIGHUP', /the least rights/],
+  ] as const) {
+    t.test(`${signal} to npm ends the API server and all the rest: ${moment.source}`, async (t) => {
+      const demo = await startDemo(t, ['--cluster', '--keep'], { npm: true })
+      const reached = waitFor('that moment', () => moment.test(demo.stdout()) || undefined, DEADLINE)
+      await Promise.race([reached, demo.ended])
+      t.match((await demo.leftovers()).join('\n'), 'kube-apiserver')
+      demo.stop(signal)
+      await demo.nothingLeft(ENDED)
+      t.match(await demo.ended, { stderr: '' })
+    })
+  }
 })

@@ -23,6 +23,8 @@ export interface Missing {
 export interface Search {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly say: (line: string) => void
+  /** Ends a build, or the wait for the build of another process. */
+  readonly signal?: AbortSignal | undefined
   /** Folder of last resort of envtest and of the Go installation; replaced by tests only. */
   readonly system?: { readonly kubebuilder: string; readonly go: string }
 }
@@ -37,7 +39,10 @@ type Servers = Omit<Binaries, 'kubectl'>
  * Builds kube-apiserver and etcd from test/control-plane into the user's cache folder, unless they are there.
  * The folder appears whole or not at all; a second builder waits for the first.
  */
-export async function buildOnce(go: string | undefined, { env, say }: Search): Promise<Servers | Missing> {
+export async function buildOnce(
+  go: string | undefined,
+  { env, say, signal }: Search,
+): Promise<Servers | Missing> {
   const sources = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(join(MODULE, file), 'utf8')))
   const hash = createHash('sha256').update(sources.join('\0')).update(`${process.platform} ${process.arch}`)
   const cache = env['XDG_CACHE_HOME'] ?? join(env['HOME'] ?? homedir(), '.cache')
@@ -50,10 +55,10 @@ export async function buildOnce(go: string | undefined, { env, say }: Search): P
     }
   }
   await mkdir(dirname(folder), { recursive: true })
-  const release = await lock(`${folder}.lock`, say)
+  const release = await lock(`${folder}.lock`, say, signal)
   try {
     if (await isProgram(servers.apiServer)) return servers
-    const failure = await build({ go, folder, version: versionOf(sources[0] ?? ''), say })
+    const failure = await build({ go, folder, version: versionOf(sources[0] ?? ''), say, signal })
     return failure === undefined
       ? servers
       : { missing: `Go could not build kube-apiserver and etcd: ${failure}` }
@@ -67,6 +72,7 @@ interface Build {
   readonly folder: string
   readonly version: readonly string[]
   readonly say: (line: string) => void
+  readonly signal: AbortSignal | undefined
 }
 
 /** Full version, major and minor of kube-apiserver. */
@@ -74,7 +80,7 @@ function versionOf(goMod: string): readonly string[] {
   return /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\S+)/.exec(goMod)?.slice(1) ?? []
 }
 
-async function build({ go, folder, version, say }: Build): Promise<string | undefined> {
+async function build({ go, folder, version, say, signal }: Build): Promise<string | undefined> {
   const part = `${folder}.${process.pid}`
   await rm(part, { recursive: true, force: true })
   await mkdir(part)
@@ -84,7 +90,7 @@ async function build({ go, folder, version, say }: Build): Promise<string | unde
     (name, i) => `-X k8s.io/component-base/version.${name}=${version[i] ?? ''}`,
   )
   const flags = ['-v', '-trimpath', '-ldflags', ['-s -w', ...stamps].join(' '), '-o', `${part}/`]
-  const failure = await runGo(go, ['build', ...flags, ...PACKAGES], say)
+  const failure = await runGo(go, ['build', ...flags, ...PACKAGES], { say, signal })
   if (failure === undefined) await rename(part, folder)
   else await rm(part, { recursive: true, force: true })
   return failure
@@ -94,7 +100,7 @@ async function build({ go, folder, version, say }: Build): Promise<string | unde
 async function runGo(
   go: string,
   args: readonly string[],
-  say: (line: string) => void,
+  { say, signal }: Pick<Build, 'say' | 'signal'>,
 ): Promise<string | undefined> {
   const env = { ...process.env, CGO_ENABLED: '0' }
   const child = spawn(go, args, { cwd: MODULE, env, stdio: ['ignore', 'ignore', 'pipe'], timeout: DEADLINE })
@@ -105,17 +111,29 @@ async function runGo(
     const seconds = Math.round((performance.now() - started) / 1000)
     say(`Building the control plane: ${lines.length} packages after ${seconds} s`)
   }, 15_000)
+  // Go then ends its compilers and removes what is temporary.
+  const stop = (): void => void child.kill('SIGINT')
+  process.once('exit', stop)
+  if (signal?.aborted === true) stop()
+  signal?.addEventListener('abort', stop, { once: true })
   const code = await new Promise((resolve) => child.once('close', resolve).once('error', resolve))
   clearInterval(ticker)
+  process.off('exit', stop)
+  signal?.removeEventListener('abort', stop)
   return code === 0 ? undefined : (lines.at(-1) ?? String(code))
 }
 
 /** Waits until no other living process holds the lock; the answer gives it back. */
-async function lock(file: string, say: (line: string) => void): Promise<() => Promise<void>> {
+async function lock(
+  file: string,
+  say: (line: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<() => Promise<void>> {
   const told = new Set<string>()
   await waitFor(
     `end of the build that holds ${file}`,
     async () => {
+      signal?.throwIfAborted()
       const holder = await take(file)
       if (holder !== undefined && !told.has(holder))
         say(`Process ${holder} is building the control plane; waiting for it`)

@@ -23,8 +23,11 @@ export interface RunningPlane {
 
 const READY_DEADLINE = 60_000
 
-/** Starts etcd and kube-apiserver on free ports of 127.0.0.1 and waits until both are ready (4 s). */
-export async function startServers(binaries: Binaries): Promise<RunningPlane> {
+/**
+ * Starts etcd and kube-apiserver on free ports of 127.0.0.1 and waits until both are ready (4 s). Where `signal` fires
+ * before that, both are stopped and it fails.
+ */
+export async function startServers(binaries: Binaries, signal?: AbortSignal): Promise<RunningPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-plane-'))
   const authority = await makeAuthority('Commitlet control plane')
   const [client, peer, port] = [await freePort(), await freePort(), await freePort()]
@@ -50,7 +53,7 @@ export async function startServers(binaries: Binaries): Promise<RunningPlane> {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
-  await ready(plane, servers).catch(async (error: unknown) => {
+  await ready(plane, servers, signal).catch(async (error: unknown) => {
     const tail = (await readFile(log, 'utf8')).split('\n').slice(-20).join('\n')
     await plane.stop()
     throw new Error(`The control plane did not start:\n${tail}`, { cause: error })
@@ -106,7 +109,11 @@ function apiServerFlags(folder: string, etcd: number, port: number): string[] {
   ]
 }
 
-async function ready(plane: RunningPlane, servers: readonly Leashed[]): Promise<void> {
+async function ready(
+  plane: RunningPlane,
+  servers: readonly Leashed[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const admin = await plane.authority.issue({
     names: [],
     clientName: 'admin',
@@ -118,6 +125,7 @@ async function ready(plane: RunningPlane, servers: readonly Leashed[]): Promise<
     await waitFor(
       `200 of ${path}`,
       async () => {
+        signal?.throwIfAborted()
         if (ended.size > 0) throw new Error('etcd or kube-apiserver ended.')
         return (await statusOf(`${plane.url}${path}`, plane, admin)) === 200 ? true : undefined
       },

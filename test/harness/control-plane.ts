@@ -64,18 +64,21 @@ interface SharedPlane extends Certificate {
 
 /**
  * The shared control plane where there is one, else one of one's own; the reason where none can be had.
- * Webhook configurations are the whole cluster's: `own` is for tests that install them.
+ * Webhook configurations are the whole cluster's: `own` is for tests that install them. Where `signal` fires before it is
+ * ready, it fails and nothing of it is left.
  */
 export async function startControlPlane(
-  options: { readonly own?: boolean } = {},
+  options: { readonly own?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<ControlPlane | Missing> {
   const file = process.env[SHARED]
   const shared =
     file === undefined ? undefined : (JSON.parse(await readFile(file, 'utf8')) as SharedPlane | Missing)
   if (shared !== undefined && 'missing' in shared) return shared
   if (shared !== undefined && options.own !== true) return open(attach(shared))
-  const binaries = await findBinaries({ env: process.env, say: (line) => process.stderr.write(`${line}\n`) })
-  return 'missing' in binaries ? binaries : open(await startServers(binaries))
+  const { signal } = options
+  const say = (line: string): unknown => process.stderr.write(`${line}\n`)
+  const binaries = await findBinaries({ env: process.env, say, signal })
+  return 'missing' in binaries ? binaries : open(await startServers(binaries, signal))
 }
 
 /**
@@ -105,9 +108,11 @@ function attach(shared: SharedPlane): RunningPlane {
 
 async function open(running: RunningPlane): Promise<ControlPlane> {
   const admin = await writeKubeconfig(running, { name: 'admin', groups: ['system:masters'] })
+  const stopped = new AbortController()
   function kubectl(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const cache = `--cache-dir=${join(running.folder, 'kubectl-cache')}`
-    return run(running.kubectl, [...args, `--kubeconfig=${options.kubeconfig ?? admin}`, cache], options)
+    const words = [...args, `--kubeconfig=${options.kubeconfig ?? admin}`, cache]
+    return run(running.kubectl, words, { ...options, signal: stopped.signal })
   }
   return {
     kubeconfig: admin,
@@ -142,16 +147,23 @@ async function open(running: RunningPlane): Promise<ControlPlane> {
       }
       return writeFile(file, JSON.stringify(shared), { mode: 0o600 })
     },
-    stop: () => running.stop(),
+    stop() {
+      stopped.abort()
+      return running.stop()
+    },
   }
 }
 
-function run(program: string, args: readonly string[], options: RunOptions): Promise<Ran> {
+interface Run extends RunOptions {
+  readonly signal: AbortSignal
+}
+
+function run(program: string, args: readonly string[], options: Run): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,
       args,
-      { maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
+      { maxBuffer: 64 * 1024 * 1024, timeout: 120_000, signal: options.signal, killSignal: 'SIGKILL' },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : Number(error.code ?? -1)
         if (code === 0 || options.allowFailure === true) resolve({ code, stdout, stderr })

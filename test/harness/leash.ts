@@ -8,9 +8,10 @@ export interface Leashed {
   readonly gone: Promise<unknown>
 }
 
-// The second job reads a pipe of ours: it ends with us, even by SIGKILL, and takes the server along.
+// The second job reads a pipe of ours: it ends with us, even by SIGKILL, and takes the server along. Signals go to the
+// whole group at a terminal and by timeout(1): the leash has to outlive them.
 const SCRIPT =
-  'exec 3<&0; "$@" </dev/null 3<&- & pid=$!; { cat <&3 >/dev/null; kill -9 $pid; } 2>/dev/null & wait $pid'
+  'trap "" INT TERM HUP; exec 3<&0; "$@" </dev/null 3<&- & pid=$!; { cat <&3 >/dev/null; kill -9 $pid; } 2>/dev/null & wait $pid'
 
 /** Starts the program with both streams written to the file `log`. */
 export function startLeashed(program: string, args: readonly string[], log: string): Leashed {
