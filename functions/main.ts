@@ -5,6 +5,7 @@ import { handle } from './attempt.ts'
 import { openApiServer, placeOfApiServer } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { readConfig } from './config.ts'
+import type { Failure } from './domain/failure.ts'
 import { UNSIGNED } from './domain/gate-settings.ts'
 import { insecureWarning } from './domain/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
@@ -41,8 +42,13 @@ async function main(): Promise<void> {
     insecureHosts: config.insecureHosts,
     caFile: config.caFile,
   }
+  const stays =
+    (part: string) =>
+    ({ reason, message }: Failure): void =>
+      log.error({ reason, cause: message, for: part }, 'the old authorities of CA_FILE stay')
   const git = openGit({
     ...ways,
+    broken: stays('Git'),
     tempDir: config.tempDir,
     ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
     fetchLimitMiB: config.fetchLimit,
@@ -53,7 +59,7 @@ async function main(): Promise<void> {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(ways, () => Date.now()),
+    withPullRequests: openProviders({ ...ways, broken: stays('APIs') }, () => Date.now()),
     takeTurn: turns.take,
     now: () => new Date(),
     random: Math.random,

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { RepositoryAddress } from '../domain/address.ts'
 import type { Change, Landed, Login } from '../domain/change.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
+import type { Trusted } from './authorities.ts'
 import { openHome, type Home } from './home.ts'
 import { reachOf, type Ways } from '../domain/reach.ts'
 import { makeQueue, type Batch } from './queue.ts'
@@ -14,14 +15,12 @@ import { inWorkspace } from './workspace.ts'
 import { land } from './writer.ts'
 
 /** What main.ts hands in. */
-export interface GitSettings extends Ways {
+export interface GitSettings extends Ways, Trusted {
   /**
    * Existing folder, best memory-backed; everything below it that is made here is removed again, by the next
    * process where this one is killed. Not for containers to share: one does not see that another's process lives.
    */
   readonly tempDir: string
-  /** CA_FILE: PEM file of authorities that are trusted besides the system's. */
-  readonly caFile: string | undefined
   /** FETCH_LIMIT. */
   readonly fetchLimitMiB: number
   /** ATTEMPT_DEADLINE: no git process lives longer, whatever becomes of the signals; default 120. */
@@ -64,7 +63,7 @@ export function openGit(settings: GitSettings): Git {
   const closing = new AbortController()
   let home: Promise<Home> | undefined
 
-  // What failed once (a folder that is full, a file that is not there) may be mended.
+  // What failed once, such as a folder that is full, may work again.
   function forget(error: unknown): never {
     home = undefined
     throw error
@@ -77,11 +76,13 @@ export function openGit(settings: GitSettings): Git {
     const { address, login, signal } = target
     stopIfAborted(signal)
     const reach = await reachOf(address, settings, signal)
-    home ??= openHome(settings.tempDir, settings.caFile)
-    const { folder, authorities } = await home.catch(forget)
-    return inWorkspace(folder, (workspace) =>
-      inTransport({ ...reach, address, login, authorities }, signal, (transport) =>
-        work(openSession(surroundings, transport, { workspace, signal })),
+    home ??= openHome(settings.tempDir, settings)
+    const { folder, withBundle } = await home.catch(forget)
+    return withBundle((authorities) =>
+      inWorkspace(folder, (workspace) =>
+        inTransport({ ...reach, address, login, authorities }, signal, (transport) =>
+          work(openSession(surroundings, transport, { workspace, signal })),
+        ),
       ),
     )
   }

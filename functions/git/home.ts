@@ -1,24 +1,20 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeAuthorities } from './authorities.ts'
+import { openBundles } from './authorities.ts'
+import type { Trusted, WithBundle } from './authorities.ts'
 
 /** One folder per process, with what all its sessions share. */
 export interface Home {
   readonly folder: string
-  /** PEM file of the authorities to trust; undefined: those that git was built for. */
-  readonly authorities: string | undefined
+  readonly withBundle: WithBundle
 }
 
-/**
- * Makes the folder below `tempDir`, and removes those that killed processes have left there.
- * @throws Failure Internal where CA_FILE cannot be read
- */
-export async function openHome(tempDir: string, caFile: string | undefined): Promise<Home> {
+/** Makes the folder below `tempDir`, and removes those that killed processes have left there. */
+export async function openHome(tempDir: string, trusted: Trusted): Promise<Home> {
   await removeAbandoned(tempDir)
   const started = await readStart('self')
   const folder = await mkdtemp(join(tempDir, `${PREFIX}${process.pid}-${started ?? ''}-`))
-  if (caFile === undefined) return { folder, authorities: undefined }
-  return { folder, authorities: await writeAuthorities(caFile, join(folder, 'authorities.pem')) }
+  return { folder, withBundle: openBundles(folder, trusted) }
 }
 
 const PREFIX = 'commitlet-'

@@ -1,4 +1,3 @@
-import type { SecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
 import { DEFAULT_PORTS } from '../domain/address.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
@@ -6,7 +5,7 @@ import type { Fetch } from '../domain/pull-requests.ts'
 import { reachOf } from '../domain/reach.ts'
 import type { Destination, Ways } from '../domain/reach.ts'
 import { readAnswer } from './answer.ts'
-import { readTrust } from './authorities.ts'
+import { followTrust } from './authorities.ts'
 import { openConnection } from './connection.ts'
 import type { Way } from './connection.ts'
 import { callFailure, late, unusable } from './failures.ts'
@@ -15,12 +14,14 @@ import { headersFor, methodOf } from './request.ts'
 export interface HTTPSettings extends Ways {
   /** CA_FILE. */
   readonly caFile: string | undefined
+  /** Is told that CA_FILE cannot be used any more, so that what it held before stays in force. */
+  readonly broken?: (failure: Failure) => void
 }
 
 /**
  * Hands `work` a `fetch` for one API, whose addresses are looked up and checked anew, and closes its connections
  * afterwards, whatever they are doing. `fetch` refuses every other origin: no credential goes anywhere else.
- * @throws Failure what `reachOf` throws, Internal where CA_FILE cannot be read; `fetch` as its type tells, and
+ * @throws Failure what `reachOf` throws, Internal where CA_FILE could not be used yet; `fetch` as its type tells, and
  * CredentialsInvalid where a header cannot hold what it was given
  */
 export type WithAPI = <T>(
@@ -41,25 +42,18 @@ const LARGEST_SESSION = 16 * 1024 * 1024
 
 /** Makes the way to all APIs; nothing is read before it is first gone. */
 export function openHTTP(settings: HTTPSettings, patience = PATIENCE): WithAPI {
-  let trust: Promise<SecureContext> | undefined
-
-  // What failed once may be mended.
-  function forget(error: unknown): never {
-    trust = undefined
-    throw error
-  }
+  const trust = followTrust(settings.caFile, settings.broken)
 
   return async function withAPI(baseURL, signal, work) {
     const { origin, host: place } = new URL(baseURL)
     const destination = destinationOf(baseURL)
     const reach = await reachOf(destination, settings, signal)
-    trust ??= readTrust(settings.caFile)
     const ending = new AbortController()
     const way = {
       destination,
       reach,
       place,
-      trust: await trust.catch(forget),
+      trust: await trust(),
       signal: AbortSignal.any([signal, ending.signal]),
     }
     const agent = agentFor(way)

@@ -1,8 +1,9 @@
-import { copyFile, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
+import { makeAuthority } from '../harness/certificates.ts'
 import type { Fault, Target } from '../harness/git-faults.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience, processesWith, until } from './stage.ts'
 
@@ -33,7 +34,7 @@ t.test('a commit lands, and nothing of the work is left', async (t) => {
   const [home = ''] = await stage.leftovers()
   await until(
     'an empty folder',
-    async () => (await readdir(join(stage.tempDir, home))).join() === 'authorities.pem',
+    async () => (await readdir(join(stage.tempDir, home))).join() === 'authorities-1.pem',
   )
 })
 
@@ -258,14 +259,21 @@ t.test('a search ends at its deadline and at the end of the writer', async (t) =
   t.match(await outcomeOf(writer.find(change, LOGIN, patience())), { message: /was stopped/ })
 })
 
-t.test('a CA_FILE that is not there fails the attempt, and no later one once it is mended', async (t) => {
+t.test('a CA_FILE that is not there fails the attempt; it is read again when it changes', async (t) => {
   const caFile = join(stage.tempDir, 'late.pem')
-  const writer = stage.open({ caFile })
-  const failure = await outcomeOf(writer.push(changeOf(struck.url, 'b.md'), LOGIN, patience()))
-  t.match(failure, { reason: 'Internal', message: /CA_FILE/ })
+  const told: Failure[] = []
+  const writer = stage.open({ caFile, broken: (failure) => void told.push(failure) })
+  const push = () => outcomeOf(writer.push(changeOf(struck.url, 'b.md'), LOGIN, patience()))
+  t.match(await push(), { reason: 'Internal', message: /CA_FILE/ })
   await copyFile(server.caFile, caFile)
-  t.match(await writer.push(changeOf(struck.url, 'b.md'), LOGIN, patience()), { outcome: 'pushed' })
+  t.match(await push(), { outcome: 'pushed' })
+  await writeFile(caFile, (await makeAuthority()).certPEM)
+  t.match(await push(), { reason: 'TLSUntrusted' })
+  await copyFile(server.caFile, caFile)
+  t.match(await push(), { outcome: 'unchanged' })
   await rm(caFile)
+  t.match(await push(), { outcome: 'unchanged' })
+  t.match(told, [{ message: /CA_FILE/ }])
 })
 
 t.test('closing fails what is on its way, ends every process and leaves no file', async (t) => {

@@ -10,12 +10,15 @@ import { until } from './stage.ts'
 const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-home-'))
 t.teardown(() => rm(tempDir, { recursive: true }))
 
+/** Without a CA_FILE. */
+const UNTRUSTED = { caFile: undefined, broken: () => undefined }
+
 const MODULE = join(import.meta.dirname, '../../functions/git/home.ts')
 
 /** Another process that has opened its home and lives on. */
 async function openElsewhere() {
   const script = `import { openHome } from ${JSON.stringify(MODULE)}
-    process.stdout.write((await openHome(${JSON.stringify(tempDir)}, undefined)).folder)
+    process.stdout.write((await openHome(${JSON.stringify(tempDir)}, {})).folder)
     setInterval(() => undefined, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -33,7 +36,7 @@ t.test(
     killed.child.kill('SIGKILL')
     await once(killed.child, 'exit')
     t.ok((await readdir(tempDir)).includes(killed.name), 'it is left there')
-    const { folder } = await openHome(tempDir, undefined)
+    const { folder } = await openHome(tempDir, UNTRUSTED)
     t.same((await readdir(tempDir)).sort(), [living.name, folder.slice(tempDir.length + 1)].sort())
   },
 )
@@ -41,7 +44,7 @@ t.test(
 t.test('a process of the same number that started later is another one', async (t) => {
   const before = join(tempDir, `commitlet-${process.pid}-1-aaaaaa`)
   await mkdir(before)
-  await openHome(tempDir, undefined)
+  await openHome(tempDir, UNTRUSTED)
   t.notOk((await readdir(tempDir)).includes(before.slice(tempDir.length + 1)))
 })
 
@@ -58,14 +61,14 @@ t.test('a dead process that nobody has asked for is dead', async (t) => {
   })
   const name = `commitlet-${pid}-${fields[21] ?? ''}-aaaaaa`
   await mkdir(join(tempDir, name))
-  await openHome(tempDir, undefined)
+  await openHome(tempDir, UNTRUSTED)
   t.notOk((await readdir(tempDir)).includes(name))
 })
 
 t.test('what is nobody else’s business stays, and other homes of this process', async (t) => {
-  const first = await openHome(tempDir, undefined)
+  const first = await openHome(tempDir, UNTRUSTED)
   await mkdir(join(tempDir, 'commitlet-stage-1'))
-  await openHome(tempDir, undefined)
+  await openHome(tempDir, UNTRUSTED)
   const left = await readdir(tempDir)
   t.ok(left.includes('commitlet-stage-1'))
   t.ok(left.includes(first.folder.slice(tempDir.length + 1)))

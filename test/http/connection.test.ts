@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import t from 'tap'
-import { readTrust } from '../../functions/http/authorities.ts'
+import { followTrust } from '../../functions/http/authorities.ts'
 import { openConnection } from '../../functions/http/connection.ts'
 import type { Way } from '../../functions/http/connection.ts'
 import { makeAuthority } from '../harness/certificates.ts'
@@ -9,7 +9,7 @@ import { freePort, waitFor } from '../harness/wait.ts'
 import { AUTHORITY, CA_FILE, call, serve, servePlainly, serveRaw } from './stage.ts'
 
 const ok = (_request: unknown, response: { end(text: string): void }): void => response.end('ok')
-const trust = await readTrust(CA_FILE)
+const trust = await followTrust(CA_FILE)()
 
 function wayTo(port: number, addresses: readonly string[], host = 'git.example.com'): Way {
   return {

@@ -1,11 +1,12 @@
-import { copyFile, rm } from 'node:fs/promises'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { guardAddresses } from '../../functions/addresses.ts'
 import type { Resolve } from '../../functions/domain/address-policy.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { openHTTP } from '../../functions/http/http.ts'
+import { makeAuthority } from '../harness/certificates.ts'
 import { waitFor } from '../harness/wait.ts'
-import { call, GET, serve, servePlainly, serveRaw, SETTINGS, urlOf } from './stage.ts'
+import { CA_FILE, call, GET, serve, servePlainly, serveRaw, SETTINGS, urlOf } from './stage.ts'
 
 const NEVER = new AbortController().signal
 
@@ -123,14 +124,26 @@ t.test('a token that no header can carry is told from a network that fails', asy
   t.equal(place.connections.length, 0)
 })
 
-t.test('what CA_FILE holds is read once, and again where it could not be', async (t) => {
-  const place = await serve(t, (_request, response) => response.end('ok'))
-  const folder = t.testdir({})
-  const withAPI = openHTTP({ ...SETTINGS, caFile: `${folder}/ca.pem` })
-  const ask = () => withAPI(urlOf(place), NEVER, (fetch) => fetch(urlOf(place), GET))
-  await t.rejects(ask(), { reason: 'Internal', message: /file that CA_FILE names/ })
-  await copyFile(SETTINGS.caFile ?? '', `${folder}/ca.pem`)
-  t.match(await ask(), { status: 200 })
-  await rm(`${folder}/ca.pem`)
-  t.match(await ask(), { status: 200 })
-})
+t.test(
+  'CA_FILE is read again when it changes, and the old authorities stay where it is broken',
+  async (t) => {
+    const place = await serve(t, (_request, response) => response.end('ok'))
+    const caFile = `${t.testdir({})}/ca.pem`
+    const told: string[] = []
+    const broken = ({ message }: Failure): void => void told.push(message)
+    const withAPI = openHTTP({ ...SETTINGS, caFile, broken })
+    const ask = () => withAPI(urlOf(place), NEVER, (fetch) => fetch(urlOf(place), GET))
+    await t.rejects(ask(), { reason: 'Internal', message: /file that CA_FILE names/ })
+    await copyFile(CA_FILE, caFile)
+    t.match(await ask(), { status: 200 })
+    await rm(caFile)
+    t.match(await ask(), { status: 200 })
+    t.match(await ask(), { status: 200 })
+    t.match(told, [/^The file that CA_FILE names cannot be read/])
+    t.equal(told.length, 1)
+    await writeFile(caFile, (await makeAuthority('Another authority')).certPEM)
+    await t.rejects(ask(), { name: 'Failure', reason: 'TLSUntrusted' })
+    await copyFile(CA_FILE, caFile)
+    t.match(await ask(), { status: 200 })
+  },
+)

@@ -1,21 +1,85 @@
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import t from 'tap'
-import { readAuthorities } from '../../functions/net/authorities.ts'
+import type { Failure } from '../../functions/domain/failure.ts'
+import { followAuthorities } from '../../functions/net/authorities.ts'
+import { makeAuthority } from '../harness/certificates.ts'
+
+const [{ certPEM: one }, { certPEM: two }] = await Promise.all([makeAuthority(), makeAuthority()])
+const NONE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+const known = await followAuthorities(undefined, () => undefined)()
+
+/** The file as it is followed, and what was told of it. */
+function follow(file: string) {
+  const told: string[] = []
+  const authorities = followAuthorities(file, ({ message }: Failure) => void told.push(message))
+  return { told, authorities }
+}
 
 t.test("the operator's authorities come to those of the system, each once", async (t) => {
-  const folder = t.testdir({ 'own.pem': 'one and two' })
-  const known = await readAuthorities(undefined)
+  const file = join(t.testdir({ 'own.pem': one + two }), 'own.pem')
   t.ok(known.length > 0, 'there are some')
   t.equal(new Set(known).size, known.length)
   const system = getCACertificates('system')
   t.same(new Set(known), new Set(system.length > 0 ? system : getCACertificates('bundled')))
-  t.strictSame(await readAuthorities(join(folder, 'own.pem')), [...known, 'one and two'])
+  t.strictSame(await follow(file).authorities(), [...known, one + two])
 })
 
-t.test('a CA_FILE that is no longer there is named', async (t) => {
-  await t.rejects(readAuthorities(join(t.testdir({}), 'none.pem')), {
+t.test(
+  'a volume that swaps its symbolic link is noticed, and nothing is made again without a change',
+  async (t) => {
+    const folder = t.testdir({ first: { 'ca.pem': one }, second: { 'ca.pem': two } })
+    await symlink('first', join(folder, 'data'))
+    const { authorities, told } = follow(join(folder, 'data', 'ca.pem'))
+    const before = await authorities()
+    t.equal(await authorities(), before)
+    t.equal((await Promise.all([authorities(), authorities()]))[1], before)
+    await symlink('second', join(folder, 'next'))
+    await rename(join(folder, 'next'), join(folder, 'data'))
+    const [after, beside] = await Promise.all([authorities(), authorities()])
+    t.strictSame(after, [...known, two])
+    t.equal(beside, after)
+    t.strictSame(told, [])
+  },
+)
+
+t.test(
+  'a CA_FILE that is broken meanwhile is told of once for each state, and the old one stays',
+  async (t) => {
+    const file = join(t.testdir({ 'ca.pem': one }), 'ca.pem')
+    const { authorities, told } = follow(file)
+    const before = await authorities()
+    const states = [
+      [() => rm(file), /cannot be read/],
+      [() => writeFile(file, ''), /has to hold PEM text/],
+      [() => writeFile(file, one + two.slice(0, 200)), /has to hold PEM text of whole certificates/],
+      [() => writeFile(file, `${one}${NONE}`), /holds something as a certificate/],
+      [() => rm(file).then(() => mkdir(file)), /cannot be read/],
+    ] as const
+    for (const [index, [change, message]] of states.entries()) {
+      await change()
+      t.equal(await authorities(), before)
+      t.equal(await authorities(), before)
+      t.equal(told.length, index + 1)
+      t.match(told.at(-1), message)
+    }
+    await rm(file, { recursive: true })
+    await writeFile(file, two)
+    t.strictSame(await authorities(), [...known, two])
+  },
+)
+
+t.test('a CA_FILE that could never be used is named', async (t) => {
+  const file = join(t.testdir({}), 'none.pem')
+  const { authorities, told } = follow(file)
+  await t.rejects(authorities(), {
     reason: 'Internal',
-    message: 'The file that CA_FILE names cannot be read; the operator has to mend it.',
+    message: 'The file that CA_FILE names cannot be read; the operator has to fix it.',
   })
+  await writeFile(file, NONE)
+  await t.rejects(authorities(), { reason: 'Internal', message: /CA_FILE names holds something/ })
+  await writeFile(file, one)
+  t.strictSame(await authorities(), [...known, one])
+  t.strictSame(told, [])
 })

@@ -90,5 +90,11 @@ export async function startPort(t: Test, { dialect, name, ...held }: Standing): 
 /** Every name is at 127.0.0.1, and the authority of this file is trusted. */
 export function settingsWith(caFile: string): HTTPSettings {
   const proxies = { proxy: undefined, exceptions: [] }
-  return { resolve: () => Promise.resolve(['127.0.0.1']), proxies, insecureHosts: [], caFile }
+  return {
+    resolve: () => Promise.resolve(['127.0.0.1']),
+    proxies,
+    insecureHosts: [],
+    caFile,
+    broken: () => undefined,
+  }
 }
