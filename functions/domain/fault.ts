@@ -1,4 +1,5 @@
-import type { FailureReason } from './failure.ts'
+import { Failure } from './failure.ts'
+import type { FailureReason, Retry } from './failure.ts'
 
 /** One thing that is wrong with a resource, as its author is told. */
 export interface Fault {
@@ -7,6 +8,20 @@ export interface Fault {
   readonly field: string
   /** One sentence that begins with the field and never repeats what may be a secret. */
   readonly message: string
+  /** Overrides the reason's own answer to whether trying again helps. */
+  readonly retry?: Retry
+}
+
+/** The Failure of a resource with these faults: the first one's reason, every sentence. Undefined: there are none. */
+export function failureOfFaults(faults: readonly Fault[]): Failure | undefined {
+  const [first] = faults
+  if (first === undefined) return undefined
+  const { reason, retry } = first
+  return new Failure(
+    reason,
+    faults.map(({ message }) => message).join(' '),
+    retry === undefined ? {} : { retry },
+  )
 }
 
 /** A fault whose sentence is the field followed by `complaint`, such as "has no name." */

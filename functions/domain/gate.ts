@@ -3,8 +3,8 @@ import { parseRepositoryAddress } from './address.ts'
 import type { RepositoryAddress } from './address.ts'
 import { calledAddresses } from './api-place.ts'
 import { allows } from './allowed-repositories.ts'
-import { Failure } from './failure.ts'
-import { fault } from './fault.ts'
+import type { Failure } from './failure.ts'
+import { failureOfFaults, fault } from './fault.ts'
 import type { Fault } from './fault.ts'
 import { forkFaults } from './gate-fork.ts'
 import { judgeReference } from './gate-reference.ts'
@@ -57,9 +57,7 @@ export async function judge(resource: unknown, outside: Outside): Promise<Verdic
 
 /** The Failure with which an attempt at a faulty resource ends: the first fault's reason, every fault's sentence. */
 export function failureOf(verdict: Pick<Verdict, 'faults'>): Failure | undefined {
-  const [first] = verdict.faults
-  if (first === undefined) return undefined
-  return new Failure(first.reason, verdict.faults.map(({ message }) => message).join(' '))
+  return failureOfFaults(verdict.faults)
 }
 
 const NOTHING_KNOWN: Verdict = { faults: [], warnings: [], served: undefined, secretRights: {} }

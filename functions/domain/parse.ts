@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
 import { Failure } from './failure.ts'
-import { fault } from './fault.ts'
+import { failureOfFaults, fault } from './fault.ts'
 import type { Fault } from './fault.ts'
 import { member } from './member.ts'
 import { API_VERSION } from './resources.ts'
@@ -12,21 +12,28 @@ import { GITCOMMIT_SPEC } from './schema-gitcommit.ts'
 import { PULLREQUEST_SPEC } from './schema-pullrequest.ts'
 import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from './schema-status.ts'
 import type { Schema } from './schema-type.ts'
+import { unknownFields } from './unknown-fields.ts'
 
 /**
  * Makes a resource of what the API server stores: apiVersion, kind, the metadata that it always sets, spec and
- * status by the schemas of the CRDs. Throws InvalidSpec with a sentence for each fault.
+ * status by the schemas of the CRDs. Throws InvalidSpec with a sentence for each fault, or NotSupported (slow) where the
+ * spec has a field that they do not know: what else is wrong may come of that.
  */
 export function parseResource(value: unknown): Resource {
   const kind = kindOf(value)
-  if (kind === 'GitCommit' && gitCommitValidator()(value)) return value
-  if (kind === 'PullRequest' && pullRequestValidator()(value)) return value
-  const messages = faultsOf(value).map(({ message }) => message)
-  throw new Failure('InvalidSpec', messages.join(' '))
+  const unknown = kind !== undefined && unknownInSpec(kind, value).length > 0
+  if (!unknown && kind === 'GitCommit' && gitCommitValidator()(value)) return value
+  if (!unknown && kind === 'PullRequest' && pullRequestValidator()(value)) return value
+  throw failureOfFaults(faultsOf(value)) ?? new Failure('InvalidSpec', 'The resource cannot be read.')
+}
+
+function unknownInSpec(kind: Kind, value: unknown): readonly Fault[] {
+  const schema = kind === 'GitCommit' ? GITCOMMIT_SPEC : PULLREQUEST_SPEC
+  return unknownFields(member(value, 'spec'), schema, 'spec')
 }
 
 /**
- * What the schema finds wrong with the spec, one fault for a field. The object need not be stored yet: of its
+ * What the schema finds wrong with the spec, one fault for a field, those of fields that it does not know first. The object need not be stored yet: of its
  * metadata nothing is asked.
  */
 export function schemaFaults(value: unknown): readonly Fault[] {
@@ -117,8 +124,9 @@ function faultsOf(value: unknown): readonly Fault[] {
     return [fault('kind', `has to be GitCommit or PullRequest of apiVersion ${API_VERSION}.`)]
   }
   const validate = kind === 'GitCommit' ? gitCommitValidator() : pullRequestValidator()
-  if (validate(value)) return []
-  const byField = new Map<string, Fault>()
+  // First, because the first fault decides whether trying again helps.
+  const byField = new Map<string, Fault>(unknownInSpec(kind, value).map((found) => [found.field, found]))
+  if (validate(value)) return [...byField.values()]
   for (const error of validate.errors ?? []) {
     const found = faultOf(error)
     if (error.keyword !== 'if' && !byField.has(found.field)) byField.set(found.field, found)
