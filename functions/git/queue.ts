@@ -1,6 +1,6 @@
 import type { RepositoryAddress } from '../domain/address.ts'
 import type { Change, Landed, Login } from '../domain/change.ts'
-import { Failure } from '../domain/failure.ts'
+import { asFailure, Failure } from '../domain/failure.ts'
 import type { Entry } from './entry.ts'
 import { unitedSecrets } from '../domain/quote.ts'
 
@@ -33,7 +33,8 @@ interface Waiting {
 /**
  * Group commit: the first change of a repository, branch and login goes at once; those that come while it is
  * on its way go in the next batch, in order. A change whose signal fires is failed at once and alone; a batch
- * ends early only when nobody waits for it. `land` settles every entry and does not throw.
+ * ends early only when nobody waits for it. `land` settles every entry; where it throws, those that it has not settled
+ * fail, and the next batch goes all the same.
  */
 export function makeQueue(land: (batch: Batch) => Promise<void>): Queue {
   const lines = new Map<string, Waiting[]>()
@@ -45,10 +46,16 @@ export function makeQueue(land: (batch: Batch) => Promise<void>): Queue {
       const [first] = taken
       if (first === undefined) continue
       const secrets = unitedSecrets(taken.map(({ login }) => login.secrets))
-      await runBatch(
-        taken.map(({ entry }) => entry),
-        { address: first.entry.change.repository, login: { ...first.login, secrets } },
-      )
+      const entries = taken.map(({ entry }) => entry)
+      try {
+        await runBatch(entries, {
+          address: first.entry.change.repository,
+          login: { ...first.login, secrets },
+        })
+      } catch (error) {
+        // What has an answer already keeps it. The line goes on: others wait in it, and more may come.
+        for (const { settle } of entries) settle(asFailure(error))
+      }
     }
     lines.delete(key)
   }
@@ -60,8 +67,11 @@ export function makeQueue(land: (batch: Batch) => Promise<void>): Queue {
     }
     for (const { signal } of entries) signal.addEventListener('abort', leave)
     leave()
-    if (!nobody.signal.aborted) await land({ ...at, entries, signal: nobody.signal })
-    for (const { signal } of entries) signal.removeEventListener('abort', leave)
+    try {
+      if (!nobody.signal.aborted) await land({ ...at, entries, signal: nobody.signal })
+    } finally {
+      for (const { signal } of entries) signal.removeEventListener('abort', leave)
+    }
   }
 
   return {

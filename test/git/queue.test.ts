@@ -101,6 +101,20 @@ t.test('a batch has an end: by number, by bytes, and where history is to be sear
   )
 })
 
+t.test('a batch that throws fails its own changes alone, and the next one goes', async (t) => {
+  let landed = 0
+  const queue = makeQueue(async ({ entries }) => {
+    landed += 1
+    if (landed === 1) throw new TypeError('a bug')
+    for (const { settle } of entries) settle({ outcome: 'pushed', sha: 'a', branch: 'main' })
+  })
+  const work = ['a', 'b'].map((path) => outcomeOf(queue.push(changeOf(URL, path), LOGIN, NEVER)))
+  t.match(await work[0], { reason: 'Internal' })
+  t.match(await work[1], { outcome: 'pushed' })
+  t.match(await queue.push(changeOf(URL, 'c'), LOGIN, NEVER), { outcome: 'pushed' }, 'a later push starts')
+  await queue.idle()
+})
+
 t.test('a waiting change whose time is over fails alone and is never begun', async (t) => {
   const { queue, batches } = slowQueue()
   const abort = new AbortController()
