@@ -33,7 +33,7 @@ const NO_ROOM = 'Too many reviews are being read at the moment: try again.'
 export interface Edge {
   readonly mutate: (request: AdmissionRequest) => Promise<Verdict>
   readonly validate: (request: AdmissionRequest) => Promise<Verdict>
-  /** Called once the answer of /validate has left. */
+  /** Called once the answer of /validate has left; never where the client has gone before. */
   readonly answered: (request: AdmissionRequest, verdict: Verdict) => void
   readonly isDraining: () => boolean
   readonly log: Logger
@@ -125,15 +125,20 @@ function addReviews(app: FastifyInstance<Server>, edge: Edge, certified: boolean
     if (parts > PARTS_LIMIT) refuse(reply, 413, TOO_MANY_PARTS)
     else holdUntilAnswered(take(parts), reply, done)
   }
+  // Not where the client has gone before: an API server without an answer stores nothing, and a sweep would find it.
+  const decided = new WeakMap<FastifyRequest, () => void>()
+  const onResponse = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
+    decided.get(request)?.()
+    done()
+  }
   app.post('/mutate', { onRequest, preHandler }, async (request) => {
     const review = reviewIn(request)
     return reviewOf(review.uid, await edge.mutate(review))
   })
-  app.post('/validate', { onRequest, preHandler }, async (request) => {
+  app.post('/validate', { onRequest, preHandler, onResponse }, async (request) => {
     const review = reviewIn(request)
     const verdict = await edge.validate(review)
-    // Fastify writes the answer in the microtasks that follow, so this comes right after it has left.
-    setImmediate(edge.answered, review, verdict)
+    decided.set(request, () => edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })
 }

@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import type { Server } from 'node:https'
 import { connect } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -51,6 +53,47 @@ t.test('a review to /validate is answered, and only then something follows', asy
   t.match(request, { uid: 'review-1', kind: 'GitCommit' })
   t.strictSame(verdict, { warnings: ['w'] })
 })
+
+t.test('what follows an answer comes when all of it has been handed to the connection', async (t) => {
+  const done: boolean[] = []
+  const { port, ca, app, answers } = await start(t, {
+    answered: () => done.push(...responses.map(({ writableFinished }) => writableFinished)),
+  })
+  const responses: ServerResponse[] = []
+  app.server.on('request', (_request, response) => responses.push(response))
+  await call({ port, ca }, '/validate', REVIEW)
+  t.strictSame(await waitFor('answer', () => (done.length > 0 ? done : undefined), 5_000), [true])
+  t.strictSame(answers, [])
+})
+
+t.test('nothing follows where the client has gone before its answer', async (t) => {
+  const [asked, decided] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const { port, ca, answers, app } = await start(t, {
+    validate: async () => {
+      asked.resolve(undefined)
+      await decided.promise
+      return {}
+    },
+  })
+  const socket = connect({ port, ca, host: '127.0.0.1', servername: 'localhost' })
+  socket.on('error', () => undefined)
+  const head = `POST /validate HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(REVIEW)}\r\n\r\n`
+  socket.write(head + REVIEW)
+  await asked.promise
+  socket.destroy()
+  await waitFor(
+    'end of the connection',
+    async () => ((await connections(app.server)) === 0 ? true : undefined),
+    5_000,
+  )
+  decided.resolve(undefined)
+  await call({ port, ca }, '/health/liveness')
+  t.strictSame(answers, [])
+})
+
+function connections(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
+}
 
 const DEEP = '['.repeat(10_000) + ']'.repeat(10_000)
 
