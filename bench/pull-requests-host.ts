@@ -19,7 +19,7 @@ export interface LimitedHost {
   readonly caFile: string
   readonly models: readonly HostModel[]
   readonly limits: Pick<Limits, 'answered' | 'refused'>
-  /** What GitHub's published description would not have allowed. */
+  /** What GitHub's operations do not allow. */
   violations(): readonly string[]
   close(): Promise<void>
 }

@@ -43,7 +43,7 @@ each      requests per opened pull request; ratio: requests against those withou
 attempts  of all resources, held back ones included; most: of one resource
 minutes   of virtual time; real: seconds
 
-None lost, none double, nothing that GitHub's description forbids, at most ${MOST_PER_OPENED} requests each?
+None lost, none double, nothing that GitHub's operations forbid, at most ${MOST_PER_OPENED} requests each?
 
 `)
 for (const { name, brake, tally } of measured) if (brake) process.stdout.write(`${verdict(tally)}  ${name}\n`)

@@ -11,6 +11,7 @@ const TOLD = [
   ['functions/domain/pull-requests.ts', 'Endpoint'],
   ['test/harness/hosts/dialect.ts', 'Dialect'],
   ['test/harness/hosts/dialect.ts', 'LiteralAnswers'],
+  ['test/harness/hosts/operations.ts', 'OperationRow'],
   ['test/providers/contract-traits.ts', 'Traits'],
 ] as const
 

@@ -10,7 +10,7 @@ import { OPENING } from './contract-opening.ts'
 import { OUTAGES } from './contract-outages.ts'
 import { OWNERSHIP } from './contract-ownership.ts'
 import { REFUSALS } from './contract-refusals.ts'
-import { dialectOf } from './contract-rows.ts'
+import { DIALECTS, dialectOf } from './contract-rows.ts'
 import { startSite } from './contract-site.ts'
 import { startStage } from './contract-stage.ts'
 import { TRAITS } from './contract-traits.ts'
@@ -28,7 +28,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
 }
 
 t.test(
-  'every row of the hosts has a provider, a stand-in and a published description, and no file more',
+  'every row of the hosts has a provider, a stand-in and a table of operations, and no file more',
   async (t) => {
     const files = globSync('*.ts', { cwd: FOLDER }).map((file) => basename(file, '.ts'))
     // What is long has files of its own, such as github-answers.ts.
@@ -37,8 +37,10 @@ t.test(
     t.strictSame(Object.keys(PROVIDERS).toSorted(), NAMES, 'they are in the map that the bundler sees')
     t.strictSame(Object.keys(TRAITS).toSorted(), NAMES, 'the suite knows in what it differs')
     for (const name of NAMES) {
-      t.ok(existsSync(join(import.meta.dirname, `descriptions/${name}.json`)), `the description of ${name}`)
-      t.equal((await dialectOf(name))?.name, name, `the dialect of ${name}`)
+      const dialect = await dialectOf(name)
+      t.equal(dialect?.name, name, `the dialect of ${name}`)
+      t.not(Object.keys(dialect?.operations ?? {}).length, 0, `the operations of ${name}`)
+      t.ok(existsSync(join(DIALECTS, `recorded/${name}.txt`)), `the recorded requests of ${name}`)
     }
   },
 )
@@ -57,7 +59,7 @@ for (const host of HOSTS) {
         t.test(`${group}: ${title}`, async (t) => {
           const stage = await startStage(t, site, { host, dialect })
           await run(t, stage)
-          t.strictSame(stage.server.violations, [], "the host's own description allows every request")
+          t.strictSame(stage.server.violations, [], "the host's operations allow every request")
         })
       }
     }

@@ -46,7 +46,7 @@ type Work<T> = (pullRequests: PullRequests) => Promise<T>
 export interface PortStage {
   readonly host: HostServer
   readonly model: HostModel & { readonly branches: MemoryBranches }
-  /** Over the real way to the network; no limit of an earlier work holds. Afterwards the description is asserted. */
+  /** Over the real way to the network; no limit of an earlier work holds. Afterwards it is asserted that no request was refused. */
   readonly work: <T>(work: Work<T>, as?: Called) => Promise<T>
   /** The Failure that the work ends with; none is an error of the test. */
   readonly failure: (work: Work<unknown>, as?: Called) => Promise<Failure>
@@ -54,7 +54,7 @@ export interface PortStage {
   readonly lines: () => readonly string[]
 }
 
-/** Starts the stand-in, which ends with the test; a request that breaks the host's description fails it. */
+/** Starts the stand-in, which ends with the test; a request that the host's operations do not allow fails it. */
 export async function startPort(t: Test, { dialect, name, ...held }: Standing): Promise<PortStage> {
   const { repository = ['acme', 'shop'], people } = held
   const model = memoryModel({ repository, ...(people === undefined ? {} : { people }) })
@@ -71,7 +71,7 @@ export async function startPort(t: Test, { dialect, name, ...held }: Standing): 
     // Another process each time, which remembers nothing.
     const withPullRequests = openProviders(settingsWith(host.caFile), () => Date.now())
     return withPullRequests({ ...target, repository: called }, { login, signal }, work).finally(() =>
-      t.strictSame(host.violations, [], "the host's own description allows every request"),
+      t.strictSame(host.violations, [], "the host's operations allow every request"),
     )
   }
   return {

@@ -4,6 +4,7 @@ import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
 import { fits, isQuery } from './bitbucket-filter.ts'
 import { addPull } from './model.ts'
 import type { HostModel, ModelPull } from './model.ts'
+import { BITBUCKET_OPERATIONS } from './operations/bitbucket.ts'
 
 const PULLS = /^\/repositories\/[^/]+\/[^/]+\/pullrequests$/
 const PULL = /^\/repositories\/[^/]+\/[^/]+\/pullrequests\/(\d+)$/
@@ -12,6 +13,7 @@ const LIMITS = { 'x-ratelimit-limit': '1000, 1000;w=3600', 'x-ratelimit-remainin
 /** Bitbucket Cloud's REST API 2.0. */
 export const BITBUCKET: Dialect = {
   name: 'bitbucket',
+  operations: BITBUCKET_OPERATIONS,
   apiPath: '/2.0',
   routes: [
     { method: 'GET', path: PULLS, answer: list },

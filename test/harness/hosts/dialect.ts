@@ -1,8 +1,10 @@
 import type { HostModel } from './model.ts'
+import type { OperationTable } from './operations.ts'
+import type { Alias } from './request-check.ts'
 
 /** How a host speaks: its routes, and its literal answers to what goes wrong. */
 export interface Dialect {
-  /** As in domain/hosts.ts, and the name of the host's published description. */
+  /** As in domain/hosts.ts. */
   readonly name: string
   /** Path of the API on the stand-in, such as /api/v3; empty: at its top. */
   readonly apiPath: string
@@ -13,8 +15,10 @@ export interface Dialect {
   /** The token or password that a request carries. */
   tokenOf(headers: Headers): string | undefined
   readonly answers: LiteralAnswers
-  /** Paths that mean the same to the host as those of its description. */
-  readonly aliases?: readonly { readonly from: RegExp; readonly to: string }[]
+  /** What the host takes: every other request is refused. */
+  readonly operations: OperationTable
+  /** Paths that mean the same to the host as those of its operations. */
+  readonly aliases?: readonly Alias[]
 }
 
 /** What a host says, word for word, with its headers (facts: providers.md section 2). */

@@ -6,6 +6,7 @@ import { addLabels, assign, askForReviews, listReviews } from './gitea-details.t
 import { error, NOT_FOUND, page } from './gitea-literal.ts'
 import { addPull } from './model.ts'
 import type { HostModel, ModelPull } from './model.ts'
+import { GITEA_OPERATIONS } from './operations/gitea.ts'
 
 const REPO = '^/repos/[^/]+/[^/]+'
 const PULL = new RegExp(`${REPO}/pulls/(\\d+)$`)
@@ -15,6 +16,7 @@ const BETWEEN_MS = 30
 /** Gitea's REST API v1, which Forgejo has as well. */
 export const GITEA: Dialect = {
   name: 'gitea',
+  operations: GITEA_OPERATIONS,
   apiPath: '/api/v1',
   routes: [
     { method: 'GET', path: new RegExp(`${REPO}/pulls$`), answer: list },

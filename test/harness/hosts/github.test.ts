@@ -1,8 +1,10 @@
 import t from 'tap'
-import { readDescription } from './description.ts'
+import { isRecord } from '../../../functions/domain/member.ts'
 import type { HostCall, Route } from './dialect.ts'
 import { github } from './github.ts'
-import { memoryModel } from './model.ts'
+import { addPull, memoryModel } from './model.ts'
+import type { HostModel } from './model.ts'
+import { requestCheck } from './request-check.ts'
 
 const TALK: readonly {
   readonly method: Route['method']
@@ -28,8 +30,8 @@ const TALK: readonly {
   { method: 'POST', path: '/issues/1/assignees', body: { assignees: ['dev', 'nobody'] }, status: 201 },
 ]
 
-t.test("what the stand-in says is what GitHub's published description promises", async (t) => {
-  const description = readDescription('github')
+t.test("what the stand-in says is what GitHub's operations promise", async (t) => {
+  const check = requestCheck(github.operations)
   const model = memoryModel()
   model.branches.set('settings', 2)
   for (const { method, path, query = '', body, status } of TALK) {
@@ -41,10 +43,10 @@ t.test("what the stand-in says is what GitHub's published description promises",
       apiPath: '/api/v3',
     }
     const request = { ...call, method, contentType: body === undefined ? undefined : 'application/json' }
-    t.strictSame(description.complaints(request), [], `${method} ${path} is allowed`)
+    t.strictSame(check.complaints(request), [], `${method} ${path} is allowed`)
     const answer = await answerTo(method, call)
     t.equal(answer?.status, status, `${method} ${path}`)
-    t.strictSame(description.answerComplaints(request, status, answer?.body), [], `${status} of ${path}`)
+    t.strictSame(check.answerComplaints(request, status, answer?.body), [], `${status} of ${path}`)
   }
 
   async function answerTo(method: Route['method'], call: Omit<HostCall, 'match'>) {
@@ -55,3 +57,52 @@ t.test("what the stand-in says is what GitHub's published description promises",
     return undefined
   }
 })
+
+const PULL = '/repos/acme/shop/pulls/1'
+/** Answers of the stand-in, each with one thing about it changed. */
+const BENT: readonly (readonly [line: string, field: string, value: unknown])[] = [
+  ...['number', 'html_url', 'title', 'state', 'merged_at', 'head', 'base', 'labels'].map(
+    (field) => [`GET ${PULL}`, field, undefined] as const,
+  ),
+  [`GET ${PULL}`, 'number', '1'],
+  [`GET ${PULL}`, 'title', null],
+  [`GET ${PULL}`, 'state', 'opened'],
+  [`GET ${PULL}`, 'head', { ref: 'settings' }],
+  [`GET ${PULL}`, 'assignees', [{}]],
+  [`GET ${PULL}/requested_reviewers`, 'teams', undefined],
+  [`GET ${PULL}/requested_reviewers`, 'users', [{ login: 7 }]],
+  ['GET /repos/acme/shop', 'id', undefined],
+  ['GET /repos/acme/shop', 'full_name', null],
+]
+
+t.test('an answer that lacks what our provider reads, or has it otherwise, is none of GitHub', async (t) => {
+  const check = requestCheck(github.operations)
+  const model = memoryModel()
+  addPull(model, { base: 'main', head: 'settings', title: 'a' })
+  for (const [line, field, value] of BENT) {
+    const [method = '', path = ''] = line.split(' ')
+    const request = { method, path, query: new URLSearchParams(), contentType: undefined, body: undefined }
+    const answer = await answerAt(path, model)
+    t.strictSame(check.answerComplaints(request, 200, answer), [], line)
+    const changed = Object.entries({ ...answer, [field]: value })
+    const bent = Object.fromEntries(changed.filter(([, one]) => one !== undefined))
+    t.match(check.answerComplaints(request, 200, bent).join(' '), new RegExp(`\\b${field}\\b`), field)
+  }
+})
+
+async function answerAt(path: string, model: HostModel): Promise<Readonly<Record<string, unknown>>> {
+  const call = {
+    path,
+    query: new URLSearchParams(),
+    body: undefined,
+    origin: 'https://localhost',
+    apiPath: '/api/v3',
+  }
+  for (const route of github.routes) {
+    const match = route.method === 'GET' ? route.path.exec(path) : null
+    if (match === null) continue
+    const { body } = await route.answer({ ...call, match }, model)
+    return isRecord(body) ? body : {}
+  }
+  return {}
+}

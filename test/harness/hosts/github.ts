@@ -4,12 +4,14 @@ import { issueBody, labelBody, pullBody, REPOSITORY_ID, repositoryBody, userBody
 import { openPull } from './github-opening.ts'
 import { LITERAL } from './github-literal.ts'
 import type { HostModel, ModelPull } from './model.ts'
+import { GITHUB_OPERATIONS } from './operations/github.ts'
 
 const HOME = String.raw`^(?:/repos/[^/]+/[^/]+|/repositories/${REPOSITORY_ID})`
 
 /** GitHub, at the address of an Enterprise Server. */
 export const github: Dialect = {
   name: 'github',
+  operations: GITHUB_OPERATIONS,
   apiPath: '/api/v3',
   aliases: [{ from: /^\/repositories\/\d+(?=\/|$)/, to: '/repos/owner/name' }],
   repositoryOf(path) {

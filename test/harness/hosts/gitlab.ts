@@ -12,6 +12,7 @@ import {
 } from './gitlab-bodies.ts'
 import { addPull } from './model.ts'
 import type { HostModel, ModelPull } from './model.ts'
+import { GITLAB_OPERATIONS } from './operations/gitlab.ts'
 
 const PROJECT = String.raw`^/projects/[^/]+`
 /** Some of GitLab's quick actions. */
@@ -42,6 +43,7 @@ const ANSWERS: LiteralAnswers = {
 /** GitLab, as far as merge requests are concerned. */
 export const GITLAB: Dialect = {
   name: 'gitlab',
+  operations: GITLAB_OPERATIONS,
   apiPath: '/api/v4',
   answers: ANSWERS,
   repositoryOf(path) {

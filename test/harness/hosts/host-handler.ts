@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Description } from './description.ts'
-import { readDescription } from './description.ts'
 import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
 import type { HostModel } from './model.ts'
+import { requestCheck } from './request-check.ts'
+import type { RequestCheck } from './request-check.ts'
 
 /** What goes wrong with a request, instead of or after its being carried out. */
 export type HostFault =
@@ -39,11 +39,11 @@ export interface SeenRequest {
   readonly status: number
 }
 
-/** A host's API: every request is held against the host's own published description first. */
+/** A host's API: every request is held against the host's table of operations first. */
 export interface HostHandler {
   /** In the order of their arrival; status 0: never answered. */
   readonly seen: SeenRequest[]
-  /** What the published description would not have allowed. */
+  /** What the host's operations do not allow. */
   readonly violations: string[]
   /** The next request that this fits meets the fault, once for each call. */
   fail(fault: HostFault, fits?: (method: string, path: string) => boolean): void
@@ -59,7 +59,7 @@ interface PlannedFault {
 
 /** Makes the API of a host out of its dialect over a model. `origin`: where it is reached. */
 export function makeHandler(dialect: Dialect, model: HostModel, origin: () => string): HostHandler {
-  const description = readDescription(dialect.name, dialect.aliases)
+  const check = requestCheck(dialect.operations, dialect.aliases)
   const planned: PlannedFault[] = []
   const handler: HostHandler = {
     seen: [],
@@ -92,7 +92,7 @@ export function makeHandler(dialect: Dialect, model: HostModel, origin: () => st
       const arrived = { method, url: request.url ?? '', headers, body: written, origin: origin() }
       const answer =
         unheard(fault, arrived) ??
-        (await answerTo({ ...asked, headers, origin: origin() }, { dialect, model, description, handler }))
+        (await answerTo({ ...asked, headers, origin: origin() }, { dialect, model, check, handler }))
       see(answer.status)
       if (fault?.kind === 'lost answer') response.socket?.destroy()
       else send(response, fault?.kind === 'changed' ? fault.change(answer) : answer)
@@ -107,7 +107,7 @@ function unheard(fault: HostFault | undefined, arrived: ArrivedRequest): HostAns
   return fault?.kind === 'answer' ? fault.answer : undefined
 }
 
-/** What is no JSON stays text, to which the description objects. */
+/** What is no JSON stays text, to which the check objects. */
 function parsed(written: string): unknown {
   if (written === '') return undefined
   try {
@@ -126,12 +126,12 @@ interface Asked extends Omit<HostCall, 'match' | 'apiPath'> {
 interface Stage {
   readonly dialect: Dialect
   readonly model: HostModel
-  readonly description: Description
+  readonly check: RequestCheck
   readonly handler: HostHandler
 }
 
-async function answerTo(asked: Asked, { dialect, model, description, handler }: Stage): Promise<HostAnswer> {
-  const complaints = description.complaints(asked)
+async function answerTo(asked: Asked, { dialect, model, check, handler }: Stage): Promise<HostAnswer> {
+  const complaints = check.complaints(asked)
   if (complaints.length > 0) {
     handler.violations.push(...complaints)
     return { status: 418, body: { message: complaints.join(' ') } }

@@ -1,69 +1,48 @@
-import { elements, member } from '../../../functions/domain/member.ts'
-import type { Conformity } from './conformity.ts'
-import { namesIn } from './operations.ts'
-import type { Operation, Parameter } from './operations.ts'
+import { isRecord, member } from '../../../functions/domain/member.ts'
+import { objectionsTo } from './conformity.ts'
+import type { Fields, Schema } from './field-types.ts'
+import type { Operation } from './operations.ts'
 
 /** What is wrong with the variable segments of a path that matches the operation's template; one phrase each. */
-export function pathObjections(
-  operation: Operation,
-  path: string,
-  conformity: Conformity,
-): readonly string[] {
-  const values = operation.pattern.exec(path)?.slice(1) ?? []
-  return namesIn(operation.template).flatMap((name, index) => {
+export function pathObjections({ pattern, names }: Operation, path: string): readonly string[] {
+  const values = pattern.exec(path)?.slice(1) ?? []
+  return names.flatMap(({ name, schema }, index) => {
     const text = decoded(values[index] ?? '')
     if (text === undefined) return [`${name} in the path is not percent-encoded as it should be`]
-    const parameter = operation.parameters.find((one) => one.place === 'path' && one.name === name)
-    const phrases = firstAllowed(readings(text), parameter?.schema, conformity)
-    return phrases.map((phrase) => `${name} in the path ${phrase}`)
+    return firstAllowed(readings(text), schema).map((phrase) => `${name} in the path ${phrase}`)
   })
 }
 
 /** What is wrong with the query: unknown keys, missing ones, and values of the wrong type; one phrase each. */
-export function queryObjections(
-  operation: Operation,
-  query: URLSearchParams,
-  conformity: Conformity,
-): readonly string[] {
-  const parameters = operation.parameters.filter(({ place }) => place === 'query')
-  const missing = parameters
-    .filter((parameter) => parameter.required && ![...query.keys()].some((key) => isFor(parameter, key)))
-    .map(({ name }) => `${name} is missing in the query`)
+export function queryObjections(operation: Operation, query: URLSearchParams): readonly string[] {
+  const { query: fields = {}, queryNeeds } = operation
+  const missing = queryNeeds
+    .filter((name) => !query.has(name))
+    .map((name) => `${name} is missing in the query`)
   const wrong = [...new Set(query.keys())].flatMap((key) => {
-    const parameter = parameters.find((one) => isFor(one, key))
-    if (parameter === undefined) return [`it knows no ${key} in the query`]
-    return valueObjections(parameter, { key, values: query.getAll(key) }, conformity)
+    const schema = schemaFor(fields, key)
+    if (schema === undefined) return [`it knows no ${key} in the query`]
+    return valueObjections(schema, key, query.getAll(key))
   })
   return [...missing, ...wrong]
 }
 
-interface Given {
-  readonly key: string
-  readonly values: readonly string[]
-}
-
-function valueObjections(
-  { schema, commas }: Parameter,
-  { key, values }: Given,
-  conformity: Conformity,
-): readonly string[] {
+function valueObjections(schema: Schema, key: string, values: readonly string[]): readonly string[] {
   if (!isList(schema) && values.length > 1) return [`${key} is in the query more than once`]
-  const phrases = firstAllowed(
-    isList(schema) ? listReadings(values, commas && !key.endsWith('[]')) : readings(values[0] ?? ''),
-    schema,
-    conformity,
-  )
-  return phrases.map((phrase) => `${key} in the query ${phrase}`)
+  const commas = schema.commas === true && !key.endsWith('[]')
+  const candidates = isList(schema) ? listReadings(values, commas) : readings(values[0] ?? '')
+  return firstAllowed(candidates, schema).map((phrase) => `${key} in the query ${phrase}`)
 }
 
-/** Rails reads `labels[]=a&labels[]=b` as the list `labels`; some descriptions write the brackets, some do not. */
-function isFor({ name, schema }: Parameter, key: string): boolean {
-  return key === name || (isList(schema) && key === `${name}[]`)
+/** Rails reads `labels[]=a&labels[]=b` as the list `labels`. */
+function schemaFor(fields: Fields, key: string): Schema | undefined {
+  if (Object.hasOwn(fields, key)) return fields[key]
+  const list = key.endsWith('[]') ? member(fields, key.slice(0, -2)) : undefined
+  return isRecord(list) && isList(list) ? list : undefined
 }
 
-function isList(schema: unknown): boolean {
-  const parts = ['anyOf', 'oneOf'].flatMap((word) => elements(member(schema, word)))
-  return member(schema, 'type') === 'array' || parts.some(isList)
+function isList(schema: Schema): boolean {
+  return schema.type === 'array'
 }
 
 function listReadings(values: readonly string[], commas: boolean): readonly unknown[] {
@@ -78,12 +57,8 @@ function readings(text: string): readonly unknown[] {
 }
 
 /** None where one of the readings conforms, else what is said against the last one. */
-function firstAllowed(
-  candidates: readonly unknown[],
-  schema: unknown,
-  conformity: Conformity,
-): readonly string[] {
-  const said = candidates.map((candidate) => conformity(schema ?? {}, candidate))
+function firstAllowed(candidates: readonly unknown[], schema: Schema): readonly string[] {
+  const said = candidates.map((candidate) => objectionsTo(candidate, schema))
   return said.some((phrases) => phrases.length === 0) ? [] : (said.at(-1) ?? [])
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRecord } from '../../../functions/domain/member.ts'
-import type { HostRequest } from './description.ts'
+import type { HostRequest } from './request-check.ts'
 
 /** A request with the verdict that was recorded for it. */
 export interface RecordedRequest {
