@@ -48,27 +48,37 @@ withControlPlane(
       return team.kubectl(['create', '-f', '-'], { input })
     }
 
-    t.test('a Deployment without its status and what the cluster added to its metadata', async (t) => {
-      const team = await commitlet.createTeam()
-      await team.apply(DEPLOYMENT)
-      const patch = JSON.stringify({ status: DEPLOYMENT_STATUS })
-      await team.kubectl(['patch', 'deployment', 'shop', '--subresource=status', '--type=merge', '-p', patch])
-      const { stdout } = await team.kubectl([
-        'get',
-        'deployment',
-        'shop',
-        '-o',
-        'json',
-        '--show-managed-fields',
-      ])
-      t.match(JSON.parse(stdout), { metadata: { managedFields: [{}, {}] }, status: { replicas: 2 } })
-      const text = await commit(team, {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        name: 'shop',
-        path: 'a/d.yaml',
-      })
-      const head = `apiVersion: apps/v1
+    t.test(
+      'a Deployment with the defaults of the API server, without its status and what the server adds to its metadata',
+      async (t) => {
+        const team = await commitlet.createTeam()
+        await team.apply(DEPLOYMENT)
+        const patch = JSON.stringify({ status: DEPLOYMENT_STATUS })
+        await team.kubectl([
+          'patch',
+          'deployment',
+          'shop',
+          '--subresource=status',
+          '--type=merge',
+          '-p',
+          patch,
+        ])
+        const { stdout } = await team.kubectl([
+          'get',
+          'deployment',
+          'shop',
+          '-o',
+          'json',
+          '--show-managed-fields',
+        ])
+        t.match(JSON.parse(stdout), { metadata: { managedFields: [{}, {}] }, status: { replicas: 2 } })
+        const text = await commit(team, {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          name: 'shop',
+          path: 'a/d.yaml',
+        })
+        const head = `apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: shop
@@ -80,10 +90,12 @@ metadata:
 spec:
   replicas: 2
 `
-      t.ok(text.startsWith(head), text)
-      t.match(text, '        image: registry.example.com/acme/shop:1.4.2\n')
-      t.notMatch(text, /status|managedFields|uid|resourceVersion|generation|creationTimestamp|last-applied/)
-    })
+        t.ok(text.startsWith(head), text)
+        t.match(text, '        image: registry.example.com/acme/shop:1.4.2\n')
+        t.match(text, '      terminationGracePeriodSeconds: 30\n', 'a default of the API server is committed')
+        t.notMatch(text, /status|managedFields|uid|resourceVersion|generation|creationTimestamp|last-applied/)
+      },
+    )
 
     t.test('a custom resource keeps digit-like keys in their order, 64-bit integers and depth', async (t) => {
       const team = await commitlet.createTeam()
