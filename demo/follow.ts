@@ -15,7 +15,7 @@ export async function follow(running: Running, stage: Stage): Promise<void> {
   print.line(`export KUBECONFIG=${running.plane.kubeconfig}`)
   const folder = running.examples
   print.line(`kubectl apply -n ${NAMESPACE} -f ${folder}    # change a GitCommit in a file there first`)
-  const annotation = 'commitlet.dev/requested-at="$(date -Is)"'
+  const annotation = 'commitlet.dev/requested-at="$(date -u +%FT%TZ)"'
   print.line('# A changed ConfigMap or Deployment is committed when its GitCommit is asked for anew:')
   print.line(`kubectl annotate -n ${NAMESPACE} gitcommit shop-settings ${annotation} --overwrite`)
   print.line(`git -C ${running.site.repository.path} log --stat --all`)

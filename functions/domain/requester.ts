@@ -65,7 +65,7 @@ function parseJSON(text: string): unknown {
 
 function unstamped({ kind, metadata }: Resource, complaint: string): Failure {
   const { namespace, name } = metadata
-  const command = `kubectl annotate -n ${namespace} ${PLURALS[kind]} ${name} ${REQUESTED_AT}="$(date -Is)" --overwrite`
+  const command = `kubectl annotate -n ${namespace} ${PLURALS[kind]} ${name} ${REQUESTED_AT}="$(date -u +%FT%TZ)" --overwrite`
   return new Failure(
     'ReferenceForbidden',
     `The resource ${complaint} who asked for it, because the webhook's stamp is missing or does not fit; ask again: ${command}`,

@@ -20,7 +20,7 @@ const ACCOUNT = {
 }
 const AGAIN =
   ` who asked for it, because the webhook's stamp is missing or does not fit; ask again: kubectl annotate -n shop` +
-  ` gitcommits settings commitlet.dev/requested-at="$(date -Is)" --overwrite`
+  ` gitcommits settings commitlet.dev/requested-at="$(date -u +%FT%TZ)" --overwrite`
 const UNTOLD = {
   name: 'Failure',
   reason: 'ReferenceForbidden',
