@@ -10,6 +10,7 @@ import { REQUESTER_SIGNATURE } from '../functions/domain/resources.ts'
 import {
   asksAnew,
   changesStamp,
+  emptiesRequest,
   overwrittenIn,
   STAMP,
   stampBytes,
@@ -21,6 +22,7 @@ import { stampPatch } from '../functions/domain/stamp-patch.ts'
 import type { Annotations } from '../functions/domain/stamp-patch.ts'
 import {
   denialOf,
+  EMPTY_REQUEST,
   foreignSignature,
   foreignStamp,
   mishapFields,
@@ -75,7 +77,9 @@ export async function validate(request: AdmissionRequest, admission: Admission):
     if (judgement.faults.length > 0) return { denial: denialOf(judgement.faults) }
     const denial = stampDenial(request, admission)
     if (denial !== undefined) return { denial }
-    return { warnings: [...judgement.warnings, ...(await look(request, judgement, admission))] }
+    const looked = await look(request, judgement, admission)
+    const emptied = emptiesRequest(applicationOf(request)) ? [EMPTY_REQUEST] : []
+    return { warnings: [...emptied, ...judgement.warnings, ...looked] }
   })
 }
 
@@ -100,7 +104,7 @@ function isConcerned(request: AdmissionRequest): boolean {
   const application = applicationOf(request)
   // As it is stored: what is sent may pretend.
   if (member(member(application.before, 'metadata'), 'deletionTimestamp')) return false
-  return asksAnew(application) || changesStamp(application)
+  return asksAnew(application) || changesStamp(application) || emptiesRequest(application)
 }
 
 function applicationOf(request: AdmissionRequest): Application {

@@ -50,6 +50,9 @@ export function oversizedStamp(bytes: number, { groups = [] }: UserInfo): Denial
   return { code: 422, reason: 'Invalid', message }
 }
 
+/** What somebody learns who has asked with an empty value, as a `date` that fails leaves it. */
+export const EMPTY_REQUEST = `metadata.annotations: ${REQUESTED_AT} is empty, which asks for nothing; write a value that it has not had before, such as "$(date -u +%FT%TZ)".`
+
 /** What somebody learns who has written into the stamp; these annotations. */
 export function stampWarnings(keys: readonly string[]): readonly string[] {
   return keys.map((key) => `${key} is written by Commitlet alone: what was sent there is not kept.`)

@@ -41,6 +41,11 @@ export function asksAnew({ before, after }: Application): boolean {
   return !sameJSON(member(before, 'spec'), member(after, 'spec'))
 }
 
+/** Does this application set `commitlet.dev/requested-at` to nothing, which asks for nothing? */
+export function emptiesRequest({ before, after }: Application): boolean {
+  return requestedAtOf(after) === '' && requestedAtOf(before) !== ''
+}
+
 /** Does the resource come with another stamp than it had? */
 export function changesStamp({ before, after }: Application): boolean {
   return STAMP.some((key) => annotation(before, key) !== annotation(after, key))
@@ -116,7 +121,15 @@ function requesterJSON({ user, as }: Applier, extraKeys: readonly string[]): str
   })
 }
 
-// An empty one is none: so the webhooks' matchConditions take it, which cannot tell both apart.
+// An empty one is none: so the webhooks' matchConditions take it.
 function annotation(resource: unknown, key: string): string | undefined {
-  return textMember(member(member(resource, 'metadata'), 'annotations'), key) || undefined
+  return annotationText(resource, key) || undefined
+}
+
+function requestedAtOf(resource: unknown): string | undefined {
+  return annotationText(resource, REQUESTED_AT)
+}
+
+function annotationText(resource: unknown, key: string): string | undefined {
+  return textMember(member(member(resource, 'metadata'), 'annotations'), key)
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import { isAnnounced, mutate, validate } from '../../webhook/admission.ts'
 import { readReview } from '../../webhook/review.ts'
 import { admissionOver, BY, clusterWith, created, hanging, REQUESTER, updated } from './admission-stage.ts'
-import { gitCommit, recordingLog, reviewOf, stamped } from './stage.ts'
+import { gitCommit, recordingLog, reviewOf, STAMP_OF_DEVELOPER, stamped } from './stage.ts'
 
 const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
 const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
@@ -45,6 +45,45 @@ t.test('a kind that the cluster does not know is a warning', async (t) => {
   )
   t.equal(denial, undefined)
   t.match(warnings, [/ConfigMap/])
+})
+
+const REQUESTED_AT = 'commitlet.dev/requested-at'
+const EMPTY = { annotations: { ...STAMPED.annotations, [REQUESTED_AT]: '' } }
+const ASKED = { annotations: { ...STAMPED.annotations, [REQUESTED_AT]: '2026-01-01T00:00:00Z' } }
+
+for (const [title, request, warned] of [
+  [
+    'with a new resource',
+    created(stamped({ annotations: { ...STAMP_OF_DEVELOPER, [REQUESTED_AT]: '' } })),
+    true,
+  ],
+  ['where there was none', updated(gitCommit(STAMPED), gitCommit(EMPTY)), true],
+  ['once more', updated(gitCommit(EMPTY), gitCommit(EMPTY)), false],
+  ['in place of it', updated(gitCommit(EMPTY), gitCommit(STAMPED)), false],
+] as const) {
+  t.test(`an empty requested-at ${title} is ${warned ? '' : 'not '}warned of, and passes`, async (t) => {
+    const { denial, warnings = [] } = await validate(request, admissionOver())
+    t.equal(denial, undefined)
+    t.equal(warnings.length, warned ? 1 : 0)
+    if (warned)
+      t.equal(
+        warnings[0],
+        'metadata.annotations: commitlet.dev/requested-at is empty, which asks for nothing; write a value that it has not had before, such as "$(date -u +%FT%TZ)".',
+      )
+  })
+}
+
+t.test('an empty requested-at changes nothing, and is no event', async (t) => {
+  const request = updated(gitCommit(STAMPED), gitCommit(EMPTY))
+  t.strictSame(await mutate(request, admissionOver()), { patch: [] })
+  t.equal(isAnnounced(request, {}), false)
+  const emptied = updated(
+    gitCommit(ASKED),
+    gitCommit({ annotations: { ...STAMP_OF_DEVELOPER, [REQUESTED_AT]: '' } }),
+  )
+  t.match(await validate(emptied, admissionOver()), {
+    warnings: [/^metadata\.annotations: commitlet\.dev\/requested-at is empty/],
+  })
 })
 
 const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' }

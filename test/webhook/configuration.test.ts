@@ -150,6 +150,17 @@ await withControlPlane(
       t.match(await annotations('a'), { 'commitlet.dev/requested-by': 'developer' })
     })
 
+    await t.test('an annotation without a time is warned of, and asks for nothing', async (t) => {
+      const { create, kubectl, events } = await makeTeam(plane, sink)
+      await create('a')
+      const annotate = (value: string) =>
+        kubectl(['annotate', 'gitcommit', 'a', `commitlet.dev/requested-at=${value}`, '--overwrite'])
+      t.match((await annotate('')).stderr, /^Warning: .*commitlet\.dev\/requested-at is empty/)
+      t.notMatch((await annotate('2026-01-01T00:00:00Z')).stderr, 'is empty')
+      await waitFor('second event', () => events('a')[1], 10_000)
+      t.match((await annotate('')).stderr, /^Warning: .*commitlet\.dev\/requested-at is empty/)
+    })
+
     await t.test('a stamp cannot be changed or taken away', async (t) => {
       const { create, kubectl, annotations } = await makeTeam(plane, sink)
       await create('a')
