@@ -61,7 +61,7 @@ export async function mutate(request: AdmissionRequest, admission: Admission): P
   if (!isConcerned(request)) return {}
   return decidedOr(request, admission, async () => {
     const { faults } = await judgementOf(request, admission)
-    if (faults.length > 0) return { denial: denialOf(faults) }
+    if (faults.length > 0) return { denial: denialOf(faults, request) }
     return stampedBy(request, wantedStamp(request, admission))
   })
 }
@@ -74,7 +74,7 @@ export async function validate(request: AdmissionRequest, admission: Admission):
   if (!isConcerned(request)) return {}
   return decidedOr(request, admission, async () => {
     const judgement = await judgementOf(request, admission)
-    if (judgement.faults.length > 0) return { denial: denialOf(judgement.faults) }
+    if (judgement.faults.length > 0) return { denial: denialOf(judgement.faults, request) }
     const denial = stampDenial(request, admission)
     if (denial !== undefined) return { denial }
     const looked = await look(request, judgement, admission)
@@ -85,7 +85,7 @@ export async function validate(request: AdmissionRequest, admission: Admission):
 
 function stampedBy(request: AdmissionRequest, wanted: Stamp): Verdict {
   const bytes = stampBytes(wanted)
-  if (bytes > LARGEST_STAMP) return { denial: oversizedStamp(bytes, request.user) }
+  if (bytes > LARGEST_STAMP) return { denial: oversizedStamp(bytes, request) }
   const warnings = stampWarnings(overwrittenIn(applicationOf(request), wanted))
   const patch = stampPatch(annotationsOf(request.object), wanted)
   return warnings.length === 0 ? { patch } : { patch, warnings }

@@ -3,10 +3,9 @@ import { Failure } from '../functions/domain/failure.ts'
 import type { Fault } from '../functions/domain/fault.ts'
 import { originOf, reasonOf } from '../functions/domain/origin.ts'
 import type { Origin } from '../functions/domain/origin.ts'
-import { REQUESTED_AT } from '../functions/domain/resources.ts'
+import { GROUP, REQUESTED_AT } from '../functions/domain/resources.ts'
 import { STAMP } from '../functions/domain/stamp.ts'
-import type { UserInfo } from '../functions/domain/user-info.ts'
-import type { AdmissionRequest, Denial } from './review.ts'
+import type { AdmissionRequest, Cause, Denial, DenialDetails } from './review.ts'
 
 /** What nobody but somebody with the right, or the operator, can mend. */
 const FORBIDDEN = ['ReferenceForbidden', 'AddressForbidden']
@@ -21,15 +20,28 @@ export interface MishapFields extends Pick<AdmissionRequest, 'kind' | 'namespace
 /** What lists the other webhooks. */
 const LIST_WEBHOOKS = 'kubectl get mutatingwebhookconfigurations'
 
-/** One fault is the message; several stand below each other, each with its field. */
-export function denialOf(faults: readonly Fault[]): Denial {
+/** One fault is the message; several stand below each other, each with its field. Each is a cause of its own. */
+export function denialOf(faults: readonly Fault[], request: AdmissionRequest): Denial {
   const forbidden = faults.every(({ reason }) => FORBIDDEN.includes(reason))
   const [first, ...others] = faults.map(({ message }) => message)
   const message =
     others.length === 0
       ? `${first}`
       : [`${faults.length} things have to be mended:`, first, ...others].join('\n- ')
-  return forbidden ? { code: 403, reason: 'Forbidden', message } : { code: 422, reason: 'Invalid', message }
+  const details = detailsOf(faults, request)
+  return forbidden
+    ? { code: 403, reason: 'Forbidden', message, details }
+    : { code: 422, reason: 'Invalid', message, details }
+}
+
+function detailsOf(faults: readonly Fault[], { kind, name }: AdmissionRequest): DenialDetails {
+  return { group: GROUP, kind, name, causes: faults.map(causeOf) }
+}
+
+function causeOf({ reason, field, message }: Fault): Cause {
+  if (field === '') return { reason, message }
+  const begins = `${field} `
+  return { reason, field, message: message.startsWith(begins) ? message.slice(begins.length) : message }
 }
 
 /** The object carries another stamp than this replica of the webhook wants; that has one of two causes. */
@@ -45,9 +57,11 @@ export function foreignSignature(): Denial {
 }
 
 /** The stamp would leave too little room for other annotations, or none: nobody's name is cut. */
-export function oversizedStamp(bytes: number, { groups = [] }: UserInfo): Denial {
+export function oversizedStamp(bytes: number, request: AdmissionRequest): Denial {
+  const { groups = [] } = request.user
   const message = `What the API server says of you (user name, ${groups.length} groups and the keys of REQUESTER_EXTRA) takes ${Math.ceil(bytes / 1024)} KiB in the annotations of the resource, but may take 128 KiB: ask whoever runs the log-in to give you fewer groups.`
-  return { code: 422, reason: 'Invalid', message }
+  const fault = { reason: 'InvalidSpec', field: 'metadata.annotations', message } as const
+  return { code: 422, reason: 'Invalid', message, details: detailsOf([fault], request) }
 }
 
 /** What somebody learns who has asked with an empty value, as a `date` that fails leaves it. */

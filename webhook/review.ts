@@ -23,11 +23,27 @@ export interface AdmissionRequest {
   readonly oldObject: unknown
 }
 
-/** Why a request is denied: metav1.Status, as kubectl prints it. */
+/** One fault: metav1.StatusCause. kubectl prints `field: message`. */
+export interface Cause {
+  readonly reason: string
+  readonly field?: string
+  readonly message: string
+}
+
+/** Why a request is denied: metav1.Status. Of a 422 with causes kubectl prints these and drops the message. */
 export interface Denial {
   readonly code: number
   readonly reason: string
   readonly message: string
+  readonly details?: DenialDetails
+}
+
+/** metav1.StatusDetails: which resource is denied, and each fault. */
+export interface DenialDetails {
+  readonly group: string
+  readonly kind: Kind
+  readonly name: string
+  readonly causes: readonly Cause[]
 }
 
 /** The answer before it is wrapped; a patch belongs to /mutate alone. */

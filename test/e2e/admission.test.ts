@@ -2,13 +2,13 @@ import t from 'tap'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { Ran } from '../harness/control-plane.ts'
+import { sentencesIn } from '../harness/denials.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
 import { applyAs } from '../harness/rights.ts'
 
 const REPOSITORY = 'https://git.example.com/acme/config.git'
 const REFERENCE = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop/settings.yaml' }
-const DENIED = 'admission webhook "mutate.commitlet.dev" denied the request: '
 
 /** What a spec is refused for, all in one answer. */
 const REFUSED: readonly {
@@ -107,9 +107,7 @@ withControlPlane(
       for (const { title, spec, says } of REFUSED) {
         const { code, stderr } = await apply(team, gitCommit('refused', REPOSITORY, { ...spec }))
         t.equal(code, 1, title)
-        const [first = '', ...others] = stderr.split('\n- ')
-        const sentences = others.length === 0 ? [first.slice(first.indexOf(DENIED) + DENIED.length)] : others
-        if (others.length > 0) t.match(first, `${DENIED}${others.length} things have to be mended:`)
+        const sentences = sentencesIn(stderr)
         for (const said of says)
           t.ok(
             sentences.some((found) => found.startsWith(said)),

@@ -71,7 +71,7 @@ withControlPlane(
         path: 'x.yaml',
       })
       const complaint = 'is Secret, which is never committed in clear; refer to another kind.'
-      t.match(stderr, `spec.resourceRef.kind ${complaint}\n`)
+      t.match(stderr, `spec.resourceRef.kind: ${complaint}\n`)
       t.match(await team.kubectl(['get', 'gitcommits', '-o', 'name']), { stdout: /^$/ }, 'nothing is stored')
     })
   },

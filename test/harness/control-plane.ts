@@ -17,6 +17,8 @@ export interface Ran {
 }
 
 export interface RunOptions {
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>
   /** Standard input. */
   readonly input?: string
   /** An exit code other than 0 is an answer, not an error. */
@@ -163,7 +165,13 @@ function run(program: string, args: readonly string[], options: Run): Promise<Ra
     const child = execFile(
       program,
       args,
-      { maxBuffer: 64 * 1024 * 1024, timeout: 120_000, signal: options.signal, killSignal: 'SIGKILL' },
+      {
+        maxBuffer: 64 * 1024 * 1024,
+        timeout: 120_000,
+        env: { ...process.env, ...options.env },
+        signal: options.signal,
+        killSignal: 'SIGKILL',
+      },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : Number(error.code ?? -1)
         if (code === 0 || options.allowFailure === true) resolve({ code, stdout, stderr })

@@ -51,12 +51,24 @@ t.test('who writes into the stamp is told so; who only asks anew, or replaces it
 t.test('a user with more groups than fit beside a resource is told so', async (t) => {
   const groups = Array.from({ length: 2_000 }, (_, index) => `${index}-${'x'.repeat(80)}`)
   const request = created(gitCommit(), { userInfo: { username: 'developer', groups } })
-  t.strictSame(await mutate(request, admissionOver()), {
+  t.match(await mutate(request, admissionOver()), {
     denial: {
       code: 422,
       reason: 'Invalid',
       message:
         'What the API server says of you (user name, 2000 groups and the keys of REQUESTER_EXTRA) takes 171 KiB in the annotations of the resource, but may take 128 KiB: ask whoever runs the log-in to give you fewer groups.',
+      details: {
+        group: 'commitlet.dev',
+        kind: 'GitCommit',
+        name: 'settings',
+        causes: [
+          {
+            reason: 'InvalidSpec',
+            field: 'metadata.annotations',
+            message: /takes 171 KiB .* fewer groups\.$/,
+          },
+        ],
+      },
     },
   })
   const fewer = created(gitCommit(), { userInfo: { username: 'developer', groups: groups.slice(0, 1_400) } })

@@ -121,11 +121,12 @@ await withControlPlane(
       const { code, stderr } = await create('a', {}, faults)
       t.not(code, 0)
       t.comment(stderr)
-      t.match(stderr, /denied the request: 3 things have to be mended:\n- spec\./)
-      for (const field of ['spec.repository', 'spec.message', 'spec.branch']) t.match(stderr, `\n- ${field} `)
+      t.match(stderr, /^The GitCommit "a" is invalid: \n\* spec\./)
+      for (const field of ['spec.repository', 'spec.message', 'spec.branch'])
+        t.match(stderr, `\n* ${field}: `)
       const one = await create('a', {}, { message: 'Commitlet-Id: 1' })
       t.comment(one.stderr)
-      t.match(one.stderr, /"mutate.commitlet.dev" denied the request: spec\.message [^\n]*\.\n$/)
+      t.match(one.stderr, /^The GitCommit "a" is invalid: spec\.message: begins [^\n]*\.\n$/)
       const other = {
         apiVersion: 'v1',
         kind: 'ConfigMap',
@@ -136,6 +137,25 @@ await withControlPlane(
       const forbidden = await create('a', {}, { resourceRef: other })
       t.comment(forbidden.stderr)
       t.match(forbidden.stderr, /^Error from server \(Forbidden\): .*spec\.resourceRef\.namespace/)
+    })
+
+    await t.test('kubectl edit shows each fault above the text, to be edited again', async (t) => {
+      const { create, kubectl } = await makeTeam(plane, sink)
+      await create('a')
+      const folder = t.testdir({})
+      const [editor, shown] = [join(folder, 'editor'), join(folder, 'shown.yaml')]
+      // The first time it makes two faults; the second time it keeps what it is shown and changes nothing.
+      const faults = `s/^  message: .*/  message: 'Commitlet-Id: 1'/; s/^  branch: .*/  branch: '-x'/`
+      const script = `#!/bin/sh\nif grep -q '^# .*not valid' "$1"; then cp "$1" ${shown}; else sed -i "${faults}" "$1"; fi\n`
+      await writeFile(editor, script, { mode: 0o700 })
+      const options = { env: { KUBE_EDITOR: editor, TMPDIR: folder }, allowFailure: true }
+      const { code, stderr } = await kubectl(['edit', 'gitcommit', 'a'], options)
+      t.not(code, 0)
+      t.comment(stderr)
+      const text = await readFile(shown, 'utf8')
+      t.comment(text)
+      t.match(text, /^# \* spec\.message: begins line 1 with "Commitlet-"/m)
+      t.match(text, /^# \* spec\.branch: /m)
     })
 
     await t.test('applied again or labelled, nothing is announced; another spec or request is', async (t) => {

@@ -5,6 +5,7 @@ import { denialOf, foreignSignature, foreignStamp, mishapFields, undecided } fro
 import { readReview } from '../../webhook/review.ts'
 import { gitCommit, recordingLog, reviewOf } from './stage.ts'
 
+const REQUEST = readReview(reviewOf(gitCommit()))
 const WRONG = fault('spec.message', 'is empty; say what the commit is for.')
 const FORBIDDEN = fault('spec.resourceRef', 'may not be read.', 'ReferenceForbidden')
 const ELSEWHERE = fault('spec.repository', 'is not allowed.', 'AddressForbidden')
@@ -17,15 +18,35 @@ for (const [title, faults, code, reason] of [
   ['a repository that the operator refuses is Forbidden', [ELSEWHERE, FORBIDDEN], 403, 'Forbidden'],
   ['a missing right beside a wrong field is Invalid', [FORBIDDEN, WRONG], 422, 'Invalid'],
 ] as const) {
-  t.test(title, async (t) => t.match(denialOf(faults), { code, reason }))
+  t.test(title, async (t) => t.match(denialOf(faults, REQUEST), { code, reason }))
 }
 
 t.test('one fault is the whole message, several stand in lines of their own', async (t) => {
-  t.equal(denialOf([WRONG]).message, WRONG.message)
+  t.equal(denialOf([WRONG], REQUEST).message, WRONG.message)
   t.equal(
-    denialOf([WRONG, FORBIDDEN]).message,
+    denialOf([WRONG, FORBIDDEN], REQUEST).message,
     `2 things have to be mended:\n- ${WRONG.message}\n- ${FORBIDDEN.message}`,
   )
+})
+
+t.test('each fault is a cause, whose sentence does not repeat the field, for kubectl', async (t) => {
+  const whole = { reason: 'InvalidSpec', field: '', message: 'The object is empty.' } as const
+  t.strictSame(denialOf([WRONG, FORBIDDEN, whole], REQUEST).details, {
+    group: 'commitlet.dev',
+    kind: 'GitCommit',
+    name: 'settings',
+    causes: [
+      { reason: 'InvalidSpec', field: 'spec.message', message: 'is empty; say what the commit is for.' },
+      { reason: 'ReferenceForbidden', field: 'spec.resourceRef', message: 'may not be read.' },
+      { reason: 'InvalidSpec', message: 'The object is empty.' },
+    ],
+  })
+})
+
+t.test('a fault whose sentence does not begin with its field keeps it whole', async (t) => {
+  const message = 'The address in spec.repository has no host.'
+  const { details } = denialOf([{ reason: 'InvalidSpec', field: 'spec.repository', message }], REQUEST)
+  t.strictSame(details?.causes, [{ reason: 'InvalidSpec', field: 'spec.repository', message }])
 })
 
 t.test('a foreign stamp is forbidden, in a sentence that names annotations and both causes', async (t) => {

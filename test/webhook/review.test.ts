@@ -96,7 +96,12 @@ t.test('a patch goes as base64 of JSON Patch', async (t) => {
 })
 
 t.test('a denial carries a status and its warnings, and never a patch', async (t) => {
-  const denial = { code: 422, reason: 'Invalid', message: 'spec.message has to be given.' }
+  const denial = {
+    code: 422,
+    reason: 'Invalid',
+    message: 'spec.message has to be given.',
+    details: { group: 'commitlet.dev', kind: 'GitCommit', name: 'a', causes: [] } as const,
+  }
   const verdict = { denial, warnings: ['w'], patch: [{ op: 'remove', path: '/a' }] } as const
   const response = { uid: 'u', allowed: false, status: { status: 'Failure', ...denial }, warnings: ['w'] }
   t.strictSame(reviewOf('u', verdict), { ...V1, response })
