@@ -25,8 +25,8 @@ const ACCESS_TOKEN_USERNAME = 'x-token-auth'
 export function apiLogin({ credentials, address, provider }: LoginRequest, secret: SecretData): ApiLogin {
   requireType(secret)
   const { usernameKey, secretKey } = passwordKeys(credentials, secret, 'the API of a provider')
-  const value = lineIn(secret, secretKey)
-  const given = usernameKey === undefined ? undefined : lineIn(secret, usernameKey)
+  const value = lineIn(secret, secretKey, credentials.tokenKey === undefined ? 'passwordKey' : 'tokenKey')
+  const given = usernameKey === undefined ? undefined : lineIn(secret, usernameKey, 'usernameKey')
   const complaint = usernameComplaint(given, hostOf(address, provider))
   if (complaint !== undefined) throw invalidSecret(secret, complaint)
   const used = given === undefined ? [value] : [given, value]

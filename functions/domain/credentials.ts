@@ -34,8 +34,8 @@ export function passwordLogin(
 ): PasswordLogin {
   requireType(secret)
   const { usernameKey, secretKey } = passwordKeys(credentials, secret)
-  const password = lineIn(secret, secretKey)
-  const given = usernameKey === undefined ? undefined : lineIn(secret, usernameKey)
+  const password = lineIn(secret, secretKey, credentials.tokenKey === undefined ? 'passwordKey' : 'tokenKey')
+  const given = usernameKey === undefined ? undefined : lineIn(secret, usernameKey, 'usernameKey')
   const username = usernameFor(given, hostOf(address, provider))
   // RFC 7617, section 2: the first colon ends the user name.
   if (username.includes(':'))

@@ -3,7 +3,7 @@ import { identityOf, requireType } from './credentials.ts'
 import type { LoginRequest } from './credentials.ts'
 import { hostKeysFor } from './host-keys.ts'
 import { readPrivateKey } from './private-key.ts'
-import { invalidSecret, sshKeys } from './secret-keys.ts'
+import { invalidSecret, shownKey, sshKeys } from './secret-keys.ts'
 import type { SecretData } from './secret-keys.ts'
 import { textIn, valuesOf } from './secret-values.ts'
 
@@ -19,13 +19,14 @@ export function keyLogin(
 ): KeyLogin {
   requireType(secret)
   const { privateKeyKey, knownHostsKey } = sshKeys(credentials, secret)
+  const shown = shownKey(privateKeyKey, 'privateKeyKey')
   const value = secret.data.get(privateKeyKey)
   if (value === undefined)
-    throw invalidSecret(secret, `has no key "${privateKeyKey}"; add it, or name another in spec.credentials.`)
-  const place = { secret: `${secret.namespace}/${secret.name}`, key: privateKeyKey }
+    throw invalidSecret(secret, `has no key ${shown}; add it, or name another in spec.credentials.`)
+  const place = { secret: `${secret.namespace}/${secret.name}`, key: shown }
   const privateKey = readPrivateKey(value, place)
   const hostKeys = hostKeysFor(address, {
-    ...(knownHostsKey === undefined ? {} : { secret: textIn(secret, knownHostsKey) }),
+    ...(knownHostsKey === undefined ? {} : { secret: textIn(secret, knownHostsKey, 'knownHostsKey') }),
     ...(operatorHostKeys === undefined ? {} : { operator: operatorHostKeys }),
   })
   const identity = identityOf(secret, [privateKey, hostKeys])

@@ -8,7 +8,7 @@ import type { KeyPair } from './openssh-key.ts'
 export interface KeyPlace {
   /** `<namespace>/<name>` of the Secret. */
   readonly secret: string
-  /** Key of the Secret. */
+  /** Key of the Secret, as a sentence calls it. */
   readonly key: string
 }
 
@@ -132,5 +132,5 @@ function write(key: KeyObject): string {
 }
 
 function refuse({ secret, key }: KeyPlace, complaint: string): Failure {
-  return new Failure('CredentialsInvalid', `The key "${key}" of the Secret ${secret} ${complaint}.`)
+  return new Failure('CredentialsInvalid', `The key ${key} of the Secret ${secret} ${complaint}.`)
 }

@@ -26,6 +26,14 @@ const BASIC = { usernameKey: 'username', secretKey: 'password' } as const
 /** Keys of the Secrets of Kubernetes (https://kubernetes.io/docs/concepts/configuration/secret/#secret-types). */
 const SSH_PRIVATE_KEY = 'ssh-privatekey'
 const KNOWN_HOSTS = 'known_hosts'
+const TOKEN = 'token'
+const USUAL_KEYS: readonly string[] = [
+  TOKEN,
+  BASIC.usernameKey,
+  BASIC.secretKey,
+  SSH_PRIVATE_KEY,
+  KNOWN_HOSTS,
+]
 
 /**
  * Which keys are used over HTTPS, by Git or (`user`) by another: those that are named, else by the type of the Secret
@@ -42,7 +50,7 @@ export function passwordKeys(
     return { usernameKey: usernameKey ?? BASIC.usernameKey, secretKey: passwordKey ?? BASIC.secretKey }
   }
   if (secret.type === 'kubernetes.io/basic-auth') return BASIC
-  if (secret.data.has('token')) return { usernameKey: undefined, secretKey: 'token' }
+  if (secret.data.has(TOKEN)) return { usernameKey: undefined, secretKey: TOKEN }
   if (secret.data.has(BASIC.usernameKey) && secret.data.has(BASIC.secretKey)) return BASIC
   throw invalidSecret(
     secret,
@@ -64,6 +72,17 @@ export function sshKeys(credentials: Credentials, secret: SecretData): SSHKeys {
   }
   const usualHosts = secret.data.has(KNOWN_HOSTS) ? KNOWN_HOSTS : undefined
   return { privateKeyKey, knownHostsKey: credentials.knownHostsKey ?? usualHosts }
+}
+
+/** The field of the credentials that names a key of the Secret. */
+export type KeyField = 'tokenKey' | 'usernameKey' | 'passwordKey' | 'privateKeyKey' | 'knownHostsKey'
+
+/**
+ * What a sentence calls a key of the Secret: a usual name as it is, any other by the field that names it, because a
+ * secret may have been pasted there.
+ */
+export function shownKey(key: string, field: KeyField): string {
+  return USUAL_KEYS.includes(key) ? `"${key}"` : `named by ${field}`
 }
 
 /** CredentialsInvalid; the complaint goes on after the Secret's name. */

@@ -1,5 +1,5 @@
-import { invalidSecret } from './secret-keys.ts'
-import type { SecretData } from './secret-keys.ts'
+import { invalidSecret, shownKey } from './secret-keys.ts'
+import type { KeyField, SecretData } from './secret-keys.ts'
 
 /** Most bytes of a token, a user name or a password: what servers commonly take as one line of a header. */
 const VALUE_BYTES = 8_192
@@ -9,19 +9,21 @@ const TEXT_BYTES = 65_536
 const SHORTEST_MASKED = 4
 const SHORTEST_LINE = 16
 
-/** A token, user name or password, trimmed. Throws CredentialsInvalid where it is missing, empty or not one line. */
-export function lineIn(secret: SecretData, key: string): string {
-  const value = decoded(secret, key, VALUE_BYTES).trim()
-  if (value === '') throw invalidSecret(secret, `has nothing in its key "${key}"; put the value there.`)
+/** A token, user name or password, trimmed; `field` names the key. Throws CredentialsInvalid where it is missing, empty or not one line. */
+export function lineIn(secret: SecretData, key: string, field: KeyField): string {
+  const shown = shownKey(key, field)
+  const value = decoded(secret, { key, shown }, VALUE_BYTES).trim()
+  if (value === '') throw invalidSecret(secret, `has nothing in its key ${shown}; put the value there.`)
   if (!/\p{Cc}/u.test(value)) return value
-  throw notText(secret, key, 'one line of text')
+  throw notText(secret, shown, 'one line of text')
 }
 
 /** Text of several lines as it is. Throws CredentialsInvalid where it is missing, empty or not text. */
-export function textIn(secret: SecretData, key: string): string {
-  const value = decoded(secret, key, TEXT_BYTES)
+export function textIn(secret: SecretData, key: string, field: KeyField): string {
+  const shown = shownKey(key, field)
+  const value = decoded(secret, { key, shown }, TEXT_BYTES)
   if (value.trim() === '')
-    throw invalidSecret(secret, `has nothing in its key "${key}"; put the value there.`)
+    throw invalidSecret(secret, `has nothing in its key ${shown}; put the value there.`)
   return value
 }
 
@@ -41,21 +43,25 @@ export function valuesOf(secret: SecretData): readonly string[] {
   })
 }
 
-function decoded(secret: SecretData, key: string, most: number): string {
+function decoded(
+  secret: SecretData,
+  { key, shown }: { readonly key: string; readonly shown: string },
+  most: number,
+): string {
   const bytes = secret.data.get(key)
   if (bytes === undefined)
-    throw invalidSecret(secret, `has no key "${key}"; add it, or name another in spec.credentials.`)
+    throw invalidSecret(secret, `has no key ${shown}; add it, or name another in spec.credentials.`)
   if (bytes.length > most)
-    throw invalidSecret(secret, `has more than ${most} bytes in its key "${key}"; put the value there alone.`)
+    throw invalidSecret(secret, `has more than ${most} bytes in its key ${shown}; put the value there alone.`)
   const text = decode(bytes)
-  if (text === undefined) throw notText(secret, key, 'text')
+  if (text === undefined) throw notText(secret, shown, 'text')
   return text
 }
 
-function notText(secret: SecretData, key: string, expected: string): Error {
+function notText(secret: SecretData, shown: string, expected: string): Error {
   return invalidSecret(
     secret,
-    `has something other than ${expected} in its key "${key}"; put the value there alone.`,
+    `has something other than ${expected} in its key ${shown}; put the value there alone.`,
   )
 }
 

@@ -119,17 +119,25 @@ t.test('only Bitbucket minds, and a colon everybody', async (t) => {
 
 t.test('a Secret that does not serve says so, and nothing of what it holds', async (t) => {
   const cases: readonly (readonly [Partial<Credentials>, SecretData, RegExp])[] = [
-    [{ tokenKey: 'pat' }, secret({ token: 'hunter2' }), /has no key "pat"/],
-    [{ tokenKey: 'pat' }, secret({ pat: ' \n' }), /has nothing in its key "pat"/],
+    [{ tokenKey: 'pat' }, secret({ token: 'hunter2' }), /has no key named by tokenKey/],
+    [{ tokenKey: 'pat' }, secret({ pat: ' \n' }), /has nothing in its key named by tokenKey/],
     [
       { tokenKey: 'pat' },
       secret({ pat: 'hunter2\nhunter2' }),
-      /other than one line of text in its key "pat"/,
+      /other than one line of text in its key named by tokenKey/,
     ],
-    [{ tokenKey: 'pat' }, secret({ pat: new Uint8Array([0xff, 0xfe]) }), /other than text in its key "pat"/],
-    [{ tokenKey: 'pat' }, secret({ pat: 'hunter2'.repeat(2_000) }), /more than 8192 bytes in its key "pat"/],
+    [
+      { tokenKey: 'pat' },
+      secret({ pat: new Uint8Array([0xff, 0xfe]) }),
+      /other than text in its key named by tokenKey/,
+    ],
+    [
+      { tokenKey: 'pat' },
+      secret({ pat: 'hunter2'.repeat(2_000) }),
+      /more than 8192 bytes in its key named by tokenKey/,
+    ],
     [PAIR, secret({ u: 'hunter2:x', p: 'hunter2' }), /a user name with a colon/],
-    [PAIR, secret({ p: 'hunter2' }), /has no key "u"/],
+    [PAIR, secret({ p: 'hunter2' }), /has no key named by usernameKey/],
     [{}, secret({ other: 'hunter2' }), /holds neither "token" nor "username" and "password"/],
     [{}, secret({ 'ssh-privatekey': 'hunter2' }, SSH), /, which the API of a provider needs; /],
     [

@@ -125,20 +125,20 @@ t.test('equal credentials have equal identities, and an identity tells nothing',
 
 t.test('a Secret that does not serve is CredentialsInvalid and says which key', async (t) => {
   const cases = [
-    [{ tokenKey: 'pat' }, secret({ token: 'hunter2' }), 'The Secret shop/git has no key "pat"'],
-    [{ tokenKey: 'pat' }, secret({ pat: '' }), 'has nothing in its key "pat"'],
-    [{ tokenKey: 'pat' }, secret({ pat: ' \n' }), 'has nothing in its key "pat"'],
+    [{ tokenKey: 'pat' }, secret({ token: 'hunter2' }), 'The Secret shop/git has no key named by tokenKey'],
+    [{ tokenKey: 'pat' }, secret({ pat: '' }), 'has nothing in its key named by tokenKey'],
+    [{ tokenKey: 'pat' }, secret({ pat: ' \n' }), 'has nothing in its key named by tokenKey'],
     [
       { tokenKey: 'pat' },
       secret({ pat: 'hunter2\nhunter2' }),
-      'something other than one line of text in its key "pat"',
+      'something other than one line of text in its key named by tokenKey',
     ],
     [
       { tokenKey: 'pat' },
       secret({ pat: new Uint8Array([0xff, 0xfe]) }),
       'something other than text in its key',
     ],
-    [{ usernameKey: 'u', passwordKey: 'p' }, secret({ p: 'hunter2' }), 'has no key "u"'],
+    [{ usernameKey: 'u', passwordKey: 'p' }, secret({ p: 'hunter2' }), 'has no key named by usernameKey'],
     [{ usernameKey: 'u', passwordKey: 'p' }, secret({ u: 'a:b', p: 'hunter2' }), 'a user name with a colon'],
     [{}, secret({ username: 'dev' }, BASIC), 'has no key "password"'],
     [{}, secret({ other: 'hunter2' }), 'holds neither "token" nor "username" and "password"'],

@@ -88,7 +88,7 @@ for (const [title, data, more, message] of [
     'known_hosts that are named, but not there',
     BOTH,
     { keys: { knownHostsKey: 'hosts' } },
-    'The Secret shop/git has no key "hosts"; add it, or name another in spec.credentials.',
+    'The Secret shop/git has no key named by knownHostsKey; add it, or name another in spec.credentials.',
   ],
   [
     'known_hosts with nothing in them',

@@ -5,7 +5,7 @@ import { readPrivateKey } from '../../functions/domain/private-key.ts'
 import { makeKey, openssl, rewriteKey } from '../harness/ssh-keys.ts'
 import { failureOf } from './fixtures/thrown.ts'
 
-const PLACE = { secret: 'shop/git', key: 'ssh-privatekey' }
+const PLACE = { secret: 'shop/git', key: '"ssh-privatekey"' }
 const ED25519 = makeKey('-t', 'ed25519')
 const RSA = makeKey('-t', 'rsa', '-b', '2048')
 const P256 = makeKey('-t', 'ecdsa', '-b', '256')

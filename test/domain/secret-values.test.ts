@@ -8,10 +8,10 @@ function secret(data: Readonly<Record<string, string | Uint8Array>>): SecretData
 }
 
 t.test('a line is trimmed, a text stays as it is', async (t) => {
-  t.equal(lineIn(secret({ k: ' tok en\r\n' }), 'k'), 'tok en')
-  t.equal(lineIn(secret({ k: 'x'.repeat(8_192) }), 'k').length, 8_192)
-  t.equal(textIn(secret({ k: ' one\r\ntwo' }), 'k'), ' one\r\ntwo')
-  t.equal(textIn(secret({ k: 'x'.repeat(65_536) }), 'k').length, 65_536)
+  t.equal(lineIn(secret({ k: ' tok en\r\n' }), 'k', 'tokenKey'), 'tok en')
+  t.equal(lineIn(secret({ k: 'x'.repeat(8_192) }), 'k', 'tokenKey').length, 8_192)
+  t.equal(textIn(secret({ k: ' one\r\ntwo' }), 'k', 'tokenKey'), ' one\r\ntwo')
+  t.equal(textIn(secret({ k: 'x'.repeat(65_536) }), 'k', 'tokenKey').length, 65_536)
 })
 
 const BYTES = new Uint8Array([0xff, 0xfe])
@@ -21,50 +21,50 @@ for (const [title, read, value, complaint] of [
     'a line that is missing',
     lineIn,
     undefined,
-    'has no key "k"; add it, or name another in spec.credentials.',
+    'has no key named by tokenKey; add it, or name another in spec.credentials.',
   ],
-  ['a line of blanks', lineIn, ' \n', 'has nothing in its key "k"; put the value there.'],
+  ['a line of blanks', lineIn, ' \n', 'has nothing in its key named by tokenKey; put the value there.'],
   [
     'two lines for one',
     lineIn,
     's3cret\ns3cret',
-    'has something other than one line of text in its key "k"; put the value there alone.',
+    'has something other than one line of text in its key named by tokenKey; put the value there alone.',
   ],
   [
     'a line that is not text',
     lineIn,
     BYTES,
-    'has something other than text in its key "k"; put the value there alone.',
+    'has something other than text in its key named by tokenKey; put the value there alone.',
   ],
   [
     'a line that is too long',
     lineIn,
     'x'.repeat(8_193),
-    'has more than 8192 bytes in its key "k"; put the value there alone.',
+    'has more than 8192 bytes in its key named by tokenKey; put the value there alone.',
   ],
   [
     'a text that is missing',
     textIn,
     undefined,
-    'has no key "k"; add it, or name another in spec.credentials.',
+    'has no key named by tokenKey; add it, or name another in spec.credentials.',
   ],
-  ['a text of blanks', textIn, '\n\n', 'has nothing in its key "k"; put the value there.'],
+  ['a text of blanks', textIn, '\n\n', 'has nothing in its key named by tokenKey; put the value there.'],
   [
     'a text that is not text',
     textIn,
     BYTES,
-    'has something other than text in its key "k"; put the value there alone.',
+    'has something other than text in its key named by tokenKey; put the value there alone.',
   ],
   [
     'a text that is too long',
     textIn,
     'x'.repeat(65_537),
-    'has more than 65536 bytes in its key "k"; put the value there alone.',
+    'has more than 65536 bytes in its key named by tokenKey; put the value there alone.',
   ],
 ] as const) {
   t.test(`${title} is CredentialsInvalid, without the value`, async (t) => {
     const found = secret(value === undefined ? {} : { k: value })
-    t.throws(() => read(found, 'k'), {
+    t.throws(() => read(found, 'k', 'tokenKey'), {
       reason: 'CredentialsInvalid',
       message: `The Secret shop/git ${complaint}`,
     })

@@ -54,8 +54,8 @@ export const OTHER_HOST_KEY = {
   says: 'URL shows the host key HOSTKEY (ssh-ed25519), but known_hosts has YESTERDAY for it; somebody may be in between, or the host has a new key: compare it with what the host publishes before you change the entry.',
 } as const
 
-/** A key that is named, or usual, and not in the Secret. */
+/** A key, as the sentence calls it, that is named, or usual, and not in the Secret. */
 export function lacks(key: string): Ending {
-  const says = `The Secret SECRET has no key "${key}"; add it, or name another in spec.credentials.`
+  const says = `The Secret SECRET has no key ${key}; add it, or name another in spec.credentials.`
   return { reason: 'CredentialsInvalid', says }
 }

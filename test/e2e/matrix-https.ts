@@ -33,7 +33,7 @@ export const HTTPS_CASES: readonly MatrixCase[] = [
   { ...TOKEN, state: 'wrong', secret: token('wrong token'), ...UNAUTHORISED },
   { ...TOKEN, state: 'expired or revoked', secret: token('revoked token'), ...UNAUTHORISED },
   { ...TOKEN, state: 'the Secret is missing', ...NO_SECRET },
-  { ...TOKEN, state: 'its key is missing', secret: { keys: { other: 'token' } }, ...lacks('token') },
+  { ...TOKEN, state: 'its key is missing', secret: { keys: { other: 'token' } }, ...lacks('"token"') },
   {
     ...TOKEN,
     state: 'empty',
@@ -53,7 +53,7 @@ export const HTTPS_CASES: readonly MatrixCase[] = [
   },
   { ...NAMED, state: 'right', secret: named('user name', 'password'), used: 'Primary', ...SUCCEEDED },
   { ...NAMED, state: 'wrong user name', secret: named('other user name', 'password'), ...UNAUTHORISED },
-  { ...NAMED, state: 'the key of the user name is missing', secret: token('token'), ...lacks('username') },
+  { ...NAMED, state: 'the key of the user name is missing', secret: token('token'), ...lacks('"username"') },
   { ...BASIC, state: 'right', secret: basic('user name', 'password'), used: 'Primary', ...SUCCEEDED },
   { ...BASIC, state: 'wrong', secret: basic('user name', 'wrong token'), ...UNAUTHORISED },
   {

@@ -28,7 +28,7 @@ export const SSH_CASES: readonly MatrixCase[] = [
     keys: { privateKeyKey: 'deploy-key' },
     state: 'its key is missing',
     secret: key('key'),
-    ...lacks('deploy-key'),
+    ...lacks('named by privateKeyKey'),
   },
   {
     ...KEY,

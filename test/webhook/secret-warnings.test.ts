@@ -103,7 +103,7 @@ const FALLBACK = { fallbackCredentials: { secretName: 'git', tokenKey: 'spare' }
 
 t.test('the second way is looked at by the right to its own Secret', async (t) => {
   const object = gitCommit({}, FALLBACK)
-  const told = [/^spec\.fallbackCredentials: .*no key "spare"/]
+  const told = [/^spec\.fallbackCredentials: .*no key named by tokenKey/]
   t.match(await look({}, { object, field: 'spec.fallbackCredentials' }), told)
   t.strictSame(await look({}, { object, field: 'spec.credentials' }), [], 'no right to the second one')
   const secretRights = { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'get' } as const
@@ -123,8 +123,12 @@ const SSH = {
 
 for (const [title, stringData, warnings] of [
   ['a key that can be read, without host keys: the operator may have them', { deploy: privateKey }, []],
-  ['a public key', { deploy: publicKey }, [/^spec\.credentials: The key "deploy" of the Secret shop\/git /]],
-  ['no key', { other: privateKey }, [/^spec\.credentials: .*no key "deploy"/]],
+  [
+    'a public key',
+    { deploy: publicKey },
+    [/^spec\.credentials: The key named by privateKeyKey of the Secret shop\/git /],
+  ],
+  ['no key', { other: privateKey }, [/^spec\.credentials: .*no key named by privateKeyKey/]],
   [
     'host keys with nothing in them',
     { deploy: privateKey, known_hosts: ' ' },
@@ -146,7 +150,7 @@ t.test('the pull request of an SSH repository needs what its API takes', async (
     credentials: { secretName: 'git', tokenKey: 'pat' },
   }
   const object = { ...gitCommit(), kind: 'PullRequest', spec }
-  t.match(await look({}, { object, kind: 'PullRequest' }), [/no key "pat"/])
+  t.match(await look({}, { object, kind: 'PullRequest' }), [/no key named by tokenKey/])
 })
 
 t.test('a pull request is looked at but for paths', async (t) => {
@@ -176,3 +180,25 @@ for (const [title, error, thrown] of [
     else t.strictSame(await looking, [])
   })
 }
+
+t.test('a token that was pasted as the name of a key is not repeated', async (t) => {
+  const pasted = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
+  for (const [keys, repository] of [
+    [{ tokenKey: pasted }, 'https://git.example.com/acme/shop.git'],
+    [{ usernameKey: pasted, passwordKey: 'password' }, 'https://git.example.com/acme/shop.git'],
+    [{ usernameKey: 'token', passwordKey: pasted }, 'https://git.example.com/acme/shop.git'],
+    [{ privateKeyKey: pasted }, SSH.repository],
+    [{ privateKeyKey: 'deploy', knownHostsKey: pasted }, SSH.repository],
+  ] as const) {
+    for (const stringData of [
+      { token: 't', password: 'p', deploy: privateKey },
+      { token: 't', password: 'p', deploy: privateKey, [pasted]: ' ' },
+    ]) {
+      const object = gitCommit({}, { repository, credentials: { secretName: 'git', ...keys } })
+      const found = await look({ stringData }, { object })
+      t.equal(found.length, 1)
+      t.match(found[0], / key named by (token|username|password|privateKey|knownHosts)Key/)
+      t.notMatch(found.join(), pasted)
+    }
+  }
+})
