@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..')
 
 /** The commands of a page below this heading, block by block. */
 function commandsOf(page: string, heading: string): readonly string[] {
-  const [, below = ''] = readFileSync(join(ROOT, 'docs', page), 'utf8').split(`\n${heading}\n`)
+  const [, below = ''] = readFileSync(join(ROOT, page), 'utf8').split(`\n${heading}\n`)
   const [section = ''] = below.split('\n## ')
   return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands]) => commands ?? '')
 }
@@ -38,7 +38,7 @@ withControlPlane(
   async (t, plane) => {
     const commitlet = await install(t, plane)
     const run = await runner(plane)
-    const [wait = '', ask = ''] = commandsOf('troubleshooting.md', '## In a pipeline')
+    const [wait = '', ask = ''] = commandsOf('docs/troubleshooting.md', '## In a pipeline')
 
     async function teamWith(spec: Readonly<Record<string, unknown>> = {}): Promise<Team> {
       const team = await commitlet.createTeam()
@@ -69,9 +69,31 @@ withControlPlane(
       t.match(stdout, /shop\/settings\.yaml/)
     })
 
+    t.test('the first GitCommit of the README, rights first and after the installation', async (t) => {
+      const text = readFileSync(join(ROOT, 'README.md'), 'utf8')
+      t.ok(text.indexOf('\n## Install\n') < text.indexOf('\n## A first GitCommit\n'))
+      const [rights = '', applying = ''] = commandsOf('README.md', '## A first GitCommit')
+      const folder = t.testdir({})
+      const here = (commands: string): string =>
+        commands
+          .replaceAll('../commitlet-examples', join(folder, 'examples'))
+          .replaceAll(/(-n|namespace) shop$/gm, '$1 readme')
+          .replaceAll('-n shop ', '-n readme ')
+      const given = await run(here(rights))
+      t.equal(given.code, 0, given.stderr)
+      const { code, stdout, stderr } = await run(here(applying))
+      t.equal(code, 0, stderr)
+      t.match(stdout, /gitcommit\.commitlet\.dev\/shop-settings created/)
+      const may = (verb: string, who: string): Promise<Ran> =>
+        run(`kubectl -n readme auth can-i ${verb} secrets/git-credentials ${who}`)
+      const asFunction = '--as=system:serviceaccount:commitlet-system:commitlet-function'
+      t.match(await until('right', () => may('get', asFunction), /yes/), { code: 0 })
+      t.match(await may('use', '--as=dev --as-group=developers'), { stdout: /yes/ })
+    })
+
     t.test('the first GitCommit of the installation, by an admin and by a developer', async (t) => {
       const [rights = '', admin = '', developer = ''] = commandsOf(
-        'install.md',
+        'docs/install.md',
         '## 4. A namespace, and a first GitCommit',
       )
       const here = (commands: string): string => commands.replaceAll('../commitlet-examples', 'examples')
