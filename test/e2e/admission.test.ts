@@ -5,7 +5,7 @@ import type { Ran } from '../harness/control-plane.ts'
 import { sentencesIn } from '../harness/denials.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
-import { applyAs } from '../harness/rights.ts'
+import { applyAs, until } from '../harness/rights.ts'
 
 const REPOSITORY = 'https://git.example.com/acme/config.git'
 const REFERENCE = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop/settings.yaml' }
@@ -129,6 +129,24 @@ withControlPlane(
       )
       await team.waitFor('early', 'jsonpath={.status.phase}=Retrying', '60s')
       t.match(readyOf(await team.get('early')), { reason: 'ReferenceNotFound' })
+    })
+
+    t.test('a token pasted as the name of a key is in no warning, status, Event or log line', async (t) => {
+      const team = await commitlet.createTeam()
+      const repository = await commitlet.git.createRepository(team.namespace)
+      await team.apply(configMap())
+      const pasted = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
+      const credentials = { secretName: 'git', tokenKey: pasted }
+      const { code, stderr } = await apply(team, gitCommit('pasted', repository.url, { credentials }))
+      t.equal(code, 0, stderr)
+      await team.waitFor('pasted', 'jsonpath={.status.phase}=Retrying', '60s')
+      const { status } = await team.get('pasted')
+      t.match(readyOf(await team.get('pasted')), { reason: 'CredentialsInvalid', message: /tokenKey/ })
+      const events = (): Promise<Ran> => team.kubectl(['get', 'events.events.k8s.io', '-o', 'json'])
+      const { stdout } = await until('Event', events, /CredentialsInvalid/)
+      const logs = [...commitlet.function.lines, ...commitlet.webhook.lines].join('\n')
+      t.match(logs, 'CredentialsInvalid')
+      for (const text of [stderr, JSON.stringify(status), stdout, logs]) t.notMatch(text, pasted)
     })
 
     t.test('the path of a file that steers Git or the host is a warning', async (t) => {
