@@ -52,7 +52,8 @@ async function tryExamples(t: Test, plane: ControlPlane, ssh: SSHServer): Promis
       const { code, stderr } = await apply(await readExample(example.file), 'developer')
       t.equal(code, 0, stderr)
       // The webhook has seen that it is no key.
-      const warned = /^Warning: spec.credentials: The key "\S+" of the Secret \S+ does not hold a private key/
+      const warned =
+        /^Warning: spec.credentials: The key (?:"\S+"|named by privateKeyKey) of the Secret \S+ does not hold a private key/
       if (example.file.startsWith('ssh')) t.match(stderr, warned)
       else t.equal(stderr, '')
     })
