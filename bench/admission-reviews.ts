@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { stampFor } from '../functions/domain/stamp.ts'
+import { stampFor } from '../functions/domain/requester/stamp.ts'
 import { gitCommit } from '../test/harness/installation.ts'
 
 const NAMESPACE = 'shop'

@@ -1,8 +1,8 @@
-import { handle } from '../functions/attempt.ts'
+import { handle } from '../functions/attempt/attempt.ts'
 import type { ListedResource } from '../functions/cluster/cluster.ts'
-import { finder } from '../functions/find.ts'
+import { finder } from '../functions/attempt/find.ts'
 import type { World } from '../functions/world.ts'
-import { isDue } from '../webhook/sweep.ts'
+import { isDue } from '../webhook/delivery/sweep.ts'
 import { memoryWorld } from '../test/harness/memory-world.ts'
 import type { MemoryWorld } from '../test/harness/memory-world.ts'
 import { startLimitedHost } from './pull-requests-host.ts'
@@ -39,7 +39,7 @@ export interface Tally {
 
 const START = Date.parse('2026-03-01T10:00:00Z')
 const WAITS = 64
-/** As in webhook/sink.ts, and SWEEP_INTERVAL. */
+/** As in webhook/delivery/sink.ts, and SWEEP_INTERVAL. */
 const IN_FLIGHT = 256
 const SWEEP_MS = 30_000
 

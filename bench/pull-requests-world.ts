@@ -1,6 +1,6 @@
 import pino from 'pino'
-import { openProviders } from '../functions/provider-apis.ts'
-import { turnstile } from '../functions/turns.ts'
+import { openProviders } from '../functions/pull-request/provider-apis.ts'
+import { makeFairSemaphore } from '../functions/attempt/fair-semaphore.ts'
 import type { World } from '../functions/world.ts'
 import { STAMPED } from '../test/harness/memory-world.ts'
 import type { MemoryWorld } from '../test/harness/memory-world.ts'
@@ -10,8 +10,8 @@ import type { Clock } from './pull-requests-limit.ts'
 const NAMESPACES = 10
 /** As in functions/main.ts. */
 const BOUNDS = {
-  turns: { total: 32, perNamespace: 8, perHost: 24 },
-  places: { total: 1_000, perNamespace: 250, perHost: 750 },
+  held: { total: 32, perNamespace: 8, perHost: 24 },
+  waiting: { total: 1_000, perNamespace: 250, perHost: 750 },
 }
 
 /** How much there is to do. */
@@ -75,7 +75,7 @@ export function worldOver(memory: MemoryWorld, { host, clock, brake }: Stage): W
   return {
     ...memory,
     withPullRequests: openProviders(ways, brake ? () => clock.now : hastyClock()),
-    takeTurn: turnstile(BOUNDS).take,
+    acquire: makeFairSemaphore(BOUNDS).acquire,
     now: () => new Date(clock.now),
     random: randomNumbers(),
     log: pino({ level: 'silent' }),

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { elements, member } from '../functions/domain/member.ts'
+import { elements, member } from '../functions/domain/json-value.ts'
 import { accountConfigs, extendReaderBy } from '../test/harness/accounts.ts'
 import { callWebhook, installObjects, READER_WORKLOADS, WEBHOOK_HOST } from '../test/harness/commitlet.ts'
 import type { ControlPlane } from '../test/harness/control-plane.ts'

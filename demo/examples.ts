@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { member, textMember } from '../functions/domain/member.ts'
-import { ALLOWED_REPOSITORIES, API_VERSION } from '../functions/domain/resources.ts'
+import { member, textMember } from '../functions/domain/json-value.ts'
+import { ALLOWED_REPOSITORIES, API_VERSION } from '../functions/domain/resource/resource.ts'
 import type { StoredObject } from '../test/harness/memory-cluster.ts'
 
 /** A file of examples/, made ready for the demo's Git server. */

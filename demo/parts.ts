@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Logger } from 'pino'
-import { guardAddresses } from '../functions/addresses.ts'
+import { guardAddresses } from '../functions/net/addresses.ts'
 import { buildApp } from '../functions/app.ts'
-import { handle } from '../functions/attempt.ts'
+import { handle } from '../functions/attempt/attempt.ts'
 import { readConfig } from '../functions/config.ts'
-import { finder } from '../functions/find.ts'
+import { finder } from '../functions/attempt/find.ts'
 import { openGit } from '../functions/git/git.ts'
-import { openProviders } from '../functions/provider-apis.ts'
-import { turnstile } from '../functions/turns.ts'
+import { openProviders } from '../functions/pull-request/provider-apis.ts'
+import { makeFairSemaphore } from '../functions/attempt/fair-semaphore.ts'
 import type { World } from '../functions/world.ts'
 import type { MemoryCluster } from '../test/harness/memory-cluster.ts'
 import { readConfig as readWebhookConfig } from '../webhook/config.ts'
@@ -51,7 +51,7 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
     withPullRequests: openProviders(ways, () => Date.now()),
-    takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
+    acquire: makeFairSemaphore({ held: EIGHT, waiting: EIGHT }).acquire,
     now: () => new Date(),
     random: Math.random,
     log,

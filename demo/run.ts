@@ -1,4 +1,4 @@
-import { requirePrograms } from '../functions/git/required-programs.ts'
+import { requirePrograms } from '../functions/git/process/required-programs.ts'
 import { stopSignal, until } from '../test/harness/stop-signal.ts'
 import { runOnCluster } from './cluster.ts'
 import { follow } from './follow.ts'

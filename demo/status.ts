@@ -1,5 +1,5 @@
-import { envelopeOf } from '../functions/domain/envelope.ts'
-import type { Phase } from '../functions/domain/resources.ts'
+import { envelopeOf } from '../functions/domain/resource/envelope.ts'
+import type { Phase } from '../functions/domain/resource/resource.ts'
 import type { Printer } from './print.ts'
 
 /** What a person wants to know of a resource. */

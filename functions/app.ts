@@ -1,11 +1,11 @@
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
-import { announcedBytes, BODIES_LIMIT, openRoom } from './domain/body-room.ts'
-import { readEvent } from './domain/events.ts'
+import { announcedBytes, BODIES_LIMIT, openBudget } from './domain/network/body-budget.ts'
+import { readEvent } from './domain/event/events.ts'
 import { Failure } from './domain/failure.ts'
-import { originOf } from './domain/origin.ts'
-import type { ObjectRef } from './domain/resources.ts'
+import { errorLogFields } from './domain/error-log-fields.ts'
+import type { ObjectRef } from './domain/resource/resource.ts'
 
 /** An event names a resource; even with the whole object in it (1.5 MiB in etcd) it stays below this. */
 const LARGEST_EVENT = 3 * 1024 * 1024
@@ -51,7 +51,7 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const known = error instanceof Failure || (error.statusCode ?? 500) < 500
     if (known) return reply.code(400).send({ error: error.message })
-    log.error({ origin: originOf(error) }, 'event could not be handled')
+    log.error({ origin: errorLogFields(error) }, 'event could not be handled')
     return askForPatience(reply)
   })
   app.get('/health/liveness', (_request, reply) => reply.code(200).send())
@@ -65,7 +65,10 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
       await handle(ref)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      log.warn({ resource: ref, reason: error.reason, origin: originOf(error) }, 'nothing could be written')
+      log.warn(
+        { resource: ref, reason: error.reason, origin: errorLogFields(error) },
+        'nothing could be written',
+      )
       return askForPatience(reply)
     }
     return reply.code(202).send()
@@ -75,7 +78,7 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
 
 // Counted while it is being read: afterwards it is gone.
 function boundBodies(app: FastifyInstance): void {
-  const take = openRoom(BODIES_LIMIT)
+  const take = openBudget(BODIES_LIMIT)
   app.addHook('onRequest', (request, reply, done) => {
     const giveBack = take(announcedBytes(request.headers, LARGEST_EVENT))
     if (giveBack === undefined) {

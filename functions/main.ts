@@ -1,27 +1,27 @@
 import pino from 'pino'
-import { guardAddresses } from './addresses.ts'
+import { guardAddresses } from './net/addresses.ts'
 import { buildApp } from './app.ts'
-import { handle } from './attempt.ts'
+import { handle } from './attempt/attempt.ts'
 import { openApiServer, placeOfApiServer } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { readConfig } from './config.ts'
 import type { Failure } from './domain/failure.ts'
-import { UNSIGNED } from './domain/gate-settings.ts'
-import { insecureWarning } from './domain/insecure-hosts.ts'
+import { UNSIGNED } from './domain/gate/settings.ts'
+import { insecureWarning } from './domain/repository/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
-import { finder } from './find.ts'
+import { finder } from './attempt/find.ts'
 import { openGit } from './git/git.ts'
-import { requirePrograms } from './git/required-programs.ts'
-import { openProviders } from './provider-apis.ts'
-import { turnstile } from './turns.ts'
+import { requirePrograms } from './git/process/required-programs.ts'
+import { openProviders } from './pull-request/provider-apis.ts'
+import { makeFairSemaphore } from './attempt/fair-semaphore.ts'
 import type { World } from './world.ts'
 
 /** Waits for objects that are not stored yet, at once. */
 const WAITS = 64
 /** Attempts at once: each may hold 10 MiB of content and five Git processes of some 10 MB that share pages. */
 const BOUNDS = {
-  turns: { total: 32, perNamespace: 8, perHost: 24 },
-  places: { total: 1_000, perNamespace: 250, perHost: 750 },
+  held: { total: 32, perNamespace: 8, perHost: 24 },
+  waiting: { total: 1_000, perNamespace: 250, perHost: 750 },
 }
 /** Draining ends by itself when the last attempt has; this is for what hangs all the same. */
 const DRAIN_MARGIN_S = 15
@@ -54,13 +54,13 @@ async function main(): Promise<void> {
     fetchLimitMiB: config.fetchLimit,
     deadlineSeconds: config.attemptDeadline,
   })
-  const turns = turnstile(BOUNDS)
+  const semaphore = makeFairSemaphore(BOUNDS)
   const world: World = {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
     withPullRequests: openProviders({ ...ways, broken: stays('APIs') }, () => Date.now()),
-    takeTurn: turns.take,
+    acquire: semaphore.acquire,
     now: () => new Date(),
     random: Math.random,
     log,
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
 
   process.once('SIGTERM', () => {
     log.info('draining')
-    turns.close()
+    semaphore.close()
     setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
     void app
       .close()

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import type { DefaultConfig } from './default-config.ts'
+import type { DefaultConfig } from './login/default-config.ts'
 import type { Cluster } from './cluster/cluster.ts'
-import type { Change, ChangeDraft, Identity, Landed, Login } from './domain/change.ts'
-import type { GateSettings } from './domain/gate-settings.ts'
-import type { RequestedByTrailer } from './domain/requested-by.ts'
-import type { WithPullRequests } from './provider-apis.ts'
-import type { Turns } from './turns.ts'
+import type { Change, ChangeDraft, Identity, Landed, Login } from './domain/commit/change.ts'
+import type { GateSettings } from './domain/gate/settings.ts'
+import type { RequestedByTrailer } from './domain/requester/requested-by.ts'
+import type { WithPullRequests } from './pull-request/provider-apis.ts'
+import type { FairSemaphore } from './attempt/fair-semaphore.ts'
 
 /** What the operator chose, as far as an attempt needs it. */
 export interface AttemptSettings extends GateSettings {
@@ -30,7 +30,7 @@ export interface World {
   readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
-  readonly takeTurn: Turns['take']
+  readonly acquire: FairSemaphore['acquire']
   readonly now: () => Date
   /** A number from 0 to 1. */
   readonly random: () => number

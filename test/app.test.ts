@@ -9,7 +9,7 @@ import type { Test } from 'tap'
 import { buildApp } from '../functions/app.ts'
 import type { Handle } from '../functions/app.ts'
 import { Failure } from '../functions/domain/failure.ts'
-import type { ObjectRef } from '../functions/domain/resources.ts'
+import type { ObjectRef } from '../functions/domain/resource/resource.ts'
 import { waitFor } from './harness/wait.ts'
 
 const DATA = {

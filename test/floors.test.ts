@@ -96,7 +96,7 @@ t.test('ssh2 is loaded when it is first needed, and by no start', async (t) => {
   const files = IMPORTS.filter(({ target, typeOnly }) => target === 'ssh2' && !typeOnly).map(
     ({ file }) => file,
   )
-  t.same(files, ['functions/git/ssh-connection.ts'])
+  t.same(files, ['functions/git/ssh/connection.ts'])
   for (const file of files) t.notMatch(readFileSync(join(ROOT, file), 'utf8'), /^import (?!type\b).*'ssh2'/m)
 })
 
@@ -114,7 +114,7 @@ t.test(
         visit(join(dirname(file), target))
     }
     for (const start of ['functions/main.ts', 'webhook/main.ts']) visit(start)
-    t.ok(eager.has('functions/provider-apis.ts'), 'the way to them is found')
+    t.ok(eager.has('functions/pull-request/provider-apis.ts'), 'the way to them is found')
     t.same(
       [...eager].filter((file) => file.startsWith('functions/providers/')),
       [],

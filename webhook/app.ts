@@ -2,12 +2,12 @@ import type { Server } from 'node:https'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
-import { announcedBytes, BODIES_LIMIT, openRoom, partsOf } from '../functions/domain/body-room.ts'
-import type { GiveBack } from '../functions/domain/body-room.ts'
+import { announcedBytes, BODIES_LIMIT, openBudget, partsOf } from '../functions/domain/network/body-budget.ts'
+import type { Release } from '../functions/domain/network/body-budget.ts'
 import { Failure } from '../functions/domain/failure.ts'
-import { originOf } from '../functions/domain/origin.ts'
-import type { AdmissionRequest, Verdict } from './review.ts'
-import { readReview, reviewOf } from './review.ts'
+import { errorLogFields } from '../functions/domain/error-log-fields.ts'
+import type { AdmissionRequest, Verdict } from './admission/review.ts'
+import { readReview, reviewOf } from './admission/review.ts'
 import type { KeyPair } from './tls.ts'
 
 /**
@@ -75,13 +75,13 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
 
 // The room is held until the answer has left: what is read of a review lives as long.
 function boundBodies(app: FastifyInstance<Server>): void {
-  const take = openRoom(BODIES_LIMIT)
+  const take = openBudget(BODIES_LIMIT)
   app.addHook('onRequest', (request, reply, done) => {
     holdUntilAnswered(take(announcedBytes(request.headers, BODY_LIMIT)), reply, done)
   })
 }
 
-function holdUntilAnswered(giveBack: GiveBack | undefined, reply: FastifyReply, done: () => void): void {
+function holdUntilAnswered(giveBack: Release | undefined, reply: FastifyReply, done: () => void): void {
   if (giveBack === undefined) {
     // client-go asks again by itself where it finds Retry-After.
     refuse(reply.header('retry-after', '1'), 503, NO_ROOM)
@@ -119,7 +119,7 @@ function addReviews(app: FastifyInstance<Server>, edge: Edge, certified: boolean
     else
       refuse(reply, 403, 'A client certificate that CLIENT_CA_FILE signed is needed here, and none was sent.')
   }
-  const take = openRoom(PARTS_LIMIT)
+  const take = openBudget(PARTS_LIMIT)
   const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const parts = typeof request.body === 'string' ? partsOf(request.body) : 0
     if (parts > PARTS_LIMIT) refuse(reply, 413, TOO_MANY_PARTS)
@@ -154,7 +154,7 @@ function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Lo
   if (statusCode === 413) return refuse(reply, 413, 'The review is larger than the 7 MiB that are read here.')
   if (statusCode < 500)
     return refuse(reply, 400, 'The request could not be read: send an AdmissionReview as JSON.')
-  log.error({ origin: originOf(error) }, 'a review could not be answered')
+  log.error({ origin: errorLogFields(error) }, 'a review could not be answered')
   return refuse(reply, 500, 'The review could not be answered: try again.')
 }
 

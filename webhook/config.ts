@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { GateSettings } from '../functions/domain/gate-settings.ts'
-import { readGateSettings } from '../functions/domain/gate-settings.ts'
-import { isRecord, member } from '../functions/domain/member.ts'
+import type { GateSettings } from '../functions/domain/gate/settings.ts'
+import { readGateSettings } from '../functions/domain/gate/settings.ts'
+import { isRecord, member } from '../functions/domain/json-value.ts'
 import type { Environment } from '../functions/domain/settings.ts'
 import { choice, list, LOG_LEVELS, text, wholeNumber, WrongSetting } from '../functions/domain/settings.ts'
-import type { SinkTarget } from './delivery.ts'
+import type { SinkTarget } from './delivery/delivery.ts'
 import type { KeyPairFiles } from './tls.ts'
 
 /** A day: a sweep that comes more rarely is a typing error. */

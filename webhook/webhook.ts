@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster } from '../functions/cluster/cluster.ts'
-import { appliedEvent } from '../functions/domain/events.ts'
-import { UNSIGNED } from '../functions/domain/gate-settings.ts'
-import { insecureWarning } from '../functions/domain/insecure-hosts.ts'
-import { originOf } from '../functions/domain/origin.ts'
-import type { Admission } from './admission.ts'
-import { isAnnounced, mutate, validate } from './admission.ts'
+import { appliedEvent } from '../functions/domain/event/events.ts'
+import { UNSIGNED } from '../functions/domain/gate/settings.ts'
+import { insecureWarning } from '../functions/domain/repository/insecure-hosts.ts'
+import { errorLogFields } from '../functions/domain/error-log-fields.ts'
+import type { Admission } from './admission/admission.ts'
+import { isAnnounced, mutate, validate } from './admission/admission.ts'
 import type { Edge } from './app.ts'
 import { buildApp } from './app.ts'
 import type { WebhookConfig } from './config.ts'
-import { rememberForbidden } from './forbidden-secrets.ts'
-import type { AdmissionRequest, Verdict } from './review.ts'
-import type { Sink } from './sink.ts'
-import { openSink } from './sink.ts'
-import { startSweeps } from './sweep.ts'
+import { rememberForbidden } from './admission/forbidden-secrets.ts'
+import type { AdmissionRequest, Verdict } from './admission/review.ts'
+import type { Sink } from './delivery/sink.ts'
+import { openSink } from './delivery/sink.ts'
+import { startSweeps } from './delivery/sweep.ts'
 import { followKeyPair, readKeyPair } from './tls.ts'
 
 /**
@@ -102,7 +102,7 @@ function edgeOf(admission: Admission, { log, uuid }: WebhookWorld, { sink, isDra
       sink.send(appliedEvent(request.object, uuid()))
     } catch (error) {
       log.error(
-        { origin: originOf(error) },
+        { origin: errorLogFields(error) },
         'an admitted resource could not be announced; a sweep will find it',
       )
     }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Access } from '../domain/access.ts'
+import type { Access } from '../domain/gate/access.ts'
 import { Failure } from '../domain/failure.ts'
-import { member } from '../domain/member.ts'
-import type { UserInfo } from '../domain/user-info.ts'
+import { member } from '../domain/json-value.ts'
+import type { UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
 import { bodyOf } from './answer.ts'
 

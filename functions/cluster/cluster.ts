@@ -1,7 +1,7 @@
-import type { Access, ServedKind } from '../domain/access.ts'
-import type { SecretData } from '../domain/secret-keys.ts'
-import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/resources.ts'
-import type { UserInfo } from '../domain/user-info.ts'
+import type { Access, ServedKind } from '../domain/gate/access.ts'
+import type { SecretData } from '../domain/credentials/secret-keys.ts'
+import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/resource/resource.ts'
+import type { UserInfo } from '../domain/requester/user-info.ts'
 
 export type Secret = SecretData
 
@@ -16,7 +16,7 @@ export interface ListedResource {
 }
 
 /** A line below `kubectl describe`. */
-export interface Notice {
+export interface ClusterEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
@@ -49,7 +49,7 @@ export interface Cluster {
   /** All resources of the kind, in pages. */
   listAll(kind: Kind): AsyncIterable<ListedResource>
   /** Records a Kubernetes Event; never throws. */
-  recordEvent(resource: Envelope, notice: Notice): Promise<void>
+  recordEvent(resource: Envelope, event: ClusterEvent): Promise<void>
 }
 
 /** What `patchStatus` answers when another writer was first. */

@@ -1,8 +1,8 @@
-import type { ServedKind } from '../domain/access.ts'
-import type { Envelope, ObjectRef, Status } from '../domain/resources.ts'
-import { API_VERSION, PLURALS } from '../domain/resources.ts'
+import type { ServedKind } from '../domain/gate/access.ts'
+import type { Envelope, ObjectRef, Status } from '../domain/resource/resource.ts'
+import { API_VERSION, PLURALS } from '../domain/resource/resource.ts'
 import { Failure } from '../domain/failure.ts'
-import { entries, isRecord, member, textMember } from '../domain/member.ts'
+import { entries, isRecord, member, textMember } from '../domain/json-value.ts'
 import type { ApiServer } from './api-server.ts'
 import { bodyOf, refusal } from './answer.ts'
 import { accessReviews } from './access-review.ts'
@@ -10,7 +10,7 @@ import type { Cluster, Secret } from './cluster.ts'
 import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
 import { listResources } from './list.ts'
-import { recordNotice } from './notice.ts'
+import { recordEvent } from './event.ts'
 
 const UNSETTLED = ['Pending', 'Progressing', 'Retrying'] as const
 
@@ -26,7 +26,7 @@ export function connectCluster(server: ApiServer, now: () => number = Date.now):
     patchStatus: (resource, status) => patchStatus(server, resource, status),
     listUnsettled: (kind) => listResources(server, kind, UNSETTLED),
     listAll: (kind) => listResources(server, kind),
-    recordEvent: (resource, notice) => recordNotice(server, resource, notice, new Date(now())),
+    recordEvent: (resource, event) => recordEvent(server, resource, event, new Date(now())),
   }
 }
 

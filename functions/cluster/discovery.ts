@@ -1,6 +1,6 @@
-import type { ServedKind } from '../domain/access.ts'
+import type { ServedKind } from '../domain/gate/access.ts'
 import type { ApiServer } from './api-server.ts'
-import { elements, member, textMember } from '../domain/member.ts'
+import { elements, member, textMember } from '../domain/json-value.ts'
 import { bodyOf } from './answer.ts'
 
 export type Discover = (apiVersion: string, kind: string) => Promise<ServedKind | undefined>

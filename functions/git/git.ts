@@ -1,21 +1,21 @@
 import { rm } from 'node:fs/promises'
-import type { RepositoryAddress } from '../domain/address.ts'
-import type { Change, Landed, Login } from '../domain/change.ts'
+import type { RepositoryAddress } from '../domain/repository/address.ts'
+import type { Change, Landed, Login } from '../domain/commit/change.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
-import type { Trusted } from './authorities.ts'
-import { openHome, type Home } from './home.ts'
-import { reachOf, type Ways } from '../domain/reach.ts'
-import { makeQueue, type Batch } from './queue.ts'
-import { stopIfAborted } from './launcher.ts'
-import { USUAL_PATH } from './required-programs.ts'
-import { findOne } from './search.ts'
-import { openSession, type Session } from './session.ts'
-import { inTransport } from './transport.ts'
-import { inWorkspace } from './workspace.ts'
-import { land } from './writer.ts'
+import type { Trusted } from './process/authorities.ts'
+import { openProcessDir, type ProcessDir } from './process/process-dir.ts'
+import { findRoute, type RouteSettings } from '../domain/network/route.ts'
+import { makeGroupCommit, type Batch } from './writer/group-commit.ts'
+import { stopIfAborted } from './process/launcher.ts'
+import { USUAL_PATH } from './process/required-programs.ts'
+import { findOne } from './writer/doubts.ts'
+import { openSession, type Session } from './session/session.ts'
+import { inTransport } from './session/transport.ts'
+import { inWorkspace } from './process/workspace.ts'
+import { land } from './writer/land.ts'
 
 /** What main.ts hands in. */
-export interface GitSettings extends Ways, Trusted {
+export interface GitSettings extends RouteSettings, Trusted {
   /**
    * Existing folder, best memory-backed; everything below it that is made here is removed again, by the next
    * process where this one is killed. Not for containers to share: one does not see that another's process lives.
@@ -61,7 +61,7 @@ export function openGit(settings: GitSettings): Git {
     memoryMiB: BASE_MEMORY_MIB + settings.fetchLimitMiB,
   }
   const closing = new AbortController()
-  let home: Promise<Home> | undefined
+  let home: Promise<ProcessDir> | undefined
 
   // What failed once, such as a folder that is full, may work again.
   function forget(error: unknown): never {
@@ -75,12 +75,12 @@ export function openGit(settings: GitSettings): Git {
   ): Promise<T> {
     const { address, login, signal } = target
     stopIfAborted(signal)
-    const reach = await reachOf(address, settings, signal)
-    home ??= openHome(settings.tempDir, settings)
+    const route = await findRoute(address, settings, signal)
+    home ??= openProcessDir(settings.tempDir, settings)
     const { folder, withBundle } = await home.catch(forget)
     return withBundle((authorities) =>
       inWorkspace(folder, (workspace) =>
-        inTransport({ ...reach, address, login, authorities }, signal, (transport) =>
+        inTransport({ ...route, address, login, authorities }, signal, (transport) =>
           work(openSession(surroundings, transport, { workspace, signal })),
         ),
       ),
@@ -95,7 +95,7 @@ export function openGit(settings: GitSettings): Git {
     }
   }
 
-  const queue = makeQueue(landBatch)
+  const queue = makeGroupCommit(landBatch)
   const searches = new Set<Promise<unknown>>()
   return {
     async push(change, login, signal) {

@@ -1,4 +1,4 @@
-import { certificateComplaint } from '../domain/certificate-faults.ts'
+import { certificateError } from '../domain/network/certificate-errors.ts'
 import { Failure } from '../domain/failure.ts'
 import { codeOf } from './failures.ts'
 
@@ -7,7 +7,7 @@ const PROXY = 'the proxy of HTTPS_PROXY'
 /** Why there is no connection to the API's host, which `place` names; the proxy, where there is one, has let it through. */
 export function hostFailure(cause: unknown, place: string): Failure {
   const code = codeOf(cause)
-  const complaint = certificateComplaint({ fault: code })
+  const complaint = certificateError({ fault: code })
   if (complaint !== undefined)
     return new Failure('TLSUntrusted', `${place} shows a certificate ${complaint}`, { cause })
   if (isTimeout(cause, code))
@@ -29,7 +29,7 @@ function hostSays(code: string): string {
 export function proxyFailure(cause: unknown, place: string): Failure {
   const code = codeOf(cause)
   const start = `${place} cannot be reached: `
-  const complaint = certificateComplaint({ fault: code })
+  const complaint = certificateError({ fault: code })
   if (complaint !== undefined)
     return new Failure('TLSUntrusted', `${start}${PROXY} shows a certificate ${complaint}`, { cause })
   const end = 'it is tried again, and the operator should look.'

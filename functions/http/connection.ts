@@ -2,7 +2,7 @@ import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { SecureContext } from 'node:tls'
-import type { Destination, Reach } from '../domain/reach.ts'
+import type { Destination, Route } from '../domain/network/route.ts'
 import { hostFailure } from './connection-failures.ts'
 import { established } from './socket.ts'
 import { openThroughProxy } from './tunnel.ts'
@@ -10,7 +10,7 @@ import { openThroughProxy } from './tunnel.ts'
 /** The way to one API. */
 export interface Way {
   readonly destination: Destination
-  readonly reach: Reach
+  readonly route: Route
   readonly trust: SecureContext
   /** `host` or `host:port`, for sentences. */
   readonly place: string
@@ -31,17 +31,17 @@ const ADDRESS_PATIENCE = 2_000
 export async function openConnection(way: Way, patience = PATIENCE): Promise<Socket> {
   const signal = AbortSignal.any([way.signal, AbortSignal.timeout(patience)])
   const bounded = { ...way, signal }
-  const { proxy } = way.reach
+  const { proxy } = way.route
   const socket = await (proxy === undefined ? openDirectly(bounded) : openThroughProxy(bounded, proxy))
   return way.destination.scheme === 'http' ? socket : secure(socket, bounded)
 }
 
-async function openDirectly({ destination, reach, place, signal }: Way): Promise<Socket> {
+async function openDirectly({ destination, route, place, signal }: Way): Promise<Socket> {
   const { host, port } = destination
   const socket = connectPlain({
     host,
     port,
-    lookup: pinned(reach.addresses ?? []),
+    lookup: pinned(route.addresses ?? []),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_PATIENCE,
   })
@@ -58,7 +58,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
 
 async function secure(
   socket: Socket,
-  { destination: { host }, reach, trust, place, signal }: Way,
+  { destination: { host }, route, trust, place, signal }: Way,
 ): Promise<Socket> {
   const secured = connect({
     socket,
@@ -66,7 +66,7 @@ async function secure(
     // RFC 6066, section 3: an address is no server name.
     servername: isIP(host) === 0 ? host : '',
     secureContext: trust,
-    rejectUnauthorized: !reach.insecure,
+    rejectUnauthorized: !route.insecure,
     ALPNProtocols: ['http/1.1'],
   })
   return established(secured, 'secureConnect', signal).catch((error: unknown) => {

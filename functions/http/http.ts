@@ -1,9 +1,9 @@
 import { Agent, request } from 'undici'
-import { DEFAULT_PORTS } from '../domain/address.ts'
+import { DEFAULT_PORTS } from '../domain/repository/address.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
-import type { Fetch } from '../domain/pull-requests.ts'
-import { reachOf } from '../domain/reach.ts'
-import type { Destination, Ways } from '../domain/reach.ts'
+import type { Fetch } from '../domain/pull-request/pull-requests.ts'
+import { findRoute } from '../domain/network/route.ts'
+import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { readAnswer } from './answer.ts'
 import { followTrust } from './authorities.ts'
 import { openConnection } from './connection.ts'
@@ -11,7 +11,7 @@ import type { Way } from './connection.ts'
 import { callFailure, late, unusable } from './failures.ts'
 import { headersFor, methodOf } from './request.ts'
 
-export interface HTTPSettings extends Ways {
+export interface HTTPSettings extends RouteSettings {
   /** CA_FILE. */
   readonly caFile: string | undefined
   /** Is told that CA_FILE cannot be used any more, so that what it held before stays in force. */
@@ -47,11 +47,11 @@ export function openHTTP(settings: HTTPSettings, patience = PATIENCE): WithAPI {
   return async function withAPI(baseURL, signal, work) {
     const { origin, host: place } = new URL(baseURL)
     const destination = destinationOf(baseURL)
-    const reach = await reachOf(destination, settings, signal)
+    const route = await findRoute(destination, settings, signal)
     const ending = new AbortController()
     const way = {
       destination,
-      reach,
+      route,
       place,
       trust: await trust(),
       signal: AbortSignal.any([signal, ending.signal]),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Proxy } from '../domain/proxies.ts'
+import type { Proxy } from '../domain/network/proxies.ts'
 import { openTunnel } from '../net/tunnel.ts'
 import type { Way } from './connection.ts'
 import { proxyFailure, proxyRefusal } from './connection-failures.ts'

@@ -4,7 +4,7 @@ import { request } from 'node:https'
 import { isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import type { Proxy } from '../domain/proxies.ts'
+import type { Proxy } from '../domain/network/proxies.ts'
 
 /** By which proxy a tunnel goes, and for how long it may take to open it. */
 export interface Opening {

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { accessReviews } from '../../functions/cluster/access-review.ts'
-import { accessTo } from '../../functions/domain/access.ts'
-import type { Access } from '../../functions/domain/access.ts'
-import { judge } from '../../functions/domain/gate.ts'
-import { outside } from '../domain/fixtures/outside.ts'
+import { accessTo } from '../../functions/domain/gate/access.ts'
+import type { Access } from '../../functions/domain/gate/access.ts'
+import { judge } from '../../functions/domain/gate/gate.ts'
+import { reviewContext } from '../domain/fixtures/review-context.ts'
 import { DEVELOPER, recorder, reviews, SECRET } from './review-stage.ts'
 import { openAs, plainConfig, standIn, writeConfig } from './stage.ts'
 
@@ -52,7 +52,7 @@ t.test('the gate never asks about all objects or all namespaces', async (t) => {
   for (const resourceRef of [reference, role, { ...reference, name: '' }, { ...reference, namespace: '' }])
     for (const namespace of ['shop', ''])
       for (const secretName of ['git', ''])
-        await judge(resource(resourceRef, secretName), outside({ ...world, namespace }))
+        await judge(resource(resourceRef, secretName), reviewContext({ ...world, namespace }))
   const asked = recorded.calls.map(({ body }) => JSON.stringify(body).replace(/^.*"resourceAttributes":/, ''))
   t.strictSame(asked.sort(), [
     '{"verb":"get","group":"","version":"v1","resource":"configmaps","namespace":"shop","name":"settings"}}}',

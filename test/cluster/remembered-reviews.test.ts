@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ReviewAccess } from '../../functions/cluster/access-review.ts'
-import type { Access } from '../../functions/domain/access.ts'
+import type { Access } from '../../functions/domain/gate/access.ts'
 import { ALLOWED, DENIED, DEVELOPER, recorder, reviews, SECRET } from './review-stage.ts'
 
 /** The nth access: all different. */

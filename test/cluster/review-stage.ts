@@ -1,7 +1,7 @@
 import { accessReviews } from '../../functions/cluster/access-review.ts'
 import type { ReviewAccess } from '../../functions/cluster/access-review.ts'
 import type { ApiAnswer, ApiCall, ApiServer } from '../../functions/cluster/api-server.ts'
-import { accessTo } from '../../functions/domain/access.ts'
+import { accessTo } from '../../functions/domain/gate/access.ts'
 
 /** The use of one Secret. */
 export const SECRET = accessTo(

@@ -6,13 +6,13 @@ const ROOT = join(import.meta.dirname, '../..')
 const GUIDE = read('docs/adding-a-provider.md')
 /** What a developer writes, or chooses from. */
 const TOLD = [
-  ['functions/domain/hosts.ts', 'Host'],
-  ['functions/domain/pull-requests.ts', 'PullRequests'],
-  ['functions/domain/pull-requests.ts', 'Endpoint'],
+  ['functions/domain/repository/hosts.ts', 'Host'],
+  ['functions/domain/pull-request/pull-requests.ts', 'PullRequests'],
+  ['functions/domain/pull-request/pull-requests.ts', 'Endpoint'],
   ['test/harness/hosts/dialect.ts', 'Dialect'],
   ['test/harness/hosts/dialect.ts', 'LiteralAnswers'],
   ['test/harness/hosts/operations.ts', 'OperationRow'],
-  ['test/providers/contract-traits.ts', 'Traits'],
+  ['test/providers/contract/traits.ts', 'Traits'],
 ] as const
 
 function read(file: string): string {
@@ -49,7 +49,7 @@ for (const [file, name] of TOLD) {
 }
 
 t.test('the guide tells what every maker of a Failure is for', async (t) => {
-  const makers = [...read('functions/domain/api-failure.ts').matchAll(/^export function (\w+)/gm)]
+  const makers = [...read('functions/providers/api-failure.ts').matchAll(/^export function (\w+)/gm)]
   t.ok(makers.length > 5, `${makers.length} makers`)
   t.strictSame(
     makers.map(([, maker]) => maker ?? '').filter((maker) => !tells(maker)),

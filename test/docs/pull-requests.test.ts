@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
-import { parseRepositoryAddress } from '../../functions/domain/address.ts'
-import { allows } from '../../functions/domain/allowed-repositories.ts'
+import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
+import { allows } from '../../functions/domain/repository/allowed-repositories.ts'
 import { RETRY_BY_REASON } from '../../functions/domain/failure.ts'
-import { judge } from '../../functions/domain/gate.ts'
-import { HOSTS } from '../../functions/domain/hosts.ts'
-import { member, textMember } from '../../functions/domain/member.ts'
-import { ALLOWED_REPOSITORIES } from '../../functions/domain/resources.ts'
-import { PULLREQUEST_SPEC } from '../../functions/domain/schema-pullrequest.ts'
-import { outside } from '../domain/fixtures/outside.ts'
+import { judge } from '../../functions/domain/gate/gate.ts'
+import { HOSTS } from '../../functions/domain/repository/hosts.ts'
+import { member, textMember } from '../../functions/domain/json-value.ts'
+import { ALLOWED_REPOSITORIES } from '../../functions/domain/resource/resource.ts'
+import { PULLREQUEST_SPEC } from '../../functions/domain/schema/pull-request.ts'
+import { reviewContext } from '../domain/fixtures/review-context.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLES = join(ROOT, 'examples/pull-requests')
@@ -80,8 +80,8 @@ for (const [file, text] of [...files, ['README.md', first] as const]) {
     const ours = objects.filter((object) => member(object, 'apiVersion') === 'commitlet.dev/v1')
     t.ok(ours.some((object) => member(object, 'kind') === 'PullRequest'))
     for (const object of ours) {
-      const { faults, warnings } = await judge(object, outside())
-      t.strictSame([...faults, ...warnings], [])
+      const { fieldErrors, warnings } = await judge(object, reviewContext())
+      t.strictSame([...fieldErrors, ...warnings], [])
     }
   })
 }

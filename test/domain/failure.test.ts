@@ -1,6 +1,6 @@
 import t from 'tap'
 import { asFailure, boundedMessage, Failure, RETRY_BY_REASON } from '../../functions/domain/failure.ts'
-import { GITCOMMIT_STATUS } from '../../functions/domain/schema-status.ts'
+import { GITCOMMIT_STATUS } from '../../functions/domain/schema/status.ts'
 
 t.test('a failure answers whether trying again helps, by its reason or by itself', async (t) => {
   t.equal(new Failure('Conflict', 'm').retry, RETRY_BY_REASON.Conflict)

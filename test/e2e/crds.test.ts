@@ -1,6 +1,6 @@
 import t from 'tap'
-import { judge } from '../../functions/domain/gate.ts'
-import { outside } from '../domain/fixtures/outside.ts'
+import { judge } from '../../functions/domain/gate/gate.ts'
+import { reviewContext } from '../domain/fixtures/review-context.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 
@@ -100,13 +100,13 @@ withControlPlane(t, async (t, plane) => {
   const namespace = await install(plane)
 
   await t.test('the CRDs alone refuse what the gate refuses, and admit what it admits', async (t) => {
-    const anything = outside({ namespace, referenceScope: 'any' })
+    const anything = reviewContext({ namespace, referenceScope: 'any' })
     const items = [...ADMITTED, ...REFUSED].map((spec, index) => resource(spec, `case-${index}`, namespace))
     const names = await admitted(plane, items)
     for (const [index, item] of items.entries()) {
       const isSound = index < ADMITTED.length
       t.equal(names.has(`case-${index}`), isSound, `CRD: case ${index}`)
-      t.equal((await judge(item, anything)).faults.length === 0, isSound, `gate: case ${index}`)
+      t.equal((await judge(item, anything)).fieldErrors.length === 0, isSound, `gate: case ${index}`)
     }
   })
 

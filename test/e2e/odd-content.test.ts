@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import t from 'tap'
 import { connectCluster } from '../../functions/cluster/connect.ts'
-import { parseJSONText } from '../../functions/domain/json-text.ts'
-import { isMapping, type Node } from '../../functions/domain/node.ts'
+import { parseJSONText } from '../../functions/domain/manifest/json-text.ts'
+import { isMapping, type JSONNode } from '../../functions/domain/manifest/json-node.ts'
 import { definition, openAs } from '../cluster/stage.ts'
 import { compactJSON, nastyNode } from '../domain/fixtures/nasty.ts'
 import { AMBIGUOUS, CONTROLS, LINES, SYNTAX } from '../domain/fixtures/traps.ts'
@@ -87,7 +87,7 @@ async function peak(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
-function specOf(object: Node): Node {
+function specOf(object: JSONNode): JSONNode {
   const spec = isMapping(object) ? object.get('spec') : undefined
   if (spec === undefined) throw new Error('The object has no spec.')
   return spec

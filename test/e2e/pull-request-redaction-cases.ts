@@ -2,7 +2,7 @@ import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
 import { github } from '../harness/hosts/github.ts'
 import { GITLAB } from '../harness/hosts/gitlab.ts'
 import type { HostFault } from '../harness/hosts/host-handler.ts'
-import { WRONGS } from '../providers/redaction-faults.ts'
+import { WRONGS } from '../providers/redaction/faults.ts'
 import { PASSWORD, TOKEN, WRONG } from './distinctive-secrets.ts'
 import type { Site } from './pull-request-stage.ts'
 

@@ -6,7 +6,7 @@ import { installObjects } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { reviewed } from '../harness/rights.ts'
-import { elements, member } from '../../functions/domain/member.ts'
+import { elements, member } from '../../functions/domain/json-value.ts'
 
 /** What whoever has logged in may ask about himself (the bootstrap role system:basic-user). */
 const ONESELF = [

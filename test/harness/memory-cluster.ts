@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Cluster, ListedResource, Notice } from '../../functions/cluster/cluster.ts'
+import type { Cluster, ListedResource, ClusterEvent } from '../../functions/cluster/cluster.ts'
 import { CONFLICT } from '../../functions/cluster/cluster.ts'
-import type { Access, ServedKind } from '../../functions/domain/access.ts'
-import { envelopeOf, refOf } from '../../functions/domain/envelope.ts'
+import type { Access, ServedKind } from '../../functions/domain/gate/access.ts'
+import { envelopeOf, refOf } from '../../functions/domain/resource/envelope.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { Envelope, Kind, Status } from '../../functions/domain/resources.ts'
-import type { UserInfo } from '../../functions/domain/user-info.ts'
-import { API_VERSION, REQUESTED_AT } from '../../functions/domain/resources.ts'
+import type { Envelope, Kind, Status } from '../../functions/domain/resource/resource.ts'
+import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
+import { API_VERSION, REQUESTED_AT } from '../../functions/domain/resource/resource.ts'
 
 /** An object of any kind, as a file of examples/ holds it. */
 export interface StoredObject {
@@ -26,7 +26,7 @@ export interface MemoryCluster extends Cluster {
   apply(object: StoredObject): StoredObject
   get(kind: string, namespace: string, name: string): StoredObject | undefined
   remove(kind: string, namespace: string, name: string): void
-  readonly notices: Notice[]
+  readonly notices: ClusterEvent[]
   /** Every review that was asked for. */
   readonly reviews: { readonly user: UserInfo; readonly access: Access }[]
   /** Who may do what; everybody everything, until a test says otherwise. */
@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, ServedKind>> = {
 /** Makes an empty one. */
 export function memoryCluster(): MemoryCluster {
   const objects = new Map<string, StoredObject>()
-  const notices: Notice[] = []
+  const notices: ClusterEvent[] = []
   const reviews: MemoryCluster['reviews'] = []
   let revision = 0
 

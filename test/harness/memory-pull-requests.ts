@@ -6,7 +6,7 @@ import type {
   PullRequests,
   PullRequestText,
   ShownPullRequest,
-} from '../../functions/domain/pull-requests.ts'
+} from '../../functions/domain/pull-request/pull-requests.ts'
 
 /** A pull request as the host in memory holds it. */
 export interface HeldPullRequest extends PullRequestText {

@@ -1,8 +1,8 @@
 import pino from 'pino'
-import type { ApiLogin } from '../../functions/domain/api-login.ts'
-import type { Change, Landed, Login } from '../../functions/domain/change.ts'
-import type { ApiTarget } from '../../functions/provider-apis.ts'
-import { turnstile } from '../../functions/turns.ts'
+import type { ApiLogin } from '../../functions/domain/credentials/api-login.ts'
+import type { Change, Landed, Login } from '../../functions/domain/commit/change.ts'
+import type { ApiTarget } from '../../functions/pull-request/provider-apis.ts'
+import { makeFairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
 import type { World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
 import { memoryCluster } from './memory-cluster.ts'
@@ -71,7 +71,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       world.opened.push({ target, ...by })
       return work(world.pullRequests)
     },
-    takeTurn: turnstile({ turns: EIGHT, places: EIGHT }).take,
+    acquire: makeFairSemaphore({ held: EIGHT, waiting: EIGHT }).acquire,
     now: () => now,
     // About the middle, and never the same twice.
     random: () => 0.5 + draws++ / 1_000_000,

@@ -14,7 +14,7 @@ const trust = await followTrust(CA_FILE)()
 function wayTo(port: number, addresses: readonly string[], host = 'git.example.com'): Way {
   return {
     destination: { scheme: 'https', host, port },
-    reach: { addresses, proxy: undefined, insecure: false },
+    route: { addresses, proxy: undefined, insecure: false },
     trust,
     place: `${host}:${port}`,
     signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
-import { readProxies } from '../../functions/domain/proxies.ts'
+import { readProxies } from '../../functions/domain/network/proxies.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { startProxy } from '../harness/connect-proxy.ts'
 import type { ProxyOptions } from '../harness/connect-proxy.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readConfig as readFunctionConfig } from '../../functions/config.ts'
-import { readGateSettings } from '../../functions/domain/gate-settings.ts'
+import { readGateSettings } from '../../functions/domain/gate/settings.ts'
 import { readConfig as readWebhookConfig } from '../../webhook/config.ts'
 import { asked, readManifest } from './read.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { DECIDE_MS, LOOK_MS } from '../../webhook/admission.ts'
+import { DECIDE_MS, LOOK_MS } from '../../webhook/admission/admission.ts'
 import { readConfig } from '../../webhook/config.ts'
 import { DRAIN_MS } from '../../webhook/webhook.ts'
 import { asked, readManifest } from './read.ts'

@@ -113,12 +113,12 @@ await withControlPlane(
 
     await t.test('every fault is read at once in what kubectl prints', async (t) => {
       const { create } = await makeTeam(plane, sink)
-      const faults = {
+      const fieldErrors = {
         repository: 'https://Git.example.com/acme/shop.git',
         message: 'Commitlet-Id: 1',
         branch: '-x',
       }
-      const { code, stderr } = await create('a', {}, faults)
+      const { code, stderr } = await create('a', {}, fieldErrors)
       t.not(code, 0)
       t.comment(stderr)
       t.match(stderr, /^The GitCommit "a" is invalid: \n\* spec\./)
@@ -145,8 +145,8 @@ await withControlPlane(
       const folder = t.testdir({})
       const [editor, shown] = [join(folder, 'editor'), join(folder, 'shown.yaml')]
       // The first time it makes two faults; the second time it keeps what it is shown and changes nothing.
-      const faults = `s/^  message: .*/  message: 'Commitlet-Id: 1'/; s/^  branch: .*/  branch: '-x'/`
-      const script = `#!/bin/sh\nif grep -q '^# .*not valid' "$1"; then cp "$1" ${shown}; else sed -i "${faults}" "$1"; fi\n`
+      const fieldErrors = `s/^  message: .*/  message: 'Commitlet-Id: 1'/; s/^  branch: .*/  branch: '-x'/`
+      const script = `#!/bin/sh\nif grep -q '^# .*not valid' "$1"; then cp "$1" ${shown}; else sed -i "${fieldErrors}" "$1"; fi\n`
       await writeFile(editor, script, { mode: 0o700 })
       const options = { env: { KUBE_EDITOR: editor, TMPDIR: folder }, allowFailure: true }
       const { code, stderr } = await kubectl(['edit', 'gitcommit', 'a'], options)

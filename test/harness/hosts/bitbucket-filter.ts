@@ -1,4 +1,4 @@
-import { member } from '../../../functions/domain/member.ts'
+import { member } from '../../../functions/domain/json-value.ts'
 
 const TERM = /([a-z_.]+) (!?=) "((?:[^"\\]|\\.)*)"/
 const QUERY = new RegExp(`^${TERM.source}(?: AND ${TERM.source})*$`)

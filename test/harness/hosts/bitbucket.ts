@@ -1,4 +1,4 @@
-import { elements, member, textMember } from '../../../functions/domain/member.ts'
+import { elements, member, textMember } from '../../../functions/domain/json-value.ts'
 import { AUTHOR, bareName, listedBody, pullBody } from './bitbucket-bodies.ts'
 import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
 import { fits, isQuery } from './bitbucket-filter.ts'

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import type { ErrorObject } from 'ajv'
-import { elements, member } from '../../../functions/domain/member.ts'
+import { elements, member } from '../../../functions/domain/json-value.ts'
 import type { Schema } from './field-types.ts'
 
 const AJV = new Ajv({ allErrors: true, strict: false })

@@ -1,4 +1,4 @@
-import { elements } from '../../../functions/domain/member.ts'
+import { elements } from '../../../functions/domain/json-value.ts'
 
 /** A JSON Schema, as far as the tables of operations need it. */
 export type Schema = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { elements, member } from '../../../functions/domain/member.ts'
+import { elements, member } from '../../../functions/domain/json-value.ts'
 import type { HostAnswer, HostCall } from './dialect.ts'
 import { AUTHOR, labelBody, reviewBody } from './gitea-bodies.ts'
 import { error, page } from './gitea-literal.ts'

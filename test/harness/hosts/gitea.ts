@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { textMember } from '../../../functions/domain/member.ts'
+import { textMember } from '../../../functions/domain/json-value.ts'
 import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
 import { isDraft, pullBody, repositoryBody } from './gitea-bodies.ts'
 import { addLabels, assign, askForReviews, listReviews } from './gitea-details.ts'

@@ -1,4 +1,4 @@
-import { member, textMember } from '../../../functions/domain/member.ts'
+import { member, textMember } from '../../../functions/domain/json-value.ts'
 import type { HostAnswer, HostCall } from './dialect.ts'
 import { pullBody } from './github-bodies.ts'
 import { addPull } from './model.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isRecord } from '../../../functions/domain/member.ts'
+import { isRecord } from '../../../functions/domain/json-value.ts'
 import type { HostCall, Route } from './dialect.ts'
 import { github } from './github.ts'
 import { addPull, memoryModel } from './model.ts'

@@ -1,4 +1,4 @@
-import { elements, member, textMember } from '../../../functions/domain/member.ts'
+import { elements, member, textMember } from '../../../functions/domain/json-value.ts'
 import type { Dialect, HostAnswer, HostCall, Route } from './dialect.ts'
 import { issueBody, labelBody, pullBody, REPOSITORY_ID, repositoryBody, userBody } from './github-bodies.ts'
 import { openPull } from './github-opening.ts'

@@ -1,4 +1,4 @@
-import { elements, member, textMember } from '../../../functions/domain/member.ts'
+import { elements, member, textMember } from '../../../functions/domain/json-value.ts'
 import type { Dialect, HostAnswer, HostCall, LiteralAnswers } from './dialect.ts'
 import {
   branchBody,

@@ -1,4 +1,4 @@
-import { isRecord, member } from '../../../functions/domain/member.ts'
+import { isRecord, member } from '../../../functions/domain/json-value.ts'
 import { objectionsTo } from './conformity.ts'
 import type { Fields, Schema } from './field-types.ts'
 import type { Operation } from './operations.ts'

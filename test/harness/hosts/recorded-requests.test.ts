@@ -1,6 +1,6 @@
 import t from 'tap'
-import { HOSTS } from '../../../functions/domain/hosts.ts'
-import { dialectOf } from '../../providers/contract-rows.ts'
+import { HOSTS } from '../../../functions/domain/repository/hosts.ts'
+import { dialectOf } from '../../providers/contract/rows.ts'
 import { readRequests, recordedRequests } from './recorded-requests.ts'
 import type { RecordedRequest } from './recorded-requests.ts'
 import { requestCheck } from './request-check.ts'

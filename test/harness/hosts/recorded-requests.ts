@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRecord } from '../../../functions/domain/member.ts'
+import { isRecord } from '../../../functions/domain/json-value.ts'
 import type { HostRequest } from './request-check.ts'
 
 /** A request with the verdict that was recorded for it. */

@@ -1,4 +1,4 @@
-import { entries } from '../../../functions/domain/member.ts'
+import { entries } from '../../../functions/domain/json-value.ts'
 import { objectionsTo } from './conformity.ts'
 import { operationsOf } from './operations.ts'
 import type { Operation, OperationTable } from './operations.ts'

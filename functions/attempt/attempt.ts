@@ -1,0 +1,71 @@
+import { claim } from './claim.ts'
+import type { Claim } from './claim.ts'
+import { mayStart } from '../domain/resource/attempt-state.ts'
+import { repositoryHost } from '../domain/resource/envelope.ts'
+import { Failure, asFailure } from '../domain/failure.ts'
+import { namesInsecureHost } from '../domain/repository/insecure-hosts.ts'
+import { parseResource } from '../domain/schema/parse.ts'
+import type { ObjectRef } from '../domain/resource/resource.ts'
+import type { Outcome } from '../domain/resource/status.ts'
+import type { Find } from './find.ts'
+import { commitObject } from '../commit/commit-object.ts'
+import { openPullRequest } from '../pull-request/open-pull-request.ts'
+import { report } from './report.ts'
+import { writeResult } from './write-result.ts'
+import type { AttemptSettings, World } from '../world.ts'
+
+/** Whoever hears the signal has this long to say what it was waiting for. */
+const GRACE_MS = 500
+
+/**
+ * Takes up what an event hints at: reads the resource, stops where nothing is to be done, otherwise makes one
+ * attempt and writes what became of it; a generation that came meanwhile is taken up at once after it.
+ * Throws a Failure only where nothing could be written: the sender or the sweep comes again.
+ */
+export async function handle(ref: ObjectRef, find: Find, world: World): Promise<void> {
+  const found = await find(ref)
+  if (found === undefined || !mayStart(found.envelope, world.now())) return
+  const { kind, namespace, name } = ref
+  const resource = `${kind} ${namespace}/${name}`
+  const endTurn = await world.acquire({ namespace, host: repositoryHost(found.whole), resource })
+  if (endTurn === undefined) return
+  try {
+    let current = await claim(found, world)
+    while (current !== undefined) current = await attempt(current, world)
+  } finally {
+    endTurn()
+  }
+}
+
+/** One attempt, from claim to written status. Answers the claim of a newer generation, where one came. */
+async function attempt(current: Claim, world: World): Promise<Claim | undefined> {
+  const began = world.now()
+  const deadline = deadlineOf(world.settings)
+  const result = await Promise.race([run(current, world, deadline.signal), deadline.passed]).catch(asFailure)
+  const settled = await writeResult(current.envelope, result, world)
+  const insecure = namesInsecureHost(current.whole, world.settings.insecureHosts)
+  await report({ claim: current.envelope, result, began, settled, insecure }, world)
+  return settled.newer === undefined ? undefined : claim(settled.newer, world, current.envelope)
+}
+
+async function run(current: Claim, world: World, signal: AbortSignal): Promise<Outcome> {
+  const resource = parseResource(current.whole)
+  const attempt = { again: current.again, signal }
+  if (resource.kind === 'PullRequest') return openPullRequest(resource, world, attempt)
+  return commitObject(resource, world, attempt)
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  /** Fails a little after the signal: not every call can be broken off, but nobody waits for it any longer. */
+  readonly passed: Promise<never>
+}
+
+function deadlineOf({ attemptDeadline }: AttemptSettings): Deadline {
+  const signal = AbortSignal.timeout(attemptDeadline * 1000)
+  const { promise: passed, reject } = Promise.withResolvers<never>()
+  const message = `The attempt took longer than the ${attemptDeadline} s that it may; it is tried again.`
+  signal.addEventListener('abort', () => setTimeout(() => reject(new Failure('Timeout', message)), GRACE_MS))
+  passed.catch(() => undefined)
+  return { signal, passed }
+}

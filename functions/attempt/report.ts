@@ -1,0 +1,68 @@
+import type { ClusterEvent } from '../cluster/cluster.ts'
+import type { DetailsReading } from '../domain/resource/conditions.ts'
+import { Failure } from '../domain/failure.ts'
+import { errorLogFields } from '../domain/error-log-fields.ts'
+import type { Envelope } from '../domain/resource/resource.ts'
+import type { Outcome } from '../domain/resource/status.ts'
+import type { WrittenResult } from './write-result.ts'
+import type { World } from '../world.ts'
+
+export interface Attempted {
+  /** The resource as it was claimed. */
+  readonly claim: Envelope
+  readonly result: Outcome | Failure
+  readonly began: Date
+  readonly settled: WrittenResult
+  /** The repository is at a host of INSECURE_HOSTS. */
+  readonly insecure: boolean
+}
+
+/** The one place where an attempt is reported: a log line for the operator, an Event for the user. */
+export async function report(attempted: Attempted, world: World): Promise<void> {
+  const { claim, result, began, settled, insecure } = attempted
+  const { namespace, name, uid, generation } = claim.metadata
+  const fields = {
+    kind: claim.kind,
+    namespace,
+    name,
+    uid,
+    generation,
+    attempt: claim.status?.attempts,
+    ...(insecure ? { insecure } : {}),
+    reason: result.reason,
+    phase: settled.written?.status.phase ?? 'overtaken',
+    milliseconds: world.now().getTime() - began.getTime(),
+  }
+  if (result instanceof Failure) {
+    world.log.info({ ...fields, message: result.message }, 'attempt failed')
+    if (result.reason === 'Internal')
+      world.log.error({ ...fields, origin: errorLogFields(result) }, 'internal error')
+  } else {
+    const missing = missingDetails(result)
+    const details = missing === undefined ? {} : { details: missing.reason }
+    world.log.info({ ...fields, ...placeOf(result), ...details }, 'attempt succeeded')
+  }
+  if (settled.written === undefined) return
+  await world.cluster.recordEvent(settled.written.envelope, eventOf(result))
+}
+
+// The sentence of an outcome may end with an address, which no full stop may touch.
+function eventOf(result: Outcome | Failure): ClusterEvent {
+  const { reason, message } = result
+  if (result instanceof Failure) return { type: 'Warning', reason, message }
+  const missing = missingDetails(result)
+  if (missing === undefined) return { type: 'Normal', reason, message }
+  return { type: 'Warning', reason: 'DetailsNotApplied', message: `${message} (${missing.message})` }
+}
+
+function missingDetails({ details }: Outcome): DetailsReading | undefined {
+  return typeof details === 'object' && details.reason === 'NotApplied' ? details : undefined
+}
+
+/** Where on the remote the result stands. */
+function placeOf({ commit, pullRequest }: Outcome): Readonly<Record<string, string | number>> {
+  return {
+    ...(commit === undefined ? {} : { sha: commit.sha, branch: commit.branch }),
+    ...(pullRequest === undefined ? {} : { number: pullRequest.number, state: pullRequest.state }),
+  }
+}

@@ -1,0 +1,113 @@
+import { authorise } from '../login/authorise.ts'
+import { accountLacks, retryForbidden } from '../cluster/rbac-retry.ts'
+import type { ServedKind } from '../domain/gate/access.ts'
+import { parseRepositoryAddress } from '../domain/repository/address.ts'
+import { hintAppPasswords } from '../domain/credentials/app-passwords.ts'
+import type { ChangeDraft, Landed, Login } from '../domain/commit/change.ts'
+import { commitMessage, commitletId } from '../domain/commit/commit-message.ts'
+import { requestedAt } from '../domain/resource/attempt-state.ts'
+import { asFailure, Failure } from '../domain/failure.ts'
+import { commitURL } from '../domain/repository/hosts.ts'
+import { renderManifest } from '../domain/manifest/manifest.ts'
+import { requestedBy } from '../domain/requester/requested-by.ts'
+import type { GitCommit } from '../domain/resource/resource.ts'
+import type { Requester } from '../domain/requester/requester.ts'
+import type { Outcome } from '../domain/resource/status.ts'
+import { secretsOf } from '../domain/redact.ts'
+import { logIn, waysOf } from '../login/log-in.ts'
+import { withFallback } from '../login/with-fallback.ts'
+import type { Attempt, World } from '../world.ts'
+
+/** Clocks of replicas differ: history is searched from this much before the first attempt. */
+const CLOCK_MARGIN_MS = 3_600_000
+const SHORT_SHA = 12
+
+/**
+ * Puts the referenced object onto the branch: GitCommit → Outcome. Throws a Failure for everything else. What an
+ * earlier attempt has pushed counts, even where the object is gone meanwhile.
+ */
+export async function commitObject(resource: GitCommit, world: World, attempt: Attempt): Promise<Outcome> {
+  const authorised = await authorise(resource, world, attempt.signal)
+  const { requester, verdict } = authorised
+  const read = (): Promise<Uint8Array> => readContent(resource, verdict.served, world)
+  const reading = retryForbidden(read, accountLacks, attempt.signal).catch(asFailure)
+  const draft = draftOf(resource, requester, world)
+  const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
+  const land = async (login: Login): Promise<Landed | Failure> => {
+    const content = await reading
+    if (!(content instanceof Failure))
+      return world.push({ ...draft, ...since, content }, login, attempt.signal)
+    const found = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
+    return found ?? content
+  }
+  // What the first way has sent may come back in what is said to the second.
+  const secrets: string[] = []
+  const { result, used } = await withFallback(waysOf(resource.spec), async (way) => {
+    const login = await logIn(way, { resource, authorised, signal: attempt.signal }, world)
+    secrets.push(...secretsOf(login))
+    return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
+      throw hintAppPasswords(error, login, draft.repository)
+    })
+  })
+  if (result instanceof Failure) throw result
+  return outcomeOf(resource, result, used)
+}
+
+async function readContent(
+  resource: GitCommit,
+  served: ServedKind | undefined,
+  { cluster }: World,
+): Promise<Uint8Array> {
+  const { resourceRef } = resource.spec
+  if (served === undefined) {
+    const message = `The cluster does not know the kind ${resourceRef.kind} of ${resourceRef.apiVersion} (yet); install it or mend spec.resourceRef.`
+    throw new Failure('ReferenceNotFound', message)
+  }
+  const reference = { ...resourceRef, namespace: resourceRef.namespace ?? resource.metadata.namespace }
+  const text = await cluster.readObject(reference, served)
+  const asked = { ...reference, namespace: served.namespaced ? reference.namespace : undefined }
+  return renderManifest(text, asked, reference.path)
+}
+
+/** The change but for its content, and for where history is searched. */
+function draftOf(resource: GitCommit, requester: Requester, { settings }: World): ChangeDraft {
+  const { spec, metadata } = resource
+  const identity = {
+    ...metadata,
+    requestedAt: requestedAt(resource),
+    requestedBy: requestedBy(requester, settings.requestedByTrailer),
+  }
+  return {
+    repository: parseRepositoryAddress(spec.repository),
+    branch: spec.branch,
+    path: spec.resourceRef.path,
+    message: commitMessage({ ...identity, message: spec.message }),
+    id: commitletId(identity.uid, identity.generation, identity.requestedAt),
+    author: settings.author,
+  }
+}
+
+function startOf(resource: GitCommit, now: Date): Date {
+  const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
+  return new Date(started - CLOCK_MARGIN_MS)
+}
+
+function outcomeOf(
+  resource: GitCommit,
+  landed: Landed,
+  credentialsUsed: Outcome['credentialsUsed'],
+): Outcome {
+  const { path } = resource.spec.resourceRef
+  const { sha, branch } = landed
+  const shortSHA = sha.slice(0, SHORT_SHA)
+  const url = commitURL(parseRepositoryAddress(resource.spec.repository), resource.spec.provider, sha)
+  const upToDate = landed.outcome === 'unchanged'
+  return {
+    reason: upToDate ? 'UpToDate' : 'Succeeded',
+    message: upToDate
+      ? `The branch ${branch} already holds this content at ${path}; no commit was needed.`
+      : `Committed as ${shortSHA} to the branch ${branch} at ${path}.`,
+    commit: { sha, shortSHA, branch, path, ...(url === undefined ? {} : { url }) },
+    credentialsUsed,
+  }
+}

@@ -1,0 +1,54 @@
+import type { PasswordLogin } from '../commit/change.ts'
+import { identityOf, requireType } from './password-login.ts'
+import type { LoginRequest } from './password-login.ts'
+import { hostOf } from '../repository/hosts.ts'
+import type { Host } from '../repository/hosts.ts'
+import { invalidSecret, passwordKeys } from './secret-keys.ts'
+import type { SecretData } from './secret-keys.ts'
+import { lineIn, valuesOf } from './secret-values.ts'
+
+/** What the API of a provider needs to log in. */
+export interface ApiLogin extends Pick<PasswordLogin, 'identity' | 'secrets'> {
+  /** As it was given, such as an e-mail address; undefined: a token alone. */
+  readonly username: string | undefined
+  readonly secret: string
+}
+
+/** The user name that stands for "no person" beside an access token of Bitbucket's. */
+const ACCESS_TOKEN_USERNAME = 'x-token-auth'
+
+/**
+ * What the API needs to log in for this repository, which the Secret has to be allowed to go to, over HTTPS or SSH.
+ * Throws CredentialsInvalid where the type is not one of ours, a key is missing, empty, not text or above 8 KiB, or
+ * the API takes no such user name. No sentence holds a value.
+ */
+export function apiLogin({ credentials, address, provider }: LoginRequest, secret: SecretData): ApiLogin {
+  requireType(secret)
+  const { usernameKey, secretKey } = passwordKeys(credentials, secret, 'the API of a provider')
+  const value = lineIn(secret, secretKey, credentials.tokenKey === undefined ? 'passwordKey' : 'tokenKey')
+  const given = usernameKey === undefined ? undefined : lineIn(secret, usernameKey, 'usernameKey')
+  const complaint = usernameComplaint(given, hostOf(address, provider))
+  if (complaint !== undefined) throw invalidSecret(secret, complaint)
+  const used = given === undefined ? [value] : [given, value]
+  const sent = given === undefined ? [value] : [given, value, `${given}:${value}`]
+  return {
+    username: apiUsername(given),
+    secret: value,
+    identity: identityOf(secret, ['api', ...used]),
+    secrets: [...sent, ...valuesOf(secret)],
+  }
+}
+
+/** The user name at the API; undefined where none was given, or one that stands for no person. */
+export function apiUsername(given: string | undefined): string | undefined {
+  return given === ACCESS_TOKEN_USERNAME ? undefined : given
+}
+
+/** Why the API of this host takes no such user name, after the name of what holds it; undefined: it may. */
+export function usernameComplaint(given: string | undefined, host: Host | undefined): string | undefined {
+  if (given === undefined) return undefined
+  // RFC 7617, section 2: the first colon ends the user name.
+  if (given.includes(':')) return 'has a user name with a colon in it, which HTTPS cannot carry.'
+  if (host?.name !== 'bitbucket' || given.includes('@') || given === ACCESS_TOKEN_USERNAME) return undefined
+  return "has a user name that Bitbucket's API does not take; put the e-mail address of the Atlassian account there for an API token, or name only the key of an access token."
+}

@@ -1,0 +1,34 @@
+import type { KeyLogin } from '../commit/change.ts'
+import { identityOf, requireType } from './password-login.ts'
+import type { LoginRequest } from './password-login.ts'
+import { hostKeysFor } from '../network/host-keys.ts'
+import { readPrivateKey } from './private-key.ts'
+import { invalidSecret, shownKey, sshKeys } from './secret-keys.ts'
+import type { SecretData } from './secret-keys.ts'
+import { textIn, valuesOf } from './secret-values.ts'
+
+/**
+ * What Git needs to log in over SSH at this repository with this Secret, which has to be allowed to go there.
+ * `operatorHostKeys` is the text of SSH_KNOWN_HOSTS. Throws CredentialsInvalid where the type is not one of ours, or
+ * a key of the Secret is missing or cannot be used; HostKeyUnknown where nobody has said which key the host has.
+ */
+export function keyLogin(
+  { credentials, address }: LoginRequest,
+  secret: SecretData,
+  operatorHostKeys: string | undefined,
+): KeyLogin {
+  requireType(secret)
+  const { privateKeyKey, knownHostsKey } = sshKeys(credentials, secret)
+  const shown = shownKey(privateKeyKey, 'privateKeyKey')
+  const value = secret.data.get(privateKeyKey)
+  if (value === undefined)
+    throw invalidSecret(secret, `has no key ${shown}; add it, or name another in spec.credentials.`)
+  const place = { secret: `${secret.namespace}/${secret.name}`, key: shown }
+  const privateKey = readPrivateKey(value, place)
+  const hostKeys = hostKeysFor(address, {
+    ...(knownHostsKey === undefined ? {} : { secret: textIn(secret, knownHostsKey, 'knownHostsKey') }),
+    ...(operatorHostKeys === undefined ? {} : { operator: operatorHostKeys }),
+  })
+  const identity = identityOf(secret, [privateKey, hostKeys])
+  return { method: 'key', privateKey, hostKeys, identity, secrets: valuesOf(secret) }
+}

@@ -1,0 +1,91 @@
+import { DEFAULT_PORTS } from '../repository/address.ts'
+import type { RepositoryAddress } from '../repository/address.ts'
+import { allows, allowsPath, unsoundEntry } from '../repository/allowed-repositories.ts'
+import { controlComponent } from '../repository/committed-path.ts'
+import { Failure } from '../failure.ts'
+import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../resource/resource.ts'
+import { shownName } from '../requester/user-info.ts'
+import { withoutUser } from '../repository/without-user.ts'
+
+/** What binds a Secret: where its annotations let it go. */
+export interface BoundSecret {
+  readonly namespace: string
+  readonly name: string
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/** For whom a Secret is used; of whoever may not read it, the user name that a refusal shows. */
+export type SecretUser = { readonly right: 'get' } | { readonly right: 'use'; readonly username: string }
+
+/**
+ * Throws ReferenceForbidden where this Secret must not go to this repository for this user: its annotation
+ * `commitlet.dev/allowed-repositories` does not cover it, or there is none and the user may not read the Secret.
+ * Whoever may not read it learns no more than whoever may not use it either.
+ */
+export function requireRepositoryAllowed(
+  secret: BoundSecret,
+  address: RepositoryAddress,
+  user: SecretUser,
+): void {
+  const list = secret.annotations[ALLOWED_REPOSITORIES]
+  if (list === undefined ? user.right === 'get' : allows(list, address)) return
+  if (user.right === 'use') throw unboundSecret(secret, user.username)
+  const unsound = unsoundEntry(list ?? '')
+  const misread =
+    unsound === undefined || unsound === ''
+      ? ''
+      : `, where "${shownEntry(unsound)}" is not host[:port][/path]`
+  throw new Failure(
+    'ReferenceForbidden',
+    `The Secret ${secret.namespace}/${secret.name} does not allow ${address.text}; add ${entryFor(address)} to its annotation ${ALLOWED_REPOSITORIES}${misread}.`,
+  )
+}
+
+/**
+ * Throws ReferenceForbidden where the path is not one that may be written with this Secret: its annotation
+ * `commitlet.dev/allowed-paths` does not cover it, or there is none and the path is that of a file that steers Git
+ * or the host.
+ */
+export function requirePathAllowed(path: string, secret: BoundSecret): void {
+  const list = secret.annotations[ALLOWED_PATHS]
+  if (list !== undefined && allowsPath(list, path)) return
+  const control = controlComponent(path)
+  if (list === undefined && control === undefined) return
+  const found =
+    control === undefined
+      ? 'spec.resourceRef.path does not lie under a path that this Secret may write'
+      : `spec.resourceRef.path has the part "${control}", which steers Git or the host`
+  throw new Failure(
+    'ReferenceForbidden',
+    `${found}; choose another path, or add it to the annotation ${ALLOWED_PATHS} of the Secret ${secret.namespace}/${secret.name}.`,
+  )
+}
+
+/**
+ * The one sentence for a Secret that is not permitted, not there, or not bound to this repository, to somebody who
+ * may not read it: it does not tell which.
+ */
+export function unusableSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, username: string): string {
+  return (
+    `The Secret ${secret.name} in the namespace ${secret.namespace} is not one that ${shownName(username)} may ` +
+    '`get`, or may `use` for this repository (`use` counts only while the annotation ' +
+    `${ALLOWED_REPOSITORIES} of the Secret covers it); ask whoever keeps it, or name another Secret.`
+  )
+}
+
+/** That sentence for somebody who may `use` the Secret, so that whoever keeps it can mend it: tried again slowly. */
+export function unboundSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, username: string): Failure {
+  return new Failure('ReferenceForbidden', unusableSecret(secret, username), { retry: 'slow' })
+}
+
+function shownEntry(entry: string): string {
+  return withoutUser(entry)
+    .replace(/\p{Cc}/gu, '?')
+    .slice(0, 100)
+}
+
+/** The address as an entry of the annotation: without scheme and user, and without a port that is the scheme's own. */
+function entryFor({ scheme, host, port, segments }: RepositoryAddress): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  return `${name}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}/${segments.join('/')}`
+}

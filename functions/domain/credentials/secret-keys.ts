@@ -1,0 +1,91 @@
+import { Failure } from '../failure.ts'
+import type { Credentials } from '../resource/resource.ts'
+import type { BoundSecret } from './secret-binding.ts'
+
+/** A Secret as it was read. */
+export interface SecretData extends BoundSecret {
+  readonly type: string
+  /** Decoded values by key. */
+  readonly data: ReadonlyMap<string, Uint8Array>
+}
+
+/** Keys of a Secret that hold a token, or user name and password. */
+export interface PasswordKeys {
+  readonly usernameKey: string | undefined
+  /** Of a token or a password. */
+  readonly secretKey: string
+}
+
+/** Keys of a Secret that hold a private key, and the lines of known_hosts that go with it. */
+export interface SSHKeys {
+  readonly privateKeyKey: string
+  readonly knownHostsKey: string | undefined
+}
+
+const BASIC = { usernameKey: 'username', secretKey: 'password' } as const
+/** Keys of the Secrets of Kubernetes (https://kubernetes.io/docs/concepts/configuration/secret/#secret-types). */
+const SSH_PRIVATE_KEY = 'ssh-privatekey'
+const KNOWN_HOSTS = 'known_hosts'
+const TOKEN = 'token'
+const USUAL_KEYS: readonly string[] = [
+  TOKEN,
+  BASIC.usernameKey,
+  BASIC.secretKey,
+  SSH_PRIVATE_KEY,
+  KNOWN_HOSTS,
+]
+
+/**
+ * Which keys are used over HTTPS, by Git or (`user`) by another: those that are named, else by the type of the Secret
+ * and the usual names. Throws CredentialsInvalid where neither tells.
+ */
+export function passwordKeys(
+  credentials: Credentials,
+  secret: SecretData,
+  user: 'an https address' | 'the API of a provider' = 'an https address',
+): PasswordKeys {
+  const { tokenKey, usernameKey, passwordKey } = credentials
+  if (tokenKey !== undefined) return { usernameKey, secretKey: tokenKey }
+  if (usernameKey !== undefined || passwordKey !== undefined) {
+    return { usernameKey: usernameKey ?? BASIC.usernameKey, secretKey: passwordKey ?? BASIC.secretKey }
+  }
+  if (secret.type === 'kubernetes.io/basic-auth') return BASIC
+  if (secret.data.has(TOKEN)) return { usernameKey: undefined, secretKey: TOKEN }
+  if (secret.data.has(BASIC.usernameKey) && secret.data.has(BASIC.secretKey)) return BASIC
+  throw invalidSecret(
+    secret,
+    `holds neither "token" nor "username" and "password", which ${user} needs; add them, or name other ` +
+      'keys in spec.credentials.',
+  )
+}
+
+/** Which keys are used over SSH. Throws CredentialsInvalid where none is named and the type tells of none. */
+export function sshKeys(credentials: Credentials, secret: SecretData): SSHKeys {
+  const named = credentials.privateKeyKey
+  const usual = secret.type === 'kubernetes.io/ssh-auth' ? SSH_PRIVATE_KEY : undefined
+  const privateKeyKey = named ?? usual
+  if (privateKeyKey === undefined) {
+    throw invalidSecret(
+      secret,
+      `is of type ${secret.type}, so that its private key has to be named for an SSH address; write privateKeyKey in spec.credentials.`,
+    )
+  }
+  const usualHosts = secret.data.has(KNOWN_HOSTS) ? KNOWN_HOSTS : undefined
+  return { privateKeyKey, knownHostsKey: credentials.knownHostsKey ?? usualHosts }
+}
+
+/** The field of the credentials that names a key of the Secret. */
+export type KeyField = 'tokenKey' | 'usernameKey' | 'passwordKey' | 'privateKeyKey' | 'knownHostsKey'
+
+/**
+ * What a sentence calls a key of the Secret: a usual name as it is, any other by the field that names it, because a
+ * secret may have been pasted there.
+ */
+export function shownKey(key: string, field: KeyField): string {
+  return USUAL_KEYS.includes(key) ? `"${key}"` : `named by ${field}`
+}
+
+/** CredentialsInvalid; the complaint goes on after the Secret's name. */
+export function invalidSecret(secret: BoundSecret, complaint: string): Failure {
+  return new Failure('CredentialsInvalid', `The Secret ${secret.namespace}/${secret.name} ${complaint}`)
+}

@@ -1,0 +1,102 @@
+import { accessTo, mayAccess } from './access.ts'
+import type { ServedKind } from './access.ts'
+import { fieldError } from '../field-error.ts'
+import type { FieldError } from '../field-error.ts'
+import { member, textMember } from '../json-value.ts'
+import type { ReviewContext } from './review-context.ts'
+import { shownName } from '../requester/user-info.ts'
+
+/** What is wrong with `spec.resourceRef`, and how its kind is served. */
+export interface ReferenceVerdict {
+  readonly fieldErrors: readonly FieldError[]
+  readonly warnings: readonly string[]
+  readonly served: ServedKind | undefined
+}
+
+interface Reference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  /** As it is written; undefined where it is left out. */
+  readonly namespace: string | undefined
+}
+
+/**
+ * Judges the reference of a GitCommit: its scope by discovery, and whether the subject may `get` the object. Of a
+ * reference that has faults already (`found`) only so much is judged as can be relied on.
+ */
+export async function judgeReference(
+  spec: unknown,
+  found: readonly FieldError[],
+  context: ReviewContext,
+): Promise<ReferenceVerdict> {
+  const reference = readReference(member(spec, 'resourceRef'))
+  const faulty = (fields: RegExp): boolean => found.some(({ field }) => fields.test(field))
+  if (reference === undefined || faulty(/^spec(?:\.resourceRef(?:\.(?:apiVersion|kind))?)?$/)) return NOTHING
+  const served = await context.discover(reference.apiVersion, reference.kind)
+  const fieldErrors =
+    served?.namespaced === false
+      ? clusterScopedErrors(reference, context)
+      : namespacedErrors(reference, context)
+  // Another namespace is out of scope already, however the kind will be served.
+  if (served === undefined) return { fieldErrors, warnings: [unknownKind(reference)], served }
+  if (fieldErrors.length > 0 || faulty(/^spec\.resourceRef\.(?:name|namespace)$/)) {
+    return { fieldErrors, warnings: [], served }
+  }
+  return { fieldErrors: await rightErrors(reference, served, context), warnings: [], served }
+}
+
+const NOTHING: ReferenceVerdict = { fieldErrors: [], warnings: [], served: undefined }
+
+function readReference(value: unknown): Reference | undefined {
+  const apiVersion = textMember(value, 'apiVersion')
+  const kind = textMember(value, 'kind')
+  if (apiVersion === undefined || kind === undefined) return undefined
+  return {
+    apiVersion,
+    kind,
+    name: textMember(value, 'name') ?? '',
+    namespace: textMember(value, 'namespace'),
+  }
+}
+
+function unknownKind({ apiVersion, kind }: Reference): string {
+  return `spec.resourceRef.kind is ${kind} of ${apiVersion}, which the cluster does not know (yet); it is looked for again.`
+}
+
+function clusterScopedErrors(
+  { kind, namespace }: Reference,
+  { referenceScope }: ReviewContext,
+): readonly FieldError[] {
+  const given =
+    namespace === undefined
+      ? []
+      : [
+          fieldError(
+            'spec.resourceRef.namespace',
+            `is given, but objects of kind ${kind} have none; leave it out.`,
+          ),
+        ]
+  if (referenceScope === 'any') return given
+  const complaint = `is ${kind}, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.`
+  return [...given, fieldError('spec.resourceRef.kind', complaint, 'ReferenceForbidden')]
+}
+
+function namespacedErrors({ namespace }: Reference, context: ReviewContext): readonly FieldError[] {
+  if (context.referenceScope === 'any' || namespace === undefined || namespace === context.namespace)
+    return []
+  const complaint = `is "${namespace.slice(0, 63)}", but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); leave it out, or ask whoever runs Commitlet.`
+  return [fieldError('spec.resourceRef.namespace', complaint, 'ReferenceForbidden')]
+}
+
+async function rightErrors(
+  reference: Reference,
+  served: ServedKind,
+  { review, subject, namespace: own }: ReviewContext,
+): Promise<readonly FieldError[]> {
+  const object = { ...reference, namespace: reference.namespace ?? own }
+  if (await mayAccess(accessTo('get', served, object), review)) return []
+  const place = served.namespaced ? ` in the namespace ${object.namespace}` : ''
+  const complaint = `is the ${reference.kind} ${object.name}${place}, which ${shownName(subject.username)} may not \`get\`; ask for that right, or refer to another object.`
+  return [fieldError('spec.resourceRef', complaint, 'ReferenceForbidden')]
+}

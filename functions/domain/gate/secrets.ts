@@ -1,0 +1,84 @@
+import { accessTo, mayAccess } from './access.ts'
+import type { SecretRight } from './access.ts'
+import { fieldError } from '../field-error.ts'
+import type { FieldError } from '../field-error.ts'
+import { isRecord, member, textMember } from '../json-value.ts'
+import type { ReviewContext } from './review-context.ts'
+import { API_VERSION, GROUP } from '../resource/resource.ts'
+import { unusableSecret } from '../credentials/secret-binding.ts'
+import { shownName } from '../requester/user-info.ts'
+
+/** Which Secrets the subject may use, by the field that names them, and which not. */
+export interface SecretsVerdict {
+  readonly fieldErrors: readonly FieldError[]
+  readonly rights: SecretRights
+}
+
+/** How the subject may use the Secret of each field; absent where the field names none, or there is no right to it. */
+export type SecretRights = Readonly<Partial<Record<`spec.${(typeof FIELDS)[number]}`, SecretRight>>>
+
+const FIELDS = ['credentials', 'fallbackCredentials'] as const
+const SECRETS = { plural: 'secrets', namespaced: true } as const
+
+/**
+ * Asks for each Secret that the spec names whether the subject may `get` it, else `use` it; where the spec names none,
+ * whether he may `use` the operator's default credentials in his namespace.
+ */
+export async function judgeSecrets(
+  spec: unknown,
+  found: readonly FieldError[],
+  context: ReviewContext,
+): Promise<SecretsVerdict> {
+  const named = FIELDS.flatMap((field) => {
+    const name = textMember(member(spec, field), 'secretName') ?? ''
+    const faulty = found.some((fault) => fault.field === `spec.${field}.secretName`)
+    return name === '' || faulty ? [] : [{ field: `spec.${field}` as const, name }]
+  })
+  const judged = await Promise.all(
+    named.map(async ({ field, name }) => ({ field, name, right: await rightTo(name, context) })),
+  )
+  const unsaid = isRecord(spec) && member(spec, 'credentials') === undefined
+  const unusable = unsaid && !found.some(({ field }) => field === 'spec.credentials')
+  const byDefault = unusable && !(await mayUseDefault(context)) ? [noDefault(context)] : []
+  const refused = judged.filter(({ right }) => right === undefined)
+  // The sentence names the Secret: of one that is named twice it is said once.
+  const fieldErrors = refused
+    .filter(({ name }, index) => refused.findIndex((other) => other.name === name) === index)
+    .map(({ field, name }) => refusal(`${field}.secretName`, name, context))
+  const rights = judged.reduce<SecretRights>(
+    (known, { field, right }) => (right === undefined ? known : { ...known, [field]: right }),
+    {},
+  )
+  return { fieldErrors: [...byDefault, ...fieldErrors], rights }
+}
+
+async function rightTo(name: string, { namespace, review }: ReviewContext): Promise<SecretRight | undefined> {
+  const secret = { apiVersion: 'v1', namespace, name }
+  for (const verb of ['get', 'use'] as const) {
+    if (await mayAccess(accessTo(verb, SECRETS, secret), review)) return verb
+  }
+  return undefined
+}
+
+// A name for RBAC alone: there is no such object.
+const DEFAULT = { plural: 'defaultcredentials', namespaced: true } as const
+
+function mayUseDefault({ namespace, review }: ReviewContext): Promise<boolean> {
+  const object = { apiVersion: API_VERSION, namespace, name: 'default' }
+  return mayAccess(accessTo('use', DEFAULT, object), review)
+}
+
+function noDefault({ namespace, subject }: ReviewContext): FieldError {
+  const complaint =
+    `is missing, and ${shownName(subject.username)} may not \`use\` the operator's default credentials ` +
+    `(${DEFAULT.plural}.${GROUP}) in the namespace ${namespace}; name a Secret there, or ask for that right.`
+  return fieldError('spec.credentials', complaint, 'ReferenceForbidden')
+}
+
+function refusal(field: string, name: string, { namespace, subject }: ReviewContext): FieldError {
+  return {
+    reason: 'ReferenceForbidden',
+    field,
+    message: unusableSecret({ namespace, name }, subject.username),
+  }
+}

@@ -1,0 +1,76 @@
+import type { Authority } from '../repository/address.ts'
+import { unsoundEntry } from '../repository/allowed-repositories.ts'
+import type { Delegation } from '../requester/delegation.ts'
+import { readInsecureHosts } from '../repository/insecure-hosts.ts'
+import { isObjectName } from '../resource/object-name.ts'
+import { SHORTEST_KEY } from '../requester/signature.ts'
+import type { Environment } from '../settings.ts'
+import { choice, list, text, WrongSetting } from '../settings.ts'
+import { withoutUser } from '../repository/without-user.ts'
+
+/** What the operator allows: both parts read it, and decide by it alike. */
+export interface GateSettings {
+  /** `namespace`: only objects of the resource's own namespace may be referred to. */
+  readonly referenceScope: 'namespace' | 'any'
+  /** A comma list as in the annotation of a Secret; undefined: any repository may be named. */
+  readonly allowedRepositories: string | undefined
+  /** Hosts for which plain http, and with Git an unverified certificate, are let through. */
+  readonly insecureHosts: readonly Authority[]
+  readonly delegation: Delegation
+  /** Key of the stamp's signature; undefined: nothing is signed or checked. */
+  readonly stampKey: Uint8Array | undefined
+}
+
+/** Said by both parts at their start where there is no key. */
+export const UNSIGNED =
+  'STAMP_KEY_FILE is not set: who asked for a resource is neither signed nor checked, so whoever gets past the webhook can claim to be anybody'
+
+/** Reads a file; throws where it cannot. */
+export type ReadFile = (path: string) => Uint8Array
+
+/** Reads the settings. Throws WrongSetting, one sentence, for a value that cannot be used. */
+export function readGateSettings(env: Environment, readFile: ReadFile): GateSettings {
+  return {
+    referenceScope: choice(env, 'REFERENCE_SCOPE', ['namespace', 'any']),
+    allowedRepositories: readAllowed(env),
+    insecureHosts: readInsecureHosts(env),
+    delegation: { appliers: list(env, 'DELEGATED_APPLIERS'), account: readAccount(env) },
+    stampKey: readStampKey(env, readFile),
+  }
+}
+
+function readAllowed(env: Environment): string | undefined {
+  const allowed = text(env, 'ALLOWED_REPOSITORIES', undefined)
+  const unsound = allowed === undefined ? undefined : unsoundEntry(allowed)
+  if (unsound === undefined) return allowed
+  throw new WrongSetting(
+    `ALLOWED_REPOSITORIES has the entry "${withoutUser(unsound)}", but each has to be host[:port][/path], such as git.example.com/acme.`,
+  )
+}
+
+function readAccount(env: Environment): string {
+  const account = text(env, 'DELEGATE_SERVICE_ACCOUNT', 'commitlet')
+  if (isObjectName(account)) return account
+  throw new WrongSetting(
+    `DELEGATE_SERVICE_ACCOUNT is "${account}", but has to be the name of a service account alone, such as commitlet.`,
+  )
+}
+
+// The bytes count as they are: whoever makes the file decides about its last line end.
+function readStampKey(env: Environment, readFile: ReadFile): Uint8Array | undefined {
+  const path = text(env, 'STAMP_KEY_FILE', undefined)
+  if (path === undefined) return undefined
+  const key = keyIn(path, readFile)
+  if (key !== undefined && key.length >= SHORTEST_KEY) return key
+  throw new WrongSetting(
+    `STAMP_KEY_FILE is "${path}", but has to be the path of a readable file of ${SHORTEST_KEY} bytes or more.`,
+  )
+}
+
+function keyIn(path: string, readFile: ReadFile): Uint8Array | undefined {
+  try {
+    return readFile(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,169 @@
+import { Failure } from '../failure.ts'
+import { isMapping, isSequence, type Mapping, type JSONNode, type Sequence, type Write } from './json-node.ts'
+
+/** Arrays and objects within each other that are read; kubectl and Go's JSON stop at 10,000. */
+export const DEPTH_LIMIT = 1_000
+
+/**
+ * Values that are read, those within others included: more would hold the event loop, at about 1 µs each, and take
+ * up to 100 bytes each. An object that fills the 1.5 MiB which etcd takes by default has fewer, unless it is made of
+ * values of less than 8 bytes, their names included.
+ */
+export const VALUES_LIMIT = 200_000
+
+// RFC 8259, section 6
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y
+const LITERALS = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+] as const
+
+interface Cursor {
+  readonly text: string
+  readonly subject: string
+  at: number
+  values: number
+}
+
+/**
+ * Reads JSON (RFC 8259) without what JSON.parse loses: keys keep their order and numbers their digits.
+ * Of equal keys the last one wins; half a surrogate pair becomes U+FFFD, as in Go. `subject` names the text
+ * in the sentence of a Failure: ProviderUnavailable where it is not JSON, NotSupported where it is nested
+ * deeper than `DEPTH_LIMIT` or holds more than `VALUES_LIMIT`.
+ */
+export function parseJSONText(text: string, subject = 'The text'): JSONNode {
+  const cursor = { text, subject, at: 0, values: 0 }
+  const node = readValue(cursor, 0)
+  return cursor.at === text.length ? node : notJSON(cursor)
+}
+
+function readValue(cursor: Cursor, depth: number): JSONNode {
+  skipSpace(cursor)
+  const node = readBareValue(cursor, depth)
+  skipSpace(cursor)
+  return node
+}
+
+function readBareValue(cursor: Cursor, depth: number): JSONNode {
+  cursor.values += 1
+  if (cursor.values > VALUES_LIMIT) throw tooManyValues(cursor)
+  const first = cursor.text[cursor.at]
+  if (first === '"') return readString(cursor)
+  if (first === '{') return readMapping(cursor, deeper(cursor, depth))
+  if (first === '[') return readSequence(cursor, deeper(cursor, depth))
+  const literal = LITERALS.find(([word]) => cursor.text.startsWith(word, cursor.at))
+  if (literal === undefined) return readNumber(cursor)
+  cursor.at += literal[0].length
+  return literal[1]
+}
+
+function deeper(cursor: Cursor, depth: number): number {
+  if (depth < DEPTH_LIMIT) return depth + 1
+  throw new Failure(
+    'NotSupported',
+    `${cursor.subject} is nested deeper than ${DEPTH_LIMIT} levels, which is the most that is supported; make it flatter.`,
+  )
+}
+
+function tooManyValues({ subject }: Cursor): Failure {
+  const message = `${subject} has more than the ${VALUES_LIMIT.toLocaleString('en-GB')} values that are supported; refer to a smaller object.`
+  return new Failure('NotSupported', message)
+}
+
+function readMapping(cursor: Cursor, depth: number): Mapping {
+  const members = new Map<string, JSONNode>()
+  cursor.at += 1
+  skipSpace(cursor)
+  if (took(cursor, '}')) return members
+  do {
+    skipSpace(cursor)
+    const key = cursor.text[cursor.at] === '"' ? readString(cursor) : notJSON(cursor)
+    skipSpace(cursor)
+    if (!took(cursor, ':')) notJSON(cursor)
+    members.set(key, readValue(cursor, depth))
+  } while (took(cursor, ','))
+  return took(cursor, '}') ? members : notJSON(cursor)
+}
+
+function readSequence(cursor: Cursor, depth: number): Sequence {
+  const items: JSONNode[] = []
+  cursor.at += 1
+  skipSpace(cursor)
+  if (took(cursor, ']')) return items
+  do items.push(readValue(cursor, depth))
+  while (took(cursor, ','))
+  return took(cursor, ']') ? items : notJSON(cursor)
+}
+
+function readString(cursor: Cursor): string {
+  const { text, at: start } = cursor
+  let end = start + 1
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1
+  try {
+    const value: unknown = JSON.parse(text.slice(start, end + 1))
+    cursor.at = end + 1
+    if (typeof value === 'string') return value.toWellFormed()
+  } catch {
+    // The sentence below says what there is to say.
+  }
+  return notJSON(cursor)
+}
+
+function readNumber(cursor: Cursor): JSONNode {
+  NUMBER.lastIndex = cursor.at
+  const digits = NUMBER.exec(cursor.text)?.[0]
+  if (digits === undefined) return notJSON(cursor)
+  cursor.at += digits.length
+  return { digits }
+}
+
+function took(cursor: Cursor, mark: string): boolean {
+  if (cursor.text[cursor.at] !== mark) return false
+  cursor.at += 1
+  return true
+}
+
+function skipSpace(cursor: Cursor): void {
+  while (' \n\r\t'.includes(cursor.text[cursor.at] ?? 'end')) cursor.at += 1
+}
+
+function notJSON({ subject, at }: Cursor): never {
+  throw new Failure(
+    'ProviderUnavailable',
+    `${subject} is not the JSON that was expected (from character ${at + 1} on); ask whoever runs the API that sent it.`,
+  )
+}
+
+/** Writes a value as JSON with two-space indentation and a final newline, piece by piece. */
+export function writeJSON(node: JSONNode, write: Write): void {
+  writeNode(node, '\n', write)
+  write('\n')
+}
+
+function writeNode(node: JSONNode, newline: string, write: Write): void {
+  if (isMapping(node)) writeMapping(node, newline, write)
+  else if (isSequence(node)) writeSequence(node, newline, write)
+  else if (typeof node === 'object' && node !== null) write(node.digits)
+  else write(JSON.stringify(node))
+}
+
+function writeMapping(mapping: Mapping, newline: string, write: Write): void {
+  let before = '{'
+  for (const [key, value] of mapping) {
+    write(`${before}${newline}  ${JSON.stringify(key)}: `)
+    writeNode(value, `${newline}  `, write)
+    before = ','
+  }
+  write(mapping.size === 0 ? '{}' : `${newline}}`)
+}
+
+function writeSequence(sequence: Sequence, newline: string, write: Write): void {
+  let before = '['
+  for (const item of sequence) {
+    write(`${before}${newline}  `)
+    writeNode(item, `${newline}  `, write)
+    before = ','
+  }
+  write(sequence.length === 0 ? '[]' : `${newline}]`)
+}

@@ -1,0 +1,79 @@
+import type { NumberText } from './json-node.ts'
+
+// What a reader may refuse or take for a line break: controls, half surrogate pairs, NEL (a control), LS, PS,
+// BOM and the two non-characters (YAML 1.1 and 1.2, c-printable and b-char; PyYAML refuses DEL too).
+const NEVER_BARE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
+const NEVER_IN_LITERAL = /[^\P{Cc}\n\t]|[\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
+const BARE_IN_JSON = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g
+
+// yaml.org/type (YAML 1.1: bool, null, merge, value, float), in any case because readers differ.
+const KEYWORD = /^(?:|~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan))$/i
+// Integers and floats of YAML 1.1, of the core schema of 1.2 and of the readers of Go, Ruby and
+// JavaScript (`e1`, `.`), without `_` and `,`.
+const NUMBER = /^[-+]?(?:0[box][-+]?[\da-f]*|(?:\d+(?:\.\d*)?|\.\d*)(?:e[-+]?\d*)?|e[-+]?\d+)$/i
+const SEXAGESIMAL = /^[-+]?\d+(?::\d+)+(?:\.\d*)?$/
+const DATE = /^-?\d{4}-\d\d?-\d\d?(?:[Tt\s]|$)/
+
+// Plain scalars in block context (YAML 1.2.2, 7.3.3), with the first character read as strictly as anyone does.
+const NOT_PLAIN = /^[\s?:,[\]{}#&*!|>'"%@`]|^-(?:\s|$)|^---|^\.\.\.|:(?:\s|$)|\s#|\s$/
+
+/**
+ * A string on one line: plain where every reader of YAML 1.1 and 1.2 takes it for this string, in double
+ * quotes where one would take it for something else or where a character has to be escaped, in single quotes
+ * where only the syntax is in the way.
+ */
+export function flowScalar(value: string): string {
+  if (NEVER_BARE.test(value) || readsAsAnother(value)) return doubleQuoted(value)
+  if (NOT_PLAIN.test(value)) return `'${value.replaceAll("'", "''")}'`
+  return value
+}
+
+function readsAsAnother(value: string): boolean {
+  if (KEYWORD.test(value) || DATE.test(value)) return true
+  if (!/^[-+.\de]/i.test(value)) return false
+  // Go's yaml drops every underscore before it looks for a number, Ruby's takes commas for them.
+  const bare = value.replace(/[_,]/g, '')
+  return NUMBER.test(bare) || SEXAGESIMAL.test(bare)
+}
+
+function doubleQuoted(value: string): string {
+  return JSON.stringify(value).replace(BARE_IN_JSON, escaped)
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/**
+ * The header of the block literal (YAML 1.2.2, 8.1.2) that a string of several lines is written as: style,
+ * indentation of two where a reader could not detect it, and chomping. Undefined: write it as a flow scalar.
+ */
+export function literalHeader(value: string): string | undefined {
+  if (!value.includes('\n') || NEVER_IN_LITERAL.test(value)) return undefined
+  if (endsInBlankLine(value)) return undefined
+  const indentation = /^\n*[ \t]/.test(value) ? '2' : ''
+  return `|${indentation}${chomping(value)}`
+}
+
+/** A last line of white space only, or no other line at all: readers differ on what chomping leaves of it. */
+function endsInBlankLine(value: string): boolean {
+  let end = value.length
+  while (value[end - 1] === '\n') end -= 1
+  const lastLine = value.slice(value.lastIndexOf('\n', end - 1) + 1, end)
+  return lastLine.trim() === ''
+}
+
+function chomping(value: string): '-' | '' | '+' {
+  if (!value.endsWith('\n')) return '-'
+  return value.endsWith('\n\n') ? '+' : ''
+}
+
+/**
+ * A number: integers with their digits; floats with dot and signed exponent, without which a reader of YAML
+ * 1.1 takes `1e+21` and `1.5e3` for strings (yaml.org/type/float).
+ */
+export function numberScalar({ digits }: NumberText): string {
+  const [mantissa = digits, exponent] = digits.split(/e/i)
+  if (exponent === undefined) return digits
+  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}e${/^[-+]/.test(exponent) ? '' : '+'}${exponent}`
+}

@@ -1,0 +1,139 @@
+import { BlockList, isIPv6 } from 'node:net'
+
+/** A place of the cluster's own: an IP address, in any notation, and a port. */
+export interface AddressAndPort {
+  readonly address: string
+  readonly port: number
+}
+
+/**
+ * All addresses of a host, each of which may be connected to at this port; the connection has to go to one of them,
+ * whatever the name means a moment later.
+ * @throws Failure AddressForbidden where any of them is forbidden, NetworkError where DNS does not know the name or
+ * cannot tell, Timeout (or the signal's own Failure) where the signal fires first
+ */
+export type Resolve = (host: string, port: number, signal: AbortSignal) => Promise<readonly string[]>
+
+/** What depends on where the program runs. */
+export interface AddressPolicy {
+  /** In a pod, loopback leads to the pod's other containers; on a developer's machine to his own servers. */
+  readonly inCluster: boolean
+  /** Where the API server listens. */
+  readonly apiServer: readonly AddressAndPort[]
+}
+
+/**
+ * Whether nobody may make Commitlet connect to this address and port: link-local, unspecified, multicast and
+ * broadcast addresses, metadata services of clouds, in a cluster loopback, the API server, and every IPv6 address
+ * that stands for such an IPv4 address. What is no IP address is forbidden as well.
+ */
+export function isForbidden(place: AddressAndPort, policy: AddressPolicy): boolean {
+  const bytes = bytesOf(place.address)
+  if (bytes === undefined) return true
+  return [place.address, ...embedded(bytes)].some((address) =>
+    isForbiddenItself({ ...place, address }, policy),
+  )
+}
+
+function isForbiddenItself(
+  { address, port }: AddressAndPort,
+  { inCluster, apiServer }: AddressPolicy,
+): boolean {
+  if (holds(NOWHERE, address) || (inCluster && holds(LOOPBACK, address))) return true
+  return apiServer.some((server) => server.port === port && spelled(server.address) === spelled(address))
+}
+
+const NOWHERE = listOf([
+  // RFC 6890: this network, link-local (with the metadata service of most clouds), multicast, broadcast.
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 4],
+  ['255.255.255.255', 32],
+  ['::', 128],
+  ['fe80::', 10],
+  ['ff00::', 8],
+  // Metadata elsewhere: Alibaba Cloud, Azure, Oracle Cloud, AWS (with the credentials of EKS pods), Google Cloud, Scaleway.
+  ['100.100.100.200', 32],
+  ['168.63.129.16', 32],
+  ['192.0.0.192', 32],
+  ['fd00:ec2::', 32],
+  ['fd20:ce::254', 128],
+  ['fd00:42::42', 128],
+])
+const LOOPBACK = listOf([
+  ['127.0.0.0', 8],
+  ['::1', 128],
+])
+
+function listOf(subnets: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList()
+  for (const [net, prefix] of subnets) list.addSubnet(net, prefix, familyOf(net))
+  return list
+}
+
+function holds(list: BlockList, address: string): boolean {
+  return list.check(withoutZone(address), familyOf(address))
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4'
+}
+
+function withoutZone(address: string): string {
+  return address.replace(/%.*$/, '')
+}
+
+/** One text for all notations of an address. */
+function spelled(address: string): string {
+  return bytesOf(address)?.join('.') ?? ''
+}
+
+/** The 4 or 16 bytes of an address, as the parser of URLs (WHATWG) reads it; undefined for anything else. */
+function bytesOf(address: string): readonly number[] | undefined {
+  const plain = withoutZone(address)
+  if (!isIPv6(plain)) return /^\d+(\.\d+){3}$/.test(plain) ? quartet(plain) : undefined
+  const host = URL.parse(`http://[${plain}]`)?.hostname.slice(1, -1) ?? ''
+  const [head = '', tail] = host.split('::')
+  const [before, after] = [words(head), words(tail ?? '')]
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0)
+  return [...before, ...zeros, ...after].flatMap((word) => [word >> 8, word & 0xff])
+}
+
+function quartet(text: string): readonly number[] | undefined {
+  const bytes = text.split('.').map(Number)
+  return bytes.every((byte) => byte <= 255) ? bytes : undefined
+}
+
+function words(text: string): readonly number[] {
+  return text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))
+}
+
+/** Where an IPv6 address holds an IPv4 address: the hex digits it begins with, and the IPv4 address's first byte. */
+const EMBEDDINGS = [
+  // IPv4-mapped and IPv4-compatible (RFC 4291), IPv4-translated (RFC 2765).
+  ['00000000000000000000ffff', 12],
+  ['000000000000000000000000', 12],
+  ['0000000000000000ffff0000', 12],
+  // NAT64 (RFC 6052), and its prefix for local use (RFC 8215), there as a /96.
+  ['0064ff9b0000000000000000', 12],
+  ['0064ff9b0001', 12],
+  // 6to4 (RFC 3056).
+  ['2002', 2],
+] as const
+
+/** The IPv4 addresses that an IPv6 address may lead to. */
+function embedded(bytes: readonly number[]): readonly string[] {
+  if (bytes.length !== 16) return []
+  const hex = Buffer.from(bytes).toString('hex')
+  // Teredo has it inverted (RFC 4380), ISATAP behind an interface identifier of its own (RFC 5214).
+  const teredo = hex.startsWith('20010000') ? [bytes.slice(12).map((byte) => byte ^ 0xff)] : []
+  const isatap = /^.{16}0[02]005efe/.test(hex) ? [bytes.slice(12)] : []
+  const others = EMBEDDINGS.filter(([prefix]) => hex.startsWith(prefix)).map(([, at]) =>
+    bytes.slice(at, at + 4),
+  )
+  // The compatible form of ::1 is loopback itself, and none of 0.0.0.1.
+  const found = hex === LOOPBACK_HEX ? [] : [...others, ...teredo, ...isatap]
+  return found.map((quad) => quad.join('.'))
+}
+
+const LOOPBACK_HEX = '1'.padStart(32, '0')

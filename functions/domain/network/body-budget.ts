@@ -1,0 +1,47 @@
+/** Most bytes of request bodies that a part holds at once: with what it needs besides, below its memory limit. */
+export const BODIES_LIMIT = 64 * 1024 * 1024
+
+/** Gives back what was taken; a second call does nothing. */
+export type Release = () => void
+
+/** Room that is shared out: the answer takes so much of it, or answers undefined where so much is not left. */
+export function openBudget(most: number): (size: number) => Release | undefined {
+  let taken = 0
+
+  return function take(size) {
+    if (taken + size > most) return undefined
+    taken += size
+    let given = false
+    return () => {
+      if (!given) taken -= size
+      given = true
+    }
+  }
+}
+
+/**
+ * Bytes of the body that a request announces (RFC 9112, section 6.3): `largest` where it tells no length, 0 where there
+ * is no body, or one above `largest`, which is refused by that header alone.
+ */
+export function announcedBytes(headers: Readonly<Record<string, unknown>>, largest: number): number {
+  if (headers['transfer-encoding'] !== undefined) return largest
+  const announced = Number(headers['content-length'] ?? 0)
+  return announced > largest ? 0 : announced
+}
+
+const COMMA = 0x2c
+const BRACKET = 0x5b
+const BRACE = 0x7b
+
+/**
+ * Brackets and commas of a JSON text, those in strings included: what is parsed of it takes up to 100 bytes for each
+ * (measured with V8), besides its strings, so that a few MiB of text may take hundreds of MiB.
+ */
+export function partsOf(json: string): number {
+  let parts = 0
+  for (let index = 0; index < json.length; index += 1) {
+    const code = json.charCodeAt(index)
+    if (code === COMMA || code === BRACKET || code === BRACE) parts += 1
+  }
+  return parts
+}

@@ -1,0 +1,40 @@
+import type { Resolve } from './address-policy.ts'
+import type { Authority, RepositoryAddress } from '../repository/address.ts'
+import { isInsecure } from '../repository/insecure-hosts.ts'
+import type { Proxies, Proxy } from './proxies.ts'
+import { proxyFor } from './proxies.ts'
+
+/** The way to a repository's host. */
+export interface Route {
+  /** Where the connection may go, all of them checked; undefined: the proxy looks the host up and decides. */
+  readonly addresses: readonly string[] | undefined
+  /** Undefined: a direct connection. */
+  readonly proxy: Proxy | undefined
+  /** The operator lets any certificate of this host through. */
+  readonly insecure: boolean
+}
+
+/** Who is called. */
+export type Destination = Pick<RepositoryAddress, 'scheme' | 'host' | 'port'>
+
+/** What the operator says of ways. */
+export interface RouteSettings {
+  readonly resolve: Resolve
+  readonly proxies: Proxies
+  readonly insecureHosts: readonly Authority[]
+}
+
+/**
+ * Finds the way, anew for each session.
+ * @throws Failure what Resolve throws
+ */
+export async function findRoute(
+  address: Destination,
+  routeSettings: RouteSettings,
+  signal: AbortSignal,
+): Promise<Route> {
+  const insecure = isInsecure(address, routeSettings.insecureHosts)
+  const proxy = proxyFor(address, routeSettings.proxies)
+  if (proxy !== undefined) return { addresses: undefined, proxy, insecure }
+  return { addresses: await routeSettings.resolve(address.host, address.port, signal), proxy, insecure }
+}

@@ -1,0 +1,99 @@
+import type { Login } from './commit/change.ts'
+
+const LONGEST = 200
+const MASK = '***'
+/** What lies behind is never shown, however much of it is masked: values of Secrets have at most 8 KiB. */
+const READ = 65_536
+/** More is not masked within a moment, and far more than what one logs in with. */
+const MASKED_CHARACTERS = 65_536
+const MASKED_SECRETS = 1_024
+const SHORTEST_FOUND = 8
+
+// CSI and OSC sequences and two-byte escapes (ECMA-48), then every control and format character.
+const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -~]?/g
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
+
+/**
+ * Text of the remote as users may see it: without escape sequences and control characters, each secret
+ * replaced by `***` however it is written (see spellings), on one line, at most 200 characters. Undefined where
+ * there are more than 1,024 secrets, or more than 64 Ki characters of them: none of it can be shown.
+ */
+export function redact(text: string, secrets: readonly string[]): string | undefined {
+  const distinct = new Set(secrets)
+  if (areTooMany(distinct)) return undefined
+  const plain = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim()
+  const characters = Array.from(mask(plain, [...distinct]))
+  if (characters.length <= LONGEST) return characters.join('')
+  return `${characters.slice(0, LONGEST - 1).join('')}…`
+}
+
+/**
+ * Whether a secret stands in an address in one of the spellings that `quoteRemote` masks, upper and lower case taken
+ * for the same, as host names lose it, and however much of it is percent-encoded. Secrets of fewer than 8 characters
+ * do not count: they stand in sound addresses.
+ */
+export function holdsSecret(address: string, secrets: readonly string[]): boolean {
+  const read = [address.toLowerCase(), percentDecoded(address).toLowerCase()]
+  return secrets
+    .filter(({ length }) => length >= SHORTEST_FOUND)
+    .flatMap(spellings)
+    .some((spelling) => read.some((text) => spelling !== '' && text.includes(spelling.toLowerCase())))
+}
+
+/** A name of the spec in quotes, as text of the remote is shown; `***` where none of it can be. */
+export function redactedName(name: string, secrets: readonly string[]): string {
+  return `"${redact(name, secrets) ?? MASK}"`
+}
+
+/** Every secret that a login may put on the wire: the Secret's values, the pair of Basic authentication, a key's lines. */
+export function secretsOf(login: Login): readonly string[] {
+  if (login.method === 'key') return [...login.secrets, ...linesOf(login.privateKey)]
+  return [...login.secrets, login.password, `${login.username}:${login.password}`]
+}
+
+/** The secrets of several logins, each once. Where there are too many to quote anything, not all of them. */
+export function unitedSecrets(lists: readonly (readonly string[])[]): readonly string[] {
+  const united = new Set<string>()
+  for (const list of lists) {
+    for (const secret of list) united.add(secret)
+    if (areTooMany(united)) break
+  }
+  return [...united]
+}
+
+function areTooMany(secrets: ReadonlySet<string>): boolean {
+  if (secrets.size > MASKED_SECRETS) return true
+  return [...secrets].reduce((sum, { length }) => sum + length, 0) > MASKED_CHARACTERS
+}
+
+function linesOf(privateKey: string): readonly string[] {
+  return privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
+}
+
+function mask(text: string, secrets: readonly string[]): string {
+  const spelled = [...new Set(secrets.flatMap(spellings))].filter((spelling) => spelling !== '')
+  // The longest first, so that no half of a secret is left beside the mask.
+  const longestFirst = spelled.toSorted((a, b) => b.length - a.length)
+  return longestFirst.reduce((masked, spelling) => masked.replaceAll(spelling, () => MASK), text)
+}
+
+/** Raw, as JSON has it, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as forms do). */
+function spellings(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret)
+  const encoded = encodeURIComponent(secret.toWellFormed())
+  const strict = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  const form = new URLSearchParams([['', secret]]).toString().slice(1)
+  const urls = [encoded, strict, form]
+  const lower = urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()))
+  const base64 = bytes.toString('base64')
+  const raw = secret.replace(CONTROLS, ' ').trim()
+  const json = JSON.stringify(raw).slice(1, -1)
+  return [raw, json, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), ...urls, ...lower]
+}
+
+/** What is no percent-encoding stays as it is. */
+function percentDecoded(address: string): string {
+  return address.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
+  )
+}

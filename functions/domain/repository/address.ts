@@ -1,0 +1,158 @@
+import { Failure } from '../failure.ts'
+
+/** The parsed form of a repository address: it alone makes every check and the address that Git gets. */
+export interface RepositoryAddress {
+  /** `http` is for the hosts of INSECURE_HOSTS alone: the gate refuses it for all others. */
+  readonly scheme: 'https' | 'http' | 'ssh'
+  /** User of an SSH address. */
+  readonly user: string | undefined
+  /** Lower-case name or canonical IP address; IPv6 without brackets. */
+  readonly host: string
+  /** Always set: the scheme's default where the address names none. */
+  readonly port: number
+  /** Segments of the path, the last one without `.git`. */
+  readonly segments: readonly string[]
+  /** The address exactly as it was written, which Git is called with. */
+  readonly text: string
+}
+
+/** Host (IPv6 without brackets) and, where it is written, port. */
+export interface Authority {
+  readonly host: string
+  readonly port: number | undefined
+}
+
+/** Most characters of an address, as in the schema of `spec.repository`. */
+const LONGEST = 2048
+
+/** The port of a scheme where an address names none. */
+export const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22 } as const
+
+/**
+ * Reads `spec.repository`: `https://host[:port]/path[.git]`, `ssh://user@host[:port]/path[.git]` or
+ * `user@host:path[.git]`. Throws InvalidSpec for everything that is not its own re-serialisation: what the checks
+ * see and what Git is called with can then never differ. So a default port that is written out is refused as well.
+ * The sentence never repeats the address, which may hold a password.
+ */
+export function parseRepositoryAddress(text: string): RepositoryAddress {
+  if (text.length > LONGEST) throw invalid(`is longer than the ${LONGEST} characters that are allowed.`)
+  const strange = strangeCharacter(text)
+  if (strange !== undefined) throw invalid(`contains ${strange}; ${PLAIN}.`)
+  const parsed = parseForm(text)
+  const plain = serialise(parsed, text)
+  if (plain !== text) throw invalid(`is not written in its plain form; write ${plain} instead.`)
+  return parsed
+}
+
+/** Reads `host[:port]`; undefined where the host is not a lower-case ASCII name or a canonical IP address. */
+export function parseAuthority(text: string): Authority | undefined {
+  const [, written, digits] = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(?::([0-9]{1,5}))?$/.exec(text) ?? []
+  if (written === undefined || !isCanonicalHost(written)) return undefined
+  const port = digits === undefined ? undefined : Number(digits)
+  if (port !== undefined && (port < 1 || port > 65_535)) return undefined
+  return { host: written.replace(/[[\]]/g, ''), port }
+}
+
+/** The parts of a path, the last one without `.git`; undefined where one is empty, `.`, `..` or has other letters. */
+export function parseSegments(path: string): readonly string[] | undefined {
+  const segments = path.replace(/\.git$/, '').split('/')
+  const sound = segments.every((segment) => /^[A-Za-z0-9._~{}+-]+$/.test(segment) && !/^\.\.?$/.test(segment))
+  return sound ? segments : undefined
+}
+
+const PLAIN = 'write an address such as https://git.example.com/acme/shop.git'
+
+function invalid(complaint: string): Failure {
+  return new Failure('InvalidSpec', `spec.repository ${complaint}`)
+}
+
+function strangeCharacter(text: string): string | undefined {
+  if (/[\s\p{Cc}]/u.test(text)) return 'white space or a control character'
+  if (/[^\x21-\x7e]/u.test(text)) return 'letters beyond ASCII (write the host in its xn-- form)'
+  const found = /[%?#\\]/.exec(text)?.[0]
+  return found === undefined ? undefined : `"${found}"`
+}
+
+function parseForm(text: string): RepositoryAddress {
+  const [, scheme, authority, path] = /^([A-Za-z0-9+.-]+):\/\/([^/]*)\/?(.*)$/.exec(text) ?? []
+  if (scheme === undefined || authority === undefined || path === undefined) return parseShort(text)
+  if (scheme === 'https' || scheme === 'http') return parseWeb(text, scheme, { authority, path })
+  if (scheme === 'ssh') {
+    const [, user, place] = /^([^@]*)@(.*)$/.exec(authority) ?? []
+    return parseSSH(text, { user, authority: place ?? '', path })
+  }
+  throw invalid(`begins with another scheme than https:// or ssh://; ${PLAIN}.`)
+}
+
+function parseWeb(
+  text: string,
+  scheme: 'https' | 'http',
+  { authority, path }: { readonly authority: string; readonly path: string },
+): RepositoryAddress {
+  if (authority.includes('@')) {
+    throw invalid(
+      'has a user name or a password before the host; leave it out and name a Secret in spec.credentials.',
+    )
+  }
+  const { host, port } = requireAuthority(authority)
+  const segments = requireSegments(path)
+  return { scheme, user: undefined, host, port: port ?? DEFAULT_PORTS[scheme], segments, text }
+}
+
+// The short form of git-clone(1), "GIT URLS".
+function parseShort(text: string): RepositoryAddress {
+  const [, user, authority, path] = /^([^@/:]*)@(\[[^\]]*\]|[^:/]*):(.*)$/.exec(text) ?? []
+  if (authority === undefined || path === undefined)
+    throw invalid(`is not an address of a repository; ${PLAIN}.`)
+  if (path.startsWith('-'))
+    throw invalid('has a path that begins with "-", which Git would take for an option.')
+  return parseSSH(text, { user, authority, path })
+}
+
+function parseSSH(
+  text: string,
+  parts: { readonly user: string | undefined; readonly authority: string; readonly path: string },
+): RepositoryAddress {
+  if (parts.user === undefined || !/^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(parts.user)) {
+    throw invalid(
+      'has to name the SSH user alone before the host, such as git@git.example.com:acme/shop.git.',
+    )
+  }
+  const { host, port } = requireAuthority(parts.authority)
+  const segments = requireSegments(parts.path)
+  return { scheme: 'ssh', user: parts.user, host, port: port ?? DEFAULT_PORTS.ssh, segments, text }
+}
+
+function requireAuthority(text: string): Authority {
+  const authority = parseAuthority(text)
+  if (authority !== undefined) return authority
+  throw invalid(
+    'names no host that can be used; write a lower-case name without a dot at its end, or an IP address in its ' +
+      'usual form, and a port from 1 to 65535 or none.',
+  )
+}
+
+function requireSegments(path: string): readonly string[] {
+  const segments = parseSegments(path)
+  if (segments !== undefined) return segments
+  throw invalid(
+    'has a path with an empty part, ".", ".." or a character other than letters, digits and "._~{}+-"; ' +
+      'write the path of the repository as its host shows it.',
+  )
+}
+
+function serialise(address: RepositoryAddress, text: string): string {
+  const { scheme, user, port, segments } = address
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  const path = segments.join('/') + (text.endsWith('.git') ? '.git' : '')
+  const login = user === undefined ? '' : `${user}@`
+  if (!text.startsWith(`${scheme}://`)) return `${login}${host}:${path}`
+  return `${scheme}://${login}${host}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}/${path}`
+}
+
+// Labels by RFC 1123, section 2.1; the parser of URLs (WHATWG) then tells numbers that only look like names.
+function isCanonicalHost(written: string): boolean {
+  const isName = written.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.(?!$)|$))+$/.test(written)
+  if (!isName && !written.startsWith('[')) return false
+  return URL.parse(`https://${written}`)?.hostname === written
+}

@@ -1,0 +1,49 @@
+import type { Authority, RepositoryAddress } from './address.ts'
+import { DEFAULT_PORTS, parseAuthority, parseRepositoryAddress } from './address.ts'
+import { member, textMember } from '../json-value.ts'
+import type { Environment } from '../settings.ts'
+import { list, WrongSetting } from '../settings.ts'
+import { withoutUser } from './without-user.ts'
+
+/** Whether INSECURE_HOSTS names the host; an entry without a port means the scheme's default port. */
+export function isInsecure(
+  { scheme, host, port }: Pick<RepositoryAddress, 'scheme' | 'host' | 'port'>,
+  hosts: readonly Authority[],
+): boolean {
+  // Host keys are checked everywhere.
+  if (scheme === 'ssh') return false
+  return hosts.some((entry) => entry.host === host && (entry.port ?? DEFAULT_PORTS[scheme]) === port)
+}
+
+/** Whether `spec.repository` of a resource of unknown soundness is at such a host. */
+export function namesInsecureHost(whole: unknown, hosts: readonly Authority[]): boolean {
+  const text = textMember(member(whole, 'spec'), 'repository')
+  if (hosts.length === 0 || text === undefined) return false
+  try {
+    return isInsecure(parseRepositoryAddress(text), hosts)
+  } catch {
+    // The gate says what is wrong with it.
+    return false
+  }
+}
+
+/** Reads the comma list of `host[:port]`. Throws WrongSetting, one sentence, for anything else, wildcards included. */
+export function readInsecureHosts(env: Environment): readonly Authority[] {
+  return list(env, 'INSECURE_HOSTS').map((entry) => {
+    const authority = parseAuthority(entry)
+    if (authority !== undefined) return authority
+    throw new WrongSetting(
+      `INSECURE_HOSTS has the entry "${withoutUser(entry)}", but each has to be host[:port] in lower case, such as git.example.com:8443, and never a wildcard.`,
+    )
+  })
+}
+
+/** Said by both parts at their start where there are such hosts; undefined: there are none. */
+export function insecureWarning(hosts: readonly Authority[]): string | undefined {
+  if (hosts.length === 0) return undefined
+  const names = hosts.map(({ host, port }) => {
+    const name = host.includes(':') ? `[${host}]` : host
+    return port === undefined ? name : `${name}:${port}`
+  })
+  return `INSECURE_HOSTS is set: whoever is on the way to ${names.join(', ')} can read the credentials and change what is committed; it is for trying out only`
+}

@@ -1,0 +1,73 @@
+import { accountNamed, applierOf } from './delegation.ts'
+import type { Applier, Delegation } from './delegation.ts'
+import { Failure } from '../failure.ts'
+import { member } from '../json-value.ts'
+import { signedOf, stampOf } from './stamp.ts'
+import { PLURALS, REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from '../resource/resource.ts'
+import type { Resource } from '../resource/resource.ts'
+import { verifies } from './signature.ts'
+import { readUserInfo } from './user-info.ts'
+import type { UserInfo } from './user-info.ts'
+
+/** Who asked for a resource, as its stamp says. */
+export interface Requester {
+  /** Whose rights count: the requester, or the account that a delegated applier is reviewed as. */
+  readonly subject: UserInfo
+  /** The requester's own user name. */
+  readonly username: string
+  /** One line for people. */
+  readonly shown: string
+}
+
+/** How stamps are read. */
+export interface StampReading {
+  /** Undefined: signatures are not checked. */
+  readonly key: Uint8Array | undefined
+  readonly delegation: Delegation
+}
+
+/**
+ * Reads the stamp. Throws ReferenceForbidden, with the command that has it made anew, where there is none, or where
+ * its signature does not fit namespace, kind, spec, requested-at and stamp as they are now.
+ */
+export function requesterOf(resource: Resource, { key, delegation }: StampReading): Requester {
+  const { namespace } = resource.metadata
+  const stamp = stampOf(resource)
+  const shown = stamp[REQUESTED_BY]
+  if (shown === undefined || stamp[REQUESTER] === undefined) throw unstamped(resource, 'does not say')
+  const signed = signedOf(resource, namespace, stamp)
+  if (key !== undefined && !verifies(signed, stamp[REQUESTER_SIGNATURE], key)) {
+    throw unstamped(resource, 'does not prove')
+  }
+  const applier = applierIn(stamp[REQUESTER], namespace, delegation)
+  if (applier === undefined) throw unstamped(resource, 'does not say')
+  return { subject: applier.subject, username: applier.user.username, shown }
+}
+
+// A controller that was named a delegate after the stamp was made is one from now on.
+function applierIn(text: string, namespace: string, delegation: Delegation): Applier | undefined {
+  const stamped = parseJSON(text)
+  const user = readUserInfo(stamped)
+  if (user === undefined) return undefined
+  const as = member(stamped, 'as')
+  if (as === undefined) return applierOf(user, namespace, delegation)
+  const subject = typeof as === 'string' ? accountNamed(as, namespace) : undefined
+  return subject === undefined ? undefined : { user, subject, as: subject.username }
+}
+
+function parseJSON(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function unstamped({ kind, metadata }: Resource, complaint: string): Failure {
+  const { namespace, name } = metadata
+  const command = `kubectl annotate -n ${namespace} ${PLURALS[kind]} ${name} ${REQUESTED_AT}="$(date -u +%FT%TZ)" --overwrite`
+  return new Failure(
+    'ReferenceForbidden',
+    `The resource ${complaint} who asked for it, because the webhook's stamp is missing or does not fit; ask again: ${command}`,
+  )
+}

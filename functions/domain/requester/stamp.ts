@@ -1,0 +1,135 @@
+import { applierOf } from './delegation.ts'
+import type { Applier, Delegation } from './delegation.ts'
+import { member, sameJSON, textMember } from '../json-value.ts'
+import { REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from '../resource/resource.ts'
+import { sign } from './signature.ts'
+import type { Signed } from './signature.ts'
+import { shownName } from './user-info.ts'
+import type { UserInfo } from './user-info.ts'
+
+/** The stamp's annotations and their values; undefined: the resource has to be without it. */
+export type Stamp = Readonly<Record<(typeof STAMP)[number], string | undefined>>
+
+/** What an UPDATE or CREATE makes of a resource; `before` is undefined on CREATE. */
+export interface Application {
+  readonly before: unknown
+  readonly after: unknown
+  /** The resource's own namespace, as the API server says it. */
+  readonly namespace: string
+}
+
+/** Who applies, and how the operator wants stamps to be. */
+export interface Stamping {
+  readonly user: UserInfo
+  /** Of the user's `extra` only these keys are kept, because some clouds put credentials there. */
+  readonly extraKeys: readonly string[]
+  readonly delegation: Delegation
+  /** Undefined: stamps are not signed. */
+  readonly key: Uint8Array | undefined
+}
+
+/** The annotations that only the webhook writes. */
+export const STAMP = [REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE] as const
+
+/**
+ * Does this application ask for something? True on CREATE and where the spec or the value of
+ * `commitlet.dev/requested-at` is another one.
+ */
+export function isNewRequest({ before, after }: Application): boolean {
+  if (before === undefined) return true
+  if (annotation(before, REQUESTED_AT) !== annotation(after, REQUESTED_AT)) return true
+  return !sameJSON(member(before, 'spec'), member(after, 'spec'))
+}
+
+/** Does this application set `commitlet.dev/requested-at` to nothing, which asks for nothing? */
+export function emptiesRequest({ before, after }: Application): boolean {
+  return requestedAtOf(after) === '' && requestedAtOf(before) !== ''
+}
+
+/** Does the resource come with another stamp than it had? */
+export function changesStamp({ before, after }: Application): boolean {
+  return STAMP.some((key) => annotation(before, key) !== annotation(after, key))
+}
+
+/**
+ * The stamp that the resource has to carry: the sender's where he asks for something, else the one it had,
+ * whoever updates the rest.
+ */
+export function stampFor(application: Application, stamping: Stamping): Stamp {
+  const { before, after, namespace } = application
+  if (!isNewRequest(application)) return stampOf(before)
+  const applier = applierOf(stamping.user, namespace, stamping.delegation)
+  const shown = shownName(applier.user.username) + (applier.as === undefined ? '' : ` as ${applier.as}`)
+  const unsigned = { [REQUESTED_BY]: shown, [REQUESTER]: requesterJSON(applier, stamping.extraKeys) }
+  const signed = signedOf(after, namespace, unsigned)
+  const signature = stamping.key === undefined ? undefined : sign(signed, stamping.key)
+  return { ...unsigned, [REQUESTER_SIGNATURE]: signature }
+}
+
+/** The stamp that a resource carries, whoever put it there. */
+export function stampOf(resource: unknown): Stamp {
+  return {
+    [REQUESTED_BY]: annotation(resource, REQUESTED_BY),
+    [REQUESTER]: annotation(resource, REQUESTER),
+    [REQUESTER_SIGNATURE]: annotation(resource, REQUESTER_SIGNATURE),
+  }
+}
+
+/**
+ * The stamp's annotations that the sender wrote himself: neither as the resource had them nor as it has to have them.
+ * None where all are gone: he has replaced the resource by one of his own files.
+ */
+export function overwrittenIn({ before, after }: Application, wanted: Stamp): readonly string[] {
+  const [had, sent] = [stampOf(before), stampOf(after)]
+  if (STAMP.every((key) => sent[key] === undefined)) return []
+  return STAMP.filter((key) => sent[key] !== had[key] && sent[key] !== wanted[key])
+}
+
+/** Bytes that the stamp takes of the 256 KiB that a resource has for all its annotations. */
+export function stampBytes(stamp: Stamp): number {
+  return STAMP.reduce((sum, key) => sum + key.length + Buffer.byteLength(stamp[key] ?? ''), 0)
+}
+
+/** What the signature of this resource's stamp holds together. */
+export function signedOf(
+  resource: unknown,
+  namespace: string,
+  stamp: Pick<Stamp, typeof REQUESTED_BY | typeof REQUESTER>,
+): Signed {
+  return {
+    namespace,
+    kind: textMember(resource, 'kind') ?? '',
+    spec: member(resource, 'spec'),
+    requestedAt: annotation(resource, REQUESTED_AT),
+    requestedBy: stamp[REQUESTED_BY],
+    requester: stamp[REQUESTER],
+  }
+}
+
+// The order of the keys is fixed: the same person gives the same bytes.
+function requesterJSON({ user, as }: Applier, extraKeys: readonly string[]): string {
+  const kept = extraKeys.flatMap((key) => {
+    const values = member(user.extra, key)
+    return values === undefined ? [] : [[key, values] as const]
+  })
+  return JSON.stringify({
+    username: user.username,
+    uid: user.uid,
+    groups: user.groups,
+    extra: kept.length === 0 ? undefined : Object.fromEntries(kept),
+    as,
+  })
+}
+
+// An empty one is none: so the webhooks' matchConditions take it.
+function annotation(resource: unknown, key: string): string | undefined {
+  return annotationText(resource, key) || undefined
+}
+
+function requestedAtOf(resource: unknown): string | undefined {
+  return annotationText(resource, REQUESTED_AT)
+}
+
+function annotationText(resource: unknown, key: string): string | undefined {
+  return textMember(member(member(resource, 'metadata'), 'annotations'), key)
+}

@@ -1,0 +1,56 @@
+import { isRecord, member, textMember } from '../json-value.ts'
+
+/** Who sent a request, as the API server says it (authentication.k8s.io/v1 UserInfo). */
+export interface UserInfo {
+  readonly username: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+}
+
+/** The longest user name that people are shown, in characters. */
+const LONGEST_NAME = 256
+
+/** Reads a UserInfo out of JSON; undefined where it names no user, or one without a name. Members of another shape are left out. */
+export function readUserInfo(value: unknown): UserInfo | undefined {
+  const username = textMember(value, 'username')
+  if (username === undefined || username === '') return undefined
+  const uid = textMember(value, 'uid')
+  const groups = member(value, 'groups')
+  const extra = member(value, 'extra')
+  return {
+    username,
+    ...(uid === undefined ? {} : { uid }),
+    ...(isTextList(groups) ? { groups } : {}),
+    ...(isTextLists(extra) ? { extra } : {}),
+  }
+}
+
+/**
+ * A user name as people may be shown it, in one line of at most 256 characters: control characters, invisible
+ * formatting (which can turn the reading direction), line separators and halves of characters become `?`.
+ */
+export function shownName(username: string): string {
+  const cleaned = username.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '?')
+  const characters = Array.from(cleaned)
+  return characters.length <= LONGEST_NAME ? cleaned : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`
+}
+
+/**
+ * A service account as the API server sees it when it calls: its user name and groups
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens).
+ */
+export function serviceAccount(namespace: string, name: string): UserInfo {
+  return {
+    username: `system:serviceaccount:${namespace}:${name}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+  }
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function isTextLists(value: unknown): value is Readonly<Record<string, readonly string[]>> {
+  return isRecord(value) && Object.values(value).every(isTextList)
+}

@@ -1,0 +1,49 @@
+import { parseRepositoryAddress } from '../repository/address.ts'
+import { Failure } from '../failure.ts'
+import { isRecord, member, textMember } from '../json-value.ts'
+import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resource.ts'
+import { PLURALS } from './resource.ts'
+
+/**
+ * The envelope of a resource as the API server sent it; its spec is not looked at. Status and metadata have been
+ * checked by the API server against the CRD. Throws Internal for anything else.
+ */
+export function envelopeOf(whole: unknown): Envelope {
+  if (!isEnvelope(whole)) {
+    throw new Failure('Internal', 'The API server answered with something that is no resource of Commitlet.')
+  }
+  const { kind, metadata, status } = whole
+  return status === undefined ? { kind, metadata } : { kind, metadata, status }
+}
+
+/** Names the resource, with uid and generation. */
+export function refOf(resource: Envelope): ObjectRef {
+  const { namespace, name, uid, generation } = resource.metadata
+  return { kind: resource.kind, namespace, name, uid, generation }
+}
+
+/**
+ * The host of `spec.repository`, whatever the form of the address, to count turns by. Empty where that is none: no
+ * host is called for such a resource.
+ */
+export function repositoryHost(whole: unknown): string {
+  try {
+    return parseRepositoryAddress(textMember(member(whole, 'spec'), 'repository') ?? '').host
+  } catch {
+    return ''
+  }
+}
+
+interface Shaped {
+  readonly kind: Kind
+  readonly metadata: ObjectMeta
+  readonly status?: Status
+}
+
+function isEnvelope(value: unknown): value is Shaped {
+  if (!isRecord(value) || typeof value.kind !== 'string' || !Object.hasOwn(PLURALS, value.kind)) return false
+  if (!isRecord(value.metadata)) return false
+  const { name, namespace, uid, generation, resourceVersion } = value.metadata
+  if (typeof generation !== 'number') return false
+  return [name, namespace, uid, resourceVersion].every((text) => typeof text === 'string')
+}

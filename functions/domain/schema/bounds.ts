@@ -1,0 +1,46 @@
+import { member } from '../json-value.ts'
+import type { Schema } from './schema.ts'
+
+/**
+ * The fields of a value that its schema knows, with null in place of each text that is longer than it allows: the
+ * field is there, and of no use. What reads it then works within the bounds of the schema, whatever was sent.
+ */
+export function withinBounds(value: unknown, schema: Schema): unknown {
+  if (typeof value === 'string') return isLonger(value, schema.maxLength ?? Infinity) ? null : value
+  const properties = Object.entries(schema.properties ?? {})
+  if (properties.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return value
+  }
+  const known = properties.filter(([name]) => Object.hasOwn(value, name))
+  return Object.fromEntries(
+    known.map(([name, property]) => [name, withinBounds(member(value, name), property)]),
+  )
+}
+
+/** The schema as ajv reads it, with the contents of a text or a list looked at only where its length is allowed. */
+export function boundedFirst(schema: Schema): object {
+  const { items, pattern, properties, ...rest } = schema
+  const inner = Object.entries(properties ?? {}).map(
+    ([name, property]) => [name, boundedFirst(property)] as const,
+  )
+  const fields = properties === undefined ? {} : { properties: Object.fromEntries(inner) }
+  // ajv goes on after a fault: a million entries would make a million faults, a pattern would read megabytes.
+  if (items !== undefined) {
+    const uniqueItems = schema['x-kubernetes-list-type'] === 'set'
+    return {
+      ...rest,
+      ...fields,
+      if: { maxItems: schema.maxItems },
+      then: { items: boundedFirst(items), uniqueItems },
+    }
+  }
+  if (pattern === undefined) return { ...rest, ...fields }
+  const { expects, minLength = 0, maxLength } = schema
+  return { ...rest, ...fields, if: { minLength, maxLength }, then: { pattern, expects } }
+}
+
+/** Has the text more characters (code points, as JSON Schema and the API server count) than the limit? */
+export function isLonger(text: string, limit: number): boolean {
+  if (text.length <= limit) return false
+  return text.length > 2 * limit || Array.from(text).length > limit
+}

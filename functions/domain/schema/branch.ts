@@ -1,0 +1,26 @@
+import type { Schema } from './schema.ts'
+
+// What a regular expression can say of the rules in branch-name.ts.
+const MALFORMED = "self.matches(r'^-|^refs/|(^|:|/)[.]|[.][.]|[.]lock(/|$)|//|^/|/$|[.]$|@[{]|^HEAD$')"
+
+/** A branch by its short name; with `owner`, that of a fork may be written `owner:branch`. */
+export function branchSchema(description: string, owner: 'owner' | 'no owner' = 'no owner'): Schema {
+  const name = '[^\\x00-\\x20\\x7f~^:?*\\[\\\\]+'
+  return {
+    type: 'string',
+    description,
+    expects:
+      owner === 'owner'
+        ? 'the name of a branch, such as feature, or owner:feature (GitHub only)'
+        : 'the name of a branch',
+    minLength: 1,
+    maxLength: 255,
+    pattern: owner === 'owner' ? `^([A-Za-z0-9_][A-Za-z0-9._-]*:)?${name}$` : `^${name}$`,
+    'x-kubernetes-validations': [
+      {
+        rule: `!${MALFORMED}`,
+        message: 'This is not the name of a branch by the rules of git check-ref-format.',
+      },
+    ],
+  }
+}

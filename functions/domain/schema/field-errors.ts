@@ -1,0 +1,45 @@
+import type { ErrorObject } from 'ajv'
+import { fieldError } from '../field-error.ts'
+import type { FieldError } from '../field-error.ts'
+import { member, textMember } from '../json-value.ts'
+import { TYPE_NAMES } from './schema.ts'
+
+/**
+ * Says what ajv (with `verbose`) found in words for the author of a resource: the field as he knows it and what it
+ * has to be, from the schema's `expects`. What was found is not repeated: it may be a secret at the wrong place.
+ */
+export function fieldErrorOf(error: ErrorObject): FieldError {
+  const field = error.instancePath
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.')
+  const missing = textMember(error.params, 'missingProperty')
+  if (missing === undefined) return fieldError(field, `${complaintOf(error)}.`)
+  const schema = member(member(error.parentSchema, 'properties'), missing)
+  const path = field === '' ? missing : `${field}.${missing}`
+  return fieldError(path, `is missing; it has to be ${expected(schema)}.`)
+}
+
+function complaintOf({ keyword, data, parentSchema }: ErrorObject): string {
+  const limit = String(member(parentSchema, keyword))
+  if (keyword === 'minLength') return `is empty; it has to be ${expected(parentSchema)}`
+  if (keyword === 'maxLength') return `is longer than the ${limit} characters that are allowed`
+  if (keyword === 'maxItems') return `has more than the ${limit} entries that are allowed`
+  if (keyword === 'uniqueItems') return 'has an entry twice; leave one of them out'
+  if (keyword === 'type') return `has to be ${expected(parentSchema)}, but is ${shapeOf(data)}`
+  return `has to be ${expected(parentSchema)}`
+}
+
+function expected(schema: unknown): string {
+  const type = member(schema, 'type')
+  const shape = Object.entries(TYPE_NAMES).find(([name]) => name === type)?.[1]
+  return textMember(schema, 'expects') ?? shape ?? 'what the API server sets'
+}
+
+function shapeOf(data: unknown): string {
+  if (data === null) return 'null'
+  if (Array.isArray(data)) return 'a list'
+  if (typeof data === 'string') return 'a string'
+  if (typeof data === 'object') return 'an object'
+  return typeof data === 'number' ? 'a number' : 'true or false'
+}

@@ -1,0 +1,86 @@
+import { credentialsSchema } from './credentials.ts'
+import type { Schema, Validation } from './schema.ts'
+
+const HOST = '([a-z0-9][a-z0-9.-]*|\\[[0-9a-f:.]+\\])'
+const PORT = '(:[1-9][0-9]{0,4})?'
+const USER = '[A-Za-z0-9_][A-Za-z0-9._+-]*'
+const SEGMENT = '[A-Za-z0-9._~{}+-]+'
+const PATH = `${SEGMENT}(/${SEGMENT})*`
+// A path that follows "host:" stands alone on a command line of SSH: it must not look like an option.
+const SHORT_PATH = `[A-Za-z0-9._~{}+]${PATH.replace(']+', ']*')}`
+
+/** `spec.repository`. The rest of its grammar is `parseRepositoryAddress`. */
+export const REPOSITORY_SCHEMA: Schema = {
+  type: 'string',
+  description:
+    'The address of the Git repository, as "git clone" takes it, without a password in it. ' +
+    'Example: https://git.example.com/acme/shop.git',
+  expects: 'an address such as https://git.example.com/acme/shop.git',
+  minLength: 1,
+  maxLength: 2048,
+  pattern: `^(https?://${HOST}${PORT}/${PATH}|ssh://${USER}@${HOST}${PORT}/${PATH}|${USER}@${HOST}:${SHORT_PATH})$`,
+  'x-kubernetes-validations': [
+    {
+      rule: "!self.matches(r'[/:][.]{1,2}(/|$)')",
+      message: 'The path of a repository cannot have "." or ".." as a part.',
+    },
+  ],
+}
+
+/** A self-hosted installation's addresses; the rest of the rule is in `provider-config.ts`. */
+function apiAddress(description: string, example: string): Schema {
+  return {
+    type: 'string',
+    description: `${description} Example: ${example}`,
+    expects: `an https address without a slash at its end, such as ${example}`,
+    minLength: 1,
+    maxLength: 2048,
+    pattern: '^https?://[a-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~+-]+)*$',
+  }
+}
+
+/** What both kinds say about the remote and how to log in there. */
+export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
+  repository: REPOSITORY_SCHEMA,
+  credentials: credentialsSchema("How to log in to the repository; left out: the operator's default."),
+  fallbackCredentials: credentialsSchema(
+    'How to log in where the credentials are missing or refused, or the repository is not found by them; never for ' +
+      'any other failure.',
+  ),
+  provider: {
+    type: 'string',
+    description:
+      'Which software serves the repository: github, gitlab, bitbucket or gitea (Gitea and Forgejo). It is known ' +
+      'for github.com, *.ghe.com, gitlab.com and bitbucket.org and can be left out there. Example: gitlab',
+    expects: 'the name of a provider, such as gitlab',
+    minLength: 1,
+    maxLength: 32,
+    pattern: '^[a-z][a-z0-9-]*$',
+  },
+  providerConfig: {
+    type: 'object',
+    description:
+      'Where the API of a self-hosted installation is. Public hosts need none of it. ' +
+      'Example: {baseURL: "https://git.example.com/api/v4"}',
+    expects: 'an object such as {baseURL: "https://git.example.com/api/v4"}',
+    'x-kubernetes-map-type': 'atomic',
+    properties: {
+      baseURL: apiAddress(
+        "The address of the provider's API, on the host and port of the repository.",
+        'https://git.example.com/api/v3',
+      ),
+      uploadURL: apiAddress(
+        'The address for uploads of a GitHub Enterprise Server, on the host and port of the repository. It is checked, and not used for pull requests.',
+        'https://git.example.com/api/uploads',
+      ),
+    },
+  },
+}
+
+/** Rules over several fields of a spec that both kinds share. */
+export const REMOTE_VALIDATIONS: readonly Validation[] = [
+  {
+    rule: '!has(self.fallbackCredentials) || has(self.credentials)',
+    message: 'fallbackCredentials are only used together with credentials.',
+  },
+]

@@ -1,0 +1,125 @@
+import type { Schema } from './schema.ts'
+
+function time(description: string): Schema {
+  return { type: 'string', description, format: 'date-time', maxLength: 64 }
+}
+
+function text(description: string, maxLength: number): Schema {
+  return { type: 'string', description, maxLength }
+}
+
+const GENERATION: Schema = {
+  type: 'integer',
+  description: 'The generation of the spec that this tells of; -1 before the first attempt.',
+  format: 'int64',
+  minimum: -1,
+}
+
+const CONDITIONS: Schema = {
+  type: 'array',
+  description:
+    'Ready, Reconciling and Stalled, as "kubectl wait --for=condition=Ready" reads them; of a PullRequest with labels, reviewers or assignees also DetailsApplied, whether it has them all.',
+  maxItems: 8,
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['type'],
+  items: {
+    type: 'object',
+    description: 'One aspect of the state (metav1.Condition).',
+    required: ['type', 'status', 'reason', 'message', 'observedGeneration', 'lastTransitionTime'],
+    properties: {
+      type: {
+        type: 'string',
+        description: 'What the condition is about.',
+        maxLength: 64,
+        enum: ['Ready', 'Reconciling', 'Stalled', 'DetailsApplied'],
+      },
+      status: {
+        type: 'string',
+        description: 'Whether it is so.',
+        maxLength: 16,
+        enum: ['True', 'False', 'Unknown'],
+      },
+      reason: text('Why, in one word. Example: AuthenticationFailed', 1024),
+      message: text('Why, in one sentence: what was found, what was expected and what to do.', 32_768),
+      observedGeneration: GENERATION,
+      lastTransitionTime: time('When the condition took this status.'),
+    },
+  },
+}
+
+const COMMIT: Schema = {
+  type: 'object',
+  description: 'Where the content stands in the repository.',
+  required: ['sha', 'shortSHA', 'branch', 'path'],
+  properties: {
+    sha: { ...text('The full object name of the commit.', 64), pattern: '^[0-9a-f]{40,64}$' },
+    shortSHA: { ...text('The first 12 digits of it.', 12), pattern: '^[0-9a-f]{12}$' },
+    branch: text('The branch that was written.', 1024),
+    path: text('The path of the file.', 1024),
+    url: text('The web address of the commit, where the provider is known.', 8192),
+  },
+}
+
+const PULL_REQUEST: Schema = {
+  type: 'object',
+  description: 'The pull request at the provider.',
+  required: ['number', 'url', 'state'],
+  properties: {
+    number: { type: 'integer', description: 'Its number.', format: 'int64', minimum: 1 },
+    url: text('Its web address.', 8192),
+    state: {
+      type: 'string',
+      description: 'What became of it.',
+      maxLength: 16,
+      enum: ['open', 'merged', 'closed'],
+    },
+  },
+}
+
+const COMMON: Readonly<Record<string, Schema>> = {
+  observedGeneration: GENERATION,
+  // An annotation may be as large as all annotations together (256 KiB): a status must never fail for it.
+  lastHandledRequestedAt: text(
+    'The value of the annotation commitlet.dev/requested-at that was last carried out.',
+    262_144,
+  ),
+  phase: {
+    type: 'string',
+    description: 'Pending, Progressing, Retrying, Succeeded or Failed.',
+    maxLength: 16,
+    enum: ['Pending', 'Progressing', 'Retrying', 'Succeeded', 'Failed'],
+  },
+  conditions: CONDITIONS,
+  attempts: {
+    type: 'integer',
+    description: 'How many attempts have been made at this generation.',
+    format: 'int32',
+    minimum: 0,
+  },
+  startedAt: time('When the first attempt at this generation began.'),
+  lastAttemptTime: time('When the last attempt began.'),
+  nextAttemptTime: time('When the next attempt is due.'),
+  credentialsUsed: {
+    type: 'string',
+    description: 'Which credentials served: Primary, Fallback or Default.',
+    maxLength: 16,
+    enum: ['Primary', 'Fallback', 'Default'],
+  },
+}
+
+function status(own: Readonly<Record<string, Schema>>): Schema {
+  return {
+    type: 'object',
+    description: 'What has become of it. Commitlet writes it; nobody else does.',
+    required: ['observedGeneration', 'phase'],
+    // A fresh resource must not look done to any tool: kstatus waits while observedGeneration lags behind.
+    default: { observedGeneration: -1, phase: 'Pending' },
+    properties: { ...COMMON, ...own },
+  }
+}
+
+/** `status` of a GitCommit. */
+export const GITCOMMIT_STATUS: Schema = status({ commit: COMMIT })
+
+/** `status` of a PullRequest. */
+export const PULLREQUEST_STATUS: Schema = status({ pullRequest: PULL_REQUEST })

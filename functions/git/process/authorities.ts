@@ -1,0 +1,74 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { followAuthorities } from '../../net/authorities.ts'
+import type { Broken } from '../../net/authorities.ts'
+
+/** CA_FILE, and who is told where it cannot be used any more. */
+export interface Trusted {
+  readonly caFile: string | undefined
+  readonly broken?: Broken
+}
+
+/**
+ * Hands `work` the path of the bundle that git trusts, which stays as it is until `work` has ended; undefined: those
+ * that git was built for.
+ * @throws Failure Internal where CA_FILE could not be used yet
+ */
+export type WithBundle = <T>(work: (bundle: string | undefined) => Promise<T>) => Promise<T>
+
+interface Bundle {
+  readonly of: readonly string[]
+  readonly file: string
+  readonly written: Promise<void>
+  users: number
+}
+
+/**
+ * Writes the bundle that git trusts when there is a CA_FILE: the system's authorities and the file's own. Git takes
+ * one file only, and GIT_SSL_CAINFO beats every other setting. When CA_FILE has changed, whoever comes next gets
+ * another bundle below `folder`, and the old one goes when nobody uses it.
+ */
+export function openBundles(folder: string, { caFile, broken }: Trusted): WithBundle {
+  if (caFile === undefined) return (work) => work(undefined)
+  const authorities = followAuthorities(caFile, broken)
+  let current: Bundle | undefined
+  let count = 0
+
+  function bundleOf(of: readonly string[]): Bundle {
+    if (current?.of === of) return current
+    count += 1
+    const file = join(folder, `authorities-${count}.pem`)
+    const text = of.map((pem) => `${pem.trim()}\n`).join('')
+    const bundle = { of, file, written: writeFile(file, text, { mode: 0o600 }), users: 0 }
+    // A folder that is full may have room again.
+    bundle.written.catch(() => {
+      if (current === bundle) current = undefined
+    })
+    return bundle
+  }
+
+  async function letGo(bundle: Bundle | undefined): Promise<void> {
+    if (bundle !== undefined && bundle !== current && bundle.users === 0)
+      await rm(bundle.file, { force: true })
+  }
+
+  return async function withBundle(work) {
+    const of = await authorities()
+    const before = current
+    const bundle = bundleOf(of)
+    current = bundle
+    bundle.users += 1
+    try {
+      await Promise.all([bundle.written, letGo(before)])
+      return await work(bundle.file)
+    } finally {
+      bundle.users -= 1
+      await letGo(bundle)
+    }
+  }
+}
+
+/** PEM texts of the authorities that git trusts: those of the bundle; undefined: those of the system. */
+export async function readBundle(bundle: string | undefined): Promise<readonly string[]> {
+  return bundle === undefined ? followAuthorities(undefined)() : [await readFile(bundle, 'utf8')]
+}

@@ -1,0 +1,113 @@
+import { simpleGit } from 'simple-git'
+import { Failure } from '../../domain/failure.ts'
+import type { ChildEnvironment } from './environment.ts'
+
+/**
+ * The launcher, a POSIX shell script. `timeout` (coreutils) makes a process group of its own and kills all
+ * of it at the deadline; what ends `timeout` itself (SIGINT from simple-git's abort, SIGTERM from the kernel
+ * when the parent has gone) it passes on to the group, and kills what is left 2 seconds later. A file that grows
+ * beyond its limit is an error of writing, of which git can tell, rather than a signal (setrlimit(2)).
+ */
+export const LAUNCHER = `#!/bin/sh
+# simple-git waits 50 ms longer for a process that has written nothing.
+echo >&2
+[ -z "$COMMITLET_LOGIN" ] || { IFS= read -r GIT_CONFIG_VALUE_0 && IFS= read -r GIT_CONFIG_VALUE_1 && export GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1; }
+[ -z "$COMMITLET_FILE" ] || { trap '' XFSZ; ulimit -f "$COMMITLET_FILE"; }
+ulimit -d "$COMMITLET_MEMORY"
+exec setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" git "$@"
+`
+
+/** One call of git in a workspace. */
+export interface Call {
+  readonly args: readonly string[]
+  /** The workspace: working directory of git and home of the file `launch`. */
+  readonly folder: string
+  readonly environment: ChildEnvironment
+  /** Standard input; with an online environment it begins with the two lines that hold secrets. */
+  readonly input?: string | Uint8Array
+}
+
+/** How a git ended. `exitCode` is undefined where a signal ended it. */
+export interface Ended {
+  readonly exitCode: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+  readonly seconds: number
+}
+
+const OUTPUT_LIMIT_MIB = 16
+
+// simple-git refuses these unless told; each is set by environment.ts, none comes from outside.
+const UNSAFE = {
+  allowUnsafeAskPass: true,
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeCredentialHelper: true,
+  allowUnsafeHooksPath: true,
+  allowUnsafeProtocolOverride: true,
+}
+
+/**
+ * Runs git to its end. Never throws for what git says: that is in the answer.
+ * @throws Failure Timeout when `signal` fires, NotSupported when git writes more than 16 MiB of output
+ */
+export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
+  stopIfAborted(signal)
+  const overflow = new AbortController()
+  const ended: { exitCode: unknown; stderr: Buffer[] } = { exitCode: undefined, stderr: [] }
+  const bytes = typeof call.input === 'object' ? Buffer.from(call.input) : call.input
+  const git = simpleGit({
+    baseDir: call.folder,
+    binary: ['sh', './launch'],
+    abort: AbortSignal.any([signal, overflow.signal]),
+    allowEnvironment: Object.keys(call.environment),
+    unsafe: UNSAFE,
+    // The pipes close when the last process of the group is gone: nothing is left, and nothing is cut off.
+    completion: { onClose: true, onExit: false },
+    errors(_error, { exitCode, stdErr }) {
+      ended.exitCode = exitCode
+      ended.stderr = stdErr
+      return undefined
+    },
+    ...(bytes === undefined ? {} : { input: () => bytes }),
+  })
+  git.env({ ...call.environment })
+  git.outputHandler((_command, stdout, stderr) => boundOutput([stdout, stderr], overflow))
+  const started = performance.now()
+  const stdout = await git.raw([...call.args])
+  stopIfAborted(signal)
+  if (overflow.signal.aborted) {
+    throw new Failure(
+      'NotSupported',
+      `The remote sends more than ${OUTPUT_LIMIT_MIB} MiB of messages or refs; use a repository that says less.`,
+    )
+  }
+  return {
+    exitCode: typeof ended.exitCode === 'number' ? ended.exitCode : undefined,
+    stdout,
+    stderr: Buffer.concat(ended.stderr).toString(),
+    seconds: (performance.now() - started) / 1000,
+  }
+}
+
+function boundOutput(streams: readonly NodeJS.ReadableStream[], overflow: AbortController): void {
+  let left = OUTPUT_LIMIT_MIB * 1024 * 1024
+  function count(chunk: Buffer): void {
+    left -= chunk.length
+    if (left >= 0) return
+    overflow.abort()
+    // What still comes until the process is gone is not kept.
+    for (const stream of streams) stream.removeAllListeners('data').resume()
+  }
+  for (const stream of streams) stream.on('data', count)
+}
+
+/** Throws the signal's own Failure where it has fired with one, else Timeout where it has fired. */
+export function stopIfAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return
+  if (signal.reason instanceof Failure) throw signal.reason
+  throw new Failure(
+    'Timeout',
+    'The attempt ran out of time before the remote had answered; it is tried again.',
+  )
+}

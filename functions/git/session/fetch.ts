@@ -1,0 +1,130 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure } from '../../domain/failure.ts'
+import { NOT_GIT } from '../output/error-table.ts'
+import type { Session } from './session.ts'
+import { readDefaultBranch } from './symref.ts'
+
+/** What the new commits are built on. */
+export interface Base {
+  /** Short name of the branch. */
+  readonly branch: string
+  /** Full name of the commit to build on; undefined: the repository is empty. */
+  readonly tip: string | undefined
+  /** Whether the branch is there already, at `tip`. */
+  readonly exists: boolean
+}
+
+/** Name of the branch that an empty repository gets where none is named. */
+export const FIRST_BRANCH = 'main'
+
+const PACKETS = 'packets'
+const FETCH = [
+  'fetch',
+  '-q',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+  '--filter=blob:none',
+]
+
+/**
+ * Fetches the tip of the branch without blobs and without history; with `since`, the history of that time
+ * too. `branch` undefined: the remote's default branch. A missing branch starts at the default branch.
+ * Undefined: the remote changed while it was read.
+ * @throws Failure whatever the remote says; RepositoryNotFound where it is no Git server at all
+ */
+export async function fetchBase(
+  session: Session,
+  branch: string | undefined,
+  since?: Date,
+): Promise<Base | undefined> {
+  const first = await fetchRef(session, branch === undefined ? 'HEAD' : `refs/heads/${branch}`, since)
+  if (first === 'race') return undefined
+  if (first !== 'absent')
+    return { branch: branch ?? (await nameDefaultBranch(session)), tip: first, exists: true }
+  const start = branch === undefined ? first : await fetchRef(session, 'HEAD')
+  if (start === 'race') return undefined
+  if (start !== 'absent') return { branch: branch ?? FIRST_BRANCH, tip: start, exists: false }
+  await mustBeEmpty(session)
+  return { branch: branch ?? FIRST_BRANCH, tip: undefined, exists: false }
+}
+
+/** Adds so many generations of commits below those at the edge of what was fetched. */
+export async function deepen(session: Session, branch: string, by: number): Promise<void> {
+  await fetchWith(session, [`--deepen=${by}`], `refs/heads/${branch}`)
+}
+
+/** The commit that the branch is at now; undefined where there is none. */
+export async function readRemoteTip(session: Session, branch: string): Promise<string | undefined> {
+  const { ended, meaning } = await session.online([
+    'ls-remote',
+    '-q',
+    '--',
+    session.url,
+    `refs/heads/${branch}`,
+  ])
+  if (meaning instanceof Failure) throw meaning
+  return /^[0-9a-f]{40}(?=\t)/.exec(ended.stdout)?.[0]
+}
+
+async function fetchRef(session: Session, ref: string, since?: Date): Promise<string> {
+  const depth = since === undefined ? '--depth=1' : `--shallow-since=${since.toISOString().slice(0, 19)}Z`
+  const fetched = await fetchWith(session, [depth], ref)
+  // Nothing is that young: the latest commits will do, should the clocks of the writers differ.
+  const done = fetched === 'nothing newer' ? await fetchWith(session, ['--depth=50'], ref) : fetched
+  if (done === 'absent' || done === 'race') return done
+  const tip = await session.workspace.readRef('base')
+  if (tip !== undefined) return tip
+  throw new Failure(
+    'Internal',
+    `Git fetched nothing from ${session.context.url} and did not say why; it is tried again.`,
+  )
+}
+
+async function fetchWith(
+  session: Session,
+  depth: readonly string[],
+  ref: string,
+): Promise<'absent' | 'race' | 'nothing newer' | undefined> {
+  const { workspace, url } = session
+  const traced = ref === 'HEAD'
+  if (traced) await rm(join(workspace.folder, PACKETS), { force: true })
+  const { meaning } = await session.online([...FETCH, ...depth, '--', url, `+${ref}:refs/base`], {
+    fetches: true,
+    ...(traced ? { packets: PACKETS } : {}),
+  })
+  // With the promisor that fetch has written here, a push would load blobs and trees it does not need.
+  await workspace.cleanConfig()
+  if (meaning instanceof Failure) throw meaning
+  return meaning
+}
+
+// Asking by ls-remote would cost two more requests.
+async function nameDefaultBranch(session: Session): Promise<string> {
+  const name = readDefaultBranch(await session.workspace.readLines(PACKETS))
+  if (name !== undefined) return name
+  throw new Failure(
+    'NotSupported',
+    `${session.context.url} does not say which branch is its default; name one in spec.branch.`,
+  )
+}
+
+// A log-in page with status 200 looks to git like a repository without any ref.
+async function mustBeEmpty(session: Session): Promise<void> {
+  const { url } = session.context
+  await rm(join(session.workspace.folder, PACKETS), { force: true })
+  const { ended, meaning } = await session.online(['ls-remote', '-q', '--heads', '--', session.url], {
+    packets: PACKETS,
+  })
+  if (meaning instanceof Failure) throw meaning
+  const lines = await session.workspace.readLines(PACKETS)
+  if (!lines.some((line) => /< version [12]$|capabilities\^\{\}/.test(line)))
+    throw new Failure('RepositoryNotFound', `${url} ${NOT_GIT}`)
+  if (ended.stdout !== '')
+    throw new Failure(
+      'NotSupported',
+      `${url} has branches, but its default branch does not exist, so that Commitlet cannot tell where to begin; name an existing one in spec.branch, or mend the default branch there.`,
+    )
+}

@@ -1,0 +1,132 @@
+import { Failure } from '../../domain/failure.ts'
+import { readRemoteTip, type Base } from './fetch.ts'
+import { readGitOutput, type GitOutput } from '../output/git-output.ts'
+import type { Session } from './session.ts'
+import { outage, rejection } from '../output/classify.ts'
+import type { Spoken } from './transport.ts'
+
+/** What became of one push. */
+export type Pushed =
+  | { readonly kind: 'landed' }
+  /** The branch has moved. `unless`: what to say where it turns out that it has not. */
+  | { readonly kind: 'race'; readonly unless?: Failure }
+  /** The answer was lost, and the branch is neither where it was nor at our commit: history has to tell. */
+  | { readonly kind: 'moved' }
+  /** `each`: the remote looked at the commits, so that others of the batch may pass. */
+  | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean }
+
+/**
+ * Pushes once: the branch moves from where `base` found it to `head`, or it does not move at all. The lease
+ * is a compare-and-swap, and `head` descends from the tip, so that nothing is ever forced.
+ */
+export async function pushOnce(session: Session, base: Base, head: string): Promise<Pushed> {
+  const ref = `refs/heads/${base.branch}`
+  const lease = base.exists ? (base.tip ?? '') : ''
+  const spoken = await session.online([
+    'push',
+    '--porcelain',
+    '--no-verify',
+    `--force-with-lease=${ref}:${lease}`,
+    '--',
+    session.url,
+    `${head}:${ref}`,
+  ])
+  if (spoken.meaning === undefined) return { kind: 'landed' }
+  const output = readGitOutput(spoken.ended)
+  if (output.unreported)
+    return judgeByTip(
+      session,
+      { base, head },
+      refuse(unavailable(session, 'does not say what became of the commit')),
+    )
+  const judged = judgeRef(output, session)
+  if (judged === undefined) return judgeBreak(session, { base, head, spoken })
+  // curl sends a request again when the connection breaks before an answer: the server may be judging what
+  // it has taken already.
+  return output.posts > 1 ? judgeByTip(session, { base, head }, judged) : judged
+}
+
+function judgeRef(output: GitOutput, session: Session): Pushed | undefined {
+  if (output.rejected !== undefined) return judgeOwn(output.rejected, session)
+  const reason = output.remoteRejected
+  if (reason === undefined) return undefined
+  const words = `${reason}\n${output.remote}`
+  if (/\.lock': File exists/.test(words))
+    return refuse(unavailable(session, 'holds a stale lock on the branch'))
+  if (/' exists; cannot create|refname conflict/.test(words)) return refuse(clash(session))
+  if (RACES.some((race) => race.test(words))) return { kind: 'race' }
+  const failed = outage(words, session.context)
+  if (failed !== undefined) return refuse(failed)
+  if (/unpacker error|unable to migrate objects/.test(reason) && DISK.test(`${output.own}\n${words}`))
+    return refuse(unavailable(session, 'cannot store the commit (disk or file rights of the server)'))
+  const said = output.remote.replace(/^error: hook declined to update .*$/m, '').trim()
+  const failure = rejection(said === '' ? reason : said, session.context)
+  // A race or for good: only the tip can tell.
+  if (reason === 'failed to update ref') return { kind: 'race', unless: failure }
+  if (NO_RIGHT.test(words)) return refuse(denied(session))
+  return { kind: 'refused', failure, each: !BRANCH.test(words) }
+}
+
+const RACES = [
+  /is at [0-9a-f]+ but expected/,
+  /reference already exists/,
+  /incorrect old value provided/,
+  /reference not found/,
+]
+const DISK =
+  /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
+const NO_RIGHT = /User permission denied for writing/
+// Said of the branch or the repository: every commit of the batch would hear it.
+const BRANCH = /protected branch|shallow update not allowed|archived|read.only|deny updating a hidden ref/i
+
+function judgeOwn(reason: string, session: Session): Pushed {
+  if (/stale info|fetch first|non-fast-forward|needs force/.test(reason)) return { kind: 'race' }
+  return { kind: 'refused', failure: rejection(reason, session.context), each: false }
+}
+
+async function judgeBreak(session: Session, push: Push & { readonly spoken: Spoken }): Promise<Pushed> {
+  const { base, head, spoken } = push
+  const { meaning } = spoken
+  if (!(meaning instanceof Failure)) return { kind: 'race' }
+  if (spoken.undelivered) return refuse(meaning)
+  if (meaning.reason === 'PushRejected') return { kind: 'refused', failure: meaning, each: true }
+  return judgeByTip(session, { base, head }, refuse(meaning))
+}
+
+interface Push {
+  readonly base: Base
+  readonly head: string
+}
+
+async function judgeByTip(session: Session, { base, head }: Push, otherwise: Pushed): Promise<Pushed> {
+  const tip = await readRemoteTip(session, base.branch).catch(() => 'unknown')
+  if (tip === head) return { kind: 'landed' }
+  const before = base.exists ? base.tip : undefined
+  if (tip === before) return otherwise
+  return tip === 'unknown' && otherwise.kind === 'refused' ? otherwise : { kind: 'moved' }
+}
+
+function refuse(failure: Failure): Pushed {
+  return { kind: 'refused', failure, each: false }
+}
+
+function unavailable({ context }: Session, what: string): Failure {
+  return new Failure(
+    'ProviderUnavailable',
+    `${context.url} ${what}; it is tried again, and whoever runs the server should look.`,
+  )
+}
+
+function clash({ context }: Session): Failure {
+  return new Failure(
+    'PushRejected',
+    `${context.url} cannot have this branch, because the name of another branch is the beginning of its name or begins with it; choose another name in spec.branch.`,
+  )
+}
+
+function denied({ context }: Session): Failure {
+  return new Failure(
+    'PermissionDenied',
+    `${context.url} knows the user but does not permit him to write; give the user or the token that right there.`,
+  )
+}

@@ -1,0 +1,71 @@
+import { readToken } from './default-token.ts'
+import type { TokenSource } from './default-token.ts'
+import { unsoundEntry, unsoundPrefix } from '../domain/repository/allowed-repositories.ts'
+import type { DefaultCredentials } from '../domain/credentials/default-credentials.ts'
+import { Failure } from '../domain/failure.ts'
+import type { Environment } from '../domain/settings.ts'
+import { text, WrongSetting } from '../domain/settings.ts'
+
+/** The operator's default credentials, with the place of the token. */
+export interface DefaultConfig extends DefaultCredentials {
+  readonly source: TokenSource
+}
+
+const TOKEN = 'DEFAULT_GIT_TOKEN'
+const FILE = 'DEFAULT_GIT_TOKEN_FILE'
+const REPOSITORIES = 'DEFAULT_GIT_REPOSITORIES'
+
+/**
+ * Reads DEFAULT_GIT_*; undefined where there is no token. Throws WrongSetting, one sentence that never holds the
+ * token, for what cannot be used.
+ */
+export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
+  const source = readSource(env)
+  if (source === undefined) return undefined
+  const repositories = text(env, REPOSITORIES, undefined)
+  if (repositories === undefined)
+    throw new WrongSetting(
+      `${REPOSITORIES} is not set, but has to say where the token of ${TOKEN} may go, such as git.example.com/teams/{namespace}.`,
+    )
+  if (unsoundEntry(repositories) !== undefined)
+    throw new WrongSetting(
+      `${REPOSITORIES} has an entry that is not host[:port][/path]; write such as git.example.com/teams/{namespace}.`,
+    )
+  if (/[^/\s,]\{namespace\}|\{namespace\}(?!(?:\.git)?\s*(?:[/,]|$))/.test(repositories))
+    throw new WrongSetting(
+      `${REPOSITORIES} has an entry with {namespace} in a part of a segment; write such as git.example.com/teams/{namespace}.`,
+    )
+  const username = text(env, 'DEFAULT_GIT_USERNAME', undefined)
+  if (username !== undefined && /[:\p{Cc}]/u.test(username))
+    throw new WrongSetting(
+      'DEFAULT_GIT_USERNAME has a colon or a control character, which HTTPS cannot carry.',
+    )
+  const paths = text(env, 'DEFAULT_GIT_PATHS', undefined)
+  if (paths !== undefined && unsoundPrefix(paths) !== undefined)
+    throw new WrongSetting(
+      'DEFAULT_GIT_PATHS has an entry that can be no path in a repository; write such as clusters/prod, shop.',
+    )
+  return { source, username, repositories, paths }
+}
+
+function readSource(env: Environment): TokenSource | undefined {
+  const [token, file] = [text(env, TOKEN, undefined)?.trim(), text(env, FILE, undefined)]
+  if (token !== undefined && file !== undefined)
+    throw new WrongSetting(`${TOKEN} and ${FILE} are both set; set one of them.`)
+  if (token !== undefined) return requireLine(token)
+  if (file === undefined) return undefined
+  try {
+    readToken({ file })
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    throw new WrongSetting(
+      `${FILE} is "${file}", but has to be the path of a readable file with a token in one line.`,
+    )
+  }
+  return { file }
+}
+
+function requireLine(token: string): TokenSource {
+  if (token !== '' && !/\p{Cc}/u.test(token)) return { token }
+  throw new WrongSetting(`${TOKEN} has to hold a token in one line, but does not.`)
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { Failure } from '../domain/failure.ts'
+
+/** Where the operator's token is: given at the start, or in a file that is read each time. */
+export type TokenSource = { readonly token: string } | { readonly file: string }
+
+/**
+ * The operator's token as it is now, trimmed. Throws CredentialsInvalid where its file cannot be read or holds
+ * nothing that can be a token.
+ */
+export function readToken(source: TokenSource): string {
+  if ('token' in source) return source.token
+  const token = textOf(source.file).trim()
+  if (token !== '' && !/\p{Cc}/u.test(token)) return token
+  throw new Failure(
+    'CredentialsInvalid',
+    "The operator's default token cannot be read from the file that DEFAULT_GIT_TOKEN_FILE names; ask whoever runs Commitlet, or name a Secret in spec.credentials.",
+  )
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,115 @@
+import { lookup as ask } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { AddressPolicy, AddressAndPort, Resolve } from '../domain/network/address-policy.ts'
+import { isForbidden } from '../domain/network/address-policy.ts'
+import { Failure } from '../domain/failure.ts'
+
+/** Every address of a host, in the order to try them; rejects as node:dns does. */
+export type Lookup = (host: string) => Promise<readonly string[]>
+
+/** Where the guard runs. */
+export interface Surroundings {
+  /** Whether the program runs in a cluster. */
+  readonly inCluster: boolean
+  /** Hosts (names or IP addresses) and ports by which the API server is called. */
+  readonly apiServer: readonly { readonly host: string; readonly port: number }[]
+}
+
+/** As the C library answers: hosts file, search domains and DNS, as Git itself would look. */
+export async function systemLookup(host: string): Promise<readonly string[]> {
+  const found = await ask(host, { all: true })
+  return found.map(({ address }) => address)
+}
+
+/** Makes the guard. IP addresses are not looked up, but checked alike. Who asks for the same name shares the answer. */
+export function guardAddresses(surroundings: Surroundings, lookup: Lookup = systemLookup): Resolve {
+  const asked = shared(lookup)
+
+  async function addressesOf(host: string): Promise<readonly string[]> {
+    if (isIP(host) !== 0) return [host]
+    const addresses = await asked(host).catch((cause: unknown) => {
+      throw unknown(host, cause)
+    })
+    if (addresses.length === 0) throw unknown(host, undefined)
+    return addresses
+  }
+
+  async function policyAt(port: number, asker: string): Promise<AddressPolicy> {
+    // A name of the API server is looked up each time: behind a load balancer its addresses change.
+    const near = surroundings.apiServer.filter((server) => server.port === port)
+    const looks = near.map(async ({ host }) => placesOf(await addressesOf(host), port))
+    const places = await Promise.all(looks).catch((cause: unknown) => {
+      // Where the API server is, and by what name, is none of a tenant's business.
+      throw unanswered(asker, cause)
+    })
+    return { inCluster: surroundings.inCluster, apiServer: places.flat() }
+  }
+
+  return async function resolve(host, port, signal) {
+    const late = lateness(host, signal)
+    try {
+      const work = Promise.all([addressesOf(host), policyAt(port, host)])
+      const [addresses, policy] = await Promise.race([work, late.passed])
+      if (placesOf(addresses, port).some((place) => isForbidden(place, policy))) throw forbidden(host)
+      return addresses
+    } finally {
+      late.end()
+    }
+  }
+}
+
+function placesOf(addresses: readonly string[], port: number): readonly AddressAndPort[] {
+  return addresses.map((address) => ({ address, port }))
+}
+
+// A look-up cannot be broken off and holds a thread: one for each name is enough.
+function shared(lookup: Lookup): Lookup {
+  const running = new Map<string, Promise<readonly string[]>>()
+  return function ask(host) {
+    const known = running.get(host)
+    if (known !== undefined) return known
+    const answer = lookup(host).finally(() => running.delete(host))
+    running.set(host, answer)
+    return answer
+  }
+}
+
+interface Lateness {
+  /** Fails when the signal fires. */
+  readonly passed: Promise<never>
+  readonly end: () => void
+}
+
+function lateness(host: string, signal: AbortSignal): Lateness {
+  const { promise: passed, reject } = Promise.withResolvers<never>()
+  function abort(): void {
+    reject(signal.reason instanceof Failure ? signal.reason : late(host))
+  }
+  passed.catch(() => undefined)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return { passed, end: () => signal.removeEventListener('abort', abort) }
+}
+
+function late(host: string): Failure {
+  const message = `DNS had not said where ${host} is when the time of the attempt was over; it is tried again.`
+  return new Failure('Timeout', message)
+}
+
+function forbidden(host: string): Failure {
+  const message = `${host} is at an address where Commitlet may not go; name a repository on another host, or ask whoever runs Commitlet.`
+  return new Failure('AddressForbidden', message)
+}
+
+function unknown(host: string, cause: unknown): Failure {
+  const unheard =
+    cause === undefined || (cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND')
+  if (!unheard) return unanswered(host, cause)
+  const message = `${host} cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.`
+  return new Failure('NetworkError', message, { cause })
+}
+
+function unanswered(host: string, cause: unknown): Failure {
+  const message = `${host} cannot be reached: DNS does not answer at the moment; it is tried again.`
+  return new Failure('NetworkError', message, { cause })
+}

@@ -1,0 +1,74 @@
+import { parseBounded } from './bounded-json.ts'
+import { elements, entries, isRecord, member } from '../domain/json-value.ts'
+import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
+
+/** What an API answered. */
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
+  /** Parsed JSON; a string where it is something else; undefined where it is more than is read. */
+  readonly data: unknown
+}
+
+/**
+ * Reads what `fetch` of an Endpoint has answered, whatever its status and whatever it calls itself. What is read is
+ * bounded as `parseBounded` tells. Every provider reads by this alone, the libraries of hosts included.
+ */
+export async function parseAnswer(response: Response): Promise<ApiAnswer> {
+  const { status, headers } = response
+  return { status, headers, data: parseBounded(await response.text()) }
+}
+
+/** How far words are looked for in an answer, and how many on each level. */
+const DEEPEST = 3
+const MOST_WORDS = 10
+
+/**
+ * The host's own words: what stands in `message` or `error` of an answer, whatever is within, or is all of it.
+ * Undefined: there are none, or it is a page.
+ */
+export function textOf(data: unknown): string | undefined {
+  if (typeof data === 'string') return /^\s*</.test(data) ? undefined : data
+  const said = wordsIn(member(data, 'message') ?? member(data, 'error'), DEEPEST)
+  return said === '' ? undefined : said
+}
+
+/** Every text within, the name of its member before it. */
+function wordsIn(said: unknown, depth: number): string {
+  if (typeof said === 'string') return said
+  if (depth === 0) return ''
+  const inner = isRecord(said)
+    ? entries(said)
+        .slice(0, MOST_WORDS)
+        .map(([name, value]) => [`${name}: `, wordsIn(value, depth - 1)] as const)
+    : elements(said)
+        .slice(0, MOST_WORDS)
+        .map((value) => ['', wordsIn(value, depth - 1)] as const)
+  return inner
+    .filter(([, words]) => words !== '')
+    .map(([name, words]) => `${name}${words}`)
+    .join('; ')
+}
+
+/**
+ * For how long the host does not want to be called: whole seconds, from one to an hour. By Retry-After (RFC 9110,
+ * 10.2.3), else by the moment in the header that is named here (seconds since 1970), both told by the host's own
+ * clock. Undefined where it does not say so in a way that can be read.
+ */
+export function patienceOf({ headers }: ApiAnswer, resetHeader: string | undefined): number | undefined {
+  const after = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d+$/.test(after)) return bounded(Number(after))
+  const now = Date.parse(headers.get('date') ?? '')
+  const named = /^[A-Za-z]/.test(after) ? (Date.parse(after) - now) / 1000 : NaN
+  const seconds = Number.isFinite(named) ? named : (resetOf(headers, resetHeader) - now) / 1000
+  return Number.isFinite(seconds) ? bounded(seconds) : undefined
+}
+
+function bounded(seconds: number): number {
+  return Math.min(Math.max(1, Math.ceil(seconds)), LONGEST_RETRY_AFTER_S)
+}
+
+function resetOf(headers: ApiAnswer['headers'], name: string | undefined): number {
+  const reset = name === undefined ? null : headers.get(name)
+  return reset !== null && /^\d{1,12}$/.test(reset.trim()) ? Number(reset) * 1000 : NaN
+}

@@ -1,0 +1,30 @@
+import { parseAnswer } from './api-answer.ts'
+import type { ApiAnswer } from './api-answer.ts'
+import type { ErrorContext } from './api-failure.ts'
+import type { ApiLogin } from '../domain/credentials/api-login.ts'
+import type { Endpoint } from '../domain/pull-request/pull-requests.ts'
+
+/** An API that no library speaks to: JSON both ways. */
+export interface ApiCaller {
+  readonly context: ErrorContext
+  /** Any status is answered. */
+  readonly ask: (method: string, url: string, content?: unknown) => Promise<ApiAnswer>
+}
+
+/** Calls with a token alone (RFC 6750), or with user name and secret (RFC 7617). Nothing is asked yet. */
+export function apiCaller({ shown, fetch: send }: Endpoint, login: ApiLogin): ApiCaller {
+  const pair = `${login.username ?? ''}:${login.secret}`
+  const authorization =
+    login.username === undefined ? `Bearer ${login.secret}` : `Basic ${Buffer.from(pair).toString('base64')}`
+  const headers = { accept: 'application/json', authorization }
+  return {
+    context: { shown, secrets: [...login.secrets, login.secret, pair] },
+    async ask(method, url, content) {
+      const written =
+        content === undefined
+          ? { headers }
+          : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(content) }
+      return parseAnswer(await send(url, { method, ...written }))
+    },
+  }
+}

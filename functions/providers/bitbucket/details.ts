@@ -1,0 +1,59 @@
+import { elements } from '../../domain/json-value.ts'
+import type { Addition } from '../../domain/pull-request/pull-requests.ts'
+import { redact } from '../../domain/redact.ts'
+import { isReviewer, reviewerNamed, writtenOf } from './pull-request.ts'
+import { numbered, write } from './repository.ts'
+import type { Repository } from './repository.ts'
+
+/** As `add` of the port. Bitbucket has neither labels nor assignees. */
+export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
+  const { number, detail, names } = addition
+  if (detail !== 'reviewers') return [lacking(addition, repository)]
+  const answer = await repository.ask('GET', `${repository.place}/${number}`)
+  numbered(number, answer, repository)
+  const missing = names.filter((name) => !isReviewer(answer.data, name))
+  return addReviewers(repository, { number, written: writtenOf(answer.data) }, missing)
+}
+
+interface Written {
+  readonly number: number
+  /** As a PUT takes it. */
+  readonly written: Readonly<Record<string, unknown>>
+}
+
+/** Bitbucket takes all of them or none, and names nobody: what it refuses is halved until each is known. */
+async function addReviewers(
+  repository: Repository,
+  { number, written }: Written,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  let there = elements(written.reviewers)
+  return addAll(names)
+
+  async function addAll(some: readonly string[]): Promise<readonly string[]> {
+    if (some.length === 0) return []
+    const reviewers = [...there, ...some.map(reviewerNamed)]
+    const refused = await write(repository, number, { ...written, reviewers })
+    if (refused === undefined) {
+      there = reviewers
+      return []
+    }
+    if (some.length === 1) return some.map((name) => notTaken(name, refused, repository))
+    const half = Math.ceil(some.length / 2)
+    return [...(await addAll(some.slice(0, half))), ...(await addAll(some.slice(half)))]
+  }
+}
+
+function lacking({ detail, names }: Addition, repository: Repository): string {
+  const all = names.map((name) => shown(name, repository)).join(', ')
+  return `Bitbucket has no ${detail} of pull requests, so ${all} could not be added; take them out of spec.${detail}.`
+}
+
+function notTaken(name: string, words: string, repository: Repository): string {
+  const said = redact(words, repository.context.secrets) ?? ''
+  return `Bitbucket does not take ${shown(name, repository)} as a reviewer ("${said}"); name an active member of the workspace other than the author.`
+}
+
+function shown(name: string, { context }: Repository): string {
+  return redact(name, context.secrets) ?? '***'
+}

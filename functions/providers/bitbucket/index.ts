@@ -1,0 +1,63 @@
+import type { ApiAnswer } from '../api-answer.ts'
+import { notUnderstood, outOfSight } from '../api-failure.ts'
+import type { ApiLogin } from '../../domain/credentials/api-login.ts'
+import type { Endpoint, PullRequests, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
+import { joins, shownOf, writtenOf } from './pull-request.ts'
+import { addDetails } from './details.ts'
+import { creationFailure, staleReviewers } from './errors.ts'
+import { queryOf } from './query.ts'
+import { numbered, pagesOf, repositoryAt, write } from './repository.ts'
+
+/**
+ * Pull requests on Bitbucket Cloud (REST API 2.0). An open one of the same branches is silently changed by what would
+ * create another, so that nothing is ever answered as existing: whoever creates has to have looked before.
+ */
+export default function connect(endpoint: Endpoint, login: ApiLogin): PullRequests {
+  const repository = repositoryAt(endpoint, login)
+  const { ask, place, context, baseURL } = repository
+
+  return {
+    async find(branches, among) {
+      const found: ShownPullRequest[] = []
+      const q = queryOf({ branches, among, repository: endpoint.repository })
+      for await (const { answer, values, isCut } of pagesOf(repository, q)) {
+        found.push(...values.filter((pull) => joins(pull, branches)).map((pull) => understood(pull, answer)))
+        if (isCut && found.length === 0) throw outOfSight(branches, context.shown)
+        // At most one of the same branches is open, and it is the newest of them.
+        if (among === 'open' && found.length > 0) break
+      }
+      return found.filter(({ state }) => among === 'all' || state === 'open')
+    },
+
+    async read(number, branches) {
+      const answer = await ask('GET', `${place}/${number}`)
+      if (answer.status === 404) return undefined
+      const pull = numbered(number, answer, repository)
+      return joins(answer.data, branches) ? pull : undefined
+    },
+
+    async create({ title, body, branches, draft }) {
+      const [source, destination] = [branches.head, branches.base].map((name) => ({ branch: { name } }))
+      const answer = await ask('POST', place, { title, description: body, source, destination, draft })
+      if (answer.status !== 201) throw creationFailure(answer, branches, context)
+      const created = understood(answer.data, answer)
+      if (!joins(answer.data, branches)) throw notUnderstood(answer, context)
+      return created
+    },
+
+    async update({ number }, { title, body }) {
+      const answer = await ask('GET', `${place}/${number}`)
+      numbered(number, answer, repository)
+      const refused = await write(repository, number, { ...writtenOf(answer.data), title, description: body })
+      if (refused !== undefined) throw staleReviewers(number, refused, context)
+    },
+
+    add: (number, detail, names) => addDetails(repository, { number, detail, names }),
+  }
+
+  function understood(pull: unknown, answer: ApiAnswer): ShownPullRequest {
+    const shown = shownOf(pull, baseURL)
+    if (shown === undefined) throw notUnderstood(answer, context)
+    return shown
+  }
+}

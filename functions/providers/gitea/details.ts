@@ -1,0 +1,109 @@
+import type { ApiAnswer } from '../api-answer.ts'
+import { elements, member, textMember } from '../../domain/json-value.ts'
+import type { Addition } from '../../domain/pull-request/pull-requests.ts'
+import { redactedName } from '../../domain/redact.ts'
+import { loginsIn } from './pull-request.ts'
+import { giteaFailure, refusesPeople, wordsIn } from './errors.ts'
+import { numbered, pagesOf } from './repository.ts'
+import type { Repository } from './repository.ts'
+
+/** As `add` of the port. Teams cannot be asked for a review. */
+export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
+  const { number, detail, names } = addition
+  if (detail === 'labels') return addLabels(repository, number, names)
+  const add = detail === 'reviewers' ? addReviewers : addAssignees
+  return add(repository, number, names)
+}
+
+/** Gitea passes over the names that it does not know, and answers all labels of the pull request. */
+async function addLabels(
+  { ask, context }: Repository,
+  number: number,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const answer = await ask('POST', `/issues/${number}/labels`, { labels: names })
+  if (answer.status !== 200 || !Array.isArray(answer.data)) throw giteaFailure(answer, context)
+  const there = elements(answer.data).map((label) => textMember(label, 'name')?.toLowerCase())
+  return names
+    .filter((name) => !there.includes(name.toLowerCase()))
+    .map(
+      (name) =>
+        `Gitea has no label ${redactedName(name, context.secrets)} for it; have it made in the repository.`,
+    )
+}
+
+async function addReviewers(
+  repository: Repository,
+  number: number,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { ask, context } = repository
+  const path = `/pulls/${number}`
+  const shown = await ask('GET', path)
+  numbered(number, shown, repository)
+  const asked = [...loginsIn(member(shown.data, 'requested_reviewers'))]
+  // Whoever has given a review is not among them any more.
+  for await (const { values } of pagesOf(repository, `${path}/reviews`, {}))
+    asked.push(...loginsIn(values.map((review) => member(review, 'user'))))
+  const refused = await oneByOne(without(names, asked), async (some) => {
+    const answer = await ask('POST', `${path}/requested_reviewers`, { reviewers: some })
+    if (refusesPeople(answer)) return answer
+    if (answer.status !== 201 || typeof answer.data === 'string') throw giteaFailure(answer, context)
+    return undefined
+  })
+  return refused.map(
+    ({ name, answer }) =>
+      `Gitea does not ask ${redactedName(name, context.secrets)} for a review${wordsIn(answer, context)}; name a user who may read the repository and has not opened the pull request.`,
+  )
+}
+
+async function addAssignees(
+  repository: Repository,
+  number: number,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { ask, context } = repository
+  const path = `/pulls/${number}`
+  const shown = await ask('GET', path)
+  numbered(number, shown, repository)
+  let there = loginsIn(member(shown.data, 'assignees'))
+  const missing = without(names, there)
+  const refused = await oneByOne(missing, async (some) => {
+    // What is written replaces them all.
+    const answer = await ask('PATCH', path, { assignees: [...there, ...some] })
+    // Gitea breaks down over somebody who exists and may not be assigned (services/issue/assignee.go).
+    if (refusesPeople(answer) || answer.status === 500) return answer
+    numbered(number, answer, repository)
+    there = loginsIn(member(answer.data, 'assignees'))
+    return undefined
+  })
+  const told = refused.map(({ name, answer }) => ({ name, words: wordsIn(answer, context) }))
+  const known = told.map(({ name }) => name)
+  const left = without(missing, there).filter((name) => !known.includes(name))
+  return [...told, ...left.map((name) => ({ name, words: '' }))].map(
+    ({ name, words }) =>
+      `Gitea does not assign ${redactedName(name, context.secrets)}${words}; name a user who may write to the repository, and have the user of the token be one, too.`,
+  )
+}
+
+interface Refusal {
+  readonly name: string
+  readonly answer: ApiAnswer
+}
+
+/** All at once, and where that is refused, one after the other: Gitea does not always tell whom it is about. */
+async function oneByOne(
+  names: readonly string[],
+  add: (some: readonly string[]) => Promise<ApiAnswer | undefined>,
+): Promise<readonly Refusal[]> {
+  const answer = names.length === 0 ? undefined : await add(names)
+  if (answer === undefined) return []
+  if (names.length === 1) return names.map((name) => ({ name, answer }))
+  const refused: Refusal[] = []
+  for (const name of names) refused.push(...(await oneByOne([name], add)))
+  return refused
+}
+
+function without(names: readonly string[], there: readonly string[]): readonly string[] {
+  return names.filter((name) => !there.includes(name.toLowerCase()))
+}

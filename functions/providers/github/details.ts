@@ -1,0 +1,125 @@
+import type { ApiAnswer } from '../api-answer.ts'
+import { notUnderstood } from '../api-failure.ts'
+import { elements, isRecord, member, textMember } from '../../domain/json-value.ts'
+import type { Addition, PullRequestDetails } from '../../domain/pull-request/pull-requests.ts'
+import { redactedName, redact } from '../../domain/redact.ts'
+import { loginsIn } from './pull-request.ts'
+import { githubFailure, wordsOf } from './errors.ts'
+import type { Repository } from './repository.ts'
+
+/** One kind of detail, as GitHub's API has it. */
+interface Detail {
+  readonly path: string
+  readonly status: number
+  /** Those that the pull request has according to the answer, in lower case; undefined: it does not tell. */
+  readonly taken: (data: unknown) => readonly string[] | undefined
+  /** Begins the sentence on one that was not taken, given in quotes; `remedy` ends it. */
+  readonly refused: (name: string) => string
+  readonly remedy: string
+}
+
+const DETAILS: Readonly<Record<keyof PullRequestDetails, Detail>> = {
+  labels: {
+    path: '/issues/{number}/labels',
+    status: 200,
+    taken: (data) =>
+      Array.isArray(data)
+        ? elements(data).map((label) => (textMember(label, 'name') ?? '').toLowerCase())
+        : undefined,
+    refused: (name) => `The label ${name} was not taken by GitHub`,
+    remedy: 'name a label that the repository has',
+  },
+  reviewers: {
+    path: '/pulls/{number}/requested_reviewers',
+    status: 201,
+    taken: (data) => loginsOf(data, 'requested_reviewers'),
+    refused: (name) => `${name} cannot be asked for a review on GitHub`,
+    remedy: 'name the login of somebody who may read the repository and has not opened the pull request',
+  },
+  assignees: {
+    path: '/issues/{number}/assignees',
+    status: 201,
+    taken: (data) => loginsOf(data, 'assignees'),
+    refused: (name) => `${name} cannot be assigned on GitHub`,
+    remedy: 'name the login of somebody who may write to the repository, ten of them at most',
+  },
+}
+
+/** After so many of one kind the others are not tried: each costs a request. */
+const MOST_REFUSED = 10
+
+/** As `add` of the port. Teams cannot be asked for a review. */
+export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
+  const { number, detail, names } = addition
+  if (detail !== 'reviewers') return post(repository, addition)
+  const teams = names.filter((name) => name.includes('/'))
+  const asked = await thoseAsked(repository, number)
+  const missing = names.filter((name) => !teams.includes(name) && !asked.includes(name.toLowerCase()))
+  const complaints = missing.length === 0 ? [] : await post(repository, { ...addition, names: missing })
+  return [...teams.map((name) => noTeam(name, repository)), ...complaints]
+}
+
+/** Who is asked for a review, or has given one: GitHub takes somebody off the first list with the review. */
+async function thoseAsked(repository: Repository, number: number): Promise<readonly string[]> {
+  const path = '/pulls/{number}/requested_reviewers'
+  const answer = await repository.ask(() => ({ method: 'GET', path, parameters: { number } }))
+  if (answer.status !== 200) throw githubFailure(answer, repository.context)
+  if (!isRecord(answer.data)) throw notUnderstood(answer, repository.context)
+  const asked = new Set(loginsIn(member(answer.data, 'users')))
+  const reviews = repository.pages(() => ({
+    method: 'GET',
+    path: '/pulls/{number}/reviews',
+    parameters: { number },
+  }))
+  for await (const { data } of reviews) for (const login of loginsIn(data)) asked.add(login)
+  return [...asked]
+}
+
+async function post(repository: Repository, { number, detail, names }: Addition): Promise<readonly string[]> {
+  const { path, status, taken, refused, remedy } = DETAILS[detail]
+  const parameters = { number, [detail]: names }
+  const answer = await repository.ask(() => ({ method: 'POST', path, parameters }))
+  // GitHub takes all of them or none, and does not say which one it is about.
+  if (answer.status === 422 && names.length > 1) return oneByOne(repository, { number, detail, names })
+  if (answer.status === 422) return complaints(names, wordsIn(answer, repository))
+  if (answer.status !== status) throw githubFailure(answer, repository.context)
+  const held = taken(answer.data)
+  if (held === undefined) throw notUnderstood(answer, repository.context)
+  return complaints(
+    names.filter((name) => !held.includes(name.toLowerCase())),
+    '',
+  )
+
+  function complaints(left: readonly string[], words: string): readonly string[] {
+    return left.map(
+      (name) => `${refused(redactedName(name, repository.context.secrets))}${words}; ${remedy}.`,
+    )
+  }
+}
+
+async function oneByOne(repository: Repository, addition: Addition): Promise<readonly string[]> {
+  const complaints: string[] = []
+  for (const [index, name] of addition.names.entries()) {
+    if (complaints.length >= MOST_REFUSED) return [...complaints, notTried(addition.names.length - index)]
+    complaints.push(...(await post(repository, { ...addition, names: [name] })))
+  }
+  return complaints
+}
+
+function wordsIn({ data }: ApiAnswer, { context }: Repository): string {
+  const said = redact(wordsOf(data) ?? '', context.secrets)
+  return said === undefined || said === '' ? '' : ` ("${said}")`
+}
+
+function notTried(count: number): string {
+  return `After ${MOST_REFUSED} that GitHub refused, ${count} more were not tried; take out those that it refused.`
+}
+
+function noTeam(name: string, repository: Repository): string {
+  return `${redactedName(name, repository.context.secrets)} is a team, which Commitlet does not ask for reviews yet; name the logins of persons.`
+}
+
+function loginsOf(data: unknown, key: string): readonly string[] | undefined {
+  const list = member(data, key)
+  return Array.isArray(list) ? loginsIn(list) : undefined
+}

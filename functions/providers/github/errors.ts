@@ -1,0 +1,149 @@
+import type { ApiAnswer } from '../api-answer.ts'
+import {
+  answerFailure,
+  archived,
+  branchMissing,
+  forbidden,
+  missingScope,
+  nothingToMerge,
+  rateLimited,
+  rejected,
+} from '../api-failure.ts'
+import type { ErrorContext } from '../api-failure.ts'
+import { Failure } from '../../domain/failure.ts'
+import { elements, member, textMember } from '../../domain/json-value.ts'
+import type { Branches } from '../../domain/pull-request/pull-requests.ts'
+import { redact } from '../../domain/redact.ts'
+import { isOfGitHub, siteOf } from './site.ts'
+
+/** Whose API answered. */
+export interface GitHubErrorContext extends ErrorContext {
+  readonly baseURL: string
+}
+
+/**
+ * What an answer other than the promised one means on GitHub. Source: GitHub's documentation "Troubleshooting the
+ * REST API" and "Rate limits for the REST API", and the texts that GitHub answers with.
+ */
+export function githubFailure(answer: ApiAnswer, context: GitHubErrorContext): Failure {
+  const { status, headers } = answer
+  const asksForSingleSignOn = headers.get('x-github-sso')?.startsWith('required') === true
+  if ((status === 403 || status === 404) && asksForSingleSignOn) return singleSignOn(answer, context)
+  if (status === 451) return blocked(answer, context)
+  if (status === 403 || status === 429) return refusal(answer, context)
+  const scope = status === 404 ? lackingScope(headers) : undefined
+  if (scope !== undefined) return invisible(scope, context)
+  if (status === 422) return rejected(wordsOf(answer.data), status, context)
+  return answerFailure(answer, context)
+}
+
+/** Why no pull request was opened; `exists`: one is open already. */
+export function openingFailure(
+  answer: ApiAnswer,
+  branches: Branches,
+  context: GitHubErrorContext,
+): Failure | 'exists' {
+  const errors = answer.status === 422 ? elements(member(answer.data, 'errors')) : []
+  const says = (words: RegExp): boolean =>
+    errors.some((error) => words.test(textMember(error, 'message') ?? ''))
+  if (says(/^A pull request already exists for /)) return 'exists'
+  const { head, headOwner } = branches
+  const named = { ...branches, head: headOwner === undefined ? head : `${headOwner}:${head}` }
+  const missing = missingBranch(errors)
+  // Of an empty repository GitHub says both: that the commits are missing, and that there are none between.
+  if (missing !== undefined) return branchMissing(missing, named, context.shown)
+  if (says(/^No commits between /)) return nothingToMerge(named, context.shown)
+  return githubFailure(answer, context)
+}
+
+/** What GitHub says in its own words: those of each error, else the message above them. */
+export function wordsOf(data: unknown): string | undefined {
+  const details = elements(member(data, 'errors')).map(wordsOfError)
+  const said = details.filter((words) => words !== '')
+  return said.length > 0 ? said.join('; ') : textMember(data, 'message')
+}
+
+function wordsOfError(error: unknown): string {
+  if (typeof error === 'string') return error
+  const parts = [textMember(error, 'field'), textMember(error, 'code')]
+  return textMember(error, 'message') ?? parts.filter((part) => part !== undefined).join(' ')
+}
+
+function missingBranch(errors: readonly unknown[]): 'head' | 'base' | 'unknown' | undefined {
+  const lacks = (fields: readonly string[]): boolean =>
+    errors.some(
+      (error) =>
+        ['invalid', 'missing', 'missing_field'].includes(textMember(error, 'code') ?? '') &&
+        fields.includes(textMember(error, 'field') ?? ''),
+    )
+  const head = lacks(['head', 'head_sha'])
+  const base = lacks(['base', 'base_sha'])
+  if (head && base) return 'unknown'
+  if (head) return 'head'
+  return base ? 'base' : undefined
+}
+
+/** 403 or 429: what is said in words comes first, as headers of the limits stand beside every answer. */
+function refusal(answer: ApiAnswer, context: GitHubErrorContext): Failure {
+  const { status, headers } = answer
+  const words = textMember(answer.data, 'message') ?? ''
+  if (/was archived so is read-only/i.test(words)) return archived(context)
+  if (/has an IP allow list enabled/i.test(words)) return notOnAllowList(context)
+  if (/access blocked|(?:is|was|been) disabled|account was suspended/i.test(words))
+    return blocked(answer, context)
+  if (/^Resource not accessible by /i.test(words)) {
+    const [first] = (headers.get('x-accepted-github-permissions') ?? '').split(';')
+    return missingScope(first?.trim() === '' ? undefined : first?.trim(), context)
+  }
+  const spent = headers.get('x-ratelimit-remaining')?.trim() === '0'
+  const limited = /rate limit|abuse detection|login attempts exceeded/i.test(words)
+  if (status === 429 || limited || spent || headers.get('retry-after') !== null)
+    // The reset is that of the hourly limit, and says nothing of a secondary one.
+    return rateLimited(answer, context, spent ? 'x-ratelimit-reset' : undefined)
+  const scope = lackingScope(headers)
+  return scope === undefined ? forbidden(context) : missingScope(scope, context)
+}
+
+/** Which scopes, any of which would do, a classic token lacks; undefined: it is none, or it lacks nothing. */
+function lackingScope(headers: ApiAnswer['headers']): string | undefined {
+  const granted = headers.get('x-oauth-scopes')
+  const accepted = scopesIn(headers.get('x-accepted-oauth-scopes') ?? '')
+  if (granted === null || accepted.length === 0) return undefined
+  const has = scopesIn(granted)
+  if (accepted.some((scope) => has.includes(scope))) return undefined
+  const named = accepted.join(' or ')
+  return /^[a-z_:, ]{1,200}$/.test(named) ? named : undefined
+}
+
+function scopesIn(header: string): readonly string[] {
+  return header
+    .split(',')
+    .map((scope) => scope.trim())
+    .filter((scope) => scope !== '')
+}
+
+// The address in the header leads into the account of whoever opens it within the hour.
+function singleSignOn({ status }: ApiAnswer, { shown, baseURL }: GitHubErrorContext): Failure {
+  const message = `The organisation of ${shown} asks for single sign-on, which the token has not been through (${status}); authorise the token for the organisation's single sign-on at ${siteOf(baseURL)}/settings/tokens.`
+  return new Failure('PermissionDenied', message)
+}
+
+function notOnAllowList({ shown }: ErrorContext): Failure {
+  const message = `The organisation of ${shown} has an IP allow list that does not hold the address which Commitlet calls from (403); have that address added to it.`
+  return new Failure('PermissionDenied', message)
+}
+
+function blocked({ status }: ApiAnswer, { shown, baseURL }: GitHubErrorContext): Failure {
+  if (!isOfGitHub(baseURL)) {
+    const message = `The GitHub Enterprise Server has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask whoever administers that server why.`
+    return new Failure('PermissionDenied', message)
+  }
+  const message = `GitHub has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask GitHub why.`
+  return new Failure('PermissionDenied', message)
+}
+
+function invisible(scope: string, { shown, secrets }: ErrorContext): Failure {
+  const said = redact(scope, secrets) ?? '***'
+  const message = `The API says that ${shown} is not there, or not visible with these credentials (404), and the token lacks the scope "${said}" that is asked for there; look at the address, and give the token that scope.`
+  return new Failure('RepositoryNotFound', message)
+}

@@ -1,0 +1,165 @@
+import { Octokit } from '@octokit/rest'
+import { parseAnswer } from '../api-answer.ts'
+import type { ApiAnswer } from '../api-answer.ts'
+import { notUnderstood, moved } from '../api-failure.ts'
+import type { ApiLogin } from '../../domain/credentials/api-login.ts'
+import { Failure } from '../../domain/failure.ts'
+import { member, textMember } from '../../domain/json-value.ts'
+import type { Endpoint, Fetch } from '../../domain/pull-request/pull-requests.ts'
+import { githubFailure } from './errors.ts'
+import type { GitHubErrorContext } from './errors.ts'
+import { isOfGitHub } from './site.ts'
+
+/** What a repository is called at present. */
+export interface Home {
+  readonly owner: string
+  readonly name: string
+}
+
+/** A request about a repository. */
+export interface Question {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Below the repository, as a template (RFC 6570): /pulls/{number}. */
+  readonly path: string
+  /** Values for the path; the others go into the query, or into the body. */
+  readonly parameters?: Readonly<Record<string, unknown>>
+}
+
+/** A repository at GitHub's API. One that was renamed is followed to its number, and asked by that from then on. */
+export interface Repository {
+  readonly context: GitHubErrorContext
+  readonly home: () => Home
+  /**
+   * Asks once, and once more where the repository turns out to be renamed. Answers whatever status comes.
+   * @throws Failure that of the network; RepositoryNotFound where it has moved to what cannot be followed, and
+   * ReferenceForbidden where it may not be
+   */
+  ask(question: (home: Home) => Question): Promise<ApiAnswer>
+  /**
+   * The pages of a list, one at a time, each an array of 30 elements at most, and 10 pages at most.
+   * @throws Failure besides: what an answer other than 200 means
+   */
+  pages(question: (home: Home) => Question): AsyncGenerator<ApiAnswer>
+}
+
+interface Place extends Home {
+  /** Its number at the API, which outlasts every name; undefined: it answers to its name. */
+  readonly id: string | undefined
+}
+
+/** Each pull request is 20 KiB without its body: of the longest bodies no more fit into an answer that is read. */
+const PER_PAGE = 30
+const MOST_PAGES = 10
+const REDIRECTS = [301, 302, 307, 308]
+const FULL_NAME = /^([\w.-]+)\/([\w.-]+)$/
+
+/** Nothing is called before the first question. */
+export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository {
+  const context = { shown: endpoint.shown, secrets: login.secrets, baseURL: endpoint.baseURL }
+  const call = callBy(endpoint, login)
+  const [owner = '', name = ''] = endpoint.repository
+  let place: Place = { owner, name, id: undefined }
+  const repository: Repository = {
+    context,
+    home: () => place,
+    async ask(question) {
+      const answer = await call(place, question(place))
+      if (!REDIRECTS.includes(answer.status)) return answer
+      const id = place.id === undefined ? numberIn(answer, endpoint.baseURL) : undefined
+      if (id === undefined) throw moved(context)
+      place = await placeOf(id)
+      return call(place, question(place))
+    },
+    async *pages(question) {
+      for (let page = 1; page <= MOST_PAGES; page += 1) {
+        const answer = await repository.ask((home) => pageOf(question(home), page))
+        if (answer.status !== 200) throw githubFailure(answer, context)
+        if (!Array.isArray(answer.data) || answer.data.length > PER_PAGE) throw notUnderstood(answer, context)
+        yield answer
+        if (!hasNext(answer)) return
+      }
+    },
+  }
+  return repository
+
+  async function placeOf(id: string): Promise<Place> {
+    const answer = await call({ owner, name, id }, { method: 'GET', path: '' })
+    if (answer.status !== 200) throw githubFailure(answer, context)
+    const [, itsOwner, itsName] = FULL_NAME.exec(textMember(answer.data, 'full_name') ?? '') ?? []
+    const same = String(member(answer.data, 'id')) === id
+    if (!same || itsOwner === undefined || itsName === undefined) throw notUnderstood(answer, context)
+    endpoint.permit([itsOwner, itsName])
+    return { owner: itsOwner, name: itsName, id }
+  }
+}
+
+/** Whether there are more pages behind this one. */
+export function hasNext({ headers }: ApiAnswer): boolean {
+  return headers.get('link')?.includes('rel="next"') === true
+}
+
+// The number of the page is ours: no address that the host names is called.
+function pageOf(question: Question, page: number): Question {
+  const more = page === 1 ? {} : { page }
+  return { ...question, parameters: { ...question.parameters, per_page: PER_PAGE, ...more } }
+}
+
+/** GitHub answers a request by an old name with the address by number: BASE/repositories/NUMBER/... */
+function numberIn({ headers }: ApiAnswer, baseURL: string): string | undefined {
+  const location = URL.parse(headers.get('location') ?? '')
+  const base = new URL(baseURL)
+  if (location === null || location.origin !== base.origin) return undefined
+  const start = `${base.pathname.replace(/\/$/, '')}/repositories/`
+  if (!location.pathname.startsWith(start)) return undefined
+  return /^([1-9]\d{0,15})(?:\/|$)/.exec(location.pathname.slice(start.length))?.[1]
+}
+
+type Call = (place: Place, question: Question) => Promise<ApiAnswer>
+
+function callBy({ baseURL, shown, fetch }: Endpoint, login: ApiLogin): Call {
+  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+  const octokit = new Octokit({ baseUrl: baseURL, auth: login.secret, userAgent: 'commitlet', log })
+  const headers = { accept: 'application/vnd.github+json', ...versionFor(baseURL) }
+  return async function call({ owner, name, id }, { method, path, parameters }) {
+    const [root, at] =
+      id === undefined ? ['/repos/{owner}/{repo}', { owner, repo: name }] : ['/repositories/{id}', { id }]
+    const answers: ApiAnswer[] = []
+    // The library would parse whatever comes, however much it is: it gets the status alone.
+    const kept: Fetch = async (url, init) => {
+      const answer = await parseAnswer(await fetch(url, init))
+      answers.push(answer)
+      return new Response(null, { status: answer.status })
+    }
+    const request = { fetch: kept, log }
+    const error: unknown = await octokit
+      .request(`${method} ${root}${path}`, { ...parameters, ...at, headers, request })
+      .catch((error: unknown) => error)
+    const [answer] = answers
+    if (answer === undefined) throw failureIn(error) ?? unread(shown)
+    return answer
+  }
+}
+
+function ignore(): void {
+  return undefined
+}
+
+// A GitHub Enterprise Server refuses versions that it does not know.
+function versionFor(baseURL: string): Readonly<Record<string, string>> {
+  return isOfGitHub(baseURL) ? { 'x-github-api-version': '2022-11-28' } : {}
+}
+
+/** The library wraps what `fetch` throws, and the request with it. */
+function failureIn(error: unknown): Failure | undefined {
+  let seen = error
+  for (let depth = 0; depth < 5 && seen instanceof Error; depth += 1) {
+    if (seen instanceof Failure) return seen
+    seen = seen.cause
+  }
+  return undefined
+}
+
+function unread(shown: string): Failure {
+  const message = `The answer of the API of ${shown} could not be read; it is tried again.`
+  return new Failure('ProviderUnavailable', message)
+}

@@ -1,0 +1,122 @@
+import { notUnderstood, outOfSight } from '../api-failure.ts'
+import type { ApiLogin } from '../../domain/credentials/api-login.ts'
+import { Failure } from '../../domain/failure.ts'
+import type {
+  Branches,
+  Endpoint,
+  PullRequestDraft,
+  PullRequests,
+  PullRequestText,
+  ShownPullRequest,
+} from '../../domain/pull-request/pull-requests.ts'
+import { joins, listIn, numbered, shownIn } from './pull-request.ts'
+import type { Shown } from './pull-request.ts'
+import { addDetail, edit } from './details.ts'
+import { branchFailure, saysExists } from './errors.ts'
+import { isMissing, lookForCommits, projectAt } from './repository.ts'
+import { draftTitle, titleLike, withoutQuickActions } from './quick-actions.ts'
+
+/** So few that the longest descriptions which GitLab takes, of 1 MiB each, fit into an answer that is read. */
+const FIRST_LOOK = 3
+/** With bodies of 128 KiB each these fit as well; who may push here may hinder Commitlet with longer ones. */
+const PER_PAGE = 20
+/** Behind the first look. */
+const MOST_PAGES = 9
+
+/** Which merge requests are looked for. */
+interface Sought {
+  readonly branches: Branches
+  readonly among: 'open' | 'all'
+}
+
+/** A part of their list. */
+interface Part {
+  readonly page: number
+  readonly perPage: number
+  /** Those of forks are left out. */
+  readonly sourceProjectId?: number
+}
+
+/** GitLab's merge requests, on gitlab.com and on installations of one's own. */
+export default function connect(endpoint: Endpoint, login: ApiLogin): PullRequests {
+  const project = projectAt(endpoint, login)
+  const { client, context, ask, asked, accepted } = project
+  const { mergeRequests } = client
+  return {
+    find,
+    read,
+    create,
+    update,
+    add: (number, detail, names) => addDetail(project, number, { detail, names }),
+  }
+
+  async function find(branches: Branches, among: 'open' | 'all'): Promise<readonly ShownPullRequest[]> {
+    const sought = { branches, among }
+    const first = await pageOf({ page: 1, perPage: FIRST_LOOK }, sought)
+    const [any] = first
+    if (any === undefined || first.length < FIRST_LOOK) return first.filter((one) => joins(one, branches))
+    return findOwn(any.project, sought)
+  }
+
+  /** Anybody may fork the project, and open as many of the same branches as they like. */
+  async function findOwn(sourceProjectId: number, sought: Sought): Promise<readonly ShownPullRequest[]> {
+    const found: Shown[] = []
+    for (let page = 1; page <= MOST_PAGES; page += 1) {
+      const listed = await pageOf({ page, perPage: PER_PAGE, sourceProjectId }, sought)
+      found.push(...listed.filter((one) => joins(one, sought.branches)))
+      if (listed.length < PER_PAGE) return found
+    }
+    if (found.length === 0) throw outOfSight(sought.branches, endpoint.shown)
+    return found
+  }
+
+  async function pageOf(part: Part, { branches, among }: Sought): Promise<Shown[]> {
+    const answer = await asked((at) =>
+      mergeRequests.all({
+        projectId: at,
+        ...(among === 'open' ? { state: 'opened' } : {}),
+        sourceBranch: branches.head,
+        targetBranch: branches.base,
+        orderBy: 'created_at',
+        sort: 'desc',
+        ...part,
+      }),
+    )
+    const listed = listIn(answer, context)
+    if (listed.length > part.perPage) throw notUnderstood(answer, context)
+    return listed.map((one) => shownIn(one, answer, context))
+  }
+
+  async function read(number: number, branches: Branches): Promise<ShownPullRequest | undefined> {
+    const answer = await ask((at) => mergeRequests.show(at, number))
+    if (isMissing(answer)) return undefined
+    const found = numbered(number, await accepted(answer), context)
+    return joins(found, branches) ? found : undefined
+  }
+
+  async function create(wanted: PullRequestDraft): Promise<ShownPullRequest | 'exists'> {
+    const { branches, draft, title, body } = wanted
+    if (branches.headOwner !== undefined) throw forkUnsupported(endpoint)
+    await lookForCommits(project, branches)
+    const written = draft ? draftTitle(title) : title
+    const text = { description: withoutQuickActions(body) }
+    const { base, head } = branches
+    const answer = await ask((at) => mergeRequests.create(at, head, base, written, text))
+    if (saysExists(answer)) return 'exists'
+    const missing = branchFailure(answer, branches, endpoint.shown)
+    if (missing !== undefined) throw missing
+    const created = shownIn((await accepted(answer)).data, answer, context)
+    if (answer.status === 201 && joins(created, branches)) return created
+    throw notUnderstood(answer, context)
+  }
+
+  async function update({ number, title }: ShownPullRequest, text: PullRequestText): Promise<void> {
+    const written = { title: titleLike(title, text.title), description: withoutQuickActions(text.body) }
+    await edit(project, number, written)
+  }
+}
+
+function forkUnsupported({ shown }: Endpoint): Failure {
+  const message = `Pull requests of ${shown} from a fork are not supported on GitLab yet; push the branch to the repository itself.`
+  return new Failure('NotSupported', message)
+}

@@ -1,0 +1,72 @@
+import type { ApiAnswer } from '../api-answer.ts'
+import { notUnderstood } from '../api-failure.ts'
+import type { ErrorContext } from '../api-failure.ts'
+import { isRecord, member, textMember } from '../../domain/json-value.ts'
+import type { Branches, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
+import { isSerialNumber } from '../serial-number.ts'
+import { webAddress } from '../web-address.ts'
+import { withQuickActions } from './quick-actions.ts'
+
+/** GitLab's merge request as the project's own pull request, with the branches that it joins. */
+export interface Shown extends ShownPullRequest {
+  readonly base: string
+  readonly head: string
+  /** The head is in the project itself, not in a fork. */
+  readonly own: boolean
+  /** Number of the project that it belongs to. */
+  readonly project: number
+}
+
+/** Whose answers are read. */
+export interface GitLabErrorContext extends ErrorContext {
+  readonly baseURL: string
+}
+
+/** `locked`: it is being merged at this moment (GitLab documentation, "Merge requests API"). */
+const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
+  ['opened', 'open'],
+  ['locked', 'open'],
+  ['closed', 'closed'],
+  ['merged', 'merged'],
+])
+
+/** Reads one merge request out of an answer. Throws ProviderUnavailable where it is none. */
+export function shownIn(value: unknown, answer: ApiAnswer, context: GitLabErrorContext): Shown {
+  const number = member(value, 'iid')
+  const url = webAddress(member(value, 'web_url'), context.baseURL)
+  const state = STATES.get(member(value, 'state'))
+  const title = textMember(value, 'title')
+  const base = textMember(value, 'target_branch')
+  const head = textMember(value, 'source_branch')
+  const named = title !== undefined && base !== undefined && head !== undefined
+  const project = member(value, 'target_project_id')
+  const numbered = isSerialNumber(number) && isSerialNumber(project)
+  if (!numbered || url === undefined || state === undefined || !named) throw notUnderstood(answer, context)
+  const own = member(value, 'source_project_id') === project
+  const body = withQuickActions((textMember(value, 'description') ?? '').replace(/\r\n?/g, '\n'))
+  return { number, url, state, title, body, base, head, own, project }
+}
+
+/** The merge request of this number, which an answer shows. Throws ProviderUnavailable where it does not. */
+export function numbered(number: number, answer: ApiAnswer, context: GitLabErrorContext): Shown {
+  const shown = shownIn(objectIn(answer, context), answer, context)
+  if (shown.number !== number) throw notUnderstood(answer, context)
+  return shown
+}
+
+/** Does it join exactly these branches of the project itself? */
+export function joins({ base, head, own }: Shown, branches: Branches): boolean {
+  return own && base === branches.base && head === branches.head && branches.headOwner === undefined
+}
+
+/** The members of a list in an answer. Throws ProviderUnavailable where it is none. */
+export function listIn(answer: ApiAnswer, context: GitLabErrorContext): readonly unknown[] {
+  if (answer.status === 200 && Array.isArray(answer.data)) return answer.data
+  throw notUnderstood(answer, context)
+}
+
+/** The object of an answer. Throws ProviderUnavailable where it is none. */
+export function objectIn(answer: ApiAnswer, context: GitLabErrorContext): Readonly<Record<string, unknown>> {
+  if (answer.status === 200 && isRecord(answer.data)) return answer.data
+  throw notUnderstood(answer, context)
+}

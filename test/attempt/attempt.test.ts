@@ -1,0 +1,411 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { handle } from '../../functions/attempt/attempt.ts'
+import { appliedEvent, readEvent } from '../../functions/domain/event/events.ts'
+import { CONFLICT } from '../../functions/cluster/cluster.ts'
+import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { Status } from '../../functions/domain/resource/resource.ts'
+import { finder } from '../../functions/attempt/find.ts'
+import type { MemoryWorld } from '../harness/memory-world.ts'
+import { gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
+
+const REF = { kind: 'GitCommit', namespace: 'team', name: 'shop' } as const
+
+const EVENT_HEADERS = {
+  'ce-specversion': '1.0',
+  'ce-id': 'id',
+  'ce-source': 'test',
+  'ce-type': 'dev.commitlet.gitcommit.applied',
+}
+
+function send(world: MemoryWorld, ref: Parameters<typeof handle>[0] = REF): Promise<void> {
+  return handle(ref, finder(world.cluster, 8), world)
+}
+
+function statusOf(world: MemoryWorld, kind = 'GitCommit'): Status | undefined {
+  return world.cluster.get(kind, 'team', 'shop')?.status as Status | undefined
+}
+
+t.test('a fresh resource is claimed, pushed once and succeeds', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    t.match(statusOf(world), {
+      phase: 'Progressing',
+      observedGeneration: 1,
+      nextAttemptTime: '2026-03-01T10:02:10Z',
+    })
+    return { outcome: 'pushed', sha: '0123456789abcdef'.repeat(2) + '01234567', branch: 'main' }
+  }
+  await send(world)
+  t.equal(world.pushed.length, 1)
+  t.match(statusOf(world), {
+    phase: 'Succeeded',
+    observedGeneration: 1,
+    attempts: 1,
+    credentialsUsed: 'Primary',
+    commit: { shortSHA: '0123456789ab', branch: 'main', path: 'shop/settings.yaml' },
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Succeeded' }],
+  })
+  t.match(world.cluster.notices, [{ type: 'Normal', reason: 'Succeeded' }])
+  t.match(world.logged, [{ msg: 'attempt succeeded', namespace: 'team', name: 'shop', reason: 'Succeeded' }])
+})
+
+t.test('an attempt at a host of INSECURE_HOSTS says so in its line, others do not', async (t) => {
+  const world = memoryWorld()
+  const insecureHosts = [{ host: 'git.example.com', port: undefined }]
+  const insecure = { ...world, settings: { ...world.settings, insecureHosts } }
+  for (const [repository, name] of [
+    ['http://git.example.com/acme/shop.git', 'plain'],
+    ['https://git.example.com/acme/shop.git', 'unverified'],
+    ['https://other.example.com/acme/shop.git', 'other'],
+  ] as const) {
+    const resource = gitCommit({ repository })
+    world.cluster.apply({ ...resource, metadata: { ...resource.metadata, name } })
+    await send(insecure, { ...REF, name })
+  }
+  t.same(
+    world.logged.map(({ insecure, msg }) => [insecure, msg]),
+    [true, true, undefined].map((flag) => [flag, 'attempt succeeded']),
+  )
+})
+
+t.test('whatever arrives, a settled, claimed or missing resource is left alone', async (t) => {
+  const world = memoryWorld()
+  await send(world)
+  world.cluster.apply(gitCommit())
+  await send(world)
+  const settled = statusOf(world)
+  await send(world)
+  t.same(statusOf(world), settled)
+  t.equal(world.pushed.length, 1)
+})
+
+t.test('ten events for one resource make one attempt', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  await Promise.all(Array.from({ length: 10 }, () => send(world)))
+  t.equal(world.pushed.length, 1)
+})
+
+t.test('a failure stands in the status with its next time, and in an event', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = () => Promise.reject(new Failure('ProviderUnavailable', 'git.example.com answered 503.'))
+  await send(world)
+  t.match(statusOf(world), {
+    phase: 'Retrying',
+    nextAttemptTime: '2026-03-01T10:00:03Z',
+    conditions: [
+      { status: 'False', reason: 'ProviderUnavailable', message: 'git.example.com answered 503.' },
+    ],
+  })
+  t.match(world.cluster.notices, [{ type: 'Warning', reason: 'ProviderUnavailable' }])
+})
+
+t.test('an error of our own is Internal, its words in no status and no log', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = () => Promise.reject(new TypeError('cannot read s3cr3t-token of undefined'))
+  await send(world)
+  t.match(statusOf(world), { phase: 'Retrying', conditions: [{ reason: 'Internal' }] })
+  t.notMatch(JSON.stringify([statusOf(world), world.logged]), 's3cr3t')
+  const [logged] = world.logged.filter((line) => line.msg === 'internal error')
+  t.match(logged, { origin: { error: 'Internal', frames: [/attempt\.test\.ts/] } })
+})
+
+t.test('a retry tells the writer since when its commit may be there; a first attempt does not', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = () => Promise.reject(new Failure('NetworkError', 'No route.'))
+  await send(world)
+  const later = { ...world, now: () => new Date('2026-03-01T10:05:00Z') }
+  await send(later)
+  t.same(
+    world.pushed.map(({ change }) => change.since?.toISOString()),
+    [undefined, '2026-03-01T09:00:00.000Z'],
+  )
+})
+
+t.test(
+  'a generation that comes in mid-attempt is taken up at once; the old result is never written',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    const written: unknown[] = []
+    world.land = async ({ change }) => {
+      written.push(change.message.split('\n')[0])
+      if (written.length === 1) world.cluster.apply(gitCommit({ message: 'Second' }))
+      if (written.length === 2)
+        t.match(statusOf(world), { phase: 'Progressing', observedGeneration: 2, attempts: 1 })
+      return { outcome: 'pushed', sha: String(written.length).repeat(40), branch: 'main' }
+    }
+    await send(world)
+    t.same(written, ['Record the shop settings', 'Second'])
+    t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 2, commit: { sha: '2'.repeat(40) } })
+    t.match(
+      world.logged.map((line) => line.phase),
+      ['overtaken', 'Succeeded'],
+    )
+  },
+)
+
+t.test('a resource that is requested again in mid-attempt is taken up at once', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    if (world.pushed.length === 1)
+      world.cluster.apply(gitCommit({}, { 'commitlet.dev/requested-at': 'again' }))
+    return { outcome: 'unchanged', sha: 'b'.repeat(40), branch: 'main' }
+  }
+  await send(world)
+  t.equal(world.pushed.length, 2)
+  t.match(statusOf(world), {
+    phase: 'Succeeded',
+    lastHandledRequestedAt: 'again',
+    conditions: [{ status: 'True', reason: 'UpToDate' }],
+  })
+})
+
+t.test('a label that changes in mid-attempt does not lose the result', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    world.cluster.apply(gitCommit({}, { 'example.com/colour': 'blue' }))
+    return { outcome: 'pushed', sha: 'c'.repeat(40), branch: 'main' }
+  }
+  await send(world)
+  t.equal(world.pushed.length, 1)
+  t.match(statusOf(world), { phase: 'Succeeded' })
+})
+
+t.test(
+  'a resource deleted, or replaced by one of the same name, in mid-attempt: the new status is untouched',
+  async (t) => {
+    for (const replaced of [false, true]) {
+      const world = memoryWorld()
+      world.cluster.apply(gitCommit())
+      world.land = async () => {
+        world.cluster.remove('GitCommit', 'team', 'shop')
+        if (replaced) world.cluster.apply(gitCommit())
+        return { outcome: 'pushed', sha: 'd'.repeat(40), branch: 'main' }
+      }
+      await send(world)
+      t.equal(world.pushed.length, 1)
+      t.same(statusOf(world), replaced ? { observedGeneration: -1, phase: 'Pending' } : undefined)
+    }
+  },
+)
+
+t.test('an attempt whose claim was taken over does not write over the other', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    if (world.pushed.length > 1) return { outcome: 'found', sha: 'e'.repeat(40), branch: 'main' }
+    await send({ ...world, now: () => new Date('2026-03-01T10:03:00Z') })
+    return { outcome: 'pushed', sha: 'f'.repeat(40), branch: 'main' }
+  }
+  await send(world)
+  t.match(statusOf(world), { phase: 'Succeeded', attempts: 2, commit: { sha: 'e'.repeat(40) } })
+})
+
+t.test(
+  'a status that cannot be written at first is written later; one that never can is thrown',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    let refusals = 2
+    const flaky = (down: boolean): MemoryWorld => ({
+      ...world,
+      cluster: {
+        ...world.cluster,
+        async patchStatus(resource, status) {
+          if (world.pushed.length > 0 && (down || refusals-- > 0))
+            throw new Failure('NetworkError', 'No API server.')
+          return world.cluster.patchStatus(resource, status)
+        },
+      },
+    })
+    await send(flaky(false))
+    t.match(statusOf(world), { phase: 'Succeeded' })
+    world.cluster.apply(gitCommit({ message: 'Second' }))
+    await t.rejects(send(flaky(true)), new Failure('NetworkError', 'No API server.'))
+  },
+)
+
+t.test('a resource that nobody stamped ends Failed, and nothing is asked, read or pushed', async (t) => {
+  const world = memoryWorld()
+  const { metadata, ...rest } = gitCommit()
+  const untouched = () => Promise.reject(new Error('nothing is to be read'))
+  const cluster = { ...world.cluster, readSecret: untouched, readObject: untouched }
+  world.cluster.apply({ ...rest, metadata: { ...metadata, annotations: {} } })
+  await send({ ...world, cluster })
+  t.match(statusOf(world), {
+    phase: 'Failed',
+    conditions: [{ reason: 'ReferenceForbidden', message: /kubectl annotate .*requested-at=/ }],
+  })
+  t.strictSame([world.cluster.reviews, world.pushed], [[], []])
+})
+
+t.test(
+  'rights that were taken away since it was applied end it Failed; given again, it is asked for',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    world.cluster.mayAccess = (_user, { resource }) => resource !== 'configmaps'
+    await send(world)
+    t.match(statusOf(world), {
+      phase: 'Failed',
+      conditions: [{ reason: 'ReferenceForbidden', message: /developer may not `get`/ }],
+    })
+    t.strictSame(world.pushed, [])
+    world.cluster.mayAccess = () => true
+    await send(world)
+    t.strictSame(world.pushed, [], 'nobody has asked again')
+    world.cluster.apply(gitCommit({}, { 'commitlet.dev/requested-at': 'again' }))
+    await send(world)
+    t.match(statusOf(world), { phase: 'Succeeded' })
+  },
+)
+
+t.test('where it is the function that may not ask, it is tried again', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const refused = new Failure('ReferenceForbidden', 'The function may not ask.', { retry: 'slow' })
+  await send({ ...world, cluster: { ...world.cluster, reviewAccess: () => Promise.reject(refused) } })
+  t.match(statusOf(world), { phase: 'Retrying', conditions: [{ reason: 'ReferenceForbidden' }] })
+  t.strictSame(world.pushed, [])
+})
+
+t.test('a pull request is opened, once, and its number stands in the status and in the log', async (t) => {
+  const world = memoryWorld()
+  const ref = { ...REF, kind: 'PullRequest' } as const
+  world.cluster.apply(pullRequest())
+  await send(world, ref)
+  await send(world, ref)
+  t.equal(world.pullRequests.held.length, 1)
+  t.match(statusOf(world, 'PullRequest'), {
+    phase: 'Succeeded',
+    observedGeneration: 1,
+    credentialsUsed: 'Primary',
+    pullRequest: { number: 1, state: 'open' },
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Succeeded', message: /^Opened #1: https:/ }],
+  })
+  t.match(world.logged, [{ msg: 'attempt succeeded', kind: 'PullRequest', number: 1, state: 'open' }])
+  t.match(world.cluster.notices, [{ type: 'Normal', reason: 'Succeeded' }])
+})
+
+t.test('a pull request whose head is not there yet is opened as soon as it is', async (t) => {
+  const world = memoryWorld()
+  const ref = { ...REF, kind: 'PullRequest' } as const
+  world.cluster.apply(pullRequest())
+  world.pullRequests.before = (verb) => {
+    if (verb === 'create') throw new Failure('HeadNotFound', 'There is no branch feature (yet).')
+  }
+  await send(world, ref)
+  t.match(statusOf(world, 'PullRequest'), {
+    phase: 'Retrying',
+    pullRequest: undefined,
+    conditions: [{ reason: 'HeadNotFound' }, { type: 'Reconciling' }],
+  })
+  world.pullRequests.before = () => undefined
+  await send({ ...world, now: () => new Date('2026-03-01T10:01:00Z') }, ref)
+  t.match(statusOf(world, 'PullRequest'), { phase: 'Succeeded', attempts: 2, pullRequest: { number: 1 } })
+})
+
+t.test('an event that is ahead of storage waits for the object, up to a second', async (t) => {
+  const world = memoryWorld()
+  const waiting = send(world, { ...REF, uid: 'other', generation: 1 })
+  setTimeout(() => world.cluster.apply(gitCommit()), 50)
+  await waiting
+  t.equal(world.pushed.length, 1, 'though another uid was announced: an event is a hint')
+})
+
+t.test('an event of a request that is ahead of storage waits for the annotation', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  await send(world)
+  const requested = gitCommit({}, { 'commitlet.dev/requested-at': 'again' })
+  const stored = world.cluster.get('GitCommit', 'team', 'shop')?.metadata
+  const { data } = appliedEvent({ ...requested, metadata: { ...stored, ...requested.metadata } }, 'id')
+  const waiting = send(world, readEvent(EVENT_HEADERS, JSON.stringify(data)))
+  setTimeout(() => world.cluster.apply(requested), 50)
+  await waiting
+  t.match(statusOf(world), { lastHandledRequestedAt: 'again' })
+})
+
+t.test('the 65th wait at once takes what it sees', async (t) => {
+  const world = memoryWorld()
+  const find = finder(world.cluster, 1)
+  const first = find(REF)
+  t.equal(await find(REF), undefined)
+  world.cluster.apply(gitCommit())
+  t.ok(await first)
+})
+
+t.test('a claim whose answer was lost is taken for ours', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  let lost = 1
+  const forgetful: MemoryWorld = {
+    ...world,
+    cluster: {
+      ...world.cluster,
+      async patchStatus(resource, status) {
+        const stored = await world.cluster.patchStatus(resource, status)
+        return lost-- > 0 ? CONFLICT : stored
+      },
+    },
+  }
+  await send(forgetful)
+  t.equal(world.pushed.length, 1)
+  t.match(statusOf(world), { phase: 'Succeeded', attempts: 1 })
+})
+
+t.test(
+  'an attempt that took its process down twelve times is given up, and reported as any other',
+  async (t) => {
+    const world = memoryWorld()
+    const { metadata } = world.cluster.apply(gitCommit())
+    await world.cluster.patchStatus(envelopeOf(world.cluster.get('GitCommit', 'team', 'shop')), {
+      observedGeneration: Number(metadata.generation),
+      phase: 'Progressing',
+      attempts: 12,
+      nextAttemptTime: '2026-03-01T09:59:00Z',
+    })
+    await send(world)
+    t.equal(world.pushed.length, 0)
+    const message = /^Gave up after 12 attempts; the last one did not come to its end/
+    t.match(statusOf(world), { phase: 'Failed', conditions: [{ reason: 'RetryBudgetExhausted', message }] })
+    t.match(world.logged, [
+      { level: 30, msg: 'attempt failed', reason: 'RetryBudgetExhausted', phase: 'Failed', attempt: 12 },
+    ])
+    t.equal(world.logged.length, 1)
+    t.match(world.cluster.notices, [{ type: 'Warning', reason: 'RetryBudgetExhausted', message }])
+    t.equal(world.cluster.notices.length, 1)
+  },
+)
+
+t.test('what another writer gives up first is reported by that one alone', async (t) => {
+  const world = memoryWorld()
+  const { metadata } = world.cluster.apply(gitCommit())
+  await world.cluster.patchStatus(envelopeOf(world.cluster.get('GitCommit', 'team', 'shop')), {
+    observedGeneration: Number(metadata.generation),
+    phase: 'Progressing',
+    attempts: 12,
+    nextAttemptTime: '2026-03-01T09:59:00Z',
+  })
+  await Promise.all([send(world), send(world)])
+  t.equal(world.logged.length, 1)
+  t.equal(world.cluster.notices.length, 1)
+})
+
+t.test('an attempt ends at its deadline, whatever it waits for', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const secret = await world.cluster.readSecret('team', 'git')
+  const hanging = { ...world.cluster, readSecret: () => pause(990, secret) }
+  await send({ ...world, cluster: hanging, settings: { ...world.settings, attemptDeadline: 0.05 } })
+  t.match(statusOf(world), { phase: 'Retrying', conditions: [{ reason: 'Timeout' }] })
+})

@@ -1,0 +1,77 @@
+import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { Outcome } from '../../functions/domain/resource/status.ts'
+import { report } from '../../functions/attempt/report.ts'
+import { resource } from '../domain/fixtures/envelope.ts'
+import { memoryWorld } from '../harness/memory-world.ts'
+
+const CLAIM = resource({ observedGeneration: 1, phase: 'Progressing', attempts: 3 })
+const OUTCOME: Outcome = { reason: 'Succeeded', message: 'Done.', credentialsUsed: 'Primary' }
+
+/** What is logged, and told as Events. */
+async function told(result: Outcome | Failure, written = true) {
+  const world = memoryWorld()
+  const began = new Date(world.now().getTime() - 250)
+  const settled = written
+    ? ({ written: { envelope: CLAIM, status: { observedGeneration: 1, phase: 'Failed' } } } as const)
+    : {}
+  await report({ claim: CLAIM, result, began, settled, insecure: false }, world)
+  return { logged: world.logged, notices: world.cluster.notices }
+}
+
+const PLACES: readonly (readonly [string, Partial<Outcome>, Record<string, unknown>])[] = [
+  [
+    'a commit says where it is',
+    { commit: { sha: 'a'.repeat(40), shortSHA: 'a'.repeat(12), branch: 'main', path: 'x' } },
+    { sha: 'a'.repeat(40), branch: 'main', number: undefined },
+  ],
+  [
+    'a pull request says its number and what became of it',
+    { pullRequest: { number: 7, url: 'https://git.example.com/7', state: 'merged' } },
+    { number: 7, state: 'merged', sha: undefined, url: undefined },
+  ],
+]
+
+for (const [title, place, fields] of PLACES) {
+  t.test(title, async (t) => {
+    const { logged, notices } = await told({ ...OUTCOME, ...place })
+    t.match(logged, [{ ...fields, msg: 'attempt succeeded', attempt: 3, phase: 'Failed', milliseconds: 250 }])
+    t.strictSame(notices, [{ type: 'Normal', reason: 'Succeeded', message: 'Done.' }])
+  })
+}
+
+t.test(
+  'details that could not be added are told besides, and those that were not to be are not',
+  async (t) => {
+    const words = { applied: 'False', message: 'The host does not know stranger.' } as const
+    const { logged, notices } = await told({ ...OUTCOME, details: { ...words, reason: 'NotApplied' } })
+    t.match(logged, [{ msg: 'attempt succeeded', reason: 'Succeeded', details: 'NotApplied' }])
+    t.strictSame(notices, [
+      { type: 'Warning', reason: 'DetailsNotApplied', message: 'Done. (The host does not know stranger.)' },
+    ])
+    for (const details of [
+      'as before',
+      undefined,
+      { ...words, reason: 'NotOurs' },
+      { ...words, applied: 'True', reason: 'Applied' },
+    ] as const) {
+      const quiet = await told({ ...OUTCOME, details })
+      t.match(quiet.logged, [{ details: undefined }])
+      t.match(quiet.notices, [{ type: 'Normal', reason: 'Succeeded', message: 'Done.' }])
+    }
+  },
+)
+
+t.test('a failure is told in its own words, a bug by where it is', async (t) => {
+  const { logged, notices } = await told(new Failure('HeadNotFound', 'No branch.'))
+  t.match(logged, [{ msg: 'attempt failed', reason: 'HeadNotFound', message: 'No branch.' }])
+  t.strictSame(notices, [{ type: 'Warning', reason: 'HeadNotFound', message: 'No branch.' }])
+  const bug = new Failure('Internal', 'Ours.', { cause: new TypeError('with a secret') })
+  t.match((await told(bug)).logged, [{ msg: 'attempt failed' }, { msg: 'internal error', origin: {} }])
+})
+
+t.test('what was overtaken makes no Event', async (t) => {
+  const { logged, notices } = await told(OUTCOME, false)
+  t.match(logged, [{ phase: 'overtaken' }])
+  t.strictSame(notices, [])
+})

@@ -1,0 +1,129 @@
+import t from 'tap'
+import type { Login } from '../../functions/domain/commit/change.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { FailureReason } from '../../functions/domain/failure.ts'
+import { parseResource } from '../../functions/domain/schema/parse.ts'
+import { commitObject } from '../../functions/commit/commit-object.ts'
+import type { World } from '../../functions/world.ts'
+import { gitCommit, memoryWorld } from '../harness/memory-world.ts'
+
+const ATTEMPT = { again: false, signal: new AbortController().signal } as const
+const PRIMARY_TOKEN = 's3cr3t-token'
+const LANDED = { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' } as const
+const BOTH = { fallbackCredentials: { secretName: 'spare' } }
+
+/** A GitCommit in a world with a second Secret, where the remote refuses the first one for this reason. */
+function stage(refusal?: FailureReason, spec: Readonly<Record<string, unknown>> = BOTH) {
+  const world = memoryWorld()
+  const metadata = { name: 'spare', namespace: 'team' }
+  world.cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token: 'spare-token' } })
+  world.land = async ({ login }) => {
+    if (refusal !== undefined && passwordOf(login) === PRIMARY_TOKEN) throw new Failure(refusal, 'Refused.')
+    return LANDED
+  }
+  const resource = parseResource(world.cluster.apply(gitCommit(spec)))
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  return { world, resource }
+}
+
+function passwordOf(login: Login): string | undefined {
+  return login.method === 'password' ? login.password : undefined
+}
+
+t.test('the fallback serves where the first credentials are refused, and the outcome says so', async (t) => {
+  const { world, resource } = stage('AuthenticationFailed')
+  t.match(await commitObject(resource, world, ATTEMPT), { reason: 'Succeeded', credentialsUsed: 'Fallback' })
+  const logins = world.pushed.map(({ login }) => login)
+  t.strictSame(logins.map(passwordOf), [PRIMARY_TOKEN, 'spare-token'])
+  for (const sent of [PRIMARY_TOKEN, `x-access-token:${PRIMARY_TOKEN}`])
+    t.ok(logins[1]?.secrets.includes(sent), 'the host has seen the first login, too')
+  t.notOk(logins[0]?.secrets.includes('spare-token'))
+})
+
+t.test('the fallback is left alone where the first credentials serve, or the network does not', async (t) => {
+  const fine = stage()
+  t.match(await commitObject(fine.resource, fine.world, ATTEMPT), { credentialsUsed: 'Primary' })
+  const cut = stage('NetworkError')
+  await t.rejects(commitObject(cut.resource, cut.world, ATTEMPT), { name: 'Failure', reason: 'NetworkError' })
+  for (const { pushed } of [fine.world, cut.world])
+    t.strictSame(
+      pushed.map(({ login }) => passwordOf(login)),
+      [PRIMARY_TOKEN],
+    )
+})
+
+t.test('a Secret that is missing is made up for, one that a requester may only use is not', async (t) => {
+  const { world, resource } = stage()
+  world.cluster.remove('Secret', 'team', 'git')
+  t.match(await commitObject(resource, world, ATTEMPT), { credentialsUsed: 'Fallback' })
+  world.cluster.mayAccess = (_user, { resource: kind, verb }) => kind !== 'secrets' || verb === 'use'
+  await t.rejects(commitObject(resource, world, ATTEMPT), {
+    name: 'Failure',
+    reason: 'ReferenceForbidden',
+    retry: 'slow',
+  })
+})
+
+t.test('an object that is missing is no failure of credentials', async (t) => {
+  const { world, resource } = stage()
+  world.cluster.remove('ConfigMap', 'team', 'shop')
+  const read: string[] = []
+  const cluster = {
+    ...world.cluster,
+    readSecret: (namespace: string, name: string) => {
+      read.push(name)
+      return world.cluster.readSecret(namespace, name)
+    },
+  }
+  await t.rejects(commitObject(resource, { ...world, cluster }, ATTEMPT), {
+    reason: 'ReferenceNotFound',
+    message: /^There is no ConfigMap team\/shop/,
+  })
+  t.strictSame(read, ['git'])
+})
+
+t.test('history is searched by the fallback, too', async (t) => {
+  const { world, resource } = stage()
+  world.cluster.remove('ConfigMap', 'team', 'shop')
+  const find: World['find'] = async (_draft, login) => {
+    if (passwordOf(login) === PRIMARY_TOKEN) throw new Failure('RepositoryNotFound', 'Not there.')
+    return { ...LANDED, outcome: 'found' }
+  }
+  const ending = commitObject(resource, { ...world, find }, { ...ATTEMPT, again: true })
+  t.match(await ending, { reason: 'Succeeded', credentialsUsed: 'Fallback' })
+})
+
+t.test('both fail: both causes are told, by the first one’s reason', async (t) => {
+  const { world, resource } = stage('PermissionDenied')
+  world.cluster.remove('Secret', 'team', 'spare')
+  await t.rejects(commitObject(resource, world, ATTEMPT), {
+    reason: 'PermissionDenied',
+    message:
+      /^Refused\. The fallback credentials failed, too \(ReferenceNotFound\): There is no Secret team\/spare/,
+  })
+})
+
+t.test('without credentials the default of the operator serves, and the outcome says so', async (t) => {
+  const { world, resource } = stage(undefined, { credentials: undefined })
+  const source = { token: 'tkn-0f-the-operator' }
+  const defaults = { source, username: undefined, repositories: 'git.example.com/acme', paths: undefined }
+  const settings = { ...world.settings, defaults }
+  t.match(await commitObject(resource, { ...world, settings }, ATTEMPT), { credentialsUsed: 'Default' })
+  t.strictSame(
+    world.pushed.map(({ login }) => passwordOf(login)),
+    [source.token],
+  )
+})
+
+t.test('who gives Bitbucket an app password learns that it takes none any more', async (t) => {
+  const repository = 'https://bitbucket.org/acme/config'
+  const credentials = { secretName: 'git', usernameKey: 'user', passwordKey: 'token' }
+  const { world, resource } = stage('AuthenticationFailed', { repository, credentials })
+  const stringData = { user: 'developer', token: PRIMARY_TOKEN }
+  const metadata = { name: 'git', namespace: 'team' }
+  world.cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData })
+  await t.rejects(commitObject(resource, world, ATTEMPT), {
+    reason: 'AuthenticationFailed',
+    message: /takes no app passwords any more/,
+  })
+})

@@ -1,0 +1,178 @@
+import t from 'tap'
+import { parseResource } from '../../functions/domain/schema/parse.ts'
+import { commitObject } from '../../functions/commit/commit-object.ts'
+import type { World } from '../../functions/world.ts'
+import { gitCommit, memoryWorld } from '../harness/memory-world.ts'
+
+const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'shop' } as const
+const ATTEMPT = { again: false, signal: new AbortController().signal } as const
+
+/** An attempt at committing a cluster role, the kind of which `judged` tells as namespaced or not. */
+async function attempt(referenceScope: 'namespace' | 'any', judged: boolean) {
+  const world = memoryWorld()
+  const { apiVersion, kind, name } = ROLE
+  const role = { apiVersion, kind, metadata: { name } }
+  const stored = world.cluster.apply(gitCommit({ resourceRef: { ...ROLE, path: 'role.yaml' } }))
+  const resource = parseResource(stored)
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  const cluster = {
+    ...world.cluster,
+    discover: async () => ({ plural: 'clusterroles', namespaced: judged }),
+    readObject: async () => JSON.stringify(role),
+  }
+  const settings = { ...world.settings, referenceScope }
+  await commitObject(resource, { ...world, cluster, settings }, ATTEMPT)
+  return Buffer.from(world.pushed[0]?.change.content ?? '').toString()
+}
+
+t.test('a cluster-scoped object is committed where the operator allows any', async (t) => {
+  t.match(await attempt('any', false), /kind: ClusterRole\nmetadata:\n {2}name: shop\n$/)
+})
+
+t.test('a kind that became cluster-scoped after it was judged does not leave the namespace', async (t) => {
+  await t.rejects(attempt('namespace', true), {
+    reason: 'ReferenceForbidden',
+    message:
+      /^The answer for ClusterRole team\/shop is another object: its metadata\.namespace is not "team"/,
+  })
+})
+
+t.test(
+  'what an earlier attempt has pushed counts, though the object is gone; otherwise its absence does',
+  async (t) => {
+    const landed = { outcome: 'found', sha: 'a'.repeat(40), branch: 'main' } as const
+    for (const [again, found] of [
+      [true, landed],
+      [true, undefined],
+      [false, landed],
+    ] as const) {
+      const world = memoryWorld()
+      const resource = parseResource(world.cluster.apply(gitCommit()))
+      if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+      world.cluster.remove('ConfigMap', 'team', 'shop')
+      const searched: unknown[] = []
+      const find: World['find'] = async (draft) => {
+        searched.push(draft.since)
+        return found
+      }
+      const ending = commitObject(resource, { ...world, find }, { ...ATTEMPT, again })
+      if (again && found !== undefined)
+        t.match(await ending, { reason: 'Succeeded', commit: { sha: landed.sha } })
+      else await t.rejects(ending, { message: /^There is no ConfigMap team\/shop/ })
+      t.same(searched, again ? [new Date('2026-03-01T09:00:00Z')] : [])
+      t.same(world.pushed, [])
+    }
+  },
+)
+
+t.test('a bug while the object is read is no refusal, and what has landed counts all the same', async (t) => {
+  const world = memoryWorld()
+  const resource = parseResource(world.cluster.apply(gitCommit()))
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  const bug = new TypeError('a bug')
+  const cluster = { ...world.cluster, readObject: () => Promise.reject(bug) }
+  const ending = commitObject(resource, { ...world, cluster }, { ...ATTEMPT, again: true })
+  await t.rejects(ending, { name: 'Failure', reason: 'Internal', cause: bug })
+  const find: World['find'] = async () => ({ outcome: 'found', sha: 'a'.repeat(40), branch: 'main' })
+  t.match(await commitObject(resource, { ...world, cluster, find }, { ...ATTEMPT, again: true }), {
+    reason: 'Succeeded',
+  })
+})
+
+function applied(changes: {
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly path?: string
+}) {
+  const world = memoryWorld()
+  const secret = world.cluster.get('Secret', 'team', 'git')
+  const metadata = { name: 'git', namespace: 'team', annotations: changes.annotations ?? {} }
+  if (secret !== undefined) world.cluster.apply({ ...secret, metadata })
+  const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: changes.path ?? 'a.yaml' }
+  const resource = parseResource(world.cluster.apply(gitCommit({ resourceRef })))
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  return { world, resource }
+}
+
+const REPOSITORIES = 'commitlet.dev/allowed-repositories'
+const PATHS = 'commitlet.dev/allowed-paths'
+
+for (const [title, right, changes, message] of [
+  ['bound elsewhere', 'get', { annotations: { [REPOSITORIES]: 'github.com' } }, /does not allow https:/],
+  ['used alone and unbound', 'use', {}, /may `use` for this repository \(`use` counts only while/],
+  [
+    'used alone and bound elsewhere',
+    'use',
+    { annotations: { [REPOSITORIES]: 'github.com' } },
+    /may `use` for this/,
+  ],
+  ['for other paths', 'get', { annotations: { [PATHS]: 'prod' } }, /does not lie under a path/],
+  ['silent about control files', 'get', { path: '.github/workflows/a.yaml' }, /has the part "\.github"/],
+] as const) {
+  t.test(`a Secret that is ${title} is not used, and nothing is pushed`, async (t) => {
+    const { world, resource } = applied(changes)
+    world.cluster.mayAccess = (_user, access) => access.resource !== 'secrets' || access.verb === right
+    await t.rejects(commitObject(resource, world, ATTEMPT), { reason: 'ReferenceForbidden', message })
+    t.strictSame(world.pushed, [])
+  })
+}
+
+t.test('a Secret that is used alone serves where it covers repository and control file', async (t) => {
+  const annotations = { [REPOSITORIES]: 'git.example.com/acme', [PATHS]: '.github, b' }
+  const { world, resource } = applied({ annotations, path: '.github/workflows/a.yaml' })
+  world.cluster.mayAccess = (_user, { resource: kind, verb }) => kind !== 'secrets' || verb === 'use'
+  t.match(await commitObject(resource, world, ATTEMPT), { reason: 'Succeeded' })
+  t.equal(world.pushed.length, 1)
+})
+
+for (const [trailer, expected] of [
+  ['name', /\nRequested-by: developer$/m],
+  ['hash', /\nRequested-by: sha256:[0-9a-f]{16}$/m],
+] as const) {
+  t.test(`the trailer tells the requester by ${trailer}`, async (t) => {
+    const { world, resource } = applied({})
+    const settings = { ...world.settings, requestedByTrailer: trailer }
+    await commitObject(resource, { ...world, settings }, ATTEMPT)
+    t.match(world.pushed[0]?.change.message, expected)
+  })
+}
+
+t.test('the trailer is left out where the operator wants none', async (t) => {
+  const { world, resource } = applied({})
+  await commitObject(
+    resource,
+    { ...world, settings: { ...world.settings, requestedByTrailer: 'off' } },
+    ATTEMPT,
+  )
+  t.notMatch(world.pushed[0]?.change.message, 'Requested-by')
+})
+
+t.test('a kind that nobody serves yet is waited for, and its object is not asked for', async (t) => {
+  const { world, resource } = applied({})
+  const cluster = {
+    ...world.cluster,
+    discover: async () => undefined,
+    readObject: () => Promise.reject(new Error('nothing was judged, so nothing may be read')),
+  }
+  const ending = commitObject(resource, { ...world, cluster }, ATTEMPT)
+  await t.rejects(ending, {
+    reason: 'ReferenceNotFound',
+    message: /^The cluster does not know the kind ConfigMap of v1/,
+  })
+})
+
+for (const [title, answer] of [
+  ['a Secret', { kind: 'Secret', metadata: { name: 'shop', namespace: 'team' }, data: { a: 'czNjcjN0' } }],
+  ['another name', { kind: 'ConfigMap', metadata: { name: 'other', namespace: 'team' } }],
+  ['another namespace', { kind: 'ConfigMap', metadata: { name: 'shop', namespace: 'other' } }],
+] as const) {
+  t.test(`an API that answers with ${title} instead of what was judged is not believed`, async (t) => {
+    const { world, resource } = applied({})
+    const readObject = async () => JSON.stringify({ apiVersion: 'v1', ...answer })
+    const ending = commitObject(resource, { ...world, cluster: { ...world.cluster, readObject } }, ATTEMPT)
+    await t.rejects(ending, {
+      reason: 'ReferenceForbidden',
+      message: /^The answer for ConfigMap team\/shop /,
+    })
+    t.strictSame(world.pushed, [])
+  })
+}

@@ -1,0 +1,125 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../../functions/domain/resource/resource.ts'
+import type { BoundSecret } from '../../../functions/domain/credentials/secret-binding.ts'
+import {
+  requirePathAllowed,
+  requireRepositoryAllowed,
+  unusableSecret,
+} from '../../../functions/domain/credentials/secret-binding.ts'
+
+const SHOP = parseRepositoryAddress('https://git.example.com/acme/shop.git')
+const SENTENCE =
+  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.'
+const ENTRY = 'add git.example.com/acme/shop to its annotation commitlet.dev/allowed-repositories'
+
+function bound(annotations: Readonly<Record<string, string>>): BoundSecret {
+  return { namespace: 'shop', name: 'git', annotations }
+}
+
+for (const [title, list, right, refusal] of [
+  ['whoever may read a Secret may use it where it says nothing', undefined, 'get', undefined],
+  ['whoever may only use a Secret needs its word', undefined, 'use', SENTENCE],
+  ['a Secret that names the repository goes there for its reader', 'git.example.com/acme', 'get', undefined],
+  ['a Secret that names the repository goes there for its user', 'git.example.com/acme', 'use', undefined],
+  ['an annotation without an entry covers nothing, for its user', '', 'use', SENTENCE],
+  ['an annotation that covers another repository, for its user', 'git.example.com/acme/sho', 'use', SENTENCE],
+  [
+    'a reader is told what the Secret does not allow',
+    'git.example.com/acme-evil',
+    'get',
+    'The Secret shop/git does not allow https://git.example.com/acme/shop.git; add git.example.com/acme/shop to its annotation commitlet.dev/allowed-repositories.',
+  ],
+  [
+    'an annotation without an entry covers nothing, for its reader',
+    '',
+    'get',
+    'The Secret shop/git does not allow https://git.example.com/acme/shop.git; add git.example.com/acme/shop to its annotation commitlet.dev/allowed-repositories.',
+  ],
+] as const) {
+  t.test(title, async (t) => {
+    const secret = bound(list === undefined ? {} : { [ALLOWED_REPOSITORIES]: list })
+    const user = right === 'get' ? { right } : { right, username: 'developer' }
+    const check = (): void => requireRepositoryAllowed(secret, SHOP, user)
+    if (refusal === undefined) t.doesNotThrow(check)
+    // Whoever may only use it cannot look: whoever keeps the Secret has time to mend it.
+    const retry = right === 'get' ? 'never' : 'slow'
+    if (refusal !== undefined)
+      t.throws(check, { name: 'Failure', reason: 'ReferenceForbidden', retry, message: refusal })
+  })
+}
+
+for (const [repository, list, told] of [
+  ['https://git.example.com/acme/shop', 'https://git.example.com/acme', 'https://git.example.com/acme'],
+  [
+    'https://git.example.com/acme/shop',
+    'github.com, https://me:hunter2@git.example.com/acme',
+    '***@git.example.com/acme',
+  ],
+  ['https://git.example.com/acme/shop', 'me:hunter2/@git.example.com', '***@git.example.com'],
+  ['https://git.example.com/acme/shop', 'git.example.com/a\u0007', 'git.example.com/a?'],
+  ['https://git.example.com/acme/shop', `${'a'.repeat(101)}/../b`, 'a'.repeat(100)],
+] as const) {
+  t.test(`an entry that cannot be read is named: ${told}`, async (t) => {
+    const address = parseRepositoryAddress(repository)
+    const check = (): void =>
+      requireRepositoryAllowed(bound({ [ALLOWED_REPOSITORIES]: list }), address, { right: 'get' })
+    t.throws(check, {
+      message: `The Secret shop/git does not allow ${repository}; ${ENTRY}, where "${told}" is not host[:port][/path].`,
+    })
+  })
+}
+
+for (const [repository, entry] of [
+  ['https://git.example.com:8443/acme/shop', 'git.example.com:8443/acme/shop'],
+  ['https://[2001:db8::1]/acme/shop.git', '[2001:db8::1]/acme/shop'],
+  ['git@git.example.com:acme/shop.git', 'git.example.com/acme/shop'],
+  ['ssh://git@git.example.com:2222/acme/shop.git', 'git.example.com:2222/acme/shop'],
+] as const) {
+  t.test(`what the annotation lacks for ${repository} covers it`, async (t) => {
+    const address = parseRepositoryAddress(repository)
+    const check = (list: string) => (): void =>
+      requireRepositoryAllowed(bound({ [ALLOWED_REPOSITORIES]: list }), address, { right: 'get' })
+    t.throws(check('github.com'), {
+      message: `The Secret shop/git does not allow ${address.text}; add ${entry} to its annotation commitlet.dev/allowed-repositories.`,
+    })
+    t.doesNotThrow(check(`github.com, ${entry}`))
+  })
+}
+
+t.test('whoever may not read a Secret reads one sentence, whatever is the matter', async (t) => {
+  t.equal(unusableSecret({ namespace: 'shop', name: 'git' }, 'developer'), SENTENCE)
+  t.match(unusableSecret({ namespace: 'shop', name: 'git' }, 'a\nb'), 'not one that a?b may `get`')
+})
+
+const STEERS =
+  'spec.resourceRef.path has the part ".github", which steers Git or the host; choose another path, or add it to the annotation commitlet.dev/allowed-paths of the Secret shop/git.'
+const OUTSIDE =
+  'spec.resourceRef.path does not lie under a path that this Secret may write; choose another path, or add it to the annotation commitlet.dev/allowed-paths of the Secret shop/git.'
+
+for (const [title, path, list, refusal] of [
+  ['a plain path needs no word', 'a.yaml', undefined, undefined],
+  ['a file that steers the host needs the word of the Secret', '.github/a.yaml', undefined, STEERS],
+  [
+    'a file that steers the host is let through where the Secret names it',
+    '.github/a.yaml',
+    '.github',
+    undefined,
+  ],
+  ['a path under a prefix is let through', 'clusters/prod/a.yaml', 'x, clusters/prod', undefined],
+  ['a path beside a prefix is refused', 'clusters/production/a.yaml', 'x, clusters/prod', OUTSIDE],
+  ['an annotation without an entry lets nothing through', 'a.yaml', '', OUTSIDE],
+  [
+    'a file that steers the host is named where another path is allowed',
+    '.github/a.yaml',
+    'clusters',
+    STEERS,
+  ],
+] as const) {
+  t.test(title, async (t) => {
+    const check = (): void =>
+      requirePathAllowed(path, bound(list === undefined ? {} : { [ALLOWED_PATHS]: list }))
+    if (refusal === undefined) t.doesNotThrow(check)
+    else t.throws(check, { name: 'Failure', reason: 'ReferenceForbidden', message: refusal })
+  })
+}

@@ -1,0 +1,97 @@
+import t from 'tap'
+import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
+import { lineIn, textIn, valuesOf } from '../../../functions/domain/credentials/secret-values.ts'
+
+function secret(data: Readonly<Record<string, string | Uint8Array>>): SecretData {
+  const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value)] as const)
+  return { namespace: 'shop', name: 'git', type: 'Opaque', annotations: {}, data: new Map(entries) }
+}
+
+t.test('a line is trimmed, a text stays as it is', async (t) => {
+  t.equal(lineIn(secret({ k: ' tok en\r\n' }), 'k', 'tokenKey'), 'tok en')
+  t.equal(lineIn(secret({ k: 'x'.repeat(8_192) }), 'k', 'tokenKey').length, 8_192)
+  t.equal(textIn(secret({ k: ' one\r\ntwo' }), 'k', 'tokenKey'), ' one\r\ntwo')
+  t.equal(textIn(secret({ k: 'x'.repeat(65_536) }), 'k', 'tokenKey').length, 65_536)
+})
+
+const BYTES = new Uint8Array([0xff, 0xfe])
+
+for (const [title, read, value, complaint] of [
+  [
+    'a line that is missing',
+    lineIn,
+    undefined,
+    'has no key named by tokenKey; add it, or name another in spec.credentials.',
+  ],
+  ['a line of blanks', lineIn, ' \n', 'has nothing in its key named by tokenKey; put the value there.'],
+  [
+    'two lines for one',
+    lineIn,
+    's3cret\ns3cret',
+    'has something other than one line of text in its key named by tokenKey; put the value there alone.',
+  ],
+  [
+    'a line that is not text',
+    lineIn,
+    BYTES,
+    'has something other than text in its key named by tokenKey; put the value there alone.',
+  ],
+  [
+    'a line that is too long',
+    lineIn,
+    'x'.repeat(8_193),
+    'has more than 8192 bytes in its key named by tokenKey; put the value there alone.',
+  ],
+  [
+    'a text that is missing',
+    textIn,
+    undefined,
+    'has no key named by tokenKey; add it, or name another in spec.credentials.',
+  ],
+  ['a text of blanks', textIn, '\n\n', 'has nothing in its key named by tokenKey; put the value there.'],
+  [
+    'a text that is not text',
+    textIn,
+    BYTES,
+    'has something other than text in its key named by tokenKey; put the value there alone.',
+  ],
+  [
+    'a text that is too long',
+    textIn,
+    'x'.repeat(65_537),
+    'has more than 65536 bytes in its key named by tokenKey; put the value there alone.',
+  ],
+] as const) {
+  t.test(`${title} is CredentialsInvalid, without the value`, async (t) => {
+    const found = secret(value === undefined ? {} : { k: value })
+    t.throws(() => read(found, 'k', 'tokenKey'), {
+      reason: 'CredentialsInvalid',
+      message: `The Secret shop/git ${complaint}`,
+    })
+  })
+}
+
+t.test('what has to be masked: values, and the lines of those that have several', async (t) => {
+  const line = 'b3BlbnNzaC1rZXktdjEAAAAABG5vbmU='
+  const key = `-----BEGIN OPENSSH PRIVATE KEY-----\r\n  ${line}\r\nshort\r\n-----END OPENSSH PRIVATE KEY-----\n`
+  const values = { token: ' tkn4711 \n', bare: 'tkn4712', tiny: ' abc \n' }
+  const found = secret({ ...values, key, bytes: BYTES, huge: 'x'.repeat(65_537) })
+  t.strictSame(valuesOf(found), [
+    ' tkn4711 \n',
+    'tkn4711',
+    'tkn4712',
+    key,
+    key.trim(),
+    '-----BEGIN OPENSSH PRIVATE KEY-----',
+    line,
+    '-----END OPENSSH PRIVATE KEY-----',
+  ])
+})
+
+t.test('a Secret as large as one may be, of blanks between two signs, is read at once', async (t) => {
+  const blanks = (key: number): string => `${key}${' '.repeat(65_000)}x`
+  const values = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`k${key}`, blanks(key)]))
+  const start = performance.now()
+  t.equal(valuesOf(secret(values)).length, 16)
+  t.ok(performance.now() - start < 2_000)
+})

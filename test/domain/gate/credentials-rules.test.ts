@@ -1,0 +1,92 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import type { Kind } from '../../../functions/domain/resource/resource.ts'
+import { credentialErrors } from '../../../functions/domain/gate/credentials-rules.ts'
+
+const HTTPS = parseRepositoryAddress('https://git.example.com/acme/shop')
+const SSH = parseRepositoryAddress('git@git.example.com:acme/shop')
+
+function fieldErrors(keys: readonly string[], address = HTTPS, kind: Kind = 'GitCommit'): string[] {
+  const credentials = Object.fromEntries([['secretName', 'git'], ...keys.map((key) => [key, 'x'])])
+  return credentialErrors({ kind, spec: { credentials }, address }).map(
+    ({ reason, field }) => `${reason} ${field}`,
+  )
+}
+
+const TABLE: [string[], string[]][] = [
+  [[], []],
+  [['tokenKey'], []],
+  [['tokenKey', 'usernameKey'], []],
+  [['usernameKey', 'passwordKey'], []],
+  [['tokenKey', 'passwordKey'], ['InvalidSpec spec.credentials.passwordKey']],
+  [['tokenKey', 'usernameKey', 'passwordKey'], ['InvalidSpec spec.credentials.passwordKey']],
+  [['usernameKey'], ['InvalidSpec spec.credentials.usernameKey']],
+  [['passwordKey'], ['InvalidSpec spec.credentials.passwordKey']],
+  [['privateKeyKey'], ['InvalidSpec spec.credentials.privateKeyKey']],
+  [['knownHostsKey'], ['InvalidSpec spec.credentials.knownHostsKey']],
+  [['privateKeyKey', 'knownHostsKey'], ['InvalidSpec spec.credentials.privateKeyKey']],
+  [['tokenKey', 'privateKeyKey'], []],
+  [['tokenKey', 'knownHostsKey'], []],
+  [['privateKeyKey', 'usernameKey'], ['InvalidSpec spec.credentials.usernameKey']],
+  [['appIDKey', 'installationIDKey', 'privateKeyKey'], ['NotSupported spec.credentials.appIDKey']],
+  [['installationIDKey', 'tokenKey'], ['NotSupported spec.credentials.installationIDKey']],
+]
+
+t.test('for an https address, contradictions and what is not there yet are told by name', async (t) => {
+  for (const [keys, expected] of TABLE) t.same(fieldErrors(keys), expected, keys.join())
+})
+
+t.test('for an SSH address, keys that it cannot use are a contradiction', async (t) => {
+  t.same(fieldErrors(['tokenKey'], SSH), ['InvalidSpec spec.credentials.tokenKey'])
+  t.same(fieldErrors(['usernameKey', 'passwordKey'], SSH), ['InvalidSpec spec.credentials.passwordKey'])
+  t.same(fieldErrors(['usernameKey'], SSH), ['InvalidSpec spec.credentials.usernameKey'])
+  t.same(fieldErrors(['privateKeyKey', 'usernameKey'], SSH), [])
+  t.same(fieldErrors(['privateKeyKey', 'knownHostsKey'], SSH), [])
+  t.same(fieldErrors(['knownHostsKey'], SSH), [], 'the type of the Secret may name the key')
+  t.same(fieldErrors([], SSH), [])
+  t.same(fieldErrors(['tokenKey'], SSH, 'PullRequest'), [], 'the API needs the token')
+  t.same(fieldErrors(['privateKeyKey'], SSH, 'PullRequest'), ['InvalidSpec spec.credentials.privateKeyKey'])
+})
+
+t.test('a key alone is told what it is of no use for', async (t) => {
+  const words = 'name tokenKey, or usernameKey and passwordKey.'
+  const api = `is of no use for an API, which takes a token; ${words}`
+  for (const [kind, address, complaint] of [
+    ['GitCommit', HTTPS, `is of no use for HTTPS; ${words}`],
+    ['PullRequest', HTTPS, api],
+    ['PullRequest', SSH, api],
+    ['PullRequest', undefined, api],
+  ] as const) {
+    const spec = { credentials: { secretName: 'git', privateKeyKey: 'x' } }
+    t.match(credentialErrors({ kind, spec, address }), [
+      { message: `spec.credentials.privateKeyKey ${complaint}` },
+    ])
+  }
+})
+
+t.test('without credentials it is the default, which no SSH address can use', async (t) => {
+  function judged(kind: Kind, address: typeof HTTPS | undefined): string[] {
+    return credentialErrors({ kind, spec: {}, address }).map(({ message }) => message)
+  }
+  t.same(judged('GitCommit', HTTPS), [])
+  t.same(judged('PullRequest', SSH), [], 'its API takes the token')
+  t.same(judged('GitCommit', undefined), [])
+  t.same(judged('GitCommit', SSH), [
+    "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there.",
+  ])
+})
+
+t.test('a second way to log in is judged as the first, and does not stand alone', async (t) => {
+  function judged(spec: unknown): string[] {
+    return credentialErrors({ kind: 'GitCommit', spec, address: HTTPS }).map(({ message }) => message)
+  }
+  const credentials = { secretName: 'git' }
+  t.same(judged({ credentials, fallbackCredentials: { secretName: 'other' } }), [])
+  t.same(judged({ fallbackCredentials: { secretName: 'other', tokenKey: 't', passwordKey: 'p' } }), [
+    'spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.',
+    'spec.fallbackCredentials.passwordKey stands beside tokenKey; name only one of them.',
+  ])
+  t.same(judged({ credentials, fallbackCredentials: { secretName: 'other', privateKeyKey: 'k' } }), [
+    'spec.fallbackCredentials.privateKeyKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
+  ])
+})

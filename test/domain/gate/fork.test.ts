@@ -1,0 +1,118 @@
+import t from 'tap'
+import { forkErrors } from '../../../functions/domain/gate/fork.ts'
+import type { SecretRights } from '../../../functions/domain/gate/secrets.ts'
+import { judge } from '../../../functions/domain/gate/gate.ts'
+import { reviewContext } from '../fixtures/review-context.ts'
+
+const GIT = { secretName: 'git' }
+const SPARE = { secretName: 'spare' }
+const BRANCHES = { headBranch: 'dev:feature', credentials: GIT }
+
+const RIGHTS: readonly (readonly [
+  title: string,
+  Record<string, unknown>,
+  SecretRights,
+  RegExp | undefined,
+])[] = [
+  ['who may get the Secret may have it go to a fork', BRANCHES, { 'spec.credentials': 'get' }, undefined],
+  [
+    'who may only use it may not',
+    BRANCHES,
+    { 'spec.credentials': 'use' },
+    /you need the right to `get` the Secret; `use` is not enough/,
+  ],
+  [
+    'that holds for the second Secret too',
+    { ...BRANCHES, fallbackCredentials: SPARE },
+    { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'use' },
+    /`use` is not enough/,
+  ],
+  [
+    'both may be read',
+    { ...BRANCHES, fallbackCredentials: SPARE },
+    { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'get' },
+    undefined,
+  ],
+  ['who has no right at all learns that elsewhere', BRANCHES, {}, undefined],
+  [
+    "the operator's default is not for forks",
+    { headBranch: 'dev:feature' },
+    {},
+    /default credentials are not; name a Secret/,
+  ],
+  [
+    'a branch of the repository itself is free',
+    { ...BRANCHES, headBranch: 'feature' },
+    { 'spec.credentials': 'use' },
+    undefined,
+  ],
+  [
+    'what is no text, the schema speaks of',
+    { ...BRANCHES, headBranch: 5 },
+    { 'spec.credentials': 'use' },
+    undefined,
+  ],
+]
+
+for (const [title, spec, rights, message] of RIGHTS) {
+  t.test(title, async (t) => {
+    const fieldErrors = forkErrors(spec, rights)
+    if (message === undefined) return t.same(fieldErrors, [])
+    t.match(fieldErrors, [{ reason: 'ReferenceForbidden', field: 'spec.headBranch', message }])
+  })
+}
+
+function resource(spec: Record<string, unknown>): unknown {
+  return {
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'PullRequest',
+    metadata: { namespace: 'shop' },
+    spec: {
+      repository: 'https://github.com/acme/shop.git',
+      baseBranch: 'main',
+      title: 'New settings',
+      ...BRANCHES,
+      ...spec,
+    },
+  }
+}
+
+async function judged(spec: Record<string, unknown>, verbs: readonly string[]): Promise<string[]> {
+  const world = reviewContext({ review: ({ verb }) => Promise.resolve(verbs.includes(verb)) })
+  const { fieldErrors } = await judge(resource(spec), world)
+  return fieldErrors.map(({ reason, field }) => `${reason} ${field}`)
+}
+
+t.test('the gate asks for it with everything else, and says nothing twice', async (t) => {
+  t.same(await judged({}, ['get']), [])
+  t.same(await judged({}, ['use']), ['ReferenceForbidden spec.headBranch'])
+  t.same(await judged({ baseBranch: '-x' }, ['use']), [
+    'InvalidSpec spec.baseBranch',
+    'ReferenceForbidden spec.headBranch',
+  ])
+  t.same(await judged({}, []), ['ReferenceForbidden spec.credentials.secretName'])
+  t.same(await judged({ credentials: undefined }, ['use']), ['ReferenceForbidden spec.headBranch'])
+  t.same(await judged({ repository: 'https://gitlab.com/acme/shop' }, ['use']), [
+    'NotSupported spec.headBranch',
+  ])
+  t.same(await judged({ headBranch: 'dev:ops:feature' }, ['get']), ['InvalidSpec spec.headBranch'])
+})
+
+t.test('a pull request of any size is judged within a moment', async (t) => {
+  const many = Array.from({ length: 1_000_000 }, () => 'dev')
+  const long = 'a:'.repeat(2_000_000)
+  const began = performance.now()
+  for (const repository of ['https://github.com/acme/shop', 'https://bitbucket.org/acme/shop', long]) {
+    const spec = {
+      repository,
+      headBranch: long,
+      title: long,
+      body: long,
+      labels: many,
+      reviewers: many,
+      assignees: long,
+    }
+    t.ok((await judged(spec, ['get'])).length >= 4)
+  }
+  t.ok(performance.now() - began < 5_000)
+})

@@ -1,0 +1,172 @@
+import t from 'tap'
+import { fieldError } from '../../../functions/domain/field-error.ts'
+import { judgeReference } from '../../../functions/domain/gate/reference.ts'
+import { reviewContext } from '../fixtures/review-context.ts'
+
+const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', path: 'a.yaml' }
+const CLUSTER_ROLE = { ...CONFIG_MAP, apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }
+const NOTHING = { fieldErrors: [], warnings: [], served: undefined }
+const GET = { verb: 'get', version: 'v1', name: 'settings' }
+const OF_CONFIG_MAP = { ...GET, group: '', resource: 'configmaps', namespace: 'shop' }
+const OF_CLUSTER_ROLE = {
+  ...GET,
+  group: 'rbac.authorization.k8s.io',
+  resource: 'clusterroles',
+  namespace: undefined,
+}
+
+for (const [title, resourceRef, access] of [
+  ['an object of the own namespace', CONFIG_MAP, OF_CONFIG_MAP],
+  ['an object of the own namespace, which is named', { ...CONFIG_MAP, namespace: 'shop' }, OF_CONFIG_MAP],
+  [
+    'an object of another namespace',
+    { ...CONFIG_MAP, namespace: 'other' },
+    { ...OF_CONFIG_MAP, namespace: 'other' },
+  ],
+  ['an object of the cluster, without a namespace', CLUSTER_ROLE, OF_CLUSTER_ROLE],
+] as const) {
+  t.test(`the right to get is asked for: ${title}`, async (t) => {
+    const world = reviewContext({ referenceScope: 'any' })
+    const verdict = await judgeReference({ resourceRef }, [], world)
+    t.strictSame([verdict.fieldErrors, verdict.warnings], [[], []])
+    t.equal(verdict.served?.plural, access.resource)
+    t.strictSame(world.reviewed, [access])
+  })
+}
+
+for (const [title, resourceRef, message] of [
+  [
+    'an object of a namespace is named with it',
+    CONFIG_MAP,
+    'spec.resourceRef is the ConfigMap settings in the namespace shop, which developer may not `get`; ask for that right, or refer to another object.',
+  ],
+  [
+    'an object of the cluster is named alone',
+    CLUSTER_ROLE,
+    'spec.resourceRef is the ClusterRole settings, which developer may not `get`; ask for that right, or refer to another object.',
+  ],
+] as const) {
+  t.test(`who may not get it is told: ${title}`, async (t) => {
+    const world = reviewContext({ referenceScope: 'any', review: () => Promise.resolve(false) })
+    const { fieldErrors } = await judgeReference({ resourceRef }, [], world)
+    t.strictSame(fieldErrors, [{ reason: 'ReferenceForbidden', field: 'spec.resourceRef', message }])
+  })
+}
+
+t.test('the name in a refusal cannot turn the reading direction or end the line', async (t) => {
+  const world = reviewContext({ subject: { username: 'a\nb\u202e' }, review: () => Promise.resolve(false) })
+  const { fieldErrors } = await judgeReference({ resourceRef: CONFIG_MAP }, [], world)
+  t.match(fieldErrors, [{ message: 'which a?b? may not `get`' }])
+})
+
+for (const [title, resourceRef, found, asked] of [
+  ['nothing', undefined, [], []],
+  ['a list', [CONFIG_MAP], [], []],
+  ['no kind', { apiVersion: 'v1', name: 'settings' }, [], []],
+  ['an apiVersion that is a number', { ...CONFIG_MAP, apiVersion: 1 }, [], []],
+  ['a spec that is faulty as a whole', CONFIG_MAP, ['spec'], []],
+  ['a reference that is faulty as a whole', CONFIG_MAP, ['spec.resourceRef'], []],
+  ['a kind that is faulty', CONFIG_MAP, ['spec.resourceRef.kind'], []],
+  ['an apiVersion that is faulty', CONFIG_MAP, ['spec.resourceRef.apiVersion'], []],
+  ['a name that is faulty', CONFIG_MAP, ['spec.resourceRef.name'], ['v1 ConfigMap']],
+  ['a namespace that is faulty', CONFIG_MAP, ['spec.resourceRef.namespace'], ['v1 ConfigMap']],
+] as const) {
+  t.test(`no right is asked for by ${title}`, async (t) => {
+    const world = reviewContext()
+    const fieldErrors = found.map((field) => fieldError(field, 'is faulty.'))
+    const verdict = await judgeReference({ resourceRef }, fieldErrors, world)
+    t.match(verdict, { fieldErrors: [], warnings: [] })
+    t.strictSame([world.asked, world.reviewed], [asked, []])
+  })
+}
+
+t.test('a faulty path is nothing to do with rights', async (t) => {
+  const world = reviewContext()
+  await judgeReference(
+    { resourceRef: CONFIG_MAP },
+    [fieldError('spec.resourceRef.path', 'is faulty.')],
+    world,
+  )
+  t.strictSame(world.reviewed, [OF_CONFIG_MAP])
+})
+
+for (const [title, resourceRef, own] of [
+  ['an empty own namespace', CONFIG_MAP, ''],
+  ['an empty namespace', { ...CONFIG_MAP, namespace: '' }, 'shop'],
+  ['an empty name', { ...CONFIG_MAP, name: '' }, 'shop'],
+  ['no name', { apiVersion: 'v1', kind: 'ConfigMap' }, 'shop'],
+  ['no name in the cluster', { ...CLUSTER_ROLE, name: '' }, 'shop'],
+] as const) {
+  t.test(`nobody may get what cannot be asked for: ${title}`, async (t) => {
+    const world = reviewContext({ namespace: own, referenceScope: 'any' })
+    const { fieldErrors } = await judgeReference({ resourceRef }, [], world)
+    t.match(fieldErrors, [{ reason: 'ReferenceForbidden', field: 'spec.resourceRef' }])
+    t.strictSame(world.reviewed, [])
+  })
+}
+
+t.test('an object of the cluster is asked for by whoever is in no namespace', async (t) => {
+  const world = reviewContext({ namespace: '', referenceScope: 'any' })
+  t.strictSame((await judgeReference({ resourceRef: CLUSTER_ROLE }, [], world)).fieldErrors, [])
+  t.strictSame(world.reviewed, [OF_CLUSTER_ROLE])
+})
+
+t.test('a kind that the cluster does not know is told, and stays within the scope', async (t) => {
+  const widget = { ...CONFIG_MAP, apiVersion: 'example.com/v1', kind: 'Widget' }
+  const warnings = [
+    'spec.resourceRef.kind is Widget of example.com/v1, which the cluster does not know (yet); it is looked for again.',
+  ]
+  t.strictSame(await judgeReference({ resourceRef: widget }, [], reviewContext()), { ...NOTHING, warnings })
+  const other = { resourceRef: { ...widget, namespace: 'other' } }
+  t.match(await judgeReference(other, [], reviewContext()), {
+    fieldErrors: [
+      {
+        reason: 'ReferenceForbidden',
+        message:
+          'spec.resourceRef.namespace is "other", but the operator allows only objects of the resource\'s own namespace (REFERENCE_SCOPE); leave it out, or ask whoever runs Commitlet.',
+      },
+    ],
+  })
+  t.strictSame(await judgeReference(other, [], reviewContext({ referenceScope: 'any' })), {
+    ...NOTHING,
+    warnings,
+  })
+})
+
+t.test('out of scope, nothing is asked: an object of the cluster, an object elsewhere', async (t) => {
+  const cases = [
+    [
+      CLUSTER_ROLE,
+      "spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.",
+    ],
+    [
+      { ...CONFIG_MAP, namespace: 'other' },
+      /^spec\.resourceRef\.namespace is "other", but the operator allows only/,
+    ],
+  ] as const
+  for (const [resourceRef, message] of cases) {
+    const world = reviewContext()
+    t.match((await judgeReference({ resourceRef }, [], world)).fieldErrors, [
+      { reason: 'ReferenceForbidden', message },
+    ])
+    t.strictSame(world.reviewed, [])
+  }
+})
+
+t.test('a namespace for an object of the cluster is a fault of the spec, and asks for nothing', async (t) => {
+  const world = reviewContext({ referenceScope: 'any' })
+  const { fieldErrors } = await judgeReference(
+    { resourceRef: { ...CLUSTER_ROLE, namespace: 'shop' } },
+    [],
+    world,
+  )
+  t.strictSame(fieldErrors, [
+    {
+      reason: 'InvalidSpec',
+      field: 'spec.resourceRef.namespace',
+      message:
+        'spec.resourceRef.namespace is given, but objects of kind ClusterRole have none; leave it out.',
+    },
+  ])
+  t.strictSame(world.reviewed, [])
+})

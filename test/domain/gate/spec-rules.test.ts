@@ -1,0 +1,136 @@
+import t from 'tap'
+import { specErrors, specWarnings } from '../../../functions/domain/gate/spec-rules.ts'
+
+const SPEC = {
+  repository: 'https://git.example.com/acme/shop.git',
+  message: 'chore: settings',
+  credentials: { secretName: 'git' },
+  resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', path: 'prod/settings.yaml' },
+}
+const PULL = {
+  repository: 'https://github.com/acme/shop.git',
+  baseBranch: 'main',
+  headBranch: 'new',
+  title: 'New settings',
+  credentials: { secretName: 'git' },
+}
+
+function fields(kind: 'GitCommit' | 'PullRequest', spec: unknown): string[] {
+  return specErrors(kind, spec).map(({ reason, field }) => `${reason} ${field}`)
+}
+
+t.test('a sound spec has no faults', async (t) => {
+  t.same(specErrors('GitCommit', SPEC), [])
+  t.same(specErrors('GitCommit', { ...SPEC, branch: 'feature/x' }), [])
+  t.same(specErrors('GitCommit', { ...SPEC, repository: 'git@git.example.com:acme/shop.git' }), [])
+  t.same(specErrors('GitCommit', { ...SPEC, credentials: undefined }), [], 'the default of the operator')
+  t.same(specErrors('PullRequest', PULL), [])
+  t.same(specErrors('PullRequest', { ...PULL, headBranch: 'dev:new' }), [])
+})
+
+const MESSAGES: [string, boolean][] = [
+  ['Commitlet-Id: x', false],
+  ['Subject\n\nCommitlet-Id: x', false],
+  ['Subject\n\n \t COMMITLET-resource: x', false],
+  ['Subject\r\n\r\nrequested-by: x', false],
+  ['Subject\n\nRequested-By : x', false],
+  ['Subject\rCommitlet-Id: x', false],
+  ['Subject\u2028Commitlet-Id: x', false],
+  ['Subject\n\n\u00a0Commitlet-Id: x', false],
+  ['Subject\ud800', false],
+  ['Subject\n\n# ------------------------ >8 ------------------------\nmore', false],
+  ['Subject\r; ------------------------ >8 ------------------------ \rmore', false],
+  ['Subject\n\n# ---- >8 ----\nmore', true],
+  ['é'.repeat(32_769), false],
+  ['é'.repeat(32_768), true],
+  ['About Commitlet-Id: x', true],
+  ['Requested by many', true],
+  ['Requested-by-nobody: x', true],
+  ['Subject\n\n- Commitlet-Id', true],
+]
+
+t.test('a message cannot forge a trailer, and has a bound in bytes', async (t) => {
+  for (const [index, [message, sound]] of MESSAGES.entries()) {
+    const expected = sound ? [] : ['InvalidSpec spec.message']
+    t.same(fields('GitCommit', { ...SPEC, message }), expected, `message ${index}`)
+  }
+})
+
+t.test('a message of blank lines is read in no time', async (t) => {
+  const began = performance.now()
+  specErrors('GitCommit', { ...SPEC, message: `${'\n'.repeat(65_000)}x` })
+  t.ok(performance.now() - began < 1_000)
+})
+
+t.test('each field is judged by its own rule', async (t) => {
+  const cases: [Record<string, unknown>, string][] = [
+    [{ repository: 'https://h/a/../b' }, 'InvalidSpec spec.repository'],
+    [{ branch: '-x' }, 'InvalidSpec spec.branch'],
+    [{ branch: 'a..b' }, 'InvalidSpec spec.branch'],
+    [{ resourceRef: { ...SPEC.resourceRef, kind: 'Secret' } }, 'InvalidSpec spec.resourceRef.kind'],
+    [{ resourceRef: { ...SPEC.resourceRef, path: '.git/config' } }, 'InvalidSpec spec.resourceRef.path'],
+    [{ provider: 'other' }, 'InvalidSpec spec.provider'],
+    [
+      { repository: 'git@git.example.com:acme/shop.git', credentials: undefined },
+      'InvalidSpec spec.credentials',
+    ],
+  ]
+  for (const [change, fault] of cases)
+    t.same(fields('GitCommit', { ...SPEC, ...change }), [fault], JSON.stringify(change))
+})
+
+t.test('both branches of a pull request are judged', async (t) => {
+  t.same(fields('PullRequest', { ...PULL, baseBranch: 'a b', headBranch: 'dev:.x' }), [
+    'InvalidSpec spec.baseBranch',
+    'InvalidSpec spec.headBranch',
+  ])
+  t.same(fields('PullRequest', { ...PULL, baseBranch: 'dev:main' }), ['InvalidSpec spec.baseBranch'])
+})
+
+t.test('a branch does not join itself', async (t) => {
+  t.match(specErrors('PullRequest', { ...PULL, headBranch: 'main' }), [
+    {
+      reason: 'InvalidSpec',
+      field: 'spec.headBranch',
+      message:
+        'spec.headBranch is the same branch as spec.baseBranch; write the name of the branch that holds the changes.',
+    },
+  ])
+  t.same(specErrors('PullRequest', { ...PULL, headBranch: 'dev:main' }), [], 'that of a fork is another')
+  t.same(fields('PullRequest', { ...PULL, baseBranch: 'a b', headBranch: 'a b' }).length, 2)
+  t.same(fields('PullRequest', { ...PULL, baseBranch: '', headBranch: '' }), [], 'the schema tells')
+})
+
+t.test('a Secret of another API group is not that Secret', async (t) => {
+  const resourceRef = { ...SPEC.resourceRef, apiVersion: 'example.com/v1', kind: 'Secret' }
+  t.same(specErrors('GitCommit', { ...SPEC, resourceRef }), [])
+})
+
+t.test('many faults come at once, each sentence with its field', async (t) => {
+  const fieldErrors = specErrors('GitCommit', {
+    repository: 'https://user:hunter2@h/a',
+    branch: '-x',
+    message: 'Commitlet-Id: x',
+    resourceRef: { ...SPEC.resourceRef, kind: 'Secret', path: '../x' },
+  })
+  t.equal(fieldErrors.length, 5)
+  for (const { field, message } of fieldErrors) {
+    t.ok(message.startsWith(`${field} `), message)
+    t.match(message, /\.$/)
+    t.notMatch(message, /hunter2/)
+  }
+})
+
+t.test('what the schema refuses is passed over without a crash', async (t) => {
+  for (const spec of [null, 5, [], {}, { repository: 5, message: [], resourceRef: null, branch: {} }]) {
+    t.same(fields('GitCommit', spec), [])
+  }
+  t.same(fields('GitCommit', { ...SPEC, branch: '', resourceRef: { path: '' } }), [])
+})
+
+t.test('a file that steers the host is a warning: the Secret decides', async (t) => {
+  t.match(specWarnings({ resourceRef: { path: '.github/workflows/a.yaml' } })[0], /allowed-paths/)
+  t.same(specWarnings(SPEC), [])
+  t.same(specWarnings({ resourceRef: { path: '.git/.gitmodules' } }), [])
+  t.same(specWarnings(null), [])
+})

@@ -1,0 +1,103 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { permitBy, requireOperatorAllows } from '../../../functions/domain/pull-request/renamed-repository.ts'
+
+/** The addresses that a present path of the repository is asked about. */
+function askedFor(text: string, present: readonly string[], installation = 0): readonly string[] {
+  const address = parseRepositoryAddress(text)
+  const asked: string[] = []
+  const repository = address.segments.slice(installation)
+  permitBy({ address, repository, secrets: [] }, ({ text }) => void asked.push(text))(present)
+  return asked
+}
+
+for (const [text, present, expected, installation] of [
+  ['https://github.com/acme/shop.git', ['market', 'store'], 'https://github.com/market/store.git'],
+  [
+    'https://git.example.com:8443/acme/shop',
+    ['market', 'store'],
+    'https://git.example.com:8443/market/store',
+  ],
+  ['https://git.example.com/acme/shop', ['a', 'b', 'c', 'd'], 'https://git.example.com/a/b/c/d'],
+  [
+    'https://git.example.com/git/acme/shop.git',
+    ['market', 'git'],
+    'https://git.example.com/git/market/git.git',
+    1,
+  ],
+  [
+    'ssh://git@git.example.com:2222/acme/shop',
+    ['market', 'store'],
+    'ssh://git@git.example.com:2222/market/store',
+  ],
+  ['git@git.example.com:acme/shop.git', ['market', 'store'], 'git@git.example.com:market/store.git'],
+] as const) {
+  t.test(`${text} is asked for as ${expected}`, async (t) => {
+    t.strictSame(askedFor(text, present, installation), [expected])
+  })
+}
+
+const ADDRESS = parseRepositoryAddress('https://git.example.com/acme/shop.git')
+const NAMED = { address: ADDRESS, repository: ['acme', 'shop'], secrets: ['s3cr3t'] }
+
+function refusalOf(present: readonly string[], requireAllowed: () => void): unknown {
+  try {
+    permitBy(NAMED, requireAllowed)(present)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+t.test('a refusal names the new path before what is to be done', async (t) => {
+  const why = new Failure('AddressForbidden', 'Have it added to the list.', { retry: 'slow' })
+  const refused = refusalOf(['market', 'store'], () => {
+    throw why
+  })
+  t.match(refused, {
+    reason: 'ReferenceForbidden',
+    retry: 'slow',
+    message:
+      'https://git.example.com/acme/shop.git is called market/store by now. Have it added to the list.',
+  })
+})
+
+t.test('what is no Failure is a bug, and stays it', async (t) => {
+  const bug = new TypeError('a bug')
+  const thrown = refusalOf(['market', 'store'], () => {
+    throw bug
+  })
+  t.equal(thrown, bug)
+})
+
+for (const [what, present, said] of [
+  ['holds a secret', ['market', 'a-s3cr3t'], /is called market\/a-\*\*\* by now\. Nothing can be allowed/],
+  ['steps out of its place', ['..', 'other'], /is called \.\.\/other by now\. /],
+  ['has an empty part', ['market', ''], /\. Nothing can be allowed/],
+  ['has strange letters', ['market', 'a b?c'], /\. Nothing can be allowed/],
+  ['turns the text around', ['market', 'a\u202eb'], /is called market\/a b by now\. /],
+  ['is nothing', [], /\. Nothing can be allowed/],
+  ['is longer than any address', ['market', 'a'.repeat(3_000)], /…/],
+] as const) {
+  t.test(`a path that ${what} is refused, and nobody is asked`, async (t) => {
+    const refused = refusalOf(present, () => t.fail('asked'))
+    t.match(refused, { reason: 'ReferenceForbidden', message: said })
+    t.notMatch(refused, { message: /s3cr3t/ })
+  })
+}
+
+t.test('the list of the operator covers it, or there is none', async (t) => {
+  requireOperatorAllows(undefined, ADDRESS)
+  requireOperatorAllows('git.example.com/acme, github.com', ADDRESS)
+  for (const list of ['github.com', '', 'git.example.com/acme/other']) {
+    const refuse = (): void => requireOperatorAllows(list, ADDRESS)
+    t.throws(refuse, { reason: 'ReferenceForbidden', message: /\(ALLOWED_REPOSITORIES\); ask/ }, list)
+  }
+})
+
+t.test('of an SSH address the API has to be covered as well', async (t) => {
+  const address = parseRepositoryAddress('ssh://git@git.example.com:2222/acme/shop')
+  requireOperatorAllows('git.example.com:2222, git.example.com', address)
+  t.throws(() => requireOperatorAllows('git.example.com:2222', address), { message: /ALLOWED_REPOSITORIES/ })
+})

@@ -1,0 +1,110 @@
+import t from 'tap'
+import { holdsSecret, redactedName, redact, secretsOf, unitedSecrets } from '../../functions/domain/redact.ts'
+
+const SECRET = 'p!ä s/+=t'
+const login = {
+  method: 'password',
+  identity: 'x',
+  username: 'dev',
+  password: SECRET,
+  secrets: [SECRET, ''],
+} as const
+
+const spellings = [
+  ['raw', SECRET],
+  ['base64', Buffer.from(SECRET).toString('base64')],
+  ['base64 without padding', Buffer.from(SECRET).toString('base64').replace(/=+$/, '')],
+  ['base64url', Buffer.from(SECRET).toString('base64url')],
+  ['URL-encoded', encodeURIComponent(SECRET)],
+  ['URL-encoded in lower case', 'p!%c3%a4%20s%2f%2b%3dt'],
+  ['URL-encoded strictly', 'p%21%C3%A4%20s%2F%2B%3Dt'],
+  ['encoded as a form', 'p%21%C3%A4+s%2F%2B%3Dt'],
+  ['the Basic pair', Buffer.from(`dev:${SECRET}`).toString('base64')],
+  ['broken by an escape sequence', 'p!ä\u001b[31m s/+=t'],
+] as const
+for (const [name, spelling] of spellings) {
+  t.test(`a secret is masked: ${name}`, async (t) => {
+    t.equal(redact(`you sent ${spelling} twice: ${spelling}`, secretsOf(login)), 'you sent *** twice: ***')
+  })
+}
+
+t.test('the longest spelling goes first, so that nothing of a secret is left', async (t) => {
+  t.equal(redact('abcdef abc', ['abc', 'abcdef']), '*** ***')
+})
+
+t.test('signs that mean something to a pattern are themselves', async (t) => {
+  t.equal(redact('axb a.b (', ['a.b', '(']), 'axb *** ***')
+})
+
+t.test('control characters and escape sequences are gone, lines are joined', async (t) => {
+  t.equal(
+    redact('\u001b[1;31mred\u001b[0m \u001b]0;title\u0007a\r\nb\u0000c\u202ed\u001b', []),
+    'red a b c d',
+  )
+})
+
+t.test('at most 200 characters are quoted, none of them cut', async (t) => {
+  t.equal(redact('😀'.repeat(200), []), '😀'.repeat(200))
+  t.equal(redact('😀'.repeat(201), []), `${'😀'.repeat(199)}…`)
+})
+
+t.test('a value as JSON has it, and long values, are masked', async (t) => {
+  t.equal(redact('said {"password":"a\\"b\\\\c"}', ['a"b\\c']), 'said {"password":"***"}')
+  const many = Array.from({ length: 8 }, (_, i) => `${i}-`.padEnd(8_000, 'x'))
+  t.equal(redact(`so ${many[7]} it is`, many), 'so *** it is')
+})
+
+t.test('of a remote that was told more than can be masked in time, nothing is quoted', async (t) => {
+  const lines = Array.from({ length: 60_800 }, (_, i) => `secret/line+${i}`)
+  const start = performance.now()
+  t.equal(redact('no', lines), undefined)
+  t.ok(performance.now() - start < 500)
+  t.equal(redact('no', ['x'.repeat(65_537)]), undefined)
+  t.equal(redact('no', ['x'.repeat(65_536), 'x'.repeat(65_536), '']), 'no')
+})
+
+t.test('as many secrets as are masked are masked in time', async (t) => {
+  const lines = Array.from({ length: 1_024 }, (_, i) => `é/${i}`.padEnd(60, '+'))
+  const start = performance.now()
+  t.equal(redact(`${lines[1_023]}${' no'.repeat(20_000)}`, lines)?.slice(0, 9), '*** no no')
+  t.ok(performance.now() - start < 5_000)
+})
+
+t.test(
+  'secrets of several logins are put together once, up to where nothing is quoted any more',
+  async (t) => {
+    t.strictSame(unitedSecrets([['a', 'b'], ['b', 'c'], []]), ['a', 'b', 'c'])
+    const many = Array.from({ length: 2_000 }, (_, i) => `secret-${i}`)
+    t.strictSame(unitedSecrets([many, ['more']]), many)
+    t.equal(redact('no', many), undefined)
+    t.strictSame(unitedSecrets([['x'.repeat(65_537)], ['more']]), ['x'.repeat(65_537)])
+  },
+)
+
+const FOUND = [
+  ['raw', 'https://git.example.com/7?t=Zq7/Token+x'],
+  ['in a host name', 'https://zq7token9.example.com/7'],
+  ['percent-encoded', 'https://git.example.com/7?t=Zq7%2FToken%2Bx'],
+  ['percent-encoded here and there', 'https://git.example.com/%5aq7Token9%zz'],
+  ['base64', `https://git.example.com/${Buffer.from('Zq7Token9').toString('base64')}`],
+] as const
+for (const [name, address] of FOUND) {
+  t.test(`a secret in an address is found: ${name}`, async (t) => {
+    t.equal(holdsSecret(address, ['Zq7/Token+x', 'Zq7Token9']), true)
+    t.equal(holdsSecret(address, ['Zq7/Token+y', 'Zq7Token8']), false)
+  })
+}
+
+t.test('what is shorter than 8 characters is in a sound address', async (t) => {
+  t.equal(holdsSecret('https://git.example.com/acme/shop/7', ['acme', 'shop/7', '']), false)
+  t.equal(holdsSecret('https://git.example.com/acme/shop/7', ['acme/shop']), true)
+})
+
+t.test(
+  'a name of the spec stands in quotes, without what would show a secret or steer a terminal',
+  async (t) => {
+    t.equal(redactedName('settings', ['s3cr3t']), '"settings"')
+    t.equal(redactedName('a\u202eb s3cr3t', ['s3cr3t']), '"a b ***"')
+    t.equal(redactedName('settings', ['x'.repeat(70_000)]), '"***"')
+  },
+)

@@ -1,0 +1,91 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import {
+  commitURL,
+  hostNamed,
+  hostOf,
+  HOSTS,
+  publicAPI,
+  publicHost,
+} from '../../../functions/domain/repository/hosts.ts'
+
+t.test('a public host is known by its exact name', async (t) => {
+  const hosts = {
+    'github.com': 'github',
+    'ssh.github.com': 'github',
+    'acme.ghe.com': 'github',
+    'gitlab.com': 'gitlab',
+    'altssh.gitlab.com': 'gitlab',
+    'bitbucket.org': 'bitbucket',
+    'ssh.bitbucket.org': 'bitbucket',
+    'altssh.bitbucket.org': 'bitbucket',
+  }
+  for (const [host, name] of Object.entries(hosts)) t.equal(publicHost(host)?.name, name, host)
+  const others = [
+    'git.example.com',
+    'evil-github.com',
+    'github.com.evil.example',
+    'www.github.com',
+    'ghe.com',
+    'a.b.ghe.com',
+    '.ghe.com',
+    'evilghe.com',
+  ]
+  for (const host of others) t.equal(publicHost(host), undefined, host)
+})
+
+t.test('the host decides before the provider that is named', async (t) => {
+  t.equal(hostOf(parseRepositoryAddress('https://github.com/acme/shop'), 'gitlab')?.name, 'github')
+  t.equal(hostOf(parseRepositoryAddress('https://git.example.com/acme/shop'), 'gitlab')?.name, 'gitlab')
+  t.equal(hostOf(parseRepositoryAddress('https://git.example.com/acme/shop'), 'other'), undefined)
+  t.equal(hostOf(parseRepositoryAddress('https://git.example.com/acme/shop'), undefined), undefined)
+})
+
+t.test('the API of a public host is its own', async (t) => {
+  t.same(publicAPI('github.com'), ['https://api.github.com', 'https://uploads.github.com'])
+  t.same(publicAPI('ssh.github.com'), ['https://api.github.com', 'https://uploads.github.com'])
+  t.same(publicAPI('acme.ghe.com'), ['https://api.acme.ghe.com', 'https://uploads.acme.ghe.com'])
+  t.same(publicAPI('gitlab.com'), ['https://gitlab.com/api/v4'])
+  t.same(publicAPI('bitbucket.org'), ['https://api.bitbucket.org/2.0'])
+  t.equal(publicAPI('git.example.com'), undefined)
+})
+
+t.test('a commit has a web address where the software of the host is known', async (t) => {
+  const cases = [
+    ['https://github.com/acme/shop.git', undefined, 'https://github.com/acme/shop/commit/abc'],
+    ['git@ssh.github.com:acme/shop.git', undefined, 'https://github.com/acme/shop/commit/abc'],
+    ['https://gitlab.com/acme/team/shop.git', undefined, 'https://gitlab.com/acme/team/shop/-/commit/abc'],
+    ['git@ssh.bitbucket.org:acme/shop', undefined, 'https://bitbucket.org/acme/shop/commits/abc'],
+    ['https://git.example.com:8443/acme/shop', 'gitea', 'https://git.example.com:8443/acme/shop/commit/abc'],
+    ['ssh://git@git.example.com:2222/acme/shop', 'gitea', 'https://git.example.com/acme/shop/commit/abc'],
+    ['https://[2001:db8::1]/acme/shop', 'gitea', 'https://[2001:db8::1]/acme/shop/commit/abc'],
+    ['http://git.example.com/acme/shop', 'gitea', 'http://git.example.com/acme/shop/commit/abc'],
+    ['http://git.example.com:443/acme/shop', 'gitea', 'http://git.example.com:443/acme/shop/commit/abc'],
+    ['https://git.example.com/acme/shop', undefined, undefined],
+  ] as const
+  for (const [address, provider, url] of cases) {
+    t.equal(commitURL(parseRepositoryAddress(address), provider, 'abc'), url, address)
+  }
+})
+
+t.test('every row can be named, and no two rows share a name or a host', async (t) => {
+  for (const row of HOSTS) t.equal(hostNamed(row.name), row)
+  const hosts = HOSTS.flatMap((row) => [row.webHost ?? [], row.gitHosts].flat())
+  t.equal(new Set(hosts).size, hosts.length)
+  t.equal(new Set(HOSTS.map(({ name }) => name)).size, HOSTS.length)
+})
+
+t.test('a row says how a repository, a fork and people are named on its host', async (t) => {
+  const rows = HOSTS.map(({ name, repositoryPath, forks, person }) => [
+    name,
+    repositoryPath,
+    forks,
+    person?.expects,
+  ])
+  t.strictSame(rows, [
+    ['github', 'two', true, undefined],
+    ['gitlab', 'two or more', false, undefined],
+    ['bitbucket', 'two', false, 'a UUID in braces or an account ID of Atlassian'],
+    ['gitea', 'two', false, undefined],
+  ])
+})

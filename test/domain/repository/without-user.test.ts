@@ -1,0 +1,15 @@
+import t from 'tap'
+import { withoutUser } from '../../../functions/domain/repository/without-user.ts'
+
+const TABLE = [
+  ['git.example.com/acme', 'git.example.com/acme'],
+  ['https://me:pw@git.example.com', '***@git.example.com'],
+  ['me:p@w@git.example.com', '***@git.example.com'],
+  ['me:p\nw@git.example.com', '***@git.example.com'],
+  ['@', '***@'],
+  ['', ''],
+] as const
+
+t.test('what stands before the last @ of an entry is not shown', async (t) => {
+  for (const [entry, shown] of TABLE) t.equal(withoutUser(entry), shown)
+})

@@ -1,0 +1,187 @@
+import t from 'tap'
+import { stampFor } from '../../../functions/domain/requester/stamp.ts'
+import type { Stamp, Stamping } from '../../../functions/domain/requester/stamp.ts'
+import { requesterOf } from '../../../functions/domain/requester/requester.ts'
+import {
+  REQUESTED_AT,
+  REQUESTED_BY,
+  REQUESTER,
+  REQUESTER_SIGNATURE,
+} from '../../../functions/domain/resource/resource.ts'
+import type { GitCommit, Kind, PullRequest } from '../../../functions/domain/resource/resource.ts'
+
+const KEY = Buffer.alloc(48, 7)
+const DELEGATION = { appliers: ['flux'], account: 'commitlet' }
+const DEVELOPER = { username: 'developer', uid: 'u-1', groups: ['developers'], extra: { a: ['b'] } }
+const STAMPING: Stamping = { user: DEVELOPER, extraKeys: ['a'], delegation: DELEGATION, key: KEY }
+const ACCOUNT = {
+  username: 'system:serviceaccount:shop:commitlet',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
+}
+const AGAIN =
+  ` who asked for it, because the webhook's stamp is missing or does not fit; ask again: kubectl annotate -n shop` +
+  ` gitcommits settings commitlet.dev/requested-at="$(date -u +%FT%TZ)" --overwrite`
+const UNTOLD = {
+  name: 'Failure',
+  reason: 'ReferenceForbidden',
+  retry: 'never',
+  message: `The resource does not say${AGAIN}`,
+}
+const UNPROVEN = { ...UNTOLD, message: `The resource does not prove${AGAIN}` }
+
+function resource(annotations: Readonly<Record<string, string>>): GitCommit {
+  return {
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'GitCommit',
+    metadata: {
+      name: 'settings',
+      namespace: 'shop',
+      uid: 'u',
+      generation: 1,
+      resourceVersion: '1',
+      annotations,
+    },
+    spec: {
+      repository: 'https://git.example.com/acme/shop.git',
+      message: 'x',
+      credentials: { secretName: 'git' },
+      resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', path: 'a.yaml' },
+    },
+  }
+}
+
+/** The resource as the webhook stamps it. */
+function stamped(
+  stamping: Partial<Stamping> = {},
+  annotations: Readonly<Record<string, string>> = {},
+): GitCommit {
+  const application = { before: undefined, after: resource(annotations), namespace: 'shop' }
+  return resource({ ...annotations, ...present(stampFor(application, { ...STAMPING, ...stamping })) })
+}
+
+function present(stamp: Stamp): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(stamp).flatMap(([key, text]) => (text === undefined ? [] : [[key, text]])),
+  )
+}
+
+/** Stamped without a key, with this text for the requester. */
+function told(requester: string): GitCommit {
+  return resource({ [REQUESTED_BY]: 'developer', [REQUESTER]: requester })
+}
+
+const SIGNED = { key: KEY, delegation: DELEGATION }
+const UNSIGNED = { key: undefined, delegation: DELEGATION }
+
+t.test('the requester is read as he was stamped, groups and kept extra too', async (t) => {
+  const requester = { subject: DEVELOPER, username: 'developer', shown: 'developer' }
+  t.strictSame(requesterOf(stamped(), SIGNED), requester)
+  t.strictSame(requesterOf(stamped({}, { [REQUESTED_AT]: 'now' }), SIGNED), requester)
+  t.strictSame(requesterOf(stamped({ key: undefined }), UNSIGNED), requester)
+})
+
+t.test('without a key a signature is not looked at', async (t) => {
+  t.equal(requesterOf(stamped(), UNSIGNED).username, 'developer')
+})
+
+t.test('a delegated applier counts as the account that he was stamped with', async (t) => {
+  const requester = { subject: ACCOUNT, username: 'flux', shown: `flux as ${ACCOUNT.username}` }
+  const user = { username: 'flux', groups: ['system:masters'] }
+  t.strictSame(requesterOf(stamped({ user }), SIGNED), requester)
+  const noLonger = { ...SIGNED, delegation: { appliers: [], account: 'other' } }
+  t.strictSame(requesterOf(stamped({ user }), noLonger), requester)
+})
+
+t.test('who was named a delegate after the stamp was made is one from now on', async (t) => {
+  const before = stamped({ user: { username: 'flux' }, delegation: { appliers: [], account: 'commitlet' } })
+  t.strictSame(requesterOf(before, SIGNED), { subject: ACCOUNT, username: 'flux', shown: 'flux' })
+})
+
+for (const [title, annotations] of [
+  ['no annotations', {}],
+  ['no name', { [REQUESTER]: '{"username":"developer"}' }],
+  ['no requester', { [REQUESTED_BY]: 'developer' }],
+] as const) {
+  t.test(`a resource with ${title} is not attempted, key or not`, async (t) => {
+    t.throws(() => requesterOf(resource(annotations), UNSIGNED), UNTOLD)
+    t.throws(() => requesterOf(resource(annotations), SIGNED), UNTOLD)
+  })
+}
+
+t.test('a resource without any annotations says what to do as well', async (t) => {
+  const metadata = { name: 'settings', namespace: 'shop', uid: 'u', generation: 1, resourceVersion: '1' }
+  t.throws(() => requesterOf({ ...resource({}), metadata }, UNSIGNED), UNTOLD)
+})
+
+const FIT = stamped({}, { [REQUESTED_AT]: '1' })
+
+for (const [title, forged] of [
+  ['nothing is signed', stamped({ key: undefined })],
+  ['another key signed', stamped({ key: Buffer.alloc(48, 8) })],
+  ['the spec is another one', { ...FIT, spec: { ...FIT.spec, message: 'y' } }],
+  ['the namespace is another one', { ...FIT, metadata: { ...FIT.metadata, namespace: 'other' } }],
+  ['requested-at is another one', annotated({ [REQUESTED_AT]: '2' })],
+  ['the name for people is another one', annotated({ [REQUESTED_BY]: 'admin' })],
+  ['the requester is another one', annotated({ [REQUESTER]: '{"username":"admin"}' })],
+  ['the signature is empty', annotated({ [REQUESTER_SIGNATURE]: '' })],
+] as const) {
+  t.test(`with a key a stamp does not fit where ${title}`, async (t) => {
+    const { namespace } = forged.metadata
+    const message = UNPROVEN.message.replace('-n shop', `-n ${namespace}`)
+    t.throws(() => requesterOf(forged, SIGNED), { ...UNPROVEN, message })
+  })
+}
+
+function annotated(change: Readonly<Record<string, string>>): GitCommit {
+  return { ...FIT, metadata: { ...FIT.metadata, annotations: { ...FIT.metadata.annotations, ...change } } }
+}
+
+t.test('the signature of one kind does not fit the other, and the command names the kind', async (t) => {
+  const spec = { repository: FIT.spec.repository, baseBranch: 'main', headBranch: 'new', title: 'New' }
+  const pull: PullRequest = { ...FIT, kind: 'PullRequest', spec }
+  const stampedAs = (kind: Kind): PullRequest => {
+    const stamp = stampFor({ before: undefined, after: { ...pull, kind }, namespace: 'shop' }, STAMPING)
+    const annotations = { ...FIT.metadata.annotations, ...present(stamp) }
+    return { ...pull, metadata: { ...pull.metadata, annotations } }
+  }
+  t.equal(requesterOf(stampedAs('PullRequest'), SIGNED).username, 'developer')
+  const message = UNPROVEN.message.replace('gitcommits', 'pullrequests')
+  t.throws(() => requesterOf(stampedAs('GitCommit'), SIGNED), { ...UNPROVEN, message })
+})
+
+t.test('a resource of another name that asks for the same may carry the stamp', async (t) => {
+  const twin = { ...FIT, metadata: { ...FIT.metadata, name: 'twin' } }
+  t.equal(requesterOf(twin, SIGNED).username, 'developer')
+})
+
+for (const [title, json] of [
+  ['no JSON', '{"username":"developer"'],
+  ['nothing', ''],
+  ['a list', '["developer"]'],
+  ['text', '"developer"'],
+  ['null', 'null'],
+  ['an object without a user name', '{"groups":["system:masters"]}'],
+  ['an empty user name', '{"username":""}'],
+  ['a user name through the prototype', '{"__proto__":{"username":"admin"}}'],
+  ['an account of another namespace', '{"username":"flux","as":"system:serviceaccount:other:commitlet"}'],
+  ['an account with a colon', '{"username":"flux","as":"system:serviceaccount:shop:a:b"}'],
+  ['an account without a name', '{"username":"flux","as":"system:serviceaccount:shop:"}'],
+  ['a person for an account', '{"username":"flux","as":"admin"}'],
+  ['an empty account', '{"username":"flux","as":""}'],
+  ['a number for an account', '{"username":"flux","as":5}'],
+  ['null for an account', '{"username":"flux","as":null}'],
+] as const) {
+  t.test(`a requester that is ${title} is nobody`, async (t) => {
+    t.throws(() => requesterOf(told(json), UNSIGNED), UNTOLD)
+  })
+}
+
+t.test('keys of the prototype in the requester speak for nobody', async (t) => {
+  const json =
+    '{"username":"developer","__proto__":{"as":"admin","groups":["system:masters"]},"constructor":1}'
+  t.strictSame(requesterOf(told(json), UNSIGNED), {
+    subject: { username: 'developer' },
+    username: 'developer',
+    shown: 'developer',
+  })
+})

@@ -1,0 +1,173 @@
+import t from 'tap'
+import type { Stamping } from '../../../functions/domain/requester/stamp.ts'
+import {
+  isNewRequest,
+  changesStamp,
+  overwrittenIn,
+  signedOf,
+  stampBytes,
+  stampFor,
+  stampOf,
+} from '../../../functions/domain/requester/stamp.ts'
+import { verifies } from '../../../functions/domain/requester/signature.ts'
+import type { UserInfo } from '../../../functions/domain/requester/user-info.ts'
+
+const BY = 'commitlet.dev/requested-by'
+const REQUESTER = 'commitlet.dev/requester'
+const SIGNATURE = 'commitlet.dev/requester-signature'
+const AT = 'commitlet.dev/requested-at'
+
+const DEVELOPER: UserInfo = {
+  username: 'developer',
+  uid: 'u-1',
+  groups: ['developers', 'system:authenticated'],
+  extra: { 'scopes.authorization.openshift.io': ['user:full'], 'cloud.example.com/token': ['s3cret'] },
+}
+const DEVELOPER_JSON =
+  '{"username":"developer","uid":"u-1","groups":["developers","system:authenticated"],' +
+  '"extra":{"scopes.authorization.openshift.io":["user:full"]}}'
+const STAMPING: Stamping = {
+  user: DEVELOPER,
+  extraKeys: ['scopes.authorization.openshift.io'],
+  delegation: { appliers: ['flux'], account: 'commitlet' },
+  key: undefined,
+}
+const OLD_STAMP = { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}', [SIGNATURE]: 'old' }
+
+type Annotations = Readonly<Record<string, unknown>> | null | undefined
+
+function resource(annotations: Annotations, message: unknown = 'x') {
+  return { kind: 'GitCommit', metadata: { name: 'settings', annotations }, spec: { message } }
+}
+
+/** A CREATE where `before` is undefined, else an UPDATE, in the namespace `shop`. */
+function applied(before: unknown, after: unknown) {
+  return { before, after, namespace: 'shop' }
+}
+
+for (const [title, before, after, anew] of [
+  ['a new resource asks', undefined, resource(undefined), true],
+  ['a changed spec asks', resource(undefined), resource(undefined, 'y'), true],
+  ['a spec of which one value has another type asks', resource(null, '1'), resource(null, 1), true],
+  ['a new requested-at asks', resource({ [AT]: '1' }), resource({ [AT]: '2' }), true],
+  ['a requested-at taken away asks', resource({ [AT]: '1' }), resource(undefined), true],
+  ['an empty requested-at is none, and asks for nothing', resource(undefined), resource({ [AT]: '' }), false],
+  ['a label asks for nothing', resource({ a: 'b' }), resource({ a: 'c' }), false],
+  ['a stamp asks for nothing', resource(OLD_STAMP), resource({ [BY]: 'forged' }), false],
+] as const) {
+  t.test(title, async (t) => t.equal(isNewRequest(applied(before, after)), anew))
+}
+
+t.test('a changed or removed stamp is noticed', async (t) => {
+  const before = resource(OLD_STAMP)
+  t.equal(changesStamp(applied(before, resource({ ...OLD_STAMP, a: 'b' }))), false)
+  for (const key of [BY, REQUESTER, SIGNATURE]) {
+    t.equal(changesStamp(applied(before, resource({ ...OLD_STAMP, [key]: 'forged' }))), true, key)
+    t.equal(changesStamp(applied(resource(null), resource({ [key]: 'forged' }))), true, key)
+  }
+  t.equal(changesStamp(applied(before, resource({ [BY]: 'ops' }))), true)
+  t.equal(changesStamp(applied(before, resource(null))), true)
+  t.equal(changesStamp(applied(resource(null), resource({ [BY]: '' }))), false, 'an empty one is none')
+})
+
+t.test('what the sender wrote into the stamp is told from what was there and what comes', async (t) => {
+  const wanted = stampOf(resource({ [BY]: 'developer', [REQUESTER]: '{}' }))
+  const before = resource(OLD_STAMP)
+  t.same(overwrittenIn(applied(before, resource({ ...OLD_STAMP, [BY]: 'forged' })), wanted), [BY])
+  t.same(overwrittenIn(applied(before, resource({ ...OLD_STAMP, [BY]: 'developer' })), wanted), [])
+  t.same(overwrittenIn(applied(before, resource({ [BY]: 'ops', [SIGNATURE]: 'old' })), wanted), [REQUESTER])
+  t.same(overwrittenIn(applied(before, resource(undefined)), wanted), [])
+  t.same(overwrittenIn(applied(undefined, resource(OLD_STAMP)), wanted), [BY, REQUESTER, SIGNATURE])
+})
+
+t.test('a stamp is measured in bytes, names of the annotations included', async (t) => {
+  const stamp = stampOf(resource({ [BY]: 'é', [REQUESTER]: '{}' }))
+  t.equal(stampBytes(stamp), `${BY}${REQUESTER}${SIGNATURE}`.length + 4)
+})
+
+t.test('who asks is stamped, whatever was sent, and of extra only the keys that are named', async (t) => {
+  const application = applied(undefined, resource({ ...OLD_STAMP, [REQUESTER]: '{}' }))
+  t.strictSame(stampFor(application, STAMPING), {
+    [BY]: 'developer',
+    [REQUESTER]: DEVELOPER_JSON,
+    [SIGNATURE]: undefined,
+  })
+  t.notMatch(JSON.stringify(stampFor(application, STAMPING)), 's3cret')
+  t.match(stampFor(application, { ...STAMPING, extraKeys: [] }), { [REQUESTER]: /"groups":\[[^\]]*\]\}$/ })
+})
+
+t.test('a user without uid, groups and extra is stamped by name', async (t) => {
+  const stamping = { ...STAMPING, user: { username: 'devel\noper' } }
+  t.match(stampFor(applied(undefined, resource(null)), stamping), {
+    [BY]: 'devel?oper',
+    [REQUESTER]: '{"username":"devel\\noper"}',
+  })
+})
+
+t.test('an extra key of the prototype is not read', async (t) => {
+  const user = { username: 'developer', extra: {} }
+  const stamp = stampFor(applied(undefined, resource(null)), {
+    ...STAMPING,
+    user,
+    extraKeys: ['toString', '__proto__'],
+  })
+  t.equal(stamp[REQUESTER], '{"username":"developer"}')
+})
+
+t.test(
+  'a delegated applier is stamped with the account that counts for him, and keeps his own name',
+  async (t) => {
+    const stamping = { ...STAMPING, user: { username: 'flux', groups: ['system:masters'] } }
+    t.match(stampFor(applied(undefined, resource(null)), stamping), {
+      [BY]: 'flux as system:serviceaccount:shop:commitlet',
+      [REQUESTER]:
+        '{"username":"flux","groups":["system:masters"],"as":"system:serviceaccount:shop:commitlet"}',
+    })
+  },
+)
+
+t.test(
+  'where nothing is asked the old stamp stays, signature and all, whoever updates the rest',
+  async (t) => {
+    const signing = { ...STAMPING, key: Buffer.alloc(32, 1) }
+    const before = resource(OLD_STAMP)
+    t.strictSame(stampFor(applied(before, resource({ [BY]: 'forged' })), signing), OLD_STAMP)
+    const nothing = { [BY]: undefined, [REQUESTER]: undefined, [SIGNATURE]: undefined }
+    t.strictSame(stampFor(applied(resource(null), resource(OLD_STAMP)), signing), nothing)
+  },
+)
+
+t.test('with a key the stamp is signed, for what is asked and not for what was there', async (t) => {
+  const key = Buffer.alloc(32, 1)
+  const after = { ...resource({ ...OLD_STAMP, [AT]: 'now' }, 'new'), status: { phase: 'Pending' } }
+  const stamp = stampFor(applied(resource(OLD_STAMP, 'old'), after), { ...STAMPING, key })
+  const signed = {
+    namespace: 'shop',
+    kind: 'GitCommit',
+    spec: { message: 'new' },
+    requestedAt: 'now',
+    requestedBy: 'developer',
+    requester: DEVELOPER_JSON,
+  }
+  t.ok(verifies(signed, stamp[SIGNATURE], key))
+  const stored = resource({ ...stamp, [AT]: 'now' }, 'new')
+  t.strictSame(signedOf(stored, 'shop', stampOf(stored)), signed)
+})
+
+t.test('whatever shape a resource has, its stamp is read from its own text members', async (t) => {
+  const none = { [BY]: undefined, [REQUESTER]: undefined, [SIGNATURE]: undefined }
+  for (const value of [
+    undefined,
+    null,
+    5,
+    [],
+    {},
+    { metadata: null },
+    resource({ [BY]: 5, [REQUESTER]: null }),
+    resource({ [BY]: '', [REQUESTER]: '', [SIGNATURE]: '' }),
+  ])
+    t.strictSame(stampOf(value), none)
+  for (const value of [{}, resource({ [AT]: '' })])
+    t.match(signedOf(value, 'shop', none), { requestedAt: undefined })
+  t.match(signedOf({}, 'shop', none), { kind: '', spec: undefined })
+})

@@ -1,0 +1,101 @@
+import t from 'tap'
+import {
+  isCurrent,
+  isGivenUp,
+  mayStart,
+  requestedAt,
+} from '../../../functions/domain/resource/attempt-state.ts'
+import type { Envelope, Status } from '../../../functions/domain/resource/resource.ts'
+import { resource } from '../fixtures/envelope.ts'
+
+const NOW = new Date('2026-03-01T10:00:00.400Z')
+const fresh: Status = { observedGeneration: -1, phase: 'Pending' }
+const at = (seconds: number): string => new Date(NOW.getTime() + seconds * 1000).toISOString()
+
+t.test('whether an attempt may start', async (t) => {
+  const cases: readonly (readonly [string, Envelope, boolean])[] = [
+    ['a fresh resource', resource(fresh), true],
+    ['one without a status', resource(), true],
+    ['one that is being deleted', resource(fresh, { deleting: true }), false],
+    ['a settled one', resource({ observedGeneration: 1, phase: 'Succeeded' }), false],
+    ['a failed one', resource({ observedGeneration: 1, phase: 'Failed' }), false],
+    [
+      'a settled one with a new generation',
+      resource({ observedGeneration: 1, phase: 'Failed' }, { generation: 2 }),
+      true,
+    ],
+    [
+      'a settled one that is requested again',
+      resource({ observedGeneration: 1, phase: 'Succeeded' }, { requestedAt: 'x' }),
+      true,
+    ],
+    [
+      'one that is requested the same again',
+      resource(
+        { observedGeneration: 1, phase: 'Succeeded', lastHandledRequestedAt: 'x' },
+        { requestedAt: 'x' },
+      ),
+      false,
+    ],
+    [
+      'a live claim',
+      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(5) }),
+      false,
+    ],
+    [
+      'a live claim, whatever generation comes',
+      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(5) }, { generation: 2 }),
+      false,
+    ],
+    [
+      'a claim that has run out',
+      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: at(-1) }),
+      true,
+    ],
+    [
+      'a retry before its time',
+      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(5) }),
+      false,
+    ],
+    [
+      'a retry whose time has come',
+      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(0) }),
+      true,
+    ],
+    [
+      'a retry before its time, with a new generation',
+      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(5) }, { generation: 2 }),
+      true,
+    ],
+  ]
+  for (const [title, envelope, expected] of cases) t.equal(mayStart(envelope, NOW), expected, title)
+})
+
+t.test('an annotation that was taken away asks for nothing', async (t) => {
+  const handled: Status = { observedGeneration: 1, phase: 'Succeeded', lastHandledRequestedAt: 'x' }
+  t.ok(isCurrent(resource(handled)))
+  t.notOk(mayStart(resource(handled), NOW))
+  t.notOk(isCurrent(resource(handled, { requestedAt: 'y' })))
+})
+
+t.test('an empty annotation is none', async (t) => {
+  t.equal(requestedAt(resource(undefined, { requestedAt: '' })), undefined)
+  t.notOk(mayStart(resource({ observedGeneration: 1, phase: 'Succeeded' }, { requestedAt: '' }), NOW))
+})
+
+t.test('attempts that never come to their end are given up at the limit', async (t) => {
+  const status: Status = {
+    observedGeneration: 1,
+    phase: 'Progressing',
+    attempts: 12,
+    nextAttemptTime: at(-1),
+  }
+  t.ok(isGivenUp(resource(status), 12))
+  t.notOk(isGivenUp(resource({ ...status, attempts: 11 }), 12))
+  t.notOk(isGivenUp(resource({ ...status, phase: 'Retrying' }), 12), 'a retry has told how it ended')
+  t.notOk(isGivenUp(resource(status, { generation: 2 }), 12), 'a new generation counts anew')
+  const ready = { type: 'Ready', status: 'False', reason: 'RateLimited', message: 'Slow down.' } as const
+  const conditions = [{ ...ready, observedGeneration: 1, lastTransitionTime: at(-1) }]
+  t.notOk(isGivenUp(resource({ ...status, conditions, attempts: 119 }), 12), 'a limit has held it back')
+  t.ok(isGivenUp(resource({ ...status, conditions, attempts: 120 }), 12))
+})

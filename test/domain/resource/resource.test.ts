@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { parse } from 'yaml'
+import * as resources from '../../../functions/domain/resource/resource.ts'
+
+const { API_VERSION, GROUP, PLURALS, VERSION } = resources
+
+for (const [kind, plural] of Object.entries(PLURALS)) {
+  t.test(`${kind} is served under the names that the CRD installs`, async (t) => {
+    const file = new URL(`../../manifests/crds/${plural}.yaml`, import.meta.url)
+    t.match(parse(readFileSync(file, 'utf8')), {
+      metadata: { name: `${plural}.${GROUP}` },
+      spec: { group: GROUP, names: { kind, plural }, versions: [{ name: VERSION }] },
+    })
+  })
+}
+
+t.test('every annotation belongs to the group', async (t) => {
+  t.equal(API_VERSION, 'commitlet.dev/v1')
+  t.strictSame(
+    [
+      resources.REQUESTED_AT,
+      resources.REQUESTED_BY,
+      resources.REQUESTER,
+      resources.REQUESTER_SIGNATURE,
+      resources.ALLOWED_REPOSITORIES,
+      resources.ALLOWED_PATHS,
+    ],
+    [
+      'commitlet.dev/requested-at',
+      'commitlet.dev/requested-by',
+      'commitlet.dev/requester',
+      'commitlet.dev/requester-signature',
+      'commitlet.dev/allowed-repositories',
+      'commitlet.dev/allowed-paths',
+    ],
+  )
+})

@@ -1,0 +1,121 @@
+import t from 'tap'
+import { judge } from '../../../functions/domain/gate/gate.ts'
+import { member } from '../../../functions/domain/json-value.ts'
+import { boundedFirst, isLonger, withinBounds } from '../../../functions/domain/schema/bounds.ts'
+import { GITCOMMIT_SPEC } from '../../../functions/domain/schema/git-commit.ts'
+import { PULLREQUEST_SPEC } from '../../../functions/domain/schema/pull-request.ts'
+import type { Schema } from '../../../functions/domain/schema/schema.ts'
+import { reviewContext } from '../fixtures/review-context.ts'
+
+const TEXT: Schema = {
+  type: 'string',
+  description: 'd',
+  expects: 'e',
+  minLength: 1,
+  maxLength: 3,
+  pattern: '^a',
+}
+const LIST: Schema = { type: 'array', description: 'd', maxItems: 2, items: TEXT }
+const OBJECT: Schema = { type: 'object', description: 'd', properties: { text: TEXT, list: LIST } }
+
+t.test('a text that is too long is there, but cannot be read', async (t) => {
+  t.same(withinBounds({ text: 'abcd', other: 'x', list: ['abcd'] }, OBJECT), { text: null, list: ['abcd'] })
+  t.same(withinBounds({ text: 'abc' }, OBJECT), { text: 'abc' })
+  for (const value of [undefined, null, 5, [], ['abcd']]) t.equal(withinBounds(value, OBJECT), value)
+  t.equal(withinBounds('x'.repeat(9), { type: 'string', description: 'd' }), 'xxxxxxxxx')
+})
+
+t.test('what came from Object.prototype is not there', async (t) => {
+  const schema: Schema = { ...OBJECT, properties: { toString: TEXT } }
+  t.same(Object.keys(Object(withinBounds({}, schema))), [])
+})
+
+t.test('patterns and entries are looked at where the length is allowed', async (t) => {
+  t.match(boundedFirst(OBJECT), {
+    properties: {
+      text: { maxLength: 3, if: { minLength: 1, maxLength: 3 }, then: { pattern: '^a', expects: 'e' } },
+      list: { maxItems: 2, if: { maxItems: 2 }, then: { uniqueItems: false, items: { maxLength: 3 } } },
+    },
+  })
+  t.notOk('pattern' in boundedFirst(TEXT))
+  t.notOk('items' in boundedFirst(LIST))
+})
+
+t.test('characters are counted, not their halves', async (t) => {
+  t.notOk(isLonger('\u{1f600}'.repeat(3), 3))
+  t.ok(isLonger('\u{1f600}'.repeat(4), 3))
+  t.ok(isLonger('abcd', 3))
+  t.notOk(isLonger('abc', 3))
+  t.ok(isLonger('', -1))
+})
+
+const SPEC = {
+  repository: 'https://git.example.com/acme/shop.git',
+  message: 'chore: settings',
+  credentials: { secretName: 'git', tokenKey: 'token' },
+  resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', path: 'prod/settings.yaml' },
+}
+const PULL = {
+  repository: 'https://github.com/acme/shop.git',
+  baseBranch: 'main',
+  headBranch: 'new',
+  title: 'New settings',
+  credentials: { secretName: 'git' },
+}
+
+const RESOURCE = { apiVersion: 'commitlet.dev/v1', metadata: { namespace: 'shop' } }
+const OUTSIDE = reviewContext()
+
+const MEGABYTE = 1_000_000
+const FILLERS = [
+  ...['.', 'a', '/', ' ', '\n', '-', 'A:', '\u00a0', 'é', '\u{1f600}', 'a/', '# ', '[', '.lock', 'git~'].map(
+    (filler) => filler.repeat(MEGABYTE / filler.length),
+  ),
+  `${'.'.repeat(MEGABYTE)}/`,
+  `${'a'.repeat(MEGABYTE)}\0`,
+  `${' '.repeat(MEGABYTE)}\0`,
+  `https://h/${'a/'.repeat(MEGABYTE / 2)}a`,
+  `a@h:${'a/'.repeat(MEGABYTE / 2)}a`,
+  `https://${'a.'.repeat(MEGABYTE / 2)}/`,
+]
+
+interface TextField {
+  readonly path: readonly string[]
+  readonly limit: number
+}
+
+/** Each text in a spec, entries of lists aside. */
+function textsOf(schema: Schema, path: readonly string[] = []): TextField[] {
+  const inner = Object.entries(schema.properties ?? {})
+  if (inner.length > 0) return inner.flatMap(([name, property]) => textsOf(property, [...path, name]))
+  return schema.type === 'string' ? [{ path, limit: schema.maxLength ?? 0 }] : []
+}
+
+function setAt(value: unknown, [first, ...rest]: readonly string[], text: string): unknown {
+  return first === undefined ? text : { ...Object(value), [first]: setAt(member(value, first), rest, text) }
+}
+
+const TEXTS = [
+  ...textsOf(GITCOMMIT_SPEC).map((text) => ({
+    ...text,
+    kind: 'GitCommit',
+    spec: { ...SPEC, provider: 'gitlab', providerConfig: { baseURL: 'x' } },
+  })),
+  ...textsOf(PULLREQUEST_SPEC).map((text) => ({ ...text, kind: 'PullRequest', spec: PULL })),
+]
+
+t.test('no text is so long or so odd that it takes a while to be judged', async (t) => {
+  for (const { path, limit, kind, spec } of TEXTS) {
+    const field = `spec.${path.join('.')}`
+    const judged = (text: string) => judge({ ...RESOURCE, kind, spec: setAt(spec, path, text) }, OUTSIDE)
+    const began = performance.now()
+    for (const [index, filler] of FILLERS.entries()) {
+      await judged(`${filler.slice(0, limit - 1)}${filler.slice(-1)}`)
+      const { fieldErrors } = await judged(filler)
+      const found = fieldErrors.filter((fault) => fault.field === field)
+      if (found.length !== 1) t.fail(`${kind} ${field}, filler ${index}: ${found.length} faults`)
+    }
+    const took = performance.now() - began
+    t.ok(took < 1_000, `${kind} ${field}: ${took} ms`)
+  }
+})

@@ -1,0 +1,175 @@
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { classify, rejection } from '../../../functions/git/output/classify.ts'
+
+const context = {
+  url: 'https://git.example.com/acme/shop.git',
+  secrets: ['s3cret'],
+  deadlineSeconds: 120,
+  fetchLimitMiB: 256,
+}
+
+function meaningOf(stderr: string, exitCode: number | undefined = 128, seconds = 1) {
+  return classify({ exitCode, stdout: '', stderr, seconds }, context)
+}
+
+const U = context.url
+// The error table of facts/git.md, §7, and gitea.md.
+const rows = [
+  [
+    'AuthenticationFailed',
+    `fatal: could not read Username for 'https://git.example.com': terminal prompts disabled`,
+  ],
+  ['AuthenticationFailed', `remote: Failed to authenticate user\nfatal: Authentication failed for '${U}/'`],
+  ['AuthenticationFailed', `error: RPC failed; HTTP 401 curl 22 The requested URL returned error: 401`],
+  ['PermissionDenied', `fatal: unable to access '${U}/': The requested URL returned error: 403`],
+  [
+    'PermissionDenied',
+    `error: RPC failed; HTTP 403 curl 22 The requested URL returned error: 403\nsend-pack: unexpected disconnect while reading sideband packet\nfatal: the remote end hung up unexpectedly`,
+  ],
+  ['RepositoryNotFound', `remote: Not found.\nfatal: repository '${U}/' not found`],
+  ['RepositoryNotFound', `fatal: unable to access '${U}/': The requested URL returned error: 302`],
+  ['RepositoryNotFound', `fatal: unable to access '${U}/': The requested URL returned error: 410`],
+  ['RepositoryNotFound', `error: no DAV locking support on ${U}/\nfatal: git-http-push failed`],
+  ['RateLimited', `fatal: unable to access '${U}/': The requested URL returned error: 429`],
+  ['ProviderUnavailable', `fatal: unable to access '${U}/': The requested URL returned error: 408`],
+  ['ProviderUnavailable', `error: RPC failed; HTTP 500 curl 22 The requested URL returned error: 500`],
+  ['ProviderUnavailable', `fatal: unable to access '${U}/': The requested URL returned error: 503`],
+  ['PushRejected', `error: RPC failed; HTTP 413 curl 22 The requested URL returned error: 413`],
+  ['PushRejected', `fatal: unable to access '${U}/': The requested URL returned error: 422`],
+  ['PushRejected', `fatal: remote error: this needs a licence`],
+  ['ProviderUnavailable', `remote: GitLab: Internal API unreachable\nfatal: early end`],
+  ['NetworkError', `fatal: unable to access '${U}/': Could not resolve host: git.example.com`],
+  [
+    'NetworkError',
+    `fatal: unable to access '${U}/': Failed to connect to git.example.com port 443 after 0 ms: Couldn't connect to server`,
+  ],
+  [
+    'NetworkError',
+    `fatal: unable to access '${U}/': gnutls_handshake() failed: The TLS connection was non-properly terminated.`,
+  ],
+  ['NetworkError', `fatal: unable to access '${U}/': GnuTLS recv error (-24): Decryption has failed.`],
+  [
+    'NetworkError',
+    `error: RPC failed; curl 56 Recv failure: Connection reset by peer\nfatal: early EOF\nfatal: fetch-pack: invalid index-pack output`,
+  ],
+  ['NetworkError', `fatal: protocol error: bad pack header`],
+  [
+    'Timeout',
+    `fatal: unable to access '${U}/': Operation too slow. Less than 1 bytes/sec transferred the last 45 seconds`,
+  ],
+  [
+    'Timeout',
+    `error: RPC failed; curl 28 Operation too slow. Less than 1 bytes/sec transferred the last 45 seconds\nfatal: expected flush after ref listing`,
+  ],
+  [
+    'Timeout',
+    `fatal: unable to access '${U}/': Failed to connect to git.example.com port 443 after 130000 ms: Connection timed out`,
+  ],
+  [
+    'TLSUntrusted',
+    `fatal: unable to access '${U}/': server certificate verification failed. CAfile: none CRLfile: none`,
+  ],
+  [
+    'TLSUntrusted',
+    `fatal: unable to access '${U}/': SSL certificate problem: unable to get local issuer certificate`,
+  ],
+  ['TLSUntrusted', `fatal: unable to access '${U}/': SSL certificate problem: certificate has expired`],
+  [
+    'TLSUntrusted',
+    `fatal: unable to access '${U}/': SSL: certificate subject name (a) does not match target host name 'b'`,
+  ],
+  [
+    'TLSUntrusted',
+    `fatal: unable to access '${U}/': SSL: no alternative certificate subject name matches target host name 'b'`,
+  ],
+  ['NotSupported', `fatal: mismatched algorithms: client sha1; server sha256`],
+  ['NotSupported', `fatal: dumb http transport does not support shallow capabilities`],
+  ['NotSupported', `error: index-pack died of signal 25\nfatal: fetch-pack: invalid index-pack output`],
+  ['NotSupported', `fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output`],
+  ['Internal', `fatal: Out of memory, malloc failed (tried to allocate 10 bytes)`],
+  ['Internal', `error: cannot fork() for index-pack: Cannot allocate memory`],
+  ['Internal', `fatal: fetch-pack: invalid index-pack output`],
+  [
+    'NotSupported',
+    `error: object 4b825dc642cb6eb9a060e54bf8d69288fbee4904: hasDotgit: contains '.git'\nfatal: fsck error in packed object`,
+  ],
+  ['Internal', `fatal: unable to write new packfile`],
+] as const
+for (const [reason, stderr] of rows) {
+  t.test(`${reason}: ${stderr.split('\n').at(0) ?? ''}`, async (t) => {
+    const meaning = meaningOf(stderr)
+    t.match(meaning, { reason })
+    t.ok(meaning instanceof Failure && meaning.message.includes(U), 'says where')
+    t.match(meaning instanceof Failure ? meaning.message : '', /^[^\n]+[.]$/, 'is one sentence')
+  })
+}
+
+const words = [
+  ['absent', `fatal: couldn't find remote ref refs/heads/main`],
+  ['nothing newer', 'fatal: error processing shallow info: 4'],
+  ['race', `fatal: remote error: upload-pack: not our ref ${'1'.repeat(40)}`],
+] as const
+for (const [word, stderr] of words) {
+  t.test(`${word}: ${stderr}`, async (t) => t.equal(meaningOf(stderr), word))
+}
+
+t.test('what the server says cannot pass for a word of git', async (t) => {
+  const meaning = meaningOf(
+    `remote: fatal: couldn't find remote ref main\nremote: The requested URL returned error: 401\nfatal: early EOF`,
+  )
+  t.match(meaning, { reason: 'NetworkError' })
+})
+
+t.test('a machine without memory is told from a repository that is too large', async (t) => {
+  t.match(meaningOf('fatal: Out of memory, malloc failed'), { retry: 'transient', message: /out of memory/ })
+  t.match(meaningOf('fatal: write error: File too large'), { retry: 'never', message: /than 256 MiB/ })
+})
+
+t.test('the authority, the name and the time of a certificate are told apart where git does', async (t) => {
+  t.match(meaningOf('SSL certificate problem: certificate has expired'), {
+    message: /has expired or is not valid yet/,
+  })
+  t.match(meaningOf('SSL certificate problem: self signed certificate'), { message: /CA_FILE/ })
+  t.match(meaningOf('SSL: no alternative certificate subject name matches'), { message: /another name/ })
+})
+
+t.test('Retry-After is passed on, and with 403 it means slow down', async (t) => {
+  const header = '12:00:00.123456 http.c:725              <= Recv header: Retry-After: 77\n'
+  t.match(meaningOf(`${header}fatal: unable to access 'x': The requested URL returned error: 403`), {
+    reason: 'RateLimited',
+    retryAfterSeconds: 77,
+  })
+  t.match(meaningOf(`${header}fatal: unable to access 'x': The requested URL returned error: 503`), {
+    reason: 'ProviderUnavailable',
+    retryAfterSeconds: 77,
+  })
+})
+
+t.test('a git that the deadline ended is a Timeout, one that something else ended is not', async (t) => {
+  t.match(classify({ exitCode: undefined, stdout: '', stderr: '', seconds: 120.1 }, context), {
+    reason: 'Timeout',
+    message: /120 seconds/,
+  })
+  t.match(classify({ exitCode: undefined, stdout: '', stderr: '', seconds: 3 }, context), {
+    reason: 'Internal',
+  })
+})
+
+t.test('a machine without the programs is told to the operator', async (t) => {
+  t.match(meaningOf('./launch: 5: exec: setpriv: not found', 127), {
+    reason: 'Internal',
+    message: /not all installed/,
+  })
+})
+
+t.test('words of the remote are quoted without secrets, or the silence is told', async (t) => {
+  t.match(rejection('no s3cret here', context), {
+    reason: 'PushRejected',
+    message: `${U} refuses the commit and says "no *** here"; use another branch or path, or ask whoever looks after the repository.`,
+  })
+  t.match(rejection('', context), { message: /without saying why/ })
+  t.match(rejection('no', { ...context, secrets: ['x'.repeat(65_537)] }), {
+    message: /refuses the commit and says something that cannot be shown; use another branch/,
+  })
+})

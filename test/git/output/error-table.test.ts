@@ -1,0 +1,36 @@
+import t from 'tap'
+import { NOT_GIT, OUTAGE, ROWS, type ErrorMeaning } from '../../../functions/git/output/error-table.ts'
+
+const context = {
+  url: 'https://git.example.com/acme/shop.git',
+  secrets: [],
+  deadlineSeconds: 120,
+  fetchLimitMiB: 256,
+}
+
+function wordsOf({ sentence: says }: ErrorMeaning): string {
+  return typeof says === 'string' ? says : says(context)
+}
+
+t.test('each saying goes on after the address and ends the sentence', async (t) => {
+  for (const row of [...ROWS, OUTAGE]) t.match(wordsOf(row), /^[a-z][^\n]+\.$/)
+})
+
+t.test('what is no Git server is said in one way', async (t) => {
+  t.ok(ROWS.some(({ sentence: says }) => says === NOT_GIT))
+})
+
+const outages = [
+  { words: 'Internal Server Error', is: true },
+  { words: 'GitLab: 500 Internal Server Error', is: true },
+  { words: 'GitLab: Internal API error (502)', is: true },
+  { words: 'GitLab: API is not accessible', is: true },
+  { words: 'Forgejo: Internal Server Error', is: true },
+  { words: 'Write "Internal Server Error" in full', is: false },
+  { words: 'GitLab: 500 words are too many', is: false },
+]
+for (const { words, is } of outages) {
+  t.test(`"${words}" tells of ${is ? 'an outage' : 'something else'}`, async (t) => {
+    t.equal(OUTAGE.pattern.test(words), is)
+  })
+}

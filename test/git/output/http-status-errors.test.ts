@@ -1,0 +1,17 @@
+import t from 'tap'
+import { sayingOf } from '../../../functions/git/output/http-status-errors.ts'
+
+const rows = [
+  [302, 'RepositoryNotFound', /another address/],
+  [401, 'AuthenticationFailed', /401/],
+  [403, 'PermissionDenied', /403/],
+  [404, 'RepositoryNotFound', /not visible/],
+  [408, 'ProviderUnavailable', /408/],
+  [413, 'PushRejected', /too large/],
+  [418, 'PushRejected', /418/],
+  [429, 'RateLimited', /fewer requests/],
+  [503, 'ProviderUnavailable', /503/],
+] as const
+for (const [status, reason, says] of rows) {
+  t.test(`the status ${status} is ${reason}`, async (t) => t.match(sayingOf(status), { reason, says }))
+}

@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import {
+  loginLine,
+  offlineEnvironment,
+  onlineEnvironment,
+  proxyLine,
+} from '../../../functions/git/process/environment.ts'
+import { launch, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
+import { inWorkspace } from '../../../functions/git/process/workspace.ts'
+import { addressOf, loginOf, patience, processesWith, REACHED, until } from '../stage.ts'
+
+// Takes the first bytes of the handshake and says nothing.
+let greetings = 0
+const silent = createServer((socket) => socket.on('data', () => greetings++).on('error', () => undefined))
+await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+const { port } = silent.address() as AddressInfo
+const url = `https://localhost:${port}/acme/shop.git`
+t.teardown(() => silent.close())
+
+interface Wanted {
+  readonly deadlineSeconds?: number
+  readonly memoryMiB?: number
+  readonly fileMiB?: number
+  readonly input?: Uint8Array
+}
+
+function callOf(folder: string, args: readonly string[], wanted: Wanted = {}): Call {
+  const { deadlineSeconds = 30, memoryMiB = 512, fileMiB, input } = wanted
+  const place = { folder, path: process.env['PATH'] ?? '', bounds: { deadlineSeconds, memoryMiB, fileMiB } }
+  const remote = { ...REACHED, address: addressOf(url), authorities: undefined }
+  const offline = args[0] !== 'ls-remote'
+  const environment = offline ? offlineEnvironment(place) : onlineEnvironment(place, remote)
+  const login = loginLine(loginOf('secret-4711')) + proxyLine(undefined)
+  return { args, folder, environment, input: offline ? (input ?? '') : login }
+}
+
+async function run(args: readonly string[], wanted?: Wanted): Promise<Ended> {
+  return inWorkspace(tmpdir(), ({ folder }) => launch(callOf(folder, args, wanted), patience()))
+}
+
+const ASK = ['ls-remote', '--', url]
+
+t.test('output, complaints and the exit code come back, whatever it is', async (t) => {
+  const good = await run(['rev-parse', '--is-bare-repository'])
+  t.match(good, { exitCode: 0, stdout: 'true\n', stderr: '\n' })
+  const bad = await run(['rev-parse', '--verify', 'nothing'])
+  t.match(bad, { exitCode: 128, stderr: /fatal: Needed a single revision/ })
+})
+
+t.test('input reaches git byte for byte', async (t) => {
+  const ended = await run(['hash-object', '--stdin'], { input: Buffer.from([0, 255, 10]) })
+  t.equal(ended.stdout, '506cd141ad4a679eee22d6a21dd267cca5734b92\n')
+})
+
+t.test('a silent server is left at the deadline, and no process lives on', async (t) => {
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    const ended = await launch(callOf(folder, ASK, { deadlineSeconds: 1 }), patience())
+    t.equal(ended.exitCode, undefined)
+    t.ok(ended.seconds >= 1 && ended.seconds < 10, 'close to the deadline')
+    t.same(await processesWith(folder), [])
+  })
+})
+
+t.test('an abort ends git and its children in front of a silent server', async (t) => {
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    const before = greetings
+    const abort = new AbortController()
+    const work = launch(callOf(folder, ASK), abort.signal)
+    await until('the greeting', () => Promise.resolve(greetings > before))
+    t.notMatch((await processesWith(folder)).join('\n'), /secret-4711|Basic/, 'no secret in a command line')
+    const [line = ''] = (await processesWith(loginLine(loginOf('secret-4711')).trim())).slice(-1)
+    t.match(line, 'git', 'the header is in the environment of git')
+    abort.abort()
+    await t.rejects(
+      work,
+      new Failure(
+        'Timeout',
+        'The attempt ran out of time before the remote had answered; it is tried again.',
+      ),
+    )
+    t.same(await processesWith(folder), [])
+  })
+})
+
+t.test('an abort with a Failure as its reason throws that one, also before the start', async (t) => {
+  const reason = new Failure('Conflict', 'Because.')
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    await t.rejects(launch(callOf(folder, ASK), AbortSignal.abort(reason)), reason)
+  })
+})
+
+t.test('a parent that is killed takes git and its children with it', async (t) => {
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    const source = `import { launch } from ${JSON.stringify(new URL('../../../functions/git/process/launcher.ts', import.meta.url).href)}
+      await launch(${JSON.stringify(callOf(folder, ASK))}, AbortSignal.timeout(30_000))`
+    const before = greetings
+    // With DEBUG simple-git tells what it hands over.
+    const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, DEBUG: '*' },
+    })
+    const told = text(parent.stderr)
+    await until('the greeting', () => Promise.resolve(greetings > before))
+    parent.kill('SIGKILL')
+    await until('the end of all', async () => (await processesWith(folder)).length === 0)
+    t.match(await told, 'GIT_CONFIG_KEY_0')
+    t.notMatch(await told, /secret-4711|Basic/)
+  })
+})
+
+t.test('a process that takes too much memory ends', async (t) => {
+  const input = Buffer.alloc(64 * 1024 * 1024)
+  const ended = await run(['hash-object', '--stdin', '-w'], { memoryMiB: 32, input })
+  t.match(ended, { exitCode: 128, stderr: /[Oo]ut of memory|mmap failed/ })
+})
+
+t.test('a file that grows too large ends the process that writes it', async (t) => {
+  const size = 4 * 1024 * 1024
+  const input = Buffer.concat([
+    Buffer.from(`blob\ndata ${size}\n`),
+    randomBytes(size),
+    Buffer.from('\ndone\n'),
+  ])
+  const ended = await run(['fast-import', '--done', '--quiet'], { fileMiB: 1, input })
+  t.match(ended, { exitCode: 128, stderr: /File too large/ }, 'and it can say why')
+  t.equal((await run(['fast-import', '--done', '--quiet'], { input })).exitCode, 0)
+})
+
+t.test('output without an end is not kept', async (t) => {
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    const call = callOf(folder, ['cat-file', '--batch-check'], {
+      input: Buffer.from('0123456789'.repeat(10).concat('\n').repeat(300_000)),
+    })
+    await t.rejects(launch(call, patience()), { reason: 'NotSupported', message: /more than 16 MiB/ })
+    t.same(await processesWith(folder), [])
+  })
+})
+
+t.test('a machine without git gets an answer, too', async (t) => {
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    const call = callOf(folder, ['version'])
+    const lost = await launch(
+      { ...call, environment: { ...call.environment, PATH: '/nonexistent' } },
+      patience(),
+    )
+    t.not(lost.exitCode, 0)
+  })
+})

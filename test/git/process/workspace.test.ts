@@ -1,0 +1,61 @@
+import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { inWorkspace } from '../../../functions/git/process/workspace.ts'
+
+const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-workspace-'))
+t.teardown(() => import('node:fs/promises').then(({ rm }) => rm(tempDir, { recursive: true })))
+
+t.test('a workspace is for one user alone and goes with its work', async (t) => {
+  await inWorkspace(tempDir, async ({ folder }) => {
+    t.equal((await stat(folder)).mode & 0o777, 0o700)
+    t.same(await readdir(tempDir), [folder.slice(tempDir.length + 1)])
+  })
+  t.same(await readdir(tempDir), [])
+})
+
+t.test('a workspace goes when the work fails', async (t) => {
+  await t.rejects(
+    inWorkspace(tempDir, () => Promise.reject(new Error('broken'))),
+    new Error('broken'),
+  )
+  t.same(await readdir(tempDir), [])
+})
+
+t.test('the configuration is as it was, after git has written to it', async (t) => {
+  await inWorkspace(tempDir, async (workspace) => {
+    const before = await workspace.readLines('config')
+    await writeFile(
+      join(workspace.folder, 'config'),
+      '[remote "https://git.example.com/a.git"]\n\tpromisor = true\n',
+    )
+    await workspace.cleanConfig()
+    t.same(await workspace.readLines('config'), before)
+  })
+})
+
+t.test('packs are counted, finished or not, and nothing else', async (t) => {
+  await inWorkspace(tempDir, async (workspace) => {
+    t.equal(await workspace.packBytes(), 0)
+    const packs = join(workspace.folder, 'objects', 'pack')
+    for (const name of ['pack-1.pack', 'pack-1.idx', 'tmp_pack_x', 'tmp_idx_x'])
+      await writeFile(join(packs, name), 'x'.repeat(1000))
+    t.equal(await workspace.packBytes(), 2000)
+  })
+})
+
+t.test('refs and files that are not there are no failure, other troubles are', async (t) => {
+  await inWorkspace(tempDir, async (workspace) => {
+    t.equal(await workspace.readRef('none'), undefined)
+    t.same(await workspace.readLines('none'), [])
+    await t.rejects(workspace.readLines('objects'), { code: 'EISDIR' })
+  })
+})
+
+t.test('only the beginning of a long file is read', async (t) => {
+  await inWorkspace(tempDir, async (workspace) => {
+    await writeFile(join(workspace.folder, 'long'), '123456789\n'.repeat(100_000))
+    t.equal((await workspace.readLines('long')).length, 26_215)
+  })
+})

@@ -1,0 +1,292 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { deepen, fetchBase, readRemoteTip } from '../../../functions/git/session/fetch.ts'
+import { openStage, outcomeOf, PASSWORD, until } from '../stage.ts'
+
+const stage = await openStage()
+t.teardown(() => stage.close())
+const { server } = stage
+let letters = 0
+
+t.test('an existing branch is fetched without blobs and history, by three requests', async (t) => {
+  const repository = await server.createRepository('fetch/plain')
+  const tip = await repository.commit('main', { 'a.md': 'a' })
+  const before = server.requests.length
+  await stage.session(repository.url, async (session) => {
+    t.same(await fetchBase(session, 'main'), { branch: 'main', tip, exists: true })
+    t.equal(server.requests.length - before, 3)
+    t.equal(
+      await session
+        .offline(['rev-list', '--objects', '--missing=print', 'refs/base'])
+        .then((list) => list.split('\n').filter((line) => line.startsWith('?')).length),
+      2,
+    )
+    t.notMatch((await session.workspace.readLines('config')).join('\n'), 'promisor')
+    t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '1\n')
+  })
+})
+
+t.test('a second fetch in the same folder follows the branch', async (t) => {
+  const repository = await server.createRepository('fetch/again')
+  await stage.session(repository.url, async (session) => {
+    await fetchBase(session, 'main')
+    const tip = await repository.commit('main', { 'a.md': 'a' })
+    t.same(await fetchBase(session, 'main'), { branch: 'main', tip, exists: true })
+  })
+})
+
+t.test('the default branch is known by its name, by the same three requests', async (t) => {
+  const repository = await server.createRepository('fetch/default', { defaultBranch: 'team/trunk' })
+  const before = server.requests.length
+  await stage.session(repository.url, async (session) => {
+    t.match(await fetchBase(session, undefined), { branch: 'team/trunk', exists: true })
+    t.equal(server.requests.length - before, 3)
+  })
+})
+
+for (const [name, version] of [
+  ['trunk', '0'],
+  ['größe', '0'],
+  ['größe', '2'],
+  ['übung7/日本', '2'],
+] as const) {
+  t.test(`the default branch ${name} is known by protocol ${version}`, async (t) => {
+    const repository = await server.createRepository(`fetch/letters-${++letters}`, { defaultBranch: name })
+    const before = server.requests.length
+    await stage.session(
+      repository.url,
+      async (session) => t.match(await fetchBase(session, undefined), { branch: name, exists: true }),
+      { path: await pathWithGit(version) },
+    )
+    const asked = server.requests.slice(before).some(({ command }) => command === 'ls-refs')
+    t.equal(asked, version === '2')
+  })
+}
+
+t.test('a default branch whose name is no UTF-8 is not guessed', async (t) => {
+  const repository = await server.createRepository('fetch/latin')
+  const tip = await repository.git('rev-parse', 'main')
+  await writeFile(join(repository.path, 'packed-refs'), Buffer.from(`${tip} refs/heads/gr\xf6\n`, 'latin1'))
+  await writeFile(join(repository.path, 'HEAD'), Buffer.from('ref: refs/heads/gr\xf6\n', 'latin1'))
+  await stage.session(repository.url, async (session) => {
+    const failure = await outcomeOf(fetchBase(session, undefined))
+    t.match(failure, { reason: 'NotSupported', message: /spec\.branch/ })
+  })
+})
+
+t.test('a head that is no branch has no name', async (t) => {
+  const repository = await server.createRepository('fetch/detached')
+  await repository.git('update-ref', '--no-deref', 'HEAD', await repository.git('rev-parse', 'main'))
+  await stage.session(repository.url, async (session) => {
+    t.match(await outcomeOf(fetchBase(session, undefined)), {
+      reason: 'NotSupported',
+      message: /spec\.branch/,
+    })
+  })
+})
+
+t.test('a missing branch begins at the default branch', async (t) => {
+  const repository = await server.createRepository('fetch/missing')
+  const tip = await repository.git('rev-parse', 'main')
+  await stage.session(repository.url, async (session) => {
+    t.same(await fetchBase(session, 'fresh'), { branch: 'fresh', tip, exists: false })
+  })
+})
+
+for (const [branch, expected] of [
+  [undefined, 'main'],
+  ['trunk', 'trunk'],
+] as const) {
+  t.test(`an empty repository begins with ${expected} where ${branch ?? 'no branch'} is named`, async (t) => {
+    const repository = await server.createRepository(`fetch/empty-${expected}`, { empty: true })
+    await stage.session(repository.url, async (session) => {
+      t.same(await fetchBase(session, branch), { branch: expected, tip: undefined, exists: false })
+    })
+  })
+}
+
+t.test('a default branch that does not exist beside others is told', async (t) => {
+  const repository = await server.createRepository('fetch/dangling', { branches: ['other'] })
+  await repository.git('symbolic-ref', 'HEAD', 'refs/heads/gone')
+  await stage.session(repository.url, async (session) => {
+    t.match(await outcomeOf(fetchBase(session, undefined)), {
+      reason: 'NotSupported',
+      message: /default branch does not exist/,
+    })
+  })
+})
+
+t.test('a log-in page is no empty repository', async (t) => {
+  const repository = await server.createRepository('fetch/page')
+  t.teardown(server.faults.add({ kind: 'page' }, { repository: 'fetch/page' }))
+  await stage.session(repository.url, async (session) => {
+    t.match(await outcomeOf(fetchBase(session, 'main')), {
+      reason: 'RepositoryNotFound',
+      message: /log-in page/,
+    })
+  })
+})
+
+t.test('an answer without anything is no empty repository either', async (t) => {
+  const repository = await server.createRepository('fetch/nothing')
+  t.teardown(server.faults.add({ kind: 'status', status: 200 }, { repository: 'fetch/nothing' }))
+  await stage.session(repository.url, async (session) => {
+    const failure = await outcomeOf(fetchBase(session, 'main'))
+    t.match(failure, { reason: 'RepositoryNotFound', message: /does not answer as a Git repository does/ })
+  })
+})
+
+t.test('a git that fetches nothing and says nothing is a bug', async (t) => {
+  await stage.session(server.url, async (session) => {
+    const ended = { exitCode: 0, stdout: '', stderr: '', seconds: 1 }
+    const mute = {
+      ...session,
+      online: () => Promise.resolve({ ended, meaning: undefined, undelivered: false }),
+    }
+    t.match(await outcomeOf(fetchBase(mute, 'main')), { reason: 'Internal', message: /fetched nothing/ })
+  })
+})
+
+t.test('a server without filters sends the blobs, and all goes on', async (t) => {
+  const repository = await server.createRepository('fetch/full', { allowFilter: false })
+  await stage.session(repository.url, async (session) => {
+    t.match(await fetchBase(session, 'main'), { exists: true })
+  })
+})
+
+t.test('history since a time comes without the older commits, and deepens by one', async (t) => {
+  const repository = await server.createRepository('fetch/since', { empty: true })
+  const [, second] = await datedCommits(repository, ['2026-01-01', '2026-02-01', '2026-03-01', '2026-04-01'])
+  await stage.session(repository.url, async (session) => {
+    await fetchBase(session, 'main', new Date('2026-02-15T00:00:00Z'))
+    t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
+    await deepen(session, 'main', 1)
+    t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '3\n')
+    t.equal((await session.workspace.readLines('shallow'))[0], second)
+  })
+})
+
+t.test('where nothing is newer the latest 50 commits come', async (t) => {
+  const repository = await server.createRepository('fetch/older', { empty: true })
+  await datedCommits(repository, ['2026-01-01', '2026-02-01'])
+  await stage.session(repository.url, async (session) => {
+    t.match(await fetchBase(session, 'main', new Date('2026-05-01T00:00:00Z')), { exists: true })
+    t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
+  })
+})
+
+t.test('submodules and attributes cost no further request', async (t) => {
+  const repository = await server.createRepository('fetch/modules', {
+    files: {
+      '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = https://git.example.com/x\n',
+      '.gitattributes': '* text\n',
+      x: { mode: '160000', content: '1'.repeat(40) },
+    },
+  })
+  const before = server.requests.length
+  await stage.session(repository.url, (session) => fetchBase(session, 'main'))
+  t.equal(server.requests.length - before, 3)
+})
+
+t.test('a commit that went away between the two questions is a race, not a failure', async (t) => {
+  const repository = await server.createRepository('fetch/gone', {
+    config: { 'uploadpack.allowAnySHA1InWant': 'false' },
+  })
+  let go = (): void => undefined
+  const gone = new Promise<void>((resolve) => (go = resolve))
+  server.faults.add(
+    { kind: 'hold', when: 'before', until: gone },
+    { repository: 'fetch/gone', command: 'fetch', times: 1 },
+  )
+  await stage.session(repository.url, async (session) => {
+    const work = fetchBase(session, 'main')
+    await until('the second question', () =>
+      Promise.resolve(server.requests.some((r) => r.repository === 'fetch/gone' && r.command === 'fetch')),
+    )
+    await repository.git('update-ref', '-d', 'refs/heads/main')
+    await repository.git('reflog', 'expire', '--expire=all', '--all')
+    await repository.git('prune', '--expire=now')
+    await repository.commit('main', { 'other.md': 'x' }, 'From nothing')
+    go()
+    t.equal(await work, undefined)
+  })
+})
+
+t.test('a fetch above the limit is refused by its size', async (t) => {
+  const repository = await server.createRepository('fetch/endless')
+  t.teardown(server.faults.add({ kind: 'endless' }, { repository: 'fetch/endless', command: 'fetch' }))
+  await stage.session(
+    repository.url,
+    async (session) => {
+      t.match(await outcomeOf(fetchBase(session, 'main')), {
+        reason: 'NotSupported',
+        message: /fetches more than 2 MiB/,
+      })
+    },
+    { fetchLimitMiB: 2 },
+  )
+})
+
+t.test('a list of refs without an end ends with the memory of git', async (t) => {
+  const repository = await server.createRepository('fetch/refs')
+  t.teardown(
+    server.faults.add({ kind: 'endless' }, { repository: 'fetch/refs', exchange: 'upload-pack-refs' }),
+  )
+  await stage.session(
+    repository.url,
+    async (session) => {
+      t.match(await outcomeOf(fetchBase(session, 'main')), {
+        reason: 'Internal',
+        message: /ran out of memory/,
+      })
+    },
+    { memoryMiB: 24 },
+  )
+})
+
+t.test('the tip of a branch is asked for by itself', async (t) => {
+  const repository = await server.createRepository('fetch/tip')
+  await stage.session(repository.url, async (session) => {
+    t.equal(await readRemoteTip(session, 'main'), await repository.git('rev-parse', 'main'))
+    t.equal(await readRemoteTip(session, 'none'), undefined)
+  })
+  await stage.session(
+    repository.url,
+    async (session) => {
+      t.match(await outcomeOf(readRemoteTip(session, 'main')), { reason: 'AuthenticationFailed' })
+    },
+    { password: `${PASSWORD}x` },
+  )
+})
+
+/** A PATH whose git speaks this version of the protocol. */
+async function pathWithGit(version: string): Promise<string> {
+  const folder = await mkdtemp(join(stage.tempDir, 'bin-'))
+  const path = process.env['PATH'] ?? ''
+  const script = `#!/bin/sh\nPATH='${path}' exec git -c protocol.version=${version} "$@"\n`
+  await writeFile(join(folder, 'git'), script, { mode: 0o755 })
+  return `${folder}:${path}`
+}
+
+interface Repository {
+  git(...args: readonly string[]): Promise<string>
+}
+
+/** Commits on main with these dates, oldest first; answers their names. */
+async function datedCommits(repository: Repository, days: readonly string[]): Promise<readonly string[]> {
+  const tree = await repository.git('hash-object', '-t', 'tree', '-w', '/dev/null')
+  const names: string[] = []
+  for (const day of days) {
+    const parent = names.at(-1)
+    const lines = [`tree ${tree}`, ...(parent === undefined ? [] : [`parent ${parent}`])]
+    const by = `Another Writer <writer@example.com> ${Date.parse(day) / 1000} +0000`
+    const text = [...lines, `author ${by}`, `committer ${by}`, '', `On ${day}`, ''].join('\n')
+    const file = join(stage.tempDir, '..', `commitlet-commit-${process.pid}`)
+    await writeFile(file, text)
+    names.push(await repository.git('hash-object', '-t', 'commit', '-w', file))
+    await rm(file)
+  }
+  await repository.git('update-ref', 'refs/heads/main', names.at(-1) ?? '')
+  return names
+}

@@ -1,0 +1,189 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { guardAddresses } from '../../../functions/net/addresses.ts'
+import { readProxies } from '../../../functions/domain/network/proxies.ts'
+import type { GitSettings } from '../../../functions/git/git.ts'
+import { findRoute } from '../../../functions/domain/network/route.ts'
+import { startProxy, type ProxyOptions } from '../../harness/connect-proxy.ts'
+import { addressOf, changeOf, DIRECT, loginOf, openStage, outcomeOf, PASSWORD, patience } from '../stage.ts'
+
+const NAMES = ['localhost', '127.0.0.1', 'git.example.com']
+const stage = await openStage({ certificate: { names: NAMES } })
+t.teardown(() => stage.close())
+const { server } = stage
+const LOGIN = loginOf(PASSWORD)
+
+let count = 0
+
+/** A repository on the stage's server, and its address by another name of that. */
+async function repositoryAt(host: string): Promise<string> {
+  const repository = await server.createRepository(`reach/${++count}`)
+  return repository.url.replace('localhost', host)
+}
+
+function push(url: string, settings: Partial<GitSettings>) {
+  return outcomeOf(stage.open(settings).push(changeOf(url, 'a.md'), LOGIN, patience()))
+}
+
+t.test('the connection goes where the first look-up said, whatever the name means later', async (t) => {
+  const url = await repositoryAt('git.example.com')
+  const answers = ['127.0.0.1', '169.254.169.254']
+  const resolve = guardAddresses({ inCluster: false, apiServer: [] }, () =>
+    Promise.resolve([answers.shift() ?? '']),
+  )
+  t.match(await push(url, { resolve }), { outcome: 'pushed' })
+  t.same(answers, ['169.254.169.254'], 'one look-up for all of fetch and push')
+  t.match(await push(url, { resolve }), { reason: 'AddressForbidden' }, 'the next session looks again')
+})
+
+t.test('a name that leads to a forbidden address is never called', async (t) => {
+  for (const address of ['169.254.169.254', '::ffff:169.254.169.254', '0.0.0.0']) {
+    const lookup = () => Promise.resolve(['127.0.0.1', address])
+    const resolve = guardAddresses({ inCluster: false, apiServer: [] }, lookup)
+    const url = await repositoryAt('git.example.com')
+    const before = server.requests.length
+    t.match(await push(url, { resolve }), {
+      reason: 'AddressForbidden',
+      message: /^git\.example\.com is at an address/,
+    })
+    t.equal(server.requests.length, before)
+  }
+})
+
+t.test('an IP address needs no name and is checked alike', async (t) => {
+  t.match(await push(await repositoryAt('127.0.0.1'), {}), { outcome: 'pushed' })
+  const resolve = guardAddresses({ inCluster: true, apiServer: [] })
+  t.match(await push(await repositoryAt('127.0.0.1'), { resolve }), { reason: 'AddressForbidden' })
+  t.match(await push('https://[fe80::1]/a/b.git', {}), { reason: 'AddressForbidden' })
+})
+
+t.test('a server that sends Git elsewhere for a pack is not obeyed', async (t) => {
+  let called = 0
+  const other = createServer((socket) => {
+    called++
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  t.teardown(() => other.close())
+  const { port } = other.address() as AddressInfo
+  const url = await repositoryAt('localhost')
+  for (const uri of [
+    `http://127.0.0.1:${port}/x.pack`,
+    `https://localhost:${port}/x.pack`,
+    `${server.url}/x.pack`,
+  ]) {
+    const before = server.requests.length
+    t.teardown(
+      server.faults.add({ kind: 'elsewhere', uri }, { exchange: 'upload-pack', command: 'fetch', times: 1 }),
+    )
+    t.match(await push(url, {}), { reason: /NetworkError|Internal/ }, uri)
+    t.notOk(server.requests.slice(before).some(({ path }) => path === '/x.pack'))
+  }
+  t.equal(called, 0)
+})
+
+async function proxied(t: Test, options: ProxyOptions & { readonly scheme?: string } = {}) {
+  const { scheme = 'http', login, ...rest } = options
+  const proxy = await startProxy({ ...rest, ...(login === undefined ? {} : { login }) })
+  t.teardown(() => proxy.close())
+  const [user, ...password] = (login ?? '').split(':')
+  const shown = login === undefined ? '' : `${user}:${encodeURIComponent(password.join(':'))}@`
+  const proxies = readProxies({ HTTPS_PROXY: `${scheme}://${shown}localhost:${proxy.port}` })
+  // A guard that looked anything up would fail.
+  return { proxy, settings: { proxies, resolve: () => Promise.reject(new Error('looked up')) } }
+}
+
+t.test('a proxy is called for everything, is told names, and sees no credential', async (t) => {
+  const { proxy, settings } = await proxied(t)
+  t.match(await push(await repositoryAt('git.example.com'), settings), { outcome: 'pushed' })
+  t.ok(proxy.connects.length > 0)
+  t.same([...new Set(proxy.connects)], [`git.example.com:${server.port}`])
+  t.notMatch(proxy.heads.join('\n'), /authorization/i)
+})
+
+t.test('a proxy with user name and password, and one behind TLS', async (t) => {
+  const certificate = await server.authority.issue({ names: ['localhost'] })
+  for (const more of [{}, { scheme: 'https', certificate }]) {
+    const { proxy, settings } = await proxied(t, { login: 'me:p@ss/w:rd', ...more })
+    t.match(await push(await repositoryAt('git.example.com'), settings), { outcome: 'pushed' })
+    t.ok(proxy.connects.length > 0)
+  }
+})
+
+for (const [title, options, wanted] of [
+  [
+    'refuses the login',
+    { login: 'me:s3cret' },
+    { reason: 'NetworkError', message: /does not accept the user name and password .*407/ },
+  ],
+  [
+    'refuses the host',
+    { status: 403 },
+    { reason: 'AddressForbidden', message: /does not let Commitlet through/ },
+  ],
+  [
+    'finds nobody',
+    { status: 502 },
+    { reason: 'NetworkError', message: /gets no connection to that host and port/ },
+  ],
+] as const) {
+  t.test(`a proxy that ${title} is named, and no secret of it`, async (t) => {
+    const { proxy, settings } = await proxied(t, options)
+    const proxies =
+      title === 'refuses the login'
+        ? readProxies({ HTTPS_PROXY: `http://me:wr0ng@localhost:${proxy.port}` })
+        : settings.proxies
+    const failure = await push(await repositoryAt('git.example.com'), { ...settings, proxies })
+    t.match(failure, wanted)
+    t.notMatch(String((failure as Error).cause) + String(failure), /wr0ng|s3cret/)
+  })
+}
+
+t.test('a proxy that is not there is told from a host that is not there', async (t) => {
+  const { proxy, settings } = await proxied(t)
+  await proxy.close()
+  const url = await repositoryAt('git.example.com')
+  t.match(await push(url, settings), {
+    reason: 'NetworkError',
+    message: /nothing takes the connection at the proxy/,
+  })
+  const proxies = readProxies({ HTTPS_PROXY: 'http://proxy.invalid:3128' })
+  t.match(await push(url, { ...settings, proxies }), {
+    reason: 'NetworkError',
+    message: /proxy of HTTPS_PROXY is not known/,
+  })
+})
+
+t.test('a host of NO_PROXY is called directly, and checked', async (t) => {
+  const proxies = readProxies({ HTTPS_PROXY: 'http://proxy.invalid:3128', NO_PROXY: 'localhost' })
+  t.match(await push(await repositoryAt('localhost'), { proxies }), { outcome: 'pushed' })
+  const routeSettings = { ...DIRECT, proxies }
+  const address = addressOf('https://169.254.169.254/a.git')
+  t.match(await findRoute(address, routeSettings, patience()), {
+    addresses: undefined,
+    proxy: { host: 'proxy.invalid' },
+  })
+  const named = { ...routeSettings, proxies: { ...proxies, exceptions: ['169.254.0.0/16'] } }
+  t.match(await outcomeOf(findRoute(address, named, patience())), { reason: 'AddressForbidden' })
+})
+
+t.test('a certificate of nobody and plain http pass for a host of INSECURE_HOSTS alone', async (t) => {
+  const plain = await openStage({ plain: true })
+  t.teardown(() => plain.close())
+  const { url: open } = await plain.server.createRepository('plain/a')
+  const insecureHosts = [{ host: 'localhost', port: plain.server.port }]
+  const write = (settings: Partial<GitSettings>) =>
+    outcomeOf(plain.open(settings).push(changeOf(open, 'a.md'), LOGIN, patience()))
+  t.match(await write({ insecureHosts }), { outcome: 'pushed' })
+  const caFile = join(t.testdir({}), 'other.pem')
+  await writeFile(caFile, plain.server.authority.certPEM)
+  const url = await repositoryAt('localhost')
+  t.match(await push(url, { caFile }), { reason: 'TLSUntrusted' })
+  t.match(await push(url, { caFile, insecureHosts: [{ host: 'localhost', port: server.port }] }), {
+    outcome: 'pushed',
+  })
+})

@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Session } from '../../../functions/git/session/session.ts'
+import type { Spoken } from '../../../functions/git/session/transport.ts'
+import { openStage } from '../stage.ts'
+
+const stage = await openStage()
+t.teardown(() => stage.close())
+const repository = await stage.server.createRepository('session/plain', { files: { 'a.md': 'a' } })
+const FETCH = [
+  'fetch',
+  '-q',
+  '--depth=1',
+  '--filter=blob:none',
+  '--',
+  repository.url,
+  '+refs/heads/main:refs/base',
+]
+
+t.test('an online git is let in, and its end has a meaning', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    const good = await session.online(['ls-remote', '--', repository.url])
+    t.match(good, { ended: { exitCode: 0 }, meaning: undefined })
+    const bad = await session.online(['ls-remote', '--', '--upload-pack=x'])
+    t.match(bad, { ended: { exitCode: 128 }, meaning: { reason: 'Internal' } })
+  })
+})
+
+t.test('nothing but the repository is called, be it on the same host', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    const before = stage.server.requests.length
+    for (const url of [
+      `${stage.server.url}/session/other.git`,
+      `${repository.url}/x`,
+      'https://git.example.com/a.git',
+    ]) {
+      const { meaning } = await session.online(['ls-remote', '--', url])
+      t.match(meaning, { reason: 'NetworkError' })
+    }
+    t.equal(stage.server.requests.length, before)
+  })
+})
+
+t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
+  const files = (name: string) => ({ [name]: randomBytes(700 * 1024) })
+  const heavy = await stage.server.createRepository('session/heavy', {
+    files: files('a'),
+    allowFilter: false,
+  })
+  const fetch = FETCH.map((arg) => (arg === repository.url ? heavy.url : arg))
+  async function fetchTwice(fetchLimitMiB: number): Promise<readonly Spoken[]> {
+    const work = async (session: Session) => {
+      const first = await session.online(fetch, { fetches: true })
+      await heavy.commit('main', files('a'))
+      await session.online(['ls-remote', '--', heavy.url])
+      return [first, await session.online(fetch, { fetches: true })]
+    }
+    return stage.session(heavy.url, work, { fetchLimitMiB })
+  }
+  t.match(await fetchTwice(2), [{ meaning: undefined }, { meaning: undefined }])
+  t.match(await fetchTwice(1), [
+    { meaning: undefined },
+    {
+      meaning: {
+        reason: 'NotSupported',
+        message: /one attempt fetches more than 1 MiB; the operator may raise FETCH_LIMIT/,
+      },
+    },
+  ])
+})
+
+t.test('other transports are not there, online or offline', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    for (const url of [
+      'ext::sh -c true',
+      repository.path,
+      `file://${repository.path}`,
+      'http://localhost/a.git',
+    ]) {
+      const { ended } = await session.online(['ls-remote', '--', url])
+      t.match(ended.stderr, /transport '(ext|file|http)' not allowed/)
+    }
+    for (const url of [repository.url, repository.path]) {
+      const failure: unknown = await session
+        .offline(['ls-remote', '--', url])
+        .catch((error: unknown) => error)
+      t.match(failure, { cause: { message: /transport '(https|file)' not allowed/ } })
+    }
+  })
+})
+
+t.test('what an offline git cannot do is a bug, told without details', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    const failure: unknown = await session
+      .offline(['rev-parse', '--verify', 'none'])
+      .catch((error: unknown) => error)
+    t.match(failure, {
+      reason: 'Internal',
+      message: /could not prepare the commit/,
+      cause: { message: /rev-parse ended with 128/ },
+    })
+  })
+})
+
+t.test('a blob that was not fetched is never fetched by another command', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    await session.online(FETCH, { fetches: true })
+    const before = stage.server.requests.length
+    t.match(await session.offline(['cat-file', '-p', 'refs/base:a.md']).catch(String), /could not prepare/)
+    t.equal(stage.server.requests.length, before)
+  })
+})
+
+t.test('the lines of the protocol go into a file when they are asked for', async (t) => {
+  await stage.session(repository.url, async (session) => {
+    await session.online(FETCH, { fetches: true, packets: 'packets' })
+    t.ok((await session.workspace.readLines('packets')).some((line) => line.endsWith('< version 2')))
+  })
+})
+
+t.test('what is traced of a talkative server has the bound of what is fetched', async (t) => {
+  const talkative = await stage.server.createRepository('session/talkative')
+  const bytes = makeRefs(talkative.path, await talkative.git('rev-parse', 'main'))
+  t.ok(bytes > MEBIBYTE, 'the refs alone are larger')
+  const traced = await stage.session(
+    talkative.url,
+    async (session) => {
+      await session.online(['ls-remote', '-q', '--', talkative.url], { packets: 'packets' })
+      return (await stat(join(session.workspace.folder, 'packets'))).size
+    },
+    { fetchLimitMiB: 1 },
+  )
+  t.ok(traced > 0 && traced <= MEBIBYTE, `${traced} bytes`)
+})
+
+const MEBIBYTE = 1024 * 1024
+
+/** Makes 20,000 refs; answers how many bytes name them. */
+function makeRefs(folder: string, sha: string): number {
+  const input = Array.from(
+    { length: 20_000 },
+    (_, i) => `create refs/tags/${'x'.repeat(20)}-${i} ${sha}\n`,
+  ).join('')
+  execFileSync('git', ['update-ref', '--stdin'], { cwd: folder, input })
+  return input.length
+}

@@ -1,0 +1,103 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import {
+  channelRefused,
+  explainHandshake,
+  explainLoss,
+  noteOffer,
+  unreachable,
+  type SSHError,
+} from '../../../functions/git/ssh/connection-errors.ts'
+
+const ADDRESS = parseRepositoryAddress('ssh://git@git.example.com:2222/acme/shop.git')
+const MET = { address: ADDRESS, key: 'SHA256:abc (ssh-ed25519)', offers: [] }
+
+function error(message: string, more: Partial<SSHError> = {}): SSHError {
+  return Object.assign(new Error(message), more)
+}
+
+const HANDSHAKES: readonly (readonly [SSHError, string, RegExp])[] = [
+  [
+    error('All configured authentication methods failed', { level: 'client-authentication' }),
+    'AuthenticationFailed',
+    /user git in with the key SHA256:abc/,
+  ],
+  [error('Too many authentication failures', { code: 2 }), 'AuthenticationFailed', /does not let/],
+  [error('No', { code: 14 }), 'AuthenticationFailed', /does not let/],
+  [error('Banned', { code: 1 }), 'NetworkError', /takes no connection from where Commitlet calls/],
+  [error('Too many connections', { code: 12 }), 'RateLimited', /fewer connections/],
+  [
+    error('Timed out while waiting for handshake', { level: 'client-timeout' }),
+    'Timeout',
+    /does not answer as an SSH server/,
+  ],
+  [
+    error('Handshake failed: signature verification failed', { level: 'handshake' }),
+    'HostKeyMismatch',
+    /cannot prove/,
+  ],
+  [
+    error('Wrong signature type: ssh-rsa, expected: rsa-sha2-512', { level: 'handshake' }),
+    'HostKeyMismatch',
+    /cannot prove/,
+  ],
+  [
+    error('Handshake failed: no matching S->C compression', { level: 'handshake' }),
+    'NotSupported',
+    /only compressions .*\(\)/,
+  ],
+  [error('Connection lost before handshake', { level: 'protocol' }), 'NetworkError', /as an SSH server does/],
+  [
+    error('read ECONNRESET', { level: 'client-socket', code: 'ECONNRESET' }),
+    'NetworkError',
+    /broke the connection off/,
+  ],
+  [error('Goodbye', { code: 11 }), 'NetworkError', /broke the connection off/],
+]
+for (const [met, reason, says] of HANDSHAKES) {
+  t.test(`${met.message} is ${reason}`, async (t) => {
+    const failure = explainHandshake(met, MET)
+    t.match(failure, { reason, message: says })
+    t.ok(failure.message.startsWith(`${ADDRESS.text} `))
+  })
+}
+
+t.test('what a server offers is shown as names only, and not without end', async (t) => {
+  const offers = [`Handshake: (remote) KEX method: <b>evil\u001b[31m</b>,${'x,'.repeat(5_000)}`]
+  const { message } = explainHandshake(error('Handshake failed: no matching key exchange algorithm'), {
+    ...MET,
+    offers,
+  })
+  t.match(message, /\(bevil31mb, x, x/)
+  t.ok(message.length < 1_500)
+})
+
+t.test('of what is traced the offers alone are noted, so many and so much of each', async (t) => {
+  const offers: string[] = []
+  noteOffer(offers, 'Handshake: (local) KEX method: x')
+  t.same(offers, [])
+  for (let i = 0; i < 100; i++) noteOffer(offers, `Handshake: (remote) KEX method: ${'x'.repeat(10_000)}`)
+  t.equal(offers.length, 32)
+  t.ok(offers.every(({ length }) => length === 400))
+})
+
+t.test('how a connection ends that had let the user in', async (t) => {
+  t.match(explainLoss(ADDRESS, error('Keepalive timeout', { level: 'client-timeout' })), {
+    reason: 'Timeout',
+  })
+  t.match(explainLoss(ADDRESS, error('Enough', { code: 12 })), { reason: 'RateLimited' })
+  t.match(explainLoss(ADDRESS, error('closed')), { reason: 'NetworkError' })
+})
+
+t.test('why there is no channel, and no connection', async (t) => {
+  t.match(channelRefused(ADDRESS, 'git-upload-pack', true), { reason: 'ProviderUnavailable' })
+  t.match(channelRefused(ADDRESS, 'git-upload-pack', false), {
+    reason: 'PermissionDenied',
+    message: /run git-upload-pack/,
+  })
+  t.match(unreachable(ADDRESS, { code: 'ECONNREFUSED' }), {
+    reason: 'NetworkError',
+    message: /nothing takes/,
+  })
+  t.match(unreachable(ADDRESS, { code: 'ETIMEDOUT' }), { reason: 'NetworkError', message: /nothing answers/ })
+})

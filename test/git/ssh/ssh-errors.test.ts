@@ -1,0 +1,133 @@
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { explainSSH } from '../../../functions/git/ssh/ssh-errors.ts'
+
+const SCENE = {
+  url: 'git@git.example.com:acme/shop.git',
+  secrets: ['s3cr3t'],
+  deadlineSeconds: 120,
+  fetchLimitMiB: 64,
+}
+const CLOSED =
+  'fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n'
+const ENDED = { exitCode: 128, stdout: '', stderr: CLOSED, seconds: 1 }
+const ACCOUNT = { service: 'git-upload-pack', failure: undefined, words: '', exitStatus: 128 } as const
+
+/** What the hosts and programs write, as far as it is known. */
+const WORDS: readonly (readonly [string, string])[] = [
+  ['ERROR: Repository not found.\n', 'RepositoryNotFound'],
+  ['ERROR: The key you are authenticating with has been marked as read only.\n', 'PermissionDenied'],
+  ['ERROR: Permission to acme/shop.git denied to deploy key\n', 'PermissionDenied'],
+  ['ERROR: Permission to acme/shop.git denied to dev.\n', 'PermissionDenied'],
+  ['ERROR: This repository was archived so it is read-only.\n', 'PermissionDenied'],
+  ["ERROR: The 'acme' organization has enabled or enforced SAML SSO.\n", 'PermissionDenied'],
+  [
+    'ERROR: The repository owner has an IP allow list enabled, and 192.0.2.1 is not permitted to access this repository.\n',
+    'PermissionDenied',
+  ],
+  [
+    "remote: \nremote: ========\nremote: \nremote: ERROR: The project you were looking for could not be found or you don't have permission to view it.\nremote: \n",
+    'RepositoryNotFound',
+  ],
+  ['remote: ERROR: This deploy key does not have write access to this project.\n', 'PermissionDenied'],
+  ['remote: ERROR: You are not allowed to push code to this project.\n', 'PermissionDenied'],
+  ['remote: ERROR: You are not allowed to download code from this project.\n', 'PermissionDenied'],
+  ['remote: ERROR: This endpoint has been requested too many times. Try again later.\n', 'RateLimited'],
+  ['GitLab: Internal API unreachable\n', 'ProviderUnavailable'],
+  ['GitLab: Your SSH key has expired.\n', 'AuthenticationFailed'],
+  ['conq: repository does not exist.\n', 'RepositoryNotFound'],
+  ['The requested repository either does not exist or you do not have access.\n', 'RepositoryNotFound'],
+  ['repository access denied. access via a deployment key is read-only.\n', 'PermissionDenied'],
+  [
+    'repository access denied. deployment key is not associated with the requested repository.\n',
+    'PermissionDenied',
+  ],
+  ['Unauthorized\n', 'PermissionDenied'],
+  ['Gitea: Cannot find repository: acme/shop\n', 'RepositoryNotFound'],
+  ['Forgejo: Deploy Key: 1:key is not authorized to write to acme/shop.\n', 'PermissionDenied'],
+  ['Gitea: Internal Server Error\n', 'ProviderUnavailable'],
+  ["fatal: 'acme/shop.git' does not appear to be a git repository\n", 'RepositoryNotFound'],
+  ["fatal: detected dubious ownership in repository at '/srv/acme/shop.git'\n", 'PermissionDenied'],
+  ["fatal: unrecognized command 'git-upload-pack '\\''x'\\'''\n", 'NotSupported'],
+  ['sh: 1: git-upload-pack: not found\n', 'NotSupported'],
+  ['bash: git-upload-pack: command not found\n', 'NotSupported'],
+  ['This account is currently not available.\n', 'NotSupported'],
+  ['This account is not available\n', 'NotSupported'],
+  ['This service allows sftp connections only.\n', 'NotSupported'],
+  [
+    'remote: ERROR: The git server, Gitaly, is not available at this time. Please contact your administrator.\n',
+    'ProviderUnavailable',
+  ],
+  ['The service is temporarily unavailable.\n', 'ProviderUnavailable'],
+  ['503 Service Unavailable\n', 'ProviderUnavailable'],
+  ['This repository is currently not available.\n', 'ProviderUnavailable'],
+  ['remote: Internal error\n', 'ProviderUnavailable'],
+  ['sh: fork: Resource temporarily unavailable\n', 'ProviderUnavailable'],
+  ['dial tcp 192.0.2.1:8080: connect: connection refused\n', 'ProviderUnavailable'],
+  ['Your password expired.\n', 'AuthenticationFailed'],
+  [
+    'WARNING: Your password has expired.\nPassword change required but no TTY available.\n',
+    'AuthenticationFailed',
+  ],
+]
+for (const [words, reason] of WORDS) {
+  t.test(`${words.trim().split('\n').at(-1)} is ${reason}`, async (t) => {
+    const meaning = explainSSH(ENDED, { ...ACCOUNT, words: words.replaceAll('\n', '\r\n') }, SCENE)
+    t.match(meaning, { reason })
+    t.match(String(meaning), /git@git\.example\.com:acme\/shop\.git /)
+    t.notMatch(String(meaning), /127\.0\.0\.1/)
+  })
+}
+
+t.test('words that are not known are quoted without secrets', async (t) => {
+  const account = {
+    ...ACCOUNT,
+    service: 'git-receive-pack',
+    words: 'remote: no luck with s3cr3t today\n',
+  } as const
+  const meaning = explainSSH(ENDED, account, SCENE)
+  t.match(meaning, { reason: 'PushRejected', message: /says "no luck with \*\*\* today"/ })
+})
+
+t.test('words that are not known before a fetch has begun are no refusal of a commit', async (t) => {
+  const account = { ...ACCOUNT, words: 'remote: no luck with s3cr3t today\n' }
+  const meaning = explainSSH(ENDED, account, SCENE)
+  t.match(meaning, { reason: 'ProviderUnavailable', message: /says "no luck with \*\*\* today"; .* again/ })
+  const secrets = Array.from({ length: 2_000 }, (_, i) => `s3cr3t-${i}`)
+  t.match(explainSSH(ENDED, account, { ...SCENE, secrets }), {
+    reason: 'ProviderUnavailable',
+    message: /does not serve Git, in words that cannot be shown; .* again/,
+  })
+  const stderr = 'fatal: early EOF\n'
+  t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), { reason: 'PushRejected' })
+})
+
+t.test(
+  "an end without a word is the connection's, and so is what failed before there was a channel",
+  async (t) => {
+    t.match(explainSSH(ENDED, ACCOUNT, SCENE), { reason: 'NetworkError' })
+    const failure = new Failure('AuthenticationFailed', 'No.')
+    t.equal(explainSSH(ENDED, { ...ACCOUNT, failure, words: 'ERROR: Repository not found.' }, SCENE), failure)
+  },
+)
+
+t.test('a missing program is told by its exit status, and noise by what Git makes of it', async (t) => {
+  t.match(explainSSH(ENDED, { ...ACCOUNT, exitStatus: 127 }, SCENE), { reason: 'NotSupported' })
+  const stderr = 'fatal: protocol error: bad line length character: Welc\n'
+  t.match(explainSSH({ ...ENDED, stderr }, ACCOUNT, SCENE), {
+    reason: 'RepositoryNotFound',
+    message: /nothing is printed/,
+  })
+})
+
+t.test('what Git itself knows goes before', async (t) => {
+  const account = { ...ACCOUNT, words: 'fatal: git upload-pack: not our ref 1\n' }
+  for (const [stderr, expected] of [
+    ["fatal: couldn't find remote ref refs/heads/main\n", 'absent'],
+    ['fatal: remote error: upload-pack: not our ref 1\n', 'race'],
+    ['fatal: write error: File too large\n', { reason: 'NotSupported' }],
+  ] as const) {
+    t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), expected)
+  }
+  t.match(explainSSH({ ...ENDED, exitCode: undefined }, account, SCENE), { message: /ended from outside/ })
+})

@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { readDefaultConfig } from '../../functions/login/default-config.ts'
+import { WrongSetting } from '../../functions/domain/settings.ts'
+
+const TOKEN = 'tkn-0f-the-operator'
+const DEFAULT_GIT_REPOSITORIES = 'git.example.com/teams/{namespace}, github.com/acme'
+
+t.test('without a token there are no default credentials, whatever else is set', async (t) => {
+  t.equal(readDefaultConfig({}), undefined)
+  t.equal(readDefaultConfig({ DEFAULT_GIT_TOKEN: '', DEFAULT_GIT_TOKEN_FILE: '' }), undefined)
+  t.equal(readDefaultConfig({ DEFAULT_GIT_REPOSITORIES, DEFAULT_GIT_USERNAME: 'robot' }), undefined)
+})
+
+t.test('the token is trimmed, the rest is taken as it is', async (t) => {
+  const env = { DEFAULT_GIT_TOKEN: ` ${TOKEN}\n`, DEFAULT_GIT_REPOSITORIES }
+  const repositories = DEFAULT_GIT_REPOSITORIES
+  t.strictSame(readDefaultConfig(env), {
+    source: { token: TOKEN },
+    username: undefined,
+    repositories,
+    paths: undefined,
+  })
+  const more = { ...env, DEFAULT_GIT_USERNAME: 'robot', DEFAULT_GIT_PATHS: 'clusters/, shop/prod' }
+  t.match(readDefaultConfig(more), { username: 'robot', paths: 'clusters/, shop/prod' })
+})
+
+t.test('of a file the place is kept, for it may change', async (t) => {
+  const file = join(t.testdir({ token: `${TOKEN}\n` }), 'token')
+  t.match(readDefaultConfig({ DEFAULT_GIT_TOKEN_FILE: file, DEFAULT_GIT_REPOSITORIES }), { source: { file } })
+})
+
+const FOLDER = t.testdir({ token: TOKEN, empty: ' \n', two: 'one\ntwo\n' })
+const EXAMPLE = 'git.example.com/teams/{namespace}'
+
+for (const [title, env, sentence] of [
+  [
+    'both a token and a file',
+    { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_TOKEN_FILE: join(FOLDER, 'token') },
+    'DEFAULT_GIT_TOKEN and DEFAULT_GIT_TOKEN_FILE are both set; set one of them.',
+  ],
+  [
+    'a token of blanks',
+    { DEFAULT_GIT_TOKEN: ' \n' },
+    'DEFAULT_GIT_TOKEN has to hold a token in one line, but does not.',
+  ],
+  [
+    'a token of two lines',
+    { DEFAULT_GIT_TOKEN: `${TOKEN}\n${TOKEN}` },
+    'DEFAULT_GIT_TOKEN has to hold a token in one line, but does not.',
+  ],
+  ...['none', 'empty', 'two'].map(
+    (name) =>
+      [
+        `a file that is ${name}`,
+        { DEFAULT_GIT_TOKEN_FILE: join(FOLDER, name) },
+        `DEFAULT_GIT_TOKEN_FILE is "${join(FOLDER, name)}", but has to be the path of a readable file with a token in one line.`,
+      ] as const,
+  ),
+  [
+    'no repositories',
+    { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: '' },
+    `DEFAULT_GIT_REPOSITORIES is not set, but has to say where the token of DEFAULT_GIT_TOKEN may go, such as ${EXAMPLE}.`,
+  ],
+  [
+    'a repository as it is cloned',
+    { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: `github.com, https://x:${TOKEN}@github.com/acme` },
+    `DEFAULT_GIT_REPOSITORIES has an entry that is not host[:port][/path]; write such as ${EXAMPLE}.`,
+  ],
+  [
+    'a namespace in a part of a segment, which covers nothing',
+    { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: 'github.com/acme-{namespace}' },
+    'DEFAULT_GIT_REPOSITORIES has an entry with {namespace} in a part of a segment; write such as git.example.com/teams/{namespace}.',
+  ],
+  ...['/shop', 'shop//x', ',', 'clusters,', './shop', 'shop/..', 'shop\\x'].map(
+    (paths) =>
+      [
+        `the path ${JSON.stringify(paths)}, which covers nothing`,
+        { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_PATHS: paths },
+        'DEFAULT_GIT_PATHS has an entry that can be no path in a repository; write such as clusters/prod, shop.',
+      ] as const,
+  ),
+  ...['ro:bot', 'ro\nbot'].map(
+    (name) =>
+      [
+        `the user name ${JSON.stringify(name)}`,
+        { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_USERNAME: name },
+        'DEFAULT_GIT_USERNAME has a colon or a control character, which HTTPS cannot carry.',
+      ] as const,
+  ),
+] as const) {
+  t.test(`${title} is refused at the start, without the token`, async (t) => {
+    const read = (): unknown => readDefaultConfig({ DEFAULT_GIT_REPOSITORIES, ...env })
+    t.throws(read, new WrongSetting(sentence))
+    t.notMatch(sentence, TOKEN)
+  })
+}

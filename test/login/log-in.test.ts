@@ -1,0 +1,184 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { authorise } from '../../functions/login/authorise.ts'
+import type { DefaultConfig } from '../../functions/login/default-config.ts'
+import { parseResource } from '../../functions/domain/schema/parse.ts'
+import { logIn, logInToAPI, waysOf } from '../../functions/login/log-in.ts'
+import type { LoginWay } from '../../functions/login/log-in.ts'
+import type { AttemptSettings } from '../../functions/world.ts'
+import { gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
+import { makeKey } from '../harness/ssh-keys.ts'
+
+const GIT = { secretName: 'git', tokenKey: 'token' }
+const SPARE = { secretName: 'spare' }
+const PRIMARY = { used: 'Primary', field: 'spec.credentials', credentials: GIT } as const
+const FALLBACK = { used: 'Fallback', field: 'spec.fallbackCredentials', credentials: SPARE } as const
+const signal = new AbortController().signal
+
+t.test('a spec names the ways and their order', async (t) => {
+  const repository = 'https://git.example.com/acme/config'
+  t.strictSame(waysOf({ repository }), [{ used: 'Default' }])
+  t.strictSame(waysOf({ repository, credentials: GIT }), [PRIMARY])
+  t.strictSame(waysOf({ repository, credentials: GIT, fallbackCredentials: SPARE }), [PRIMARY, FALLBACK])
+})
+
+const { privateKey, publicKey } = makeKey('-t', 'ed25519')
+
+/** Logs in for a GitCommit, or for the pull request that stands for it, in a world with two Secrets. */
+async function go(
+  way: LoginWay,
+  spec: Readonly<Record<string, unknown>> = {},
+  settings: Partial<AttemptSettings> = {},
+) {
+  const world = memoryWorld()
+  world.cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'kubernetes.io/ssh-auth',
+    metadata: { name: 'spare', namespace: 'team' },
+    stringData: { 'ssh-privatekey': privateKey, token: 'spare-token' },
+  })
+  const resource = parseGitCommit(world.cluster.apply(gitCommit({ fallbackCredentials: SPARE, ...spec })))
+  const there = { ...world, settings: { ...world.settings, ...settings } }
+  const authorised = await authorise(resource, there, signal)
+  return logIn(way, { resource, authorised, signal }, there)
+}
+
+function parseGitCommit(stored: unknown) {
+  const resource = parseResource(stored)
+  if (resource.kind !== 'GitCommit') throw new Error('no GitCommit')
+  return resource
+}
+
+t.test('over HTTPS each way has the values of its own Secret', async (t) => {
+  t.match(await go(PRIMARY), { method: 'password', password: 's3cr3t-token' })
+  t.match(await go(FALLBACK), { method: 'password', password: 'spare-token' })
+  t.match(await go(PRIMARY, { provider: 'gitlab' }), { username: 'oauth2' })
+})
+
+t.test('over SSH it is the private key, and the host keys of the operator count', async (t) => {
+  const knownHosts = `git.example.com ${publicKey}`
+  const repository = 'git@git.example.com:acme/config.git'
+  const spec = { repository, credentials: SPARE, fallbackCredentials: undefined }
+  const way = { ...PRIMARY, credentials: SPARE }
+  t.match(await go(way, spec, { knownHosts }), { method: 'key', hostKeys: /ssh-ed25519/ })
+  await t.rejects(go(way, spec), { name: 'Failure', reason: 'HostKeyUnknown' })
+})
+
+t.test(
+  'a path that the Secret does not let be written is refused before the values are looked at',
+  async (t) => {
+    const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: '.github/a.yaml' }
+    const credentials = { secretName: 'git', tokenKey: 'nothing' }
+    await t.rejects(go({ ...PRIMARY, credentials }, { resourceRef, credentials }), {
+      reason: 'ReferenceForbidden',
+      message: /has the part "\.github"/,
+    })
+  },
+)
+
+const DEFAULT = { used: 'Default' } as const
+const WITHOUT = { credentials: undefined, fallbackCredentials: undefined }
+
+function defaults(more: Partial<DefaultConfig> = {}): Partial<AttemptSettings> {
+  const source = { token: 'tkn-0f-the-operator' }
+  const repositories = 'git.example.com/{namespace}'
+  return { defaults: { source, username: undefined, repositories, paths: undefined, ...more } }
+}
+
+t.test('the default of the operator goes where the namespace may', async (t) => {
+  const ours = { ...WITHOUT, repository: 'https://git.example.com/team/config.git' }
+  t.match(await go(DEFAULT, ours, defaults()), { method: 'password', password: 'tkn-0f-the-operator' })
+  t.match(await go(DEFAULT, { ...ours, provider: 'gitlab' }, defaults()), { username: 'oauth2' })
+  await t.rejects(go(DEFAULT, WITHOUT, defaults()), {
+    reason: 'ReferenceForbidden',
+    message: /may not go to https:\/\/git\.example\.com\/acme\/config\.git from the namespace team;/,
+  })
+  await t.rejects(go(DEFAULT, ours, defaults({ paths: 'prod' })), {
+    message: /may not write spec\.resourceRef\.path/,
+  })
+})
+
+t.test('the file of its token is read at each attempt', async (t) => {
+  const file = join(t.testdir({ token: 'first-token\n' }), 'token')
+  const ours = { ...WITHOUT, repository: 'https://git.example.com/team/config.git' }
+  const settings = defaults({ source: { file } })
+  const first = await go(DEFAULT, ours, settings)
+  writeFileSync(file, 'second-token\n')
+  const second = await go(DEFAULT, ours, settings)
+  t.match([first, second], [{ password: 'first-token' }, { password: 'second-token' }])
+  t.not(first.identity, second.identity)
+})
+
+t.test('where the operator has set none, that is told', async (t) => {
+  await t.rejects(go(DEFAULT, WITHOUT), {
+    reason: 'CredentialsInvalid',
+    retry: 'slow',
+    message:
+      'spec.credentials is missing, and the operator has set no default credentials (DEFAULT_GIT_TOKEN); name a Secret there.',
+  })
+})
+
+/** Logs in for a PullRequest of github.com/acme/config by a Secret with these annotations. */
+async function goToAPI(
+  way: LoginWay,
+  annotations: Readonly<Record<string, string>> = {},
+  settings: Partial<AttemptSettings> = {},
+) {
+  const world = memoryWorld()
+  const metadata = { name: 'git', namespace: 'team', annotations }
+  world.cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata,
+    stringData: { token: 's3cr3t-token', owner: 'acme' },
+  })
+  const credentials = way.used === 'Default' ? {} : { credentials: GIT }
+  const repository = 'https://github.com/acme/config'
+  const stored = world.cluster.apply(pullRequest({ repository, credentials: undefined, ...credentials }))
+  const resource = parseResource(stored)
+  if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
+  const there = { ...world, settings: { ...world.settings, ...settings } }
+  const authorised = await authorise(resource, there, signal)
+  return logInToAPI(way, { resource, authorised, signal }, there)
+}
+
+t.test('a pull request writes no path, so that none is asked about', async (t) => {
+  const annotations = { 'commitlet.dev/allowed-paths': 'prod' }
+  t.match(await goToAPI(PRIMARY, annotations), { login: { secret: 's3cr3t-token' } })
+})
+
+const BOUND = { 'commitlet.dev/allowed-repositories': 'github.com/acme' }
+const RENAMED = ['acme', 'store']
+const TRANSFERRED = ['market', 'store']
+
+t.test('where the repository is by now it may be gone to as far as the Secret allows', async (t) => {
+  const bound = await goToAPI(PRIMARY, BOUND)
+  bound.permit(RENAMED)
+  t.throws(() => bound.permit(TRANSFERRED), {
+    reason: 'ReferenceForbidden',
+    message: /is called market\/store by now\. .* add github\.com\/market\/store to its annotation/,
+  })
+  const free = await goToAPI(PRIMARY)
+  free.permit(TRANSFERRED)
+  t.throws(() => free.permit(['market', 's3cr3t-token']), { message: /is called market\/\*\*\* by now/ })
+})
+
+t.test('... and as far as the operator allows', async (t) => {
+  const { permit } = await goToAPI(PRIMARY, {}, { allowedRepositories: 'github.com/acme' })
+  permit(RENAMED)
+  t.throws(() => permit(TRANSFERRED), {
+    reason: 'ReferenceForbidden',
+    message: /is called market\/store by now\. .*ALLOWED_REPOSITORIES/,
+  })
+})
+
+t.test('... and with the default credentials as far as those may go', async (t) => {
+  const { permit } = await goToAPI(DEFAULT, {}, defaults({ repositories: 'github.com/acme' }))
+  permit(RENAMED)
+  t.throws(() => permit(TRANSFERRED), {
+    reason: 'ReferenceForbidden',
+    message: /is called market\/store by now\. The operator's default credentials may not go to /,
+  })
+})

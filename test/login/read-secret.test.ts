@@ -1,0 +1,140 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { SecretRights } from '../../functions/domain/gate/secrets.ts'
+import { readSecret } from '../../functions/login/read-secret.ts'
+import type { SecretRequest } from '../../functions/login/read-secret.ts'
+import { memoryCluster } from '../harness/memory-cluster.ts'
+
+const ONE_SENTENCE =
+  'The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.'
+
+const NAMED = { field: 'spec.credentials', credentials: { secretName: 'git' } } as const
+
+/** For whom it is read: a developer with these rights, at this repository. */
+function request(secretRights: SecretRights): SecretRequest {
+  const subject = { username: 'developer' }
+  return {
+    resource: { kind: 'GitCommit', metadata: { namespace: 'team' } },
+    authorised: {
+      requester: { subject, username: 'controller', shown: 'controller as developer' },
+      verdict: { fieldErrors: [], warnings: [], served: undefined, secretRights },
+    },
+    address: parseRepositoryAddress('https://git.example.com/acme/shop.git'),
+    signal: new AbortController().signal,
+  }
+}
+
+/** A cluster where the Secret allows these repositories, or anything, or is not there; and a request for it. */
+function stage(right: 'get' | 'use', allowed: string | null | undefined) {
+  const cluster = memoryCluster()
+  const annotations = typeof allowed === 'string' ? { 'commitlet.dev/allowed-repositories': allowed } : {}
+  const metadata = { namespace: 'team', name: 'git', annotations }
+  if (allowed !== undefined) {
+    cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token: 's3cr3t' } })
+  }
+  return { cluster, request: request({ 'spec.credentials': right }) }
+}
+
+for (const [title, right, allowed] of [
+  ['that one may get and nothing binds', 'get', null],
+  ['that one may get and that covers the repository', 'get', 'git.example.com/acme'],
+  ['that one may use and that covers the repository', 'use', 'github.com, git.example.com/acme/shop'],
+] as const) {
+  t.test(`a Secret ${title} is read`, async (t) => {
+    const { cluster, request } = stage(right, allowed)
+    const { data } = await readSecret(NAMED, request, { cluster })
+    t.equal(Buffer.from(data.get('token') ?? []).toString(), 's3cr3t')
+  })
+}
+
+t.test('for a pull request of an SSH address the Secret has to be let go to the API as well', async (t) => {
+  const address = parseRepositoryAddress('ssh://git@git.example.com:8443/acme/shop.git')
+  const read = (kind: 'GitCommit' | 'PullRequest', allowed: string): Promise<unknown> => {
+    const { cluster, request } = stage('get', allowed)
+    return readSecret(NAMED, { ...request, address, resource: { ...request.resource, kind } }, { cluster })
+  }
+  t.match(await read('GitCommit', 'git.example.com:8443/acme'), { name: 'git' })
+  t.match(await read('PullRequest', 'git.example.com:8443/acme, git.example.com/acme'), { name: 'git' })
+  await t.rejects(read('PullRequest', 'git.example.com:8443/acme'), {
+    reason: 'ReferenceForbidden',
+    message:
+      /does not allow https:\/\/git\.example\.com\/acme\/shop; add git\.example\.com\/acme\/shop to its annotation/,
+  })
+})
+
+for (const [title, allowed] of [
+  ['missing', undefined],
+  ['unbound', null],
+  ['bound to another repository', 'git.example.com/acme-evil'],
+  ['bound to nothing', ''],
+] as const) {
+  t.test(`whoever may only use a Secret does not learn that it is ${title}; it may be mended`, async (t) => {
+    const { cluster, request } = stage('use', allowed)
+    const refusal = await readSecret(NAMED, request, { cluster }).catch((error: unknown) => error)
+    t.match(refusal, { reason: 'ReferenceForbidden', retry: 'slow', message: ONE_SENTENCE })
+  })
+}
+
+t.test('whoever may get it is told what is wrong, and a missing one is waited for', async (t) => {
+  const missing = stage('get', undefined)
+  await t.rejects(readSecret(NAMED, missing.request, missing), {
+    reason: 'ReferenceNotFound',
+    message: /^There is no Secret team\/git/,
+  })
+  const elsewhere = stage('get', 'github.com')
+  await t.rejects(readSecret(NAMED, elsewhere.request, elsewhere), {
+    reason: 'ReferenceForbidden',
+    message: /^The Secret team\/git does not allow https:\/\/git\.example\.com\/acme\/shop/,
+  })
+})
+
+t.test('what else the cluster says is thrown on, whatever the right', async (t) => {
+  for (const error of [
+    new Failure('ReferenceForbidden', 'The function may not.', { retry: 'slow' }),
+    new Failure('NetworkError', 'No API server.'),
+    new TypeError('a bug'),
+  ]) {
+    for (const right of ['get', 'use'] as const) {
+      const { cluster, request } = stage(right, null)
+      const failing = { ...cluster, readSecret: () => Promise.reject(error) }
+      t.equal(
+        await readSecret(NAMED, request, { cluster: failing }).catch((thrown: unknown) => thrown),
+        error,
+      )
+    }
+  }
+})
+
+for (const [field, secretRights] of [
+  ['spec.credentials', { 'spec.credentials': 'use', 'spec.fallbackCredentials': 'get' }],
+  ['spec.fallbackCredentials', { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'use' }],
+] as const) {
+  t.test(
+    `the Secret of ${field} is read by the right to that one, and a refusal shows the subject`,
+    async (t) => {
+      const { cluster } = stage('get', null)
+      const found = { field, credentials: { secretName: 'git' } }
+      await t.rejects(readSecret(found, request(secretRights), { cluster }), {
+        reason: 'ReferenceForbidden',
+        message: ONE_SENTENCE,
+      })
+    },
+  )
+}
+
+for (const [title, secretRights, secretName] of [
+  ['no right', {}, 'git'],
+  ['a right to the other Secret alone', { 'spec.fallbackCredentials': 'get' }, 'git'],
+  ['an empty name', { 'spec.credentials': 'get' }, ''],
+] as const) {
+  t.test(`nothing is read with ${title}, least of all the list of Secrets`, async (t) => {
+    const cluster = { ...memoryCluster(), readSecret: () => Promise.reject(new Error('it was read')) }
+    const found = { field: 'spec.credentials', credentials: { secretName } } as const
+    await t.rejects(readSecret(found, request(secretRights), { cluster }), {
+      name: 'Failure',
+      reason: 'Internal',
+      message: 'No right to the Secret of spec.credentials was found; whoever runs Commitlet has to look.',
+    })
+  })
+}

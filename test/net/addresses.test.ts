@@ -1,0 +1,131 @@
+import t from 'tap'
+import { guardAddresses, systemLookup } from '../../functions/net/addresses.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+
+const NEVER = new AbortController().signal
+const ANYWHERE = { inCluster: false, apiServer: [] }
+const FORBIDDEN =
+  /^[^ ]+ is at an address where Commitlet may not go; name a repository on another host, or ask /
+
+function answering(...addresses: readonly string[]): () => Promise<readonly string[]> {
+  return () => Promise.resolve(addresses)
+}
+
+t.test('every address of a host is answered, in the order of the answer', async (t) => {
+  const resolve = guardAddresses(ANYWHERE, answering('2001:db8::7', '192.0.2.7'))
+  t.same(await resolve('git.example.com', 443, NEVER), ['2001:db8::7', '192.0.2.7'])
+})
+
+t.test('one forbidden address among several is enough', async (t) => {
+  const resolve = guardAddresses(ANYWHERE, answering('192.0.2.7', '169.254.169.254', '192.0.2.8'))
+  await t.rejects(resolve('git.example.com', 443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })
+})
+
+t.test('an IP address is checked without being looked up', async (t) => {
+  const resolve = guardAddresses(ANYWHERE, () => Promise.reject(new Error('asked')))
+  t.same(await resolve('192.0.2.7', 443, NEVER), ['192.0.2.7'])
+  for (const host of ['169.254.169.254', 'fe80::1', '::ffff:a9fe:a9fe'])
+    await t.rejects(resolve(host, 443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })
+})
+
+t.test('loopback is forbidden in a cluster alone', async (t) => {
+  const inside = guardAddresses({ ...ANYWHERE, inCluster: true })
+  await t.rejects(inside('localhost', 443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })
+  const reviewContext = guardAddresses(ANYWHERE)
+  t.ok((await reviewContext('localhost', 443, NEVER)).length > 0)
+})
+
+t.test('the API server is forbidden, whatever names lead to it', async (t) => {
+  const names: Readonly<Record<string, string>> = {
+    'api.example.com': '192.0.2.1',
+    'git.example.com': '192.0.2.1',
+  }
+  const asked: string[] = []
+  const apiServer = [
+    { host: 'api.example.com', port: 6443 },
+    { host: '10.96.0.1', port: 443 },
+  ]
+  const resolve = guardAddresses({ inCluster: false, apiServer }, (host) => {
+    asked.push(host)
+    return Promise.resolve([names[host] ?? '10.96.0.1'])
+  })
+  await t.rejects(resolve('git.example.com', 6443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })
+  await t.rejects(resolve('kubernetes.default.svc', 443, NEVER), {
+    reason: 'AddressForbidden',
+    message: FORBIDDEN,
+  })
+  asked.length = 0
+  t.same(await resolve('git.example.com', 22, NEVER), ['192.0.2.1'])
+  t.same(asked, ['git.example.com'], 'the API server is not looked up for another port')
+})
+
+t.test('where the API server cannot be found, the repository is what the sentence names', async (t) => {
+  const apiServer = [{ host: 'api.example.com', port: 443 }]
+  for (const answer of [
+    Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
+    Promise.resolve([]),
+  ]) {
+    const resolve = guardAddresses({ inCluster: false, apiServer }, (host) =>
+      host === 'api.example.com' ? answer : Promise.resolve(['192.0.2.7']),
+    )
+    await t.rejects(resolve('git.example.com', 443, NEVER), {
+      reason: 'NetworkError',
+      message: 'git.example.com cannot be reached: DNS does not answer at the moment; it is tried again.',
+      cause: { message: /^api\.example\.com / },
+    })
+    t.same(await resolve('git.example.com', 22, NEVER), ['192.0.2.7'], 'at another port it does not matter')
+  }
+})
+
+for (const [title, answer, message] of [
+  [
+    'does not know the name',
+    Object.assign(new Error('x'), { code: 'ENOTFOUND' }),
+    /not known to DNS; look for a typing/,
+  ],
+  [
+    'cannot tell',
+    Object.assign(new Error('x'), { code: 'EAI_AGAIN' }),
+    /DNS does not answer at the moment; it is tried again/,
+  ],
+  ['knows the name but no address', undefined, /not known to DNS/],
+] as const) {
+  t.test(`a DNS that ${title} is a NetworkError`, async (t) => {
+    const resolve = guardAddresses(ANYWHERE, () =>
+      answer === undefined ? Promise.resolve([]) : Promise.reject(answer),
+    )
+    await t.rejects(resolve('git.example.com', 443, NEVER), { reason: 'NetworkError', message })
+  })
+}
+
+t.test('a name that nobody knows is not known to the system either', async (t) => {
+  await t.rejects(systemLookup('nowhere.invalid'), { message: /ENOTFOUND|EAI_AGAIN/ })
+})
+
+t.test('nobody waits for DNS longer than the signal', async (t) => {
+  const resolve = guardAddresses(ANYWHERE, () => Promise.withResolvers<readonly string[]>().promise)
+  const deadline = new AbortController()
+  setImmediate(() => deadline.abort())
+  await t.rejects(resolve('git.example.com', 443, deadline.signal), {
+    reason: 'Timeout',
+    message: /^DNS had not said/,
+  })
+  const own = new Failure('Timeout', 'Stopped.')
+  await t.rejects(resolve('git.example.com', 443, AbortSignal.abort(own)), own)
+})
+
+t.test('who asks for a name that is being looked up shares the answer, and no longer', async (t) => {
+  const answers: PromiseWithResolvers<readonly string[]>[] = []
+  const resolve = guardAddresses(ANYWHERE, () => {
+    const answer = Promise.withResolvers<readonly string[]>()
+    answers.push(answer)
+    return answer.promise
+  })
+  const both = Promise.all([resolve('git.example.com', 443, NEVER), resolve('git.example.com', 22, NEVER)])
+  t.equal(answers.length, 1)
+  answers[0]?.resolve(['192.0.2.7'])
+  t.same(await both, [['192.0.2.7'], ['192.0.2.7']])
+  const next = resolve('git.example.com', 443, NEVER)
+  answers[1]?.resolve(['169.254.169.254'])
+  await t.rejects(next, { reason: 'AddressForbidden', message: FORBIDDEN })
+})

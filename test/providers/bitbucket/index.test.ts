@@ -1,0 +1,83 @@
+import { addPull } from '../../harness/hosts/model.ts'
+import { DEV, OPS, STRANGERS, test } from './stage.ts'
+import { BRANCHES, DRAFT } from '../port-stage.ts'
+
+test('quotes and backslashes in the names of branches are found', async (t, stage) => {
+  const branches = { ...BRANCHES, head: 'a"b\\c' }
+  addPull(stage.model, { ...branches, title: 'odd' })
+  t.match(await stage.work((api) => api.find(branches, 'open')), [{ number: 1, title: 'odd' }])
+})
+
+test('a pull request of a fork with the same names is none of ours', async (t, stage) => {
+  addPull(stage.model, { ...BRANCHES, headOwner: 'dev', title: 'fork' })
+  t.strictSame(await stage.work((api) => api.find(BRANCHES, 'all')), [])
+  t.equal(await stage.work((api) => api.read(1, BRANCHES)), undefined)
+  t.match(await stage.work((api) => api.create(DRAFT)), { number: 2 })
+  t.equal(stage.model.pulls.length, 2)
+})
+
+test('the open one is looked for no further than the newest of the same branches', async (t, stage) => {
+  for (let count = 1; count <= 45; count += 1) {
+    addPull(stage.model, { ...BRANCHES, title: `${count}`, state: 'merged' })
+  }
+  t.strictSame(await stage.work((api) => api.find(BRANCHES, 'open')), [])
+  addPull(stage.model, { ...BRANCHES, title: 'open' })
+  for (let count = 1; count <= 25; count += 1) {
+    addPull(stage.model, { ...BRANCHES, headOwner: 'dev', title: 'of a fork' })
+  }
+  t.match(await stage.work((api) => api.find(BRANCHES, 'open')), [{ number: 46 }])
+  t.match(await stage.work((api) => api.find(BRANCHES, 'all')), [{ number: 46 }, { number: 45 }])
+  t.equal(stage.host.seen.length, 2 + 3, 'one page each for the open one, and three for all')
+})
+
+const WORKSPACE = '{0a0a0a0a-1111-2222-3333-444444444444}'
+test(
+  'where forks cannot be left out, those that are over do not hide an open one, and open ones stop it',
+  async (t, stage) => {
+    const fork = { ...BRANCHES, headOwner: 'dev', title: 'of a fork' }
+    const person = addPull(stage.model, { ...BRANCHES, title: 'Written by a person' })
+    for (let count = 1; count <= 200; count += 1) addPull(stage.model, { ...fork, state: 'closed' })
+    t.match(await stage.work((api) => api.find(BRANCHES, 'open')), [{ number: 1 }])
+    t.match(await stage.failure((api) => api.find(BRANCHES, 'all')), {
+      reason: 'Conflict',
+      message: /more pull requests from settings to main than Commitlet reads/,
+    })
+    for (let count = 1; count <= 200; count += 1) addPull(stage.model, fork)
+    t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'Conflict' })
+    t.match(person, { title: 'Written by a person' })
+  },
+  [WORKSPACE, 'shop'],
+)
+
+test('one of ours that cannot be read hides behind no list', async (t, stage) => {
+  addPull(stage.model, { ...BRANCHES, title: 'open' })
+  stage.host.fail({
+    kind: 'changed',
+    change: (answer) => ({
+      ...answer,
+      body: JSON.parse(JSON.stringify(answer.body).replace('"OPEN"', '"NEW"')),
+    }),
+  })
+  t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'ProviderUnavailable' })
+})
+
+test('new words take no reviewer, no draft and no closing of the branch away', async (t, stage) => {
+  const pull = addPull(stage.model, { ...BRANCHES, title: 'old', draft: true, reviewers: [DEV, OPS] })
+  const [shown] = await stage.work((api) => api.find(BRANCHES, 'open'))
+  stage.host.fail({
+    kind: 'changed',
+    change: (answer) => ({ ...answer, body: { ...Object(answer.body), close_source_branch: true } }),
+  })
+  await stage.work((api) => api.update(shown!, { title: 'new', body: 'new\n' }))
+  t.match(pull, { title: 'new', body: 'new\n', draft: true, reviewers: [DEV, OPS] })
+  t.match(stage.host.seen.at(-1), { method: 'PUT', body: { close_source_branch: true } })
+})
+
+test('new words that Bitbucket does not take for the sake of old reviewers say so', async (t, stage) => {
+  addPull(stage.model, { ...BRANCHES, title: 'old', reviewers: STRANGERS })
+  const [shown] = await stage.work((api) => api.find(BRANCHES, 'open'))
+  t.match(await stage.failure((api) => api.update(shown!, { title: 'new', body: '' })), {
+    reason: 'PullRequestRejected',
+    message: /"reviewers: Malformed reviewers list"; take those out/,
+  })
+})

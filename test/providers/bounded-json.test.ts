@@ -1,0 +1,52 @@
+import t from 'tap'
+import { parseBounded } from '../../functions/providers/bounded-json.ts'
+import { elements } from '../../functions/domain/json-value.ts'
+
+const MIB = 1024 * 1024
+/** As many values as are read. */
+const FULL = `[${Array(99_999).fill('1').join(',')}]`
+
+function nested(levels: number): string {
+  return `${'{"a":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`
+}
+
+t.test('JSON is read, and what is none stays text', async (t) => {
+  const texts: readonly (readonly [string, unknown])[] = [
+    ['{"a": [1, null, "[{,\\"]}"]}', { a: [1, null, '[{,"]}'] }],
+    ['"\\\\"', '\\'],
+    ['7', 7],
+    ['', ''],
+    ['{"cut": "te', '{"cut": "te'],
+    ['<html>[1,2]</html>', '<html>[1,2]</html>'],
+    [']]]]', ']]]]'],
+  ]
+  for (const [text, value] of texts) t.strictSame(parseBounded(text), value, text)
+})
+
+t.test('as many values as a list of hosts can hold are read, and not more', async (t) => {
+  t.equal(elements(parseBounded(FULL)).length, 99_999)
+  t.equal(parseBounded(`[1,${FULL}]`), undefined)
+  for (const value of ['{}', '[]', '""', '1', '{"a":1}', '[[[1]]]', '"\\"",0'])
+    t.equal(parseBounded(`[${Array(100_001).fill(value).join(',')}]`), undefined, value)
+})
+
+t.test('as many levels as no host needs are read, and not more', async (t) => {
+  t.type(parseBounded(nested(100)), 'object')
+  t.equal(parseBounded(nested(102)), undefined)
+})
+
+t.test('signs within a string are no values', async (t) => {
+  for (const sign of [',', '[', '{', '\\"', '\\\\'])
+    t.type(parseBounded(`["${sign.repeat(300_000)}", "${sign.repeat(200)}"]`), Array, sign)
+})
+
+t.test('whatever 4 MiB hold is read or left within a moment', async (t) => {
+  const texts = ['{},', '[', '{"a":', '"', '\\', ' ', '"a",', '}', '語'].map(
+    (piece) => `[${piece.repeat((4 * MIB) / Buffer.byteLength(piece))}`,
+  )
+  for (const text of texts) {
+    const began = performance.now()
+    parseBounded(text)
+    t.ok(performance.now() - began < 1_000, text.slice(0, 5))
+  }
+})

@@ -1,0 +1,147 @@
+import { AUTHOR } from '../../harness/hosts/gitea-bodies.ts'
+import { OUTSIDER } from '../../harness/hosts/gitea-details.ts'
+import { NOT_FOUND } from '../../harness/hosts/gitea-literal.ts'
+import { addPull } from '../../harness/hosts/model.ts'
+import { test } from './stage.ts'
+import { BRANCHES } from '../port-stage.ts'
+import type { PortStage } from '../port-stage.ts'
+
+const OPEN = { ...BRANCHES, title: 'open' }
+
+function written({ host }: PortStage): readonly unknown[] {
+  return host.seen.filter(({ method }) => method !== 'GET').map(({ body }) => body)
+}
+
+test('labels that Gitea passes over are named, and the others added', async (t, stage) => {
+  const pull = addPull(stage.model, { ...OPEN, labels: ['urgent'] })
+  const said = await stage.work((api) => api.add(1, 'labels', ['settings', 'nobody-made-it']))
+  t.match(said, [/^Gitea has no label "nobody-made-it" .*; have it made/])
+  t.equal(said.length, 1)
+  t.strictSame(pull.labels, ['urgent', 'settings'])
+  t.strictSame(stage.lines(), ['POST /issues/1/labels'])
+})
+
+test('labels need a scope of their own, which is named', async (t, stage) => {
+  addPull(stage.model, OPEN)
+  const message =
+    'token does not have at least one of required scope(s), required=[write:issue], token scope=write:repository'
+  stage.host.fail({ kind: 'answer', answer: { status: 403, body: { message } } })
+  t.match(await stage.failure((api) => api.add(1, 'labels', ['settings'])), {
+    reason: 'PermissionDenied',
+    message: /"write:issue"/,
+  })
+})
+
+test('labels that are answered with something else are not believed', async (t, stage) => {
+  addPull(stage.model, OPEN)
+  stage.host.fail({ kind: 'answer', answer: { status: 200, body: {} } })
+  t.match(await stage.failure((api) => api.add(1, 'labels', ['settings'])), {
+    reason: 'ProviderUnavailable',
+  })
+})
+
+test('who is asked for a review, or has given one, is not asked again', async (t, stage) => {
+  addPull(stage.model, { ...OPEN, reviewers: ['ops'] })
+  stage.model.people.add('developer')
+  stage.host.fail(
+    {
+      kind: 'answer',
+      answer: { status: 200, body: [{ user: { login: 'Dev' }, state: 'APPROVED' }, { user: null }] },
+    },
+    (_, path) => path.includes('/reviews'),
+  )
+  t.strictSame(await stage.work((api) => api.add(1, 'reviewers', ['dev', 'OPS', 'developer'])), [])
+  t.strictSame(written(stage), [{ reviewers: ['developer'] }])
+})
+
+test('reviewers whom Gitea does not take are named one by one, and the others asked', async (t, stage) => {
+  const pull = addPull(stage.model, OPEN)
+  const names = ['dev', OUTSIDER, 'stranger', AUTHOR, 'ops']
+  const said = await stage.work((api) => api.add(1, 'reviewers', names))
+  t.match(said, [
+    /does not ask "outsider" for a review \(422: "Reviewer can't read \[.*\]"\); name a user/,
+    /does not ask "stranger" for a review \(404: "User 'stranger' not exist"\)/,
+    /does not ask "commitlet" for a review \(422: "poster of pr can't be reviewer/,
+  ])
+  t.equal(said.length, 3)
+  t.strictSame(pull.reviewers, ['dev', 'ops'])
+  t.equal(written(stage).length, 1 + names.length)
+})
+
+for (const [detail, which] of [
+  ['reviewers', 'GET'],
+  ['assignees', 'GET'],
+  ['assignees', 'PATCH'],
+] as const) {
+  test(`a ${which} that shows another pull request is not built on (${detail})`, async (t, stage) => {
+    addPull(stage.model, OPEN)
+    stage.host.fail(
+      { kind: 'changed', change: (answer) => ({ ...answer, body: { ...Object(answer.body), number: 7 } }) },
+      (method) => method === which,
+    )
+    t.match(await stage.failure((api) => api.add(1, detail, ['dev'])), {
+      reason: 'ProviderUnavailable',
+    })
+  })
+}
+
+test('a page instead of the reviews that are asked for is not believed', async (t, stage) => {
+  addPull(stage.model, OPEN)
+  const answer = { status: 201, body: '<!doctype html>' }
+  stage.host.fail({ kind: 'answer', answer }, (method) => method === 'POST')
+  t.match(await stage.failure((api) => api.add(1, 'reviewers', ['ops'])), {
+    reason: 'ProviderUnavailable',
+  })
+})
+
+test('a pull request that is gone is no reviewer whom Gitea does not know', async (t, stage) => {
+  addPull(stage.model, OPEN)
+  stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, (method) => method === 'POST')
+  t.match(await stage.failure((api) => api.add(1, 'reviewers', ['dev'])), {
+    reason: 'RepositoryNotFound',
+  })
+})
+
+test('assignees stay, and are written with the new ones by the scope that opens', async (t, stage) => {
+  const pull = addPull(stage.model, { ...OPEN, body: 'kept', assignees: ['ops'] })
+  t.strictSame(await stage.work((api) => api.add(1, 'assignees', ['dev', 'OPS'])), [])
+  t.match(pull, { title: 'open', body: 'kept', assignees: ['ops', 'dev'] })
+  t.strictSame(stage.lines(), ['GET /pulls/1', 'PATCH /pulls/1'])
+  t.strictSame(await stage.work((api) => api.add(1, 'assignees', ['dev'])), [])
+  t.equal(written(stage).length, 1, 'nobody is left to assign')
+})
+
+test('assignees whom Gitea does not take are named one by one, and the others assigned', async (t, stage) => {
+  const pull = addPull(stage.model, { ...OPEN, assignees: ['ops'] })
+  stage.model.people.add('developer')
+  const said = await stage.work((api) => api.add(1, 'assignees', ['dev', OUTSIDER, 'stranger', 'developer']))
+  t.match(said, [
+    /does not assign "outsider" \(500\); name a user who may write/,
+    /does not assign "stranger" \(422: "Assignee does not exist: .*"\)/,
+  ])
+  t.equal(said.length, 2)
+  t.strictSame(pull.assignees, ['ops', 'dev', 'developer'])
+})
+
+test('an assignee whom Gitea leaves out without a word is named', async (t, stage) => {
+  addPull(stage.model, OPEN)
+  stage.host.fail(
+    {
+      kind: 'changed',
+      change: (answer) => ({ ...answer, body: { ...Object(answer.body), assignees: null } }),
+    },
+    (method) => method === 'PATCH',
+  )
+  const said = await stage.work((api) => api.add(1, 'assignees', ['dev']))
+  t.match(said, [/does not assign "dev"; name a user .*, and have the user of the token be one, too\./])
+  t.equal(said.length, 1)
+})
+
+test('what goes wrong with the credentials while adding is no sentence', async (t, stage) => {
+  addPull(stage.model, OPEN)
+  stage.model.tokens.set('good-token', 'read')
+  for (const detail of ['labels', 'reviewers', 'assignees'] as const) {
+    const names = detail === 'labels' ? ['settings'] : ['dev']
+    t.match(await stage.failure((api) => api.add(1, detail, names)), { reason: 'PermissionDenied' })
+  }
+})

@@ -1,0 +1,127 @@
+import t from 'tap'
+import { addPull } from '../../harness/hosts/model.ts'
+import { said } from '../../harness/hosts/github-literal.ts'
+import { startGitHub, withBody } from './stage.ts'
+import type { PortStage } from '../port-stage.ts'
+
+const OPEN = { base: 'main', head: 'settings', title: 'Settings' }
+
+function posted({ host }: PortStage): readonly unknown[] {
+  return host.seen.filter(({ method }) => method === 'POST').map(({ body }) => body)
+}
+
+t.test('who is asked for a review, or has given one, is not asked again', async (t) => {
+  const stage = await startGitHub(t)
+  const { host, model, work } = stage
+  model.people.add('developer')
+  addPull(model, { ...OPEN, reviewers: ['ops'] })
+  const reviews = [{ user: { login: 'Dev' }, state: 'APPROVED' }, { user: null }]
+  const reviewed = (): void =>
+    host.fail({ kind: 'changed', change: (answer) => ({ ...answer, body: reviews }) }, (_method, path) =>
+      path.endsWith('/reviews'),
+    )
+  reviewed()
+  t.strictSame(await work((pulls) => pulls.add(1, 'reviewers', ['dev', 'OPS', 'developer'])), [])
+  t.strictSame(posted(stage), [{ reviewers: ['developer'] }])
+  reviewed()
+  t.strictSame(await work((pulls) => pulls.add(1, 'reviewers', ['dev', 'ops'])), [])
+  t.equal(posted(stage).length, 1, 'nobody is left to ask')
+})
+
+t.test('teams are refused by name, and the persons beside them asked', async (t) => {
+  const stage = await startGitHub(t)
+  addPull(stage.model, OPEN)
+  const complaints = await stage.work((pulls) => pulls.add(1, 'reviewers', ['acme/shop-team', 'dev']))
+  t.match(complaints, [/"acme\/shop-team" is a team/])
+  t.equal(complaints.length, 1)
+  t.strictSame(posted(stage), [{ reviewers: ['dev'] }])
+})
+
+t.test('a reviewer whom GitHub refuses costs the others nothing', async (t) => {
+  const stage = await startGitHub(t)
+  addPull(stage.model, OPEN)
+  const complaints = await stage.work((pulls) => pulls.add(1, 'reviewers', ['dev', 'nobody', 'ops']))
+  t.match(complaints, [/"nobody" cannot be asked .*not a collaborator.*; name the login/])
+  t.equal(complaints.length, 1)
+  t.strictSame(stage.model.pulls[0]?.reviewers, ['dev', 'ops'])
+  t.equal(posted(stage).length, 4, 'all at once, then each')
+})
+
+t.test('the words of a refusal never hold the token', async (t) => {
+  const { host, model, work } = await startGitHub(t)
+  addPull(model, OPEN)
+  const answer = said(422, 'Could not add good-token')
+  host.fail({ kind: 'answer', answer })
+  const complaints = await work((pulls) => pulls.add(1, 'labels', ['urgent']))
+  t.strictSame(complaints, [
+    'The label "urgent" was not taken by GitHub ("Could not add ***"); name a label that the repository has.',
+  ])
+})
+
+t.test('whom GitHub leaves out of the answer was not taken', async (t) => {
+  const { host, model, work } = await startGitHub(t)
+  addPull(model, { ...OPEN, assignees: ['ops'] })
+  const complaints = await work((pulls) => pulls.add(1, 'assignees', ['dev', 'nobody']))
+  t.match(complaints, [/"nobody" cannot be assigned/])
+  t.strictSame(model.pulls[0]?.assignees, ['ops', 'dev'])
+  host.fail({ kind: 'changed', change: withBody({ requested_reviewers: [] }) }, (method) => method === 'POST')
+  t.match(await work((pulls) => pulls.add(1, 'reviewers', ['dev'])), [/"dev" cannot be asked/])
+  host.fail({ kind: 'changed', change: (answer) => ({ ...answer, body: [] }) })
+  t.match(await work((pulls) => pulls.add(1, 'labels', ['urgent'])), [/"urgent" was not taken/])
+})
+
+t.test('a label is known in any case of its letters, and those that stand there stay', async (t) => {
+  const { host, model, work } = await startGitHub(t)
+  addPull(model, { ...OPEN, labels: ['settings'] })
+  const shout = (): void =>
+    host.fail({ kind: 'changed', change: (answer) => ({ ...answer, body: [{ name: 'Urgent' }] }) })
+  shout()
+  t.strictSame(await work((pulls) => pulls.add(1, 'labels', ['URGENT'])), [])
+  t.strictSame(model.pulls[0]?.labels, ['settings', 'URGENT'])
+})
+
+t.test('an answer that tells nothing is not believed, and what forbids all of it is thrown', async (t) => {
+  const { host, model, failure } = await startGitHub(t)
+  addPull(model, OPEN)
+  for (const detail of ['labels', 'reviewers', 'assignees'] as const) {
+    const isPost = (method: string): boolean => method === 'POST'
+    host.fail({ kind: 'changed', change: (answer) => ({ ...answer, body: {} }) }, isPost)
+    t.match(await failure((pulls) => pulls.add(1, detail, ['dev'])), { reason: 'ProviderUnavailable' })
+    host.fail({ kind: 'changed', change: (answer) => ({ ...answer, status: 202 }) }, isPost)
+    t.match(await failure((pulls) => pulls.add(1, detail, ['urgent'])), { reason: 'ProviderUnavailable' })
+    host.fail({ kind: 'answer', answer: said(403, 'Resource not accessible by integration') }, isPost)
+    t.match(await failure((pulls) => pulls.add(1, detail, ['ops'])), { reason: 'PermissionDenied' })
+  }
+  host.fail({ kind: 'changed', change: (answer) => ({ ...answer, body: [] }) })
+  t.match(await failure((pulls) => pulls.add(1, 'reviewers', ['dev'])), { reason: 'ProviderUnavailable' })
+})
+
+t.test('after ten that are refused the others are not tried', async (t) => {
+  const { host, model, work } = await startGitHub(t)
+  addPull(model, OPEN)
+  const names = Array.from({ length: 50 }, (_, index) => `label-${index}`)
+  const answer = { status: 422, body: { message: 'Validation Failed' } }
+  for (let call = 0; call < 60; call += 1) host.fail({ kind: 'answer', answer })
+  const complaints = await work((pulls) => pulls.add(1, 'labels', names))
+  t.equal(complaints.length, 11)
+  t.match(complaints.at(-1), /40 more were not tried/)
+  t.equal(host.seen.length, 1 + 10)
+})
+
+t.test(
+  'a name is shown without control and format characters, the token, and more than 200 characters',
+  async (t) => {
+    const { host, model, work } = await startGitHub(t)
+    addPull(model, OPEN)
+    const raw = `a\nb\u202ec\u001b[31m good-token ${'x'.repeat(250)}`
+    const plain = `a b c *** ${'x'.repeat(189)}…`
+    const answer = { status: 422, body: { message: 'Validation Failed' } }
+    for (const detail of ['labels', 'reviewers', 'assignees'] as const) {
+      host.fail({ kind: 'answer', answer }, (method) => method === 'POST')
+      const [refused] = await work((pulls) => pulls.add(1, detail, [raw]))
+      t.ok(refused?.includes(`"${plain}"`), String(refused))
+    }
+    const [team] = await work((pulls) => pulls.add(1, 'reviewers', ['acme/a\nb\u202ec']))
+    t.match(team, /^"acme\/a b c" is a team/)
+  },
+)

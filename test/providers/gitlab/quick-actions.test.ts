@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  draftTitle,
+  titleLike,
+  withoutQuickActions,
+  withQuickActions,
+} from '../../../functions/providers/gitlab/quick-actions.ts'
+
+for (const [written, sent] of [
+  ['/close', '\\/close'],
+  ['  /close\n\t/merge', '  \\/close\n\t\\/merge'],
+  ['\\/close', '\\\\/close'],
+  [' \\\\/close', ' \\\\\\/close'],
+  ['/', '\\/'],
+  ['//', '\\//'],
+  ['text\r\n/close', 'text\r\n\\/close'],
+  ['a/b\n- /close\n> /x', 'a/b\n- /close\n> /x'],
+  ['\\close', '\\close'],
+  ['\n\n /x', '\n\n \\/x'],
+  ['\u00a0/close', '\u00a0\\/close'],
+  ['', ''],
+] as const) {
+  t.test(`${JSON.stringify(written)} is sent as ${JSON.stringify(sent)}`, async (t) => {
+    t.equal(withoutQuickActions(written), sent)
+    t.equal(withQuickActions(sent), written)
+  })
+}
+
+t.test(
+  'every text comes back as it was written, and no line of what is sent begins with a slash',
+  async (t) => {
+    const line = fc.string({ unit: fc.constantFrom('/', '\\', ' ', '\t', 'a', '\r', '\u2028', '\u00a0') })
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(line).map((lines) => lines.join('\n')),
+    )
+    fc.assert(
+      fc.property(texts, (text) => {
+        const sent = withoutQuickActions(text)
+        return withQuickActions(sent) === text && !/^\s*\//m.test(sent)
+      }),
+      { numRuns: 2000 },
+    )
+    t.pass()
+  },
+)
+
+for (const [title, expected] of [
+  ['Settings', 'Draft: Settings'],
+  ['Draft: Settings', 'Draft: Settings'],
+  ['[Draft] Settings', '[Draft] Settings'],
+  ['Drafts', 'Draft: Drafts'],
+] as const) {
+  t.test(`the draft of ${title} is called ${expected}`, async (t) => {
+    t.equal(draftTitle(title), expected)
+  })
+}
+
+for (const [shown, title, expected] of [
+  ['Draft: Old', 'New', 'Draft: New'],
+  ['(draft) [Draft] Old', 'New', '(draft) [Draft] New'],
+  ['Old', 'New', 'New'],
+  ['Draft: Old', 'Draft: New', 'Draft: New'],
+] as const) {
+  t.test(`${title} for what is shown as ${shown} is ${expected}`, async (t) => {
+    t.equal(titleLike(shown, title), expected)
+  })
+}

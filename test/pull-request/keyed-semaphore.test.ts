@@ -1,0 +1,68 @@
+import t from 'tap'
+import { makeKeyedSemaphore } from '../../functions/pull-request/keyed-semaphore.ts'
+
+/** Work that ends when it is told to, and notes when it begins. */
+function workNamed(name: string, began: string[]) {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const work = (): Promise<string> => {
+    began.push(name)
+    return promise
+  }
+  return { work, end: () => resolve(name), fail: () => reject(new Error(name)) }
+}
+
+/** Everything that can go on by itself has gone on. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+t.test('work under one key is done in turn, under another at once', async (t) => {
+  const run = makeKeyedSemaphore(1)
+  const began: string[] = []
+  const [first, second, third] = ['first', 'second', 'third'].map((name) => workNamed(name, began))
+  const other = workNamed('other', began)
+  const results = [run('key', first!.work), run('key', second!.work), run('key', third!.work)]
+  const beside = run('other', other.work)
+  await settled()
+  t.strictSame(began, ['first', 'other'])
+  first!.end()
+  await settled()
+  t.strictSame(began, ['first', 'other', 'second'])
+  for (const each of [second!, third!, other]) each.end()
+  t.strictSame(await Promise.all([...results, beside]), ['first', 'second', 'third', 'other'])
+})
+
+t.test('as many as may run do so at once, and the next begins when one of them ends', async (t) => {
+  const run = makeKeyedSemaphore(2)
+  const began: string[] = []
+  const works = ['first', 'second', 'third', 'fourth'].map((name) => workNamed(name, began))
+  const results = works.map(({ work }) => run('key', work))
+  await settled()
+  t.strictSame(began, ['first', 'second'])
+  works[1]!.end()
+  await settled()
+  t.strictSame(began, ['first', 'second', 'third'])
+  for (const each of works) each.end()
+  t.strictSame(await Promise.all(results), ['first', 'second', 'third', 'fourth'])
+})
+
+t.test('work that fails fails for itself alone', async (t) => {
+  const run = makeKeyedSemaphore(1)
+  const began: string[] = []
+  const [first, second] = ['first', 'second'].map((name) => workNamed(name, began))
+  const results = [run('key', first!.work), run('key', second!.work)]
+  const failed = t.rejects(results[0]!, { message: 'first' })
+  first!.fail()
+  second!.end()
+  await failed
+  t.equal(await results[1], 'second')
+})
+
+t.test('work that throws at once is work that fails', async (t) => {
+  const run = makeKeyedSemaphore(1)
+  const thrown = (): Promise<never> => {
+    throw new Error('at once')
+  }
+  await t.rejects(run('key', thrown), { message: 'at once' })
+  t.equal(await run('key', () => Promise.resolve('next')), 'next')
+})

@@ -1,0 +1,136 @@
+import t from 'tap'
+import type { DefaultConfig } from '../../functions/login/default-config.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { parseResource } from '../../functions/domain/schema/parse.ts'
+import type { PullRequest } from '../../functions/domain/resource/resource.ts'
+import type { Outcome } from '../../functions/domain/resource/status.ts'
+import { openPullRequest } from '../../functions/pull-request/open-pull-request.ts'
+import { memoryWorld, pullRequest } from '../harness/memory-world.ts'
+import type { MemoryWorld } from '../harness/memory-world.ts'
+
+const SPARE = { secretName: 'spare', usernameKey: 'user', passwordKey: 'password' }
+const SPARE_SECRET = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'Opaque',
+  metadata: { name: 'spare', namespace: 'team' },
+  stringData: { user: 'dev', password: 'spare-token' },
+}
+const { signal } = new AbortController()
+
+function store(world: MemoryWorld, spec: Readonly<Record<string, unknown>> = {}): PullRequest {
+  const resource = parseResource(world.cluster.apply(pullRequest(spec)))
+  if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
+  return resource
+}
+
+function go(world: MemoryWorld, spec: Readonly<Record<string, unknown>> = {}): Promise<Outcome> {
+  return openPullRequest(store(world, spec), world, { again: false, signal })
+}
+
+t.test('it is opened at the API of the repository, with the token of the Secret', async (t) => {
+  const world = memoryWorld()
+  t.match(await go(world), {
+    reason: 'Succeeded',
+    credentialsUsed: 'Primary',
+    pullRequest: { number: 1, state: 'open' },
+  })
+  const [opened] = world.opened
+  t.match(opened?.target, {
+    host: { name: 'github' },
+    baseURL: 'https://api.github.com',
+    repository: ['acme', 'shop'],
+    shown: 'https://github.com/acme/shop.git',
+    branches: { base: 'main', head: 'feature', headOwner: undefined },
+  })
+  t.match(opened?.login, { secret: 's3cr3t-token', username: undefined })
+  t.equal(opened?.signal, signal)
+  t.doesNotThrow(() => opened?.target.permit(['market', 'store']))
+})
+
+t.test('what stands before a colon is the owner of a fork', async (t) => {
+  const world = memoryWorld()
+  await go(world, { headBranch: 'dev:feature/one' })
+  const branches = world.opened.map(({ target }) => target.branches)
+  t.strictSame(branches, [{ base: 'main', head: 'feature/one', headOwner: 'dev' }])
+})
+
+t.test('an SSH repository has a token for the API', async (t) => {
+  const world = memoryWorld()
+  await go(world, {
+    repository: 'ssh://git@git.example.com:2222/acme/team/shop.git',
+    provider: 'gitlab',
+    providerConfig: { baseURL: 'https://git.example.com/api/v4' },
+  })
+  t.match(world.opened, [
+    {
+      target: {
+        host: { name: 'gitlab' },
+        baseURL: 'https://git.example.com/api/v4',
+        repository: ['acme', 'team', 'shop'],
+      },
+    },
+  ])
+})
+
+t.test('an earlier attempt may have opened it', async (t) => {
+  const world = memoryWorld()
+  await openPullRequest(store(world), world, { again: true, signal })
+  t.strictSame(world.pullRequests.calls, ['find all', 'create'])
+})
+
+t.test('the second way is gone where the credentials of the first fail, and masks both', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(SPARE_SECRET)
+  world.pullRequests.before = () => {
+    if (world.opened.length === 1) throw new Failure('AuthenticationFailed', 'The token is refused.')
+  }
+  t.match(await go(world, { fallbackCredentials: SPARE }), {
+    credentialsUsed: 'Fallback',
+    reason: 'Succeeded',
+  })
+  const [first, second] = world.opened.map(({ login }) => login)
+  t.notOk(first?.secrets.includes('spare-token'))
+  t.match(second, { username: 'dev', secret: 'spare-token' })
+  for (const secret of ['s3cr3t-token', 'spare-token', 'dev:spare-token'])
+    t.ok(second?.secrets.includes(secret), secret)
+})
+
+t.test('a Secret that is bound to another repository does not go to the API', async (t) => {
+  const world = memoryWorld()
+  const annotations = { 'commitlet.dev/allowed-repositories': 'github.com/other' }
+  const metadata = { name: 'git', namespace: 'team', annotations }
+  world.cluster.apply({ ...SPARE_SECRET, metadata, stringData: { token: 's3cr3t-token' } })
+  await t.rejects(go(world), {
+    reason: 'ReferenceForbidden',
+    message: /does not allow https:\/\/github\.com\/acme\/shop/,
+  })
+  t.strictSame(world.opened, [])
+})
+
+t.test('without credentials it is the default of the operator, where that may go', async (t) => {
+  const world = memoryWorld()
+  const defaults: DefaultConfig = {
+    source: { token: 'tkn-0f-the-operator' },
+    username: undefined,
+    repositories: 'github.com/acme',
+    paths: 'clusters',
+  }
+  const there = { ...world, settings: { ...world.settings, defaults } }
+  t.match(await go(there, { credentials: undefined }), { credentialsUsed: 'Default' })
+  t.match(world.opened, [{ login: { secret: 'tkn-0f-the-operator' } }])
+  const forked = go(there, { credentials: undefined, headBranch: 'dev:feature' })
+  await t.rejects(forked, { reason: 'ReferenceForbidden', message: /the branch of a fork/ })
+})
+
+t.test('nothing is asked of the host for whom the gate refuses', async (t) => {
+  const world = memoryWorld()
+  world.cluster.mayAccess = (_user, { verb }) => verb !== 'get'
+  await t.rejects(go(world, { headBranch: 'dev:feature' }), {
+    reason: 'ReferenceForbidden',
+    message: /`use` is not enough/,
+  })
+  world.cluster.mayAccess = () => false
+  await t.rejects(go(world), { name: 'Failure', reason: 'ReferenceForbidden' })
+  t.strictSame(world.opened, [])
+})

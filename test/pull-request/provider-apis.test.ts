@@ -1,0 +1,181 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { ApiLogin } from '../../functions/domain/credentials/api-login.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { hostNamed, HOSTS } from '../../functions/domain/repository/hosts.ts'
+import { openProviders, PROVIDERS } from '../../functions/pull-request/provider-apis.ts'
+import type { ApiTarget } from '../../functions/pull-request/provider-apis.ts'
+import { waitFor } from '../harness/wait.ts'
+import { CA_FILE } from '../http/stage.ts'
+
+const NEVER = new AbortController().signal
+const LIMITED = new Failure('RateLimited', 'Fewer, please.', { retryAfterSeconds: 60 })
+
+function targetOf(more: Partial<ApiTarget> = {}): ApiTarget {
+  const host = hostNamed('github')
+  if (host === undefined) throw new Error('There is no such host.')
+  return {
+    host,
+    baseURL: 'https://git.example.com/api/v3',
+    repository: ['acme', 'shop'],
+    shown: 'https://git.example.com/acme/shop.git',
+    branches: { base: 'main', head: 'settings', headOwner: undefined },
+    permit: () => undefined,
+    ...more,
+  }
+}
+
+function by(secret = 'a', signal = NEVER) {
+  const login: ApiLogin = { username: undefined, secret, identity: 'x', secrets: [secret] }
+  return { login, signal }
+}
+
+/** Ways to APIs that nobody answers, under a clock that stands; `looks` counts the sessions. */
+function stage() {
+  const clock = { now: 1_000_000 }
+  const count = { looks: 0 }
+  const settings = {
+    resolve() {
+      count.looks += 1
+      return Promise.resolve(['127.0.0.1'])
+    },
+    proxies: { proxy: undefined, exceptions: [] },
+    insecureHosts: [],
+    caFile: CA_FILE,
+  }
+  return { clock, count, use: openProviders(settings, () => clock.now) }
+}
+
+t.test('there is a file for each row, and a row for each file that is one', async (t) => {
+  const names = HOSTS.map(({ name }) => name)
+  t.same(Object.keys(PROVIDERS), names)
+  const files = readdirSync(join(import.meta.dirname, '../../functions/providers'))
+  t.same(
+    names.filter((name) => !files.includes(`${name}.ts`)),
+    [],
+  )
+  for (const name of names) t.type((await PROVIDERS[name]?.())?.default, 'function', name)
+})
+
+t.test('a host without a file is named', async (t) => {
+  const host = { ...targetOf().host, name: 'cvs' }
+  await t.rejects(
+    stage().use(targetOf({ host }), by(), () => Promise.resolve()),
+    {
+      reason: 'NotSupported',
+      message: 'Pull requests on cvs are not supported yet.',
+    },
+  )
+})
+
+t.test('the same branches of the same repository wait for each other, and others do not', async (t) => {
+  const { use } = stage()
+  const first = Promise.withResolvers<string>()
+  const begun: string[] = []
+  const work = (name: string, end: Promise<string>) => () => {
+    begun.push(name)
+    return end
+  }
+  const running = use(targetOf(), by('a'), work('first', first.promise))
+  const second = use(
+    targetOf({ repository: ['Acme', 'Shop'] }),
+    by('b'),
+    work('second', Promise.resolve('2')),
+  )
+  const branches = { base: 'main', head: 'other', headOwner: undefined }
+  t.equal(await use(targetOf({ branches }), by(), work('other', Promise.resolve('3'))), '3')
+  t.same(begun, ['first', 'other'])
+  first.reject(new Failure('Conflict', 'Enough.'))
+  t.match(await running.catch((error: unknown) => error), { reason: 'Conflict' })
+  t.equal(await second, '2')
+})
+
+t.test('who waits in line goes when his time is over, and never calls', async (t) => {
+  const { use, count } = stage()
+  const first = Promise.withResolvers<string>()
+  const running = use(targetOf(), by(), () => first.promise)
+  const time = new AbortController()
+  const waiting = use(targetOf(), by('b', time.signal), () => Promise.resolve('called'))
+  const expired = use(targetOf(), by('c', AbortSignal.abort()), () => Promise.resolve('called'))
+  time.abort()
+  for (const late of [waiting, expired])
+    await t.rejects(late, {
+      reason: 'Timeout',
+      message:
+        /^The time of the attempt was over before the API of https:\/\/git\.example\.com\/acme\/shop\.git/,
+    })
+  first.resolve('done')
+  t.equal(await running, 'done')
+  t.equal(await use(targetOf(), by(), () => Promise.resolve('next')), 'next')
+  t.equal(count.looks, 2, 'the first and the next')
+})
+
+t.test("time that ends during the work is the work's own matter", async (t) => {
+  const { use } = stage()
+  const time = new AbortController()
+  const own = new Failure('Timeout', 'Said by the call.')
+  const ended = use(targetOf(), by('a', time.signal), async () => {
+    time.abort()
+    throw own
+  })
+  t.equal(await ended.catch((error: unknown) => error), own)
+})
+
+t.test('two attempts call at once with the same token, and with another one more', async (t) => {
+  const { use } = stage()
+  const end = Promise.withResolvers<undefined>()
+  const begun: string[] = []
+  const call = (head: string, token: string): Promise<void> =>
+    use(targetOf({ branches: { base: 'main', head, headOwner: undefined } }), by(token), async () => {
+      begun.push(head)
+      await end.promise
+    })
+  const calls = [call('one', 'a'), call('two', 'a'), call('three', 'a'), call('four', 'b')]
+  await waitFor('three calls', () => (begun.length === 3 ? true : undefined), 5_000)
+  t.same(begun.toSorted(), ['four', 'one', 'two'])
+  end.resolve(undefined)
+  await Promise.all(calls)
+  t.equal(begun.at(-1), 'three')
+})
+
+t.test('while a limit holds, its credential calls that API no more, and others do', async (t) => {
+  const { use, clock, count } = stage()
+  t.equal(
+    await use(targetOf(), by(), () => Promise.reject(LIMITED)).catch((error: unknown) => error),
+    LIMITED,
+  )
+  clock.now += 20_000
+  for (const expected of [40, 40]) {
+    const refused = use(targetOf({ repository: ['acme', 'other'] }), by(), () => Promise.resolve('called'))
+    t.match(await refused.catch((error: unknown) => error), {
+      reason: 'RateLimited',
+      message: 'Fewer, please.',
+      retryAfterSeconds: expected,
+    })
+  }
+  t.equal(count.looks, 1)
+  t.equal(await use(targetOf(), by('b'), () => Promise.resolve('called')), 'called')
+  const baseURL = 'https://git.example.org/api/v3'
+  t.equal(await use(targetOf({ baseURL }), by(), () => Promise.resolve('called')), 'called')
+  clock.now += 40_000
+  t.equal(await use(targetOf(), by(), () => Promise.resolve('called')), 'called')
+})
+
+t.test('who stands in line behind the one that met the limit does not call', async (t) => {
+  const { use, count } = stage()
+  const first = use(targetOf(), by(), () => Promise.reject(LIMITED))
+  const second = use(targetOf(), by(), () => Promise.resolve('called'))
+  const [one, two] = await Promise.allSettled([first, second])
+  t.match([one, two], [{ reason: LIMITED }, { reason: { reason: 'RateLimited' } }])
+  t.equal(count.looks, 1)
+})
+
+t.test('a refusal by the brake does not make the limit longer', async (t) => {
+  const { use, clock } = stage()
+  await use(targetOf(), by(), () => Promise.reject(LIMITED)).catch(() => undefined)
+  clock.now += 59_900
+  await use(targetOf(), by(), () => Promise.resolve('called')).catch(() => undefined)
+  clock.now += 100
+  t.equal(await use(targetOf(), by(), () => Promise.resolve('called')), 'called')
+})

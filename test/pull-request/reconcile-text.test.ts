@@ -1,0 +1,128 @@
+import t from 'tap'
+import { marked } from '../../functions/domain/pull-request/marker.ts'
+import { pullRequest, UID } from '../domain/fixtures/pullrequest.ts'
+import { memoryPullRequests } from '../harness/memory-pull-requests.ts'
+import type { MemoryPullRequests } from '../harness/memory-pull-requests.ts'
+import { after, changed, go, OURS, URL } from './stage.ts'
+
+t.test('a changed spec changes title and body where nobody else has', async (t) => {
+  const host = memoryPullRequests()
+  const known = after(pullRequest(), await go(host))
+  const next = changed(known, { title: 'Newer settings', body: 'Closes #13.' })
+  t.match(await go(host, next), {
+    reason: 'Succeeded',
+    message: `Updated title and body of #1: ${URL}`,
+    pullRequest: { number: 1, state: 'open' },
+  })
+  t.strictSame(host.calls, ['read 1', 'update 1'])
+  t.match(host.held, [marked({ title: 'Newer settings', body: 'Closes #13.' }, UID)])
+  t.match(await go(host, next), { reason: 'UpToDate', message: `#1 is open: ${URL}` })
+  t.match(await go(host, changed(next, { body: '' })), { reason: 'Succeeded' })
+})
+
+t.test('what people have edited stays, and is told only where the spec says something else', async (t) => {
+  for (const edit of [{ title: 'Better' }, { body: `More.\n${OURS.body}` }]) {
+    const host = memoryPullRequests()
+    const known = after(pullRequest(), await go(host))
+    host.change(1, edit)
+    const next = changed(known, { title: 'Newer settings' })
+    for (const asked of [known, next]) {
+      t.match(await go(host, asked), {
+        reason: 'UpToDate',
+        message: `#1 is open; somebody has edited its title or body, which are left so: ${URL}`,
+      })
+      t.strictSame(host.calls, ['read 1'])
+    }
+    t.match(host.held, [edit])
+  }
+})
+
+t.test('an edit that is taken out again gives title and body back to the spec', async (t) => {
+  const host = memoryPullRequests()
+  const resource = changed(after(pullRequest(), await go(host)), { title: 'Newer' })
+  host.change(1, { title: 'Better' })
+  t.match(await go(host, resource), { reason: 'UpToDate', message: /somebody has edited/ })
+  host.change(1, { title: OURS.title })
+  t.match(await go(host, resource), { reason: 'Succeeded', message: /^Updated title/ })
+  t.match(host.held, [{ title: 'Newer' }])
+})
+
+t.test('where people have written what the spec says by now, nothing is amiss', async (t) => {
+  const host = memoryPullRequests()
+  const known = after(pullRequest(), await go(host))
+  host.change(1, { title: 'Newer settings' })
+  t.match(await go(host, changed(known, { title: 'Newer settings' })), { message: `#1 is open: ${URL}` })
+})
+
+t.test('one that somebody else has opened is adopted, and never written to', async (t) => {
+  for (const body of ['', 'By hand.', marked({ title: 'By hand', body: '' }, '0000-other').body]) {
+    const host = memoryPullRequests()
+    host.hold({ body })
+    const resource = pullRequest({ labels: ['settings'] })
+    const adopted = await go(host, resource)
+    t.match(adopted, {
+      reason: 'UpToDate',
+      message: `#1 was opened by somebody else, or has lost the mark of this PullRequest, and is left as it is: ${URL}`,
+      pullRequest: { number: 1, state: 'open' },
+      details: { applied: 'False', reason: 'NotOurs' },
+    })
+    await go(host, changed(after(resource, adopted), { title: 'Newer' }))
+    t.strictSame(host.calls, ['read 1'])
+    t.match(host.held, [{ title: 'By hand', body, details: { labels: [] } }])
+  }
+})
+
+t.test('our own comes before that of others, an open one before what is over', async (t) => {
+  const host = memoryPullRequests()
+  host.hold({ ...OURS, state: 'closed' })
+  host.hold()
+  t.match(await go(host, pullRequest(), true), { pullRequest: { number: 1, state: 'closed' } })
+  host.change(2, { state: 'merged' })
+  host.hold(OURS)
+  t.match(await go(host, pullRequest(), true), { pullRequest: { number: 3, state: 'open' } })
+})
+
+t.test('what others have merged or closed before is in nobody’s way', async (t) => {
+  const host = memoryPullRequests()
+  host.hold({ state: 'merged' })
+  host.hold({ ...marked({ title: 'By hand', body: '' }, '0000-other'), state: 'closed' })
+  t.match(await go(host, pullRequest(), true), { reason: 'Succeeded', pullRequest: { number: 3 } })
+})
+
+/** Somebody opens one between the look and the creation. */
+function overtaken(text: Partial<typeof OURS>): MemoryPullRequests {
+  const host = memoryPullRequests()
+  host.before = (verb) => {
+    if (verb === 'create') host.hold(text)
+  }
+  return host
+}
+
+t.test('where another was quicker, theirs is adopted', async (t) => {
+  const host = overtaken({})
+  t.match(await go(host, pullRequest({ reviewers: ['dev'] })), {
+    reason: 'UpToDate',
+    message: /#1 was opened by somebody else/,
+    details: { reason: 'NotOurs' },
+  })
+  t.strictSame(host.calls, ['find open', 'create', 'find open'])
+})
+
+t.test(
+  'where it was our own, from a request that came late, it is brought to what the spec says',
+  async (t) => {
+    const host = overtaken(marked({ title: 'Older settings', body: '' }, UID))
+    t.match(await go(host, pullRequest({ labels: ['settings'] })), {
+      message: `Updated title and body of #1: ${URL}`,
+      details: { applied: 'True' },
+    })
+    t.match(host.held, [{ ...OURS, details: { labels: ['settings'] } }])
+  },
+)
+
+t.test('title and body come before the details', async (t) => {
+  const host = memoryPullRequests()
+  host.hold(OURS)
+  await go(host, pullRequest({ title: 'Newer', labels: ['settings'] }, { generation: 2 }))
+  t.strictSame(host.calls, ['find all', 'update 1', 'add labels'])
+})

@@ -1,0 +1,162 @@
+import t from 'tap'
+import { isRecord } from '../../../functions/domain/json-value.ts'
+import { mutate, validate } from '../../../webhook/admission/admission.ts'
+import { foreignSignature, foreignStamp } from '../../../webhook/admission/responses.ts'
+import { memoryCluster } from '../../harness/memory-cluster.ts'
+import { admissionOver, BY, created, REQUESTER, updated } from './stage.ts'
+import { gitCommit, STAMP_OF_DEVELOPER, stamped } from '../stage.ts'
+
+const SIGNATURE = 'commitlet.dev/requester-signature'
+const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
+
+t.test('a new resource gets the stamp of who sent it', async (t) => {
+  const value = { [BY]: 'developer', [REQUESTER]: '{"username":"developer","groups":["developers"]}' }
+  t.strictSame(await mutate(created(gitCommit()), admissionOver()), {
+    patch: [{ op: 'add', path: '/metadata/annotations', value }],
+  })
+})
+
+t.test('a stamp that somebody changed without asking for anything is put back', async (t) => {
+  const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'forged' } })
+  t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
+    patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'ops' }],
+    warnings: ['commitlet.dev/requested-by is written by Commitlet alone: what was sent there is not kept.'],
+  })
+})
+
+t.test('who writes into the stamp is told so; who only asks anew, or replaces it all, is not', async (t) => {
+  const changed = { message: 'x' }
+  const before = gitCommit(STAMPED)
+  for (const [title, request, names] of [
+    ['a copy of another resource', created(gitCommit(STAMPED)), [BY, REQUESTER]],
+    ['one that is taken away', updated(before, gitCommit({ annotations: { [BY]: 'ops' } })), [REQUESTER]],
+    [
+      'a spec with it',
+      updated(before, gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'me' } }, changed)),
+      [BY],
+    ],
+    ['a changed spec', updated(before, gitCommit(STAMPED, changed)), []],
+    ['a file of his own', updated(before, gitCommit({}, changed)), []],
+    ['what /mutate itself has set', created(stamped()), []],
+  ] as const) {
+    const { warnings = [] } = await mutate(request, admissionOver())
+    t.strictSame(
+      warnings.map((text) => text.split(' ')[0]),
+      names,
+      title,
+    )
+  }
+})
+
+t.test('a user with more groups than fit beside a resource is told so', async (t) => {
+  const groups = Array.from({ length: 2_000 }, (_, index) => `${index}-${'x'.repeat(80)}`)
+  const request = created(gitCommit(), { userInfo: { username: 'developer', groups } })
+  t.match(await mutate(request, admissionOver()), {
+    denial: {
+      code: 422,
+      reason: 'Invalid',
+      message:
+        'What the API server says of you (user name, 2000 groups and the keys of REQUESTER_EXTRA) takes 171 KiB in the annotations of the resource, but may take 128 KiB: ask whoever runs the log-in to give you fewer groups.',
+      details: {
+        group: 'commitlet.dev',
+        kind: 'GitCommit',
+        name: 'settings',
+        causes: [
+          {
+            reason: 'InvalidSpec',
+            field: 'metadata.annotations',
+            message: /takes 171 KiB .* fewer groups\.$/,
+          },
+        ],
+      },
+    },
+  })
+  const fewer = created(gitCommit(), { userInfo: { username: 'developer', groups: groups.slice(0, 1_400) } })
+  t.match(await mutate(fewer, admissionOver()), { patch: [{ op: 'add' }], denial: undefined })
+})
+
+t.test('an update of the spec is stamped anew', async (t) => {
+  const { patch = [] } = await mutate(
+    updated(gitCommit(STAMPED), gitCommit(STAMPED, { message: 'x' })),
+    admissionOver(),
+  )
+  t.match(patch, [{ value: 'developer' }, { value: /"developer"/ }])
+})
+
+t.test('the stamp is signed with the key, and /validate lets nothing else pass', async (t) => {
+  const signing = admissionOver({ settings: { stampKey: Buffer.alloc(32, 'k') } })
+  const { patch: [added] = [] } = await mutate(created(gitCommit()), signing)
+  const annotations = added?.op === 'add' && isRecord(added.value) ? added.value : {}
+  t.match(annotations[SIGNATURE], /^[0-9a-f]{64}$/)
+  t.strictSame(await validate(created(gitCommit({ annotations })), signing), { warnings: [] })
+  for (const [title, code, final] of [
+    ['another signature', 503, gitCommit({ annotations: { ...annotations, [SIGNATURE]: 'f'.repeat(64) } })],
+    ['no signature', 503, gitCommit({ annotations: { ...annotations, [SIGNATURE]: undefined } })],
+    ['another spec', 503, gitCommit({ annotations }, { message: 'changed by a later webhook' })],
+    [
+      'another requested-at',
+      503,
+      gitCommit({ annotations: { ...annotations, 'commitlet.dev/requested-at': 'x' } }),
+    ],
+    ['another name for people', 403, gitCommit({ annotations: { ...annotations, [BY]: 'admin' } })],
+    [
+      'another requester',
+      403,
+      gitCommit({ annotations: { ...annotations, [REQUESTER]: '{"username":"admin"}' } }),
+    ],
+    ['no stamp', 403, gitCommit()],
+  ] as const) {
+    const { denial } = await validate(created(final), signing)
+    t.match(denial, code === 403 ? foreignStamp() : foreignSignature(), title)
+  }
+})
+
+const CONTROLLER = { username: 'system:serviceaccount:gitops:controller', extra: { scope: ['user:full'] } }
+
+for (const [title, mutating, expected] of [
+  ['another key', { settings: { stampKey: Buffer.alloc(32, 'a') } }, foreignSignature()],
+  ['no key', { settings: { stampKey: undefined } }, foreignSignature()],
+  ['another REQUESTER_EXTRA', { extra: ['scope'] }, foreignStamp()],
+  [
+    'another delegation',
+    { settings: { delegation: { appliers: [CONTROLLER.username], account: 'commitlet' } } },
+    foreignStamp(),
+  ],
+] as const) {
+  t.test(`during a rollout, /mutate of a replica with ${title} is told as the cause`, async (t) => {
+    const settings = { stampKey: Buffer.alloc(32, 'b') }
+    const request = { userInfo: CONTROLLER }
+    const before = admissionOver({ ...mutating, settings: { ...settings, ...mutating.settings } })
+    const { patch: [added] = [] } = await mutate(created(gitCommit(), request), before)
+    const annotations = added?.op === 'add' ? added.value : undefined
+    const after = await validate(created(gitCommit({ annotations }), request), admissionOver({ settings }))
+    t.strictSame(after, { denial: expected })
+  })
+}
+
+t.test('a signature that is changed though nothing is asked for is no new key', async (t) => {
+  const stored = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'a'.repeat(64) } })
+  const final = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'b'.repeat(64) } })
+  const signing = admissionOver({ settings: { stampKey: Buffer.alloc(32, 'k') } })
+  t.strictSame(await validate(updated(stored, final), signing), { denial: foreignStamp() })
+})
+
+t.test('a signature is taken away where stamps are not signed', async (t) => {
+  const sent = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'f'.repeat(64) } })
+  t.strictSame(await mutate(created(sent), admissionOver()), {
+    patch: [{ op: 'remove', path: '/metadata/annotations/commitlet.dev~1requester-signature' }],
+    warnings: [`${SIGNATURE} is written by Commitlet alone: what was sent there is not kept.`],
+  })
+  t.match((await validate(created(sent), admissionOver())).denial, { code: 503 })
+})
+
+t.test('where only the stamp is touched, no right is asked for and no Secret read', async (t) => {
+  const cluster = memoryCluster()
+  const unwanted = () => Promise.reject(new Error('nothing is to be asked'))
+  const admission = admissionOver({ cluster: { ...cluster, discover: unwanted, readSecret: unwanted } })
+  const forged = gitCommit({ annotations: { ...STAMPED.annotations, [REQUESTER]: '{"username":"admin"}' } })
+  const update = updated(gitCommit(STAMPED), forged)
+  t.match((await mutate(update, admission)).patch, [{ value: STAMPED.annotations[REQUESTER] }])
+  t.match((await validate(update, admission)).denial, { code: 403 })
+  t.strictSame(cluster.reviews, [])
+})

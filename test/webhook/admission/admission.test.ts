@@ -1,0 +1,202 @@
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { isAnnounced, mutate, validate } from '../../../webhook/admission/admission.ts'
+import { readReview } from '../../../webhook/admission/review.ts'
+import { admissionOver, BY, clusterWith, created, hanging, REQUESTER, updated } from './stage.ts'
+import { gitCommit, recordingLog, reviewOf, STAMP_OF_DEVELOPER, stamped } from '../stage.ts'
+
+const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
+const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
+
+t.test('both answers name every fault at once, each on a line of its own', async (t) => {
+  for (const decide of [mutate, validate]) {
+    const { denial, patch } = await decide(created(gitCommit({}, FAULTY)), admissionOver())
+    t.match(denial, { code: 422, reason: 'Invalid', message: /^3 things have to be mended:\n- spec\./ })
+    const lines = denial?.message.split('\n') ?? []
+    for (const field of ['spec.repository', 'spec.message', 'spec.resourceRef']) {
+      t.equal(lines.filter((line) => line.includes(field)).length, 1, field)
+    }
+    t.equal(patch, undefined)
+  }
+})
+
+t.test('a single fault is the whole message', async (t) => {
+  const { denial } = await validate(created(gitCommit({}, { message: '' })), admissionOver())
+  t.match(denial?.message, /^spec\.message [^\n]*\.$/)
+})
+
+t.test('what may not be referred to is forbidden, unless something else is wrong as well', async (t) => {
+  const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'other', path: 'a.yaml' }
+  const alone = await validate(created(gitCommit({}, { resourceRef })), admissionOver())
+  t.match(alone.denial, { code: 403, reason: 'Forbidden', message: /spec\.resourceRef\.namespace/ })
+  const both = await validate(created(gitCommit({}, { resourceRef, message: '' })), admissionOver())
+  t.match(both.denial, { code: 422, reason: 'Invalid' })
+  const anywhere = await validate(
+    created(stamped({}, { resourceRef })),
+    admissionOver({ settings: { referenceScope: 'any' } }),
+  )
+  t.equal(anywhere.denial, undefined)
+})
+
+t.test('a kind that the cluster does not know is a warning', async (t) => {
+  const { denial, warnings } = await validate(
+    created(stamped()),
+    admissionOver({ cluster: { discover: async () => undefined } }),
+  )
+  t.equal(denial, undefined)
+  t.match(warnings, [/ConfigMap/])
+})
+
+const REQUESTED_AT = 'commitlet.dev/requested-at'
+const EMPTY = { annotations: { ...STAMPED.annotations, [REQUESTED_AT]: '' } }
+const ASKED = { annotations: { ...STAMPED.annotations, [REQUESTED_AT]: '2026-01-01T00:00:00Z' } }
+
+for (const [title, request, warned] of [
+  [
+    'with a new resource',
+    created(stamped({ annotations: { ...STAMP_OF_DEVELOPER, [REQUESTED_AT]: '' } })),
+    true,
+  ],
+  ['where there was none', updated(gitCommit(STAMPED), gitCommit(EMPTY)), true],
+  ['once more', updated(gitCommit(EMPTY), gitCommit(EMPTY)), false],
+  ['in place of it', updated(gitCommit(EMPTY), gitCommit(STAMPED)), false],
+] as const) {
+  t.test(`an empty requested-at ${title} is ${warned ? '' : 'not '}warned of, and passes`, async (t) => {
+    const { denial, warnings = [] } = await validate(request, admissionOver())
+    t.equal(denial, undefined)
+    t.equal(warnings.length, warned ? 1 : 0)
+    if (warned)
+      t.equal(
+        warnings[0],
+        'metadata.annotations: commitlet.dev/requested-at is empty, which asks for nothing; write a value that it has not had before, such as "$(date -u +%FT%TZ)".',
+      )
+  })
+}
+
+t.test('an empty requested-at changes nothing, and is no event', async (t) => {
+  const request = updated(gitCommit(STAMPED), gitCommit(EMPTY))
+  t.strictSame(await mutate(request, admissionOver()), { patch: [] })
+  t.equal(isAnnounced(request, {}), false)
+  const emptied = updated(
+    gitCommit(ASKED),
+    gitCommit({ annotations: { ...STAMP_OF_DEVELOPER, [REQUESTED_AT]: '' } }),
+  )
+  t.match(await validate(emptied, admissionOver()), {
+    warnings: [/^metadata\.annotations: commitlet\.dev\/requested-at is empty/],
+  })
+})
+
+const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' }
+
+t.test('what only pretends to be deleted is judged', async (t) => {
+  for (const deletionTimestamp of [null, '', 5, '0001-01-01T00:00:00Z', '2030-01-01T00:00:00Z']) {
+    const object = gitCommit({ deletionTimestamp }, FAULTY)
+    for (const request of [created(object), updated(gitCommit(), object)])
+      t.match(await mutate(request, admissionOver()), { denial: { code: 422 } }, String(deletionTimestamp))
+  }
+})
+
+for (const [title, request] of [
+  ['a deletion', readReview(reviewOf(null, { operation: 'DELETE', oldObject: gitCommit() }))],
+  ['a connection', created(gitCommit({}, FAULTY), { operation: 'CONNECT' })],
+  ['a subresource', created(gitCommit({}, FAULTY), { subResource: 'status' })],
+  ['an update without an object', updated(gitCommit(), null)],
+  ['a resource that is being deleted', updated(gitCommit(DELETED), gitCommit(DELETED, FAULTY))],
+  [
+    'an update of labels, finalizers and other annotations',
+    updated(
+      gitCommit({}, FAULTY),
+      gitCommit({ labels: { a: 'b' }, finalizers: ['x/y'], annotations: { a: 'b' } }, FAULTY),
+    ),
+  ],
+] as const) {
+  t.test(`${title} passes untouched and unannounced`, async (t) => {
+    t.strictSame(await mutate(request, admissionOver()), {})
+    t.strictSame(await validate(request, admissionOver()), {})
+    t.equal(isAnnounced(request, {}), false)
+  })
+}
+
+const AT = { annotations: { ...STAMPED.annotations, 'commitlet.dev/requested-at': '2026-01-01T00:00:00Z' } }
+
+for (const [title, request, announced] of [
+  ['a new resource', created(gitCommit()), true],
+  ['a changed spec', updated(gitCommit(), gitCommit({}, { message: 'y' })), true],
+  ['a new requested-at', updated(gitCommit(STAMPED), gitCommit(AT)), true],
+  ['a dry run', created(gitCommit(), { dryRun: true }), false],
+  ['a stamp that is put back', updated(gitCommit(STAMPED), gitCommit()), false],
+] as const) {
+  t.test(`${title} is ${announced ? '' : 'not '}announced`, async (t) =>
+    t.equal(isAnnounced(request, {}), announced),
+  )
+}
+
+t.test('what was denied is not announced', async (t) => {
+  const denial = { code: 422, reason: 'Invalid', message: 'no' }
+  t.equal(isAnnounced(created(gitCommit()), { denial }), false)
+})
+
+for (const [title, error, reason] of [
+  [
+    'an API server that is down',
+    new Failure('NetworkError', 'The API server could not be reached.'),
+    'NetworkError',
+  ],
+  ['a bug', new TypeError('x is not a function'), 'Internal'],
+] as const) {
+  t.test(`${title} denies with the advice to try again, and is logged`, async (t) => {
+    const { log, lines } = recordingLog()
+    const admission = admissionOver({ cluster: { discover: () => Promise.reject(error) }, log })
+    const { denial } = await mutate(created(gitCommit()), admission)
+    t.match(denial, {
+      code: 503,
+      reason: 'ServiceUnavailable',
+      message: new RegExp(`\\(${reason}\\).*try again\\.$`),
+    })
+    t.notMatch(denial?.message, 'not a function')
+    t.match(lines, [{ reason, namespace: 'shop', name: 'settings', msg: 'admission could not be decided' }])
+  })
+}
+
+t.test('a cluster that does not answer in time denies before the API server gives up', async (t) => {
+  const { denial } = await validate(
+    created(gitCommit()),
+    admissionOver({ cluster: { discover: hanging }, deadlines: { decideMs: 20, lookMs: 20 } }),
+  )
+  t.match(denial, { code: 503, message: /\(Timeout\)/ })
+})
+
+const OTHERS = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'other', path: 'a.yaml' }
+
+for (const [title, spec, changes] of [
+  ['schema and rules', FAULTY, {}],
+  ['a scope', { resourceRef: OTHERS }, {}],
+  ['a repository that the operator refuses', {}, { settings: { allowedRepositories: 'github.com' } }],
+  ['no right to the object', {}, { may: /^use|secrets$/ }],
+  ['no right to the Secret', {}, { may: /^get configmaps$/ }],
+  ['no right at all', { message: '' }, { may: /^$/ }],
+] as const) {
+  t.test(`/mutate and /validate answer the same faults, also of a dry run: ${title}`, async (t) => {
+    const { may = /^/, settings = {} } = { may: undefined, settings: undefined, ...changes }
+    const cluster = clusterWith()
+    cluster.mayAccess = (_user, { verb, resource }) => may.test(`${verb} ${resource}`)
+    const admission = admissionOver({ cluster, settings })
+    const answers = []
+    for (const dryRun of [false, true]) {
+      for (const decide of [mutate, validate]) {
+        answers.push(await decide(created(stamped({}, spec), { dryRun }), admission))
+      }
+    }
+    t.match(answers[0], { denial: { code: /^(403|422)$/, message: / /, reason: /^(Forbidden|Invalid)$/ } })
+    for (const answer of answers) t.strictSame(answer, answers[0])
+  })
+}
+
+t.test('10,000 levels in the spec are a fault, not a crash', async (t) => {
+  const deep = JSON.parse('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000))
+  const { denial } = await validate(
+    updated(gitCommit(), gitCommit({}, { resourceRef: deep, message: deep })),
+    admissionOver(),
+  )
+  t.match(denial, { code: 422 })
+})

@@ -1,0 +1,204 @@
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import type { SecretRight } from '../../../functions/domain/gate/access.ts'
+import { readReview } from '../../../webhook/admission/review.ts'
+import { secretWarnings } from '../../../webhook/admission/secret-warnings.ts'
+import type { StoredObject } from '../../harness/memory-cluster.ts'
+import { memoryCluster } from '../../harness/memory-cluster.ts'
+import { makeKey } from '../../harness/ssh-keys.ts'
+import { gitCommit, reviewOf } from '../stage.ts'
+
+const JUDGED = { fieldErrors: [], warnings: [], served: undefined } as const
+const REPOSITORIES = 'commitlet.dev/allowed-repositories'
+const PATHS = 'commitlet.dev/allowed-paths'
+const PULL_REQUEST = {
+  repository: 'https://github.com/acme/shop.git',
+  baseBranch: 'main',
+  headBranch: 'settings',
+  title: 'New settings',
+  credentials: { secretName: 'git' },
+}
+
+interface Look {
+  readonly right?: SecretRight
+  readonly object?: unknown
+  readonly kind?: string
+  readonly field?: 'spec.credentials' | 'spec.fallbackCredentials'
+}
+
+/** Looks into a cluster that holds the Secret `shop/git` with these parts, or no Secret at all. */
+async function look(
+  secret: object | undefined,
+  { right = 'get', object, kind = 'GitCommit', field = 'spec.credentials' }: Look = {},
+) {
+  const cluster = memoryCluster()
+  const base = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'shop', name: 'git' } }
+  if (secret !== undefined) cluster.apply({ ...base, stringData: { token: 's3cr3t-token' }, ...secret })
+  const sent = reviewOf(object ?? gitCommit(), { kind: { group: 'commitlet.dev', version: 'v1', kind } })
+  const secretRights = { [field]: right }
+  return secretWarnings(readReview(sent), { ...JUDGED, secretRights }, cluster)
+}
+
+function annotated(annotations: Readonly<Record<string, string>>): Pick<StoredObject, 'metadata'> {
+  return { metadata: { namespace: 'shop', name: 'git', annotations } }
+}
+
+for (const [title, secret, warnings] of [
+  ['a Secret that serves', {}, []],
+  [
+    'a Secret that allows repository and path',
+    annotated({ [REPOSITORIES]: 'git.example.com/acme', [PATHS]: 'prod' }),
+    [],
+  ],
+  ['a Secret that is not there', undefined, [/^spec\.credentials: There is no Secret shop\/git/]],
+  ['a Secret without the key', { stringData: { other: 'x' } }, [/^spec\.credentials: .*no key "token"/]],
+  ['a Secret with an empty key', { stringData: { token: ' \n' } }, [/nothing in its key "token"/]],
+  [
+    'a Secret of another type',
+    { type: 'kubernetes.io/service-account-token' },
+    [/of type "kubernetes\.io\/service-account-token"/],
+  ],
+  [
+    'a Secret for another repository',
+    annotated({ [REPOSITORIES]: 'git.example.com/acme-evil' }),
+    [/does not allow https:\/\/git\.example\.com/],
+  ],
+  ['a Secret for other paths', annotated({ [PATHS]: 'production' }), [/does not lie under a path/]],
+  [
+    'a Secret that is wrong in every way',
+    { ...annotated({ [REPOSITORIES]: '', [PATHS]: '' }), stringData: {} },
+    [/does not allow/, /no key "token"/, /does not lie under/],
+  ],
+] as const) {
+  t.test(`${title}: ${warnings.length} warnings, one for each thing to mend`, async (t) => {
+    const found = await look(secret)
+    t.equal(found.length, warnings.length)
+    t.match(found, warnings)
+    for (const warning of found) t.match(warning, /^spec\.credentials: [^\n]*\.$/)
+    t.notMatch(found.join(''), 's3cr3t')
+  })
+}
+
+t.test('whoever may only use the Secret, or was not asked about it, learns nothing', async (t) => {
+  for (const right of ['use', undefined] as const) {
+    const readSecret = () => Promise.reject(new Error('the Secret was read'))
+    const secretRights = right === undefined ? {} : { 'spec.credentials': right }
+    const request = readReview(reviewOf(gitCommit()))
+    t.strictSame(await secretWarnings(request, { ...JUDGED, secretRights }, { readSecret }), [])
+  }
+})
+
+t.test('a resource that names no Secret has none to be warned of', async (t) => {
+  t.strictSame(await look(undefined, { object: gitCommit({}, { credentials: undefined }) }), [])
+})
+
+t.test('a new resource has no resourceVersion yet, but a uid', async (t) => {
+  t.match(await look(undefined, { object: gitCommit() }), [/There is no Secret/])
+  await t.rejects(look({}, { object: gitCommit({ uid: undefined }) }), {
+    message: /^metadata\.uid is missing/,
+  })
+})
+
+const FALLBACK = { fallbackCredentials: { secretName: 'git', tokenKey: 'spare' } }
+
+t.test('the second way is looked at by the right to its own Secret', async (t) => {
+  const object = gitCommit({}, FALLBACK)
+  const told = [/^spec\.fallbackCredentials: .*no key named by tokenKey/]
+  t.match(await look({}, { object, field: 'spec.fallbackCredentials' }), told)
+  t.strictSame(await look({}, { object, field: 'spec.credentials' }), [], 'no right to the second one')
+  const secretRights = { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'get' } as const
+  const missing = await secretWarnings(
+    readReview(reviewOf(object)),
+    { ...JUDGED, secretRights },
+    memoryCluster(),
+  )
+  t.match(missing, [/^spec\.credentials: There is no/, /^spec\.fallbackCredentials: There is no/])
+})
+
+const { privateKey, publicKey } = makeKey('-t', 'ed25519')
+const SSH = {
+  repository: 'git@git.example.com:acme/shop.git',
+  credentials: { secretName: 'git', privateKeyKey: 'deploy' },
+}
+
+for (const [title, stringData, warnings] of [
+  ['a key that can be read, without host keys: the operator may have them', { deploy: privateKey }, []],
+  [
+    'a public key',
+    { deploy: publicKey },
+    [/^spec\.credentials: The key named by privateKeyKey of the Secret shop\/git /],
+  ],
+  ['no key', { other: privateKey }, [/^spec\.credentials: .*no key named by privateKeyKey/]],
+  [
+    'host keys with nothing in them',
+    { deploy: privateKey, known_hosts: ' ' },
+    [/nothing in its key "known_hosts"/],
+  ],
+] as const) {
+  t.test(`for an SSH address, a Secret with ${title}`, async (t) => {
+    const found = await look({ stringData }, { object: gitCommit({}, SSH) })
+    t.equal(found.length, warnings.length)
+    t.match(found, warnings)
+    t.notMatch(found.join(''), privateKey.split('\n')[1])
+  })
+}
+
+t.test('the pull request of an SSH repository needs what its API takes', async (t) => {
+  const spec = {
+    ...PULL_REQUEST,
+    repository: 'git@github.com:acme/shop.git',
+    credentials: { secretName: 'git', tokenKey: 'pat' },
+  }
+  const object = { ...gitCommit(), kind: 'PullRequest', spec }
+  t.match(await look({}, { object, kind: 'PullRequest' }), [/no key named by tokenKey/])
+})
+
+t.test('a pull request is looked at but for paths', async (t) => {
+  const object = { ...gitCommit(), kind: 'PullRequest', spec: PULL_REQUEST }
+  const secret = annotated({ [PATHS]: 'nothing/of/it', [REPOSITORIES]: 'github.com/other' })
+  t.match(await look(secret, { object, kind: 'PullRequest' }), [/does not allow https:\/\/github\.com/])
+})
+
+t.test('a user name that the API of Bitbucket does not take is told at apply', async (t) => {
+  const credentials = { secretName: 'git', usernameKey: 'username', passwordKey: 'password' }
+  const spec = { ...PULL_REQUEST, repository: 'https://bitbucket.org/acme/shop', credentials }
+  const object = { ...gitCommit(), kind: 'PullRequest', spec }
+  const secret = { stringData: { username: 'developer', password: 's3cr3t-token' } }
+  t.match(await look(secret, { object, kind: 'PullRequest' }), [/put the e-mail address/])
+})
+
+for (const [title, error, thrown] of [
+  ['where the webhook may not read it, nothing is said', new Failure('ReferenceForbidden', 'no'), false],
+  ['an API server that is down is thrown on', new Failure('NetworkError', 'down'), true],
+  ['a bug is thrown on', new TypeError('a bug'), true],
+] as const) {
+  t.test(title, async (t) => {
+    const request = readReview(reviewOf(gitCommit()))
+    const judgement = { ...JUDGED, secretRights: { 'spec.credentials': 'get' } } as const
+    const looking = secretWarnings(request, judgement, { readSecret: () => Promise.reject(error) })
+    if (thrown) await t.rejects(looking, error)
+    else t.strictSame(await looking, [])
+  })
+}
+
+t.test('a token that was pasted as the name of a key is not repeated', async (t) => {
+  const pasted = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
+  for (const [keys, repository] of [
+    [{ tokenKey: pasted }, 'https://git.example.com/acme/shop.git'],
+    [{ usernameKey: pasted, passwordKey: 'password' }, 'https://git.example.com/acme/shop.git'],
+    [{ usernameKey: 'token', passwordKey: pasted }, 'https://git.example.com/acme/shop.git'],
+    [{ privateKeyKey: pasted }, SSH.repository],
+    [{ privateKeyKey: 'deploy', knownHostsKey: pasted }, SSH.repository],
+  ] as const) {
+    for (const stringData of [
+      { token: 't', password: 'p', deploy: privateKey },
+      { token: 't', password: 'p', deploy: privateKey, [pasted]: ' ' },
+    ]) {
+      const object = gitCommit({}, { repository, credentials: { secretName: 'git', ...keys } })
+      const found = await look({ stringData }, { object })
+      t.equal(found.length, 1)
+      t.match(found[0], / key named by (token|username|password|privateKey|knownHosts)Key/)
+      t.notMatch(found.join(), pasted)
+    }
+  }
+})

@@ -1,0 +1,149 @@
+import { createServer as createTLSServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import { appliedEvent, readEvent } from '../../../functions/domain/event/events.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { binaryHeaders, makeDelivery } from '../../../webhook/delivery/delivery.ts'
+import { makeAuthority } from '../../harness/certificates.ts'
+import { freePort, waitFor } from '../../harness/wait.ts'
+import type { SinkServer } from '../stage.ts'
+import { gitCommit, startSink } from '../stage.ts'
+
+const EVENT = appliedEvent(gitCommit(), 'event-1')
+const QUICK = { requestMs: 60_000, windowMs: 2_000, firstPauseMs: 1 }
+const NEVER = new AbortController().signal
+
+async function openSink(t: Test): Promise<SinkServer> {
+  const sink = await startSink()
+  t.teardown(() => sink.close())
+  return sink
+}
+
+function deliveryTo(url: URL, patience = QUICK, extensions = {}) {
+  return makeDelivery({ url, extensions, caCerts: undefined }, 4, patience)
+}
+
+t.test('an event arrives in binary mode, with the extensions of the overrides', async (t) => {
+  const sink = await openSink(t)
+  await deliveryTo(sink.url, QUICK, { tenant: 'a "b"' })(EVENT, NEVER)
+  const { headers, data } = sink.received[0]!
+  t.match(headers, {
+    'ce-specversion': '1.0',
+    'ce-type': 'dev.commitlet.gitcommit.applied',
+    'ce-id': 'event-1',
+    'ce-subject': 'shop/settings',
+    'ce-partitionkey': /^[0-9a-f]{32}$/,
+    'ce-tenant': 'a%20%22b%22',
+    'content-type': 'application/json',
+  })
+  t.notOk('ce-datacontenttype' in headers)
+  t.match(readEvent(headers, JSON.stringify(data)), { name: 'settings', generation: 1 })
+})
+
+t.test('header values are percent-encoded where the binding says so', async (t) => {
+  const { 'ce-x': value } = binaryHeaders(EVENT, { x: 'Euro € 😀 100% "a"\n~' })
+  t.equal(value, 'Euro%20%E2%82%AC%20%F0%9F%98%80%20100%25%20%22a%22%0A~')
+  t.equal(decodeURIComponent(`${value}`), 'Euro € 😀 100% "a"\n~')
+})
+
+t.test('what the sink answers is read and ignored, and the connection is kept', async (t) => {
+  const sink = await openSink(t)
+  sink.answer = (response) => response.writeHead(200).end('x'.repeat(100_000))
+  const deliver = deliveryTo(sink.url)
+  for (let i = 0; i < 3; i += 1) await deliver(EVENT, NEVER)
+  t.equal(sink.received.length, 3)
+  t.equal(sink.connections(), 1)
+})
+
+for (const status of [404, 408, 409, 429, 500, 503]) {
+  t.test(`after a ${status} it is tried again`, async (t) => {
+    const sink = await openSink(t)
+    sink.answer = (response) => response.writeHead(sink.received.length < 3 ? status : 202).end()
+    await deliveryTo(sink.url)(EVENT, NEVER)
+    t.equal(sink.received.length, 3)
+  })
+}
+
+for (const status of [302, 400, 401, 413]) {
+  t.test(`after a ${status} it is not tried again`, async (t) => {
+    const sink = await openSink(t)
+    sink.answer = (response) => response.writeHead(status, { location: '/elsewhere' }).end()
+    await t.rejects(deliveryTo(sink.url)(EVENT, NEVER), {
+      message: `The sink answered with status ${status}.`,
+    })
+    t.equal(sink.received.length, 1)
+  })
+}
+
+t.test('a connection that is cut is tried again', async (t) => {
+  const sink = await openSink(t)
+  sink.answer = (response) => {
+    if (sink.received.length < 2) response.destroy()
+    else response.writeHead(202).end()
+  }
+  await deliveryTo(sink.url)(EVENT, NEVER)
+  t.equal(sink.received.length, 2)
+})
+
+t.test('an answer whose body is cut counts', async (t) => {
+  const sink = await openSink(t)
+  sink.answer = (response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy())
+  }
+  await deliveryTo(sink.url)(EVENT, NEVER)
+  t.equal(sink.received.length, 1)
+})
+
+t.test('tries end with their window', async (t) => {
+  const url = new URL(`http://127.0.0.1:${await freePort()}/`)
+  const delivery = deliveryTo(url, { ...QUICK, windowMs: 100 })(EVENT, NEVER)
+  await t.rejects(delivery, { message: /could not be reached/ })
+})
+
+t.test('who asks for more patience than there is gets no second try', async (t) => {
+  const sink = await openSink(t)
+  sink.answer = (response) => response.writeHead(503, { 'retry-after': '30' }).end()
+  const error: unknown = await deliveryTo(sink.url)(EVENT, NEVER).catch((reason: unknown) => reason)
+  t.ok(error instanceof Failure)
+  t.equal(sink.received.length, 1)
+})
+
+t.test('a sink that is silent is given up after the deadline of a request', async (t) => {
+  const sink = await openSink(t)
+  sink.answer = () => undefined
+  const delivery = deliveryTo(sink.url, { requestMs: 30, windowMs: 10, firstPauseMs: 1 })(EVENT, NEVER)
+  await t.rejects(delivery, { message: /could not be reached/ })
+})
+
+t.test('the signal ends a request and a pause at once', async (t) => {
+  const sink = await openSink(t)
+  sink.answer = () => undefined
+  const inRequest = new AbortController()
+  const hanging = deliveryTo(sink.url)(EVENT, inRequest.signal)
+  await waitFor('request', () => sink.received[0], 5_000)
+  inRequest.abort()
+  await t.rejects(hanging, { message: /could not be reached/ })
+
+  sink.answer = (response) => response.writeHead(503, { 'retry-after': '60' }).end()
+  const inPause = new AbortController()
+  const patient = { ...QUICK, windowMs: 120_000 }
+  const pausing = deliveryTo(sink.url, patient)(EVENT, inPause.signal)
+  await waitFor('second request', () => sink.received[1], 5_000)
+  inPause.abort()
+  await t.rejects(pausing, { message: /The sink/ })
+})
+
+t.test('K_CA_CERTS is trusted besides the authorities of the system', async (t) => {
+  const authority = await makeAuthority()
+  const { certPEM, keyPEM } = await authority.issue({ names: ['localhost'] })
+  const server = createTLSServer({ cert: certPEM, key: keyPEM }, (_request, response) =>
+    response.writeHead(202).end(),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close().closeAllConnections())
+  const url = new URL(`https://localhost:${(server.address() as AddressInfo).port}/`)
+  await t.resolves(makeDelivery({ url, extensions: {}, caCerts: authority.certPEM }, 4, QUICK)(EVENT, NEVER))
+  const distrusting = makeDelivery({ url, extensions: {}, caCerts: undefined }, 4, { ...QUICK, windowMs: 5 })
+  await t.rejects(distrusting(EVENT, NEVER), { message: /could not be reached/ })
+})

@@ -1,0 +1,126 @@
+import { Failure } from '../../functions/domain/failure.ts'
+import { isRecord, member, textMember } from '../../functions/domain/json-value.ts'
+import type { PatchOperation } from '../../functions/domain/requester/stamp-patch.ts'
+import type { Kind } from '../../functions/domain/resource/resource.ts'
+import { GROUP } from '../../functions/domain/resource/resource.ts'
+import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
+import { readUserInfo } from '../../functions/domain/requester/user-info.ts'
+
+const REVIEW = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' } as const
+
+/** The part of an admission.k8s.io/v1 request that is decided by. `object` is null on DELETE. */
+export interface AdmissionRequest {
+  readonly uid: string
+  readonly kind: Kind
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+  readonly subResource: string
+  readonly namespace: string
+  /** Empty on CREATE with generateName, until the API server has made the name. */
+  readonly name: string
+  readonly dryRun: boolean
+  readonly user: UserInfo
+  readonly object: unknown
+  readonly oldObject: unknown
+}
+
+/** One fault: metav1.StatusCause. kubectl prints `field: message`. */
+export interface Cause {
+  readonly reason: string
+  readonly field?: string
+  readonly message: string
+}
+
+/** Why a request is denied: metav1.Status. Of a 422 with causes kubectl prints these and drops the message. */
+export interface Denial {
+  readonly code: number
+  readonly reason: string
+  readonly message: string
+  readonly details?: DenialDetails
+}
+
+/** metav1.StatusDetails: which resource is denied, and each fault. */
+export interface DenialDetails {
+  readonly group: string
+  readonly kind: Kind
+  readonly name: string
+  readonly causes: readonly Cause[]
+}
+
+/** The answer before it is wrapped; a patch belongs to /mutate alone. */
+export interface Verdict {
+  readonly denial?: Denial
+  readonly warnings?: readonly string[]
+  readonly patch?: readonly PatchOperation[]
+}
+
+/** Reads an AdmissionReview. Throws InvalidSpec, one sentence, for anything else. */
+export function readReview(value: unknown): AdmissionRequest {
+  if (member(value, 'apiVersion') !== REVIEW.apiVersion || member(value, 'kind') !== REVIEW.kind) {
+    throw malformed(`The body has to be an ${REVIEW.kind} of ${REVIEW.apiVersion}.`)
+  }
+  const request = member(value, 'request')
+  const uid = textMember(request, 'uid')
+  if (uid === undefined || uid === '') throw malformed('The AdmissionReview has no request with a uid.')
+  const namespace = textMember(request, 'namespace')
+  if (namespace === undefined || namespace === '') throw malformed('The request has to name its namespace.')
+  return {
+    uid,
+    kind: readKind(member(request, 'kind')),
+    operation: readOperation(member(request, 'operation')),
+    subResource: textMember(request, 'subResource') ?? '',
+    namespace,
+    name: textMember(request, 'name') ?? '',
+    dryRun: member(request, 'dryRun') === true,
+    user: readUser(member(request, 'userInfo')),
+    object: readObject(request, 'object'),
+    oldObject: readObject(request, 'oldObject'),
+  }
+}
+
+/** Wraps a verdict for the API server, which compares the uid with its own. */
+export function reviewOf(uid: string, verdict: Verdict): unknown {
+  const { denial, warnings = [], patch = [] } = verdict
+  const allowed = denial === undefined
+  return {
+    ...REVIEW,
+    response: {
+      uid,
+      allowed,
+      ...(allowed ? {} : { status: { status: 'Failure', ...denial } }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+      ...(allowed && patch.length > 0 ? encodePatch(patch) : {}),
+    },
+  }
+}
+
+function encodePatch(patch: readonly PatchOperation[]): Readonly<Record<string, string>> {
+  return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }
+}
+
+function readKind(value: unknown): Kind {
+  const kind = member(value, 'kind')
+  const ours = member(value, 'group') === GROUP && member(value, 'version') === 'v1'
+  if (ours && (kind === 'GitCommit' || kind === 'PullRequest')) return kind
+  throw malformed(`The request has to be for a GitCommit or PullRequest of ${GROUP}/v1.`)
+}
+
+function readOperation(value: unknown): AdmissionRequest['operation'] {
+  if (value === 'CREATE' || value === 'UPDATE' || value === 'DELETE' || value === 'CONNECT') return value
+  throw malformed('The operation of the request has to be CREATE, UPDATE, DELETE or CONNECT.')
+}
+
+function readObject(request: unknown, key: 'object' | 'oldObject'): unknown {
+  const value = member(request, key) ?? null
+  if (value === null || isRecord(member(value, 'metadata'))) return value
+  throw malformed(`The ${key} of the request has to be an object with metadata.`)
+}
+
+function readUser(value: unknown): UserInfo {
+  const user = readUserInfo(value)
+  if (user !== undefined) return user
+  throw malformed('The request has to name the user in userInfo.username.')
+}
+
+function malformed(message: string): Failure {
+  return new Failure('InvalidSpec', message)
+}

@@ -1,0 +1,118 @@
+import http from 'node:http'
+import https from 'node:https'
+import { getCACertificates } from 'node:tls'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { AppliedEvent } from '../../functions/domain/event/events.ts'
+
+/** Where events go, as a Knative SinkBinding says it. */
+export interface SinkTarget {
+  readonly url: URL
+  /** Extension attributes of K_CE_OVERRIDES, set over the event's own. */
+  readonly extensions: Readonly<Record<string, string>>
+  /** PEM text of K_CA_CERTS: authorities trusted besides the system's. */
+  readonly caCerts: string | undefined
+}
+
+/** Milliseconds: how long one request may take, how long tries go on, and the first pause between two. */
+export interface Patience {
+  readonly requestMs: number
+  readonly windowMs: number
+  readonly firstPauseMs: number
+}
+
+/** Sends one event, with retries. Throws a Failure when it was not taken; `signal` ends it at once. */
+export type Deliver = (event: AppliedEvent, signal: AbortSignal) => Promise<void>
+
+// Short, because a sink that comes back is noticed by these tries before the next sweep.
+const LONGEST_PAUSE_MS = 2_000
+/** What a CloudEvents receiver means by "later": Knative's own senders retry these besides 5xx. */
+const LATER = new Set([404, 408, 409, 429])
+
+interface Answer {
+  readonly status: number
+  readonly retryAfterMs: number
+}
+
+/** Makes the way to a sink: one pool of at most `sockets` kept-alive connections. */
+export function makeDelivery(target: SinkTarget, sockets: number, patience: Patience): Deliver {
+  const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: 16 }
+  const ca = target.caCerts === undefined ? undefined : [...getCACertificates('default'), target.caCerts]
+  const agent =
+    target.url.protocol === 'https:'
+      ? new https.Agent({ ...options, ...(ca === undefined ? {} : { ca }) })
+      : new http.Agent(options)
+
+  return async function deliver(event, signal) {
+    const givenUpAt = Date.now() + patience.windowMs
+    for (let tries = 1; ; tries += 1) {
+      const answer = await post(target, agent, { event, signal, patience })
+      if (!(answer instanceof Error) && answer.status < 300) return
+      const failure = failureOf(answer)
+      const wait = pauseBefore(tries, answer, patience)
+      if (signal.aborted || failure.retry === 'never' || Date.now() + wait > givenUpAt) throw failure
+      await pause(wait, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}
+
+/** The header fields of binary mode: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md */
+export function binaryHeaders(
+  event: AppliedEvent,
+  extensions: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { datacontenttype = 'application/json', ...attributes } = event.attributes
+  const named = Object.entries({ ...attributes, ...extensions })
+  const fields = named.map(([name, value]): [string, string] => [`ce-${name}`, headerValue(value)])
+  return { ...Object.fromEntries(fields), 'content-type': datacontenttype }
+}
+
+// Section 3.1.3.2: space, double quote, percent and all beyond printable ASCII are percent-encoded.
+function headerValue(value: string): string {
+  return value.replace(/[^\u0021\u0023\u0024\u0026-\u007e]/gu, (character) =>
+    Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&'),
+  )
+}
+
+interface Posting {
+  readonly event: AppliedEvent
+  readonly signal: AbortSignal
+  readonly patience: Patience
+}
+
+/** One request: the answer, or the error that kept it away. The body of an answer is read and ignored. */
+function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<Answer | Error> {
+  const body = JSON.stringify(posting.event.data)
+  const headers = {
+    ...binaryHeaders(posting.event, target.extensions),
+    'content-length': Buffer.byteLength(body),
+    'user-agent': 'commitlet-webhook',
+  }
+  const signal = AbortSignal.any([posting.signal, AbortSignal.timeout(posting.patience.requestMs)])
+  const { promise, resolve } = Promise.withResolvers<Answer | Error>()
+  const client = target.url.protocol === 'https:' ? https : http
+  const request = client.request(target.url, { method: 'POST', agent, headers, signal })
+  request.on('error', resolve)
+  request.once('response', (response) => {
+    const seconds = Number(response.headers['retry-after'] ?? 0)
+    const answer = { status: response.statusCode ?? 0, retryAfterMs: seconds > 0 ? seconds * 1000 : 0 }
+    response.once('close', () => resolve(answer)).resume()
+  })
+  request.end(body)
+  return promise
+}
+
+function failureOf(answer: Answer | Error): Failure {
+  if (answer instanceof Error) {
+    return new Failure('NetworkError', 'The sink could not be reached, or did not answer.', { cause: answer })
+  }
+  const retry = answer.status >= 500 || LATER.has(answer.status) ? 'transient' : 'never'
+  return new Failure('ProviderUnavailable', `The sink answered with status ${answer.status}.`, { retry })
+}
+
+function pauseBefore(tries: number, answer: Answer | Error, patience: Patience): number {
+  const longest = Math.min(LONGEST_PAUSE_MS, patience.firstPauseMs * 2 ** (tries - 1))
+  // Half of it fixed, half of it drawn: replicas do not come back in step, and no try follows at once.
+  const jittered = (longest * (1 + Math.random())) / 2
+  return answer instanceof Error ? jittered : Math.max(jittered, answer.retryAfterMs)
+}

@@ -1,0 +1,92 @@
+import type { AppliedEvent } from '../../functions/domain/event/events.ts'
+
+/**
+ * Events that wait for a free connection, bounded and fair: the namespace with the fewest in flight is next, and
+ * where the list is full the longest queue gives way, so that no tenant keeps the others out. A resource waits
+ * once: its newer event takes the place of the older one.
+ */
+export interface FairQueue {
+  /** Adds an event; answers the one that had no room (this one, or another's), if any. */
+  readonly add: (event: AppliedEvent) => AppliedEvent | undefined
+  /** Takes the next one; `inFlight` counts by namespace what is under way, `share` is the most of one namespace. */
+  readonly take: (inFlight: ReadonlyMap<string, number>, share?: number) => AppliedEvent | undefined
+  readonly has: (key: string) => boolean
+  readonly size: () => number
+}
+
+type Queue = Map<string, AppliedEvent>
+
+/** The name of the resource that an event is about: equal for all its events. */
+export function resourceKey(ref: {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}): string {
+  return `${ref.kind} ${ref.namespace}/${ref.name}`
+}
+
+/** Makes an empty list for at most `limit` events. */
+export function makeFairQueue(limit: number): FairQueue {
+  const queues = new Map<string, Queue>()
+  let size = 0
+
+  function add(event: AppliedEvent): AppliedEvent | undefined {
+    const { namespace } = event.data
+    const key = resourceKey(event.data)
+    const queue: Queue = queues.get(namespace) ?? new Map<string, AppliedEvent>()
+    const waits = queue.has(key)
+    const crowded = !waits && size >= limit
+    const longest = crowded ? longestOf(queues.values()) : undefined
+    if (crowded && (longest === undefined || longest.size <= queue.size)) return event
+    queue.set(key, event)
+    queues.set(namespace, queue)
+    if (!waits) size += 1
+    return longest === undefined ? undefined : takeFirst(longest)
+  }
+
+  function take(inFlight: ReadonlyMap<string, number>, share = Infinity): AppliedEvent | undefined {
+    const next = leastBusy(queues.keys(), inFlight, share)
+    const queue = next === undefined ? undefined : queues.get(next)
+    if (next === undefined || queue === undefined) return undefined
+    const event = takeFirst(queue)
+    // To the end of the line, so that namespaces that are equally busy take turns.
+    queues.delete(next)
+    if (queue.size > 0) queues.set(next, queue)
+    return event
+  }
+
+  function takeFirst(queue: Queue): AppliedEvent | undefined {
+    const [first] = queue
+    if (first === undefined) return undefined
+    queue.delete(first[0])
+    size -= 1
+    return first[1]
+  }
+
+  function has(key: string): boolean {
+    const namespace = key.slice(key.indexOf(' ') + 1, key.indexOf('/'))
+    return queues.get(namespace)?.has(key) === true
+  }
+
+  return { add, take, has, size: () => size }
+}
+
+function longestOf(queues: Iterable<Queue>): Queue | undefined {
+  let longest: Queue | undefined
+  for (const queue of queues) if (queue.size > (longest?.size ?? 0)) longest = queue
+  return longest
+}
+
+function leastBusy(
+  namespaces: Iterable<string>,
+  inFlight: ReadonlyMap<string, number>,
+  share: number,
+): string | undefined {
+  let least: string | undefined
+  let fewest = share
+  for (const namespace of namespaces) {
+    const busy = inFlight.get(namespace) ?? 0
+    if (busy < fewest) [least, fewest] = [namespace, busy]
+  }
+  return least
+}
