@@ -22,8 +22,8 @@ export default tseslint.config(
     },
   },
   {
-    // A provider file exports its provider as default: the table of provider-apis.ts loads all of them alike.
-    files: ['functions/providers/*.ts'],
+    // The way into a host's folder exports it as default: the table of functions/pull-request/provider-apis.ts loads all of them alike.
+    files: ['functions/providers/*/index.ts'],
     rules: { 'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Use a union.' }] },
   },
   {

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import type { DefaultConfig } from './login/default-config.ts'
+import type { DefaultConfig } from './domain/credentials/default-credentials.ts'
 import type { Cluster } from './cluster/cluster.ts'
-import type { Change, ChangeDraft, Identity, Landed, Login } from './domain/commit/change.ts'
+import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/change.ts'
+import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
-import type { RequestedByTrailer } from './domain/requester/requested-by.ts'
-import type { WithPullRequests } from './pull-request/provider-apis.ts'
-import type { FairSemaphore } from './attempt/fair-semaphore.ts'
+import type { RequestedByTrailer } from './domain/requester/requester.ts'
+import type { WithPullRequests } from './domain/pull-request/pull-requests.ts'
 
 /** What the operator chose, as far as an attempt needs it. */
 export interface AttemptSettings extends GateSettings {
@@ -21,6 +21,17 @@ export interface AttemptSettings extends GateSettings {
   readonly author: Identity
 }
 
+/** Gives back what `acquire` gave; a second call does nothing. */
+export type Release = () => void
+
+/** Whom a running attempt is counted for. */
+export interface Holder {
+  readonly namespace: string
+  readonly host: string
+  /** Tells resources apart: each may wait once. */
+  readonly resource: string
+}
+
 /** The outside as the functions see it. `main.ts` makes the real one. */
 export interface World {
   readonly cluster: Cluster
@@ -30,7 +41,8 @@ export interface World {
   readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
-  readonly acquire: FairSemaphore['acquire']
+  /** Waits until one more attempt may run; undefined: the same resource waits already. Throws Conflict where too many wait. */
+  readonly acquire: (holder: Holder) => Promise<Release | undefined>
   readonly now: () => Date
   /** A number from 0 to 1. */
   readonly random: () => number

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster } from '../functions/cluster/cluster.ts'
-import { appliedEvent } from '../functions/domain/event/events.ts'
+import { appliedEvent } from '../functions/domain/event/applied-event.ts'
 import { UNSIGNED } from '../functions/domain/gate/settings.ts'
 import { insecureWarning } from '../functions/domain/repository/insecure-hosts.ts'
 import { errorLogFields } from '../functions/domain/error-log-fields.ts'

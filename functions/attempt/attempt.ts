@@ -1,7 +1,7 @@
 import { claim } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { mayStart } from '../domain/resource/attempt-state.ts'
-import { repositoryHost } from '../domain/resource/envelope.ts'
+import { repositoryHost } from '../domain/repository/address.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
 import { namesInsecureHost } from '../domain/repository/insecure-hosts.ts'
 import { parseResource } from '../domain/schema/parse.ts'

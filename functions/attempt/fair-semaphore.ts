@@ -1,15 +1,5 @@
 import { Failure } from '../domain/failure.ts'
-
-/** Ends a turn; a second call does nothing. */
-export type Release = () => void
-
-/** Whom a turn is counted for. */
-export interface Holder {
-  readonly namespace: string
-  readonly host: string
-  /** Tells resources apart: one place to wait for each. */
-  readonly resource: string
-}
+import type { Holder, Release } from '../world.ts'
 
 /** How many there may be, over all and of one kind. */
 export interface Bound {

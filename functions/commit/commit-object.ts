@@ -1,26 +1,26 @@
 import { authorise } from '../login/authorise.ts'
 import { accountLacks, retryForbidden } from '../cluster/rbac-retry.ts'
-import type { ServedKind } from '../domain/gate/access.ts'
 import { parseRepositoryAddress } from '../domain/repository/address.ts'
 import { hintAppPasswords } from '../domain/credentials/app-passwords.ts'
-import type { ChangeDraft, Landed, Login } from '../domain/commit/change.ts'
-import { commitMessage, commitletId } from '../domain/commit/commit-message.ts'
+import type { ChangeDraft, Landed } from '../domain/commit/change.ts'
+import type { Login } from '../domain/credentials/login.ts'
+import { commitMessage } from '../domain/commit/commit-message.ts'
+import { commitletId } from '../domain/commit/commit-id.ts'
 import { requestedAt } from '../domain/resource/attempt-state.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
-import { commitURL } from '../domain/repository/hosts.ts'
-import { renderManifest } from '../domain/manifest/manifest.ts'
-import { requestedBy } from '../domain/requester/requested-by.ts'
+import { requestedBy } from '../domain/requester/requester.ts'
 import type { GitCommit } from '../domain/resource/resource.ts'
 import type { Requester } from '../domain/requester/requester.ts'
 import type { Outcome } from '../domain/resource/status.ts'
-import { secretsOf } from '../domain/redact.ts'
+import { secretsOf } from '../domain/credentials/login.ts'
 import { logIn, waysOf } from '../login/log-in.ts'
 import { withFallback } from '../login/with-fallback.ts'
 import type { Attempt, World } from '../world.ts'
+import { readContent } from './content.ts'
+import { outcomeOf } from './outcome.ts'
 
 /** Clocks of replicas differ: history is searched from this much before the first attempt. */
 const CLOCK_MARGIN_MS = 3_600_000
-const SHORT_SHA = 12
 
 /**
  * Puts the referenced object onto the branch: GitCommit → Outcome. Throws a Failure for everything else. What an
@@ -53,22 +53,6 @@ export async function commitObject(resource: GitCommit, world: World, attempt: A
   return outcomeOf(resource, result, used)
 }
 
-async function readContent(
-  resource: GitCommit,
-  served: ServedKind | undefined,
-  { cluster }: World,
-): Promise<Uint8Array> {
-  const { resourceRef } = resource.spec
-  if (served === undefined) {
-    const message = `The cluster does not know the kind ${resourceRef.kind} of ${resourceRef.apiVersion} (yet); install it or mend spec.resourceRef.`
-    throw new Failure('ReferenceNotFound', message)
-  }
-  const reference = { ...resourceRef, namespace: resourceRef.namespace ?? resource.metadata.namespace }
-  const text = await cluster.readObject(reference, served)
-  const asked = { ...reference, namespace: served.namespaced ? reference.namespace : undefined }
-  return renderManifest(text, asked, reference.path)
-}
-
 /** The change but for its content, and for where history is searched. */
 function draftOf(resource: GitCommit, requester: Requester, { settings }: World): ChangeDraft {
   const { spec, metadata } = resource
@@ -90,24 +74,4 @@ function draftOf(resource: GitCommit, requester: Requester, { settings }: World)
 function startOf(resource: GitCommit, now: Date): Date {
   const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
   return new Date(started - CLOCK_MARGIN_MS)
-}
-
-function outcomeOf(
-  resource: GitCommit,
-  landed: Landed,
-  credentialsUsed: Outcome['credentialsUsed'],
-): Outcome {
-  const { path } = resource.spec.resourceRef
-  const { sha, branch } = landed
-  const shortSHA = sha.slice(0, SHORT_SHA)
-  const url = commitURL(parseRepositoryAddress(resource.spec.repository), resource.spec.provider, sha)
-  const upToDate = landed.outcome === 'unchanged'
-  return {
-    reason: upToDate ? 'UpToDate' : 'Succeeded',
-    message: upToDate
-      ? `The branch ${branch} already holds this content at ${path}; no commit was needed.`
-      : `Committed as ${shortSHA} to the branch ${branch} at ${path}.`,
-    commit: { sha, shortSHA, branch, path, ...(url === undefined ? {} : { url }) },
-    credentialsUsed,
-  }
 }

@@ -1,5 +1,3 @@
-import type { Login } from './commit/change.ts'
-
 const LONGEST = 200
 const MASK = '***'
 /** What lies behind is never shown, however much of it is masked: values of Secrets have at most 8 KiB. */
@@ -45,12 +43,6 @@ export function redactedName(name: string, secrets: readonly string[]): string {
   return `"${redact(name, secrets) ?? MASK}"`
 }
 
-/** Every secret that a login may put on the wire: the Secret's values, the pair of Basic authentication, a key's lines. */
-export function secretsOf(login: Login): readonly string[] {
-  if (login.method === 'key') return [...login.secrets, ...linesOf(login.privateKey)]
-  return [...login.secrets, login.password, `${login.username}:${login.password}`]
-}
-
 /** The secrets of several logins, each once. Where there are too many to quote anything, not all of them. */
 export function unitedSecrets(lists: readonly (readonly string[])[]): readonly string[] {
   const united = new Set<string>()
@@ -64,10 +56,6 @@ export function unitedSecrets(lists: readonly (readonly string[])[]): readonly s
 function areTooMany(secrets: ReadonlySet<string>): boolean {
   if (secrets.size > MASKED_SECRETS) return true
   return [...secrets].reduce((sum, { length }) => sum + length, 0) > MASKED_CHARACTERS
-}
-
-function linesOf(privateKey: string): readonly string[] {
-  return privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 }
 
 function mask(text: string, secrets: readonly string[]): string {
@@ -96,4 +84,12 @@ function percentDecoded(address: string): string {
   return address.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
   )
+}
+
+/**
+ * An entry of a list as it may be shown: all before its last `@` is `***`. A whole address with a password in it is
+ * a likely slip where a host is asked for, and the sentence goes to a log or a status.
+ */
+export function withoutUser(entry: string): string {
+  return entry.replace(/^.*@/s, '***@')
 }

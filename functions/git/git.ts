@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { RepositoryAddress } from '../domain/repository/address.ts'
-import type { Change, Landed, Login } from '../domain/commit/change.ts'
+import type { Change, Landed } from '../domain/commit/change.ts'
+import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import type { Trusted } from './process/authorities.ts'
 import { openProcessDir, type ProcessDir } from './process/process-dir.ts'

@@ -3,9 +3,10 @@ import type { LookupFunction, Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { SecureContext } from 'node:tls'
 import type { Destination, Route } from '../domain/network/route.ts'
-import { hostFailure } from './connection-failures.ts'
+import type { Proxy } from '../domain/network/proxies.ts'
+import { openTunnel } from '../net/tunnel.ts'
+import { hostFailure, proxyFailure, proxyRefusal } from './connection-failures.ts'
 import { established } from './socket.ts'
-import { openThroughProxy } from './tunnel.ts'
 
 /** The way to one API. */
 export interface Way {
@@ -48,6 +49,14 @@ async function openDirectly({ destination, route, place, signal }: Way): Promise
   return established(socket, 'connect', signal).catch((error: unknown) => {
     throw hostFailure(error, place)
   })
+}
+
+async function openThroughProxy({ destination, trust, place, signal }: Way, proxy: Proxy): Promise<Socket> {
+  const opened = await openTunnel(destination, { proxy, trust, signal }).catch((error: unknown) => {
+    throw proxyFailure(error, place)
+  })
+  if (typeof opened === 'number') throw proxyRefusal(opened, place)
+  return opened
 }
 
 /** Whatever the name means by now, the connection goes to an address that was checked. */

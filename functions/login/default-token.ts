@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Failure } from '../domain/failure.ts'
-
-/** Where the operator's token is: given at the start, or in a file that is read each time. */
-export type TokenSource = { readonly token: string } | { readonly file: string }
+import type { TokenSource } from '../domain/credentials/default-credentials.ts'
 
 /**
  * The operator's token as it is now, trimmed. Throws CredentialsInvalid where its file cannot be read or holds

@@ -72,3 +72,8 @@ function resetOf(headers: ApiAnswer['headers'], name: string | undefined): numbe
   const reset = name === undefined ? null : headers.get(name)
   return reset !== null && /^\d{1,12}$/.test(reset.trim()) ? Number(reset) * 1000 : NaN
 }
+
+/** The number that a host has given to a pull request, a person or a repository: whole, from 1 to 2^53 - 1. */
+export function isSerialNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+}

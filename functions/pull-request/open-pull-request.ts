@@ -6,7 +6,7 @@ import type { PullRequest, PullRequestSpec } from '../domain/resource/resource.t
 import type { Outcome } from '../domain/resource/status.ts'
 import { logInToAPI, waysOf } from '../login/log-in.ts'
 import { reconcilePullRequest } from './reconcile.ts'
-import type { ApiTarget } from './provider-apis.ts'
+import type { ApiTarget } from '../domain/pull-request/pull-requests.ts'
 import { withFallback } from '../login/with-fallback.ts'
 import type { Attempt, World } from '../world.ts'
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { makeRateLimits } from './rate-limits.ts'
 import type { ApiLogin } from '../domain/credentials/api-login.ts'
-import type { ApiEndpoint } from '../domain/repository/api-endpoint.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
-import type { Branches, Connect, Permit, PullRequests } from '../domain/pull-request/pull-requests.ts'
+import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { makeKeyedSemaphore } from './keyed-semaphore.ts'
@@ -17,33 +16,12 @@ export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default
   gitea: () => import('../providers/gitea/index.ts'),
 }
 
-/** Which pull request, and where. */
-export interface ApiTarget extends ApiEndpoint {
-  /** `spec.repository`, for sentences. */
-  readonly shown: string
-  readonly branches: Branches
-  /** As in Endpoint. */
-  readonly permit: Permit
-}
-
 /**
  * How many attempts call at once with the same token: GitHub asks for one request after the other ("Best practices
  * for using the REST API"), and what all have asked before the first is told of a limit is refused to all. With one
  * alone, a call that hangs would hold all others up.
  */
 const CALLERS = 2
-
-/**
- * Hands `work` the pull requests of a repository. One at a time for the same branches of the same repository, so that
- * two resources never open two; few at a time with the same token, and none while its limit holds. Nobody waits longer
- * than until the signal fires.
- * @throws Failure what `work` and the way to the API throw
- */
-export type WithPullRequests = <T>(
-  target: ApiTarget,
-  by: { readonly login: ApiLogin; readonly signal: AbortSignal },
-  work: (pullRequests: PullRequests) => Promise<T>,
-) => Promise<T>
 
 /** Makes the way to all APIs. `now` in milliseconds. */
 export function openProviders(settings: HTTPSettings, now: () => number): WithPullRequests {

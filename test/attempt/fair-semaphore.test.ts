@@ -1,7 +1,8 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { makeFairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
-import type { Bounds, Release, Holder, FairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
+import type { Bounds, FairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
+import type { Holder, Release } from '../../functions/world.ts'
 
 const BUSY = new Failure('Conflict', 'Too many attempts wait for their turn; it is tried again.')
 const bounds = withTurns(3)

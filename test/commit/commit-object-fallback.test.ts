@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Login } from '../../functions/domain/commit/change.ts'
+import type { Login } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { FailureReason } from '../../functions/domain/failure.ts'
 import { parseResource } from '../../functions/domain/schema/parse.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { holdsSecret, redactedName, redact, secretsOf, unitedSecrets } from '../../functions/domain/redact.ts'
+import { holdsSecret, redactedName, redact, unitedSecrets } from '../../functions/domain/redact.ts'
+import { secretsOf } from '../../functions/domain/credentials/login.ts'
 
 const SECRET = 'p!ä s/+=t'
 const login = {

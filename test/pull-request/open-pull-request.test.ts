@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { DefaultConfig } from '../../functions/login/default-config.ts'
+import type { DefaultConfig } from '../../functions/domain/credentials/default-credentials.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { parseResource } from '../../functions/domain/schema/parse.ts'
 import type { PullRequest } from '../../functions/domain/resource/resource.ts'

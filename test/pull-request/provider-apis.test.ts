@@ -5,7 +5,7 @@ import type { ApiLogin } from '../../functions/domain/credentials/api-login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { hostNamed, HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { openProviders, PROVIDERS } from '../../functions/pull-request/provider-apis.ts'
-import type { ApiTarget } from '../../functions/pull-request/provider-apis.ts'
+import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
 import { waitFor } from '../harness/wait.ts'
 import { CA_FILE } from '../http/stage.ts'
 

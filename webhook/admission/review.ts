@@ -1,6 +1,6 @@
 import { Failure } from '../../functions/domain/failure.ts'
 import { isRecord, member, textMember } from '../../functions/domain/json-value.ts'
-import type { PatchOperation } from '../../functions/domain/requester/stamp-patch.ts'
+import type { PatchOperation } from '../../functions/domain/requester/stamp.ts'
 import type { Kind } from '../../functions/domain/resource/resource.ts'
 import { GROUP } from '../../functions/domain/resource/resource.ts'
 import type { UserInfo } from '../../functions/domain/requester/user-info.ts'

@@ -3,7 +3,7 @@ import https from 'node:https'
 import { getCACertificates } from 'node:tls'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { AppliedEvent } from '../../functions/domain/event/events.ts'
+import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 
 /** Where events go, as a Knative SinkBinding says it. */
 export interface SinkTarget {

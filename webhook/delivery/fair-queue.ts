@@ -1,4 +1,4 @@
-import type { AppliedEvent } from '../../functions/domain/event/events.ts'
+import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 
 /**
  * Events that wait for a free connection, bounded and fair: the namespace with the fewest in flight is next, and

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { AppliedEvent } from '../../functions/domain/event/events.ts'
+import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import type { Patience, SinkTarget } from './delivery.ts'

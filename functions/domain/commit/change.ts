@@ -33,29 +33,3 @@ export interface Landed {
   /** Short name of the branch that was written. */
   readonly branch: string
 }
-
-/** What Git needs to log in at a remote. */
-export type Login = PasswordLogin | KeyLogin
-
-interface AnyLogin {
-  /** Equal for the same credential, different otherwise; safe to keep in memory as a key, never logged. */
-  readonly identity: string
-  /** Every value of the Secret in use, the login's or not, to be taken out of text of the remote. */
-  readonly secrets: readonly string[]
-}
-
-/** Over HTTPS; a token is a password, too. */
-export interface PasswordLogin extends AnyLogin {
-  readonly method: 'password'
-  readonly username: string
-  readonly password: string
-}
-
-/** Over SSH. */
-export interface KeyLogin extends AnyLogin {
-  readonly method: 'key'
-  /** Text of the private key, not encrypted, in a form that ssh2 reads. */
-  readonly privateKey: string
-  /** Lines as in known_hosts(5) that hold for the remote's host and port. */
-  readonly hostKeys: string
-}

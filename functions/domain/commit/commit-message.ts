@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { commitletId } from './commit-id.ts'
 
 /** What a commit message is made of. */
 export interface MessageParts {
@@ -12,21 +12,6 @@ export interface MessageParts {
   readonly requestedAt: string | undefined
   /** The Kubernetes user who applied it; undefined: no trailer tells. */
   readonly requestedBy: string | undefined
-}
-
-/**
- * Value of the trailer `Commitlet-Id`: `<uid>.<generation>`, and `.<first 8 hex digits of the SHA-256 of
- * requested-at>` where that is set. Equal for every attempt at the same thing, different otherwise.
- */
-export function commitletId(uid: string, generation: number, requestedAt: string | undefined): string {
-  const id = `${uid}.${generation}`
-  if (requestedAt === undefined) return id
-  return `${id}.${requestDigest(requestedAt)}`
-}
-
-/** A value of `commitlet.dev/requested-at`, which may be long, told in the first 8 hex digits of its SHA-256. */
-export function requestDigest(requestedAt: string): string {
-  return createHash('sha256').update(requestedAt).digest('hex').slice(0, 8)
 }
 
 // Git shows and reads a message from its first line that is not blank: blank ones cannot part title and trailers.

@@ -1,4 +1,4 @@
-import type { PasswordLogin } from '../commit/change.ts'
+import type { PasswordLogin } from './login.ts'
 import { identityOf, requireType } from './password-login.ts'
 import type { LoginRequest } from './password-login.ts'
 import { hostOf } from '../repository/hosts.ts'

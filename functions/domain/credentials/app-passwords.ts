@@ -1,5 +1,5 @@
 import type { RepositoryAddress } from '../repository/address.ts'
-import type { Login } from '../commit/change.ts'
+import type { Login } from './login.ts'
 import { Failure } from '../failure.ts'
 import { publicHost } from '../repository/hosts.ts'
 

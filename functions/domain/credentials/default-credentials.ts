@@ -4,7 +4,7 @@ import { allows, allowsPath } from '../repository/allowed-repositories.ts'
 import { apiUsername, usernameComplaint } from './api-login.ts'
 import type { ApiLogin } from './api-login.ts'
 import { calledAddresses } from '../repository/api-endpoint.ts'
-import type { PasswordLogin } from '../commit/change.ts'
+import type { PasswordLogin } from './login.ts'
 import { controlComponent } from '../repository/committed-path.ts'
 import { usernameFor } from './password-login.ts'
 import { Failure } from '../failure.ts'
@@ -98,3 +98,11 @@ function ofNamespace(list: string, namespace: string): string {
     .map((segment, index) => (index === 0 ? segment : segment.replace(PLACEHOLDER, () => namespace)))
     .join('/')
 }
+
+/** The operator's default credentials, with the place of the token. */
+export interface DefaultConfig extends DefaultCredentials {
+  readonly source: TokenSource
+}
+
+/** Where the operator's token is: given at the start, or in a file that is read each time. */
+export type TokenSource = { readonly token: string } | { readonly file: string }

@@ -1,4 +1,4 @@
-import type { KeyLogin } from '../commit/change.ts'
+import type { KeyLogin } from './login.ts'
 import { identityOf, requireType } from './password-login.ts'
 import type { LoginRequest } from './password-login.ts'
 import { hostKeysFor } from '../network/host-keys.ts'

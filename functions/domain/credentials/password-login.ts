@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RepositoryAddress } from '../repository/address.ts'
-import type { PasswordLogin } from '../commit/change.ts'
+import type { PasswordLogin } from './login.ts'
 import { hostOf } from '../repository/hosts.ts'
 import type { Credentials } from '../resource/resource.ts'
 import { invalidSecret, passwordKeys } from './secret-keys.ts'

@@ -5,7 +5,7 @@ import { controlComponent } from '../repository/committed-path.ts'
 import { Failure } from '../failure.ts'
 import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../resource/resource.ts'
 import { shownName } from '../requester/user-info.ts'
-import { withoutUser } from '../repository/without-user.ts'
+import { withoutUser } from '../redact.ts'
 
 /** What binds a Secret: where its annotations let it go. */
 export interface BoundSecret {

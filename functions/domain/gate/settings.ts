@@ -2,11 +2,11 @@ import type { Authority } from '../repository/address.ts'
 import { unsoundEntry } from '../repository/allowed-repositories.ts'
 import type { Delegation } from '../requester/delegation.ts'
 import { readInsecureHosts } from '../repository/insecure-hosts.ts'
-import { isObjectName } from '../resource/object-name.ts'
+import { isObjectName } from '../resource/resource.ts'
 import { SHORTEST_KEY } from '../requester/signature.ts'
 import type { Environment } from '../settings.ts'
 import { choice, list, text, WrongSetting } from '../settings.ts'
-import { withoutUser } from '../repository/without-user.ts'
+import { withoutUser } from '../redact.ts'
 
 /** What the operator allows: both parts read it, and decide by it alike. */
 export interface GateSettings {

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { parseAuthority } from '../repository/address.ts'
 import type { Environment } from '../settings.ts'
 import { list, text, WrongSetting } from '../settings.ts'
-import { withoutUser } from '../repository/without-user.ts'
+import { withoutUser } from '../redact.ts'
 
 /** The proxy that the operator has put between Commitlet and the Git hosts. */
 export interface Proxy {

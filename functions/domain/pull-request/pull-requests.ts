@@ -1,4 +1,5 @@
 import type { ApiLogin } from '../credentials/api-login.ts'
+import type { ApiEndpoint } from '../repository/api-endpoint.ts'
 
 /** What a pull request joins. */
 export interface Branches {
@@ -100,3 +101,24 @@ export interface FetchInit {
 
 /** A file of providers/ exports one as its default. Nothing is called before a verb is. */
 export type Connect = (endpoint: Endpoint, login: ApiLogin) => PullRequests
+
+/** Which pull request, and where. */
+export interface ApiTarget extends ApiEndpoint {
+  /** `spec.repository`, for sentences. */
+  readonly shown: string
+  readonly branches: Branches
+  /** As in Endpoint. */
+  readonly permit: Permit
+}
+
+/**
+ * Hands `work` the pull requests of a repository. One at a time for the same branches of the same repository, so that
+ * two resources never open two; few at a time with the same token, and none while its limit holds. Nobody waits longer
+ * than until the signal fires.
+ * @throws Failure what `work` and the way to the API throw
+ */
+export type WithPullRequests = <T>(
+  target: ApiTarget,
+  by: { readonly login: ApiLogin; readonly signal: AbortSignal },
+  work: (pullRequests: PullRequests) => Promise<T>,
+) => Promise<T>

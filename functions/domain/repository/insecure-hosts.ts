@@ -3,7 +3,7 @@ import { DEFAULT_PORTS, parseAuthority, parseRepositoryAddress } from './address
 import { member, textMember } from '../json-value.ts'
 import type { Environment } from '../settings.ts'
 import { list, WrongSetting } from '../settings.ts'
-import { withoutUser } from './without-user.ts'
+import { withoutUser } from '../redact.ts'
 
 /** Whether INSECURE_HOSTS names the host; an entry without a port means the scheme's default port. */
 export function isInsecure(

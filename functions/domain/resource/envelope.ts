@@ -1,6 +1,5 @@
-import { parseRepositoryAddress } from '../repository/address.ts'
 import { Failure } from '../failure.ts'
-import { isRecord, member, textMember } from '../json-value.ts'
+import { isRecord } from '../json-value.ts'
 import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resource.ts'
 import { PLURALS } from './resource.ts'
 
@@ -20,18 +19,6 @@ export function envelopeOf(whole: unknown): Envelope {
 export function refOf(resource: Envelope): ObjectRef {
   const { namespace, name, uid, generation } = resource.metadata
   return { kind: resource.kind, namespace, name, uid, generation }
-}
-
-/**
- * The host of `spec.repository`, whatever the form of the address, to count turns by. Empty where that is none: no
- * host is called for such a resource.
- */
-export function repositoryHost(whole: unknown): string {
-  try {
-    return parseRepositoryAddress(textMember(member(whole, 'spec'), 'repository') ?? '').host
-  } catch {
-    return ''
-  }
 }
 
 interface Shaped {

@@ -5,6 +5,7 @@ export const API_VERSION = `${GROUP}/${VERSION}`
 
 /** Both kinds with the plural that the API server serves them under. */
 export const PLURALS = { GitCommit: 'gitcommits', PullRequest: 'pullrequests' } as const
+
 export type Kind = keyof typeof PLURALS
 
 /** Annotations of the resources (and, the last two, of Secrets). */
@@ -127,7 +128,9 @@ interface ResourceOf<K extends Kind, Spec> {
 }
 
 export type GitCommit = ResourceOf<'GitCommit', GitCommitSpec>
+
 export type PullRequest = ResourceOf<'PullRequest', PullRequestSpec>
+
 export type Resource = GitCommit | PullRequest
 
 /** All of a resource but its spec: enough to tell whether and when something is done, never what. */
@@ -146,4 +149,12 @@ export interface ObjectRef {
   readonly generation?: number
   /** Digest of `commitlet.dev/requested-at`, whose change makes no new generation. */
   readonly request?: string
+}
+
+/**
+ * Is this a name that the API server takes for most objects: a DNS subdomain (RFC 1123) of at most 253 characters?
+ * It also is what makes it safe in a URL path.
+ */
+export function isObjectName(name: string): boolean {
+  return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(name)
 }

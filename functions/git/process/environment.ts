@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
-import type { PasswordLogin } from '../../domain/commit/change.ts'
+import type { PasswordLogin } from '../../domain/credentials/login.ts'
 import type { Proxy } from '../../domain/network/proxies.ts'
 import type { Route } from '../../domain/network/route.ts'
 

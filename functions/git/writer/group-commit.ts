@@ -1,5 +1,6 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
-import type { Change, Landed, Login } from '../../domain/commit/change.ts'
+import type { Change, Landed } from '../../domain/commit/change.ts'
+import type { Login } from '../../domain/credentials/login.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import type { PendingChange } from './pending-change.ts'
 import { unitedSecrets } from '../../domain/redact.ts'

@@ -1,6 +1,6 @@
 import { elements, member, textMember } from '../../domain/json-value.ts'
 import type { Branches, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
-import { isSerialNumber } from '../serial-number.ts'
+import { isSerialNumber } from '../api-answer.ts'
 import { webAddress } from '../web-address.ts'
 
 const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([

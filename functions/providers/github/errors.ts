@@ -14,7 +14,6 @@ import { Failure } from '../../domain/failure.ts'
 import { elements, member, textMember } from '../../domain/json-value.ts'
 import type { Branches } from '../../domain/pull-request/pull-requests.ts'
 import { redact } from '../../domain/redact.ts'
-import { isOfGitHub, siteOf } from './site.ts'
 
 /** Whose API answered. */
 export interface GitHubErrorContext extends ErrorContext {
@@ -146,4 +145,16 @@ function invisible(scope: string, { shown, secrets }: ErrorContext): Failure {
   const said = redact(scope, secrets) ?? '***'
   const message = `The API says that ${shown} is not there, or not visible with these credentials (404), and the token lacks the scope "${said}" that is asked for there; look at the address, and give the token that scope.`
   return new Failure('RepositoryNotFound', message)
+}
+
+/** Is it GitHub's own service, github.com or a *.ghe.com, rather than an Enterprise Server of somebody else's? */
+export function isOfGitHub(baseURL: string): boolean {
+  const { hostname } = new URL(baseURL)
+  return hostname === 'api.github.com' || hostname.endsWith('.ghe.com')
+}
+
+/** Host, and port where it is written, of the web site: GitHub's own service has its API at `api.` before it. */
+export function siteOf(baseURL: string): string {
+  const { host } = new URL(baseURL)
+  return isOfGitHub(baseURL) ? host.replace(/^api\./, '') : host
 }

@@ -8,7 +8,7 @@ import { member, textMember } from '../../domain/json-value.ts'
 import type { Endpoint, Fetch } from '../../domain/pull-request/pull-requests.ts'
 import { githubFailure } from './errors.ts'
 import type { GitHubErrorContext } from './errors.ts'
-import { isOfGitHub } from './site.ts'
+import { isOfGitHub } from './errors.ts'
 
 /** What a repository is called at present. */
 export interface Home {

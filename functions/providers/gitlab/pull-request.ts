@@ -3,7 +3,7 @@ import { notUnderstood } from '../api-failure.ts'
 import type { ErrorContext } from '../api-failure.ts'
 import { isRecord, member, textMember } from '../../domain/json-value.ts'
 import type { Branches, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
-import { isSerialNumber } from '../serial-number.ts'
+import { isSerialNumber } from '../api-answer.ts'
 import { webAddress } from '../web-address.ts'
 import { withQuickActions } from './quick-actions.ts'
 

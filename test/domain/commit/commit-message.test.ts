@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import t from 'tap'
-import { commitletId, commitMessage } from '../../../functions/domain/commit/commit-message.ts'
+import { commitMessage } from '../../../functions/domain/commit/commit-message.ts'
+import { commitletId } from '../../../functions/domain/commit/commit-id.ts'
 import { specErrors } from '../../../functions/domain/gate/spec-rules.ts'
 import { NASTY_LINES } from '../fixtures/message-lines.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { hintAppPasswords } from '../../../functions/domain/credentials/app-passwords.ts'
-import type { Login } from '../../../functions/domain/commit/change.ts'
+import type { Login } from '../../../functions/domain/credentials/login.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 
 const BITBUCKET = parseRepositoryAddress('https://bitbucket.org/acme/shop.git')

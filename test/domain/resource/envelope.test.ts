@@ -1,5 +1,6 @@
 import t from 'tap'
-import { envelopeOf, refOf, repositoryHost } from '../../../functions/domain/resource/envelope.ts'
+import { envelopeOf, refOf } from '../../../functions/domain/resource/envelope.ts'
+import { repositoryHost } from '../../../functions/domain/repository/address.ts'
 
 const METADATA = { namespace: 'team', name: 'shop', uid: 'u-1', generation: 2, resourceVersion: '7' }
 const WHOLE = { kind: 'GitCommit', metadata: METADATA, spec: { repository: 5 }, status: { phase: 'Pending' } }

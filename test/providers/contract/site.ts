@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { openProviders } from '../../../functions/pull-request/provider-apis.ts'
-import type { WithPullRequests } from '../../../functions/pull-request/provider-apis.ts'
+import type { WithPullRequests } from '../../../functions/domain/pull-request/pull-requests.ts'
 import { makeHostTrust } from '../../harness/hosts/host-server.ts'
 import type { HostTrust } from '../../harness/hosts/host-server.ts'
 import { settingsWith } from '../port-stage.ts'

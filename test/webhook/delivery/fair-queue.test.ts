@@ -1,5 +1,5 @@
 import t from 'tap'
-import { appliedEvent } from '../../../functions/domain/event/events.ts'
+import { appliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import { makeFairQueue, resourceKey } from '../../../webhook/delivery/fair-queue.ts'
 import { gitCommit } from '../stage.ts'
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Test } from 'tap'
-import { appliedEvent } from '../../../functions/domain/event/events.ts'
+import { appliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import type { SinkLimits } from '../../../webhook/delivery/sink.ts'
 import { openSink, SINK_LIMITS } from '../../../webhook/delivery/sink.ts'
 import { freePort, waitFor } from '../../harness/wait.ts'

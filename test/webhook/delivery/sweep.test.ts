@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import type { ListedResource } from '../../../functions/cluster/cluster.ts'
-import type { AppliedEvent } from '../../../functions/domain/event/events.ts'
+import type { AppliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Intervals, Sweeper } from '../../../webhook/delivery/sweep.ts'
 import { isDue, startSweeps } from '../../../webhook/delivery/sweep.ts'

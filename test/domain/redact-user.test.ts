@@ -1,5 +1,5 @@
 import t from 'tap'
-import { withoutUser } from '../../../functions/domain/repository/without-user.ts'
+import { withoutUser } from '../../functions/domain/redact.ts'
 
 const TABLE = [
   ['git.example.com/acme', 'git.example.com/acme'],

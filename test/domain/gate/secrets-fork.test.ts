@@ -1,5 +1,5 @@
 import t from 'tap'
-import { forkErrors } from '../../../functions/domain/gate/fork.ts'
+import { forkErrors } from '../../../functions/domain/gate/secrets.ts'
 import type { SecretRights } from '../../../functions/domain/gate/secrets.ts'
 import { judge } from '../../../functions/domain/gate/gate.ts'
 import { reviewContext } from '../fixtures/review-context.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isSerialNumber } from '../../functions/providers/serial-number.ts'
+import { isSerialNumber } from '../../functions/providers/api-answer.ts'
 
 t.test('a whole number from 1 on is one that a host has given', async (t) => {
   for (const value of [1, 42, Number.MAX_SAFE_INTEGER]) t.ok(isSerialNumber(value), String(value))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isOfGitHub, siteOf } from '../../../functions/providers/github/site.ts'
+import { isOfGitHub, siteOf } from '../../../functions/providers/github/errors.ts'
 
 for (const { baseURL, own, site } of [
   { baseURL: 'https://api.github.com', own: true, site: 'github.com' },

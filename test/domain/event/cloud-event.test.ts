@@ -1,5 +1,6 @@
 import t from 'tap'
-import { appliedEvent, readEvent } from '../../../functions/domain/event/events.ts'
+import { readEvent } from '../../../functions/domain/event/cloud-event.ts'
+import { appliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import { failureOf } from '../fixtures/thrown.ts'
 
 const ID = '0a4f8c4e-6f0e-4c49-9d5b-0f6c1d1f7a11'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { readDefaultConfig } from '../../functions/login/default-config.ts'
-import { WrongSetting } from '../../functions/domain/settings.ts'
+import { readDefaultConfig } from '../functions/default-config.ts'
+import { WrongSetting } from '../functions/domain/settings.ts'
 
 const TOKEN = 'tkn-0f-the-operator'
 const DEFAULT_GIT_REPOSITORIES = 'git.example.com/teams/{namespace}, github.com/acme'

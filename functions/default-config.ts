@@ -1,15 +1,9 @@
-import { readToken } from './default-token.ts'
-import type { TokenSource } from './default-token.ts'
-import { unsoundEntry, unsoundPrefix } from '../domain/repository/allowed-repositories.ts'
-import type { DefaultCredentials } from '../domain/credentials/default-credentials.ts'
-import { Failure } from '../domain/failure.ts'
-import type { Environment } from '../domain/settings.ts'
-import { text, WrongSetting } from '../domain/settings.ts'
-
-/** The operator's default credentials, with the place of the token. */
-export interface DefaultConfig extends DefaultCredentials {
-  readonly source: TokenSource
-}
+import { unsoundEntry, unsoundPrefix } from './domain/repository/allowed-repositories.ts'
+import type { DefaultConfig, TokenSource } from './domain/credentials/default-credentials.ts'
+import { Failure } from './domain/failure.ts'
+import type { Environment } from './domain/settings.ts'
+import { text, WrongSetting } from './domain/settings.ts'
+import { readToken } from './login/default-token.ts'
 
 const TOKEN = 'DEFAULT_GIT_TOKEN'
 const FILE = 'DEFAULT_GIT_TOKEN_FILE'

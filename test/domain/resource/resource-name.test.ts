@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isObjectName } from '../../../functions/domain/resource/object-name.ts'
+import { isObjectName } from '../../../functions/domain/resource/resource.ts'
 
 t.test('a name of most objects is a DNS subdomain', async (t) => {
   for (const name of ['a', '0', 'a-b', 'a.b', 'a-0.b-1', 'a'.repeat(253)]) t.ok(isObjectName(name), name)

@@ -1,0 +1,61 @@
+import { requestDigest } from '../commit/commit-id.ts'
+import { Failure } from '../failure.ts'
+import { member, textMember } from '../json-value.ts'
+import { type Kind, REQUESTED_AT, API_VERSION, PLURALS } from '../resource/resource.ts'
+import { readRef } from './object-ref.ts'
+import { partitionKey } from './partition-key.ts'
+
+/** The type of the event that says "this resource was applied", by kind. */
+export const APPLIED_TYPES = {
+  GitCommit: 'dev.commitlet.gitcommit.applied',
+  PullRequest: 'dev.commitlet.pullrequest.applied',
+} as const satisfies Record<Kind, string>
+
+/** What the event carries: whom to read, and which state of it the sender saw. */
+export interface AppliedData {
+  readonly apiVersion: string
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly generation: number
+  /** Digest of `commitlet.dev/requested-at`, where that is set. */
+  readonly request?: string
+}
+
+/** A CloudEvent 1.0 before it is put on the wire; extensions stand among the attributes. */
+export interface AppliedEvent {
+  readonly attributes: Readonly<Record<string, string>>
+  readonly data: AppliedData
+}
+
+/**
+ * The event for a stored (or about to be stored) resource. `id` is a random UUID of the caller's: with
+ * `source` it makes the event unique. Throws InvalidSpec for anything but a resource of ours.
+ */
+export function appliedEvent(resource: unknown, id: string): AppliedEvent {
+  const metadata = member(resource, 'metadata')
+  const { uid, generation, ...ref } = readRef(resource, metadata)
+  const requested = textMember(member(metadata, 'annotations'), REQUESTED_AT) || undefined
+  if (uid === undefined || generation === undefined) {
+    throw new Failure('InvalidSpec', `${ref.kind} ${ref.namespace}/${ref.name} has no uid or no generation.`)
+  }
+  return {
+    attributes: {
+      specversion: '1.0',
+      type: APPLIED_TYPES[ref.kind],
+      source: `/apis/${API_VERSION}/namespaces/${ref.namespace}/${PLURALS[ref.kind]}`,
+      id,
+      subject: `${ref.namespace}/${ref.name}`,
+      datacontenttype: 'application/json',
+      partitionkey: partitionKey(ref.kind, member(resource, 'spec')),
+    },
+    data: {
+      apiVersion: API_VERSION,
+      ...ref,
+      uid,
+      generation,
+      ...(requested === undefined ? {} : { request: requestDigest(requested) }),
+    },
+  }
+}
