@@ -5,12 +5,19 @@ import { errorLogFields } from '../../functions/domain/error-log-fields.ts'
 t.test('the words of an error never come along', async (t) => {
   const cause = Object.assign(new TypeError('token s3cr3t'), { code: 'ECONNREFUSED' })
   const origin = errorLogFields(new Failure('NetworkError', 'It could not be reached.', { cause }))
-  t.match(origin, { error: 'NetworkError', code: 'ECONNREFUSED', frames: [/^at .*origin\.test\.ts/] })
+  t.match(origin, {
+    error: 'NetworkError',
+    code: 'ECONNREFUSED',
+    frames: [/^at .*error-log-fields\.test\.ts/],
+  })
   t.notMatch(JSON.stringify(origin), 's3cr3t')
 })
 
 t.test('a Failure without a cause tells of itself', async (t) => {
-  t.match(errorLogFields(new Failure('Timeout', 'Late.')), { error: 'Timeout', frames: [/origin\.test\.ts/] })
+  t.match(errorLogFields(new Failure('Timeout', 'Late.')), {
+    error: 'Timeout',
+    frames: [/error-log-fields\.test\.ts/],
+  })
 })
 
 t.test('a code that is more than a code stays away', async (t) => {
