@@ -7,7 +7,7 @@ const { API_VERSION, GROUP, PLURALS, VERSION } = resources
 
 for (const [kind, plural] of Object.entries(PLURALS)) {
   t.test(`${kind} is served under the names that the CRD installs`, async (t) => {
-    const file = new URL(`../../manifests/crds/${plural}.yaml`, import.meta.url)
+    const file = new URL(`../../../manifests/crds/${plural}.yaml`, import.meta.url)
     t.match(parse(readFileSync(file, 'utf8')), {
       metadata: { name: `${plural}.${GROUP}` },
       spec: { group: GROUP, names: { kind, plural }, versions: [{ name: VERSION }] },
