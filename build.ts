@@ -5,19 +5,28 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { build } from 'esbuild'
+import { build, stop } from 'esbuild'
 
 const DIST = join(import.meta.dirname, 'dist')
 /** How long a bundle may take to answer while its code cache is made. */
 const PATIENCE_MS = 20_000
 
+/** The programs by the folder that each is bundled from. */
+const ENTRIES = { function: 'functions', webhook: 'webhook' } as const
+
 /** Bundles both programs, each into one file that `node` runs with nothing else beside it, and warms the caches. */
 async function main(): Promise<void> {
   rmSync(DIST, { recursive: true, force: true })
+  await bundlePrograms(DIST)
+  await makeCache(join(DIST, 'function.cjs'))
+}
+
+/** Writes `function.cjs` and `webhook.cjs` into the folder. */
+export async function bundlePrograms(folder: string): Promise<void> {
   for (const part of ['function', 'webhook'] as const) {
     await build({
-      entryPoints: [join(import.meta.dirname, part === 'function' ? 'functions' : 'webhook', 'main.ts')],
-      outfile: join(DIST, `${part}.cjs`),
+      entryPoints: [join(import.meta.dirname, ENTRIES[part], 'main.ts')],
+      outfile: join(folder, `${part}.cjs`),
       bundle: true,
       minify: true,
       keepNames: true,
@@ -31,7 +40,7 @@ async function main(): Promise<void> {
       banner: { js: CHECK_NODE },
     })
   }
-  await makeCache(join(DIST, 'function.cjs'))
+  await stop()
 }
 
 /** Runs the function once, through its hot paths as far as they go without a cluster, and keeps its code cache. */
@@ -99,4 +108,4 @@ const EVENT = JSON.stringify({
   generation: 1,
 })
 
-await main()
+if (import.meta.main) await main()

@@ -1,23 +1,34 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Missing } from './harness/control-plane-build.ts'
+import { bundlePrograms } from '../build.ts'
+import { installObjects } from './harness/commitlet.ts'
+import { cacheFolder, type Missing } from './harness/control-plane-build.ts'
 import { REQUIRED, SHARED, startControlPlane, type ControlPlane } from './harness/control-plane.ts'
+import { BUNDLES } from './harness/programs.ts'
+import { LONG, SEED } from './harness/sample.ts'
 
-const USAGE = `npm test -- [--unit] [--coverage] [--require-control-plane] [FILE...]
+const USAGE = `npm test -- [--unit] [--long] [--seed=SEED] [--coverage] [--require-control-plane] [FILE...]
   --unit                   leave out what needs a control plane: test/e2e, and such tests among others
+  --long                   every case of every matrix, floods of full size
+  --seed=SEED              the same sample of the matrices as in the run that printed it
   --coverage               write .tap/report/lcov.info and print the table
   --require-control-plane  fail where there is none, or no root for in-cluster.test.ts, instead of skipping
 `
 const ROOT = join(import.meta.dirname, '..')
 const OLDEST_NODE = [22, 19] as const
+/** For one file. */
+const LONG_TIMEOUT_S = 1_800
 const UNIT_LEAVES_OUT: Missing = { missing: 'left out by --unit.' }
 
 interface Options {
   readonly unit: boolean
+  readonly long: boolean
+  readonly seed: string
   readonly coverage: boolean
   readonly required: boolean
   readonly files: readonly string[]
@@ -35,8 +46,19 @@ async function main(args: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-test-'))
   try {
     const shared = join(folder, 'control-plane.json')
+    if (!('missing' in plane)) await installObjects(plane)
     await ('missing' in plane ? writeFile(shared, JSON.stringify(plane)) : plane.shareIn(shared))
-    const code = await runTap(options, shared)
+    // Coverage is counted by lines of the sources; for everything else a bundle starts four times as fast.
+    if (!options.coverage) await bundlePrograms(folder)
+    if (!options.long)
+      say(`Of the matrices a sample runs: --seed=${options.seed} for the same one, --long for all`)
+    const code = await runTap(options, {
+      [SHARED]: shared,
+      [SEED]: options.seed,
+      ...(options.coverage ? {} : { [BUNDLES]: folder, NODE_COMPILE_CACHE: join(cacheFolder(), 'compile') }),
+      ...(options.required ? { [REQUIRED]: 'yes' } : {}),
+      ...(options.long ? { [LONG]: 'yes' } : {}),
+    })
     if (missing !== undefined) say(`SKIPPED: every test that needs a control plane. ${missing}`)
     return code
   } finally {
@@ -45,15 +67,20 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+const KNOWN = ['--unit', '--long', '--coverage', '--require-control-plane'] as const
+
 function readOptions(args: readonly string[]): Options | string {
   const flags = new Set(args.filter((arg) => arg.startsWith('-')))
-  const [unit, coverage, required] = ['--unit', '--coverage', '--require-control-plane'].map((flag) =>
+  const [unit = false, long = false, coverage = false, required = false] = KNOWN.map((flag) =>
     flags.delete(flag),
   )
+  const given = [...flags].find((flag) => /^--seed=./.test(flag))
+  if (given !== undefined) flags.delete(given)
   const [unknown] = flags
   if (unknown !== undefined) return `${unknown} is not known.\n${USAGE}`
+  const seed = given?.slice('--seed='.length) ?? String(randomInt(1e6))
   const files = args.filter((arg) => !arg.startsWith('-'))
-  return { unit: unit === true, coverage: coverage === true, required: required === true, files }
+  return { unit, long, seed, coverage, required, files }
 }
 
 /** One sentence where this Node cannot run the sources. */
@@ -73,17 +100,19 @@ async function planeOf(): Promise<ControlPlane | Missing> {
   }
 }
 
-function runTap(options: Options, shared: string): Promise<number> {
+function runTap(options: Options, env: Readonly<Record<string, string>>): Promise<number> {
   const tap = fileURLToPath(import.meta.resolve('tap')).replace(
     /dist[\\/].*$/,
     join('dist', 'esm', 'run.mjs'),
   )
-  const args = [tap, 'run', ...(options.coverage ? [] : ['--disable-coverage']), ...filesOf(options)]
+  const coverage = options.coverage ? [] : ['--disable-coverage']
+  const timeout = options.long ? [`--timeout=${LONG_TIMEOUT_S}`] : []
+  const args = [tap, 'run', ...coverage, ...timeout, ...filesOf(options)]
   const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, PATH, [SHARED]: shared, ...(options.required ? { [REQUIRED]: 'yes' } : {}) },
+    env: { ...process.env, PATH, ...env },
   })
   // Ctrl-C reaches tap by itself; the control plane has to outlive it.
   process.on('SIGINT', () => undefined)

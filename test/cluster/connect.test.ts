@@ -5,6 +5,7 @@ import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
 import type { Envelope } from '../../functions/domain/resource/resource.ts'
 import { installResources } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
+import { serveKind } from '../harness/kinds.ts'
 import { configMap, gitCommit } from '../harness/installation.ts'
 import { definition, openAs, plainConfig, writeConfig } from './stage.ts'
 
@@ -34,17 +35,16 @@ withControlPlane(t, async (t, plane) => {
   })
 
   t.test('an object comes with the order of its keys and every digit', async (t) => {
-    await apply(definition('octopodes', 'Octopus', 'Namespaced'))
-    await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
-    const object = `{"apiVersion":"test.example.com/v1","kind":"Octopus","metadata":{"name":"ollie"},
+    await serveKind(plane, definition('squids', 'Squid', 'Namespaced'))
+    const object = `{"apiVersion":"test.example.com/v1","kind":"Squid","metadata":{"name":"ollie"},
       "spec":{"10":"ten","9":"nine","big":9007199254740993,"least":-9223372036854775808}}`
     await plane.kubectl(['create', '-n', namespace, '-f', '-'], { input: object })
     const text = await cluster.readObject(
-      { apiVersion: 'test.example.com/v1', kind: 'Octopus', name: 'ollie', namespace, path: 'x' },
-      { plural: 'octopodes', namespaced: true },
+      { apiVersion: 'test.example.com/v1', kind: 'Squid', name: 'ollie', namespace, path: 'x' },
+      { plural: 'squids', namespaced: true },
     )
     t.match(text, '"spec":{"10":"ten","9":"nine","big":9007199254740993,"least":-9223372036854775808}')
-    await plane.kubectl(['delete', 'crd', 'octopodes.test.example.com'])
+    await plane.kubectl(['delete', 'crd', 'squids.test.example.com'])
   })
 
   t.test('a cluster-scoped object is read without the namespace', async (t) => {

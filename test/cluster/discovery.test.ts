@@ -2,6 +2,7 @@ import t from 'tap'
 import type { ApiServer } from '../../functions/cluster/api-server.ts'
 import { discovery, groupPath } from '../../functions/cluster/discovery.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
+import { serveKind } from '../harness/kinds.ts'
 import { definition, openAs } from './stage.ts'
 
 t.test('the core group has a path of its own', async (t) => {
@@ -127,9 +128,8 @@ withControlPlane(t, async (t, plane) => {
     let now = 0
     const discover = discovery(counting, () => now)
     t.equal(await discover('test.example.com/v1', 'Oxshelf'), undefined)
-    await plane.apply(`${JSON.stringify(definition('oxen', 'Oxshelf', 'Namespaced'))}\n`)
-    await plane.apply(`${JSON.stringify(definition('datas', 'Wide', 'Cluster'))}\n`)
-    await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+    await serveKind(plane, definition('oxen', 'Oxshelf', 'Namespaced'))
+    await serveKind(plane, definition('datas', 'Wide', 'Cluster'))
     const named = (wanted: string): Promise<unknown> => discover('test.example.com/v1', wanted)
     t.same(await named('Oxshelf'), { plural: 'oxen', namespaced: true })
     t.same(await named('Wide'), { plural: 'datas', namespaced: false })

@@ -57,7 +57,7 @@ export async function standIn(t: Test, listener: RequestListener): Promise<strin
 }
 
 /** A CustomResourceDefinition of `test.example.com/v1` that keeps whatever it is given. */
-export function definition(plural: string, kind: string, scope: 'Namespaced' | 'Cluster'): object {
+export function definition(plural: string, kind: string, scope: 'Namespaced' | 'Cluster') {
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -5,7 +5,7 @@ import type { Ran } from '../harness/control-plane.ts'
 import { sentencesIn } from '../harness/denials.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
-import { applyAs, until } from '../harness/rights.ts'
+import { kubectlApplyAs, until } from '../harness/rights.ts'
 
 const REPOSITORY = 'https://git.example.com/acme/config.git'
 const REFERENCE = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop/settings.yaml' }
@@ -95,73 +95,69 @@ const REFUSED: readonly {
   },
 ]
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane)
-    const apply = (team: Team, object: object): Promise<Ran> =>
-      applyAs(team, 'admin', object, '--as-group=system:masters', '--validate=false')
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane)
+  const apply = (team: Team, object: object): Promise<Ran> =>
+    kubectlApplyAs(team, 'admin', object, '--as-group=system:masters', '--validate=false')
 
-    t.test('every fault is in the one answer, each naming its field', async (t) => {
-      const team = await commitlet.createTeam()
-      for (const { title, spec, says } of REFUSED) {
-        const { code, stderr } = await apply(team, gitCommit('refused', REPOSITORY, { ...spec }))
-        t.equal(code, 1, title)
-        const sentences = sentencesIn(stderr)
-        for (const said of says)
-          t.ok(
-            sentences.some((found) => found.startsWith(said)),
-            `${title}: ${said}`,
-          )
-        t.equal(sentences.length, says.length, `${title}: nothing else`)
-      }
-      t.equal((await team.kubectl(['get', 'commitlet', '-o', 'name'])).stdout, '', 'nothing is stored')
-    })
+  t.test('every fault is in the one answer, each naming its field', async (t) => {
+    const team = await commitlet.createTeam()
+    for (const { title, spec, says } of REFUSED) {
+      const { code, stderr } = await apply(team, gitCommit('refused', REPOSITORY, { ...spec }))
+      t.equal(code, 1, title)
+      const sentences = sentencesIn(stderr)
+      for (const said of says)
+        t.ok(
+          sentences.some((found) => found.startsWith(said)),
+          `${title}: ${said}`,
+        )
+      t.equal(sentences.length, says.length, `${title}: nothing else`)
+    }
+    t.equal((await team.kubectl(['get', 'commitlet', '-o', 'name'])).stdout, '', 'nothing is stored')
+  })
 
-    t.test('a kind that the cluster does not know is a warning', async (t) => {
-      const team = await commitlet.createTeam()
-      const resourceRef = { ...REFERENCE, apiVersion: 'shop.example.com/v1', kind: 'Basket' }
-      const { code, stderr } = await apply(team, gitCommit('early', REPOSITORY, { resourceRef }))
-      t.equal(code, 0)
-      t.equal(
-        stderr,
-        'Warning: spec.resourceRef.kind is Basket of shop.example.com/v1, which the cluster does not know (yet); it is looked for again.\n',
-      )
-      await team.waitFor('early', 'jsonpath={.status.phase}=Retrying', '60s')
-      t.match(readyOf(await team.get('early')), { reason: 'ReferenceNotFound' })
-    })
+  t.test('a kind that the cluster does not know is a warning', async (t) => {
+    const team = await commitlet.createTeam()
+    const resourceRef = { ...REFERENCE, apiVersion: 'shop.example.com/v1', kind: 'Basket' }
+    const { code, stderr } = await apply(team, gitCommit('early', REPOSITORY, { resourceRef }))
+    t.equal(code, 0)
+    t.equal(
+      stderr,
+      'Warning: spec.resourceRef.kind is Basket of shop.example.com/v1, which the cluster does not know (yet); it is looked for again.\n',
+    )
+    await team.waitFor('early', 'jsonpath={.status.phase}=Retrying', '60s')
+    t.match(readyOf(await team.get('early')), { reason: 'ReferenceNotFound' })
+  })
 
-    t.test('a token pasted as the name of a key is in no warning, status, Event or log line', async (t) => {
-      const team = await commitlet.createTeam()
-      const repository = await commitlet.git.createRepository(team.namespace)
-      await team.apply(configMap())
-      const pasted = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
-      const credentials = { secretName: 'git', tokenKey: pasted }
-      const { code, stderr } = await apply(team, gitCommit('pasted', repository.url, { credentials }))
-      t.equal(code, 0, stderr)
-      await team.waitFor('pasted', 'jsonpath={.status.phase}=Retrying', '60s')
-      const { status } = await team.get('pasted')
-      t.match(readyOf(await team.get('pasted')), { reason: 'CredentialsInvalid', message: /tokenKey/ })
-      const events = (): Promise<Ran> => team.kubectl(['get', 'events.events.k8s.io', '-o', 'json'])
-      const { stdout } = await until('Event', events, /CredentialsInvalid/)
-      const logs = [...commitlet.function.lines, ...commitlet.webhook.lines].join('\n')
-      t.match(logs, 'CredentialsInvalid')
-      for (const text of [stderr, JSON.stringify(status), stdout, logs]) t.notMatch(text, pasted)
-    })
+  t.test('a token pasted as the name of a key is in no warning, status, Event or log line', async (t) => {
+    const team = await commitlet.createTeam()
+    const repository = await commitlet.git.createRepository(team.namespace)
+    await team.apply(configMap())
+    const pasted = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
+    const credentials = { secretName: 'git', tokenKey: pasted }
+    const { code, stderr } = await apply(team, gitCommit('pasted', repository.url, { credentials }))
+    t.equal(code, 0, stderr)
+    await team.waitFor('pasted', 'jsonpath={.status.phase}=Retrying', '60s')
+    const { status } = await team.get('pasted')
+    t.match(readyOf(await team.get('pasted')), { reason: 'CredentialsInvalid', message: /tokenKey/ })
+    const events = (): Promise<Ran> => team.kubectl(['get', 'events.events.k8s.io', '-o', 'json'])
+    const { stdout } = await until('Event', events, /CredentialsInvalid/)
+    const logs = [...commitlet.function.lines, ...commitlet.webhook.lines].join('\n')
+    t.match(logs, 'CredentialsInvalid')
+    for (const text of [stderr, JSON.stringify(status), stdout, logs]) t.notMatch(text, pasted)
+  })
 
-    t.test('the path of a file that steers Git or the host is a warning', async (t) => {
-      const team = await commitlet.createTeam()
-      const repository = await commitlet.git.createRepository(team.namespace)
-      const resourceRef = { ...REFERENCE, path: '.github/workflows/x.yaml' }
-      await team.apply(configMap())
-      const { stderr } = await apply(team, gitCommit('steering', repository.url, { resourceRef }))
-      t.match(
-        stderr,
-        /^Warning: spec\.resourceRef\.path is that of a file that steers Git or the host: .*\.\n$/,
-      )
-      t.match(readyOf(await team.settled('steering')), { reason: 'ReferenceForbidden' })
-      t.equal(commitlet.git.requests.filter(({ repository: name }) => name === team.namespace).length, 0)
-    })
-  },
-  { own: true },
-)
+  t.test('the path of a file that steers Git or the host is a warning', async (t) => {
+    const team = await commitlet.createTeam()
+    const repository = await commitlet.git.createRepository(team.namespace)
+    const resourceRef = { ...REFERENCE, path: '.github/workflows/x.yaml' }
+    await team.apply(configMap())
+    const { stderr } = await apply(team, gitCommit('steering', repository.url, { resourceRef }))
+    t.match(
+      stderr,
+      /^Warning: spec\.resourceRef\.path is that of a file that steers Git or the host: .*\.\n$/,
+    )
+    t.match(readyOf(await team.settled('steering')), { reason: 'ReferenceForbidden' })
+    t.equal(commitlet.git.requests.filter(({ repository: name }) => name === team.namespace).length, 0)
+  })
+})

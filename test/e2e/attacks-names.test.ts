@@ -77,105 +77,101 @@ const PATHS = [
   'a\u0000b',
 ]
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane)
-    const { git } = commitlet
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane)
+  const { git } = commitlet
 
-    /** A namespace of a developer, with the ConfigMap. */
-    async function stage(): Promise<Team> {
-      const team = await commitlet.createTeam({ developers: [DEVELOPER] })
-      await team.apply(configMap())
-      return team
+  /** A namespace of a developer, with the ConfigMap. */
+  async function stage(): Promise<Team> {
+    const team = await commitlet.createTeam({ developers: [DEVELOPER] })
+    await team.apply(configMap())
+    return team
+  }
+
+  t.test('no address, name or path is taken for another than it says', async (t) => {
+    const team = await stage()
+    const refused = [
+      ...ADDRESSES.map((repository) => ({ field: 'spec.repository', spec: { repository } })),
+      ...NAMES.map((name) => ({
+        field: 'spec.resourceRef.name',
+        spec: { resourceRef: { ...REFERENCE, name } },
+      })),
+      ...NAMESPACES.map((namespace) => ({
+        field: 'spec.resourceRef.namespace',
+        spec: { resourceRef: { ...REFERENCE, namespace } },
+      })),
+      ...PATHS.map((path) => ({
+        field: 'spec.resourceRef.path',
+        spec: { resourceRef: { ...REFERENCE, path } },
+      })),
+      ...[...NAMES, 'git?x=1', 'git#x'].map((secretName) => ({
+        field: 'spec.credentials.secretName',
+        spec: { credentials: { secretName, tokenKey: 'token' } },
+      })),
+    ]
+    for (const { field, spec } of refused) {
+      const title = JSON.stringify(spec)
+      const object = gitCommit('sly', 'https://git.example.com/acme/config', spec)
+      const { code, stderr } = await applyAs(team, DEVELOPER, object)
+      t.equal(code, 1, title)
+      t.match(stderr, field, title)
+      t.notMatch(stderr, /Internal error|500|panic/, title)
     }
+    t.match(await team.kubectl(['get', 'gitcommits', '-o', 'name']), { stdout: /^$/ }, 'nothing is stored')
+  })
 
-    t.test('no address, name or path is taken for another than it says', async (t) => {
-      const team = await stage()
-      const refused = [
-        ...ADDRESSES.map((repository) => ({ field: 'spec.repository', spec: { repository } })),
-        ...NAMES.map((name) => ({
-          field: 'spec.resourceRef.name',
-          spec: { resourceRef: { ...REFERENCE, name } },
-        })),
-        ...NAMESPACES.map((namespace) => ({
-          field: 'spec.resourceRef.namespace',
-          spec: { resourceRef: { ...REFERENCE, namespace } },
-        })),
-        ...PATHS.map((path) => ({
-          field: 'spec.resourceRef.path',
-          spec: { resourceRef: { ...REFERENCE, path } },
-        })),
-        ...[...NAMES, 'git?x=1', 'git#x'].map((secretName) => ({
-          field: 'spec.credentials.secretName',
-          spec: { credentials: { secretName, tokenKey: 'token' } },
-        })),
-      ]
-      for (const { field, spec } of refused) {
-        const title = JSON.stringify(spec)
-        const object = gitCommit('sly', 'https://git.example.com/acme/config', spec)
-        const { code, stderr } = await applyAs(team, DEVELOPER, object)
-        t.equal(code, 1, title)
-        t.match(stderr, field, title)
-        t.notMatch(stderr, /Internal error|500|panic/, title)
-      }
-      t.match(await team.kubectl(['get', 'gitcommits', '-o', 'name']), { stdout: /^$/ }, 'nothing is stored')
-    })
+  t.test('a message cannot claim what another resource has committed', async (t) => {
+    const team = await stage()
+    const repository = await git.createRepository(team.namespace)
+    await applyAs(team, DEVELOPER, gitCommit('victim', repository.url))
+    const { metadata } = await team.settled('victim')
+    const id = `Commitlet-Id: ${metadata.uid}.2`
+    for (const line of [id, ` ${id}`, id.toLowerCase(), `x\r${id}`, `x\u2028${id}`, `x\v${id}`]) {
+      const object = gitCommit('sly', repository.url, { message: `Innocent\n\n${line}` })
+      const { code, stderr } = await applyAs(team, DEVELOPER, object)
+      t.equal(code, 1, encodeURI(line))
+      t.match(stderr, 'spec.message: begins line ')
+    }
+    await applyAs(team, DEVELOPER, gitCommit('victim', repository.url, { message: 'Two', branch: 'two' }))
+    t.match(readyOf(await team.settled('victim')), { status: 'True' })
+  })
 
-    t.test('a message cannot claim what another resource has committed', async (t) => {
-      const team = await stage()
-      const repository = await git.createRepository(team.namespace)
-      await applyAs(team, DEVELOPER, gitCommit('victim', repository.url))
-      const { metadata } = await team.settled('victim')
-      const id = `Commitlet-Id: ${metadata.uid}.2`
-      for (const line of [id, ` ${id}`, id.toLowerCase(), `x\r${id}`, `x\u2028${id}`, `x\v${id}`]) {
-        const object = gitCommit('sly', repository.url, { message: `Innocent\n\n${line}` })
-        const { code, stderr } = await applyAs(team, DEVELOPER, object)
-        t.equal(code, 1, encodeURI(line))
-        t.match(stderr, 'spec.message: begins line ')
+  t.test('what binds a Secret is read by whole segments, exact port and host', async (t) => {
+    const team = await stage()
+    const repository = await git.createRepository(`${team.namespace}/shop`)
+    const { port } = git
+    const covers: readonly (readonly [string, boolean])[] = [
+      [`localhost:${port}/${team.namespace}/shop.git`, true],
+      [`localhost:${port}/${team.namespace}/shop`, true],
+      [` git.example.com , localhost:${port}/${team.namespace}/ `, true],
+      [`LOCALHOST:${port}`, true],
+      [`localhost:${port}/${team.namespace}/sho`, false],
+      [`localhost:${port}/${team.namespace}/shop/more`, false],
+      [`localhost:${port}/${team.namespace.toUpperCase()}/shop`, false],
+      [`localhost:${port}/${team.namespace}/SHOP`, false],
+      [`localhost/${team.namespace}/shop`, false],
+      [`localhost:${port + 1}/${team.namespace}/shop`, false],
+      [`*.localhost:${port}`, false],
+      [`localhost:${port}/*`, false],
+      [`localhost:${port}/../${team.namespace}/shop`, false],
+      [`https://localhost:${port}/${team.namespace}/shop`, false],
+      ['localhost', false],
+      ['', false],
+    ]
+    for (const [index, [list, allowed]] of covers.entries()) {
+      const secret = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'git', annotations: { [ALLOWED]: list } },
       }
-      await applyAs(team, DEVELOPER, gitCommit('victim', repository.url, { message: 'Two', branch: 'two' }))
-      t.match(readyOf(await team.settled('victim')), { status: 'True' })
-    })
-
-    t.test('what binds a Secret is read by whole segments, exact port and host', async (t) => {
-      const team = await stage()
-      const repository = await git.createRepository(`${team.namespace}/shop`)
-      const { port } = git
-      const covers: readonly (readonly [string, boolean])[] = [
-        [`localhost:${port}/${team.namespace}/shop.git`, true],
-        [`localhost:${port}/${team.namespace}/shop`, true],
-        [` git.example.com , localhost:${port}/${team.namespace}/ `, true],
-        [`LOCALHOST:${port}`, true],
-        [`localhost:${port}/${team.namespace}/sho`, false],
-        [`localhost:${port}/${team.namespace}/shop/more`, false],
-        [`localhost:${port}/${team.namespace.toUpperCase()}/shop`, false],
-        [`localhost:${port}/${team.namespace}/SHOP`, false],
-        [`localhost/${team.namespace}/shop`, false],
-        [`localhost:${port + 1}/${team.namespace}/shop`, false],
-        [`*.localhost:${port}`, false],
-        [`localhost:${port}/*`, false],
-        [`localhost:${port}/../${team.namespace}/shop`, false],
-        [`https://localhost:${port}/${team.namespace}/shop`, false],
-        ['localhost', false],
-        ['', false],
-      ]
-      for (const [index, [list, allowed]] of covers.entries()) {
-        const secret = {
-          apiVersion: 'v1',
-          kind: 'Secret',
-          metadata: { name: 'git', annotations: { [ALLOWED]: list } },
-        }
-        await team.apply({ ...secret, stringData: { token: TOKEN } })
-        const before = git.requests.length
-        await team.apply(gitCommit(`c${index}`, repository.url))
-        const ready = readyOf(await team.settled(`c${index}`))
-        t.equal(ready.status, allowed ? 'True' : 'False', list)
-        if (allowed) continue
-        t.equal(ready.reason, 'ReferenceForbidden', list)
-        t.equal(git.requests.length, before, `nothing was sent: ${list}`)
-      }
-    })
-  },
-  { own: true },
-)
+      await team.apply({ ...secret, stringData: { token: TOKEN } })
+      const before = git.requests.length
+      await team.apply(gitCommit(`c${index}`, repository.url))
+      const ready = readyOf(await team.settled(`c${index}`))
+      t.equal(ready.status, allowed ? 'True' : 'False', list)
+      if (allowed) continue
+      t.equal(ready.reason, 'ReferenceForbidden', list)
+      t.equal(git.requests.length, before, `nothing was sent: ${list}`)
+    }
+  })
+})

@@ -3,6 +3,7 @@ import { definition } from '../cluster/stage.ts'
 import { extendReader } from '../harness/accounts.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
+import { serveKind } from '../harness/kinds.ts'
 import { gitCommit, install } from '../harness/installation.ts'
 import { applyAs, grant, RULES, until } from '../harness/rights.ts'
 import { aggregate, GROUP } from './aggregated-api.ts'
@@ -72,8 +73,7 @@ withControlPlane(
     })
 
     t.test('a kind is reviewed by the resource that serves it, not by what its name suggests', async (t) => {
-      await plane.apply(`${JSON.stringify(definition('mice', 'Mouse', 'Namespaced'))}\n`)
-      await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+      await serveKind(plane, definition('mice', 'Mouse', 'Namespaced'))
       await extendReader(plane, 'test.example.com', 'mice')
       const team = await commitlet.createTeam()
       const repository = await git.createRepository(team.namespace)
@@ -103,15 +103,13 @@ withControlPlane(
       const { team, repository } = await stageTenant(commitlet)
       const kind = { apiVersion: 'test.example.com/v1', kind: 'Turncoat' }
       const resourceRef = { ...kind, name: 'shop', path: 'it.yaml' }
-      await plane.apply(`${JSON.stringify(definition('turncoats', 'Turncoat', 'Namespaced'))}\n`)
-      await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+      await serveKind(plane, definition('turncoats', 'Turncoat', 'Namespaced'))
       await extendReader(plane, 'test.example.com', 'turncoats')
       await team.apply({ ...kind, metadata: { name: 'shop' } })
       await applyAs(team, TENANT, gitCommit('before', repository.url, { resourceRef }))
       t.match(readyOf(await team.settled('before')), { reason: 'Succeeded' })
       await plane.kubectl(['delete', 'crd', 'turncoats.test.example.com'])
-      await plane.apply(`${JSON.stringify(definition('turncoats', 'Turncoat', 'Cluster'))}\n`)
-      await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
+      await serveKind(plane, definition('turncoats', 'Turncoat', 'Cluster'))
       const input = JSON.stringify({ ...kind, metadata: { name: 'shop' }, spec: { of: 'all' } })
       // Past kubectl's own discovery cache, which knows the kind as it was.
       const path = '/apis/test.example.com/v1/turncoats'

@@ -12,7 +12,7 @@ const ALLOWED = 'commitlet.dev/allowed-repositories'
 const KEYS = { privateKeyKey: 'ssh-privatekey', knownHostsKey: 'known_hosts' } as const
 
 withSSHServer(t, async (t, ssh) => {
-  await withControlPlane(t, (t, plane) => tryAttacks(t, plane, ssh), { own: true })
+  await withControlPlane(t, (t, plane) => tryAttacks(t, plane, ssh))
 })
 
 async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise<void> {

@@ -1,9 +1,10 @@
 import t from 'tap'
+import { configurationName } from '../harness/commitlet.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { gitCommit, install } from '../harness/installation.ts'
 import type { Stored } from '../harness/installation.ts'
-import { applyAs, until } from '../harness/rights.ts'
+import { applyAs, kubectlApplyAs, until } from '../harness/rights.ts'
 import { stageTenant, TENANT } from './tenant-stage.ts'
 
 const STAMP = ['requested-by', 'requester', 'requester-signature'].map((name) => `commitlet.dev/${name}`)
@@ -23,146 +24,142 @@ function withAnnotations(
   return { ...object, metadata: { name, annotations } }
 }
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane)
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane)
 
-    t.test("a tenant's edit of what an admin applied is the tenant's, with his rights alone", async (t) => {
-      const { team, repository } = await stageTenant(commitlet)
-      await team.apply(gitCommit('shop', repository.url))
-      t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
-      await team.kubectl(['create', 'role', 'less', '--verb=*', '--resource=gitcommits.commitlet.dev'])
-      await team.kubectl(['create', 'rolebinding', 'less', '--role=less', '--user=other'])
-      const edit = ['patch', 'gitcommit', 'shop', '--type=merge', '-p', '{"spec":{"message":"Mine"}}']
-      const asOther = () => team.kubectl([...edit, '--as=other'], { allowFailure: true })
-      const denied = await until('denial', asOther, /denied the request/)
-      t.match(denied.stderr, 'which other may not `get`')
-      await team.kubectl([...edit, `--as=${TENANT}`])
-      t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': TENANT })
-      t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: admin$/m)
+  t.test("a tenant's edit of what an admin applied is the tenant's, with his rights alone", async (t) => {
+    const { team, repository } = await stageTenant(commitlet)
+    await team.apply(gitCommit('shop', repository.url))
+    t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
+    await team.kubectl(['create', 'role', 'less', '--verb=*', '--resource=gitcommits.commitlet.dev'])
+    await team.kubectl(['create', 'rolebinding', 'less', '--role=less', '--user=other'])
+    const edit = ['patch', 'gitcommit', 'shop', '--type=merge', '-p', '{"spec":{"message":"Mine"}}']
+    const asOther = () => team.kubectl([...edit, '--as=other'], { allowFailure: true })
+    const denied = await until('denial', asOther, /denied the request/)
+    t.match(denied.stderr, 'which other may not `get`')
+    await team.kubectl([...edit, `--as=${TENANT}`])
+    t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': TENANT })
+    t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: admin$/m)
+  })
+
+  t.test('a label from somebody with more rights leaves the requester as he is', async (t) => {
+    const { team, repository } = await stageTenant(commitlet)
+    await applyAs(team, TENANT, gitCommit('shop', repository.url))
+    const before = stampOf(await team.settled('shop'))
+    t.match(before, { 'commitlet.dev/requested-by': TENANT })
+    await team.kubectl(['label', 'gitcommit', 'shop', 'a=b'])
+    const stored = await team.get('shop')
+    t.match(stored.metadata, { labels: { a: 'b' } })
+    t.same(stampOf(stored), before)
+    const stripped = { ...stored, metadata: { ...stored.metadata, annotations: {} } }
+    await team.kubectl(['replace', '-f', '-'], { input: JSON.stringify(stripped) })
+    t.same(stampOf(await team.get('shop')), before, 'replaced without it, it is put back')
+  })
+
+  t.test('server-side apply by two managers: whoever changed the spec last asked', async (t) => {
+    const { team, repository } = await stageTenant(commitlet)
+    const spec = { message: 'One' }
+    const flags = (manager: string): readonly string[] => [
+      '--server-side',
+      `--field-manager=${manager}`,
+      '--force-conflicts',
+    ]
+    await kubectlApplyAs(team, TENANT, gitCommit('shop', repository.url, spec), ...flags('one'))
+    const first = stampOf(await team.settled('shop'))
+    t.match(first, { 'commitlet.dev/requested-by': TENANT })
+    const forged = withAnnotations(gitCommit('shop', repository.url, spec), {
+      'commitlet.dev/requested-by': 'system:admin',
+      'commitlet.dev/requester': '{"username":"system:admin","groups":["system:masters"]}',
     })
+    await kubectlApplyAs(team, 'admin', forged, '--as-group=system:masters', ...flags('two'))
+    t.same(stampOf(await team.get('shop')), first, 'the same spec asks for nothing')
+    await kubectlApplyAs(
+      team,
+      'admin',
+      gitCommit('shop', repository.url, { message: 'Two' }),
+      '--as-group=system:masters',
+      ...flags('two'),
+    )
+    t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
+    await kubectlApplyAs(team, TENANT, gitCommit('shop', repository.url, spec), ...flags('one'))
+    const last = await team.settled('shop')
+    t.match(stampOf(last), { 'commitlet.dev/requested-by': TENANT })
+    t.match(readyOf(last), { status: 'True' })
+  })
 
-    t.test('a label from somebody with more rights leaves the requester as he is', async (t) => {
-      const { team, repository } = await stageTenant(commitlet)
-      await applyAs(team, TENANT, gitCommit('shop', repository.url))
-      const before = stampOf(await team.settled('shop'))
-      t.match(before, { 'commitlet.dev/requested-by': TENANT })
-      await team.kubectl(['label', 'gitcommit', 'shop', 'a=b'])
-      const stored = await team.get('shop')
-      t.match(stored.metadata, { labels: { a: 'b' } })
-      t.same(stampOf(stored), before)
-      const stripped = { ...stored, metadata: { ...stored.metadata, annotations: {} } }
-      await team.kubectl(['replace', '-f', '-'], { input: JSON.stringify(stripped) })
-      t.same(stampOf(await team.get('shop')), before, 'replaced without it, it is put back')
-    })
+  t.test('generateName: stamped and signed before there is a name', async (t) => {
+    const { team, repository } = await stageTenant(commitlet)
+    const object = { ...gitCommit('none', repository.url), metadata: { generateName: 'shop-' } }
+    const input = JSON.stringify(object)
+    const { stdout } = await team.kubectl(
+      ['create', '-f', '-', '-o', 'jsonpath={.metadata.name}', `--as=${TENANT}`],
+      { input },
+    )
+    t.match(stdout, /^shop-.+/)
+    const stored = await team.settled(stdout)
+    t.match(stampOf(stored), { 'commitlet.dev/requester-signature': /^[0-9a-f]{64}$/ })
+    t.match(readyOf(stored), { reason: 'Succeeded' })
+  })
 
-    t.test('server-side apply by two managers: whoever changed the spec last asked', async (t) => {
-      const { team, repository } = await stageTenant(commitlet)
-      const spec = { message: 'One' }
-      const flags = (manager: string): readonly string[] => [
-        '--server-side',
-        `--field-manager=${manager}`,
-        '--force-conflicts',
-      ]
-      await applyAs(team, TENANT, gitCommit('shop', repository.url, spec), ...flags('one'))
-      const first = stampOf(await team.settled('shop'))
-      t.match(first, { 'commitlet.dev/requested-by': TENANT })
-      const forged = withAnnotations(gitCommit('shop', repository.url, spec), {
-        'commitlet.dev/requested-by': 'system:admin',
-        'commitlet.dev/requester': '{"username":"system:admin","groups":["system:masters"]}',
-      })
-      await applyAs(team, 'admin', forged, '--as-group=system:masters', ...flags('two'))
-      t.same(stampOf(await team.get('shop')), first, 'the same spec asks for nothing')
-      await applyAs(
+  t.test('a stamp made while nobody looked does not verify, copied or invented', async (t) => {
+    const { team, repository } = await stageTenant(commitlet)
+    const { team: other } = await stageTenant(commitlet)
+    await team.apply(gitCommit('shop', repository.url))
+    const stamp = stampOf(await team.settled('shop'))
+    await plane.kubectl([
+      'delete',
+      'mutatingwebhookconfiguration,validatingwebhookconfiguration',
+      configurationName(plane),
+    ])
+    const invented = {
+      'commitlet.dev/requested-by': 'admin',
+      'commitlet.dev/requester': '{"username":"admin","groups":["system:masters"]}',
+      'commitlet.dev/requester-signature': 'a'.repeat(64),
+    }
+    const same = gitCommit('shop', repository.url)
+    const attempts = [
+      ['no stamp', team, withAnnotations(same, {}, 'none'), /does not say who asked/],
+      ['an invented one', team, withAnnotations(same, invented, 'invented'), NOT_PROVED],
+      [
+        'a copy with another spec',
         team,
-        'admin',
-        gitCommit('shop', repository.url, { message: 'Two' }),
-        '--as-group=system:masters',
-        ...flags('two'),
-      )
-      t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
-      await applyAs(team, TENANT, gitCommit('shop', repository.url, spec), ...flags('one'))
-      const last = await team.settled('shop')
-      t.match(stampOf(last), { 'commitlet.dev/requested-by': TENANT })
-      t.match(readyOf(last), { status: 'True' })
-    })
-
-    t.test('generateName: stamped and signed before there is a name', async (t) => {
-      const { team, repository } = await stageTenant(commitlet)
-      const object = { ...gitCommit('none', repository.url), metadata: { generateName: 'shop-' } }
-      const input = JSON.stringify(object)
-      const { stdout } = await team.kubectl(
-        ['create', '-f', '-', '-o', 'jsonpath={.metadata.name}', `--as=${TENANT}`],
-        { input },
-      )
-      t.match(stdout, /^shop-.+/)
-      const stored = await team.settled(stdout)
-      t.match(stampOf(stored), { 'commitlet.dev/requester-signature': /^[0-9a-f]{64}$/ })
-      t.match(readyOf(stored), { reason: 'Succeeded' })
-    })
-
-    t.test('a stamp made while nobody looked does not verify, copied or invented', async (t) => {
-      const { team, repository } = await stageTenant(commitlet)
-      const { team: other } = await stageTenant(commitlet)
-      await team.apply(gitCommit('shop', repository.url))
-      const stamp = stampOf(await team.settled('shop'))
-      await plane.kubectl([
-        'delete',
-        'mutatingwebhookconfiguration,validatingwebhookconfiguration',
-        'commitlet',
-      ])
-      const invented = {
-        'commitlet.dev/requested-by': 'admin',
-        'commitlet.dev/requester': '{"username":"admin","groups":["system:masters"]}',
-        'commitlet.dev/requester-signature': 'a'.repeat(64),
-      }
-      const same = gitCommit('shop', repository.url)
-      const attempts = [
-        ['no stamp', team, withAnnotations(same, {}, 'none'), /does not say who asked/],
-        ['an invented one', team, withAnnotations(same, invented, 'invented'), NOT_PROVED],
-        [
-          'a copy with another spec',
-          team,
-          withAnnotations(gitCommit('x', repository.url, { branch: 'other' }), stamp, 'branch'),
-          NOT_PROVED,
-        ],
-        [
-          'a copy with another request',
-          team,
-          withAnnotations(same, { ...stamp, 'commitlet.dev/requested-at': 'now' }, 'request'),
-          NOT_PROVED,
-        ],
-        [
-          'a copy with other groups',
-          team,
-          withAnnotations(
-            same,
-            {
-              ...stamp,
-              'commitlet.dev/requester': String(stamp['commitlet.dev/requester']).replace('system:', 'x:'),
-            },
-            'groups',
-          ),
-          NOT_PROVED,
-        ],
-        ['a copy in another namespace', other, withAnnotations(same, stamp, 'copy'), NOT_PROVED],
-      ] as const
-      const tips = await repository.git('rev-list', '--count', '--all')
-      // Nobody announces them: the sweep of a webhook that starts anew does.
-      await commitlet.webhook.stop()
-      for (const [title, where, object] of attempts)
-        t.equal((await applyAs(where, TENANT, object)).code, 0, title)
-      await commitlet.startWebhook({ SWEEP_INTERVAL: '1' })
-      for (const [title, where, object, message] of attempts) {
-        const stored = await where.settled((object as Stored).metadata.name)
-        t.match(readyOf(stored), { reason: 'ReferenceForbidden', message }, title)
-        t.match(readyOf(stored).message, 'kubectl annotate ', title)
-      }
-      t.equal(await repository.git('rev-list', '--count', '--all'), tips, 'nothing was committed')
-      await applyAs(team, TENANT, withAnnotations(same, stamp, 'same'))
-      t.match(readyOf(await team.settled('same')), { reason: 'UpToDate' }, 'what he asked for, and no more')
-    })
-  },
-  { own: true },
-)
+        withAnnotations(gitCommit('x', repository.url, { branch: 'other' }), stamp, 'branch'),
+        NOT_PROVED,
+      ],
+      [
+        'a copy with another request',
+        team,
+        withAnnotations(same, { ...stamp, 'commitlet.dev/requested-at': 'now' }, 'request'),
+        NOT_PROVED,
+      ],
+      [
+        'a copy with other groups',
+        team,
+        withAnnotations(
+          same,
+          {
+            ...stamp,
+            'commitlet.dev/requester': String(stamp['commitlet.dev/requester']).replace('system:', 'x:'),
+          },
+          'groups',
+        ),
+        NOT_PROVED,
+      ],
+      ['a copy in another namespace', other, withAnnotations(same, stamp, 'copy'), NOT_PROVED],
+    ] as const
+    const tips = await repository.git('rev-list', '--count', '--all')
+    // Nobody announces them: the sweep of a webhook that starts anew does.
+    await commitlet.webhook.stop()
+    for (const [title, where, object] of attempts)
+      t.equal((await applyAs(where, TENANT, object)).code, 0, title)
+    await commitlet.startWebhook({ SWEEP_INTERVAL: '1' })
+    for (const [title, where, object, message] of attempts) {
+      const stored = await where.settled((object as Stored).metadata.name)
+      t.match(readyOf(stored), { reason: 'ReferenceForbidden', message }, title)
+      t.match(readyOf(stored).message, 'kubectl annotate ', title)
+    }
+    t.equal(await repository.git('rev-list', '--count', '--all'), tips, 'nothing was committed')
+    await applyAs(team, TENANT, withAnnotations(same, stamp, 'same'))
+    t.match(readyOf(await team.settled('same')), { reason: 'UpToDate' }, 'what he asked for, and no more')
+  })
+})

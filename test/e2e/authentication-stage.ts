@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ControlPlane, Ran } from '../harness/control-plane.ts'
 import type { GitUser } from '../harness/git-site.ts'
-import { until } from '../harness/rights.ts'
+import { reviewed } from '../harness/rights.ts'
 import type { SSHServer } from '../harness/ssh-server.ts'
+import { waitFor } from '../harness/wait.ts'
 import { PASSWORD, WRONG } from './distinctive-secrets.ts'
 
 const FOLDER = join(import.meta.dirname, '../../examples/authentication')
@@ -86,36 +87,38 @@ export function filled(text: string, example: Example, { namespace, host, ssh }:
 /** `kubectl apply` of a text: as a developer, or as the administrator. */
 export type Apply = (text: string, as: 'developer' | 'administrator') => Promise<Ran>
 
-const DEVELOPER = ['--as=dev', '--as-group=developers']
+const DEVELOPER = { user: 'dev', groups: ['developers'] }
+const AS_DEVELOPER = ['--as=dev', '--as-group=developers']
 
 /** A namespace with the rights of rights.yaml and the ConfigMap that the examples commit. */
 export async function stageNamespace(plane: ControlPlane): Promise<{ namespace: string; apply: Apply }> {
   const namespace = await plane.createNamespace()
   const place = ['-n', namespace]
   const apply: Apply = (input, as) => {
-    const who = as === 'developer' ? DEVELOPER : []
+    const who = as === 'developer' ? AS_DEVELOPER : []
     return plane.kubectl([...place, 'apply', '-f', '-', ...who], { input, allowFailure: true })
   }
   await apply(await readExample('rights.yaml'), 'administrator')
   const data = { currency: 'EUR' }
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop-settings' }, data }
   await apply(JSON.stringify(object), 'administrator')
-  const accounts = ['function', 'webhook'].map((part) => [
-    `--as=system:serviceaccount:commitlet-system:commitlet-${part}`,
-  ])
-  for (const who of [DEVELOPER, ...accounts])
-    await untilMay(plane, [...place, 'get', 'secrets/git-credentials', ...who])
-  await untilMay(plane, [...place, 'create', 'gitcommits.commitlet.dev', ...DEVELOPER])
+  const secret = { verb: 'get', resource: 'secrets', name: 'git-credentials', namespace }
+  const creation = { verb: 'create', group: 'commitlet.dev', resource: 'gitcommits', namespace }
+  for (const part of ['function', 'webhook'])
+    await untilMay(plane, `system:serviceaccount:commitlet-system:commitlet-${part}`, secret)
+  for (const right of [secret, creation]) await untilMay(plane, DEVELOPER, right)
   return { namespace, apply }
 }
 
 /** Waits for a right that was just granted. */
-export async function untilMay(plane: ControlPlane, question: readonly string[]): Promise<void> {
-  const ask = (): Promise<Ran> => plane.kubectl(['auth', 'can-i', ...question], { allowFailure: true })
-  await until(`right: ${question.join(' ')}`, ask, /^yes/)
+async function untilMay(plane: ControlPlane, ...question: Question): Promise<void> {
+  const ask = async (): Promise<true | undefined> => (await reviewed(plane, ...question)) || undefined
+  await waitFor(`right: ${JSON.stringify(question)}`, ask, 30_000)
 }
 
-/** Waits until the right of an administrator's file holds; kubectl asks only about kinds that there are. */
+type Question = Parameters<typeof reviewed> extends [unknown, ...infer Rest] ? Rest : never
+
+/** Waits until the right of an administrator's file holds. */
 export async function untilGranted(
   plane: ControlPlane,
   namespace: string,
@@ -125,12 +128,5 @@ export async function untilGranted(
     rights === 'shared-secret.yaml'
       ? { resource: 'secrets', name: 'shared-git-credentials' }
       : { group: 'commitlet.dev', resource: 'defaultcredentials' }
-  const review = {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SubjectAccessReview',
-    spec: { user: 'dev', groups: ['developers'], resourceAttributes: { verb: 'use', namespace, ...used } },
-  }
-  const input = JSON.stringify(review)
-  const args = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}']
-  await until(`right of ${rights}`, () => plane.kubectl(args, { input }), /^true/)
+  await untilMay(plane, DEVELOPER, { verb: 'use', namespace, ...used })
 }

@@ -21,7 +21,7 @@ import {
 import type { Example } from './authentication-stage.ts'
 
 withSSHServer(t, async (t, ssh) => {
-  await withControlPlane(t, (t, plane) => tryExamples(t, plane, ssh), { own: true })
+  await withControlPlane(t, (t, plane) => tryExamples(t, plane, ssh))
 })
 
 async function tryExamples(t: Test, plane: ControlPlane, ssh: SSHServer): Promise<void> {

@@ -46,42 +46,38 @@ function review(namespace: string, object: object): object {
   }
 }
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const CLIENT_CA_FILE = join(t.testdir({}), 'ca.crt')
-    await writeFile(CLIENT_CA_FILE, plane.caPEM)
-    const commitlet = await install(t, plane, { webhookEnv: { CLIENT_CA_FILE } })
+withControlPlane(t, async (t, plane) => {
+  const CLIENT_CA_FILE = join(t.testdir({}), 'ca.crt')
+  await writeFile(CLIENT_CA_FILE, plane.caPEM)
+  const commitlet = await install(t, plane, { webhookEnv: { CLIENT_CA_FILE } })
 
-    t.test('with CLIENT_CA_FILE the API server alone gets an answer of the webhook', async (t) => {
-      const team = await commitlet.createTeam({ developers: ['dev'] })
-      const repository = await commitlet.git.createRepository(team.namespace)
-      const object = gitCommit('shop', repository.url)
-      for (const path of ['/mutate', '/validate']) {
-        const { status, body } = await post(`${commitlet.webhook.url}${path}`, review(team.namespace, object))
-        t.equal(status, 403, path)
-        t.match(body, { kind: 'Status', message: /^A client certificate .* is needed here/ }, path)
-      }
-      await team.apply(configMap(), object)
-      t.match(readyOf(await team.settled('shop')), { reason: 'Succeeded' })
-    })
+  t.test('with CLIENT_CA_FILE the API server alone gets an answer of the webhook', async (t) => {
+    const team = await commitlet.createTeam({ developers: ['dev'] })
+    const repository = await commitlet.git.createRepository(team.namespace)
+    const object = gitCommit('shop', repository.url)
+    for (const path of ['/mutate', '/validate']) {
+      const { status, body } = await post(`${commitlet.webhook.url}${path}`, review(team.namespace, object))
+      t.equal(status, 403, path)
+      t.match(body, { kind: 'Status', message: /^A client certificate .* is needed here/ }, path)
+    }
+    await team.apply(configMap(), object)
+    t.match(readyOf(await team.settled('shop')), { reason: 'Succeeded' })
+  })
 
-    t.test('without it a pod is handed a stamp for anybody, which gets onto no resource', async (t) => {
-      await commitlet.webhook.stop()
-      await commitlet.startWebhook({ CLIENT_CA_FILE: '' })
-      const team = await commitlet.createTeam({ developers: ['dev'] })
-      const object = gitCommit('shop', 'https://git.example.com/acme/config')
-      const { status, body } = await post(`${commitlet.webhook.url}/mutate`, review(team.namespace, object))
-      t.equal(status, 200)
-      const patch: unknown = JSON.parse(
-        Buffer.from(String(member(member(body, 'response'), 'patch')), 'base64').toString(),
-      )
-      const annotations = member(elements(patch)[0], 'value')
-      t.match(annotations, { 'commitlet.dev/requested-by': 'dev', 'commitlet.dev/requester-signature': /./ })
-      await team.apply({ ...object, metadata: { name: 'shop', annotations } })
-      const stored = await team.get('shop')
-      t.match(stored.metadata.annotations, { 'commitlet.dev/requested-by': 'admin' })
-    })
-  },
-  { own: true },
-)
+  t.test('without it a pod is handed a stamp for anybody, which gets onto no resource', async (t) => {
+    await commitlet.webhook.stop()
+    await commitlet.startWebhook({ CLIENT_CA_FILE: '' })
+    const team = await commitlet.createTeam({ developers: ['dev'] })
+    const object = gitCommit('shop', 'https://git.example.com/acme/config')
+    const { status, body } = await post(`${commitlet.webhook.url}/mutate`, review(team.namespace, object))
+    t.equal(status, 200)
+    const patch: unknown = JSON.parse(
+      Buffer.from(String(member(member(body, 'response'), 'patch')), 'base64').toString(),
+    )
+    const annotations = member(elements(patch)[0], 'value')
+    t.match(annotations, { 'commitlet.dev/requested-by': 'dev', 'commitlet.dev/requester-signature': /./ })
+    await team.apply({ ...object, metadata: { name: 'shop', annotations } })
+    const stored = await team.get('shop')
+    t.match(stored.metadata.annotations, { 'commitlet.dev/requested-by': 'admin' })
+  })
+})

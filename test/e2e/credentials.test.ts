@@ -20,156 +20,152 @@ function secret(name: string, token: string, annotations = {}): object {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, annotations }, stringData: { token } }
 }
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const folder = t.testdir({})
-    const commitlet = await install(t, plane, {
-      users: [{ password: TOKEN }, { password: OPERATOR }],
-      functionEnv: { TMPDIR: folder },
-      webhookEnv: { SWEEP_INTERVAL: '1' },
+withControlPlane(t, async (t, plane) => {
+  const folder = t.testdir({})
+  const commitlet = await install(t, plane, {
+    users: [{ password: TOKEN }, { password: OPERATOR }],
+    functionEnv: { TMPDIR: folder },
+    webhookEnv: { SWEEP_INTERVAL: '1' },
+  })
+  const { git } = commitlet
+
+  /** A team with the ConfigMap, and with the Secret `spare` beside `git`. */
+  async function teamWith(tokens: { readonly git: string; readonly spare: string }): Promise<Team> {
+    const team = await commitlet.createTeam({ secrets: ['git', 'spare'] })
+    await team.apply(configMap(), secret('git', tokens.git), secret('spare', tokens.spare))
+    return team
+  }
+
+  /** Failed, and looked at again later. */
+  async function retrying(team: Team, name = 'shop'): Promise<Stored> {
+    await team.waitFor(name, 'jsonpath={.status.phase}=Retrying', '60s')
+    return team.get(name)
+  }
+
+  t.test('the fallback serves where the first credentials are refused, and the status tells', async (t) => {
+    const team = await teamWith({ git: 'expired', spare: TOKEN })
+    const { url } = await git.createRepository(team.namespace)
+    await team.apply(gitCommit('shop', url, BOTH))
+    t.match((await team.settled('shop')).status, { phase: 'Succeeded', credentialsUsed: 'Fallback' })
+  })
+
+  t.test('where both are refused, both causes are told', async (t) => {
+    const team = await teamWith({ git: 'expired', spare: 'expired-too' })
+    const { url } = await git.createRepository(team.namespace)
+    await team.apply(gitCommit('shop', url, BOTH))
+    t.match(readyOf(await retrying(team)), {
+      reason: 'AuthenticationFailed',
+      message: /\(401\).*\. The fallback credentials failed, too \(AuthenticationFailed\): .*\(401\).*\.$/,
     })
-    const { git } = commitlet
+  })
 
-    /** A team with the ConfigMap, and with the Secret `spare` beside `git`. */
-    async function teamWith(tokens: { readonly git: string; readonly spare: string }): Promise<Team> {
-      const team = await commitlet.createTeam({ secrets: ['git', 'spare'] })
-      await team.apply(configMap(), secret('git', tokens.git), secret('spare', tokens.spare))
-      return team
-    }
-
-    /** Failed, and looked at again later. */
-    async function retrying(team: Team, name = 'shop'): Promise<Stored> {
-      await team.waitFor(name, 'jsonpath={.status.phase}=Retrying', '60s')
-      return team.get(name)
-    }
-
-    t.test('the fallback serves where the first credentials are refused, and the status tells', async (t) => {
-      const team = await teamWith({ git: 'expired', spare: TOKEN })
+  for (const [title, fault, reason] of [
+    ['a network that fails', { kind: 'drop' }, 'NetworkError'],
+    ['a host that asks for patience', { kind: 'status', status: 429 }, 'RateLimited'],
+  ] as const satisfies readonly (readonly [string, Fault, string])[]) {
+    t.test(`${title} is no matter of credentials: the fallback stays at home`, async (t) => {
+      const team = await teamWith({ git: TOKEN, spare: 'expired' })
       const { url } = await git.createRepository(team.namespace)
+      const end = git.faults.add(fault, { repository: team.namespace })
       await team.apply(gitCommit('shop', url, BOTH))
-      t.match((await team.settled('shop')).status, { phase: 'Succeeded', credentialsUsed: 'Fallback' })
-    })
-
-    t.test('where both are refused, both causes are told', async (t) => {
-      const team = await teamWith({ git: 'expired', spare: 'expired-too' })
-      const { url } = await git.createRepository(team.namespace)
-      await team.apply(gitCommit('shop', url, BOTH))
-      t.match(readyOf(await retrying(team)), {
-        reason: 'AuthenticationFailed',
-        message: /\(401\).*\. The fallback credentials failed, too \(AuthenticationFailed\): .*\(401\).*\.$/,
-      })
-    })
-
-    for (const [title, fault, reason] of [
-      ['a network that fails', { kind: 'drop' }, 'NetworkError'],
-      ['a host that asks for patience', { kind: 'status', status: 429 }, 'RateLimited'],
-    ] as const satisfies readonly (readonly [string, Fault, string])[]) {
-      t.test(`${title} is no matter of credentials: the fallback stays at home`, async (t) => {
-        const team = await teamWith({ git: TOKEN, spare: 'expired' })
-        const { url } = await git.createRepository(team.namespace)
-        const end = git.faults.add(fault, { repository: team.namespace })
-        await team.apply(gitCommit('shop', url, BOTH))
-        const { message, ...ready } = readyOf(await retrying(team))
-        t.match(ready, { reason })
-        t.notMatch(message, 'fallback')
-        end()
-        await team.kubectl(['annotate', 'gitcommit', 'shop', 'commitlet.dev/requested-at=now'])
-        t.match((await team.settled('shop')).status, { credentialsUsed: 'Primary' })
-      })
-    }
-
-    t.test('a mended Secret is picked up at once by whoever requests it again', async (t) => {
-      const team = await teamWith({ git: 'expired', spare: '' })
-      const { url } = await git.createRepository(team.namespace)
-      await team.apply(gitCommit('shop', url))
-      t.match(readyOf(await retrying(team)), { reason: 'AuthenticationFailed' })
-      await team.apply(secret('git', TOKEN))
+      const { message, ...ready } = readyOf(await retrying(team))
+      t.match(ready, { reason })
+      t.notMatch(message, 'fallback')
+      end()
       await team.kubectl(['annotate', 'gitcommit', 'shop', 'commitlet.dev/requested-at=now'])
-      t.match((await team.settled('shop')).status, { phase: 'Succeeded', attempts: 1 })
+      t.match((await team.settled('shop')).status, { credentialsUsed: 'Primary' })
     })
+  }
 
-    t.test('a Secret that comes later heals for whoever may only use it, without a word', async (t) => {
-      const team = await commitlet.createTeam({ secrets: ['later'] })
-      const rules = [RULES.gitCommits, RULES.readConfigMaps, RULES.useSecrets]
-      await team.apply(configMap(), ...grant('ops', 'ops', rules))
-      const { url } = await git.createRepository(team.namespace)
-      const object = gitCommit('shop', url, { credentials: { secretName: 'later' } })
-      await until('admission', () => applyAs(team, 'ops', object), /created/)
-      const refused = await retrying(team)
-      t.match(readyOf(refused), { reason: 'ReferenceForbidden', message: /\(`use` counts only while the / })
-      const wait = Date.parse(String(refused.status['nextAttemptTime'])) - Date.now()
-      t.ok(wait > 4 * MINUTE && wait < 6 * MINUTE, `${wait} ms until it is looked at again`)
-      await team.apply(secret('later', TOKEN, { 'commitlet.dev/allowed-repositories': new URL(url).host }))
-      // The five minutes are over for whoever reads the status.
-      const nextAttemptTime = new Date(Date.now() - MINUTE).toISOString().replace(/\.\d+/, '')
-      const patch = JSON.stringify({ status: { nextAttemptTime } })
-      await team.kubectl(['patch', 'gitcommit', 'shop', '--subresource=status', '--type=merge', '-p', patch])
-      t.match((await team.settled('shop')).status, { phase: 'Succeeded', attempts: 2 })
-    })
+  t.test('a mended Secret is picked up at once by whoever requests it again', async (t) => {
+    const team = await teamWith({ git: 'expired', spare: '' })
+    const { url } = await git.createRepository(team.namespace)
+    await team.apply(gitCommit('shop', url))
+    t.match(readyOf(await retrying(team)), { reason: 'AuthenticationFailed' })
+    await team.apply(secret('git', TOKEN))
+    await team.kubectl(['annotate', 'gitcommit', 'shop', 'commitlet.dev/requested-at=now'])
+    t.match((await team.settled('shop')).status, { phase: 'Succeeded', attempts: 1 })
+  })
 
-    t.test('without a default of the operator, that is told', async (t) => {
-      const team = await commitlet.createTeam()
-      await team.apply(configMap(), gitCommit('shop', `${git.url}/x/y`, { credentials: undefined }))
-      t.match(readyOf(await retrying(team)), { reason: 'CredentialsInvalid', message: /DEFAULT_GIT_TOKEN/ })
-    })
+  t.test('a Secret that comes later heals for whoever may only use it, without a word', async (t) => {
+    const team = await commitlet.createTeam({ secrets: ['later'] })
+    const rules = [RULES.gitCommits, RULES.readConfigMaps, RULES.useSecrets]
+    await team.apply(configMap(), ...grant('ops', 'ops', rules))
+    const { url } = await git.createRepository(team.namespace)
+    const object = gitCommit('shop', url, { credentials: { secretName: 'later' } })
+    await until('admission', () => applyAs(team, 'ops', object), /created/)
+    const refused = await retrying(team)
+    t.match(readyOf(refused), { reason: 'ReferenceForbidden', message: /\(`use` counts only while the / })
+    const wait = Date.parse(String(refused.status['nextAttemptTime'])) - Date.now()
+    t.ok(wait > 4 * MINUTE && wait < 6 * MINUTE, `${wait} ms until it is looked at again`)
+    await team.apply(secret('later', TOKEN, { 'commitlet.dev/allowed-repositories': new URL(url).host }))
+    // The five minutes are over for whoever reads the status.
+    const nextAttemptTime = new Date(Date.now() - MINUTE).toISOString().replace(/\.\d+/, '')
+    const patch = JSON.stringify({ status: { nextAttemptTime } })
+    await team.kubectl(['patch', 'gitcommit', 'shop', '--subresource=status', '--type=merge', '-p', patch])
+    t.match((await team.settled('shop')).status, { phase: 'Succeeded', attempts: 2 })
+  })
 
-    t.test('the default credentials serve whoever may use them, in the place of his namespace', async (t) => {
-      await commitlet.function.stop()
-      const started = await commitlet.startFunction({
-        DEFAULT_GIT_TOKEN: OPERATOR,
-        DEFAULT_GIT_REPOSITORIES: `localhost:${git.port}/{namespace}`,
-      })
-      const team = await commitlet.createTeam({ developers: ['developer'] })
-      const own = await git.createRepository(`${team.namespace}/config`)
-      const other = await git.createRepository(`${team.namespace}-evil/config`)
-      await team.apply(configMap())
-      const commit = (name: string, url: string): object => gitCommit(name, url, { credentials: undefined })
-      const denied = /spec\.credentials is missing, and developer may not `use` the operator's default cred/
-      await until('denial', () => applyAs(team, 'developer', commit('own', own.url)), denied)
-      const binding = {
-        apiVersion: `${RBAC}/v1`,
-        kind: 'RoleBinding',
-        metadata: { name: 'defaults' },
-        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'commitlet-default-credentials-user' },
-        subjects: [{ apiGroup: RBAC, kind: 'User', name: 'developer' }],
-      }
-      await team.apply(binding)
-      await until('admission', () => applyAs(team, 'developer', commit('own', own.url)), /created/)
-      t.match((await team.settled('own')).status, { phase: 'Succeeded', credentialsUsed: 'Default' })
-      await applyAs(team, 'developer', commit('other', other.url))
-      t.match(readyOf(await team.settled('other')), {
-        reason: 'ReferenceForbidden',
-        message: `The operator's default credentials may not go to ${other.url} from the namespace ${team.namespace}; name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
-      })
-      t.notOk(
-        git.requests.some(({ repository }) => repository === other.name),
-        'nothing was sent there',
-      )
-      t.notMatch(started.lines.join('\n'), OPERATOR)
-    })
+  t.test('without a default of the operator, that is told', async (t) => {
+    const team = await commitlet.createTeam()
+    await team.apply(configMap(), gitCommit('shop', `${git.url}/x/y`, { credentials: undefined }))
+    t.match(readyOf(await retrying(team)), { reason: 'CredentialsInvalid', message: /DEFAULT_GIT_TOKEN/ })
+  })
 
-    t.test('what another logs in by has not heard of the token of the operator', async (t) => {
-      const team = await commitlet.createTeam()
-      const repository = await git.createRepository(team.namespace)
-      const seen = Promise.withResolvers<undefined>()
-      const fault = { kind: 'hold', when: 'before', until: seen.promise } as const
-      git.faults.add(fault, { repository: repository.name, exchange: 'receive-pack' })
-      await team.apply(configMap(), gitCommit('shop', repository.url))
-      const pushing = async () =>
-        (await processesIn(folder)).find(({ command }) => command.startsWith('git push'))
-      const push = await waitFor('push that waits', pushing, MINUTE)
-      const children = await processesIn(folder)
-      for (const { pid, command } of children) {
-        const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-        t.notMatch(environment, OPERATOR, command)
-        t.notMatch(environment, 'DEFAULT_GIT', command)
-      }
-      const environment = await readFile(`/proc/${push.pid}/environ`, 'utf8')
-      t.match(environment, 'GIT_CONFIG', 'an environment that is there is seen')
-      seen.resolve(undefined)
-      t.match((await team.settled('shop')).status, { phase: 'Succeeded', credentialsUsed: 'Primary' })
+  t.test('the default credentials serve whoever may use them, in the place of his namespace', async (t) => {
+    await commitlet.function.stop()
+    const started = await commitlet.startFunction({
+      DEFAULT_GIT_TOKEN: OPERATOR,
+      DEFAULT_GIT_REPOSITORIES: `localhost:${git.port}/{namespace}`,
     })
-  },
-  { own: true },
-)
+    const team = await commitlet.createTeam({ developers: ['developer'] })
+    const own = await git.createRepository(`${team.namespace}/config`)
+    const other = await git.createRepository(`${team.namespace}-evil/config`)
+    await team.apply(configMap())
+    const commit = (name: string, url: string): object => gitCommit(name, url, { credentials: undefined })
+    const denied = /spec\.credentials is missing, and developer may not `use` the operator's default cred/
+    await until('denial', () => applyAs(team, 'developer', commit('own', own.url)), denied)
+    const binding = {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: 'defaults' },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'commitlet-default-credentials-user' },
+      subjects: [{ apiGroup: RBAC, kind: 'User', name: 'developer' }],
+    }
+    await team.apply(binding)
+    await until('admission', () => applyAs(team, 'developer', commit('own', own.url)), /created/)
+    t.match((await team.settled('own')).status, { phase: 'Succeeded', credentialsUsed: 'Default' })
+    await applyAs(team, 'developer', commit('other', other.url))
+    t.match(readyOf(await team.settled('other')), {
+      reason: 'ReferenceForbidden',
+      message: `The operator's default credentials may not go to ${other.url} from the namespace ${team.namespace}; name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
+    })
+    t.notOk(
+      git.requests.some(({ repository }) => repository === other.name),
+      'nothing was sent there',
+    )
+    t.notMatch(started.lines.join('\n'), OPERATOR)
+  })
+
+  t.test('what another logs in by has not heard of the token of the operator', async (t) => {
+    const team = await commitlet.createTeam()
+    const repository = await git.createRepository(team.namespace)
+    const seen = Promise.withResolvers<undefined>()
+    const fault = { kind: 'hold', when: 'before', until: seen.promise } as const
+    git.faults.add(fault, { repository: repository.name, exchange: 'receive-pack' })
+    await team.apply(configMap(), gitCommit('shop', repository.url))
+    const pushing = async () =>
+      (await processesIn(folder)).find(({ command }) => command.startsWith('git push'))
+    const push = await waitFor('push that waits', pushing, MINUTE)
+    const children = await processesIn(folder)
+    for (const { pid, command } of children) {
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+      t.notMatch(environment, OPERATOR, command)
+      t.notMatch(environment, 'DEFAULT_GIT', command)
+    }
+    const environment = await readFile(`/proc/${push.pid}/environ`, 'utf8')
+    t.match(environment, 'GIT_CONFIG', 'an environment that is there is seen')
+    seen.resolve(undefined)
+    t.match((await team.settled('shop')).status, { phase: 'Succeeded', credentialsUsed: 'Primary' })
+  })
+})

@@ -75,66 +75,62 @@ async function mountedFor(t: Test, plane: ControlPlane, account: string): Promis
   }
 }
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const home = t.testdir({})
-    const why = await obstacle(home)
-    if (why !== undefined && REQUIRED in process.env) throw new Error(why)
-    if (why !== undefined) {
-      process.stderr.write(`SKIPPED: ${why}\n`)
-      t.pass('a mounted service account', { skip: why })
-      return
-    }
-    await installObjects(plane)
-    const mounted = {
-      function: await mountedFor(t, plane, ACCOUNTS.function),
-      webhook: await mountedFor(t, plane, ACCOUNTS.webhook),
-    }
-    // A pod gets to a Git server on this machine by a proxy alone: loopback is forbidden in a cluster.
-    const proxy = await startProxy()
-    t.teardown(() => proxy.close())
-    const { hostname, port } = new URL(plane.url)
-    const pod = { HOME: home, KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
-    const commitlet = await install(t, plane, {
-      by: { function: mounting(mounted.function.folder), webhook: mounting(mounted.webhook.folder) },
-      functionEnv: { ...pod, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
-      webhookEnv: { ...pod, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' },
-    })
+withControlPlane(t, async (t, plane) => {
+  const home = t.testdir({})
+  const why = await obstacle(home)
+  if (why !== undefined && REQUIRED in process.env) throw new Error(why)
+  if (why !== undefined) {
+    process.stderr.write(`SKIPPED: ${why}\n`)
+    t.pass('a mounted service account', { skip: why })
+    return
+  }
+  await installObjects(plane)
+  const mounted = {
+    function: await mountedFor(t, plane, ACCOUNTS.function),
+    webhook: await mountedFor(t, plane, ACCOUNTS.webhook),
+  }
+  // A pod gets to a Git server on this machine by a proxy alone: loopback is forbidden in a cluster.
+  const proxy = await startProxy()
+  t.teardown(() => proxy.close())
+  const { hostname, port } = new URL(plane.url)
+  const pod = { HOME: home, KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
+  const commitlet = await install(t, plane, {
+    by: { function: mounting(mounted.function.folder), webhook: mounting(mounted.webhook.folder) },
+    functionEnv: { ...pod, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+    webhookEnv: { ...pod, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' },
+  })
 
-    t.test('with what a pod has mounted and nothing else, a GitCommit goes through', async (t) => {
-      for (const { pid } of [commitlet.function, commitlet.webhook])
-        t.notMatch(await readFile(`/proc/${pid}/environ`, 'utf8'), 'KUBECONFIG')
-      const team = await commitlet.createTeam({ developers: ['dev'] })
-      const repository = await commitlet.git.createRepository(team.namespace)
-      const kubeconfig = await plane.kubeconfigFor({ name: 'dev' })
-      await team.apply(configMap())
-      const input = JSON.stringify(gitCommit('shop', repository.url))
-      await team.kubectl(['apply', '-f', '-'], { input, kubeconfig })
-      t.match((await team.settled('shop')).status, { phase: 'Succeeded' })
-      t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: dev$/m)
-    })
+  t.test('with what a pod has mounted and nothing else, a GitCommit goes through', async (t) => {
+    for (const { pid } of [commitlet.function, commitlet.webhook])
+      t.notMatch(await readFile(`/proc/${pid}/environ`, 'utf8'), 'KUBECONFIG')
+    const team = await commitlet.createTeam({ developers: ['dev'] })
+    const repository = await commitlet.git.createRepository(team.namespace)
+    const kubeconfig = await plane.kubeconfigFor({ name: 'dev' })
+    await team.apply(configMap())
+    const input = JSON.stringify(gitCommit('shop', repository.url))
+    await team.kubectl(['apply', '-f', '-'], { input, kubeconfig })
+    t.match((await team.settled('shop')).status, { phase: 'Succeeded' })
+    t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: dev$/m)
+  })
 
-    t.test('a token that is replaced while they run is used, once the old one is refused', async (t) => {
-      const team = await commitlet.createTeam({ developers: ['dev'] })
-      const repository = await commitlet.git.createRepository(team.namespace)
-      const kubeconfig = await plane.kubeconfigFor({ name: 'dev' })
-      await team.apply(configMap())
-      for (const account of Object.values(mounted)) {
-        await account.replace()
-        // The API server goes by a token that it has seen for some seconds more.
-        await waitFor('refusal of the old token', () => isRefused(account.first), MINUTE)
-      }
-      const input = JSON.stringify(gitCommit('shop', repository.url))
-      await team.kubectl(['apply', '-f', '-'], { input, kubeconfig })
-      const { status } = await team.settled('shop')
-      t.match(status, { phase: 'Succeeded', attempts: 1 })
-    })
-
-    async function isRefused(kubeconfig: string): Promise<true | undefined> {
-      const { stderr } = await plane.kubectl(['auth', 'whoami'], { kubeconfig, allowFailure: true })
-      return /Unauthorized|must be logged in/.test(stderr) ? true : undefined
+  t.test('a token that is replaced while they run is used, once the old one is refused', async (t) => {
+    const team = await commitlet.createTeam({ developers: ['dev'] })
+    const repository = await commitlet.git.createRepository(team.namespace)
+    const kubeconfig = await plane.kubeconfigFor({ name: 'dev' })
+    await team.apply(configMap())
+    for (const account of Object.values(mounted)) {
+      await account.replace()
+      // The API server goes by a token that it has seen for some seconds more.
+      await waitFor('refusal of the old token', () => isRefused(account.first), MINUTE)
     }
-  },
-  { own: true },
-)
+    const input = JSON.stringify(gitCommit('shop', repository.url))
+    await team.kubectl(['apply', '-f', '-'], { input, kubeconfig })
+    const { status } = await team.settled('shop')
+    t.match(status, { phase: 'Succeeded', attempts: 1 })
+  })
+
+  async function isRefused(kubeconfig: string): Promise<true | undefined> {
+    const { stderr } = await plane.kubectl(['auth', 'whoami'], { kubeconfig, allowFailure: true })
+    return /Unauthorized|must be logged in/.test(stderr) ? true : undefined
+  }
+})

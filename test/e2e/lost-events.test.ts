@@ -7,7 +7,6 @@ import { waitFor } from '../harness/wait.ts'
 
 const SWEEP_INTERVAL = 3
 const SWEEP_FULL_INTERVAL = 6
-const REQUESTED_AT = 'commitlet.dev/requested-at'
 const MINUTE = 60_000
 
 withControlPlane(
@@ -88,7 +87,7 @@ withControlPlane(
     t.test('the event of a request is lost: the full sweep brings it home in two intervals', async (t) => {
       const { team, repository } = await settledTeam()
       await team.apply(configMap({ colour: 'red' }))
-      await loseOne(team, () => team.kubectl(['annotate', 'gitcommit', 'shop', `${REQUESTED_AT}=later`]))
+      await loseOne(team, () => team.request('shop', 'later'))
       t.ok(
         (await secondsUntil(team, 'jsonpath={.status.lastHandledRequestedAt}=later')) <=
           2 * SWEEP_FULL_INTERVAL,
@@ -107,7 +106,7 @@ withControlPlane(
         await fresh.apply(configMap(), gitCommit('shop', repository.url))
         await changed.team.apply(changed.again({ message: 'Second', resourceRef: reference('second.yaml') }))
         await requested.team.apply(configMap({ colour: 'red' }))
-        await requested.team.kubectl(['annotate', 'gitcommit', 'shop', `${REQUESTED_AT}=later`])
+        await requested.team.request('shop', 'later')
         t.match((await fresh.get('shop')).status, { phase: 'Pending', observedGeneration: -1 })
         current = await commitlet.startFunction()
         const waits = [

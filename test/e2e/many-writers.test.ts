@@ -47,93 +47,87 @@ async function cloneFor(t: Test, server: GitServer, url: string) {
   }
 }
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const relay = await startRelay()
-    t.teardown(() => relay.close())
-    const commitlet = await install(t, plane, { webhookEnv: { K_SINK: relay.url, SWEEP_INTERVAL: '1' } })
-    const second = await commitlet.startFunction({ PORT: String(await freePort()) })
-    relay.targets.push(commitlet.function.url, second.url)
+withControlPlane(t, async (t, plane) => {
+  const relay = await startRelay()
+  t.teardown(() => relay.close())
+  const commitlet = await install(t, plane, { webhookEnv: { K_SINK: relay.url, SWEEP_INTERVAL: '1' } })
+  const second = await commitlet.startFunction({ PORT: String(await freePort()) })
+  relay.targets.push(commitlet.function.url, second.url)
 
-    t.test('two functions, 20 resources and a foreign writer at one branch: nothing is lost', async (t) => {
-      const team = await commitlet.createTeam()
-      const repository = await commitlet.git.createRepository(`${team.namespace}/config`)
-      const clone = await cloneFor(t, commitlet.git, repository.url)
-      const resources = NAMES.map((name) =>
-        gitCommit(name, repository.url, {
-          message: name,
-          branch: 'main',
-          resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: `shops/${name}.yaml` },
-        }),
-      )
-      await team.apply(configMap())
-      const applied = team.apply(...resources)
-      const foreign = [await clone.push('one'), await clone.push('two'), await clone.push('three')]
-      await applied
-      await team.kubectl([
-        'wait',
-        'gitcommits',
-        ...NAMES,
-        '--for=jsonpath={.status.phase}=Succeeded',
-        '--timeout=120s',
-      ])
+  t.test('two functions, 20 resources and a foreign writer at one branch: nothing is lost', async (t) => {
+    const team = await commitlet.createTeam()
+    const repository = await commitlet.git.createRepository(`${team.namespace}/config`)
+    const clone = await cloneFor(t, commitlet.git, repository.url)
+    const resources = NAMES.map((name) =>
+      gitCommit(name, repository.url, {
+        message: name,
+        branch: 'main',
+        resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: `shops/${name}.yaml` },
+      }),
+    )
+    await team.apply(configMap())
+    const applied = team.apply(...resources)
+    const foreign = [await clone.push('one'), await clone.push('two'), await clone.push('three')]
+    await applied
+    await team.kubectl([
+      'wait',
+      'gitcommits',
+      ...NAMES,
+      '--for=jsonpath={.status.phase}=Succeeded',
+      '--timeout=120s',
+    ])
 
-      for (const { metadata, status } of await listOf(team)) {
-        const log = await repository.git(
-          'log',
-          '--all',
-          '--format=%H %s',
-          `--grep=Commitlet-Id: ${metadata.uid}`,
-        )
-        const { sha } = status['commit'] as { readonly sha: string }
-        t.equal(log, `${sha} ${metadata.name}`, `${metadata.name} has one commit`)
-      }
-      const subjects = await repository.log('main')
-      t.strictSame(subjects.toSorted(), [...NAMES, 'Begin', 'one', 'three', 'two'].toSorted())
-      for (const commit of foreign) await repository.git('merge-base', '--is-ancestor', commit, 'main')
-      const files = (await repository.git('ls-tree', '-r', '--name-only', 'main')).split('\n')
-      t.strictSame(
-        files.toSorted(),
-        [...NAMES.map((name) => `shops/${name}.yaml`), 'README.md', 'one', 'three', 'two'].toSorted(),
+    for (const { metadata, status } of await listOf(team)) {
+      const log = await repository.git(
+        'log',
+        '--all',
+        '--format=%H %s',
+        `--grep=Commitlet-Id: ${metadata.uid}`,
       )
-      t.strictSame(
-        [...new Set(relay.answers.map(({ target }) => target))].toSorted(),
-        [commitlet.function.url, second.url].toSorted(),
-        'both functions were at work',
+      const { sha } = status['commit'] as { readonly sha: string }
+      t.equal(log, `${sha} ${metadata.name}`, `${metadata.name} has one commit`)
+    }
+    const subjects = await repository.log('main')
+    t.strictSame(subjects.toSorted(), [...NAMES, 'Begin', 'one', 'three', 'two'].toSorted())
+    for (const commit of foreign) await repository.git('merge-base', '--is-ancestor', commit, 'main')
+    const files = (await repository.git('ls-tree', '-r', '--name-only', 'main')).split('\n')
+    t.strictSame(
+      files.toSorted(),
+      [...NAMES.map((name) => `shops/${name}.yaml`), 'README.md', 'one', 'three', 'two'].toSorted(),
+    )
+    t.strictSame(
+      [...new Set(relay.answers.map(({ target }) => target))].toSorted(),
+      [commitlet.function.url, second.url].toSorted(),
+      'both functions were at work',
+    )
+    for (const { lines } of [commitlet.function, second])
+      t.ok(
+        lines.some((line) => line.includes('attempt succeeded')),
+        'and both have committed',
       )
-      for (const { lines } of [commitlet.function, second])
-        t.ok(
-          lines.some((line) => line.includes('attempt succeeded')),
-          'and both have committed',
-        )
-    })
+  })
 
-    t.test('two functions that hear of a resource at once make one attempt', async (t) => {
-      const team = await commitlet.createTeam()
-      const repository = await commitlet.git.createRepository(`${team.namespace}/config`)
-      relay.losing = true
-      await team.apply(configMap(), ...NAMES.map((name) => gitCommit(name, repository.url)))
-      relay.losing = false
-      const items = await listOf(team)
-      const answers = await Promise.all(
-        items.flatMap(({ metadata }) =>
-          [commitlet.function, second].map(({ url }) => announce(url, metadata)),
-        ),
+  t.test('two functions that hear of a resource at once make one attempt', async (t) => {
+    const team = await commitlet.createTeam()
+    const repository = await commitlet.git.createRepository(`${team.namespace}/config`)
+    relay.losing = true
+    await team.apply(configMap(), ...NAMES.map((name) => gitCommit(name, repository.url)))
+    relay.losing = false
+    const items = await listOf(team)
+    const answers = await Promise.all(
+      items.flatMap(({ metadata }) => [commitlet.function, second].map(({ url }) => announce(url, metadata))),
+    )
+    t.strictSame([...new Set(answers.map(({ status }) => status))], [202])
+    await team.kubectl(['wait', 'gitcommits', ...NAMES, '--for=condition=Ready', '--timeout=120s'])
+    for (const { metadata } of items) {
+      const attempts = [commitlet.function, second].flatMap(({ lines }) =>
+        lines.filter((line) => line.includes(`"uid":"${metadata.uid}"`)),
       )
-      t.strictSame([...new Set(answers.map(({ status }) => status))], [202])
-      await team.kubectl(['wait', 'gitcommits', ...NAMES, '--for=condition=Ready', '--timeout=120s'])
-      for (const { metadata } of items) {
-        const attempts = [commitlet.function, second].flatMap(({ lines }) =>
-          lines.filter((line) => line.includes(`"uid":"${metadata.uid}"`)),
-        )
-        t.equal(attempts.length, 1, `${metadata.name} was attempted once`)
-      }
-      t.strictSame(await repository.log('main'), ['Record the shop settings', 'Begin'])
-    })
-  },
-  { own: true },
-)
+      t.equal(attempts.length, 1, `${metadata.name} was attempted once`)
+    }
+    t.strictSame(await repository.log('main'), ['Record the shop settings', 'Begin'])
+  })
+})
 
 async function listOf(team: Team): Promise<readonly Stored[]> {
   const { stdout } = await team.kubectl(['get', 'gitcommits', '-o', 'json'])

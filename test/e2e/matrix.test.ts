@@ -20,7 +20,7 @@ const keys = makeKeys()
 withSSHServer(
   t,
   async (t, ssh) => {
-    await withControlPlane(t, (t, plane) => runMatrix(t, plane, { ssh, keys }), { own: true })
+    await withControlPlane(t, (t, plane) => runMatrix(t, plane, { ssh, keys }))
   },
   serverOptions(t, keys),
 )

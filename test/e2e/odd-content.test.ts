@@ -11,6 +11,7 @@ import { expected, hasPyYAML, readByPackage, readByPyYAML } from '../domain/fixt
 import { extendReader } from '../harness/accounts.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
+import { serveKind } from '../harness/kinds.ts'
 import { gitCommit, install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
 
@@ -18,69 +19,61 @@ const REFERENCE = { apiVersion: 'test.example.com/v1', kind: 'Octopus', name: 'o
 /** What an attempt may need besides: its answer (0.3 MiB), 10 MiB of output, and the collector's slack. */
 const MEMORY_KIB = 96 * 1024
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane)
-    const cluster = connectCluster(openAs(plane.kubeconfig))
-    await plane.apply(`${JSON.stringify(definition('octopodes', 'Octopus', 'Namespaced'))}\n`)
-    await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'])
-    await extendReader(plane, 'test.example.com', 'octopodes')
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane)
+  const cluster = connectCluster(openAs(plane.kubeconfig))
+  await serveKind(plane, definition('octopodes', 'Octopus', 'Namespaced'))
+  await extendReader(plane, 'test.example.com', 'octopodes')
 
-    /** Commits a custom resource with this spec, given as JSON. */
-    async function commit(team: Team, spec: string) {
-      const repository = await commitlet.git.createRepository(team.namespace)
-      const { apiVersion, kind, name } = REFERENCE
-      const input = `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"${name}"},"spec":${spec}}`
-      await team.kubectl(['create', '-f', '-'], { input })
-      await team.apply(gitCommit('shop', repository.url, { resourceRef: REFERENCE }))
-      return { stored: await team.settled('shop'), repository }
-    }
+  /** Commits a custom resource with this spec, given as JSON. */
+  async function commit(team: Team, spec: string) {
+    const repository = await commitlet.git.createRepository(team.namespace)
+    const { apiVersion, kind, name } = REFERENCE
+    const input = `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"${name}"},"spec":${spec}}`
+    await team.kubectl(['create', '-f', '-'], { input })
+    await team.apply(gitCommit('shop', repository.url, { resourceRef: REFERENCE }))
+    return { stored: await team.settled('shop'), repository }
+  }
 
-    t.test(
-      'every string that a reader could take for something else is read as the same object',
-      async (t) => {
-        const team = await commitlet.createTeam()
-        const traps = [...AMBIGUOUS, ...SYNTAX, ...CONTROLS, ...LINES]
-        const generated = fc.sample(nastyNode, { numRuns: 150, seed: 20300101 })
-        const spec = `{"keys":[${traps.map((trap) => `{${JSON.stringify(trap)}:1}`).join()}],
+  t.test('every string that a reader could take for something else is read as the same object', async (t) => {
+    const team = await commitlet.createTeam()
+    const traps = [...AMBIGUOUS, ...SYNTAX, ...CONTROLS, ...LINES]
+    const generated = fc.sample(nastyNode, { numRuns: 150, seed: 20300101 })
+    const spec = `{"keys":[${traps.map((trap) => `{${JSON.stringify(trap)}:1}`).join()}],
         "texts":${JSON.stringify(traps)},"generated":[${generated.map(compactJSON).join()}]}`
-        const { stored, repository } = await commit(team, spec)
-        t.match(stored.status, { phase: 'Succeeded' })
-        const served = { plural: 'octopodes', namespaced: true }
-        const live = await cluster.readObject({ ...REFERENCE, namespace: team.namespace }, served)
-        const wanted = JSON.stringify(expected(specOf(parseJSONText(live, 'The object'))))
-        t.ok(wanted.length > 50_000, `${wanted.length} characters of traps`)
-        const text = await repository.show('main:it.yaml')
-        const { members } = readByPackage(text, '1.2') as { members: readonly (readonly [string, unknown])[] }
-        t.ok(JSON.stringify(members.find(([key]) => key === 'sspec')?.[1]) === wanted, 'the package yaml')
-        if (!hasPyYAML()) return t.pass('PyYAML', { skip: 'PyYAML is not here.' })
-        for (const read of readByPyYAML([text])[0] ?? []) {
-          const found = (read as { members: readonly (readonly [string, unknown])[] }).members
-          t.ok(JSON.stringify(found.find(([key]) => key === 'sspec')?.[1]) === wanted, 'PyYAML')
-        }
-      },
-    )
+    const { stored, repository } = await commit(team, spec)
+    t.match(stored.status, { phase: 'Succeeded' })
+    const served = { plural: 'octopodes', namespaced: true }
+    const live = await cluster.readObject({ ...REFERENCE, namespace: team.namespace }, served)
+    const wanted = JSON.stringify(expected(specOf(parseJSONText(live, 'The object'))))
+    t.ok(wanted.length > 50_000, `${wanted.length} characters of traps`)
+    const text = await repository.show('main:it.yaml')
+    const { members } = readByPackage(text, '1.2') as { members: readonly (readonly [string, unknown])[] }
+    t.ok(JSON.stringify(members.find(([key]) => key === 'sspec')?.[1]) === wanted, 'the package yaml')
+    if (!hasPyYAML()) return t.pass('PyYAML', { skip: 'PyYAML is not here.' })
+    for (const read of readByPyYAML([text])[0] ?? []) {
+      const found = (read as { members: readonly (readonly [string, unknown])[] }).members
+      t.ok(JSON.stringify(found.find(([key]) => key === 'sspec')?.[1]) === wanted, 'PyYAML')
+    }
+  })
 
-    t.test('more than 10 MiB of output is refused, with the memory bounded', async (t) => {
-      const team = await commitlet.createTeam()
-      const before = await peak(commitlet.function.pid)
-      const numbers = new Array(150_000).fill(1).join()
-      const deep = `${'{"a":'.repeat(900)}[${numbers}]${'}'.repeat(900)}`
-      const { stored, repository } = await commit(team, deep)
-      t.match(stored.status, { phase: 'Failed', attempts: 1 })
-      t.match(readyOf(stored), {
-        reason: 'NotSupported',
-        message: `Octopus ${team.namespace}/ollie takes more than 10 MiB as a file, which is the most that is committed; refer to a smaller object.`,
-      })
-      t.same(await repository.log(), ['Begin'])
-      const grown = (await peak(commitlet.function.pid)) - before
-      t.comment(`The peak grew by ${grown} KiB.`)
-      t.ok(grown < MEMORY_KIB, 'the whole would take 270 MiB')
+  t.test('more than 10 MiB of output is refused, with the memory bounded', async (t) => {
+    const team = await commitlet.createTeam()
+    const before = await peak(commitlet.function.pid)
+    const numbers = new Array(150_000).fill(1).join()
+    const deep = `${'{"a":'.repeat(900)}[${numbers}]${'}'.repeat(900)}`
+    const { stored, repository } = await commit(team, deep)
+    t.match(stored.status, { phase: 'Failed', attempts: 1 })
+    t.match(readyOf(stored), {
+      reason: 'NotSupported',
+      message: `Octopus ${team.namespace}/ollie takes more than 10 MiB as a file, which is the most that is committed; refer to a smaller object.`,
     })
-  },
-  { own: true },
-)
+    t.same(await repository.log(), ['Begin'])
+    const grown = (await peak(commitlet.function.pid)) - before
+    t.comment(`The peak grew by ${grown} KiB.`)
+    t.ok(grown < MEMORY_KIB, 'the whole would take 270 MiB')
+  })
+})
 
 /** The most memory that the process ever had, in KiB. */
 async function peak(pid: number): Promise<number> {

@@ -104,7 +104,7 @@ export async function waitForPull(team: Team, name: string, condition: string): 
 
 /** Asks for a PullRequest again, and answers it once that has been carried out. */
 export async function requestAgain(team: Team, name: string, value = 'now'): Promise<Stored> {
-  await team.kubectl(['annotate', 'pullrequest', name, `${REQUESTED_AT}=${value}`, '--overwrite'])
+  await team.request(name, value, 'pullrequest')
   return settledPull(team, name)
 }
 

@@ -6,7 +6,7 @@ import { sentencesIn } from '../harness/denials.ts'
 import { github } from '../harness/hosts/github.ts'
 import { install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
-import { applyAs } from '../harness/rights.ts'
+import { kubectlApplyAs } from '../harness/rights.ts'
 import { hostRepository, pullRequest, settledPull } from './pull-request-stage.ts'
 
 const ANYWHERE = { repository: 'https://git.example.com/acme/shop' }
@@ -101,71 +101,67 @@ const REFUSED: readonly {
   },
 ]
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane)
-    const apply = (team: Team, object: object): Promise<Ran> =>
-      applyAs(team, 'admin', object, '--as-group=system:masters', '--validate=false')
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane)
+  const apply = (team: Team, object: object): Promise<Ran> =>
+    kubectlApplyAs(team, 'admin', object, '--as-group=system:masters', '--validate=false')
 
-    t.test('what the host does not have is refused at apply, every fault at once', async (t) => {
-      const team = await commitlet.createTeam()
-      for (const { title, spec, says } of REFUSED) {
-        const written = JSON.stringify(spec).replace('ORIGIN', commitlet.git.url)
-        const { code, stderr } = await apply(
-          team,
-          pullRequest('refused', JSON.parse(written) as Readonly<Record<string, unknown>>),
+  t.test('what the host does not have is refused at apply, every fault at once', async (t) => {
+    const team = await commitlet.createTeam()
+    for (const { title, spec, says } of REFUSED) {
+      const written = JSON.stringify(spec).replace('ORIGIN', commitlet.git.url)
+      const { code, stderr } = await apply(
+        team,
+        pullRequest('refused', JSON.parse(written) as Readonly<Record<string, unknown>>),
+      )
+      t.equal(code, 1, title)
+      const sentences = sentencesIn(stderr)
+      for (const said of says)
+        t.ok(
+          sentences.some((found) => found.startsWith(said)),
+          `${title}: ${said}`,
         )
-        t.equal(code, 1, title)
-        const sentences = sentencesIn(stderr)
-        for (const said of says)
-          t.ok(
-            sentences.some((found) => found.startsWith(said)),
-            `${title}: ${said}`,
-          )
-        t.equal(sentences.length, says.length, `${title}: nothing else`)
-      }
-      t.equal((await team.kubectl(['get', 'commitlet', '-o', 'name'])).stdout, '', 'nothing is stored')
-      t.strictSame(commitlet.git.requests, [], 'and nobody was asked')
-    })
+      t.equal(sentences.length, says.length, `${title}: nothing else`)
+    }
+    t.equal((await team.kubectl(['get', 'commitlet', '-o', 'name'])).stdout, '', 'nothing is stored')
+    t.strictSame(commitlet.git.requests, [], 'and nobody was asked')
+  })
 
-    t.test('what it joins cannot be changed, and what it says can', async (t) => {
+  t.test('what it joins cannot be changed, and what it says can', async (t) => {
+    const team = await commitlet.createTeam()
+    const hosted = await hostRepository(commitlet.git, { dialect: github, path: `${team.namespace}/shop` })
+    await hosted.repository.commit('settings', { 'settings.yaml': 'colour: blue\n' })
+    await team.apply(hosted.pullRequest('shop'))
+    await settledPull(team, 'shop')
+    const table = {
+      repository: `${commitlet.git.url}/${team.namespace}/other.git`,
+      baseBranch: 'next',
+      headBranch: 'other',
+    }
+    const asked = hosted.api.seen.length
+    for (const [field, value] of Object.entries(table)) {
+      const { code, stderr } = await apply(team, hosted.pullRequest('shop', { [field]: value }))
+      t.equal(code, 1, field)
+      t.match(stderr, `${field} cannot be changed: make another PullRequest.`)
+    }
+    t.equal(hosted.api.seen.length, asked)
+    t.match(await apply(team, hosted.pullRequest('shop', { title: 'Another' })), { code: 0 })
+    t.match(readyOf(await settledPull(team, 'shop')), { message: /^Updated title/ })
+  })
+
+  t.test('an API where Commitlet may not go is told before it is asked', async (t) => {
+    const origins = ['https://169.254.169.254', 'https://[fe80::1]', plane.url]
+    for (const origin of origins) {
       const team = await commitlet.createTeam()
-      const hosted = await hostRepository(commitlet.git, { dialect: github, path: `${team.namespace}/shop` })
-      await hosted.repository.commit('settings', { 'settings.yaml': 'colour: blue\n' })
-      await team.apply(hosted.pullRequest('shop'))
-      await settledPull(team, 'shop')
-      const table = {
-        repository: `${commitlet.git.url}/${team.namespace}/other.git`,
-        baseBranch: 'next',
-        headBranch: 'other',
-      }
-      const asked = hosted.api.seen.length
-      for (const [field, value] of Object.entries(table)) {
-        const { code, stderr } = await apply(team, hosted.pullRequest('shop', { [field]: value }))
-        t.equal(code, 1, field)
-        t.match(stderr, `${field} cannot be changed: make another PullRequest.`)
-      }
-      t.equal(hosted.api.seen.length, asked)
-      t.match(await apply(team, hosted.pullRequest('shop', { title: 'Another' })), { code: 0 })
-      t.match(readyOf(await settledPull(team, 'shop')), { message: /^Updated title/ })
-    })
-
-    t.test('an API where Commitlet may not go is told before it is asked', async (t) => {
-      const origins = ['https://169.254.169.254', 'https://[fe80::1]', plane.url]
-      for (const origin of origins) {
-        const team = await commitlet.createTeam()
-        const repository = `${origin}/acme/shop.git`
-        const providerConfig = { baseURL: `${origin}/api/v3` }
-        await team.apply(pullRequest('shop', { repository, provider: 'github', providerConfig }))
-        const stored = await settledPull(team, 'shop')
-        t.match(stored.status, { phase: 'Failed', attempts: 1, pullRequest: undefined }, origin)
-        t.match(readyOf(stored), {
-          reason: 'AddressForbidden',
-          message: / is at an address where Commitlet may not go; name a repository on another host, or ask /,
-        })
-      }
-    })
-  },
-  { own: true },
-)
+      const repository = `${origin}/acme/shop.git`
+      const providerConfig = { baseURL: `${origin}/api/v3` }
+      await team.apply(pullRequest('shop', { repository, provider: 'github', providerConfig }))
+      const stored = await settledPull(team, 'shop')
+      t.match(stored.status, { phase: 'Failed', attempts: 1, pullRequest: undefined }, origin)
+      t.match(readyOf(stored), {
+        reason: 'AddressForbidden',
+        message: / is at an address where Commitlet may not go; name a repository on another host, or ask /,
+      })
+    }
+  })
+})

@@ -8,59 +8,55 @@ import { HEAD, hostRepository, makeDue, settledPull, waitForPull } from './pull-
 
 const MINUTE = 60_000
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane, { webhookEnv: { SWEEP_INTERVAL: '1' } })
-    let running = commitlet.function
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane, { webhookEnv: { SWEEP_INTERVAL: '1' } })
+  let running = commitlet.function
 
-    // What happens to the program while the host carries out, or has carried out, the creation.
-    const killing = (): void => void process.kill(running.pid, 'SIGKILL')
-    const cases: Readonly<Record<string, { readonly fault: HostFault; readonly dies: boolean }>> = {
-      'killed while the host opens it': { fault: { kind: 'meanwhile', happens: killing }, dies: true },
-      'killed before the answer is read': {
-        fault: {
-          kind: 'changed',
-          change(answer) {
-            killing()
-            return answer
-          },
+  // What happens to the program while the host carries out, or has carried out, the creation.
+  const killing = (): void => void process.kill(running.pid, 'SIGKILL')
+  const cases: Readonly<Record<string, { readonly fault: HostFault; readonly dies: boolean }>> = {
+    'killed while the host opens it': { fault: { kind: 'meanwhile', happens: killing }, dies: true },
+    'killed before the answer is read': {
+      fault: {
+        kind: 'changed',
+        change(answer) {
+          killing()
+          return answer
         },
-        dies: true,
       },
-      'the answer is lost': { fault: { kind: 'lost answer' }, dies: false },
-    }
+      dies: true,
+    },
+    'the answer is lost': { fault: { kind: 'lost answer' }, dies: false },
+  }
 
-    for (const [title, { fault, dies }] of Object.entries(cases)) {
-      for (const meanwhile of ['open', 'merged'] as const) {
-        t.test(`${title}, and then it is ${meanwhile}: there is one pull request`, async (t) => {
-          const team = await commitlet.createTeam()
-          const path = `${team.namespace}/shop`
-          const hosted = await hostRepository(commitlet.git, { dialect: github, path })
-          await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })
-          hosted.api.fail(fault, (method) => method === 'POST')
-          await team.apply(hosted.pullRequest('shop'))
-          await waitFor('pull request at the host', () => hosted.model.pulls[0], MINUTE)
-          if (dies) {
-            // It has been killed by now: this waits for its end.
-            await running.kill()
-            const { status } = await team.get('shop', 'pullrequest')
-            t.match(status, { phase: 'Progressing', attempts: 1, pullRequest: undefined })
-          } else {
-            await waitForPull(team, 'shop', 'jsonpath={.status.phase}=Retrying')
-          }
-          Object.assign(hosted.model.pulls[0] ?? {}, { state: meanwhile })
-          if (dies) running = await commitlet.startFunction()
-          await makeDue(team, 'shop')
-          await waitForPull(team, 'shop', 'condition=Ready')
-          const { status } = await settledPull(team, 'shop')
-          t.match(status, { phase: 'Succeeded', attempts: 2, pullRequest: { number: 1, state: meanwhile } })
-          t.equal(hosted.model.pulls.length, 1)
-          t.equal(hosted.writes().length, 1, 'it was not even tried')
-          t.strictSame(hosted.api.violations, [])
-        })
-      }
+  for (const [title, { fault, dies }] of Object.entries(cases)) {
+    for (const meanwhile of ['open', 'merged'] as const) {
+      t.test(`${title}, and then it is ${meanwhile}: there is one pull request`, async (t) => {
+        const team = await commitlet.createTeam()
+        const path = `${team.namespace}/shop`
+        const hosted = await hostRepository(commitlet.git, { dialect: github, path })
+        await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })
+        hosted.api.fail(fault, (method) => method === 'POST')
+        await team.apply(hosted.pullRequest('shop'))
+        await waitFor('pull request at the host', () => hosted.model.pulls[0], MINUTE)
+        if (dies) {
+          // It has been killed by now: this waits for its end.
+          await running.kill()
+          const { status } = await team.get('shop', 'pullrequest')
+          t.match(status, { phase: 'Progressing', attempts: 1, pullRequest: undefined })
+        } else {
+          await waitForPull(team, 'shop', 'jsonpath={.status.phase}=Retrying')
+        }
+        Object.assign(hosted.model.pulls[0] ?? {}, { state: meanwhile })
+        if (dies) running = await commitlet.startFunction()
+        await makeDue(team, 'shop')
+        await waitForPull(team, 'shop', 'condition=Ready')
+        const { status } = await settledPull(team, 'shop')
+        t.match(status, { phase: 'Succeeded', attempts: 2, pullRequest: { number: 1, state: meanwhile } })
+        t.equal(hosted.model.pulls.length, 1)
+        t.equal(hosted.writes().length, 1, 'it was not even tried')
+        t.strictSame(hosted.api.violations, [])
+      })
     }
-  },
-  { own: true },
-)
+  }
+})

@@ -37,129 +37,125 @@ function secret(name: string, stringData: object, more: object = {}): object {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData, ...more }
 }
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane, {
-      functionEnv: { DEFAULT_GIT_TOKEN: OPERATOR, DEFAULT_GIT_REPOSITORIES: 'localhost:1/nowhere' },
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane, {
+    functionEnv: { DEFAULT_GIT_TOKEN: OPERATOR, DEFAULT_GIT_REPOSITORIES: 'localhost:1/nowhere' },
+  })
+  const { git } = commitlet
+
+  /** A team with Secrets, and a repository whose branch is there. */
+  async function hostedTeam(
+    dialect: Dialect,
+  ): Promise<{ readonly team: Team; readonly hosted: HostedRepository }> {
+    const team = await commitlet.createTeam({
+      secrets: ['git', 'spare', 'basic', 'bound'],
+      developers: ['developer'],
     })
-    const { git } = commitlet
+    const tokens = [TOKEN, OPERATOR]
+    const hosted = await hostRepository(git, { dialect, path: `${team.namespace}/shop` }, { tokens })
+    await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })
+    const basic = { username: 'commitlet', password: TOKEN }
+    await team.apply(secret('basic', basic, { type: 'kubernetes.io/basic-auth' }))
+    return { team, hosted }
+  }
 
-    /** A team with Secrets, and a repository whose branch is there. */
-    async function hostedTeam(
-      dialect: Dialect,
-    ): Promise<{ readonly team: Team; readonly hosted: HostedRepository }> {
-      const team = await commitlet.createTeam({
-        secrets: ['git', 'spare', 'basic', 'bound'],
-        developers: ['developer'],
-      })
-      const tokens = [TOKEN, OPERATOR]
-      const hosted = await hostRepository(git, { dialect, path: `${team.namespace}/shop` }, { tokens })
-      await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })
-      const basic = { username: 'commitlet', password: TOKEN }
-      await team.apply(secret('basic', basic, { type: 'kubernetes.io/basic-auth' }))
-      return { team, hosted }
-    }
+  async function retrying(team: Team): Promise<Stored> {
+    await waitForPull(team, 'shop', 'jsonpath={.status.phase}=Retrying')
+    return team.get('shop', 'pullrequest')
+  }
 
-    async function retrying(team: Team): Promise<Stored> {
-      await waitForPull(team, 'shop', 'jsonpath={.status.phase}=Retrying')
-      return team.get('shop', 'pullrequest')
-    }
-
-    for (const [title, { dialect, credentials }] of Object.entries(WAYS)) {
-      t.test(title, async (t) => {
-        const { team, hosted } = await hostedTeam(dialect)
-        await team.apply(hosted.pullRequest('shop', { credentials }))
-        const { status } = await settledPull(team, 'shop')
-        t.match(status, { phase: 'Succeeded', credentialsUsed: 'Primary', pullRequest: { number: 1 } })
-        t.strictSame(hosted.api.violations, [])
-      })
-    }
-
-    t.test('the fallback serves where the first token is refused or lacks a scope', async (t) => {
-      for (const right of [undefined, 'read'] as const) {
-        const { team, hosted } = await hostedTeam(github)
-        if (right !== undefined) hosted.model.tokens.set('old', right)
-        await team.apply(secret('git', { token: 'old' }), secret('spare', { token: TOKEN }))
-        await team.apply(hosted.pullRequest('shop', { fallbackCredentials: BY_SPARE }))
-        const { status } = await settledPull(team, 'shop')
-        t.match(status, { credentialsUsed: 'Fallback', attempts: 1, pullRequest: { number: 1 } })
-        t.equal(hosted.model.pulls.length, 1)
-      }
+  for (const [title, { dialect, credentials }] of Object.entries(WAYS)) {
+    t.test(title, async (t) => {
+      const { team, hosted } = await hostedTeam(dialect)
+      await team.apply(hosted.pullRequest('shop', { credentials }))
+      const { status } = await settledPull(team, 'shop')
+      t.match(status, { phase: 'Succeeded', credentialsUsed: 'Primary', pullRequest: { number: 1 } })
+      t.strictSame(hosted.api.violations, [])
     })
+  }
 
-    t.test('where both are refused both causes are told, and the scope that is missing', async (t) => {
+  t.test('the fallback serves where the first token is refused or lacks a scope', async (t) => {
+    for (const right of [undefined, 'read'] as const) {
       const { team, hosted } = await hostedTeam(github)
-      hosted.model.tokens.set('old', 'read')
-      await team.apply(secret('git', { token: 'old' }), secret('spare', { token: 'older' }))
+      if (right !== undefined) hosted.model.tokens.set('old', right)
+      await team.apply(secret('git', { token: 'old' }), secret('spare', { token: TOKEN }))
       await team.apply(hosted.pullRequest('shop', { fallbackCredentials: BY_SPARE }))
-      t.match(readyOf(await retrying(team)), {
-        reason: 'PermissionDenied',
-        message: /pull_requests=write.* The fallback credentials failed, too \(AuthenticationFailed\): /,
-      })
-    })
+      const { status } = await settledPull(team, 'shop')
+      t.match(status, { credentialsUsed: 'Fallback', attempts: 1, pullRequest: { number: 1 } })
+      t.equal(hosted.model.pulls.length, 1)
+    }
+  })
 
-    t.test('a limit is no matter of credentials: the fallback stays at home', async (t) => {
-      const { team, hosted } = await hostedTeam(github)
-      hosted.api.fail({ kind: 'answer', answer: github.answers.rateLimited(600) })
-      // A limit holds for a token, in every namespace.
-      hosted.model.tokens.set('tkn-that-is-limited', 'write')
-      await team.apply(secret('git', { token: 'tkn-that-is-limited' }), secret('spare', { token: TOKEN }))
-      await team.apply(hosted.pullRequest('shop', { fallbackCredentials: BY_SPARE }))
-      const stored = await retrying(team)
-      t.match(readyOf(stored), { reason: 'RateLimited' })
-      const wait = Date.parse(String(stored.status['nextAttemptTime'])) - Date.now()
-      t.ok(wait > 500_000 && wait < 700_000, `${wait} ms, as the host says`)
-      t.equal(hosted.api.seen.length, 1)
+  t.test('where both are refused both causes are told, and the scope that is missing', async (t) => {
+    const { team, hosted } = await hostedTeam(github)
+    hosted.model.tokens.set('old', 'read')
+    await team.apply(secret('git', { token: 'old' }), secret('spare', { token: 'older' }))
+    await team.apply(hosted.pullRequest('shop', { fallbackCredentials: BY_SPARE }))
+    t.match(readyOf(await retrying(team)), {
+      reason: 'PermissionDenied',
+      message: /pull_requests=write.* The fallback credentials failed, too \(AuthenticationFailed\): /,
     })
+  })
 
-    t.test('a Secret for other repositories is refused before any request', async (t) => {
-      const { team, hosted } = await hostedTeam(github)
-      const annotations = { 'commitlet.dev/allowed-repositories': `${new URL(git.url).host}/acme` }
-      const bound = secret('bound', { token: TOKEN }, { metadata: { name: 'bound', annotations } })
-      await team.apply(bound, hosted.pullRequest('shop', { credentials: { secretName: 'bound' } }))
-      t.match(readyOf(await settledPull(team, 'shop')), { reason: 'ReferenceForbidden', message: /bound/ })
-      t.strictSame(hosted.api.seen, [])
-    })
+  t.test('a limit is no matter of credentials: the fallback stays at home', async (t) => {
+    const { team, hosted } = await hostedTeam(github)
+    hosted.api.fail({ kind: 'answer', answer: github.answers.rateLimited(600) })
+    // A limit holds for a token, in every namespace.
+    hosted.model.tokens.set('tkn-that-is-limited', 'write')
+    await team.apply(secret('git', { token: 'tkn-that-is-limited' }), secret('spare', { token: TOKEN }))
+    await team.apply(hosted.pullRequest('shop', { fallbackCredentials: BY_SPARE }))
+    const stored = await retrying(team)
+    t.match(readyOf(stored), { reason: 'RateLimited' })
+    const wait = Date.parse(String(stored.status['nextAttemptTime'])) - Date.now()
+    t.ok(wait > 500_000 && wait < 700_000, `${wait} ms, as the host says`)
+    t.equal(hosted.api.seen.length, 1)
+  })
 
-    t.test('`use` alone counts only where the Secret names its repositories', async (t) => {
-      const { team, hosted } = await hostedTeam(github)
-      await team.apply(...grant('ops', 'ops', [PULL_REQUESTS, RULES.useSecrets]))
-      const object = hosted.pullRequest('shop')
-      await until('admission', () => applyAs(team, 'ops', object), /created/)
-      const stored = await retrying(team)
-      t.match(readyOf(stored), { reason: 'ReferenceForbidden', message: /\(`use` counts only while the / })
-      t.strictSame(hosted.api.seen, [])
-      const annotation = `commitlet.dev/allowed-repositories=${new URL(git.url).host}/${team.namespace}`
-      await team.kubectl(['annotate', 'secret', 'git', annotation])
-      await team.kubectl(['annotate', 'pullrequest', 'shop', 'commitlet.dev/requested-at=now', '--as=ops'])
-      t.match((await settledPull(team, 'shop')).status, { phase: 'Succeeded', pullRequest: { number: 1 } })
-      const fork = await applyAs(team, 'ops', hosted.pullRequest('fork', { headBranch: 'dev:settings' }))
-      t.match(fork.stderr, /spec\.headBranch is the branch of a fork, for which you need the right to `get`/)
-    })
+  t.test('a Secret for other repositories is refused before any request', async (t) => {
+    const { team, hosted } = await hostedTeam(github)
+    const annotations = { 'commitlet.dev/allowed-repositories': `${new URL(git.url).host}/acme` }
+    const bound = secret('bound', { token: TOKEN }, { metadata: { name: 'bound', annotations } })
+    await team.apply(bound, hosted.pullRequest('shop', { credentials: { secretName: 'bound' } }))
+    t.match(readyOf(await settledPull(team, 'shop')), { reason: 'ReferenceForbidden', message: /bound/ })
+    t.strictSame(hosted.api.seen, [])
+  })
 
-    t.test("the operator's default serves whoever may use it, in the place of the namespace", async (t) => {
-      await commitlet.function.stop()
-      const places = `${new URL(git.url).host}/{namespace}`
-      await commitlet.startFunction({ DEFAULT_GIT_REPOSITORIES: places })
-      const { team, hosted } = await hostedTeam(github)
-      const other = await hostRepository(git, { dialect: github, path: `${team.namespace}-evil/shop` })
-      const defaulted = { credentials: undefined }
-      const object = hosted.pullRequest('shop', defaulted)
-      const denied = /developer may not `use` the operator's default cred/
-      await until('denial', () => applyAs(team, 'developer', object), denied)
-      const rule = { apiGroups: ['commitlet.dev'], resources: ['defaultcredentials'], verbs: ['use'] }
-      await team.apply(...grant('defaults', 'developer', [rule]))
-      await until('admission', () => applyAs(team, 'developer', object), /created/)
-      t.match((await settledPull(team, 'shop')).status, {
-        phase: 'Succeeded',
-        credentialsUsed: 'Default',
-        pullRequest: { number: 1 },
-      })
-      await applyAs(team, 'developer', other.pullRequest('evil', defaulted))
-      t.match(readyOf(await settledPull(team, 'evil')), { reason: 'ReferenceForbidden' })
-      t.strictSame(other.api.seen, [])
+  t.test('`use` alone counts only where the Secret names its repositories', async (t) => {
+    const { team, hosted } = await hostedTeam(github)
+    await team.apply(...grant('ops', 'ops', [PULL_REQUESTS, RULES.useSecrets]))
+    const object = hosted.pullRequest('shop')
+    await until('admission', () => applyAs(team, 'ops', object), /created/)
+    const stored = await retrying(team)
+    t.match(readyOf(stored), { reason: 'ReferenceForbidden', message: /\(`use` counts only while the / })
+    t.strictSame(hosted.api.seen, [])
+    const annotation = `commitlet.dev/allowed-repositories=${new URL(git.url).host}/${team.namespace}`
+    await team.kubectl(['annotate', 'secret', 'git', annotation])
+    await team.kubectl(['annotate', 'pullrequest', 'shop', 'commitlet.dev/requested-at=now', '--as=ops'])
+    t.match((await settledPull(team, 'shop')).status, { phase: 'Succeeded', pullRequest: { number: 1 } })
+    const fork = await applyAs(team, 'ops', hosted.pullRequest('fork', { headBranch: 'dev:settings' }))
+    t.match(fork.stderr, /spec\.headBranch is the branch of a fork, for which you need the right to `get`/)
+  })
+
+  t.test("the operator's default serves whoever may use it, in the place of the namespace", async (t) => {
+    await commitlet.function.stop()
+    const places = `${new URL(git.url).host}/{namespace}`
+    await commitlet.startFunction({ DEFAULT_GIT_REPOSITORIES: places })
+    const { team, hosted } = await hostedTeam(github)
+    const other = await hostRepository(git, { dialect: github, path: `${team.namespace}-evil/shop` })
+    const defaulted = { credentials: undefined }
+    const object = hosted.pullRequest('shop', defaulted)
+    const denied = /developer may not `use` the operator's default cred/
+    await until('denial', () => applyAs(team, 'developer', object), denied)
+    const rule = { apiGroups: ['commitlet.dev'], resources: ['defaultcredentials'], verbs: ['use'] }
+    await team.apply(...grant('defaults', 'developer', [rule]))
+    await until('admission', () => applyAs(team, 'developer', object), /created/)
+    t.match((await settledPull(team, 'shop')).status, {
+      phase: 'Succeeded',
+      credentialsUsed: 'Default',
+      pullRequest: { number: 1 },
     })
-  },
-  { own: true },
-)
+    await applyAs(team, 'developer', other.pullRequest('evil', defaulted))
+    t.match(readyOf(await settledPull(team, 'evil')), { reason: 'ReferenceForbidden' })
+    t.strictSame(other.api.seen, [])
+  })
+})

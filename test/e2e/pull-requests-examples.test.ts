@@ -89,93 +89,89 @@ async function employ(team: Team): Promise<void> {
 
 const AS_DEVELOPER = ['--as=dev', '--as-group=developers'] as const
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const { server, commitlet } = await installAmongPublicHosts(t, plane, 'git.example.com')
+withControlPlane(t, async (t, plane) => {
+  const { server, commitlet } = await installAmongPublicHosts(t, plane, 'git.example.com')
 
-    async function host(team: Team, { name, origin, apiPath, ...site }: Place): Promise<HostedRepository> {
-      const dialect = await dialectOf(name)
-      if (dialect === undefined) throw new Error(`There is no stand-in for ${name}.`)
-      const groups = hostNamed(name)?.repositoryPath === 'two' ? '' : '/web'
-      const path = `${team.namespace}${groups}/config`
-      const place = { ...site, dialect, path, publicly: { origin, apiPath } }
-      const hosted = await hostRepository(server, place, { people: ['dev', 'ops', REVIEWER] })
-      hosted.model.labels.add('shop')
-      return hosted
+  async function host(team: Team, { name, origin, apiPath, ...site }: Place): Promise<HostedRepository> {
+    const dialect = await dialectOf(name)
+    if (dialect === undefined) throw new Error(`There is no stand-in for ${name}.`)
+    const groups = hostNamed(name)?.repositoryPath === 'two' ? '' : '/web'
+    const path = `${team.namespace}${groups}/config`
+    const place = { ...site, dialect, path, publicly: { origin, apiPath } }
+    const hosted = await hostRepository(server, place, { people: ['dev', 'ops', REVIEWER] })
+    hosted.model.labels.add('shop')
+    return hosted
+  }
+
+  t.test('each file of the folder is tried', async (t) => {
+    const tried = [FIRST, ...EXAMPLES.map(({ file }) => file)]
+    t.strictSame(readdirSync(FOLDER).toSorted(), tried.toSorted())
+  })
+
+  t.test('the commands for a first one do what the page shows', async (t) => {
+    const team = await commitlet.createTeam({ secrets: [SECRET] })
+    const hosted = await host(team, GITHUB)
+    const folder = t.testdir({ token: `${TOKEN}\n`, [FIRST]: filled(FIRST, team.namespace) })
+    const { secret, developer, printed } = firstOnThePage()
+    function run(command: string, ...flags: readonly string[]): Promise<Ran> {
+      const words = command.replace('kubectl -n shop ', '').split(' ')
+      const args = words.map((word) =>
+        word
+          .replace(/^--from-file=token$/, `--from-file=${folder}/token`)
+          .replace(/\/acme$/, `/${team.namespace}`)
+          .replace(FIRST, `${folder}/${FIRST}`),
+      )
+      return team.kubectl([...args, ...flags], { allowFailure: true })
     }
+    await employ(team)
+    for (const command of secret) t.equal((await run(command)).code, 0, command)
+    t.match(await run('kubectl -n shop get secret git-credentials', ...AS_DEVELOPER), { code: 1 })
+    const [apply = '', ...then] = developer
+    await until('rights', () => run(apply, ...AS_DEVELOPER), /pullrequest\.commitlet\.dev/)
+    const outputs: string[] = []
+    for (const command of then) outputs.push((await run(command, ...AS_DEVELOPER)).stdout)
+    t.match(await hosted.repository.show(`${HEAD}:shop/delivery.yaml`), 'currency: EUR')
+    t.match(hosted.model.pulls, [{ base: 'main', head: HEAD, title: 'Ship for free from 40 EUR on' }])
+    const row = JSON.stringify({ ...columns(outputs.at(-1) ?? ''), AGE: '' })
+    const shown: unknown = JSON.parse(row.replaceAll(team.namespace, 'acme'))
+    t.strictSame(shown, { ...columns(printed), AGE: '' })
+  })
 
-    t.test('each file of the folder is tried', async (t) => {
-      const tried = [FIRST, ...EXAMPLES.map(({ file }) => file)]
-      t.strictSame(readdirSync(FOLDER).toSorted(), tried.toSorted())
-    })
-
-    t.test('the commands for a first one do what the page shows', async (t) => {
+  t.test(
+    'once it is merged, `kubectl create` with generateName makes the next one, and the next',
+    async (t) => {
       const team = await commitlet.createTeam({ secrets: [SECRET] })
       const hosted = await host(team, GITHUB)
-      const folder = t.testdir({ token: `${TOKEN}\n`, [FIRST]: filled(FIRST, team.namespace) })
-      const { secret, developer, printed } = firstOnThePage()
-      function run(command: string, ...flags: readonly string[]): Promise<Ran> {
-        const words = command.replace('kubectl -n shop ', '').split(' ')
-        const args = words.map((word) =>
-          word
-            .replace(/^--from-file=token$/, `--from-file=${folder}/token`)
-            .replace(/\/acme$/, `/${team.namespace}`)
-            .replace(FIRST, `${folder}/${FIRST}`),
-        )
-        return team.kubectl([...args, ...flags], { allowFailure: true })
+      await hosted.repository.commit(HEAD, { 'shop/delivery.yaml': 'currency: EUR\n' })
+      await team.kubectl(['create', 'secret', 'generic', SECRET, `--from-literal=token=${TOKEN}`])
+      const pull = objectsIn(filled(FIRST, team.namespace)).find(({ kind }) => kind === 'PullRequest')
+      const input = JSON.stringify({ ...pull, metadata: { generateName: 'shop-delivery-' } })
+      for (const number of [1, 2]) {
+        const { stdout } = await team.kubectl(['create', '-f', '-', '-o', 'name'], { input })
+        const [, name = ''] = stdout.trim().split('/')
+        t.match(name, /^shop-delivery-[a-z0-9]{5}$/)
+        const { status } = await settledPull(team, name)
+        t.match(status, { phase: 'Succeeded', pullRequest: { number, state: 'open' } })
+        for (const shown of hosted.model.pulls) shown.state = 'merged'
       }
-      await employ(team)
-      for (const command of secret) t.equal((await run(command)).code, 0, command)
-      t.match(await run('kubectl -n shop get secret git-credentials', ...AS_DEVELOPER), { code: 1 })
-      const [apply = '', ...then] = developer
-      await until('rights', () => run(apply, ...AS_DEVELOPER), /pullrequest\.commitlet\.dev/)
-      const outputs: string[] = []
-      for (const command of then) outputs.push((await run(command, ...AS_DEVELOPER)).stdout)
-      t.match(await hosted.repository.show(`${HEAD}:shop/delivery.yaml`), 'currency: EUR')
-      t.match(hosted.model.pulls, [{ base: 'main', head: HEAD, title: 'Ship for free from 40 EUR on' }])
-      const row = JSON.stringify({ ...columns(outputs.at(-1) ?? ''), AGE: '' })
-      const shown: unknown = JSON.parse(row.replaceAll(team.namespace, 'acme'))
-      t.strictSame(shown, { ...columns(printed), AGE: '' })
+    },
+  )
+
+  for (const { file, ...place } of EXAMPLES) {
+    t.test(`${file} is accepted as it stands, and opens its pull request`, async (t) => {
+      const [secret = '', name = ''] = apart(readFileSync(join(FOLDER, file), 'utf8')).map(nameOf)
+      const team = await commitlet.createTeam({ secrets: [secret] })
+      const hosted = await host(team, place)
+      await hosted.repository.commit(HEAD, { 'shop/delivery.yaml': 'currency: EUR\n' })
+      const objects = apart(filled(file, team.namespace))
+      const input = objects.map((object) => JSON.stringify(object)).join('\n')
+      await team.kubectl(['apply', '--server-side', '-f', '-'], { input })
+      await waitForPull(team, name, 'condition=Ready')
+      const stored = await settledPull(team, name)
+      t.match(stored.status, { phase: 'Succeeded', pullRequest: { number: 1, state: 'open' } })
+      if (objects.some(({ spec }) => member(spec, 'reviewers') !== undefined))
+        t.match(conditionsOf(stored), [{}, { type: 'DetailsApplied', status: 'True' }])
+      t.strictSame(hosted.api.violations, [])
     })
-
-    t.test(
-      'once it is merged, `kubectl create` with generateName makes the next one, and the next',
-      async (t) => {
-        const team = await commitlet.createTeam({ secrets: [SECRET] })
-        const hosted = await host(team, GITHUB)
-        await hosted.repository.commit(HEAD, { 'shop/delivery.yaml': 'currency: EUR\n' })
-        await team.kubectl(['create', 'secret', 'generic', SECRET, `--from-literal=token=${TOKEN}`])
-        const pull = objectsIn(filled(FIRST, team.namespace)).find(({ kind }) => kind === 'PullRequest')
-        const input = JSON.stringify({ ...pull, metadata: { generateName: 'shop-delivery-' } })
-        for (const number of [1, 2]) {
-          const { stdout } = await team.kubectl(['create', '-f', '-', '-o', 'name'], { input })
-          const [, name = ''] = stdout.trim().split('/')
-          t.match(name, /^shop-delivery-[a-z0-9]{5}$/)
-          const { status } = await settledPull(team, name)
-          t.match(status, { phase: 'Succeeded', pullRequest: { number, state: 'open' } })
-          for (const shown of hosted.model.pulls) shown.state = 'merged'
-        }
-      },
-    )
-
-    for (const { file, ...place } of EXAMPLES) {
-      t.test(`${file} is accepted as it stands, and opens its pull request`, async (t) => {
-        const [secret = '', name = ''] = apart(readFileSync(join(FOLDER, file), 'utf8')).map(nameOf)
-        const team = await commitlet.createTeam({ secrets: [secret] })
-        const hosted = await host(team, place)
-        await hosted.repository.commit(HEAD, { 'shop/delivery.yaml': 'currency: EUR\n' })
-        const objects = apart(filled(file, team.namespace))
-        const input = objects.map((object) => JSON.stringify(object)).join('\n')
-        await team.kubectl(['apply', '--server-side', '-f', '-'], { input })
-        await waitForPull(team, name, 'condition=Ready')
-        const stored = await settledPull(team, name)
-        t.match(stored.status, { phase: 'Succeeded', pullRequest: { number: 1, state: 'open' } })
-        if (objects.some(({ spec }) => member(spec, 'reviewers') !== undefined))
-          t.match(conditionsOf(stored), [{}, { type: 'DetailsApplied', status: 'True' }])
-        t.strictSame(hosted.api.violations, [])
-      })
-    }
-  },
-  { own: true },
-)
+  }
+})

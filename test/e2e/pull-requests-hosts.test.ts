@@ -79,53 +79,47 @@ const SITES: readonly (Omit<Site, 'path'> & {
   },
 ]
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const { server, proxy, commitlet } = await installAmongPublicHosts(t, plane)
+withControlPlane(t, async (t, plane) => {
+  const { server, proxy, commitlet } = await installAmongPublicHosts(t, plane)
 
-    for (const { title, path, web, asks, spec = {}, ...site } of SITES) {
-      t.test(`${title}: a commit to a new branch and then its pull request, through a proxy`, async (t) => {
-        const team = await commitlet.createTeam({ secrets: ['git', 'mail'] })
-        const hosted = await hostRepository(server, { ...site, path: `${team.namespace}/${path}` })
-        const { model, api, address } = hosted
-        const before = proxy.connects.length
-        await team.apply(MAIL, configMap(), gitCommit('shop', address, { branch: HEAD, ...spec }))
-        await team.waitFor('shop', 'condition=Ready')
-        await team.apply(hosted.pullRequest('shop', spec))
-        await waitForPull(team, 'shop', 'condition=Ready')
-        t.match((await settledPull(team, 'shop')).status, {
-          phase: 'Succeeded',
-          credentialsUsed: 'Primary',
-          pullRequest: { number: 1, state: 'open', url: address.replace(/\.git$/, '') + web },
-        })
-        t.match((await requestAgain(team, 'shop')).status, { pullRequest: { number: 1, state: 'open' } })
-        await team.apply(hosted.pullRequest('shop', { ...spec, title: 'Another title' }))
-        await settledPull(team, 'shop')
-        t.match(model.pulls, [
-          { title: 'Another title', body: /^Opened from the cluster\.\n/, state: 'open' },
-        ])
-        t.equal(model.pulls.length, 1)
-        Object.assign(model.pulls[0] ?? {}, { state: 'merged' })
-        t.match((await requestAgain(team, 'shop', 'later')).status, { pullRequest: { state: 'merged' } })
-        t.ok(proxy.connects.slice(before).includes(asks.replace('PORT', String(server.port))))
-        t.equal(hosted.writes().length, 2)
-        t.strictSame(api.violations, [])
-      })
-    }
-
-    t.test('an SSH address with a token for the API', async (t) => {
-      const team = await commitlet.createTeam()
-      const path = `${team.namespace}/shop`
-      const publicly = { origin: 'https://github.com', apiPath: '' }
-      const hosted = await hostRepository(server, { dialect: github, path, publicly })
-      await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })
-      await team.apply(hosted.pullRequest('shop', { repository: `git@github.com:${path}.git` }))
+  for (const { title, path, web, asks, spec = {}, ...site } of SITES) {
+    t.test(`${title}: a commit to a new branch and then its pull request, through a proxy`, async (t) => {
+      const team = await commitlet.createTeam({ secrets: ['git', 'mail'] })
+      const hosted = await hostRepository(server, { ...site, path: `${team.namespace}/${path}` })
+      const { model, api, address } = hosted
+      const before = proxy.connects.length
+      await team.apply(MAIL, configMap(), gitCommit('shop', address, { branch: HEAD, ...spec }))
+      await team.waitFor('shop', 'condition=Ready')
+      await team.apply(hosted.pullRequest('shop', spec))
+      await waitForPull(team, 'shop', 'condition=Ready')
       t.match((await settledPull(team, 'shop')).status, {
         phase: 'Succeeded',
-        pullRequest: { number: 1, url: `https://github.com/${path}/pull/1` },
+        credentialsUsed: 'Primary',
+        pullRequest: { number: 1, state: 'open', url: address.replace(/\.git$/, '') + web },
       })
+      t.match((await requestAgain(team, 'shop')).status, { pullRequest: { number: 1, state: 'open' } })
+      await team.apply(hosted.pullRequest('shop', { ...spec, title: 'Another title' }))
+      await settledPull(team, 'shop')
+      t.match(model.pulls, [{ title: 'Another title', body: /^Opened from the cluster\.\n/, state: 'open' }])
+      t.equal(model.pulls.length, 1)
+      Object.assign(model.pulls[0] ?? {}, { state: 'merged' })
+      t.match((await requestAgain(team, 'shop', 'later')).status, { pullRequest: { state: 'merged' } })
+      t.ok(proxy.connects.slice(before).includes(asks.replace('PORT', String(server.port))))
+      t.equal(hosted.writes().length, 2)
+      t.strictSame(api.violations, [])
     })
-  },
-  { own: true },
-)
+  }
+
+  t.test('an SSH address with a token for the API', async (t) => {
+    const team = await commitlet.createTeam()
+    const path = `${team.namespace}/shop`
+    const publicly = { origin: 'https://github.com', apiPath: '' }
+    const hosted = await hostRepository(server, { dialect: github, path, publicly })
+    await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })
+    await team.apply(hosted.pullRequest('shop', { repository: `git@github.com:${path}.git` }))
+    t.match((await settledPull(team, 'shop')).status, {
+      phase: 'Succeeded',
+      pullRequest: { number: 1, url: `https://github.com/${path}/pull/1` },
+    })
+  })
+})

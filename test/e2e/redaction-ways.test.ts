@@ -23,7 +23,7 @@ const HOOK = 'cat said >&2; exit 1'
 const wrongKey = makeKey('-t', 'ed25519')
 
 withSSHServer(t, async (t, ssh) => {
-  await withControlPlane(t, (t, plane) => tellNobody(t, plane, ssh), { own: true })
+  await withControlPlane(t, (t, plane) => tellNobody(t, plane, ssh))
 })
 
 async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise<void> {

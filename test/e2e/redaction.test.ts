@@ -15,108 +15,104 @@ import { contentsBelow } from './redaction-places.ts'
 
 const MINUTE = 60_000
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const folder = t.testdir({})
-    const relay = await startRelay()
-    t.teardown(() => relay.close())
-    const commitlet = await install(t, plane, {
-      functionEnv: { TMPDIR: folder, LOG_LEVEL: 'trace', ATTEMPT_DEADLINE: '20' },
-      webhookEnv: { K_SINK: relay.url, LOG_LEVEL: 'trace', SWEEP_INTERVAL: '1', SWEEP_FULL_INTERVAL: '2' },
-    })
-    relay.targets.push(commitlet.function.url)
-    const server = await startGitServer({
-      authority: commitlet.git.authority,
-      users: [{ password: TOKEN }, { username: 'dev', password: PASSWORD }],
-    })
-    t.teardown(() => server.close())
-    const team = await commitlet.createTeam({ secrets: ['mine', 'other', 'bound'] })
-    await team.apply(configMap(), ...secrets())
+withControlPlane(t, async (t, plane) => {
+  const folder = t.testdir({})
+  const relay = await startRelay()
+  t.teardown(() => relay.close())
+  const commitlet = await install(t, plane, {
+    functionEnv: { TMPDIR: folder, LOG_LEVEL: 'trace', ATTEMPT_DEADLINE: '20' },
+    webhookEnv: { K_SINK: relay.url, LOG_LEVEL: 'trace', SWEEP_INTERVAL: '1', SWEEP_FULL_INTERVAL: '2' },
+  })
+  relay.targets.push(commitlet.function.url)
+  const server = await startGitServer({
+    authority: commitlet.git.authority,
+    users: [{ password: TOKEN }, { username: 'dev', password: PASSWORD }],
+  })
+  t.teardown(() => server.close())
+  const team = await commitlet.createTeam({ secrets: ['mine', 'other', 'bound'] })
+  await team.apply(configMap(), ...secrets())
 
-    t.test('while a push hangs, no argument and no file holds a secret', async (t) => {
-      await begin('hang')
-      await waitFor(
-        'push that hangs',
-        () =>
-          server.requests.find(({ exchange, status }) => exchange === 'receive-pack' && status === undefined),
-        MINUTE,
-      )
-      const commands = (await listProcesses()).map(({ command }) => command).join('\n')
-      t.match(commands, /git push .*hang\.git/)
-      t.strictSame(leaksIn(commands), [])
-      const files = await contentsBelow(folder)
-      t.match(files, /\[core\]/, 'the files of the workspace are seen')
-      t.strictSame(leaksIn(files), [])
-      const [git] = (await processesIn(folder)).filter(({ command }) => command.startsWith('git push'))
-      const environment = await readFile(`/proc/${git?.pid}/environ`, 'utf8')
-      t.ok(leaksIn(environment).length > 0, 'a secret that is there is found')
-    })
+  t.test('while a push hangs, no argument and no file holds a secret', async (t) => {
+    await begin('hang')
+    await waitFor(
+      'push that hangs',
+      () =>
+        server.requests.find(({ exchange, status }) => exchange === 'receive-pack' && status === undefined),
+      MINUTE,
+    )
+    const commands = (await listProcesses()).map(({ command }) => command).join('\n')
+    t.match(commands, /git push .*hang\.git/)
+    t.strictSame(leaksIn(commands), [])
+    const files = await contentsBelow(folder)
+    t.match(files, /\[core\]/, 'the files of the workspace are seen')
+    t.strictSame(leaksIn(files), [])
+    const [git] = (await processesIn(folder)).filter(({ command }) => command.startsWith('git push'))
+    const environment = await readFile(`/proc/${git?.pid}/environ`, 'utf8')
+    t.ok(leaksIn(environment).length > 0, 'a secret that is there is found')
+  })
 
-    for (const { name, reason } of CASES) {
-      t.test(`${name} ends with ${reason}, and without a secret in its status`, async (t) => {
-        if (name !== 'hang') await begin(name)
-        await team.kubectl(['wait', 'gitcommit', name, `--for=jsonpath=${REASON}=${reason}`, '--timeout=60s'])
-        const { stdout } = await team.kubectl(['get', 'gitcommit', name, '-o', 'yaml'])
-        t.strictSame(leaksIn(stdout), [])
-        t.notMatch(stdout, /\u001b|\\e\[|u001b/)
-        if (reason === 'PushRejected')
-          t.match(stdout, /says\s+"I\s+know\s+\*\*\*/, 'what the hook said is quoted')
-      })
+  for (const { name, reason } of CASES) {
+    t.test(`${name} ends with ${reason}, and without a secret in its status`, async (t) => {
+      if (name !== 'hang') await begin(name)
+      await team.kubectl(['wait', 'gitcommit', name, `--for=jsonpath=${REASON}=${reason}`, '--timeout=60s'])
+      const { stdout } = await team.kubectl(['get', 'gitcommit', name, '-o', 'yaml'])
+      t.strictSame(leaksIn(stdout), [])
+      t.notMatch(stdout, /\u001b|\\e\[|u001b/)
+      if (reason === 'PushRejected')
+        t.match(stdout, /says\s+"I\s+know\s+\*\*\*/, 'what the hook said is quoted')
+    })
+  }
+
+  t.test('an address with a token in it is refused without repeating it', async (t) => {
+    const address = `https://dev:${IN_ADDRESS}@localhost:${server.port}/acme/config.git`
+    const input = JSON.stringify(gitCommit('in-address', address))
+    const { stderr, code } = await team.kubectl(['create', '-f', '-'], { input, allowFailure: true })
+    t.equal(code, 1)
+    t.match(stderr, 'spec.repository')
+    t.strictSame(leaksIn(stderr), [])
+  })
+
+  t.test('nothing that both parts wrote, answered or stored holds a secret', async (t) => {
+    const spoken: Record<string, string> = {
+      'log of the function': commitlet.function.lines.join('\n'),
+      'log of the webhook': commitlet.webhook.lines.join('\n'),
+      'answers of the function': JSON.stringify(relay.answers),
+      'answers of the webhook': await reviews(team, {
+        port: commitlet.webhook.port,
+        ca: server.authority.certPEM,
+      }),
+      resources: (await team.kubectl(['get', 'gitcommits', '-o', 'json'])).stdout,
+      events: (await team.kubectl(['get', 'events.events.k8s.io', '-o', 'json'])).stdout,
+      descriptions: (await team.kubectl(['describe', 'gitcommits'])).stdout,
     }
-
-    t.test('an address with a token in it is refused without repeating it', async (t) => {
-      const address = `https://dev:${IN_ADDRESS}@localhost:${server.port}/acme/config.git`
-      const input = JSON.stringify(gitCommit('in-address', address))
-      const { stderr, code } = await team.kubectl(['create', '-f', '-'], { input, allowFailure: true })
-      t.equal(code, 1)
-      t.match(stderr, 'spec.repository')
-      t.strictSame(leaksIn(stderr), [])
-    })
-
-    t.test('nothing that both parts wrote, answered or stored holds a secret', async (t) => {
-      const spoken: Record<string, string> = {
-        'log of the function': commitlet.function.lines.join('\n'),
-        'log of the webhook': commitlet.webhook.lines.join('\n'),
-        'answers of the function': JSON.stringify(relay.answers),
-        'answers of the webhook': await reviews(team, {
-          port: commitlet.webhook.port,
-          ca: server.authority.certPEM,
-        }),
-        resources: (await team.kubectl(['get', 'gitcommits', '-o', 'json'])).stdout,
-        events: (await team.kubectl(['get', 'events.events.k8s.io', '-o', 'json'])).stdout,
-        descriptions: (await team.kubectl(['describe', 'gitcommits'])).stdout,
-      }
-      for (const [where, text] of Object.entries(spoken)) {
-        t.ok(text.length > 100, `${where}: there is something to look at`)
-        t.strictSame(leaksIn(text), [], where)
-        t.notMatch(text, /\u001b|u001b/, where)
-      }
-      t.strictSame(leaksIn(await contentsBelow(folder)), [], 'files')
-      const { stdout } = await team.kubectl(['get', 'secret', 'mine', '-o', 'json'])
-      t.ok(leaksIn(stdout).length > 0, 'a secret that is there is found')
-    })
-
-    t.test('at its end the function leaves no file', async (t) => {
-      t.equal(await commitlet.function.stop(MINUTE), 0)
-      t.strictSame(await readdir(folder), [])
-    })
-
-    async function begin(name: string): Promise<void> {
-      const found = CASES.find((candidate) => candidate.name === name)
-      const repository = await server.createRepository(`acme/${name}`, {
-        hooks: found?.hook === undefined ? {} : { 'pre-receive': found.hook },
-      })
-      const said = found?.credentials === BY_PASSWORD ? gossip('dev', PASSWORD) : gossip(TOKEN_USER, TOKEN)
-      await writeFile(join(repository.path, 'said'), said)
-      if (found?.fault !== undefined)
-        server.faults.add(found.fault, { repository: repository.name, ...found.at })
-      const credentials = found?.credentials ?? { secretName: 'mine', tokenKey: 'token' }
-      await team.apply(gitCommit(name, repository.url, { credentials }))
+    for (const [where, text] of Object.entries(spoken)) {
+      t.ok(text.length > 100, `${where}: there is something to look at`)
+      t.strictSame(leaksIn(text), [], where)
+      t.notMatch(text, /\u001b|u001b/, where)
     }
-  },
-  { own: true },
-)
+    t.strictSame(leaksIn(await contentsBelow(folder)), [], 'files')
+    const { stdout } = await team.kubectl(['get', 'secret', 'mine', '-o', 'json'])
+    t.ok(leaksIn(stdout).length > 0, 'a secret that is there is found')
+  })
+
+  t.test('at its end the function leaves no file', async (t) => {
+    t.equal(await commitlet.function.stop(MINUTE), 0)
+    t.strictSame(await readdir(folder), [])
+  })
+
+  async function begin(name: string): Promise<void> {
+    const found = CASES.find((candidate) => candidate.name === name)
+    const repository = await server.createRepository(`acme/${name}`, {
+      hooks: found?.hook === undefined ? {} : { 'pre-receive': found.hook },
+    })
+    const said = found?.credentials === BY_PASSWORD ? gossip('dev', PASSWORD) : gossip(TOKEN_USER, TOKEN)
+    await writeFile(join(repository.path, 'said'), said)
+    if (found?.fault !== undefined)
+      server.faults.add(found.fault, { repository: repository.name, ...found.at })
+    const credentials = found?.credentials ?? { secretName: 'mine', tokenKey: 'token' }
+    await team.apply(gitCommit(name, repository.url, { credentials }))
+  }
+})
 
 const REASON = '{.status.conditions[?(@.type=="Ready")].reason}'
 

@@ -3,64 +3,56 @@ import { withControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Stored, Team } from '../harness/installation.ts'
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane)
-    const dev = await plane.kubeconfigFor({ name: 'dev', groups: ['developers'] })
-    const ops = await plane.kubeconfigFor({ name: 'ops' })
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane)
+  const dev = await plane.kubeconfigFor({ name: 'dev', groups: ['developers'] })
+  const ops = await plane.kubeconfigFor({ name: 'ops' })
 
-    const sharedTeam = (): Promise<Team> => commitlet.createTeam({ developers: ['dev', 'ops'] })
+  const sharedTeam = (): Promise<Team> => commitlet.createTeam({ developers: ['dev', 'ops'] })
 
-    function apply(team: Team, object: object, kubeconfig: string): ReturnType<Team['kubectl']> {
-      return team.kubectl(['apply', '-f', '-'], { input: JSON.stringify(object), kubeconfig })
+  function apply(team: Team, object: object, kubeconfig: string): ReturnType<Team['kubectl']> {
+    return team.kubectl(['apply', '-f', '-'], { input: JSON.stringify(object), kubeconfig })
+  }
+
+  t.test('the commit names who applied it', async (t) => {
+    const team = await sharedTeam()
+    const repository = await commitlet.git.createRepository(team.namespace)
+    await team.apply(configMap())
+    await apply(team, gitCommit('hers', repository.url), dev)
+    const stored = await team.settled('hers')
+    t.match(stampOf(stored), ['dev', { username: 'dev', groups: ['developers', 'system:authenticated'] }])
+    t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: dev$/m)
+  })
+
+  t.test('a forged stamp is overwritten, and stays whoever touches the rest', async (t) => {
+    const team = await sharedTeam()
+    const forged = {
+      'commitlet.dev/requested-by': 'root',
+      'commitlet.dev/requester': '{"username":"root"}',
     }
-
-    t.test('the commit names who applied it', async (t) => {
-      const team = await sharedTeam()
-      const repository = await commitlet.git.createRepository(team.namespace)
-      await team.apply(configMap())
-      await apply(team, gitCommit('hers', repository.url), dev)
-      const stored = await team.settled('hers')
-      t.match(stampOf(stored), ['dev', { username: 'dev', groups: ['developers', 'system:authenticated'] }])
-      t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: dev$/m)
-    })
-
-    t.test('a forged stamp is overwritten, and stays whoever touches the rest', async (t) => {
-      const team = await sharedTeam()
-      const forged = {
-        'commitlet.dev/requested-by': 'root',
-        'commitlet.dev/requester': '{"username":"root"}',
-      }
-      const object = {
-        ...gitCommit('hers', 'https://git.example.com/acme/config.git'),
-        metadata: { name: 'hers', annotations: forged },
-      }
-      await apply(team, object, dev)
-      const before = stampOf(await team.get('hers'))
-      t.match(before, ['dev', { username: 'dev' }])
-      const asJoe = (...args: string[]): ReturnType<Team['kubectl']> =>
-        team.kubectl(args, { kubeconfig: ops })
-      t.equal((await asJoe('label', 'gitcommit', 'hers', 'a=b')).stderr, '')
-      for (const [name, change] of [
-        ['requested-by', '=ops'],
-        ['requester', '-'],
-      ]) {
-        const words = ['annotate', 'gitcommit', 'hers', `commitlet.dev/${name}${change}`, '--overwrite']
-        t.match(
-          (await asJoe(...words)).stderr,
-          `Warning: commitlet.dev/${name} is written by Commitlet alone`,
-        )
-      }
-      t.same(stampOf(await team.get('hers')), before)
-      await asJoe('annotate', 'gitcommit', 'hers', 'commitlet.dev/requested-at=now')
-      t.match(stampOf(await team.get('hers')), ['ops', { username: 'ops' }])
-      await asJoe('patch', 'gitcommit', 'hers', '--type=merge', '-p', '{"spec":{"message":"His"}}')
-      t.match(stampOf(await team.get('hers')), ['ops', { username: 'ops' }])
-    })
-  },
-  { own: true },
-)
+    const object = {
+      ...gitCommit('hers', 'https://git.example.com/acme/config.git'),
+      metadata: { name: 'hers', annotations: forged },
+    }
+    await apply(team, object, dev)
+    const before = stampOf(await team.get('hers'))
+    t.match(before, ['dev', { username: 'dev' }])
+    const asJoe = (...args: string[]): ReturnType<Team['kubectl']> => team.kubectl(args, { kubeconfig: ops })
+    t.equal((await asJoe('label', 'gitcommit', 'hers', 'a=b')).stderr, '')
+    for (const [name, change] of [
+      ['requested-by', '=ops'],
+      ['requester', '-'],
+    ]) {
+      const words = ['annotate', 'gitcommit', 'hers', `commitlet.dev/${name}${change}`, '--overwrite']
+      t.match((await asJoe(...words)).stderr, `Warning: commitlet.dev/${name} is written by Commitlet alone`)
+    }
+    t.same(stampOf(await team.get('hers')), before)
+    await asJoe('annotate', 'gitcommit', 'hers', 'commitlet.dev/requested-at=now')
+    t.match(stampOf(await team.get('hers')), ['ops', { username: 'ops' }])
+    await asJoe('patch', 'gitcommit', 'hers', '--type=merge', '-p', '{"spec":{"message":"His"}}')
+    t.match(stampOf(await team.get('hers')), ['ops', { username: 'ops' }])
+  })
+})
 
 function stampOf({ metadata }: Stored): readonly unknown[] {
   const { 'commitlet.dev/requested-by': by, 'commitlet.dev/requester': requester = '{}' } =

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import { member, textMember } from '../../functions/domain/json-value.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { readyOf } from '../harness/conditions.ts'
-import { withControlPlane } from '../harness/control-plane.ts'
+import { FILE, withControlPlane } from '../harness/control-plane.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 
@@ -37,12 +37,13 @@ async function startAnother(t: Test, plane: ControlPlane): Promise<{ patch: Patc
   const configuration = {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
-    metadata: { name: 'zealot' },
+    metadata: { name: `zealot-${plane.file}`, labels: { [FILE]: plane.file } },
     webhooks: [
       {
         name: 'zealot.example.com',
         admissionReviewVersions: ['v1'],
         sideEffects: 'None',
+        namespaceSelector: plane.file === undefined ? {} : { matchLabels: { [FILE]: plane.file } },
         rules: [
           {
             apiGroups: ['commitlet.dev'],
@@ -62,34 +63,30 @@ async function startAnother(t: Test, plane: ControlPlane): Promise<{ patch: Patc
   return another
 }
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const commitlet = await install(t, plane)
-    const another = await startAnother(t, plane)
+withControlPlane(t, async (t, plane) => {
+  const commitlet = await install(t, plane)
+  const another = await startAnother(t, plane)
 
-    t.test('what another webhook changes in the spec is stamped anew, and goes through', async (t) => {
-      const team = await commitlet.createTeam()
-      const repository = await commitlet.git.createRepository(team.namespace)
-      another.patch = [{ op: 'replace', path: '/spec/message', value: 'Chosen by policy' }]
-      await team.apply(configMap(), gitCommit('shop', repository.url))
-      t.match(readyOf(await team.settled('shop')), { reason: 'Succeeded' })
-      t.match(await repository.git('log', '-1', '--format=%s', 'main'), 'Chosen by policy')
-    })
+  t.test('what another webhook changes in the spec is stamped anew, and goes through', async (t) => {
+    const team = await commitlet.createTeam()
+    const repository = await commitlet.git.createRepository(team.namespace)
+    another.patch = [{ op: 'replace', path: '/spec/message', value: 'Chosen by policy' }]
+    await team.apply(configMap(), gitCommit('shop', repository.url))
+    t.match(readyOf(await team.settled('shop')), { reason: 'Succeeded' })
+    t.match(await repository.git('log', '-1', '--format=%s', 'main'), 'Chosen by policy')
+  })
 
-    t.test('what another webhook puts into the stamp is put back', async (t) => {
-      const team = await commitlet.createTeam()
-      await team.apply(configMap())
-      const repository = await commitlet.git.createRepository(team.namespace)
-      for (const name of ['requested-by', 'requester', 'requester-signature']) {
-        const path = `/metadata/annotations/commitlet.dev~1${name}`
-        another.patch = [{ op: 'add', path, value: '{"username":"root"}' }]
-        await team.apply(gitCommit(`shop-${name}`, repository.url))
-        const stored = await team.settled(`shop-${name}`)
-        t.match(stored.metadata.annotations, { 'commitlet.dev/requested-by': 'admin' }, name)
-        t.match(readyOf(stored), { status: 'True' }, name)
-      }
-    })
-  },
-  { own: true },
-)
+  t.test('what another webhook puts into the stamp is put back', async (t) => {
+    const team = await commitlet.createTeam()
+    await team.apply(configMap())
+    const repository = await commitlet.git.createRepository(team.namespace)
+    for (const name of ['requested-by', 'requester', 'requester-signature']) {
+      const path = `/metadata/annotations/commitlet.dev~1${name}`
+      another.patch = [{ op: 'add', path, value: '{"username":"root"}' }]
+      await team.apply(gitCommit(`shop-${name}`, repository.url))
+      const stored = await team.settled(`shop-${name}`)
+      t.match(stored.metadata.annotations, { 'commitlet.dev/requested-by': 'admin' }, name)
+      t.match(readyOf(stored), { status: 'True' }, name)
+    }
+  })
+})

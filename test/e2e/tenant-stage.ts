@@ -1,7 +1,8 @@
 import type { GitRepository } from '../harness/git-repository.ts'
 import { configMap } from '../harness/installation.ts'
 import type { Installation, Team } from '../harness/installation.ts'
-import { grant, RULES, until } from '../harness/rights.ts'
+import { grant, reviewed, RULES } from '../harness/rights.ts'
+import { waitFor } from '../harness/wait.ts'
 
 /** User name of the tenant. */
 export const TENANT = 'tenant'
@@ -13,13 +14,18 @@ export async function stageTenant(
   const team = await commitlet.createTeam()
   await team.apply(configMap(), ...grant('everything', TENANT, [RULES.everything]))
   const repository = await commitlet.git.createRepository(team.namespace)
-  const question = ['auth', 'can-i', 'get', 'secrets', `--as=${TENANT}`]
-  await until('right', () => team.kubectl(question, { allowFailure: true }), /^yes/)
+  const right = { verb: 'get', resource: 'secrets', namespace: team.namespace }
+  await waitFor('right', async () => (await reviewed(commitlet.plane, TENANT, right)) || undefined, 30_000)
   return { team, repository }
 }
 
-/** How many attempts the function has made at resources of this team. */
-export function attemptsAt(commitlet: Installation, { namespace }: Team): number {
-  const { lines } = commitlet.function
-  return lines.filter((line) => line.includes('attempt ') && line.includes(namespace)).length
+/**
+ * How many attempts the function has made at resources of this team, once there are so many: an attempt is in the log a
+ * moment after it is in the status.
+ */
+export async function attemptsAt(commitlet: Installation, { namespace }: Team, least = 1): Promise<number> {
+  const count = (): number =>
+    commitlet.function.lines.filter((line) => line.includes('attempt ') && line.includes(namespace)).length
+  await waitFor(`${least} attempts in the log`, () => (count() >= least ? true : undefined), 30_000)
+  return count()
 }

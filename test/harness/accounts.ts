@@ -9,8 +9,9 @@ export const SYSTEM = 'commitlet-system'
 export const ACCOUNTS = { function: 'commitlet-function', webhook: 'commitlet-webhook' } as const
 
 const DEADLINE = 30_000
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
 
-/** One permission, asked as `kubectl auth can-i` does; `resource` is `plural.group` or `plural/name`. */
+/** One permission; `resource` is `plural`, `plural.group` or `plural/name`. */
 export interface Permission {
   readonly account: keyof typeof ACCOUNTS
   readonly verb: string
@@ -33,11 +34,18 @@ export async function accountConfigs(
 /** The API server learns of a binding a moment after it is stored; this waits for that moment. */
 export async function untilAllowed(plane: ControlPlane, permission: Permission): Promise<void> {
   const { account, verb, resource, namespace } = permission
-  const place = namespace === undefined ? ['--all-namespaces'] : ['-n', namespace]
-  const as = `--as=system:serviceaccount:${SYSTEM}:${ACCOUNTS[account]}`
+  const [named = '', name] = resource.split('/')
+  const [plural = '', ...group] = named.split('.')
+  const review = {
+    spec: {
+      user: `system:serviceaccount:${SYSTEM}:${ACCOUNTS[account]}`,
+      groups: ['system:serviceaccounts', `system:serviceaccounts:${SYSTEM}`, 'system:authenticated'],
+      resourceAttributes: { verb, group: group.join('.'), resource: plural, name, namespace },
+    },
+  }
   async function may(): Promise<true | undefined> {
-    const asked = ['auth', 'can-i', verb, resource, ...place, as]
-    return (await plane.kubectl(asked, { allowFailure: true })).code === 0 ? true : undefined
+    const answered = await plane.api.need('POST', REVIEWS, review)
+    return (answered as { readonly status: { readonly allowed: boolean } }).status.allowed || undefined
   }
   await waitFor(`right to ${verb} ${resource}`, may, DEADLINE)
 }

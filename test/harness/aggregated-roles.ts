@@ -1,4 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ControlPlane } from './control-plane.ts'
+import { waitFor } from './wait.ts'
+
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+const DEADLINE = 30_000
 
 /** What is read of a ClusterRole of rbac.authorization.k8s.io/v1. */
 interface ClusterRole {
@@ -16,13 +21,20 @@ interface Selector {
  * controller-manager does, which is not here. Called again after a ClusterRole with such a label has come.
  */
 export async function fillAggregatedRoles(plane: ControlPlane): Promise<void> {
-  const { stdout } = await plane.kubectl(['get', 'clusterroles', '-o', 'json'])
-  const { items } = JSON.parse(stdout) as { readonly items: readonly ClusterRole[] }
-  const filled = items
-    .filter(({ aggregationRule }) => aggregationRule !== undefined)
-    .map((role) => ({ ...role, rules: rulesOf(role, items) }))
-  const input = filled.map((role) => JSON.stringify(role)).join('\n')
-  await plane.kubectl(['replace', '-f', '-'], { input })
+  // Another test file may be at it as well: whoever loses reads again.
+  await waitFor('ClusterRoles without a conflict', () => fillOnce(plane), DEADLINE)
+}
+
+async function fillOnce({ api }: ControlPlane): Promise<true | undefined> {
+  const { items } = (await api.need('GET', ROLES)) as { readonly items: readonly ClusterRole[] }
+  for (const role of items) {
+    const rules = rulesOf(role, items)
+    if (role.aggregationRule === undefined || isDeepStrictEqual(rules, role.rules ?? [])) continue
+    const { status, body } = await api.ask('PUT', `${ROLES}/${role.metadata.name}`, { ...role, rules })
+    if (status === 409) return undefined
+    if (status !== 200) throw new Error(`${role.metadata.name}: ${JSON.stringify(body)}`)
+  }
+  return true
 }
 
 function rulesOf(role: ClusterRole, all: readonly ClusterRole[]): readonly object[] {

@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAllDocuments, type Document } from 'yaml'
 import { SYSTEM, untilAllowed } from './accounts.ts'
+import { applierBy } from './apply.ts'
 import { fillAggregatedRoles } from './aggregated-roles.ts'
-import type { ControlPlane, Ran } from './control-plane.ts'
+import { FILE, type ControlPlane, type Ran } from './control-plane.ts'
 import { waitFor } from './wait.ts'
 
 /** The name that the webhook's serving certificate has to hold. */
@@ -15,8 +16,9 @@ export const READER_WORKLOADS = join(import.meta.dirname, '../../manifests/optio
 const MANIFESTS = join(import.meta.dirname, '../../manifests')
 const DEADLINE = 60_000
 
-/** Applies the CRDs alone and waits until both kinds are served. */
+/** Applies the CRDs alone and waits until both kinds are served; a shared plane has them. */
 export async function installResources(plane: ControlPlane): Promise<void> {
+  if (plane.file !== undefined) return
   const folder = join(MANIFESTS, 'crds')
   const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml'))
   await plane.kubectl(['apply', ...files.flatMap((file) => ['-f', join(folder, file)])])
@@ -45,9 +47,10 @@ export async function installCommitlet(plane: ControlPlane, place: WebhookPlace)
 /**
  * Applies all of manifests/ but the webhook configurations: kinds, accounts, rights, and what no controller makes
  * anything of here. Two things are the machine's: the webhook's Service stands for localhost, and aggregated
- * ClusterRoles are filled. Waits until both accounts have their rights.
+ * ClusterRoles are filled. Waits until both accounts have their rights. A shared plane has all of it.
  */
 export async function installObjects(plane: ControlPlane): Promise<void> {
+  if (plane.file !== undefined) return
   await installResources(plane)
   const documents = (await built(plane)).filter((document) => !isWebhookConfiguration(document))
   const service = documents.find((document) => document.get('kind') === 'Service')
@@ -60,20 +63,39 @@ export async function installObjects(plane: ControlPlane): Promise<void> {
 }
 
 /**
- * Applies the webhook configurations, of which only the port and caBundle change. Waits until the API server asks
- * the webhook, running or not.
+ * Applies the webhook configurations, of which only the port and caBundle change; on a shared plane they have a name of
+ * their own, and are for the namespaces of this test file alone. Waits until the API server asks the webhook, running
+ * or not.
  */
 export async function callWebhook(plane: ControlPlane, place: WebhookPlace): Promise<void> {
   const caBundle = Buffer.from(place.authority.certPEM).toString('base64')
-  const documents = (await built(plane)).filter(isWebhookConfiguration)
-  for (const document of documents) {
+  const documents = plane.file === undefined ? await built(plane) : await written()
+  const configurations = documents.filter(isWebhookConfiguration)
+  for (const document of configurations) {
     document.setIn(['webhooks', 0, 'clientConfig', 'caBundle'], caBundle)
     document.setIn(['webhooks', 0, 'clientConfig', 'service', 'port'], place.webhookPort)
+    if (plane.file !== undefined) confine(document, plane.file)
   }
   // The mutating configuration comes last: once it is in effect the validating one is, too.
-  documents.sort((one, other) => String(other.get('kind')).localeCompare(String(one.get('kind'))))
-  await plane.apply(textOf(documents))
-  await waitFor('call of the webhook by the API server', () => asksWebhook(plane), DEADLINE)
+  configurations.sort((one, other) => String(other.get('kind')).localeCompare(String(one.get('kind'))))
+  const applier = applierBy(plane.api)
+  for (const document of configurations) {
+    const { status, body } = await applier.apply(document.toJS() as object, '')
+    if (status >= 300) throw new Error(JSON.stringify(body))
+  }
+  const namespace = plane.file === undefined ? SYSTEM : await plane.createNamespace('probe')
+  await waitFor('call of the webhook by the API server', () => asksWebhook(plane, namespace), DEADLINE)
+}
+
+/** The name of both webhook configurations. */
+export function configurationName({ file }: Pick<ControlPlane, 'file'>): string {
+  return file === undefined ? 'commitlet' : `commitlet-${file}`
+}
+
+function confine(document: Document, file: string): void {
+  document.setIn(['metadata', 'name'], configurationName({ file }))
+  document.setIn(['metadata', 'labels', FILE], file)
+  document.setIn(['webhooks', 0, 'namespaceSelector'], { matchLabels: { [FILE]: file } })
 }
 
 /** The documents of the kustomization, built as `kubectl apply -k` builds them. */
@@ -84,6 +106,11 @@ async function built(plane: ControlPlane): Promise<Document[]> {
   return documents
 }
 
+/** The webhook configurations as they are written, for a plane that has the rest; kustomize only labels them. */
+async function written(): Promise<Document[]> {
+  return [...parseAllDocuments(await readFile(join(MANIFESTS, 'webhook-configuration.yaml'), 'utf8'))]
+}
+
 function isWebhookConfiguration(document: Document): boolean {
   return String(document.get('kind')).endsWith('WebhookConfiguration')
 }
@@ -92,21 +119,22 @@ function textOf(documents: readonly Document[]): string {
   return documents.map(String).join('---\n')
 }
 
-const PROBE = JSON.stringify({
+const PROBE = {
   apiVersion: 'commitlet.dev/v1',
   kind: 'GitCommit',
-  metadata: { name: 'probe', namespace: SYSTEM },
+  metadata: { name: 'probe' },
   spec: {
     repository: 'https://git.example.com/acme/probe',
     message: 'Never stored',
     credentials: { secretName: 'probe', tokenKey: 'token' },
     resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'probe', path: 'probe.yaml' },
   },
-})
+}
 
 /** A dry run comes back stamped, or with an error that the webhook, or its absence, made. */
-async function asksWebhook(plane: ControlPlane): Promise<true | undefined> {
-  const args = ['create', '--dry-run=server', '-o', 'json', '-f', '-']
-  const { stdout, stderr } = await plane.kubectl(args, { input: PROBE, allowFailure: true })
-  return stdout.includes('commitlet.dev/requester') || stderr.includes('webhook') ? true : undefined
+async function asksWebhook(plane: ControlPlane, namespace: string): Promise<true | undefined> {
+  const path = `/apis/commitlet.dev/v1/namespaces/${namespace}/gitcommits?dryRun=All`
+  const { status, body } = await plane.api.ask('POST', path, PROBE)
+  const said = JSON.stringify(body)
+  return said.includes(status === 201 ? 'commitlet.dev/requester' : 'webhook') ? true : undefined
 }

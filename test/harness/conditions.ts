@@ -1,4 +1,4 @@
-import type { Stored } from './installation.ts'
+import type { Stored } from './team.ts'
 
 /** metav1.Condition as it is stored. */
 export type StoredCondition = Readonly<Record<'type' | 'status' | 'reason' | 'message', string>>

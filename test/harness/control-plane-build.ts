@@ -45,8 +45,7 @@ export async function buildOnce(
 ): Promise<Servers | Missing> {
   const sources = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(join(MODULE, file), 'utf8')))
   const hash = createHash('sha256').update(sources.join('\0')).update(`${process.platform} ${process.arch}`)
-  const cache = env['XDG_CACHE_HOME'] ?? join(env['HOME'] ?? homedir(), '.cache')
-  const folder = join(cache, 'commitlet', `control-plane-${hash.digest('hex').slice(0, 16)}`)
+  const folder = join(cacheFolder(env), `control-plane-${hash.digest('hex').slice(0, 16)}`)
   const servers = { apiServer: join(folder, 'kube-apiserver'), etcd: join(folder, 'server') }
   if (await isProgram(servers.apiServer)) return servers
   if (go === undefined) {
@@ -65,6 +64,11 @@ export async function buildOnce(
   } finally {
     await release()
   }
+}
+
+/** Where what is made once stays, below the user's cache folder. */
+export function cacheFolder(env: Search['env'] = process.env): string {
+  return join(env['XDG_CACHE_HOME'] ?? join(env['HOME'] ?? homedir(), '.cache'), 'commitlet')
 }
 
 interface Build {

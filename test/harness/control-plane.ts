@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TAP, Test } from 'tap'
+import { openAdminAPI, type AdminAPI } from './admin-api.ts'
 import { restoreAuthority, type Certificate } from './certificates.ts'
 import { findBinaries } from './control-plane-binaries.ts'
 import type { Missing } from './control-plane-build.ts'
-import { writeKubeconfig, type ClientUser } from './kubeconfig.ts'
+import { issueFor, writeKubeconfig, type ClientUser } from './kubeconfig.ts'
 import { startServers, type RunningPlane } from './control-plane-start.ts'
 
 /** How a call of kubectl ended. */
@@ -34,6 +35,13 @@ export interface ControlPlane {
   /** `https://127.0.0.1:PORT` */
   readonly url: string
   readonly caPEM: string
+  /** The admin without kubectl, for what is set up and waited for. */
+  readonly api: AdminAPI
+  /**
+   * Where the plane is shared: the value of the label FILE that the namespaces of this test file have. Whatever is the
+   * whole cluster's is confined to them.
+   */
+  readonly file?: string
   kubectl(args: readonly string[], options?: RunOptions): Promise<Ran>
   /** `kubectl apply` of a file, a folder or, where there is a line end in it, a text. */
   apply(fileOrText: string): Promise<Ran>
@@ -52,6 +60,9 @@ export interface ControlPlane {
   stop(): Promise<void>
 }
 
+/** Label of the namespaces that a test file makes on a shared control plane. */
+export const FILE = 'test.commitlet.dev/file'
+
 /** Names a file by which test/run.ts shares one control plane with all test files. */
 export const SHARED = 'COMMITLET_TEST_CONTROL_PLANE'
 
@@ -65,9 +76,10 @@ interface SharedPlane extends Certificate {
 }
 
 /**
- * The shared control plane where there is one, else one of one's own; the reason where none can be had.
- * Webhook configurations are the whole cluster's: `own` is for tests that install them. Where `signal` fires before it is
- * ready, it fails and nothing of it is left.
+ * The shared control plane where there is one, else one of one's own; the reason where none can be had. On the shared
+ * one all of manifests/ but the webhook configurations is installed. `own` costs 15 s of one core: it is for tests
+ * that change what is the whole cluster's, or look at all of it. Where `signal` fires before it is ready, it fails and
+ * nothing of it is left.
  */
 export async function startControlPlane(
   options: { readonly own?: boolean; readonly signal?: AbortSignal } = {},
@@ -76,7 +88,8 @@ export async function startControlPlane(
   const shared =
     file === undefined ? undefined : (JSON.parse(await readFile(file, 'utf8')) as SharedPlane | Missing)
   if (shared !== undefined && 'missing' in shared) return shared
-  if (shared !== undefined && options.own !== true) return open(attach(shared))
+  if (shared !== undefined && options.own !== true)
+    return open(attach(shared), { file: randomBytes(4).toString('hex') })
   const { signal } = options
   const say = (line: string): unknown => process.stderr.write(`${line}\n`)
   const binaries = await findBinaries({ env: process.env, say, signal })
@@ -108,8 +121,12 @@ function attach(shared: SharedPlane): RunningPlane {
   return { ...shared, authority: restoreAuthority(shared), stop: () => Promise.resolve() }
 }
 
-async function open(running: RunningPlane): Promise<ControlPlane> {
-  const admin = await writeKubeconfig(running, { name: 'admin', groups: ['system:masters'] })
+async function open(running: RunningPlane, sharing: { readonly file?: string } = {}): Promise<ControlPlane> {
+  const { file } = sharing
+  const user = { name: 'admin', groups: ['system:masters'] }
+  const certificate = await issueFor(running, user)
+  const admin = await writeKubeconfig(running, { name: user.name, ...certificate })
+  const api = openAdminAPI({ url: running.url, caPEM: running.authority.certPEM, ...certificate })
   const stopped = new AbortController()
   function kubectl(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const cache = `--cache-dir=${join(running.folder, 'kubectl-cache')}`
@@ -120,6 +137,8 @@ async function open(running: RunningPlane): Promise<ControlPlane> {
     kubeconfig: admin,
     url: running.url,
     caPEM: running.authority.certPEM,
+    api,
+    ...sharing,
     kubectl,
     apply(fileOrText) {
       const text = fileOrText.includes('\n')
@@ -127,16 +146,21 @@ async function open(running: RunningPlane): Promise<ControlPlane> {
     },
     async createNamespace(prefix = 'team') {
       const name = `${prefix}-${randomBytes(4).toString('hex')}`
-      await kubectl(['create', 'namespace', name])
+      const labels = file === undefined ? {} : { [FILE]: file }
+      await api.need('POST', '/api/v1/namespaces', { metadata: { name, labels } })
       return name
     },
-    kubeconfigFor: (user) => writeKubeconfig(running, user),
+    kubeconfigFor: async (user) =>
+      writeKubeconfig(running, { name: user.name, ...(await issueFor(running, user)) }),
     async tokenFor(serviceAccount, namespace, boundTo) {
+      const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccount}/token`
+      const bound =
+        boundTo === undefined ? {} : { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: boundTo } }
       // A day, as everything here: a demo that stays up outlives the hour that is the default.
-      const args = ['create', 'token', serviceAccount, '-n', namespace, '--duration=24h']
-      const bound = ['--bound-object-kind=Secret', `--bound-object-name=${boundTo}`]
-      const { stdout } = await kubectl(boundTo === undefined ? args : [...args, ...bound])
-      return writeKubeconfig(running, { name: serviceAccount, token: stdout.trim() })
+      const spec = { expirationSeconds: 24 * 3600, ...bound }
+      const answered = await api.need('POST', path, { spec })
+      const { token } = (answered as { readonly status: { readonly token: string } }).status
+      return writeKubeconfig(running, { name: serviceAccount, token })
     },
     shareIn(file) {
       const { url, kubectl, folder, authority } = running
@@ -149,10 +173,28 @@ async function open(running: RunningPlane): Promise<ControlPlane> {
       }
       return writeFile(file, JSON.stringify(shared), { mode: 0o600 })
     },
-    stop() {
+    async stop() {
       stopped.abort()
-      return running.stop()
+      if (file !== undefined) await clearUp(api, file)
+      await running.stop()
     },
+  }
+}
+
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1'
+
+/** Takes away what a file leaves on the shared plane that others could see: its webhooks, and what sweeps find. */
+async function clearUp(api: AdminAPI, file: string): Promise<void> {
+  const selector = `labelSelector=${encodeURIComponent(`${FILE}=${file}`)}`
+  for (const kind of ['mutating', 'validating'])
+    await api.ask('DELETE', `${CONFIGURATIONS}/${kind}webhookconfigurations?${selector}`)
+  const { body } = await api.ask('GET', `/api/v1/namespaces?${selector}`)
+  const { items = [] } = body as {
+    readonly items?: readonly { readonly metadata: { readonly name: string } }[]
+  }
+  for (const { metadata } of items) {
+    for (const plural of ['gitcommits', 'pullrequests'])
+      await api.ask('DELETE', `/apis/commitlet.dev/v1/namespaces/${metadata.name}/${plural}`)
   }
 }
 

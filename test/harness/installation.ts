@@ -6,7 +6,8 @@ import type { Test } from 'tap'
 import { makeAuthority } from './certificates.ts'
 import { accountConfigs } from './accounts.ts'
 import { callWebhook, installObjects, WEBHOOK_HOST } from './commitlet.ts'
-import type { ControlPlane } from './control-plane.ts'
+import { startConfinedSink } from './confined-sink.ts'
+import { FILE, type ControlPlane } from './control-plane.ts'
 import type { GitServer } from './git-server.ts'
 import { startGitServer } from './git-server.ts'
 import type { GitUser } from './git-site.ts'
@@ -74,6 +75,8 @@ export async function install(
   const loginOf = (part: keyof typeof accounts): Readonly<Record<string, string>> =>
     by === undefined ? { KUBECONFIG: accounts[part] } : {}
   const port = await freePort()
+  const sweepless: Readonly<Record<string, string>> =
+    plane.file === undefined ? {} : { SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
   const begin = async (env: Readonly<Record<string, string>> = {}): Promise<Program> => {
     const program = await startFunction({
       built,
@@ -93,19 +96,22 @@ export async function install(
   }
   const webhookPort = await freePort()
   const beginWebhook = async (env: Readonly<Record<string, string>> = {}): Promise<Program> => {
+    const settings: Readonly<Record<string, string>> = {
+      ...loginOf('webhook'),
+      TLS_CERT_FILE: files.cert,
+      TLS_KEY_FILE: files.key,
+      STAMP_KEY_FILE: files.stampKey,
+      PORT: String(webhookPort),
+      K_SINK: `http://localhost:${port}`,
+      ...sweepless,
+      ...options.webhookEnv,
+      ...env,
+    }
+    const confined = await confinedTo(t, plane, settings)
     const program = await startWebhook({
       built,
       by: by?.webhook ?? [],
-      env: {
-        ...loginOf('webhook'),
-        TLS_CERT_FILE: files.cert,
-        TLS_KEY_FILE: files.key,
-        STAMP_KEY_FILE: files.stampKey,
-        PORT: String(webhookPort),
-        K_SINK: `http://localhost:${port}`,
-        ...options.webhookEnv,
-        ...env,
-      },
+      env: { ...settings, ...confined },
     })
     t.teardown(() => program.stop())
     await program.ready()
@@ -122,6 +128,33 @@ export async function install(
     startWebhook: beginWebhook,
     createTeam: (teamOptions) => createTeam(plane, teamOptions),
   }
+}
+
+/** On a shared plane a webhook that sweeps gets a sink that lets through the events of this test file alone. */
+async function confinedTo(
+  t: Pick<Test, 'teardown'>,
+  { file, api }: ControlPlane,
+  { SWEEP_INTERVAL, SWEEP_FULL_INTERVAL, K_SINK = '' }: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  if (file === undefined || (SWEEP_INTERVAL === '0' && SWEEP_FULL_INTERVAL === '0')) return {}
+  const known = new Map<string, Promise<boolean>>()
+  async function look(namespace: string): Promise<boolean> {
+    const found = await api.need('GET', `/api/v1/namespaces/${namespace}`)
+    const { metadata } = found as {
+      readonly metadata: { readonly labels?: Readonly<Record<string, string>> }
+    }
+    return metadata.labels?.[FILE] === file
+  }
+  const sink = await startConfinedSink(
+    () => K_SINK,
+    (namespace) => {
+      const ours = known.get(namespace) ?? look(namespace)
+      known.set(namespace, ours)
+      return ours
+    },
+  )
+  t.teardown(() => sink.close())
+  return { K_SINK: sink.url }
 }
 
 /** A GitCommit of the ConfigMap `shop`; `spec` overrides its members. */

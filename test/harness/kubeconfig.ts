@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Certificate } from './certificates.ts'
 import type { RunningPlane } from './control-plane-start.ts'
 
 /** A user by client certificate. */
@@ -15,8 +16,21 @@ export interface TokenUser {
   readonly token: string
 }
 
+/** A user with the certificate that was issued for them. */
+export interface CertifiedUser extends Certificate {
+  readonly name: string
+}
+
+/** A client certificate by which the API server knows this user. */
+export function issueFor({ authority }: RunningPlane, user: ClientUser): Promise<Certificate> {
+  return authority.issue({ names: [], clientName: user.name, organization: user.groups ?? [] })
+}
+
 /** Writes a kubeconfig of this user into the control plane's folder and answers its path. */
-export async function writeKubeconfig(running: RunningPlane, user: ClientUser | TokenUser): Promise<string> {
+export async function writeKubeconfig(
+  running: RunningPlane,
+  user: CertifiedUser | TokenUser,
+): Promise<string> {
   const content = {
     apiVersion: 'v1',
     kind: 'Config',
@@ -31,7 +45,7 @@ export async function writeKubeconfig(running: RunningPlane, user: ClientUser | 
     users: [
       {
         name: user.name,
-        user: 'token' in user ? { token: user.token } : await certificateOf(running, user),
+        user: 'token' in user ? { token: user.token } : certificateIn(user),
       },
     ],
   }
@@ -40,9 +54,7 @@ export async function writeKubeconfig(running: RunningPlane, user: ClientUser | 
   return file
 }
 
-async function certificateOf(running: RunningPlane, user: ClientUser): Promise<object> {
-  const client = { names: [], clientName: user.name, organization: user.groups ?? [] }
-  const { certPEM, keyPEM } = await running.authority.issue(client)
+function certificateIn({ certPEM, keyPEM }: Certificate): object {
   return { 'client-certificate-data': base64(certPEM), 'client-key-data': base64(keyPEM) }
 }
 

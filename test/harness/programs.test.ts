@@ -19,7 +19,9 @@ await writeFile(tls.TLS_KEY_FILE, keyPEM, { mode: 0o600 })
 
 t.test('a program that does not start says why', async (t) => {
   const program = await startFunction({ env: { LOG_LEVEL: 'loud' } })
-  await t.rejects(program.ready(), { message: /main.ts is not ready. It ended with 1.\nLOG_LEVEL is "loud"/ })
+  await t.rejects(program.ready(), {
+    message: /The function is not ready. It ended with 1.\nLOG_LEVEL is "loud"/,
+  })
   t.equal(await program.stop(), 1)
 })
 
@@ -33,43 +35,39 @@ t.test('a program that does not heed SIGTERM is killed', async (t) => {
   t.equal(await program.stop(200), 'SIGKILL')
 })
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const env = { ...tls, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
-    const webhookPort = await freePort()
-    const namespace = await plane.createNamespace()
+withControlPlane(t, async (t, plane) => {
+  const env = { ...tls, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
+  const webhookPort = await freePort()
+  const namespace = await plane.createNamespace()
 
-    t.test('without its webhook nothing is admitted', async (t) => {
-      await installCommitlet(plane, { webhookPort, authority })
-      const refused = await plane.kubectl(['create', '-n', namespace, '-f', '-'], {
-        input: commit(),
-        allowFailure: true,
-      })
-      t.match(refused, { code: 1, stderr: /failed calling webhook/ })
+  t.test('without its webhook nothing is admitted', async (t) => {
+    await installCommitlet(plane, { webhookPort, authority })
+    const refused = await plane.kubectl(['create', '-n', namespace, '-f', '-'], {
+      input: commit(),
+      allowFailure: true,
     })
+    t.match(refused, { code: 1, stderr: /failed calling webhook/ })
+  })
 
-    t.test('both programs start, are ready, write their log and end', async (t) => {
-      const accounts = await accountConfigs(plane)
-      const ofWebhook = { KUBECONFIG: accounts.webhook, PORT: String(webhookPort) }
-      const webhook = await startWebhook({ env: { ...env, ...ofWebhook } })
-      const functions = await startFunction({ env: { ...env, KUBECONFIG: accounts.function } })
-      t.teardown(() => Promise.all([webhook.kill(), functions.kill()]))
-      await Promise.all([webhook.ready(), functions.ready()])
-      await callWebhook(plane, { webhookPort, authority })
-      t.match(JSON.parse(await functions.waitForLine((line) => line.includes('listening'))), {
-        part: 'function',
-      })
-      await plane.kubectl(['create', '-n', namespace, '-f', '-'], { input: commit() })
-      const { stdout } = await plane.kubectl(['get', 'gitcommit', '-n', namespace, '-o', 'yaml'])
-      t.match(stdout, 'commitlet.dev/requester')
-      t.equal(await webhook.stop(), 0)
-      await functions.kill()
-      t.equal(await functions.stop(), 'SIGKILL')
+  t.test('both programs start, are ready, write their log and end', async (t) => {
+    const accounts = await accountConfigs(plane)
+    const ofWebhook = { KUBECONFIG: accounts.webhook, PORT: String(webhookPort) }
+    const webhook = await startWebhook({ env: { ...env, ...ofWebhook } })
+    const functions = await startFunction({ env: { ...env, KUBECONFIG: accounts.function } })
+    t.teardown(() => Promise.all([webhook.kill(), functions.kill()]))
+    await Promise.all([webhook.ready(), functions.ready()])
+    await callWebhook(plane, { webhookPort, authority })
+    t.match(JSON.parse(await functions.waitForLine((line) => line.includes('listening'))), {
+      part: 'function',
     })
-  },
-  { own: true },
-)
+    await plane.kubectl(['create', '-n', namespace, '-f', '-'], { input: commit() })
+    const { stdout } = await plane.kubectl(['get', 'gitcommit', '-n', namespace, '-o', 'yaml'])
+    t.match(stdout, 'commitlet.dev/requester')
+    t.equal(await webhook.stop(), 0)
+    await functions.kill()
+    t.equal(await functions.stop(), 'SIGKILL')
+  })
+})
 
 function commit(): string {
   return JSON.stringify({

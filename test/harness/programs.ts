@@ -35,24 +35,42 @@ export interface Program {
 const ROOT = join(import.meta.dirname, '../..')
 // Long, for a machine that is busy with other tests: nobody waits longer than it takes.
 const DEADLINE = 60_000
-// The machine's own settings (a proxy, a cluster) stay out; coverage of the children comes in.
-const INHERITED = /^(PATH|HOME|TMPDIR|NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS_.*)$/
+// The machine's own settings (a proxy, a cluster) stay out.
+const INHERITED = /^(PATH|HOME|TMPDIR|NODE_COMPILE_CACHE)$/
+// Coverage of the children comes in with tap's loaders, which cost each of them half a second.
+const COVERING = /^(NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS_.*)$/
 
-/** Starts functions/main.ts; KUBECONFIG and the settings of the contract are in `env`. */
+/** Names the folder where test/run.ts has bundled both programs; without it they run from their sources. */
+export const BUNDLES = 'COMMITLET_TEST_BUNDLES'
+
+/** Starts the function; KUBECONFIG and the settings of the contract are in `env`. */
 export function startFunction(options: ProgramOptions): Promise<Program> {
-  return start('http', options.built === true ? 'dist/function.cjs' : 'functions/main.ts', options)
+  return start('http', 'function', options)
 }
 
-/** Starts webhook/main.ts; it needs TLS_CERT_FILE and TLS_KEY_FILE. */
+/** Starts the webhook; it needs TLS_CERT_FILE and TLS_KEY_FILE. */
 export function startWebhook(options: ProgramOptions): Promise<Program> {
-  return start('https', options.built === true ? 'dist/webhook.cjs' : 'webhook/main.ts', options)
+  return start('https', 'webhook', options)
 }
 
-async function start(scheme: 'http' | 'https', file: string, options: ProgramOptions): Promise<Program> {
-  const { env, by = [] } = options
+type Part = keyof typeof SOURCES
+const SOURCES = { function: 'functions/main.ts', webhook: 'webhook/main.ts' } as const
+
+function fileOf(part: Part, built: boolean): string {
+  if (built) return join(ROOT, 'dist', `${part}.cjs`)
+  const bundles = process.env[BUNDLES]
+  return bundles === undefined ? join(ROOT, SOURCES[part]) : join(bundles, `${part}.cjs`)
+}
+
+function isInherited(name: string): boolean {
+  return INHERITED.test(name) || (process.env[BUNDLES] === undefined && COVERING.test(name))
+}
+
+async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptions): Promise<Program> {
+  const { env, by = [], built = false } = options
   const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT'])
-  const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name))
-  const [command, ...args] = [...by, process.execPath, join(ROOT, file)]
+  const inherited = Object.entries(process.env).filter(([name]) => isInherited(name))
+  const [command, ...args] = [...by, process.execPath, fileOf(part, built)]
   const child = spawn(command, args, {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...env, PORT: String(port) },
@@ -87,7 +105,7 @@ async function start(scheme: 'http' | 'https', file: string, options: ProgramOpt
         deadlineMs,
       ).catch(String)
       if (outcome !== true)
-        throw new Error(`${file} is not ready. ${outcome}\n${lines.slice(-10).join('\n')}`)
+        throw new Error(`The ${part} is not ready. ${outcome}\n${lines.slice(-10).join('\n')}`)
     },
     async stop(deadlineMs = DEADLINE) {
       child.kill('SIGTERM')

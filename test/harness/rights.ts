@@ -1,4 +1,5 @@
 import type { ControlPlane, Ran } from './control-plane.ts'
+import type { Team } from './team.ts'
 import { waitFor } from './wait.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
@@ -48,8 +49,13 @@ export function until(what: string, run: () => Promise<Ran>, says: RegExp): Prom
 /** kubectl in one namespace: a Team has it. */
 type Kubectl = Pick<ControlPlane, 'kubectl'>
 
+/** Applies one object as this user, in the server; how it ended, whichever way. */
+export function applyAs(team: Pick<Team, 'applyAs'>, user: string, object: object): Promise<Ran> {
+  return team.applyAs(user, object)
+}
+
 /** `kubectl apply` of one object as this user, with more flags; how it ended, whichever way. */
-export function applyAs(
+export function kubectlApplyAs(
   team: Kubectl,
   user: string,
   object: object,
@@ -64,12 +70,13 @@ export function applyAs(
  * else where no resource of the name is served.
  */
 export async function reviewed(
-  { kubectl }: Kubectl,
-  user: string,
+  { api }: Pick<ControlPlane, 'api'>,
+  user: string | { readonly user: string; readonly groups: readonly string[] },
   resourceAttributes: Readonly<Record<string, string>>,
 ): Promise<boolean> {
-  const spec = { user, resourceAttributes }
+  const spec = { ...(typeof user === 'string' ? { user } : user), resourceAttributes }
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
-  const args = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}']
-  return (await kubectl(args, { input: JSON.stringify(review) })).stdout === 'true'
+  const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
+  const answered = await api.need('POST', path, review)
+  return (answered as { readonly status: { readonly allowed: boolean } }).status.allowed
 }

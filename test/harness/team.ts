@@ -1,5 +1,7 @@
+import { applierBy } from './apply.ts'
 import { ACCOUNTS, SYSTEM, untilAllowed } from './accounts.ts'
-import type { ControlPlane } from './control-plane.ts'
+import { conditionsOf } from './conditions.ts'
+import type { ControlPlane, Ran } from './control-plane.ts'
 import { waitFor } from './wait.ts'
 
 /** The token that the Git server of an installation takes; distinctive, so that a leak is found. */
@@ -13,13 +15,20 @@ export interface Team {
     args: readonly string[],
     options?: Parameters<ControlPlane['kubectl']>[1],
   ): ReturnType<ControlPlane['kubectl']>
-  /** kubectl apply of manifests, given as objects. */
+  /** Applies objects one after the other, in the server; throws what it says where it refuses one. */
   apply(...objects: readonly object[]): Promise<void>
+  /** The same for one object as this user; how it ended is told as kubectl tells it. */
+  applyAs(user: string, object: object): Promise<Ran>
   /** The resource as stored. */
   get(name: string, kind?: string): Promise<Stored>
+  /** Asks for the resource again, as `kubectl annotate` does with commitlet.dev/requested-at. */
+  request(name: string, value?: string, kind?: string): Promise<void>
   /** The resource once it is settled: current, and Succeeded or Failed. Throws where that takes a minute. */
   settled(name: string, kind?: string): Promise<Stored>
-  /** kubectl wait; throws where it does not come true in time. */
+  /**
+   * As `kubectl wait` for a GitCommit: `condition=TYPE` or `jsonpath={.status.FIELD}=VALUE`, for so many seconds ('30s').
+   * Throws where it does not come true in time.
+   */
   waitFor(name: string, condition: string, timeout?: string): Promise<void>
 }
 
@@ -46,33 +55,53 @@ export interface TeamOptions {
 export async function createTeam(plane: ControlPlane, options: TeamOptions = {}): Promise<Team> {
   const { secrets = ['git'], developers = [] } = options
   const namespace = await plane.createNamespace()
-  const team = teamIn(plane, namespace)
-  await team.apply(
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      type: 'Opaque',
-      metadata: { name: 'git' },
-      stringData: { token: `${TOKEN}\n`, username: 'commitlet', password: TOKEN },
-    },
-    ...rightsOf(secrets, developers),
-  )
-  for (const name of secrets)
+  const rights = `/apis/${RBAC}/v1/namespaces/${namespace}`
+  const secret = {
+    type: 'Opaque',
+    metadata: { name: 'git' },
+    stringData: { token: `${TOKEN}\n`, username: 'commitlet', password: TOKEN },
+  }
+  await Promise.all([
+    plane.api.need('POST', `/api/v1/namespaces/${namespace}/secrets`, secret),
+    ...rightsOf(secrets, developers).map((object) =>
+      plane.api.need('POST', `${rights}/${'rules' in object ? 'roles' : 'rolebindings'}`, object),
+    ),
+  ])
+  // One Role holds them all.
+  const [name] = secrets
+  if (name !== undefined)
     await untilAllowed(plane, { account: 'function', verb: 'get', resource: `secrets/${name}`, namespace })
-  return team
+  return teamIn(plane, namespace)
 }
 
+const MERGE = { 'content-type': 'application/merge-patch+json' }
+const PLURALS: Readonly<Record<string, string>> = { gitcommit: 'gitcommits', pullrequest: 'pullrequests' }
+
 function teamIn(plane: ControlPlane, namespace: string): Team {
+  const applier = applierBy(plane.api)
+  const pathOf = (name: string, kind: string): string =>
+    `/apis/commitlet.dev/v1/namespaces/${namespace}/${PLURALS[kind] ?? kind}/${name}`
   const team: Team = {
     namespace,
     kubectl: (args, options) => plane.kubectl(['-n', namespace, ...args], options),
     async apply(...objects) {
-      const input = objects.map((object) => JSON.stringify(object)).join('\n')
-      await team.kubectl(['apply', '-f', '-'], { input })
+      for (const object of objects) {
+        const { status, body } = await applier.apply(object, namespace)
+        if (status >= 300) throw new Error(messageOf(body))
+      }
+    },
+    async applyAs(user, object) {
+      const { status, body, warnings } = await applier.apply(object, namespace, user)
+      const stderr = warnings.map((warning) => `Warning: ${warning}\n`).join('')
+      if (status >= 300) return { code: 1, stdout: '', stderr: stderr + refusalOf(body) }
+      return { code: 0, stdout: status === 201 ? 'created' : 'configured', stderr }
     },
     async get(name, kind = 'gitcommit') {
-      const { stdout } = await team.kubectl(['get', kind, name, '-o', 'json'])
-      return JSON.parse(stdout) as Stored
+      return (await plane.api.need('GET', pathOf(name, kind))) as Stored
+    },
+    async request(name, value = 'now', kind = 'gitcommit') {
+      const patch = { metadata: { annotations: { 'commitlet.dev/requested-at': value } } }
+      await plane.api.need('PATCH', pathOf(name, kind), patch, MERGE)
     },
     settled(name, kind) {
       const look = async (): Promise<Stored | undefined> => {
@@ -82,10 +111,31 @@ function teamIn(plane: ControlPlane, namespace: string): Team {
       return waitFor(`settled ${name}`, look, 60_000)
     },
     async waitFor(name, condition, timeout = '30s') {
-      await team.kubectl(['wait', 'gitcommit', name, `--for=${condition}`, `--timeout=${timeout}`])
+      const holds = predicateOf(condition)
+      const look = async (): Promise<true | undefined> => holds(await team.get(name)) || undefined
+      await waitFor(`${condition} of ${name}`, look, Number.parseInt(timeout) * 1000)
     },
   }
   return team
+}
+
+function refusalOf(body: unknown): string {
+  const { reason } = body as { readonly reason?: unknown }
+  return `Error from server (${String(reason)}): ${messageOf(body)}`
+}
+
+function messageOf(body: unknown): string {
+  return String((body as { readonly message?: unknown }).message)
+}
+
+function predicateOf(condition: string): (stored: Stored) => boolean {
+  const { type, field, value } =
+    /^(?:condition=(?<type>\w+)|jsonpath=\{\.status\.(?<field>\w+)\}=(?<value>.*))$/.exec(condition)
+      ?.groups ?? {}
+  if (type !== undefined)
+    return (stored) => conditionsOf(stored).some((one) => one.type === type && one.status === 'True')
+  if (field === undefined) throw new Error(`${condition} cannot be waited for.`)
+  return ({ status }) => String(status[field]) === value
 }
 
 function isSettled({ metadata, status }: Stored): boolean {

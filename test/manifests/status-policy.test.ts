@@ -1,11 +1,10 @@
 import { request } from 'node:https'
 import t from 'tap'
+import { installObjects } from '../harness/commitlet.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { waitFor } from '../harness/wait.ts'
-import { ROOT } from './read.ts'
 
-const FILES = ['crds', 'accounts.yaml', 'rbac-function.yaml', 'rbac-users.yaml', 'status-policy.yaml']
 const RESOURCES = ['gitcommit', 'pullrequest']
 const CLAIM = JSON.stringify({ status: { attempts: 3 } })
 
@@ -20,71 +19,66 @@ const OBJECTS = [
   },
 ]
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const files = FILES.flatMap((file) => ['-f', new URL(`manifests/${file}`, ROOT).pathname])
-    await plane.kubectl(['apply', ...files])
-    await plane.kubectl(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all'])
-    const namespace = await plane.createNamespace()
-    const text = OBJECTS.map((object) =>
-      JSON.stringify({ apiVersion: 'commitlet.dev/v1', metadata: { name: 'shop', namespace }, ...object }),
+withControlPlane(t, async (t, plane) => {
+  await installObjects(plane)
+  const namespace = await plane.createNamespace()
+  const text = OBJECTS.map((object) =>
+    JSON.stringify({ apiVersion: 'commitlet.dev/v1', metadata: { name: 'shop', namespace }, ...object }),
+  )
+  await plane.apply(`${text.join('\n')}\n`)
+  const patch = (kind: string, kubeconfig = plane.kubeconfig) =>
+    plane.kubectl(
+      ['patch', kind, 'shop', '-n', namespace, '--subresource=status', '--type=merge', '-p', CLAIM],
+      { allowFailure: true, kubeconfig },
     )
-    await plane.apply(`${text.join('\n')}\n`)
-    const patch = (kind: string, kubeconfig = plane.kubeconfig) =>
-      plane.kubectl(
-        ['patch', kind, 'shop', '-n', namespace, '--subresource=status', '--type=merge', '-p', CLAIM],
-        { allowFailure: true, kubeconfig },
+
+  t.test('a tenant with every right in his namespace does not write a status', async (t) => {
+    const tenant = await plane.kubeconfigFor({ name: 'tenant' })
+    await plane.kubectl(['-n', namespace, 'create', 'role', 'all', '--verb=*', '--resource=*.*'])
+    await plane.kubectl(['-n', namespace, 'create', 'rolebinding', 'all', '--role=all', '--user=tenant'])
+    for (const kind of RESOURCES) {
+      // The API server learns of the policy and of the binding a moment after they are stored.
+      const refused = await waitFor(
+        'refusal',
+        async () => {
+          const { stderr } = await patch(kind, tenant)
+          return stderr.includes('ValidatingAdmissionPolicy') ? stderr : undefined
+        },
+        30_000,
       )
+      t.match(refused, `The status of ${kind}s is written by Commitlet alone`)
+      const read = await plane.kubectl(['get', kind, 'shop', '-n', namespace, '-o', 'json'])
+      const forged = { ...JSON.parse(read.stdout), status: { observedGeneration: 1, phase: 'Succeeded' } }
+      const replaced = await plane.kubectl(['replace', '-n', namespace, '--subresource=status', '-f', '-'], {
+        input: JSON.stringify(forged),
+        allowFailure: true,
+        kubeconfig: tenant,
+      })
+      t.match(replaced.stderr, 'is written by Commitlet alone')
+    }
+  })
 
-    t.test('a tenant with every right in his namespace does not write a status', async (t) => {
-      const tenant = await plane.kubeconfigFor({ name: 'tenant' })
-      await plane.kubectl(['-n', namespace, 'create', 'role', 'all', '--verb=*', '--resource=*.*'])
-      await plane.kubectl(['-n', namespace, 'create', 'rolebinding', 'all', '--role=all', '--user=tenant'])
-      for (const kind of RESOURCES) {
-        // The API server learns of the policy and of the binding a moment after they are stored.
-        const refused = await waitFor(
-          'refusal',
-          async () => {
-            const { stderr } = await patch(kind, tenant)
-            return stderr.includes('ValidatingAdmissionPolicy') ? stderr : undefined
-          },
-          30_000,
-        )
-        t.match(refused, `The status of ${kind}s is written by Commitlet alone`)
-        const read = await plane.kubectl(['get', kind, 'shop', '-n', namespace, '-o', 'json'])
-        const forged = { ...JSON.parse(read.stdout), status: { observedGeneration: 1, phase: 'Succeeded' } }
-        const replaced = await plane.kubectl(
-          ['replace', '-n', namespace, '--subresource=status', '-f', '-'],
-          { input: JSON.stringify(forged), allowFailure: true, kubeconfig: tenant },
-        )
-        t.match(replaced.stderr, 'is written by Commitlet alone')
-      }
-    })
+  t.test('he writes everything else of his resources', async (t) => {
+    const kubeconfig = await plane.kubeconfigFor({ name: 'tenant' })
+    for (const kind of RESOURCES) {
+      const { code } = await plane.kubectl(['label', kind, 'shop', '-n', namespace, 'a=b'], { kubeconfig })
+      t.equal(code, 0)
+    }
+  })
 
-    t.test('he writes everything else of his resources', async (t) => {
-      const kubeconfig = await plane.kubeconfigFor({ name: 'tenant' })
-      for (const kind of RESOURCES) {
-        const { code } = await plane.kubectl(['label', kind, 'shop', '-n', namespace, 'a=b'], { kubeconfig })
-        t.equal(code, 0)
-      }
-    })
+  t.test('a cluster administrator does', async (t) => {
+    for (const kind of RESOURCES) t.match(await patch(kind), { code: 0 })
+  })
 
-    t.test('a cluster administrator does', async (t) => {
-      for (const kind of RESOURCES) t.match(await patch(kind), { code: 0 })
-    })
-
-    t.test('the function does, by its own account', async (t) => {
-      const account = ['commitlet-function', '-n', 'commitlet-system']
-      const token = (await plane.kubectl(['create', 'token', ...account])).stdout.trim()
-      for (const kind of RESOURCES) {
-        const path = `/apis/commitlet.dev/v1/namespaces/${namespace}/${kind}s/shop/status`
-        t.equal(await sendPatch(plane, path, token), 200)
-      }
-    })
-  },
-  { own: true },
-)
+  t.test('the function does, by its own account', async (t) => {
+    const account = ['commitlet-function', '-n', 'commitlet-system']
+    const token = (await plane.kubectl(['create', 'token', ...account])).stdout.trim()
+    for (const kind of RESOURCES) {
+      const path = `/apis/commitlet.dev/v1/namespaces/${namespace}/${kind}s/shop/status`
+      t.equal(await sendPatch(plane, path, token), 200)
+    }
+  })
+})
 
 /** kubectl reads before it patches, which the function may not do with /status; so by hand. */
 function sendPatch(plane: ControlPlane, path: string, token: string): Promise<number | undefined> {

@@ -1,0 +1,35 @@
+import t from 'tap'
+import { LONG, sample, SEED, sized } from './sample.ts'
+
+const CASES = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'] as const
+
+function drawn(env: Readonly<Record<string, string>>): readonly string[] {
+  const before = [LONG, SEED].map((name) => [name, process.env[name]] as const)
+  for (const [name] of before) Reflect.deleteProperty(process.env, name)
+  Object.assign(process.env, env)
+  try {
+    return [...sample(CASES, ([row = '']) => row), String(sized(2, 9))]
+  } finally {
+    for (const [name, value] of before) {
+      Reflect.deleteProperty(process.env, name)
+      if (value !== undefined) process.env[name] = value
+    }
+  }
+}
+
+t.test('a sample has each row once, in order, the same for the same seed', (t) => {
+  const seeds = Array.from({ length: 50 }, (_, seed) => String(seed))
+  for (const seed of seeds) {
+    t.match(drawn({ [SEED]: seed }).join(' '), /^a\d b1 c\d 2$/, seed)
+    t.same(drawn({ [SEED]: seed }), drawn({ [SEED]: seed }))
+  }
+  const seen = new Set(seeds.flatMap((seed) => drawn({ [SEED]: seed })))
+  t.equal(seen.size, CASES.length + 1, 'in the end each case gets its turn')
+  t.end()
+})
+
+t.test('everything runs in a long run, and without test/run.ts', (t) => {
+  t.same(drawn({ [LONG]: 'yes', [SEED]: '1' }), [...CASES, '9'])
+  t.same(drawn({}), [...CASES, '2'])
+  t.end()
+})
