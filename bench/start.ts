@@ -7,17 +7,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../test/harness/wait.ts'
-import { median, table } from './figures.ts'
+import { median, table } from './statistics.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const ROUNDS = 15
 const PATIENCE_MS = 10_000
 
-/** The smallest server that Node can be: what a start costs at least. */
+/** The smallest possible Node server: the least time that a start takes. */
 const BARE =
   "require('node:http').createServer((q, s) => s.end()).listen(Number(process.env.PORT), '127.0.0.1')"
 
-/** An API server that refuses every connection: the function starts without one. */
+/** An API server that refuses every connection: the function does not need it to start. */
 const KUBECONFIG = {
   apiVersion: 'v1',
   kind: 'Config',
@@ -64,7 +64,7 @@ async function residentMB(pid: number): Promise<number> {
 }
 
 if (!existsSync(join(ROOT, 'dist/function.cjs')))
-  throw new Error('dist/ is not there: run `npm run build` first')
+  throw new Error('dist/ does not exist: run `npm run build` first')
 const folder = await mkdtemp(join(tmpdir(), 'commitlet-bench-'))
 const kubeconfig = join(folder, 'kubeconfig')
 await writeFile(kubeconfig, JSON.stringify(KUBECONFIG))
@@ -74,7 +74,7 @@ const contenders = [
   { name: 'function, code cache', args: [join(ROOT, 'boot.cjs'), join(ROOT, 'dist/function.cjs')] },
   { name: 'function, bundle alone', args: [join(ROOT, 'dist/function.cjs')] },
 ].map((contender) => ({ ...contender, starts: [] as Start[] }))
-// In turns, so that what else the machine does meets all alike; the first round only warms the disk cache.
+// Interleaved, so that other load on the machine affects all alike. The first round only warms the disk cache.
 for (let round = 0; round <= ROUNDS; round += 1) {
   for (const { args, starts } of contenders) {
     const start = await measure(args, env)
@@ -84,7 +84,7 @@ for (let round = 0; round <= ROUNDS; round += 1) {
 await rm(folder, { recursive: true })
 const baseline = median(contenders[0]!.starts.map(({ milliseconds }) => milliseconds))
 process.stdout.write(
-  `Spawn to first 200, median of ${ROUNDS} starts each, in turns (Node ${process.version})\n\n`,
+  `Spawn to first 200, median of ${ROUNDS} interleaved starts each (Node ${process.version})\n\n`,
 )
 process.stdout.write(
   table(

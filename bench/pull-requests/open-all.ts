@@ -1,35 +1,35 @@
-import { handle } from '../functions/attempt/attempt.ts'
-import type { ListedResource } from '../functions/cluster/cluster.ts'
-import { finder } from '../functions/attempt/find.ts'
-import type { World } from '../functions/world.ts'
-import { isDue } from '../webhook/delivery/sweep.ts'
-import { memoryWorld } from '../test/harness/memory-world.ts'
-import type { MemoryWorld } from '../test/harness/memory-world.ts'
-import { startLimitedHost } from './pull-requests-host.ts'
-import type { LimitedHost } from './pull-requests-host.ts'
-import type { Clock, Limit } from './pull-requests-limit.ts'
-import { fill, worldOver } from './pull-requests-world.ts'
-import type { Size } from './pull-requests-world.ts'
+import { handle } from '../../functions/attempt/attempt.ts'
+import type { ListedResource } from '../../functions/cluster/cluster.ts'
+import { finder } from '../../functions/attempt/find.ts'
+import type { World } from '../../functions/world.ts'
+import { isDue } from '../../webhook/delivery/sweep.ts'
+import { memoryWorld } from '../../test/harness/memory-world.ts'
+import type { MemoryWorld } from '../../test/harness/memory-world.ts'
+import { startLimitedHost } from './limited-host.ts'
+import type { LimitedHost } from './limited-host.ts'
+import type { Clock, Limit } from './request-limit.ts'
+import { fill, worldOver } from './world.ts'
+import type { Size } from './world.ts'
 
-/** What is opened, against which limit. */
+/** How many pull requests are opened, and under which limit. */
 export interface Load extends Size {
   readonly limit: Limit
-  /** Whether the function remembers that a limit was reached. */
-  readonly brake: boolean
+  /** Whether the function remembers that a limit was reached, and waits. */
+  readonly waitsForLimits: boolean
 }
 
-/** What became of it. */
+/** The outcome. */
 export interface Tally {
   /** Pull requests at the host, each counted once. */
   readonly opened: number
-  /** Those beyond one for the same branches. */
+  /** Further pull requests for the same branches. */
   readonly doubles: number
   /** Resources that have not succeeded. */
   readonly lost: number
   readonly requests: number
-  /** Those that the host refused because of its limit. */
+  /** Requests that the host refused because of its limit. */
   readonly refused: number
-  /** Of all resources, and of the one with the most. */
+  /** Attempts of all resources, and of the resource with the most. */
   readonly attempts: number
   readonly mostAttempts: number
   readonly virtualSeconds: number
@@ -39,11 +39,11 @@ export interface Tally {
 
 const START = Date.parse('2026-03-01T10:00:00Z')
 const WAITS = 64
-/** As in webhook/delivery/sink.ts, and SWEEP_INTERVAL. */
+/** As in webhook/delivery/sink.ts, and the default of SWEEP_INTERVAL. */
 const IN_FLIGHT = 256
 const SWEEP_MS = 30_000
 
-/** Applies all of them at once, and sweeps until none is left to be tried. Every time but `realSeconds` is virtual. */
+/** Applies all of them at once, and sweeps until none is pending. All times but `realSeconds` are virtual. */
 export async function openAll(load: Load): Promise<Tally> {
   const began = performance.now()
   const clock = { now: START }
@@ -55,7 +55,7 @@ export async function openAll(load: Load): Promise<Tally> {
   try {
     const memory = memoryWorld()
     fill(memory, host, load)
-    await sweepAll(worldOver(memory, { host, clock, brake: load.brake }), clock)
+    await sweepAll(worldOver(memory, { host, clock, waitsForLimits: load.waitsForLimits }), clock)
     const realSeconds = (performance.now() - began) / 1000
     return { ...(await count(memory, host)), virtualSeconds: (clock.now - START) / 1000, realSeconds }
   } finally {
@@ -63,7 +63,7 @@ export async function openAll(load: Load): Promise<Tally> {
   }
 }
 
-/** Where nothing is due, time goes on to the first sweep after the next attempt. */
+/** If nothing is due, the clock advances to the first sweep after the next attempt is due. */
 async function sweepAll(world: World, clock: Clock): Promise<void> {
   const find = finder(world.cluster, WAITS)
   for (;;) {

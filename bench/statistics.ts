@@ -1,4 +1,4 @@
-/** The middle value; of an even number of values the mean of the two in the middle. */
+/** The middle value, or the mean of the two middle values if their number is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
@@ -6,13 +6,13 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2
 }
 
-/** The least value that so many per cent of the values (0 to 100) do not exceed: the nearest rank. */
+/** The smallest value that `percent` (0 to 100) of the values do not exceed (nearest rank). */
 export function percentile(values: readonly number[], percent: number): number {
   const rank = Math.ceil((percent / 100) * values.length)
   return values.toSorted((a, b) => a - b)[Math.max(rank, 1) - 1] ?? Number.NaN
 }
 
-/** Rows under a heading, in columns that are wide enough; the first column is text, the others figures. */
+/** A heading and rows, in aligned columns. The first column is text, the others are numbers. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [heading, ...rows]
   const widths = heading.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)))

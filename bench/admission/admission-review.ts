@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { stampFor } from '../functions/domain/requester/stamp.ts'
-import { gitCommit } from '../test/harness/installation.ts'
+import { stampFor } from '../../functions/domain/requester/stamp.ts'
+import { gitCommit } from '../../test/harness/installation.ts'
 
 const NAMESPACE = 'shop'
 const SERVICE = 'system:serviceaccount:shop:delivery'
@@ -11,10 +11,10 @@ const USER = {
   extra: { 'authentication.kubernetes.io/credential-id': ['JTI=6a8f1c1e-3f0d-4f6b-8f2e-0c9d7e1f2a3b'] },
 }
 
-/** What a review is for. */
+/** The webhook's path, and the names in the review. */
 export interface Subject {
   readonly path: '/mutate' | '/validate'
-  /** Names the referenced object and the Secret: a name that was not there before has to be reviewed anew. */
+  /** Part of the names of the referenced object and the Secret. A new name is not cached and needs a new review. */
   readonly name: string
   readonly stampKey: Uint8Array
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { median, percentile, table } from '../../bench/figures.ts'
+import { median, percentile, table } from '../../bench/statistics.ts'
 
 const HUNDRED = Array.from({ length: 100 }, (_, index) => 100 - index)
 

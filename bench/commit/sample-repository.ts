@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import type { GitRepository } from '../test/harness/git-repository.ts'
+import type { GitRepository } from '../../test/harness/git-repository.ts'
 
 const FILES = 10_000
 const FOLDERS = 500
 const COMMITS = 1_000
 const FILE_BYTES = 8_000
-/** Where the benchmarks write: as deep as people nest. */
+/** Where the benchmarks write: a path of typical depth. */
 export const PATH = 'clusters/eu/apps/shop/settings.yaml'
 
 /** Fills an empty repository: 10,000 files of 8 kB in 500 folders, 1,000 commits, packed with a bitmap. */

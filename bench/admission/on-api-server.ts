@@ -1,21 +1,21 @@
-import { openApiServer } from '../functions/cluster/api-server.ts'
-import type { ApiAnswer, ApiServer } from '../functions/cluster/api-server.ts'
-import type { ControlPlane } from '../test/harness/control-plane.ts'
-import { startControlPlane } from '../test/harness/control-plane.ts'
-import { gitCommit, install } from '../test/harness/installation.ts'
-import { waitFor } from '../test/harness/wait.ts'
-import { openLoop } from './admission-load.ts'
-import type { Histogram } from './admission-metrics.ts'
-import { readHistogram, since, together, WEBHOOK_DURATION } from './admission-metrics.ts'
+import { openApiServer } from '../../functions/cluster/api-server.ts'
+import type { ApiAnswer, ApiServer } from '../../functions/cluster/api-server.ts'
+import type { ControlPlane } from '../../test/harness/control-plane.ts'
+import { startControlPlane } from '../../test/harness/control-plane.ts'
+import { gitCommit, install } from '../../test/harness/installation.ts'
+import { waitFor } from '../../test/harness/wait.ts'
+import { openLoop } from './open-loop.ts'
+import type { Histogram } from './histogram.ts'
+import { readHistogram, since, together, WEBHOOK_DURATION } from './histogram.ts'
 
-/** Rounds of 6 s each, without and with admission in turns; the one before warms up. */
+/** Rounds of 6 s each, alternately without and with admission; one more warms up first. */
 const ROUNDS = 3
 const ARRIVALS = 300
 const DEADLINE_MS = 30_000
 const WEBHOOKS = ['mutate.commitlet.dev', 'validate.commitlet.dev'] as const
 const CONFIGURATIONS = ['mutatingwebhookconfiguration', 'validatingwebhookconfiguration'] as const
 
-/** Milliseconds of creations without and with Commitlet's admission, and what the API server says of each webhook. */
+/** Milliseconds per creation without and with Commitlet's admission, and the API server's own metric of each webhook. */
 export interface Creations {
   readonly without: readonly number[]
   readonly admitted: readonly number[]
@@ -23,8 +23,8 @@ export interface Creations {
 }
 
 /**
- * Creations of GitCommits by a tenant's user on a real API server. There is no sink, so that no attempt is under way
- * meanwhile. The reason where there is no control plane.
+ * Measures how long a tenant's user takes to create GitCommits on a real API server. There is no sink, so no attempt
+ * runs meanwhile. Without a control plane: the reason why there is none.
  */
 export async function onApiServer(built: boolean): Promise<Creations | { readonly missing: string }> {
   const plane = await startControlPlane({ own: true })
@@ -41,28 +41,28 @@ export async function onApiServer(built: boolean): Promise<Creations | { readonl
   }
 }
 
-interface Place {
+interface Site {
   readonly plane: ControlPlane
   readonly server: ApiServer
   readonly namespace: string
 }
 
-async function measure(place: Place): Promise<Creations> {
+async function measure(site: Site): Promise<Creations> {
   const times = { without: [] as number[], admitted: [] as number[] }
   const histograms: (readonly Histogram[])[] = []
-  const configurations = await configurationsIn(place.plane)
+  const configurations = await configurationsIn(site.plane)
   for (let round = 0; round <= ROUNDS; round += 1) {
-    await place.plane.kubectl(['delete', ...configurations.flatMap(({ kind, name }) => [`${kind}/${name}`])])
-    await untilAdmission(place, false)
-    const without = await openLoop(ARRIVALS, (index) => create(place, `without-${round}-${index}`))
-    await place.plane.apply(configurations.map(({ text }) => text).join('\n'))
-    await untilAdmission(place, true)
-    const before = await histogramsOf(place.plane)
-    const admitted = await openLoop(ARRIVALS, (index) => create(place, `admitted-${round}-${index}`))
+    await site.plane.kubectl(['delete', ...configurations.flatMap(({ kind, name }) => [`${kind}/${name}`])])
+    await untilAdmission(site, false)
+    const without = await openLoop(ARRIVALS, (index) => create(site, `without-${round}-${index}`))
+    await site.plane.apply(configurations.map(({ text }) => text).join('\n'))
+    await untilAdmission(site, true)
+    const before = await histogramsOf(site.plane)
+    const admitted = await openLoop(ARRIVALS, (index) => create(site, `admitted-${round}-${index}`))
     if (round === 0) continue
     times.without.push(...without)
     times.admitted.push(...admitted)
-    const after = await histogramsOf(place.plane)
+    const after = await histogramsOf(site.plane)
     histograms.push(after.map((histogram, index) => since(before[index]!, histogram)))
   }
   const webhooks = WEBHOOKS.map((name, index) => {
@@ -74,12 +74,12 @@ async function measure(place: Place): Promise<Creations> {
 interface Configuration {
   readonly kind: string
   readonly name: string
-  /** As it can be applied again. */
+  /** A manifest with which it can be applied again. */
   readonly text: string
 }
 
 async function configurationsIn(plane: ControlPlane): Promise<readonly Configuration[]> {
-  // The mutating one comes last: once a creation comes back stamped, the validating one is in effect, too.
+  // The mutating one is applied last: when a creation comes back stamped, the validating one is already in effect.
   return Promise.all(
     CONFIGURATIONS.toReversed().map(async (kind) => {
       const { stdout } = await plane.kubectl(['get', kind, 'commitlet', '-o', 'json'])
@@ -95,21 +95,21 @@ async function configurationsIn(plane: ControlPlane): Promise<readonly Configura
   )
 }
 
-async function untilAdmission(place: Place, wanted: boolean): Promise<void> {
-  const look = async (): Promise<true | undefined> => {
-    const { status, text } = await post(place, 'probe', '?dryRun=All')
+async function untilAdmission(site: Site, wanted: boolean): Promise<void> {
+  const isInEffect = async (): Promise<true | undefined> => {
+    const { status, text } = await post(site, 'probe', '?dryRun=All')
     return status === 201 && text.includes('commitlet.dev/requester') === wanted ? true : undefined
   }
-  await waitFor(`creation ${wanted ? 'with' : 'without'} admission`, look, DEADLINE_MS)
+  await waitFor(`creation ${wanted ? 'with' : 'without'} admission`, isInEffect, DEADLINE_MS)
 }
 
-async function create(place: Place, name: string): Promise<void> {
-  const { status, text } = await post(place, name, '')
+async function create(site: Site, name: string): Promise<void> {
+  const { status, text } = await post(site, name, '')
   if (status !== 201) throw new Error(text)
 }
 
-/** Each refers to a ConfigMap of its own, whose review is not remembered; the Secret is the tenant's one. */
-function post({ server, namespace }: Place, name: string, query: string): Promise<ApiAnswer> {
+/** Each GitCommit refers to another ConfigMap, so its review is not cached. All name the tenant's one Secret. */
+function post({ server, namespace }: Site, name: string, query: string): Promise<ApiAnswer> {
   const body = gitCommit(name, 'https://git.example.com/acme/shop.git', {
     resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name, path: 'shop/settings.yaml' },
   })

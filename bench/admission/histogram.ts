@@ -1,16 +1,16 @@
-/** A Prometheus histogram: how many observations were at most so large (`le`, seconds), their sum and their number. */
+/** A Prometheus histogram: the observations up to each bound (`le`, seconds), their sum and their number. */
 export interface Histogram {
   readonly buckets: ReadonlyMap<number, number>
   readonly sum: number
   readonly count: number
 }
 
-/** What the API server says of each call of a webhook (a stable metric; labels name, type, operation, rejected). */
+/** The API server's duration of each webhook call (a stable metric; labels name, type, operation, rejected). */
 export const WEBHOOK_DURATION = 'apiserver_admission_webhook_admission_duration_seconds'
 
 /**
- * The histogram of the metric for the series whose label `name` is this one, over all other labels, out of a text in
- * Prometheus' exposition format. Empty where there is none.
+ * Reads the histogram of a metric from a text in Prometheus' exposition format: the series whose label `name` has this
+ * value, summed over all other labels. Empty if there is no such series.
  */
 export function readHistogram(text: string, metric: string, name: string): Histogram {
   const buckets = new Map<number, number>()
@@ -28,7 +28,7 @@ export function readHistogram(text: string, metric: string, name: string): Histo
   return { buckets, ...totals }
 }
 
-/** What was observed between two looks at the same histogram. */
+/** The observations between two readings of the same histogram. */
 export function since(before: Histogram, after: Histogram): Histogram {
   const buckets = [...after.buckets].map(
     ([le, value]) => [le, value - (before.buckets.get(le) ?? 0)] as const,
@@ -36,7 +36,7 @@ export function since(before: Histogram, after: Histogram): Histogram {
   return { buckets: new Map(buckets), sum: after.sum - before.sum, count: after.count - before.count }
 }
 
-/** What was observed in both. */
+/** The observations of both histograms. */
 export function together(one: Histogram, other: Histogram): Histogram {
   const bounds = new Set([...one.buckets.keys(), ...other.buckets.keys()])
   const buckets = [...bounds].map(
@@ -45,14 +45,14 @@ export function together(one: Histogram, other: Histogram): Histogram {
   return { buckets: new Map(buckets), sum: one.sum + other.sum, count: one.count + other.count }
 }
 
-/** The share of observations that were at most `le` seconds, a bound of the histogram. */
+/** The share of observations of at most `le` seconds, which is one of the histogram's bounds. */
 export function shareWithin({ buckets, count }: Histogram, le: number): number {
   return (buckets.get(le) ?? Number.NaN) / count
 }
 
 /**
- * The quantile (0 to 1) in seconds, by a straight line through its bucket, as Prometheus' histogram_quantile does; in
- * the last bucket its lower bound. No better than the buckets are narrow.
+ * The quantile (0 to 1) in seconds, interpolated linearly within its bucket as Prometheus' histogram_quantile does. In
+ * the last bucket it is the lower bound. The result is as exact as the bucket is narrow.
  */
 export function quantile({ buckets, count }: Histogram, share: number): number {
   const rank = share * count

@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline'
 import { dirname } from 'node:path'
-import { startGitServer } from '../test/harness/git-server.ts'
-import { startSSHServer } from '../test/harness/ssh-server.ts'
-import { fill } from './repository.ts'
+import { startGitServer } from '../../test/harness/git-server.ts'
+import { startSSHServer } from '../../test/harness/ssh-server.ts'
+import { fill } from './sample-repository.ts'
 
 /**
- * The Git servers of the benchmarks, in processes of their own, so that their memory is not counted. Prints one line
- * of JSON, { caFile, small, large, ssh } with address and folder of a repository of one file and one of 10,000, and
- * what it takes to reach the latter over OpenSSH, and lives until its standard input ends.
+ * The Git servers of the benchmark, in their own process so that their memory is not counted. Prints one line of JSON,
+ * { caFile, small, large, ssh }: address and folder of a repository with one file and of one with 10,000, and what a
+ * client needs to reach the latter over SSH. Runs until its standard input ends.
  */
 const server = await startGitServer({ users: [{ password: process.env.TOKEN ?? '' }] })
 const small = await server.createRepository('bench/small')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { quantile, readHistogram, shareWithin, since, together } from '../../bench/admission-metrics.ts'
+import { quantile, readHistogram, shareWithin, since, together } from '../../../bench/admission/histogram.ts'
 
 const TEXT = `# HELP wait_seconds [STABLE] A wait.
 # TYPE wait_seconds histogram

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openApiServer } from '../functions/cluster/api-server.ts'
-import type { ApiServer } from '../functions/cluster/api-server.ts'
-import { startControlPlane } from '../test/harness/control-plane.ts'
-import { configMap, gitCommit, install } from '../test/harness/installation.ts'
-import type { Team } from '../test/harness/installation.ts'
-import { median, table } from './figures.ts'
-import { PATH } from './repository.ts'
+import { openApiServer } from '../../functions/cluster/api-server.ts'
+import type { ApiServer } from '../../functions/cluster/api-server.ts'
+import { startControlPlane } from '../../test/harness/control-plane.ts'
+import { configMap, gitCommit, install } from '../../test/harness/installation.ts'
+import type { Team } from '../../test/harness/installation.ts'
+import { median, table } from '../statistics.ts'
+import { PATH } from './sample-repository.ts'
 
 const ROUNDS = 9
 
@@ -16,7 +16,7 @@ export interface EndToEnd {
   readonly repositories: readonly BenchRepository[]
 }
 
-/** A repository of the bench's Git server; `path` is its folder there. */
+/** A repository of the benchmark's Git server. `path` is its folder on disk. */
 export interface BenchRepository {
   readonly name: string
   readonly title: string
@@ -25,8 +25,8 @@ export interface BenchRepository {
 }
 
 /**
- * The main job on a real API server: milliseconds from the answer to "create this GitCommit" (the object is stored)
- * to the change of the ref on the Git server's disk. Both programs run as they are built, where dist/ is there.
+ * Measures a commit on a real API server: milliseconds from the response to the creation of the GitCommit (it is
+ * stored) to the update of the ref on the Git server's disk. Both programs run from dist/ if it exists.
  */
 export async function endToEnd({ caFile, token, repositories }: EndToEnd): Promise<void> {
   const plane = await startControlPlane({ own: true })
@@ -57,23 +57,23 @@ export async function endToEnd({ caFile, token, repositories }: EndToEnd): Promi
   }
 }
 
-interface Place {
+interface Site {
   readonly server: ApiServer
   readonly team: Team
   readonly repository: BenchRepository
 }
 
-/** The first round only warms up: discovery, the connections and the compiled schema. */
-async function measure(place: Place): Promise<readonly number[]> {
+/** The first round only warms up discovery, the connections and the compiled schema. */
+async function measure(site: Site): Promise<readonly number[]> {
   const times: number[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const milliseconds = await commitOnce(place, `${place.repository.name}-${round}`)
+    const milliseconds = await commitOnce(site, `${site.repository.name}-${round}`)
     if (round > 0) times.push(milliseconds)
   }
   return times
 }
 
-async function commitOnce({ server, team, repository }: Place, name: string): Promise<number> {
+async function commitOnce({ server, team, repository }: Site, name: string): Promise<number> {
   await team.apply(configMap({ round: name }))
   const body = gitCommit(name, repository.url, {
     branch: 'main',

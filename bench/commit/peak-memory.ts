@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 const EVERY_MS = 5
 
 /**
- * Megabytes that the work needs at its peak: what this process grows by, and its children (without those that were
- * there before), each counted by its share of shared pages (PSS of /proc/PID/smaps_rollup).
+ * Megabytes that the work needs at its peak: the growth of this process plus the children that the work starts. Shared
+ * pages count in proportion (PSS of /proc/PID/smaps_rollup).
  */
 export async function peakMemory(work: () => Promise<unknown>): Promise<number> {
   const before = new Set(await descendants())

@@ -1,16 +1,16 @@
 import https from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Arrivals a second: the rate of the promise. */
+/** Arrivals per second: the rate for which the latency is promised. */
 const RATE = 50
 
-/** Sends a body and answers what came back: its status and its text. */
+/** Sends a body and returns the status and the text of the answer. */
 export type Post = (path: string, body: string) => Promise<{ readonly status: number; readonly text: string }>
 
 /**
- * An open loop: 50 arrivals a second at fixed times, whatever became of those before. Answers the milliseconds from
- * the moment when each was due (not when it was sent, which would forgive whoever holds the next ones up) to its
- * whole answer. Throws what the first `send` that failed threw.
+ * An open loop: 50 arrivals per second at fixed times, whether or not earlier ones are answered. Returns, for each, the
+ * milliseconds from when it was due to the end of its answer. Counting from when it was sent would hide the delay that
+ * one slow answer causes to the next. Throws the error of the first `send` that failed.
  */
 export async function openLoop(
   arrivals: number,
@@ -30,7 +30,7 @@ export async function openLoop(
   return times
 }
 
-/** A client over kept-alive connections, as many as are needed at once: as an API server calls its webhooks. */
+/** A client with keep-alive connections, as many as needed at a time: the way an API server calls its webhooks. */
 export function keptAlive(base: string, ca: string): { readonly post: Post; readonly close: () => void } {
   const agent = new https.Agent({ keepAlive: true, ca })
   const headers = { 'content-type': 'application/json' }

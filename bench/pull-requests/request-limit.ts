@@ -1,40 +1,41 @@
 import type { ServerResponse } from 'node:http'
-import { github } from '../test/harness/hosts/github.ts'
+import { github } from '../../test/harness/hosts/github.ts'
 
-/** Milliseconds since 1970 of a time that only passes where the bench says so. */
+/** Virtual time in milliseconds since 1970. It passes only where the benchmark advances it. */
 export interface Clock {
   now: number
 }
 
 /**
- * How many requests a token has in a window of a minute, which begins with the first of them. `primary`: all count,
- * and the host says when the window ends; `secondary`: those that create something count, and it does not say.
+ * How many requests a token may make within a window of one minute, which begins with the first of them. `primary`:
+ * all requests count, and the host says when the window ends. `secondary`: only requests that create something count,
+ * and the host does not say.
  */
 export interface Limit {
   readonly kind: 'primary' | 'secondary'
   readonly most: number
 }
 
-/** A limit at work. */
+/** A limit in force. */
 export interface Limits {
-  /** Answers the request itself where the window is used up; else puts the usual headers on what will be answered. */
+  /** Refuses the request if the window is used up. Otherwise adds the usual headers to the response. */
   refuses(method: string, response: ServerResponse): boolean
-  /** Requests so far. */
+  /** Requests answered so far. */
   answered(): number
   refused(): number
 }
 
 const WINDOW_MS = 60_000
-/** What GitHub's hourly limit reads while a secondary one is reached: a reset that says nothing of it. */
+/** GitHub's hourly limit while a secondary limit is reached: its reset time says nothing about the secondary one. */
 const HOURLY = { most: 5000, left: 4321, resetAfterMs: 3_000_000 }
 
-/** Puts it to work: the windows, and what the answers say of them, go by this clock. */
+/** Puts a limit into force. The windows and the headers follow this clock. */
 export function limitsBy({ kind, most }: Limit, clock: Clock): Limits {
   let window = { end: 0, used: 0 }
   let answered = 0
   let refused = 0
 
-  /** What the token has left, below 0 where it has asked for too much. */
+  /** Requests that the token has left; below 0 if it has made too many. */
   function left(method: string): number {
     if (clock.now >= window.end) window = { end: clock.now + WINDOW_MS, used: 0 }
     if (kind === 'primary' || method === 'POST') window.used += 1

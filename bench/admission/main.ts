@@ -1,33 +1,33 @@
 import { existsSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
-import type { Contender } from './admission-alone.ts'
-import { alone } from './admission-alone.ts'
-import type { Creations } from './admission-cluster.ts'
-import { onApiServer } from './admission-cluster.ts'
-import { quantile, shareWithin } from './admission-metrics.ts'
-import type { Histogram } from './admission-metrics.ts'
-import { percentile, table } from './figures.ts'
+import type { MeasuredCall } from './webhook-alone.ts'
+import { measureWebhookAlone } from './webhook-alone.ts'
+import type { Creations } from './on-api-server.ts'
+import { onApiServer } from './on-api-server.ts'
+import { quantile, shareWithin } from './histogram.ts'
+import type { Histogram } from './histogram.ts'
+import { percentile, table } from '../statistics.ts'
 
 /** What admission may add at the 99th percentile, in milliseconds. */
 const MOST_ADDED_MS = 15
-/** The API server's own histogram has bounds of 5 ms and 25 ms, and none between. */
+/** The API server's histogram has bounds at 5 ms and 25 ms and none in between. */
 const FIRST_BOUND_S = 0.005
 const SECOND_BOUND_S = 0.025
 const COLUMNS = ['p50 ms', 'p99 ms', 'max ms', 'p99 ratio', 'p99 added']
 
-/** A measurement as it is printed, and what it says about the promise. */
+/** A measurement as it is printed, and whether the promise holds. */
 interface Finding {
   readonly text: string
   readonly verdicts: readonly string[]
 }
 
-const built = existsSync(join(import.meta.dirname, '../dist/webhook.cjs'))
+const built = existsSync(join(import.meta.dirname, '../../dist/webhook.cjs'))
 process.stdout.write(
   `50 requests a second, open loop, ${cpus().length} cores, Node ${process.version}, webhook from ${built ? 'dist/webhook.cjs' : 'its sources'}\n`,
 )
 sayLoad('at the start')
-const beside = besideBare(await alone(built))
+const beside = besideBare(await measureWebhookAlone(built))
 process.stdout.write(beside.text)
 sayLoad('now')
 const creations = await onApiServer(built)
@@ -41,7 +41,7 @@ function sayLoad(when: string): void {
   process.stdout.write(`load average of the last minute ${when}: ${loadavg()[0]?.toFixed(1)}\n`)
 }
 
-function besideBare([bare, ...calls]: readonly Contender[]): Finding {
+function besideBare([bare, ...calls]: readonly MeasuredCall[]): Finding {
   const baseline = bare?.times ?? []
   const contenders = [{ name: 'bare node:https', times: baseline }, ...calls]
   const rows = contenders.map(({ name, times }) => [name, ...cells(times, baseline)])
@@ -76,7 +76,7 @@ function onCluster({ without, admitted, webhooks }: Creations): Finding {
   }
 }
 
-/** The histogram has bounds at 5 ms and 25 ms and none between: only what lies outside of these is told for sure. */
+/** The histogram has bounds at 5 ms and 25 ms and none in between, so the verdict is certain only outside of these. */
 function ownVerdict(name: string, histogram: Histogram): string {
   const what = `its own metric, ${name}`
   const [first, second] = [FIRST_BOUND_S, SECOND_BOUND_S].map((bound) => shareWithin(histogram, bound))

@@ -4,13 +4,13 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 /**
- * Two servers of the admission benchmark, each in a process of its own: `node admission-server.ts bare CERT KEY BYTES`
- * reads each body and answers so many bytes, the least that Node can do with TLS; `... cluster CERT KEY` is an API
- * server that grants every access review at once, knows ConfigMaps and shows no Secret, as the webhook's own rights
- * are. Prints its port and lives until its standard input ends.
+ * The two servers of the admission benchmark, each in its own process. `node stand-in-server.ts bare CERT KEY BYTES`
+ * reads each body and answers that many bytes, the least that Node can do with TLS. `... cluster CERT KEY` is an API
+ * server that allows every access review at once, knows ConfigMaps and shows no Secret, as with the webhook's default
+ * rights. Prints its port and runs until its standard input ends.
  */
 const [part, certFile = '', keyFile = '', bytes = '0'] = process.argv.slice(2)
-/** As fastify's, so that no connection is made anew between the rounds. */
+/** As Fastify's, so that connections stay open between the rounds. */
 const KEEP_ALIVE_MS = 72_000
 
 type Answer = (request: IncomingMessage) => { readonly code: number; readonly text: string }

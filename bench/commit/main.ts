@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { endToEnd } from './end-to-end.ts'
 import type { BenchRepository } from './end-to-end.ts'
-import { median, table } from './figures.ts'
-import { peakMemory } from './memory.ts'
-import { clone, writer } from './methods.ts'
-import type { Method } from './methods.ts'
-import { overHTTPS, overSSH } from './ways.ts'
-import type { ServedSSH } from './ways.ts'
+import { median, table } from '../statistics.ts'
+import { peakMemory } from './peak-memory.ts'
+import { cloneWriter, commitletWriter } from './writers.ts'
+import type { Writer } from './writers.ts'
+import { httpsTarget, sshTarget } from './targets.ts'
+import type { ServedSSH } from './targets.ts'
 
 const ROUNDS = 7
 const TOKEN = 'bench-token'
@@ -28,7 +28,7 @@ process.stdout.write('Making a repository of 10,000 files and 1,000 commits ...\
 // A memory-backed folder, as in a cluster: on a disk the clones are slower still.
 const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 const folder = await mkdtemp(join(base, 'commitlet-bench-'))
-const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
+const child = spawn(process.execPath, [join(import.meta.dirname, 'git-servers.ts')], {
   env: { ...process.env, TOKEN },
   stdio: ['pipe', 'pipe', 'inherit'],
 })
@@ -44,40 +44,40 @@ try {
 }
 
 async function compare({ caFile, large, ssh }: Served): Promise<void> {
-  const https = overHTTPS({ caFile, folder }, large.url, TOKEN)
-  const openSSH = await overSSH({ caFile, folder }, ssh)
-  const methods = [
-    writer(https, "Commitlet's writer"),
-    clone(https, 'clone, commit, push', []),
-    clone(https, 'clone --depth=1, commit, push', ['--depth=1']),
-    writer(openSSH, "SSH: Commitlet's writer"),
-    clone(openSSH, 'SSH: clone, commit, push', []),
-    clone(openSSH, 'SSH: clone --depth=1, commit, push', ['--depth=1']),
+  const https = httpsTarget({ caFile, folder }, large.url, TOKEN)
+  const openSSH = await sshTarget({ caFile, folder }, ssh)
+  const writers = [
+    commitletWriter(https, "Commitlet's writer"),
+    cloneWriter(https, 'clone, commit, push', []),
+    cloneWriter(https, 'clone --depth=1, commit, push', ['--depth=1']),
+    commitletWriter(openSSH, "SSH: Commitlet's writer"),
+    cloneWriter(openSSH, 'SSH: clone, commit, push', []),
+    cloneWriter(openSSH, 'SSH: clone --depth=1, commit, push', ['--depth=1']),
   ]
-  const rows = methods.map((method) => ({ method, times: [] as number[], memory: 0 }))
-  // In turns, so that what else the machine does meets all alike; the first round only warms up.
+  const rows = writers.map((writer) => ({ writer, times: [] as number[], memory: 0 }))
+  // Interleaved, so that other load on the machine affects all alike. The first round only warms up.
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const { method, times } of rows) {
-      const milliseconds = await timed(method, `round ${round}: ${method.name}\n`)
+    for (const { writer, times } of rows) {
+      const milliseconds = await timed(writer, `round ${round}: ${writer.name}\n`)
       if (round > 0) times.push(milliseconds)
     }
   }
   for (const row of rows)
-    row.memory = await peakMemory(() => row.method.write(`memory: ${row.method.name}\n`))
-  await Promise.all(methods.map((method) => method.close()))
+    row.memory = await peakMemory(() => row.writer.write(`memory: ${row.writer.name}\n`))
+  await Promise.all(writers.map((writer) => writer.close()))
   const own = median(rows[0]!.times)
   process.stdout.write(
-    `\nOne commit on loopback, over HTTPS where nothing else is said, median of ${ROUNDS} each, in turns\n\n`,
+    `\nOne commit on loopback, over HTTPS unless the row says SSH, median of ${ROUNDS} interleaved rounds\n\n`,
   )
-  const cells = rows.map(({ method, times, memory }) => {
+  const cells = rows.map(({ writer, times, memory }) => {
     const middle = median(times)
-    return [method.name, middle.toFixed(0), `${(middle / own).toFixed(1)}x`, memory.toFixed(0)]
+    return [writer.name, middle.toFixed(0), `${(middle / own).toFixed(1)}x`, memory.toFixed(0)]
   })
   process.stdout.write(table(['', 'ms', 'ratio', 'MB at peak'], cells))
 }
 
-async function timed(method: Method, content: string): Promise<number> {
+async function timed(writer: Writer, content: string): Promise<number> {
   const began = performance.now()
-  await method.write(content)
+  await writer.write(content)
   return performance.now() - began
 }

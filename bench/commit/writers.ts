@@ -2,25 +2,25 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Login } from '../functions/domain/credentials/login.ts'
-import { parseRepositoryAddress } from '../functions/domain/repository/address.ts'
-import { guardAddresses } from '../functions/net/addresses.ts'
-import { openGit } from '../functions/git/git.ts'
-import { PATH } from './repository.ts'
+import type { Login } from '../../functions/domain/credentials/login.ts'
+import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
+import { guardAddresses } from '../../functions/net/addresses.ts'
+import { openGit } from '../../functions/git/git.ts'
+import { PATH } from './sample-repository.ts'
 
-/** A way to put content at PATH on the branch main; close() takes away what it needs. */
-export interface Method {
+/** Writes content to PATH on the branch main. `close` releases what the writer holds. */
+export interface Writer {
   readonly name: string
   write(content: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Where methods work, and how the repository is reached. */
+/** The repository, and how a writer reaches it. */
 export interface Target {
   readonly url: string
   readonly login: Login
   readonly caFile: string
-  /** Environment by which git itself logs in there. */
+  /** The environment with which git itself logs in. */
   readonly env: Readonly<Record<string, string>>
   /** Where temporary files go. */
   readonly folder: string
@@ -29,7 +29,7 @@ export interface Target {
 const AUTHOR = { name: 'Bench', email: 'bench@example.com' }
 
 /** Commitlet's own writer. */
-export function writer(target: Target, name: string): Method {
+export function commitletWriter(target: Target, name: string): Writer {
   const git = openGit({
     tempDir: target.folder,
     caFile: target.caFile,
@@ -58,8 +58,8 @@ export function writer(target: Target, name: string): Method {
   }
 }
 
-/** What most tools do: clone (whole, or the latest commit), write the file, commit, push. */
-export function clone(target: Target, name: string, options: readonly string[]): Method {
+/** What most tools do: clone (completely, or the latest commit), write the file, commit, push. */
+export function cloneWriter(target: Target, name: string, options: readonly string[]): Writer {
   const run = promisify(execFile)
   const env = {
     PATH: process.env.PATH,

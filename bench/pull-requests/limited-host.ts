@@ -4,13 +4,13 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeAuthority } from '../test/harness/certificates.ts'
-import { github } from '../test/harness/hosts/github.ts'
-import { makeHandler } from '../test/harness/hosts/host-handler.ts'
-import { memoryModel } from '../test/harness/hosts/model.ts'
-import type { HostModel } from '../test/harness/hosts/model.ts'
-import type { Clock, Limit, Limits } from './pull-requests-limit.ts'
-import { limitsBy } from './pull-requests-limit.ts'
+import { makeAuthority } from '../../test/harness/certificates.ts'
+import { github } from '../../test/harness/hosts/github.ts'
+import { makeHandler } from '../../test/harness/hosts/host-handler.ts'
+import { memoryModel } from '../../test/harness/hosts/model.ts'
+import type { HostModel } from '../../test/harness/hosts/model.ts'
+import type { Clock, Limit, Limits } from './request-limit.ts'
+import { limitsBy } from './request-limit.ts'
 
 /** A GitHub in memory, over HTTPS on 127.0.0.1, with one token and a limit on it. */
 export interface LimitedHost {
@@ -19,16 +19,16 @@ export interface LimitedHost {
   readonly caFile: string
   readonly models: readonly HostModel[]
   readonly limits: Pick<Limits, 'answered' | 'refused'>
-  /** What GitHub's operations do not allow. */
+  /** Requests that GitHub's documented operations do not allow. */
   violations(): readonly string[]
   close(): Promise<void>
 }
 
-/** Virtual milliseconds that go by with a request: with two dozen under way, each takes about a second. */
+/** Virtual milliseconds that pass with each request. With two dozen in flight, each takes about a second. */
 const PER_REQUEST_MS = 50
 const OWNER = 'acme'
 
-/** Starts one with these repositories, acme/repo-0 and so on, in which `branches` are there to be merged into main. */
+/** Starts a host with these repositories, named acme/repo-0 and so on, whose `branches` can be merged into main. */
 export async function startLimitedHost(
   repositories: readonly { readonly branches: readonly string[] }[],
   limit: Limit,

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { openAll } from '../../bench/pull-requests-run.ts'
+import { openAll } from '../../../bench/pull-requests/open-all.ts'
 
 const SIZE = { resources: 40, repositories: 4, limit: { kind: 'primary', most: 10 } } as const
 
 t.test('many pull requests under a limit are all opened, once, with at most 4 requests each', async (t) => {
   const { opened, doubles, lost, requests, refused, virtualSeconds, violations } = await openAll({
     ...SIZE,
-    brake: true,
+    waitsForLimits: true,
   })
   t.match({ opened, doubles, lost }, { opened: SIZE.resources, doubles: 0, lost: 0 })
   t.ok(requests <= 4 * opened, `${requests} requests`)
@@ -15,8 +15,8 @@ t.test('many pull requests under a limit are all opened, once, with at most 4 re
   t.same(violations, [])
 })
 
-t.test('the bench can tell: without the brake it is more requests', async (t) => {
-  const { opened, requests } = await openAll({ ...SIZE, brake: false })
+t.test('without remembered limits the benchmark counts more requests', async (t) => {
+  const { opened, requests } = await openAll({ ...SIZE, waitsForLimits: false })
   t.equal(opened, SIZE.resources)
   t.ok(requests > 4 * opened, `${requests} requests`)
 })

@@ -1,11 +1,11 @@
 import pino from 'pino'
-import { openProviders } from '../functions/pull-request/provider-apis.ts'
-import { makeFairSemaphore } from '../functions/attempt/fair-semaphore.ts'
-import type { World } from '../functions/world.ts'
-import { STAMPED } from '../test/harness/memory-world.ts'
-import type { MemoryWorld } from '../test/harness/memory-world.ts'
-import type { LimitedHost } from './pull-requests-host.ts'
-import type { Clock } from './pull-requests-limit.ts'
+import { openProviders } from '../../functions/pull-request/provider-apis.ts'
+import { makeFairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
+import type { World } from '../../functions/world.ts'
+import { STAMPED } from '../../test/harness/memory-world.ts'
+import type { MemoryWorld } from '../../test/harness/memory-world.ts'
+import type { LimitedHost } from './limited-host.ts'
+import type { Clock } from './request-limit.ts'
 
 const NAMESPACES = 10
 /** As in functions/main.ts. */
@@ -14,7 +14,7 @@ const BOUNDS = {
   waiting: { total: 1_000, perNamespace: 250, perHost: 750 },
 }
 
-/** How much there is to do. */
+/** The number of PullRequests and of repositories. */
 export interface Size {
   readonly resources: number
   readonly repositories: number
@@ -56,17 +56,17 @@ export function fill(
   }
 }
 
-/** What the world is made over. */
+/** What the world runs on. */
 export interface Stage {
   readonly host: LimitedHost
   readonly clock: Clock
-  /** Whether limits that were reached are remembered. */
-  readonly brake: boolean
+  /** Whether the function remembers that a limit was reached, and waits. */
+  readonly waitsForLimits: boolean
 }
 
-/** A world whose way to the APIs leads to this host, and whose time is that of the clock. */
-export function worldOver(memory: MemoryWorld, { host, clock, brake }: Stage): World {
-  const ways = {
+/** A world that calls this host for the APIs, and takes the time from the clock. */
+export function worldOver(memory: MemoryWorld, { host, clock, waitsForLimits }: Stage): World {
+  const route = {
     resolve: () => Promise.resolve(['127.0.0.1']),
     proxies: { proxy: undefined, exceptions: [] },
     insecureHosts: [],
@@ -74,7 +74,7 @@ export function worldOver(memory: MemoryWorld, { host, clock, brake }: Stage): W
   }
   return {
     ...memory,
-    withPullRequests: openProviders(ways, brake ? () => clock.now : hastyClock()),
+    withPullRequests: openProviders(route, waitsForLimits ? () => clock.now : fastClock()),
     acquire: makeFairSemaphore(BOUNDS).acquire,
     now: () => new Date(clock.now),
     random: randomNumbers(),
@@ -82,13 +82,13 @@ export function worldOver(memory: MemoryWorld, { host, clock, brake }: Stage): W
   }
 }
 
-/** Two hours pass between two looks: no limit is remembered for so long. */
-function hastyClock(): () => number {
-  let looks = 0
-  return () => (looks += 1) * 7_200_000
+/** Two hours pass between two readings: no limit is remembered for that long. */
+function fastClock(): () => number {
+  let readings = 0
+  return () => (readings += 1) * 7_200_000
 }
 
-/** The same ones in each run: Lehmer's generator with the constants of MINSTD. */
+/** The same numbers in each run: Lehmer's generator with the constants of MINSTD. */
 function randomNumbers(): () => number {
   let state = 20_260_301
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
