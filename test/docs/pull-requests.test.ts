@@ -62,7 +62,7 @@ t.test('no object of one file is one of another', async (t) => {
 t.test('each Secret names the repositories that it may go to, and how it is applied', async (t) => {
   for (const [file, text] of files) {
     if (!text.includes('kind: Secret')) continue
-    t.match(text, /^# Apply it by `kubectl apply --server-side`, or kubectl keeps /m, file)
+    t.match(text, /^# Apply it with `kubectl apply --server-side`; otherwise kubectl also stores /m, file)
     const [secret, ...others] = objectsIn(text)
     const list = textMember(member(member(secret, 'metadata'), 'annotations'), ALLOWED_REPOSITORIES) ?? ''
     for (const object of others) {
