@@ -4,8 +4,8 @@ import t from 'tap'
 
 const ROOT = join(import.meta.dirname, '../..')
 const GUIDE = read('docs/adding-a-provider.md')
-/** What a developer writes, or chooses from. */
-const TOLD = [
+/** The interfaces that a developer implements or fills in. */
+const DESCRIBED = [
   ['functions/domain/repository/hosts.ts', 'Host'],
   ['functions/domain/pull-request/pull-requests.ts', 'PullRequests'],
   ['functions/domain/pull-request/pull-requests.ts', 'Endpoint'],
@@ -25,8 +25,8 @@ function membersOf(source: string, name: string): readonly string[] {
   return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(<]/gm)].map(([, member]) => member ?? '')
 }
 
-/** Whether the guide has this word as code, alone, as a member, or with what it is given. */
-function tells(word: string): boolean {
+/** Whether the guide has this word as code: alone, as a member, or with arguments. */
+function mentions(word: string): boolean {
   return new RegExp(`\`(?:\\w+\\.)?${word}(?:\\(.*\\))?\``).test(GUIDE)
 }
 
@@ -37,33 +37,33 @@ t.test('the members of an interface are found', async (t) => {
   t.strictSame(membersOf(source, 'B'), [])
 })
 
-for (const [file, name] of TOLD) {
-  t.test(`the guide tells of all that ${name} has`, async (t) => {
+for (const [file, name] of DESCRIBED) {
+  t.test(`the guide describes every member of ${name}`, async (t) => {
     const members = membersOf(read(file), name)
     t.ok(members.length > 1, `${members.length} members`)
     t.strictSame(
-      members.filter((member) => !tells(member)),
+      members.filter((member) => !mentions(member)),
       [],
     )
   })
 }
 
-t.test('the guide tells what every maker of a Failure is for', async (t) => {
+t.test('the guide describes every function that makes a Failure', async (t) => {
   const makers = [...read('functions/providers/api-failure.ts').matchAll(/^export function (\w+)/gm)]
   t.ok(makers.length > 5, `${makers.length} makers`)
   t.strictSame(
-    makers.map(([, maker]) => maker ?? '').filter((maker) => !tells(maker)),
+    makers.map(([, maker]) => maker ?? '').filter((maker) => !mentions(maker)),
     [],
   )
 })
 
-t.test('every file that the guide names is there, as it is for GitHub or for Bitbucket', async (t) => {
+t.test('every file that the guide names exists, with GitHub or Bitbucket as NAME', async (t) => {
   const files = [...GUIDE.matchAll(/\b(?:functions|test)\/[\w./-]+\.(?:ts|json|md)\b/g)].map(([file]) => file)
   t.ok(files.length > 20, `${files.length} files`)
   for (const file of new Set(files)) {
-    const places = ['github', 'bitbucket'].map((name) => file.replace('NAME', name))
+    const paths = ['github', 'bitbucket'].map((name) => file.replace('NAME', name))
     t.ok(
-      places.some((place) => existsSync(join(ROOT, place))),
+      paths.some((path) => existsSync(join(ROOT, path))),
       file,
     )
   }

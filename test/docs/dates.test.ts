@@ -7,8 +7,8 @@ const FILES = globSync(['README.md', '{docs,examples}/**/*.{md,yaml}', '{functio
   cwd: ROOT,
 })
 
-// BSD's date has no -I: kubectl would set an empty annotation there, which asks for nothing.
-t.test('every command that takes the time does so by a date that BSD and macOS have as well', async (t) => {
+// BSD's date has no -I: kubectl would then set an empty annotation, which requests nothing.
+t.test('every command that prints the time uses options of date that BSD and macOS also have', async (t) => {
   const dates = FILES.flatMap((file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\$\((date\b[^)]*)\)/g)].map(
       ([, command]) => `${file}: ${command}`,
