@@ -7,7 +7,7 @@ import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../functions/domain/schema
 import type { Schema } from '../functions/domain/schema/schema.ts'
 import { toYAML } from '../functions/domain/manifest/yaml-text.ts'
 
-const NOTICE = '# Generated from functions/domain/schema-*.ts by "npm run generate": change it there.\n'
+const NOTICE = '# Generated from functions/domain/schema/*.ts by "npm run generate": change it there.\n'
 
 /** A printer column (apiextensions.k8s.io/v1); those with a priority above 0 show with `-o wide` only. */
 interface Column {

@@ -142,6 +142,6 @@ withControlPlane(t, async (t, plane) => {
 
   await t.test('kubectl explain teaches', async (t) => {
     const { stdout } = await plane.kubectl(['explain', 'gitcommit.spec.resourceRef.path'])
-    t.match(stdout.replace(/\s+/g, ' '), /from the top of the repository.*Example: clusters\/prod/)
+    t.match(stdout.replace(/\s+/g, ' '), /relative to the top of the repository.*Example: clusters\/prod/)
   })
 })

@@ -124,12 +124,12 @@ withControlPlane(t, async (t, plane) => {
     const table = [
       [
         'gitcommit.spec.resourceRef.path',
-        /from the top of the repository.* Example: clusters\/prod\/shop-settings\.yaml/,
+        /relative to the top of the repository.* Example: clusters\/prod\/shop-settings\.yaml/,
       ],
-      ['gitcommit.spec.branch', /default branch where it is left out.* Example: main/],
+      ['gitcommit.spec.branch', /Defaults to the repository's default branch.* Example: main/],
       ['gitcommit.spec.credentials', /never the values.* tokenKey <string> .*Example: token/],
       ['gitcommit.status.phase', /ENUM: Pending Progressing Retrying Succeeded Failed/],
-      ['pullrequest.spec.headBranch', /that of a fork as owner:branch.*cannot be changed later/],
+      ['pullrequest.spec.headBranch', /branch of a fork as owner:branch.*cannot be changed later/],
     ] as const
     for (const [field, taught] of table) {
       const { stdout } = await team.kubectl(['explain', field])

@@ -19,7 +19,7 @@ export function branchSchema(description: string, owner: 'owner' | 'no owner' = 
     'x-kubernetes-validations': [
       {
         rule: `!${MALFORMED}`,
-        message: 'This is not the name of a branch by the rules of git check-ref-format.',
+        message: 'This is not a valid branch name (see git check-ref-format).',
       },
     ],
   }

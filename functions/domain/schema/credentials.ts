@@ -11,8 +11,8 @@ export function credentialsSchema(use: string): Schema {
   return {
     type: 'object',
     description:
-      `${use} They stand in a Secret of the same namespace; the fields below name the Secret and the keys in it, ` +
-      'never the values. With secretName alone, the type of the Secret and the usual names of its keys decide. ' +
+      `${use} The values are in a Secret of the same namespace. The fields below name the Secret and its keys, ` +
+      'never the values. If you set only secretName, the type of the Secret and the usual names of its keys decide. ' +
       'Example: {secretName: git, tokenKey: token}',
     expects: 'an object such as {secretName: git, tokenKey: token}',
     required: ['secretName'],
@@ -20,39 +20,39 @@ export function credentialsSchema(use: string): Schema {
     'x-kubernetes-validations': [
       {
         rule: '!(has(self.tokenKey) && has(self.passwordKey))',
-        message: 'tokenKey and passwordKey exclude each other: name one of them.',
+        message: 'Set either tokenKey or passwordKey, not both.',
       },
     ],
     properties: {
       secretName: {
         type: 'string',
         description:
-          'The name of the Secret, in the namespace of this resource. Its type is Opaque, ' +
+          'The name of the Secret, in the namespace of this resource. Its type must be Opaque, ' +
           'kubernetes.io/basic-auth or kubernetes.io/ssh-auth. Example: git',
         expects: 'the name of a Secret in the same namespace',
         minLength: 1,
         maxLength: 253,
         pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
       },
-      tokenKey: secretKey('The key in the Secret that holds an access token. Example: token'),
+      tokenKey: secretKey('The key in the Secret that contains an access token. Example: token'),
       usernameKey: secretKey(
-        'The key in the Secret that holds the user name, which goes with passwordKey, or with tokenKey where ' +
-          'the host asks for a certain name. Example: username',
+        'The key in the Secret that contains the user name. Use it with passwordKey, or with tokenKey if the ' +
+          'host requires a certain user name. Example: username',
       ),
-      passwordKey: secretKey('The key in the Secret that holds the password. Example: password'),
+      passwordKey: secretKey('The key in the Secret that contains the password. Example: password'),
       privateKeyKey: secretKey(
-        'The key in the Secret that holds a private SSH key, for SSH addresses: ed25519, ECDSA or RSA, without a passphrase. ' +
+        'The key in the Secret that contains a private SSH key, for SSH addresses: ed25519, ECDSA or RSA, without a passphrase. ' +
           'Example: ssh-privatekey',
       ),
       knownHostsKey: secretKey(
-        'The key in the Secret that holds the known_hosts lines of the SSH server; without it the keys of the operator, or of the public hosts, count. ' +
+        "The key in the Secret that contains the known_hosts lines of the SSH server. Without it, the operator's known_hosts or the built-in keys of public hosts are used. " +
           'Example: known_hosts',
       ),
       appIDKey: secretKey(
-        'The key in the Secret that holds the id of a GitHub App. Not supported yet. Example: app-id',
+        'The key in the Secret that contains the id of a GitHub App. Not supported yet. Example: app-id',
       ),
       installationIDKey: secretKey(
-        'The key in the Secret that holds the installation id of a GitHub App. Not supported yet. ' +
+        'The key in the Secret that contains the installation id of a GitHub App. Not supported yet. ' +
           'Example: installation-id',
       ),
     },

@@ -5,8 +5,8 @@ import type { Schema } from './schema.ts'
 const MESSAGE: Schema = {
   type: 'string',
   description:
-    'The commit message. Its first line is what "git log --oneline" shows. Commitlet adds trailers that name ' +
-    'this resource, so no line of yours can begin with "Commitlet-" or "Requested-by:". ' +
+    'The commit message. "git log --oneline" shows its first line. Commitlet adds trailers that name this ' +
+    'resource, so no line of the message can begin with "Commitlet-" or "Requested-by:". ' +
     'Example: "chore: new settings of the shop"',
   expects: 'a commit message that is not blank and has no NUL characters',
   minLength: 1,
@@ -16,11 +16,11 @@ const MESSAGE: Schema = {
     {
       rule: "!self.matches(r'(?i)(^|[\\n\\r])\\s*(commitlet-|requested-by\\s*:)')",
       message:
-        'No line of the message can begin with "Commitlet-" or "Requested-by:": Commitlet writes these.',
+        'No line of the message can begin with "Commitlet-" or "Requested-by:": Commitlet adds these trailers.',
     },
     {
       rule: "!self.contains('------------------------ >8 ------------------------')",
-      message: 'The message cannot hold a scissors line ("---- >8 ----"): Git ends a message there.',
+      message: 'The message cannot contain a scissors line ("---- >8 ----"): Git ends a message there.',
     },
   ],
 }
@@ -28,8 +28,8 @@ const MESSAGE: Schema = {
 const PATH: Schema = {
   type: 'string',
   description:
-    'Where the file is written, from the top of the repository, with "/" between the parts. A path that ends in ' +
-    '.json gets JSON, every other one YAML. Example: clusters/prod/shop-settings.yaml',
+    'The path of the file, relative to the top of the repository, with "/" as the separator. If it ends in ' +
+    '.json, the content is JSON, otherwise YAML. Example: clusters/prod/shop-settings.yaml',
   expects: 'a path from the top of the repository, such as clusters/prod/settings.yaml',
   minLength: 1,
   maxLength: 1024,
@@ -37,11 +37,12 @@ const PATH: Schema = {
   'x-kubernetes-validations': [
     {
       rule: "!self.matches(r'(^|/)[. ]*(/|$)')",
-      message: 'The path has to be relative, without an empty part and without one of dots and spaces alone.',
+      message:
+        'The path must be relative, without empty segments and segments that contain only dots and spaces.',
     },
     {
       rule: "!self.matches(r'(?i)(^|/)([.]git|git~[0-9]+)[. ]*(:|/|$)')",
-      message: 'The path cannot have a part that some system takes for ".git".',
+      message: 'The path cannot have a segment that some file system takes for ".git".',
     },
   ],
 }
@@ -49,7 +50,7 @@ const PATH: Schema = {
 const RESOURCE_REF: Schema = {
   type: 'object',
   description:
-    'The object of the cluster whose content is committed, and the file it is written to. It is read when the ' +
+    'The cluster object whose content is committed, and the path of the file. The object is read when the ' +
     'commit is made. Example: {apiVersion: v1, kind: ConfigMap, name: shop-settings, path: prod/settings.yaml}',
   expects: 'an object with apiVersion, kind, name and path',
   required: ['apiVersion', 'kind', 'name', 'path'],
@@ -57,15 +58,15 @@ const RESOURCE_REF: Schema = {
   'x-kubernetes-validations': [
     {
       rule: "!(self.apiVersion == 'v1' && self.kind == 'Secret')",
-      message: 'A Secret is never committed in clear: refer to another kind, such as a SealedSecret.',
+      message: 'A Secret is never committed in clear text: refer to another kind, such as a SealedSecret.',
     },
   ],
   properties: {
     apiVersion: {
       type: 'string',
       description:
-        'The API version of the object, as in its own manifest: group and version, or the version alone for the ' +
-        'core group. Example: apps/v1',
+        'The API version of the object, as in its manifest: group and version, or only the version for the core ' +
+        'group. Example: apps/v1',
       expects: 'an API version, such as v1 or apps/v1',
       minLength: 1,
       maxLength: 317,
@@ -73,7 +74,7 @@ const RESOURCE_REF: Schema = {
     },
     kind: {
       type: 'string',
-      description: 'The kind of the object, as in its own manifest. Example: Deployment',
+      description: 'The kind of the object, as in its manifest. Example: Deployment',
       expects: 'a kind, such as Deployment',
       minLength: 1,
       maxLength: 63,
@@ -91,8 +92,8 @@ const RESOURCE_REF: Schema = {
     namespace: {
       type: 'string',
       description:
-        'The namespace of the object; the namespace of this resource where it is left out. Kinds without ' +
-        'namespaces, such as ClusterRole, have none. Example: shop',
+        'The namespace of the object. Defaults to the namespace of this resource. Leave it out for cluster-scoped ' +
+        'kinds such as ClusterRole. Example: shop',
       expects: 'the name of a namespace',
       minLength: 1,
       maxLength: 63,
@@ -105,14 +106,14 @@ const RESOURCE_REF: Schema = {
 /** `spec` of a GitCommit. */
 export const GITCOMMIT_SPEC: Schema = {
   type: 'object',
-  description: 'What is committed, where to, and how to log in there.',
+  description: 'What to commit, where to commit it, and how to log in there.',
   required: ['repository', 'message', 'resourceRef'],
   'x-kubernetes-validations': REMOTE_VALIDATIONS,
   properties: {
     ...REMOTE_PROPERTIES,
     branch: branchSchema(
-      "The branch that gets the commit; the repository's default branch where it is left out. A branch that is " +
-        'not there yet is made from the default branch. Example: main',
+      "The branch to commit to. Defaults to the repository's default branch. If the branch does not exist, it is " +
+        'created from the default branch. Example: main',
     ),
     message: MESSAGE,
     resourceRef: RESOURCE_REF,

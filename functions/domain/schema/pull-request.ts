@@ -33,7 +33,7 @@ const LABEL: Schema = {
 
 const PERSON: Schema = {
   type: 'string',
-  description: "A user name of the provider's; on Bitbucket a UUID in braces or an account ID.",
+  description: 'A user name at the provider; on Bitbucket a UUID in braces or an account ID.',
   expects: "a user name of the provider's",
   minLength: 1,
   maxLength: 255,
@@ -43,7 +43,7 @@ const PERSON: Schema = {
 /** `spec` of a PullRequest. */
 export const PULLREQUEST_SPEC: Schema = {
   type: 'object',
-  description: 'Which branches the pull request joins, what it says, and how to log in to the provider.',
+  description: 'The branches of the pull request, its text, and how to log in to the provider.',
   required: ['repository', 'baseBranch', 'headBranch', 'title'],
   'x-kubernetes-validations': REMOTE_VALIDATIONS,
   properties: {
@@ -55,8 +55,8 @@ export const PULLREQUEST_SPEC: Schema = {
     ),
     headBranch: immutable(
       branchSchema(
-        'The branch that holds the changes; that of a fork as owner:branch (GitHub only). It cannot be changed ' +
-          'later. Example: new-settings',
+        'The branch that contains the changes. Write the branch of a fork as owner:branch (GitHub only). It ' +
+          'cannot be changed later. Example: new-settings',
         'owner',
       ),
       'headBranch',
@@ -82,14 +82,14 @@ export const PULLREQUEST_SPEC: Schema = {
     draft: {
       type: 'boolean',
       description:
-        'Whether the pull request is opened as a draft. It counts only when it is opened. Example: true',
+        'Whether to open the pull request as a draft. The field has no effect later. Example: true',
     },
-    labels: names('Labels that the pull request gets; not on Bitbucket. Example: [settings]', LABEL),
+    labels: names('Labels to add to the pull request; not on Bitbucket. Example: [settings]', LABEL),
     reviewers: names(
-      'User names of those who are asked for a review, not of teams; on Bitbucket UUIDs in braces or account IDs. ' +
+      'User names of the reviewers, no teams; on Bitbucket UUIDs in braces or account IDs. ' +
         'Example: [dev]',
       PERSON,
     ),
-    assignees: names('User names of those who are assigned; not on Bitbucket. Example: [dev]', PERSON),
+    assignees: names('User names of the assignees; not on Bitbucket. Example: [dev]', PERSON),
   },
 }

@@ -13,7 +13,7 @@ const SHORT_PATH = `[A-Za-z0-9._~{}+]${PATH.replace(']+', ']*')}`
 export const REPOSITORY_SCHEMA: Schema = {
   type: 'string',
   description:
-    'The address of the Git repository, as "git clone" takes it, without a password in it. ' +
+    'The address of the Git repository, as for "git clone", without a password. ' +
     'Example: https://git.example.com/acme/shop.git',
   expects: 'an address such as https://git.example.com/acme/shop.git',
   minLength: 1,
@@ -22,7 +22,7 @@ export const REPOSITORY_SCHEMA: Schema = {
   'x-kubernetes-validations': [
     {
       rule: "!self.matches(r'[/:][.]{1,2}(/|$)')",
-      message: 'The path of a repository cannot have "." or ".." as a part.',
+      message: 'The path of a repository cannot have "." or ".." as a segment.',
     },
   ],
 }
@@ -42,9 +42,11 @@ function apiAddress(description: string, example: string): Schema {
 /** What both kinds say about the remote and how to log in there. */
 export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
   repository: REPOSITORY_SCHEMA,
-  credentials: credentialsSchema("How to log in to the repository; left out: the operator's default."),
+  credentials: credentialsSchema(
+    "How to log in to the repository. Defaults to the operator's default credentials.",
+  ),
   fallbackCredentials: credentialsSchema(
-    'How to log in where the credentials are missing or refused, or the repository is not found by them; never for ' +
+    'How to log in if the credentials are missing or refused, or do not find the repository. Not used after ' +
       'any other failure.',
   ),
   provider: {
@@ -60,7 +62,7 @@ export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
   providerConfig: {
     type: 'object',
     description:
-      'Where the API of a self-hosted installation is. Public hosts need none of it. ' +
+      'Where the API of a self-managed installation is. Not needed for public hosts. ' +
       'Example: {baseURL: "https://git.example.com/api/v4"}',
     expects: 'an object such as {baseURL: "https://git.example.com/api/v4"}',
     'x-kubernetes-map-type': 'atomic',
@@ -70,7 +72,7 @@ export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
         'https://git.example.com/api/v3',
       ),
       uploadURL: apiAddress(
-        'The address for uploads of a GitHub Enterprise Server, on the host and port of the repository. It is checked, and not used for pull requests.',
+        'The address for uploads of a GitHub Enterprise Server, on the host and port of the repository. It is checked, but not used for pull requests.',
         'https://git.example.com/api/uploads',
       ),
     },
@@ -81,6 +83,6 @@ export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
 export const REMOTE_VALIDATIONS: readonly Validation[] = [
   {
     rule: '!has(self.fallbackCredentials) || has(self.credentials)',
-    message: 'fallbackCredentials are only used together with credentials.',
+    message: 'Set fallbackCredentials only together with credentials.',
   },
 ]

@@ -10,7 +10,7 @@ function text(description: string, maxLength: number): Schema {
 
 const GENERATION: Schema = {
   type: 'integer',
-  description: 'The generation of the spec that this tells of; -1 before the first attempt.',
+  description: 'The generation of the spec that this describes; -1 before the first attempt.',
   format: 'int64',
   minimum: -1,
 }
@@ -18,7 +18,7 @@ const GENERATION: Schema = {
 const CONDITIONS: Schema = {
   type: 'array',
   description:
-    'Ready, Reconciling and Stalled, as "kubectl wait --for=condition=Ready" reads them; of a PullRequest with labels, reviewers or assignees also DetailsApplied, whether it has them all.',
+    'Ready, Reconciling and Stalled, for example for "kubectl wait --for=condition=Ready". A PullRequest with labels, reviewers or assignees also has DetailsApplied, which tells whether all were added.',
   maxItems: 8,
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['type'],
@@ -29,34 +29,34 @@ const CONDITIONS: Schema = {
     properties: {
       type: {
         type: 'string',
-        description: 'What the condition is about.',
+        description: 'The aspect that the condition describes.',
         maxLength: 64,
         enum: ['Ready', 'Reconciling', 'Stalled', 'DetailsApplied'],
       },
       status: {
         type: 'string',
-        description: 'Whether it is so.',
+        description: 'Whether the condition is met.',
         maxLength: 16,
         enum: ['True', 'False', 'Unknown'],
       },
-      reason: text('Why, in one word. Example: AuthenticationFailed', 1024),
-      message: text('Why, in one sentence: what was found, what was expected and what to do.', 32_768),
+      reason: text('The reason, in one word. Example: AuthenticationFailed', 1024),
+      message: text('The reason, in one sentence: what was found, what was expected and what to do.', 32_768),
       observedGeneration: GENERATION,
-      lastTransitionTime: time('When the condition took this status.'),
+      lastTransitionTime: time('When the status of the condition last changed.'),
     },
   },
 }
 
 const COMMIT: Schema = {
   type: 'object',
-  description: 'Where the content stands in the repository.',
+  description: 'The commit that contains the content.',
   required: ['sha', 'shortSHA', 'branch', 'path'],
   properties: {
     sha: { ...text('The full object name of the commit.', 64), pattern: '^[0-9a-f]{40,64}$' },
-    shortSHA: { ...text('The first 12 digits of it.', 12), pattern: '^[0-9a-f]{12}$' },
-    branch: text('The branch that was written.', 1024),
+    shortSHA: { ...text('The first 12 digits of sha.', 12), pattern: '^[0-9a-f]{12}$' },
+    branch: text('The branch of the commit.', 1024),
     path: text('The path of the file.', 1024),
-    url: text('The web address of the commit, where the provider is known.', 8192),
+    url: text('The web address of the commit, if the provider is known.', 8192),
   },
 }
 
@@ -65,11 +65,11 @@ const PULL_REQUEST: Schema = {
   description: 'The pull request at the provider.',
   required: ['number', 'url', 'state'],
   properties: {
-    number: { type: 'integer', description: 'Its number.', format: 'int64', minimum: 1 },
-    url: text('Its web address.', 8192),
+    number: { type: 'integer', description: 'The number of the pull request.', format: 'int64', minimum: 1 },
+    url: text('The web address of the pull request.', 8192),
     state: {
       type: 'string',
-      description: 'What became of it.',
+      description: 'The state of the pull request when it was last read.',
       maxLength: 16,
       enum: ['open', 'merged', 'closed'],
     },
@@ -80,7 +80,7 @@ const COMMON: Readonly<Record<string, Schema>> = {
   observedGeneration: GENERATION,
   // An annotation may be as large as all annotations together (256 KiB): a status must never fail for it.
   lastHandledRequestedAt: text(
-    'The value of the annotation commitlet.dev/requested-at that was last carried out.',
+    'The last value of the annotation commitlet.dev/requested-at that was handled.',
     262_144,
   ),
   phase: {
@@ -92,16 +92,16 @@ const COMMON: Readonly<Record<string, Schema>> = {
   conditions: CONDITIONS,
   attempts: {
     type: 'integer',
-    description: 'How many attempts have been made at this generation.',
+    description: 'The number of attempts at this generation.',
     format: 'int32',
     minimum: 0,
   },
-  startedAt: time('When the first attempt at this generation began.'),
-  lastAttemptTime: time('When the last attempt began.'),
+  startedAt: time('When the first attempt at this generation started.'),
+  lastAttemptTime: time('When the last attempt started.'),
   nextAttemptTime: time('When the next attempt is due.'),
   credentialsUsed: {
     type: 'string',
-    description: 'Which credentials served: Primary, Fallback or Default.',
+    description: 'The credentials that were used: Primary, Fallback or Default.',
     maxLength: 16,
     enum: ['Primary', 'Fallback', 'Default'],
   },
@@ -110,7 +110,7 @@ const COMMON: Readonly<Record<string, Schema>> = {
 function status(own: Readonly<Record<string, Schema>>): Schema {
   return {
     type: 'object',
-    description: 'What has become of it. Commitlet writes it; nobody else does.',
+    description: 'The observed state. Only Commitlet writes it.',
     required: ['observedGeneration', 'phase'],
     // A fresh resource must not look done to any tool: kstatus waits while observedGeneration lags behind.
     default: { observedGeneration: -1, phase: 'Pending' },
