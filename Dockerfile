@@ -1,15 +1,15 @@
-# One image for both parts: args dist/function.cjs or dist/webhook.cjs.
+# One image for both parts: the argument is dist/function.cjs or dist/webhook.cjs.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-# By the image's own node and not by `npm run`, which would take the one that npm installed: the code cache is made for
-# the very node that starts the bundles.
+# Uses the image's own node and not `npm run`, which would use the one that npm installed: the code cache works only with
+# the node that created it.
 RUN node build.ts
 
 FROM debian:bookworm-slim
-# git with https; setpriv and timeout bound each of its processes; tini takes in those that lost their parent.
+# git with https; setpriv and timeout restrict each of its processes; tini reaps orphaned ones.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates coreutils git tini util-linux \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt /var/log/apt /var/log/dpkg.log
@@ -17,9 +17,9 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY --from=build /app/LICENSE /app/boot.cjs ./
 COPY --from=build /app/dist ./dist
-# Half of Node's threads may look names up: one for each of the function's 32 attempts at once.
+# Half of Node's threads may resolve names: one for each of the function's 32 concurrent attempts.
 ENV UV_THREADPOOL_SIZE=64
-# No name, so that runAsNonRoot can see that it is not root.
+# A number instead of a name, so that runAsNonRoot can verify that it is not root.
 USER 65532:65532
 ENTRYPOINT ["tini", "--", "node", "boot.cjs"]
 CMD ["dist/function.cjs"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the webhook's serving certificate, for a year: the Secret commitlet-webhook-tls, and its authority as caBundle
-# in both webhook configurations. Run it again to renew: authorities that are in caBundle stay there beside the new one
-# (the newest two), until every pod serves the new certificate. An authority signs once; its key is thrown away.
+# Creates the webhook's serving certificate, valid for a year: the Secret commitlet-webhook-tls, and its authority as
+# caBundle in both webhook configurations. Run it again to renew the certificate. The newest two of the previous authorities
+# stay in caBundle until every pod serves the new certificate. Each authority signs one certificate; its key is discarded.
 # No key is in a file or an argument. Needs kubectl with its current context, and openssl 3.
 set -euo pipefail
 
@@ -15,7 +15,7 @@ fail() {
   exit 1
 }
 
-# The first certificates of standard input, as many as $1, as PEM; what is none is left out.
+# The first $1 certificates of standard input, as PEM. Other text is ignored.
 certificates() {
   awk -v most="$1" '/-----BEGIN CERTIFICATE-----/ { n++ } n > 0 && n <= most { print }'
 }
@@ -24,7 +24,7 @@ new_key() {
   openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256
 }
 
-# A new certificate for the host ($key) and that of its authority, in this order.
+# A new certificate for the host (with $key), followed by its authority's certificate.
 issue() {
   local authority_key authority
   authority_key=$(new_key)
@@ -56,24 +56,24 @@ trust() {
     fail "the $1 commitlet could not be changed; ask for the right to patch it."
 }
 
-[ $# -eq 0 ] || fail "\"$1\" is not an option: there are none."
+[ $# -eq 0 ] || fail "\"$1\" is not an option: this script has none."
 command -v kubectl >/dev/null || fail 'kubectl is not in the PATH; install it.'
 command -v openssl >/dev/null || fail 'openssl is not in the PATH; install it.'
 kubectl get namespace "$namespace" -o name >/dev/null ||
   fail "the namespace $namespace cannot be read; check the context of kubectl and run step 2 of docs/install.md first."
 
 key=$(new_key)
-issued=$(issue 2>/dev/null) || fail 'openssl could not make the certificate; version 3 is known to.'
+issued=$(issue 2>/dev/null) || fail 'openssl could not create the certificate; use version 3.'
 certificate=$(certificates 1 <<<"$issued")
 authority=${issued#"$certificate"$'\n'}
-[ -n "$certificate" ] && [ "$authority" != "$issued" ] || fail 'openssl made no certificate; version 3 is known to.'
+[ -n "$certificate" ] && [ "$authority" != "$issued" ] || fail 'openssl created no certificate; use version 3.'
 
-# Trusted first, served afterwards: there is no moment at which the API server meets an authority it does not know.
+# Trust it first and serve it afterwards: the API server never sees an unknown authority.
 trust mutatingwebhookconfiguration
 trust validatingwebhookconfiguration
-# Server-side: an ordinary apply would keep the key in an annotation.
+# Server-side: an ordinary apply would store the key in an annotation.
 kubectl -n "$namespace" create secret tls "$name" --dry-run=client -o yaml \
   --cert=<(printf '%s\n' "$certificate") --key=<(printf '%s\n' "$key") |
   kubectl apply --server-side --force-conflicts --field-manager=commitlet-setup -f - >/dev/null ||
   fail "the Secret $name could not be written in $namespace."
-echo "The Secret $namespace/$name holds a certificate for $host until $(openssl x509 -noout -enddate <<<"$certificate" | cut -d= -f2)."
+echo "The Secret $namespace/$name contains a certificate for $host, valid until $(openssl x509 -noout -enddate <<<"$certificate" | cut -d= -f2)."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the key by which the webhook signs who asked, and the function believes it: the Secret commitlet-stamp-key in
-# the namespace commitlet-system, 48 random bytes. A key that is there stays, unless --renew is given: then whatever is
-# under way has to be asked for anew (see docs/install.md). The key is in no file, argument or output.
+# Creates the key with which the webhook signs the name of the requester and the function verifies it: the Secret
+# commitlet-stamp-key in the namespace commitlet-system, 48 random bytes. An existing key stays unless you pass --renew: then
+# resources in progress must be requested again (see docs/install.md). The key is in no file, argument or output.
 # Needs kubectl and its current context.
 set -euo pipefail
 
@@ -20,7 +20,7 @@ secret() {
 
 case ${1-} in
   '' | --renew) ;;
-  *) fail "\"$1\" is not an option: give none, or --renew for another key." ;;
+  *) fail "\"$1\" is not an option: pass none, or --renew for a new key." ;;
 esac
 command -v kubectl >/dev/null || fail 'kubectl is not in the PATH; install it.'
 kubectl get namespace "$namespace" -o name >/dev/null ||
@@ -29,12 +29,12 @@ kubectl get namespace "$namespace" -o name >/dev/null ||
 found=$(kubectl -n "$namespace" get secret "$name" --ignore-not-found -o name) ||
   fail "the Secret $name cannot be read in $namespace; ask for the right to get it."
 if [ -z "$found" ]; then
-  # Never apply: it would keep the key in an annotation.
+  # Never use apply: it would store the key in an annotation.
   secret | kubectl create -f - >/dev/null || fail "the Secret $name could not be created in $namespace."
-  echo "The Secret $namespace/$name is made."
+  echo "The Secret $namespace/$name is created."
 elif [ "${1-}" = --renew ]; then
   secret | kubectl replace -f - >/dev/null || fail "the Secret $name could not be replaced in $namespace."
-  echo "The Secret $namespace/$name holds another key; both parts read it when they start, so restart them."
+  echo "The Secret $namespace/$name contains a new key; both parts read it at start, so restart them."
 else
-  echo "The Secret $namespace/$name is there already and stays as it is."
+  echo "The Secret $namespace/$name already exists and is unchanged."
 fi

@@ -45,7 +45,7 @@ withControlPlane(
     t.test('the certificate is one that the API server will trust, and an apply keeps it so', async (t) => {
       const { code, stdout, stderr } = await run('certificate.sh')
       t.equal(code, 0, stderr)
-      t.match(stdout, `holds a certificate for ${WEBHOOK_HOST} until`)
+      t.match(stdout, `contains a certificate for ${WEBHOOK_HOST}, valid until`)
       t.ok(await isTrusted(await readCertificate(plane), await authorities(plane)))
       const before = await authorities(plane)
       for (const way of [[], ['--server-side', '--force-conflicts']]) {
@@ -68,11 +68,11 @@ withControlPlane(
       t.notOk(await isTrusted(old, await authorities(plane)))
     })
 
-    t.test('the stamp key is made once, and anew only when that is asked for', async (t) => {
-      t.match((await run('stamp-key.sh')).stdout, 'is made')
+    t.test('the stamp key is created once, and again only with --renew', async (t) => {
+      t.match((await run('stamp-key.sh')).stdout, 'is created')
       const first = await readKey(plane)
       t.equal(Buffer.from(first, 'base64').length, 48)
-      t.match((await run('stamp-key.sh')).stdout, 'is there already and stays')
+      t.match((await run('stamp-key.sh')).stdout, 'already exists and is unchanged')
       t.equal(await readKey(plane), first)
       t.match((await run('stamp-key.sh', '--renew')).stdout, 'restart them')
       t.not(await readKey(plane), first)
