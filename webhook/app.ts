@@ -39,7 +39,10 @@ export interface Edge {
   readonly log: Logger
 }
 
-/** The HTTPS app; not listening yet. Malformed requests are answered with 400 or 413 and one sentence. */
+/**
+ * The HTTPS app; not listening yet. Malformed requests are answered with 400 or 413 and one sentence. Its `close()`
+ * resolves once every answer has left and what follows it has been called.
+ */
 export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   const app = fastify({
     // Only reviews need a client certificate: the kubelet's probes have none.
@@ -60,6 +63,7 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   })
   app.server.maxConnections = MOST_CONNECTIONS
   boundBodies(app)
+  awaitAnswers(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     done(null, body)
@@ -89,6 +93,19 @@ function holdUntilAnswered(giveBack: Release | undefined, reply: FastifyReply, d
   }
   reply.raw.once('close', giveBack)
   done()
+}
+
+// The server may be closed while the 'finish' of its last answer, and so onResponse, is yet to come; 'close' follows both.
+function awaitAnswers(app: FastifyInstance<Server>): void {
+  const open = new Set<FastifyReply['raw']>()
+  app.addHook('onRequest', (_request, { raw }, done) => {
+    open.add(raw)
+    raw.once('close', () => open.delete(raw))
+    done()
+  })
+  app.addHook('onClose', async () => {
+    await Promise.all([...open].map((raw) => new Promise((resolve) => raw.once('close', resolve))))
+  })
 }
 
 // Only now: what is parsed takes much more memory than its text, which is let go of here.

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster } from '../functions/cluster/cluster.ts'
 import { appliedEvent } from '../functions/domain/event/applied-event.ts'
@@ -82,8 +81,6 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
   async function drain(deadlineMs = DRAIN_MS): Promise<void> {
     draining = true
     await Promise.all([app.close(), ...ending.map((end) => end())])
-    // The last answer may close the server in the very turn in which its event is yet to be handed over.
-    await nextTurn()
     await sink?.drain(deadlineMs)
   }
 
