@@ -25,6 +25,8 @@ const BOUNDS = {
 }
 /** Draining ends by itself when the last attempt has; this is for what hangs all the same. */
 const DRAIN_MARGIN_S = 15
+/** After the last line the process ends by itself; a connection that still holds it gets so many milliseconds. */
+const END_MS = 1_000
 
 /** Starts the function: env → Config → World → listen; drains on SIGTERM. */
 async function main(): Promise<void> {
@@ -81,7 +83,11 @@ async function main(): Promise<void> {
     void app
       .close()
       .then(() => git.close())
-      .then(() => log.info('stopped'))
+      .then(() => {
+        log.info('stopped')
+        // An exit at once writes this line while an earlier one is still being written, and so before it.
+        setTimeout(() => process.exit(0), END_MS).unref()
+      })
   })
 }
 
