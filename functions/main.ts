@@ -71,11 +71,7 @@ async function main(): Promise<void> {
   const find = finder(world.cluster, WAITS)
   const app = buildApp((ref) => handle(ref, find, world), log)
   const address = await app.listen({ port: config.port, host: '::' })
-  log.info({ address }, 'listening')
-  if (config.stampKey === undefined) log.warn(UNSIGNED)
-  const insecure = insecureWarning(config.insecureHosts)
-  if (insecure !== undefined) log.warn(insecure)
-
+  // Before the line that says so: whoever reads it may send SIGTERM at once.
   process.once('SIGTERM', () => {
     log.info('draining')
     semaphore.close()
@@ -89,6 +85,11 @@ async function main(): Promise<void> {
         setTimeout(() => process.exit(0), END_MS).unref()
       })
   })
+
+  log.info({ address }, 'listening')
+  if (config.stampKey === undefined) log.warn(UNSIGNED)
+  const insecure = insecureWarning(config.insecureHosts)
+  if (insecure !== undefined) log.warn(insecure)
 }
 
 main().catch((error: unknown) => {

@@ -16,8 +16,7 @@ async function main(): Promise<void> {
   const cluster = connectCluster(openApiServer())
   const webhook = await buildWebhook(config, { cluster, log, uuid: randomUUID })
   const port = await webhook.listen('::')
-  log.info({ port }, 'listening')
-
+  // Before the line that says so: whoever reads it may send SIGTERM at once.
   process.once('SIGTERM', () => {
     log.info('draining')
     void webhook.drain().then(() => {
@@ -26,6 +25,8 @@ async function main(): Promise<void> {
       setTimeout(() => process.exit(0), END_MS).unref()
     })
   })
+
+  log.info({ port }, 'listening')
 }
 
 main().catch((error: unknown) => {
