@@ -47,14 +47,12 @@ function stage() {
   return { clock, count, use: openProviders(settings, () => clock.now) }
 }
 
-t.test('there is a file for each row, and a row for each file that is one', async (t) => {
+t.test('there is a folder for each row, and a row for each folder', async (t) => {
   const names = HOSTS.map(({ name }) => name)
   t.same(Object.keys(PROVIDERS), names)
-  const files = readdirSync(join(import.meta.dirname, '../../functions/providers'))
-  t.same(
-    names.filter((name) => !files.includes(`${name}.ts`)),
-    [],
-  )
+  const entries = readdirSync(join(import.meta.dirname, '../../functions/providers'), { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  t.same(folders.sort(), names.toSorted())
   for (const name of names) t.type((await PROVIDERS[name]?.())?.default, 'function', name)
 })
 

@@ -17,8 +17,8 @@ const MODULE = join(import.meta.dirname, '../../../functions/git/process/process
 
 /** Another process that has opened its home and lives on. */
 async function openElsewhere() {
-  const script = `import { openHome } from ${JSON.stringify(MODULE)}
-    process.stdout.write((await openHome(${JSON.stringify(tempDir)}, {})).folder)
+  const script = `import { openProcessDir } from ${JSON.stringify(MODULE)}
+    process.stdout.write((await openProcessDir(${JSON.stringify(tempDir)}, {})).folder)
     setInterval(() => undefined, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
