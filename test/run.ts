@@ -9,8 +9,10 @@ import { bundlePrograms } from '../build.ts'
 import { installObjects } from './harness/commitlet.ts'
 import { cacheFolder, type Missing } from './harness/control-plane-build.ts'
 import { REQUIRED, SHARED, startControlPlane, type ControlPlane } from './harness/control-plane.ts'
+import { leash } from './harness/leash.ts'
 import { BUNDLES } from './harness/programs.ts'
 import { LONG, SEED } from './harness/sample.ts'
+import { stopSignal } from './harness/stop-signal.ts'
 
 const USAGE = `npm test -- [--unit] [--long] [--seed=SEED] [--coverage] [--require-control-plane] [FILE...]
   --unit                   leave out what needs a control plane: test/e2e, and such tests among others
@@ -23,6 +25,8 @@ const ROOT = join(import.meta.dirname, '..')
 const OLDEST_NODE = [22, 19] as const
 /** For one file. */
 const LONG_TIMEOUT_S = 1_800
+/** What tap gets to end by itself once it is asked to. */
+const STOP_MS = 5_000
 const UNIT_LEAVES_OUT: Missing = { missing: 'left out by --unit.' }
 
 interface Options {
@@ -40,7 +44,9 @@ async function main(args: readonly string[]): Promise<number> {
   if (old !== undefined) return refuse(old)
   const options = readOptions(args)
   if (typeof options === 'string') return refuse(options)
-  const plane = options.unit ? UNIT_LEAVES_OUT : await planeOf()
+  const stop = stopSignal()
+  const plane = options.unit ? UNIT_LEAVES_OUT : await planeOf(stop)
+  if (stop.aborted) return refuse('Stopped before the first test.')
   const missing = 'missing' in plane ? plane.missing : undefined
   if (missing !== undefined && options.required) return refuse(`There is no control plane: ${missing}`)
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-test-'))
@@ -52,13 +58,14 @@ async function main(args: readonly string[]): Promise<number> {
     if (!options.coverage) await bundlePrograms(folder)
     if (!options.long)
       say(`Of the matrices a sample runs: --seed=${options.seed} for the same one, --long for all`)
-    const code = await runTap(options, {
+    const env = {
       [SHARED]: shared,
       [SEED]: options.seed,
       ...(options.coverage ? {} : { [BUNDLES]: folder, NODE_COMPILE_CACHE: join(cacheFolder(), 'compile') }),
       ...(options.required ? { [REQUIRED]: 'yes' } : {}),
       ...(options.long ? { [LONG]: 'yes' } : {}),
-    })
+    }
+    const code = await runTap(options, env, stop)
     if (missing !== undefined) say(`SKIPPED: every test that needs a control plane. ${missing}`)
     return code
   } finally {
@@ -90,9 +97,9 @@ function tooOld(version: string): string | undefined {
   return `This is Node ${version}, but ${OLDEST_NODE.join('.')} or newer is needed (24 is best): install it and run npm ci.`
 }
 
-async function planeOf(): Promise<ControlPlane | Missing> {
+async function planeOf(signal: AbortSignal): Promise<ControlPlane | Missing> {
   try {
-    const plane = await startControlPlane({ own: true })
+    const plane = await startControlPlane({ own: true, signal })
     if (!('missing' in plane)) say(`The control plane is ready: ${plane.url}`)
     return plane
   } catch (error) {
@@ -100,7 +107,7 @@ async function planeOf(): Promise<ControlPlane | Missing> {
   }
 }
 
-function runTap(options: Options, env: Readonly<Record<string, string>>): Promise<number> {
+function runTap(options: Options, env: Readonly<Record<string, string>>, stop: AbortSignal): Promise<number> {
   const tap = fileURLToPath(import.meta.resolve('tap')).replace(
     /dist[\\/].*$/,
     join('dist', 'esm', 'run.mjs'),
@@ -112,14 +119,33 @@ function runTap(options: Options, env: Readonly<Record<string, string>>): Promis
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     stdio: 'inherit',
+    // A group of its own: tap does not end the processes of its tests, and Ctrl-C comes by way of `stop`.
+    detached: true,
     env: { ...process.env, PATH, ...env },
   })
-  // Ctrl-C reaches tap by itself; the control plane has to outlive it.
-  process.on('SIGINT', () => undefined)
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  const group = -(child.pid ?? NaN)
+  const untie = leash(group)
+  const end = (): void => {
+    child.kill('SIGTERM')
+    setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref()
+  }
+  stop.addEventListener('abort', end)
+  if (stop.aborted) end()
   return new Promise((resolve, reject) => {
-    child.once('error', reject).once('close', (code) => resolve(code ?? 1))
+    child.once('error', reject).once('close', (code) => {
+      untie()
+      killGroup(group)
+      resolve(stop.aborted ? 1 : (code ?? 1))
+    })
   })
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(group, 'SIGKILL')
+  } catch {
+    // Nothing of it was left.
+  }
 }
 
 function filesOf({ files, unit }: Options): readonly string[] {

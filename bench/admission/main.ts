@@ -8,6 +8,7 @@ import { onApiServer } from './on-api-server.ts'
 import { quantile, shareWithin } from './histogram.ts'
 import type { Histogram } from './histogram.ts'
 import { percentile, table } from '../statistics.ts'
+import { stopSignal, until } from '../../test/harness/stop-signal.ts'
 
 /** What admission may add at the 99th percentile, in milliseconds. */
 const MOST_ADDED_MS = 15
@@ -22,6 +23,7 @@ interface Finding {
   readonly verdicts: readonly string[]
 }
 
+void until(stopSignal()).then(() => process.exit(1))
 const built = existsSync(join(import.meta.dirname, '../../dist/webhook.cjs'))
 process.stdout.write(
   `50 requests a second, open loop, ${cpus().length} cores, Node ${process.version}, webhook from ${built ? 'dist/webhook.cjs' : 'its sources'}\n`,

@@ -13,6 +13,7 @@ import { cloneWriter, commitletWriter } from './writers.ts'
 import type { Writer } from './writers.ts'
 import { httpsTarget, sshTarget } from './targets.ts'
 import type { ServedSSH } from './targets.ts'
+import { stopSignal, until } from '../../test/harness/stop-signal.ts'
 
 const ROUNDS = 7
 const TOKEN = 'bench-token'
@@ -24,6 +25,7 @@ interface Served {
   readonly ssh: ServedSSH
 }
 
+void until(stopSignal()).then(() => process.exit(1))
 process.stdout.write('Making a repository of 10,000 files and 1,000 commits ...\n')
 // A memory-backed folder, as in a cluster: on a disk the clones are slower still.
 const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -23,8 +23,11 @@ export interface RunningDemo {
 /** The project's folder. */
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** How the demo is started; `npm`: by `npm run demo` in place of node. */
+const FILES = { demo: 'demo/main.ts', test: 'test/run.ts' } as const
+
+/** How the demo, or the script `test`, is started; `npm`: by `npm run` in place of node. */
 export interface DemoStart {
+  readonly script?: keyof typeof FILES
   readonly env?: object
   readonly root?: string
   readonly npm?: boolean
@@ -34,13 +37,13 @@ export interface DemoStart {
 export async function startDemo(
   t: Test,
   args: readonly string[],
-  { env = {}, root = ROOT, npm = false }: DemoStart = {},
+  { script = 'demo', env = {}, root = ROOT, npm = false }: DemoStart = {},
 ): Promise<RunningDemo> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-demo-test-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const [command, ...words] = npm
-    ? ['npm', 'run', '--silent', 'demo', '--']
-    : [process.execPath, join(root, 'demo/main.ts')]
+    ? ['npm', 'run', '--silent', script, '--']
+    : [process.execPath, join(root, FILES[script])]
   const child = spawn(command, [...words, ...args], {
     cwd: root,
     detached: true,

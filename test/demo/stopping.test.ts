@@ -29,16 +29,20 @@ async function end(demo: RunningDemo, stop: () => void): Promise<void> {
   await demo.nothingLeft(ENDED)
 }
 
-for (const [signal, to] of [
-  ['SIGHUP', 'node'],
-  ['SIGTERM', 'npm'],
-  ['SIGHUP', 'npm'],
-  ['SIGTERM', 'its process group'],
+for (const [script, signal, to] of [
+  ['demo', 'SIGHUP', 'node'],
+  ['demo', 'SIGTERM', 'npm'],
+  ['demo', 'SIGHUP', 'npm'],
+  ['demo', 'SIGTERM', 'its process group'],
+  ['test', 'SIGINT', 'node'],
+  ['test', 'SIGTERM', 'npm'],
+  ['test', 'SIGHUP', 'npm'],
 ] as const) {
-  t.test(`${signal} to ${to} while the API server starts leaves nothing`, async (t) => {
+  t.test(`${script}: ${signal} to ${to} while the API server starts leaves nothing`, async (t) => {
     const server = await endless(t.testdir({}), 'server')
     const assets = { TEST_ASSET_KUBECTL: server, TEST_ASSET_ETCD: server, TEST_ASSET_KUBE_APISERVER: server }
-    const demo = await startDemo(t, ['--cluster'], { env: { ...NOTHING, ...assets }, npm: to === 'npm' })
+    const args = script === 'demo' ? ['--cluster'] : ['--require-control-plane']
+    const demo = await startDemo(t, args, { script, env: { ...NOTHING, ...assets }, npm: to === 'npm' })
     await end(demo, () => demo.stop(signal, to === 'its process group'))
     t.notMatch(await demo.ended, { code: 0 })
   })

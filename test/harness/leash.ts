@@ -28,3 +28,18 @@ export function startLeashed(program: string, args: readonly string[], log: stri
     },
   }
 }
+
+// No other child inherits our end of the pipe: read ends when this process does, and not before.
+const KEEPER = 'trap "" INT TERM HUP; read -r _; kill -9 "$1"'
+
+/**
+ * Ties a process that is running to this one: it is killed once this one is gone, however that ends. A negative number
+ * means the group of processes. The answered function unties it: call it when the process has ended.
+ */
+export function leash(pid: number): () => void {
+  const keeper = spawn('/bin/sh', ['-c', KEEPER, 'leash', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  keeper.unref()
+  return () => void keeper.kill('SIGKILL')
+}

@@ -3,6 +3,7 @@ import { request as plainRequest } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { leash } from './leash.ts'
 import { freePort, waitFor } from './wait.ts'
 
 /** How to start one of the two programs. */
@@ -76,15 +77,14 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
     env: { ...Object.fromEntries(inherited), ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const atEnd = () => void child.kill('SIGKILL')
-  process.once('exit', atEnd)
+  const untie = child.pid === undefined ? () => undefined : leash(child.pid)
   const lines: string[] = []
   for (const input of [child.stdout, child.stderr])
     createInterface({ input }).on('line', (line) => lines.push(line))
   const end: { current?: string } = {}
   const gone = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('close', (code, signal) => {
-      process.off('exit', atEnd)
+      untie()
       end.current = `It ended with ${code ?? signal ?? 0}.`
       resolve(code ?? signal ?? 0)
     })
@@ -109,7 +109,7 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
     },
     async stop(deadlineMs = DEADLINE) {
       child.kill('SIGTERM')
-      const timer = setTimeout(atEnd, deadlineMs)
+      const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs)
       const outcome = await gone
       clearTimeout(timer)
       return outcome
