@@ -40,7 +40,7 @@ export interface Cluster {
   /** May this user do this? An "allowed" is at most 5 s old. */
   reviewAccess(user: UserInfo, access: Access): Promise<boolean>
   /**
-   * Writes the whole status, guarded by the resourceVersion that was read.
+   * Writes the status, guarded by the resourceVersion that was read. What this release does not know of it stays.
    * Answers the stored resource, or `conflict` where somebody else wrote (or deleted) it first.
    */
   patchStatus(resource: Envelope, status: Status): Promise<unknown>

@@ -2,7 +2,7 @@ import type { ServedKind } from '../domain/gate/access.ts'
 import type { Envelope, ObjectRef, Status } from '../domain/resource/resource.ts'
 import { API_VERSION, PLURALS } from '../domain/resource/resource.ts'
 import { Failure } from '../domain/failure.ts'
-import { entries, isRecord, member, textMember } from '../domain/json-value.ts'
+import { entries, member, textMember } from '../domain/json-value.ts'
 import type { ApiServer } from './api-server.ts'
 import { bodyOf, refusal } from './answer.ts'
 import { accessReviews } from './access-review.ts'
@@ -11,6 +11,7 @@ import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
 import { listResources } from './list.ts'
 import { recordEvent } from './event.ts'
+import { statusPatch } from './status-patch.ts'
 
 const UNSETTLED = ['Pending', 'Progressing', 'Retrying'] as const
 
@@ -93,16 +94,8 @@ async function patchStatus(server: ApiServer, resource: Envelope, status: Status
     method: 'PATCH',
     path: `${path}/status?fieldManager=commitlet`,
     contentType: 'application/merge-patch+json',
-    body: { metadata: { resourceVersion, uid }, status: replacing(resource.status, status) },
+    body: { metadata: { resourceVersion, uid }, status: statusPatch(resource, status) },
   })
   if (answer.status === 409 || answer.status === 404) return CONFLICT
   return bodyOf(answer, `status of ${resource.kind} ${namespace}/${name}`)
-}
-
-/** A merge patch keeps what it does not name: what `after` lacks is named and removed by null (RFC 7396). */
-function replacing(before: unknown, after: unknown): unknown {
-  if (!isRecord(before) || !isRecord(after)) return after
-  const gone = Object.keys(before).map((key) => [key, null])
-  const kept = Object.entries(after).map(([key, value]) => [key, replacing(before[key], value)])
-  return Object.fromEntries([...gone, ...kept])
 }
