@@ -1,6 +1,7 @@
 import type { ClusterEvent } from '../cluster/cluster.ts'
 import type { DetailsReading } from '../domain/resource/conditions.ts'
 import { Failure } from '../domain/failure.ts'
+import { REASONS } from '../domain/reasons.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
 import type { Outcome } from '../domain/resource/status.ts'
@@ -35,7 +36,7 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
   }
   if (result instanceof Failure) {
     world.log.info({ ...fields, message: result.message }, 'attempt failed')
-    if (result.reason === 'Internal')
+    if (REASONS[result.reason].side === 'internal')
       world.log.error({ ...fields, origin: errorLogFields(result) }, 'internal error')
   } else {
     const missing = missingDetails(result)

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Access } from '../domain/gate/access.ts'
-import { Failure } from '../domain/failure.ts'
+import type { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
 import type { UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
-import { bodyOf } from './answer.ts'
+import { accountRefused, bodyOf } from './answer.ts'
 
 /** May this user do this? Throws a Failure where the API server could not be asked. */
 export type ReviewAccess = (user: UserInfo, access: Access) => Promise<boolean>
@@ -84,5 +84,5 @@ async function review(server: ApiServer, user: UserInfo, access: Access): Promis
 function mayNotAsk(): Failure {
   const message =
     "Commitlet's service account may not create subjectaccessreviews, so nobody's rights can be told; ask whoever runs Commitlet."
-  return new Failure('ReferenceForbidden', message, { retry: 'slow' })
+  return accountRefused(message)
 }

@@ -15,16 +15,12 @@ export function refusal(answer: ApiAnswer, what: string, namedBy?: string): Fail
   const mistyped = namedBy === undefined ? '' : `mend ${namedBy} if it is mistyped, else `
   switch (answer.status) {
     case 401:
-      return new Failure(
-        'ReferenceForbidden',
+      return accountRefused(
         `The API server does not accept Commitlet's own credentials, so ${what} could not be read; ask whoever runs Commitlet.`,
-        { retry: 'slow' },
       )
     case 403:
-      return new Failure(
-        'ReferenceForbidden',
+      return accountRefused(
         `Commitlet's service account may not read ${what}; ${mistyped}ask whoever runs Commitlet to grant it \`get\`.`,
-        { retry: 'slow' },
       )
     case 404:
       return new Failure('ReferenceNotFound', `There is no ${what}; create it, or mend its name in the spec.`)
@@ -39,6 +35,11 @@ export function refusal(answer: ApiAnswer, what: string, namedBy?: string): Fail
         `The API server answered ${answer.status} for ${what}; it is tried again.`,
       )
   }
+}
+
+/** The API server refused Commitlet's own service account: whoever runs Commitlet can fix that. */
+export function accountRefused(message: string): Failure {
+  return new Failure('ReferenceForbidden', message, { retry: 'slow', accountRefused: true })
 }
 
 function parseBody(answer: ApiAnswer, what: string): unknown {

@@ -1,5 +1,5 @@
 import { authorise } from '../login/authorise.ts'
-import { accountLacks, retryForbidden } from '../cluster/rbac-retry.ts'
+import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import { parseRepositoryAddress } from '../domain/repository/address.ts'
 import { hintAppPasswords } from '../domain/credentials/app-passwords.ts'
 import type { ChangeDraft, Landed } from '../domain/commit/change.ts'
@@ -30,7 +30,7 @@ export async function commitObject(resource: GitCommit, world: World, attempt: A
   const authorised = await authorise(resource, world, attempt.signal)
   const { requester, verdict } = authorised
   const read = (): Promise<Uint8Array> => readContent(resource, verdict.served, world)
-  const reading = retryForbidden(read, accountLacks, attempt.signal).catch(asFailure)
+  const reading = retryForbidden(read, isAccountRefused, attempt.signal).catch(asFailure)
   const draft = draftOf(resource, requester, world)
   const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
   const land = async (login: Login): Promise<Landed | Failure> => {

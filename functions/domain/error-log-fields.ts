@@ -1,5 +1,5 @@
 import { Failure } from './failure.ts'
-import type { FailureReason } from './failure.ts'
+import type { FailureReason } from './reasons.ts'
 
 /** Where an error arose, fit for a log. */
 export interface ErrorLogFields {

@@ -1,36 +1,5 @@
-/** Does trying again help? `slow`: a person must mend something first, and may. */
-export type Retry = 'never' | 'transient' | 'slow'
-
-/** Every reason that a resource can fail with, and its answer to "does trying again help?". */
-export const RETRY_BY_REASON = {
-  InvalidSpec: 'never',
-  ReferenceNotFound: 'transient',
-  ReferenceForbidden: 'never',
-  NotSupported: 'never',
-  CredentialsInvalid: 'slow',
-  AuthenticationFailed: 'slow',
-  PermissionDenied: 'slow',
-  RepositoryNotFound: 'slow',
-  HostKeyUnknown: 'never',
-  HostKeyMismatch: 'never',
-  TLSUntrusted: 'never',
-  AddressForbidden: 'never',
-  PushRejected: 'never',
-  PathConflict: 'never',
-  PullRequestRejected: 'never',
-  HeadNotFound: 'transient',
-  NothingToMerge: 'transient',
-  Conflict: 'transient',
-  RateLimited: 'transient',
-  ProviderUnavailable: 'transient',
-  NetworkError: 'transient',
-  Timeout: 'transient',
-  RetryBudgetExhausted: 'never',
-  Internal: 'transient',
-} as const satisfies Record<string, Retry>
-
-/** A reason as it stands in the status and in `kubectl get`. */
-export type FailureReason = keyof typeof RETRY_BY_REASON
+import { REASONS } from './reasons.ts'
+import type { FailureReason, Retry } from './reasons.ts'
 
 /** Most characters of a message in a status: the bound of metav1.Condition. */
 const MESSAGE_LIMIT = 32_768
@@ -38,10 +7,12 @@ const MESSAGE_LIMIT = 32_768
 export interface FailureOptions {
   /** What led here. It is logged by name only, never shown to users. */
   readonly cause?: unknown
-  /** Overrides the reason's own answer, where the same reason is mended by another person. */
+  /** Overrides the answer of the table, where in this case somebody else can fix it, or nobody. */
   readonly retry?: Retry
   /** The remote asked not to be called before this many seconds have passed. */
   readonly retryAfterSeconds?: number
+  /** The API server refused Commitlet's own service account, rather than the requester. */
+  readonly accountRefused?: boolean
 }
 
 /**
@@ -53,13 +24,15 @@ export class Failure extends Error {
   readonly reason: FailureReason
   readonly retry: Retry
   readonly retryAfterSeconds: number | undefined
+  readonly accountRefused: boolean
 
   constructor(reason: FailureReason, message: string, options: FailureOptions = {}) {
     super(boundedMessage(message), 'cause' in options ? { cause: options.cause } : undefined)
     this.name = 'Failure'
     this.reason = reason
-    this.retry = options.retry ?? RETRY_BY_REASON[reason]
+    this.retry = options.retry ?? REASONS[reason].retry
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.accountRefused = options.accountRefused ?? false
   }
 }
 

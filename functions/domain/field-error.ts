@@ -1,5 +1,5 @@
 import { Failure } from './failure.ts'
-import type { FailureReason, Retry } from './failure.ts'
+import type { FailureReason, Retry } from './reasons.ts'
 
 /** One thing that is wrong with a resource, as its author is told. */
 export interface FieldError {

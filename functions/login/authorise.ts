@@ -1,4 +1,4 @@
-import { anybodyLacks, retryForbidden } from '../cluster/rbac-retry.ts'
+import { isForbidden, retryForbidden } from '../cluster/rbac-retry.ts'
 import { failureOf, judge } from '../domain/gate/gate.ts'
 import type { Verdict } from '../domain/gate/gate.ts'
 import { reviewContextOf } from '../domain/gate/review-context.ts'
@@ -32,5 +32,5 @@ export async function authorise(
     if (refusal !== undefined) throw refusal
     return verdict
   }
-  return { requester, verdict: await retryForbidden(judgeNow, anybodyLacks, signal) }
+  return { requester, verdict: await retryForbidden(judgeNow, isForbidden, signal) }
 }

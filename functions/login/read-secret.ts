@@ -1,6 +1,6 @@
 import type { Authorised } from './authorise.ts'
 import type { Secret } from '../cluster/cluster.ts'
-import { accountLacks, retryForbidden } from '../cluster/rbac-retry.ts'
+import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { RepositoryAddress } from '../domain/repository/address.ts'
 import { calledAddresses } from '../domain/repository/api-endpoint.ts'
 import { Failure } from '../domain/failure.ts'
@@ -38,7 +38,7 @@ export async function readSecret(
   const named = { namespace: resource.metadata.namespace, name: credentials.secretName }
   const user = userOf(field, named.name, authorised)
   const read = (): Promise<Secret> => cluster.readSecret(named.namespace, named.name)
-  const secret = await retryForbidden(read, accountLacks, signal).catch((error: unknown) => {
+  const secret = await retryForbidden(read, isAccountRefused, signal).catch((error: unknown) => {
     const missing = error instanceof Failure && error.reason === 'ReferenceNotFound'
     if (!missing || user.right === 'get') throw error
     throw unboundSecret(named, user.username)

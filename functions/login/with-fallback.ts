@@ -1,33 +1,28 @@
 import { Failure } from '../domain/failure.ts'
-import type { FailureReason } from '../domain/failure.ts'
+import { REASONS } from '../domain/reasons.ts'
 
-/** A way to log in, by the name under which the status tells of it. */
-export interface Way {
+/** Where credentials come from, by the name under which the status tells of it. */
+export interface Source {
   readonly used: 'Primary' | 'Fallback' | 'Default'
 }
 
-/** What the second way may mend. What the network, a limit or the repository's rules refuse, it may not. */
-const MENDABLE: readonly FailureReason[] = [
-  'CredentialsInvalid',
-  'ReferenceNotFound',
-  'AuthenticationFailed',
-  'PermissionDenied',
-  'RepositoryNotFound',
-]
-
 /**
- * Goes the first way, and where its credentials fail the second one, once. `go` fails with ReferenceNotFound for a
- * missing Secret only. Throws the first way's reason with both causes where both fail; a bug as it is.
+ * Does the work with the first source, and where its credentials are to blame, as the table of reasons says, once with
+ * the second one. `work` fails with ReferenceNotFound for a missing Secret only. Throws the reason of the first with
+ * both causes where both fail; a bug as it is.
  */
-export async function withFallback<W extends Way, T>(
-  [first, second]: readonly [W, W?],
-  go: (way: W) => Promise<T>,
-): Promise<{ readonly result: T; readonly used: Way['used'] }> {
+export async function withFallback<S extends Source, T>(
+  [first, second]: readonly [S, S?],
+  work: (source: S) => Promise<T>,
+): Promise<{ readonly result: T; readonly used: Source['used'] }> {
   try {
-    return { result: await go(first), used: first.used }
+    return { result: await work(first), used: first.used }
   } catch (error) {
-    if (second === undefined || !(error instanceof Failure) || !MENDABLE.includes(error.reason)) throw error
-    return { result: await go(second).catch((other: unknown) => bothFailed(error, other)), used: second.used }
+    if (second === undefined || !(error instanceof Failure) || !REASONS[error.reason].fallback) throw error
+    return {
+      result: await work(second).catch((other: unknown) => bothFailed(error, other)),
+      used: second.used,
+    }
   }
 }
 
@@ -42,7 +37,7 @@ function bothFailed(first: Failure, second: unknown): never {
   })
 }
 
-// What goes by by itself is worth another look soon, whichever way it stands in.
+// A transient failure of either is worth another attempt soon.
 function retryOf(first: Failure, second: Failure): Failure['retry'] {
   return second.retry === 'transient' ? 'transient' : first.retry
 }

@@ -31,6 +31,7 @@ t.test('a refusal names what was asked for, and says whether to try again', asyn
   for (const [status, reason, retry, sentence] of REFUSALS) {
     const failure = refusal({ status, text: '{"message":"words of the server"}' }, WHAT)
     t.match({ reason: failure.reason, retry: failure.retry }, { reason, retry }, String(status))
+    t.equal(failure.accountRefused, reason === 'ReferenceForbidden', 'it is the account that was refused')
     t.match(failure.message, sentence)
     t.match(failure.message, WHAT)
     t.notMatch(failure.message, /words of the server/)

@@ -1,49 +1,53 @@
 import t from 'tap'
+import { accountRefused } from '../../functions/cluster/answer.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import { accountLacks, anybodyLacks, retryForbidden } from '../../functions/cluster/rbac-retry.ts'
+import { isAccountRefused, isForbidden, retryForbidden } from '../../functions/cluster/rbac-retry.ts'
 
-const ACCOUNT = new Failure('ReferenceForbidden', 'The account may not.', { retry: 'slow' })
+const ACCOUNT = accountRefused('The account may not.')
 const REQUESTER = new Failure('ReferenceForbidden', 'The requester may not.')
+/** Somebody can fix it, as with the account: what counts is whose right it is. */
+const UNBOUND = new Failure('ReferenceForbidden', 'The Secret is not bound.', { retry: 'slow' })
 const MISSING = new Failure('ReferenceNotFound', 'There is none.')
-const AT_LEISURE = new AbortController().signal
+const NEVER = new AbortController().signal
 
-/** An asking that fails with these, one after the other, and then answers how often it was asked. */
+/** A call that fails with these, one after the other, and then answers how often it was called. */
 function failing(...failures: readonly Error[]): () => Promise<number> {
-  let asked = 0
+  let calls = 0
   return () => {
-    const failure = failures[asked]
-    asked += 1
-    return failure === undefined ? Promise.resolve(asked) : Promise.reject(failure)
+    const failure = failures[calls]
+    calls += 1
+    return failure === undefined ? Promise.resolve(calls) : Promise.reject(failure)
   }
 }
 
-for (const [title, lacks, failure] of [
-  ['of the account', accountLacks, ACCOUNT],
-  ['of the account, where anybody counts', anybodyLacks, ACCOUNT],
-  ['of the requester', anybodyLacks, REQUESTER],
+for (const [title, mayRetry, failure] of [
+  ['of the account', isAccountRefused, ACCOUNT],
+  ['of the account, where both count', isForbidden, ACCOUNT],
+  ['of the requester', isForbidden, REQUESTER],
 ] as const) {
-  t.test(`a right ${title} that counts a moment later is waited for, once`, async (t) => {
-    t.equal(await retryForbidden(failing(), lacks, AT_LEISURE), 1)
-    t.equal(await retryForbidden(failing(failure), lacks, AT_LEISURE), 2)
-    await t.rejects(retryForbidden(failing(failure, failure), lacks, AT_LEISURE), failure)
+  t.test(`a right ${title} that takes effect a moment later is waited for, once`, async (t) => {
+    t.equal(await retryForbidden(failing(), mayRetry, NEVER), 1)
+    t.equal(await retryForbidden(failing(failure), mayRetry, NEVER), 2)
+    await t.rejects(retryForbidden(failing(failure, failure), mayRetry, NEVER), failure)
   })
 }
 
-for (const [title, lacks, error] of [
-  ['a right of the requester, where the account counts', accountLacks, REQUESTER],
-  ['an object that is not there', anybodyLacks, MISSING],
-  ['a bug', anybodyLacks, new Error('a bug')],
+for (const [title, mayRetry, error] of [
+  ['a right of the requester, where the account counts', isAccountRefused, REQUESTER],
+  ['a Secret that is not bound, where the account counts', isAccountRefused, UNBOUND],
+  ['an object that is not there', isForbidden, MISSING],
+  ['a bug', isForbidden, new Error('a bug')],
 ] as const) {
-  t.test(`nothing else is asked for again: ${title}`, async (t) => {
-    await t.rejects(retryForbidden(failing(error), lacks, AT_LEISURE), error)
+  t.test(`nothing else is retried: ${title}`, async (t) => {
+    await t.rejects(retryForbidden(failing(error), mayRetry, NEVER), error)
   })
 }
 
 t.test('nobody waits beyond the time of the attempt, and what was lacking is not final then', async (t) => {
   const ending = new AbortController()
-  const ask = failing(REQUESTER)
-  const waiting = retryForbidden(ask, anybodyLacks, ending.signal)
+  const run = failing(REQUESTER)
+  const waiting = retryForbidden(run, isForbidden, ending.signal)
   setImmediate(() => ending.abort())
   await t.rejects(waiting, { reason: 'Timeout', retry: 'transient', message: /; it is tried again\.$/ })
-  t.equal(await ask(), 2, 'it was asked once')
+  t.equal(await run(), 2, 'it was called once')
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Login } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { FailureReason } from '../../functions/domain/failure.ts'
+import type { FailureReason } from '../../functions/domain/reasons.ts'
 import { parseResource } from '../../functions/domain/schema/parse.ts'
 import { commitObject } from '../../functions/commit/commit-object.ts'
 import type { World } from '../../functions/world.ts'

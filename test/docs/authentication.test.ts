@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { REASONS } from '../../functions/domain/reasons.ts'
 import { MATRIX } from '../e2e/matrix-cases.ts'
 import { matrixTable } from './matrix-table.ts'
 
@@ -33,4 +34,21 @@ t.test('no file holds what could be taken for a secret', async (t) => {
 t.test('the table of messages is the one that the tests get from real servers', async (t) => {
   const [, shown] = /<!-- matrix -->\n([^]*?)\n<!-- \/matrix -->/.exec(page) ?? []
   t.equal(shown, matrixTable(MATRIX), 'put what was expected into docs/authentication.md')
+})
+
+t.test('the reasons for which the fallback is used are those of the table', async (t) => {
+  const [, named = ''] = /^\| ([^|]+) \| are used \|$/m.exec(page) ?? []
+  const blamed = Object.entries(REASONS).flatMap(([reason, { fallback }]) => (fallback ? [reason] : []))
+  t.strictSame(
+    named
+      .replace(/ \([^)]*\)/g, '')
+      .split(', ')
+      .toSorted(),
+    blamed.toSorted(),
+  )
+  const others = [...page.matchAll(/^\| ([^|]+) \| are not[^|]+ \|$/gm)]
+    .map(([, reasons = '']) => reasons)
+    .join()
+  t.ok(others.includes('NetworkError'), 'the other rows are found')
+  for (const reason of blamed) t.notMatch(others, reason)
 })

@@ -4,7 +4,7 @@ import t from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { allows } from '../../functions/domain/repository/allowed-repositories.ts'
-import { RETRY_BY_REASON } from '../../functions/domain/failure.ts'
+import { isFailureReason } from '../../functions/domain/reasons.ts'
 import { judge } from '../../functions/domain/gate/gate.ts'
 import { HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { member, textMember } from '../../functions/domain/json-value.ts'
@@ -124,5 +124,5 @@ t.test('what a host has is what its row says', async (t) => {
 t.test('each reason of the page is one', async (t) => {
   const reasons = rowsBelow('## When it does not work').map(([reason = '']) => reason)
   t.ok(reasons.length > 5)
-  for (const reason of reasons) t.ok(Object.hasOwn(RETRY_BY_REASON, reason), reason)
+  for (const reason of reasons) t.ok(isFailureReason(reason), reason)
 })

@@ -1,25 +1,31 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { RETRY_BY_REASON } from '../../functions/domain/failure.ts'
+import { REASONS } from '../../functions/domain/reasons.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/troubleshooting.md'), 'utf8')
 const ANSWERS = { never: /^no\b/, slow: /^slowly$/, transient: /^yes$/ } as const
 
-/** The second column of the row whose first one names the reason. */
-function answerFor(reason: string): string {
-  const rows = [...PAGE.matchAll(/^\| ([A-Za-z, ]+) \| ([^|]*) \| [^|]+ \|$/gm)]
-  const row = rows.find(([, reasons = '']) => reasons.split(', ').includes(reason))
-  return row?.[2]?.trim() ?? 'there is no row'
-}
+const [, SECTION = ''] = PAGE.split('## Reasons')
+/** Each reason with the second column of its row; a row may name several. */
+const ROWS = [...SECTION.matchAll(/^\| ([A-Z][A-Za-z, ]+) \|([^|]*)\|[^|]*\|$/gm)].flatMap(
+  ([, reasons = '', answer = '']) => reasons.split(', ').map((reason) => [reason, answer.trim()] as const),
+)
 
-t.test('a row with several reasons is found by each of them', async (t) => {
-  t.equal(answerFor('RateLimited'), 'yes')
-  t.equal(answerFor('Timeout'), 'yes')
-  t.equal(answerFor('Unheard'), 'there is no row')
+t.test('each reason has one row, and no row names anything else', async (t) => {
+  const reasons = ['Succeeded', 'UpToDate', ...Object.keys(REASONS)]
+  t.strictSame(ROWS.map(([reason]) => reason).toSorted(), reasons.toSorted())
 })
 
-t.test('each reason has a row that says whether it is tried again', async (t) => {
-  for (const [reason, retry] of Object.entries(RETRY_BY_REASON))
-    t.match(answerFor(reason), ANSWERS[retry], reason)
+t.test('each row says whether its reason is retried', async (t) => {
+  const answers = new Map(ROWS)
+  for (const [reason, { retry }] of Object.entries(REASONS))
+    t.match(answers.get(reason), ANSWERS[retry], reason)
+})
+
+t.test('what is retried for a day is said to be', async (t) => {
+  const text = SECTION.trimEnd().split('\n\n').at(-1) ?? ''
+  t.match(text, / 12 attempts .* a day/s)
+  for (const [reason, { budget }] of Object.entries(REASONS))
+    t.equal(text.includes(reason), budget === 'day', reason)
 })

@@ -1,14 +1,15 @@
 import t from 'tap'
-import { asFailure, boundedMessage, Failure, RETRY_BY_REASON } from '../../functions/domain/failure.ts'
+import { asFailure, boundedMessage, Failure } from '../../functions/domain/failure.ts'
 import { GITCOMMIT_STATUS } from '../../functions/domain/schema/status.ts'
 
-t.test('a failure answers whether trying again helps, by its reason or by itself', async (t) => {
-  t.equal(new Failure('Conflict', 'm').retry, RETRY_BY_REASON.Conflict)
+t.test('a failure answers whether trying again helps, by its row in the table or by itself', async (t) => {
+  t.equal(new Failure('Conflict', 'm').retry, 'transient')
   const cause = new Error('inner')
   const failure = new Failure('ReferenceForbidden', 'm', { retry: 'slow', retryAfterSeconds: 5, cause })
   t.match(failure, { name: 'Failure', message: 'm', retry: 'slow', retryAfterSeconds: 5 })
   t.equal(failure.cause, cause)
   t.notOk('cause' in new Failure('Conflict', 'm'))
+  t.notOk(failure.accountRefused, 'slow alone does not say whose right it is')
 })
 
 t.test('every sentence fits the status, however long a name in it is', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
+import { accountRefused } from '../../functions/cluster/answer.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { SecretRights } from '../../functions/domain/gate/secrets.ts'
 import { readSecret } from '../../functions/login/read-secret.ts'
@@ -91,7 +92,7 @@ t.test('whoever may get it is told what is wrong, and a missing one is waited fo
 
 t.test('what else the cluster says is thrown on, whatever the right', async (t) => {
   for (const error of [
-    new Failure('ReferenceForbidden', 'The function may not.', { retry: 'slow' }),
+    accountRefused('The function may not.'),
     new Failure('NetworkError', 'No API server.'),
     new TypeError('a bug'),
   ]) {

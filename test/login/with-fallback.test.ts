@@ -1,12 +1,14 @@
 import t from 'tap'
-import { Failure, RETRY_BY_REASON } from '../../functions/domain/failure.ts'
-import type { FailureReason } from '../../functions/domain/failure.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { isFailureReason, REASONS } from '../../functions/domain/reasons.ts'
+import type { FailureReason } from '../../functions/domain/reasons.ts'
 import { withFallback } from '../../functions/login/with-fallback.ts'
-import type { Way } from '../../functions/login/with-fallback.ts'
+import type { Source } from '../../functions/login/with-fallback.ts'
 
 const PRIMARY = { used: 'Primary' } as const
 const FALLBACK = { used: 'Fallback' } as const
-const MENDED = [
+/** What credentials are to blame for. */
+const TO_BLAME = [
   'AuthenticationFailed',
   'CredentialsInvalid',
   'PermissionDenied',
@@ -14,43 +16,46 @@ const MENDED = [
   'RepositoryNotFound',
 ]
 
-/** A journey whose ways fail with these reasons; what it went by is kept. */
-function journey(primary?: FailureReason, fallback?: FailureReason) {
-  const gone: Way[] = []
-  const go = (way: Way): Promise<string> => {
-    gone.push(way)
-    const reason = way.used === 'Primary' ? primary : fallback
-    if (reason === undefined) return Promise.resolve(`by ${way.used}`)
-    return Promise.reject(new Failure(reason, `${way.used} says ${reason}.`))
+/** An attempt that fails with these reasons; what it was tried with is kept. */
+function attempt(primary?: FailureReason, fallback?: FailureReason) {
+  const tried: Source[] = []
+  const work = (source: Source): Promise<string> => {
+    tried.push(source)
+    const reason = source.used === 'Primary' ? primary : fallback
+    if (reason === undefined) return Promise.resolve(`by ${source.used}`)
+    return Promise.reject(new Failure(reason, `${source.used} says ${reason}.`))
   }
-  return { gone, go }
+  return { tried, work }
 }
 
-t.test('what works is not done twice', async (t) => {
-  const { gone, go } = journey()
-  t.same(await withFallback<Way, string>([PRIMARY, FALLBACK], go), { result: 'by Primary', used: 'Primary' })
-  t.same(gone, [PRIMARY])
+t.test('what succeeds is not done twice', async (t) => {
+  const { tried, work } = attempt()
+  t.same(await withFallback<Source, string>([PRIMARY, FALLBACK], work), {
+    result: 'by Primary',
+    used: 'Primary',
+  })
+  t.same(tried, [PRIMARY])
 })
 
-t.test('the second way is gone where the first one’s credentials fail, and for nothing else', async (t) => {
-  for (const reason of Object.keys(RETRY_BY_REASON) as FailureReason[]) {
-    const { gone, go } = journey(reason)
-    const went = withFallback<Way, string>([PRIMARY, FALLBACK], go)
-    if (MENDED.includes(reason)) t.same(await went, { result: 'by Fallback', used: 'Fallback' }, reason)
-    else await t.rejects(went, { reason, message: `Primary says ${reason}.` })
-    t.equal(gone.length, MENDED.includes(reason) ? 2 : 1, reason)
+t.test('the fallback is used where the first credentials are to blame, and for nothing else', async (t) => {
+  for (const reason of Object.keys(REASONS).filter(isFailureReason)) {
+    const { tried, work } = attempt(reason)
+    const ran = withFallback<Source, string>([PRIMARY, FALLBACK], work)
+    if (TO_BLAME.includes(reason)) t.same(await ran, { result: 'by Fallback', used: 'Fallback' }, reason)
+    else await t.rejects(ran, { reason, message: `Primary says ${reason}.` })
+    t.equal(tried.length, TO_BLAME.includes(reason) ? 2 : 1, reason)
   }
 })
 
-t.test('with one way alone its failure stays as it is', async (t) => {
-  const { go } = journey('AuthenticationFailed')
-  await t.rejects(withFallback([PRIMARY], go), { message: 'Primary says AuthenticationFailed.' })
+t.test('without a fallback the failure stays as it is', async (t) => {
+  const { work } = attempt('AuthenticationFailed')
+  await t.rejects(withFallback([PRIMARY], work), { message: 'Primary says AuthenticationFailed.' })
 })
 
-/** The Failure that both ways together end with. */
+/** The Failure that both together end with. */
 async function failureOf(primary: FailureReason, fallback: FailureReason): Promise<unknown> {
-  const { go } = journey(primary, fallback)
-  return withFallback<Way, string>([PRIMARY, FALLBACK], go).catch((error: unknown) => error)
+  const { work } = attempt(primary, fallback)
+  return withFallback<Source, string>([PRIMARY, FALLBACK], work).catch((error: unknown) => error)
 }
 
 t.test('both fail: both causes, and the reason of the first', async (t) => {
@@ -62,18 +67,18 @@ t.test('both fail: both causes, and the reason of the first', async (t) => {
   })
 })
 
-t.test('what goes by by itself is tried again soon', async (t) => {
+t.test('a transient failure of the fallback is tried again soon', async (t) => {
   t.match(await failureOf('PermissionDenied', 'NetworkError'), {
     reason: 'PermissionDenied',
     retry: 'transient',
   })
 })
 
-t.test('what the second way asks for is heard', async (t) => {
+t.test('the pause that the host of the fallback asks for is kept', async (t) => {
   const waiting = new Failure('RateLimited', 'Later.', { retryAfterSeconds: 90 })
-  const go = (way: Way): Promise<never> =>
-    Promise.reject(way.used === 'Primary' ? new Failure('RepositoryNotFound', 'No.') : waiting)
-  await t.rejects(withFallback<Way, never>([PRIMARY, FALLBACK], go), {
+  const work = ({ used }: Source): Promise<never> =>
+    Promise.reject(used === 'Primary' ? new Failure('RepositoryNotFound', 'No.') : waiting)
+  await t.rejects(withFallback<Source, never>([PRIMARY, FALLBACK], work), {
     reason: 'RepositoryNotFound',
     retry: 'transient',
     retryAfterSeconds: 90,
@@ -81,16 +86,16 @@ t.test('what the second way asks for is heard', async (t) => {
   })
 })
 
-t.test('a bug is no failure of credentials', async (t) => {
+t.test('a bug is not a failure of credentials', async (t) => {
   const bug = new Error('a bug')
   const always = (): Promise<never> => Promise.reject(bug)
-  await t.rejects(withFallback<Way, never>([PRIMARY, FALLBACK], always), bug)
-  const second = (way: Way): Promise<never> =>
-    Promise.reject(way.used === 'Primary' ? new Failure('AuthenticationFailed', 'No.') : bug)
-  await t.rejects(withFallback<Way, never>([PRIMARY, FALLBACK], second), bug)
+  await t.rejects(withFallback<Source, never>([PRIMARY, FALLBACK], always), bug)
+  const second = ({ used }: Source): Promise<never> =>
+    Promise.reject(used === 'Primary' ? new Failure('AuthenticationFailed', 'No.') : bug)
+  await t.rejects(withFallback<Source, never>([PRIMARY, FALLBACK], second), bug)
 })
 
-t.test('a failure of our own on the second way leaves the cause of the first in sight', async (t) => {
+t.test('a failure of our own with the fallback does not hide the cause of the first', async (t) => {
   t.match(await failureOf('AuthenticationFailed', 'Internal'), {
     reason: 'AuthenticationFailed',
     retry: 'transient',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { applyDetails, detailsLeft } from '../../functions/pull-request/details.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { FailureReason } from '../../functions/domain/failure.ts'
+import type { FailureReason } from '../../functions/domain/reasons.ts'
 import type { Condition, PullRequestSpec } from '../../functions/domain/resource/resource.ts'
 import { pullRequest } from '../domain/fixtures/pullrequest.ts'
 import { memoryPullRequests } from '../harness/memory-pull-requests.ts'

@@ -1,14 +1,19 @@
 import type { Logger } from 'pino'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { FieldError } from '../../functions/domain/field-error.ts'
+import { REASONS } from '../../functions/domain/reasons.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import type { ErrorLogFields } from '../../functions/domain/error-log-fields.ts'
 import { GROUP, REQUESTED_AT } from '../../functions/domain/resource/resource.ts'
 import { STAMP } from '../../functions/domain/requester/stamp.ts'
 import type { AdmissionRequest, Cause, Denial, DenialDetails } from './review.ts'
 
-/** What nobody but somebody with the right, or the operator, can mend. */
-const FORBIDDEN = ['ReferenceForbidden', 'AddressForbidden']
+/** The metav1.Status of a denial. Where several would fit, the first: what is wrong in the spec comes before rights. */
+const DENIALS = [
+  { code: 422, reason: 'Invalid' },
+  { code: 503, reason: 'ServiceUnavailable' },
+  { code: 403, reason: 'Forbidden' },
+] as const
 
 /** Fields of a log line. */
 export interface MishapFields extends Pick<AdmissionRequest, 'kind' | 'namespace' | 'name'> {
@@ -22,16 +27,14 @@ const LIST_WEBHOOKS = 'kubectl get mutatingwebhookconfigurations'
 
 /** One fault is the message; several stand below each other, each with its field. Each is a cause of its own. */
 export function denialOf(fieldErrors: readonly FieldError[], request: AdmissionRequest): Denial {
-  const forbidden = fieldErrors.every(({ reason }) => FORBIDDEN.includes(reason))
+  const found = new Set(fieldErrors.map(({ reason }) => REASONS[reason].denial))
+  const status = DENIALS.find(({ reason }) => found.has(reason)) ?? DENIALS[0]
   const [first, ...others] = fieldErrors.map(({ message }) => message)
   const message =
     others.length === 0
       ? `${first}`
       : [`${fieldErrors.length} things have to be mended:`, first, ...others].join('\n- ')
-  const details = detailsOf(fieldErrors, request)
-  return forbidden
-    ? { code: 403, reason: 'Forbidden', message, details }
-    : { code: 422, reason: 'Invalid', message, details }
+  return { ...status, message, details: detailsOf(fieldErrors, request) }
 }
 
 function detailsOf(fieldErrors: readonly FieldError[], { kind, name }: AdmissionRequest): DenialDetails {

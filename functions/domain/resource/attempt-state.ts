@@ -1,3 +1,4 @@
+import { isFailureReason, REASONS } from '../reasons.ts'
 import type { Envelope } from './resource.ts'
 import { REQUESTED_AT } from './resource.ts'
 
@@ -37,8 +38,8 @@ export function mayHavePushed(resource: Envelope): boolean {
   return isCurrent(resource) && (phase === 'Progressing' || phase === 'Retrying')
 }
 
-/** A host's limit may have held so many times as many attempts back. */
-const LIMITED_FACTOR = 10
+/** With a budget of a day so many times RETRY_LIMIT attempts may have been made. */
+const DAY_FACTOR = 10
 
 /**
  * Have attempts used up their number without one of them coming to write how it ended? So it is where each one
@@ -47,7 +48,8 @@ const LIMITED_FACTOR = 10
 export function isGivenUp(resource: Envelope, limit: number): boolean {
   const { status } = resource
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-  const most = ready?.reason === 'RateLimited' ? limit * LIMITED_FACTOR : limit
+  const lasting = isFailureReason(ready?.reason) && REASONS[ready.reason].budget === 'day'
+  const most = lasting ? limit * DAY_FACTOR : limit
   return mayHavePushed(resource) && status?.phase === 'Progressing' && (status.attempts ?? 0) >= most
 }
 

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../domain/failure.ts'
+import type { FailureReason } from '../../domain/reasons.ts'
 
 /** Where git was called, for the sentence, and what must not be in it. */
 export interface ErrorContext {

@@ -1,6 +1,6 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
-import type { FailureReason } from '../../domain/failure.ts'
+import type { FailureReason } from '../../domain/reasons.ts'
 
 /** What ssh2 adds to its errors. */
 export interface SSHError extends Error {

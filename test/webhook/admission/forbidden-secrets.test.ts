@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import type { FailureReason } from '../../../functions/domain/failure.ts'
+import type { FailureReason } from '../../../functions/domain/reasons.ts'
 import { rememberForbidden } from '../../../webhook/admission/forbidden-secrets.ts'
 
 /** An API server that fails for this reason, a clock, and the names that were asked for. */

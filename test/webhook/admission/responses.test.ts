@@ -15,6 +15,7 @@ const REQUEST = readReview(reviewOf(gitCommit()))
 const WRONG = fieldError('spec.message', 'is empty; say what the commit is for.')
 const FORBIDDEN = fieldError('spec.resourceRef', 'may not be read.', 'ReferenceForbidden')
 const ELSEWHERE = fieldError('spec.repository', 'is not allowed.', 'AddressForbidden')
+const UNKNOWN = fieldError('spec.repository', 'could not be looked up.', 'Timeout')
 const LATER = fieldError('spec.draft', 'is not supported yet.', 'NotSupported')
 
 for (const [title, fieldErrors, code, reason] of [
@@ -23,6 +24,12 @@ for (const [title, fieldErrors, code, reason] of [
   ['a missing right is Forbidden', [FORBIDDEN], 403, 'Forbidden'],
   ['a repository that the operator refuses is Forbidden', [ELSEWHERE, FORBIDDEN], 403, 'Forbidden'],
   ['a missing right beside a wrong field is Invalid', [FORBIDDEN, WRONG], 422, 'Invalid'],
+  [
+    'what could not be found out beside a missing right is undecided',
+    [FORBIDDEN, UNKNOWN],
+    503,
+    'ServiceUnavailable',
+  ],
 ] as const) {
   t.test(title, async (t) => t.match(denialOf(fieldErrors, REQUEST), { code, reason }))
 }

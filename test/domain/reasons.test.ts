@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { isFailureReason, REASONS } from '../../functions/domain/reasons.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const NAMES = Object.keys(REASONS)
+const NAME = `(?:${NAMES.join('|')})`
+
+/**
+ * Two reasons in one list: elements of an array or a set, parts of a union or of a comparison, cases of a switch, or
+ * keys of an object.
+ */
+const LISTS = [
+  new RegExp(`'${NAME}'\\s*(?:,|\\|\\|?|&&|:\\s*case)\\s*(?:[\\w.?]+\\s*[!=]==\\s*)?'${NAME}'`),
+  new RegExp(`^\\s*'?${NAME}'?: .*\\n\\s*'?${NAME}'?: `, 'm'),
+]
+
+function listIn(text: string): string | undefined {
+  return LISTS.map((list) => list.exec(text)?.[0]).find((found) => found !== undefined)
+}
+
+for (const [what, text] of [
+  ['an array', "const FINAL = ['PushRejected', 'PathConflict']"],
+  ['a set over several lines', "new Set([\n  'PushRejected',\n  'PathConflict',\n])"],
+  ['a union', "type Final = 'PushRejected' | 'PathConflict'"],
+  ['a comparison', "if (error.reason === 'Timeout' || error.reason === 'NetworkError') return"],
+  ['a comparison with neither', "reason !== 'Timeout' && reason !== 'NetworkError'"],
+  ['a switch', "case 'Timeout':\n  case 'NetworkError':"],
+  ['keys', "{\n  Timeout: 'yes',\n  NetworkError: 'yes',\n}"],
+] as const)
+  t.test(`a list is found: ${what}`, async (t) => t.type(listIn(text), 'string'))
+
+t.test('no file but the table has a list of reasons: what they mean stands in their rows', async (t) => {
+  const files = globSync(['functions/**/*.ts', 'webhook/**/*.ts'], { cwd: ROOT })
+  const table = join('functions', 'domain', 'reasons.ts')
+  t.ok(files.includes(table) && files.length > 150, 'the sources are found')
+  for (const file of files)
+    if (file !== table) t.equal(listIn(readFileSync(join(ROOT, file), 'utf8')), undefined, file)
+})
+
+t.test('a reason is told from any other text, such as that of a condition', async (t) => {
+  for (const reason of NAMES) t.ok(isFailureReason(reason), reason)
+  for (const other of ['Succeeded', 'Progressing', 'toString', '', undefined]) t.notOk(isFailureReason(other))
+})
+
+t.test('what may pass is retried, and what is wrong with a spec for good is not', async (t) => {
+  for (const [reason, row] of Object.entries(REASONS)) {
+    if (row.denial === 'ServiceUnavailable') t.equal(row.retry, 'transient', reason)
+    if (row.budget !== undefined) t.equal(row.retry, 'transient', reason)
+    if (row.fallback) t.equal(row.side, 'user', reason)
+  }
+})
