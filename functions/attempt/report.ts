@@ -1,5 +1,5 @@
 import type { ClusterEvent } from '../cluster/cluster.ts'
-import type { DetailsReading } from '../domain/resource/conditions.ts'
+import type { DetailsResult } from '../domain/resource/conditions.ts'
 import { Failure } from '../domain/failure.ts'
 import { REASONS } from '../domain/reasons.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
@@ -56,7 +56,7 @@ function eventOf(result: Outcome | Failure): ClusterEvent {
   return { type: 'Warning', reason: 'DetailsNotApplied', message: `${message} (${missing.message})` }
 }
 
-function missingDetails({ details }: Outcome): DetailsReading | undefined {
+function missingDetails({ details }: Outcome): DetailsResult | undefined {
   return typeof details === 'object' && details.reason === 'NotApplied' ? details : undefined
 }
 

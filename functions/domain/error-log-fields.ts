@@ -1,19 +1,19 @@
 import { Failure } from './failure.ts'
 import type { FailureReason } from './reasons.ts'
 
-/** Where an error arose, fit for a log. */
+/** Where an error occurred, in a form that may be logged. */
 export interface ErrorLogFields {
   /** The reason of a Failure, else the error's name. */
   readonly error: string
   /** The code that Node gives system errors, such as ECONNREFUSED. */
   readonly code?: string
-  /** Stack frames, without the words above them. */
+  /** Stack frames, without the message above them. */
   readonly frames: readonly string[]
 }
 
 /**
- * What a log may say of an error: where it arose, never its words, for those of a library may hold what no log may.
- * Of a Failure it tells of the cause, where there is one: its own sentence is safe, and known by its reason.
+ * What may be logged of an error: where it occurred, never its message, because that of a library may hold a secret.
+ * For a Failure with a cause these are the fields of the cause, under the reason of the Failure.
  */
 export function errorLogFields(error: unknown): ErrorLogFields {
   if (error instanceof Failure && error.cause !== undefined) {

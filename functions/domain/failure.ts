@@ -5,11 +5,11 @@ import type { FailureReason, Retry } from './reasons.ts'
 const MESSAGE_LIMIT = 32_768
 
 export interface FailureOptions {
-  /** What led here. It is logged by name only, never shown to users. */
+  /** The error behind this one. It is logged by name only, never shown to users. */
   readonly cause?: unknown
   /** Overrides the answer of the table, where in this case somebody else can fix it, or nobody. */
   readonly retry?: Retry
-  /** The remote asked not to be called before this many seconds have passed. */
+  /** The remote asked not to be called again before this many seconds have passed. */
   readonly retryAfterSeconds?: number
   /** The API server refused Commitlet's own service account, rather than the requester. */
   readonly accountRefused?: boolean

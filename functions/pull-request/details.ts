@@ -1,4 +1,4 @@
-import type { DetailsReading } from '../domain/resource/conditions.ts'
+import type { DetailsResult } from '../domain/resource/conditions.ts'
 import { Failure } from '../domain/failure.ts'
 import type { PullRequestDetails, PullRequests } from '../domain/pull-request/pull-requests.ts'
 import { REQUESTED_AT } from '../domain/resource/resource.ts'
@@ -42,7 +42,7 @@ export function detailsLeft(resource: PullRequest): Outcome['details'] {
   return { applied: 'False', reason: 'NotOurs', message }
 }
 
-const APPLIED: DetailsReading = {
+const APPLIED: DetailsResult = {
   applied: 'True',
   reason: 'Applied',
   message: 'Labels, reviewers and assignees are those of the spec, or more.',
@@ -59,7 +59,7 @@ function areApplied({ metadata, status }: PullRequest): boolean {
   return before?.status === 'True' && before.observedGeneration === metadata.generation
 }
 
-function notApplied(complaints: readonly string[]): DetailsReading {
+function notApplied(complaints: readonly string[]): DetailsResult {
   const message = `${complaints.join(' ')} Ask again when that is mended (annotation ${REQUESTED_AT}), or add them by hand.`
   return { applied: 'False', reason: 'NotApplied', message }
 }

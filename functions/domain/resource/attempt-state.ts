@@ -8,8 +8,8 @@ export function requestedAt(resource: Envelope): string | undefined {
 }
 
 /**
- * Does the status speak of this very generation and value of `commitlet.dev/requested-at`? An annotation that was
- * taken away asks for nothing: tools that prune what they do not know would otherwise ask for a second commit.
+ * Is the status about this generation and value of `commitlet.dev/requested-at`? Removing the annotation requests
+ * nothing: tools that prune what they do not know would otherwise cause a second commit.
  */
 export function isCurrent(resource: Envelope): boolean {
   const { status } = resource
@@ -19,8 +19,8 @@ export function isCurrent(resource: Envelope): boolean {
 }
 
 /**
- * Whether an attempt may start now: not at a resource that is being deleted, settled, before its time, or claimed
- * by an attempt that lives, which takes up a newer generation itself when it ends.
+ * Whether an attempt may start now: not if the resource is being deleted, is settled, is not due yet, or is claimed by
+ * a running attempt, which goes on with a newer generation itself when it ends.
  */
 export function mayStart(resource: Envelope, now: Date): boolean {
   const { status } = resource
@@ -32,7 +32,7 @@ export function mayStart(resource: Envelope, now: Date): boolean {
   return status.phase === 'Retrying' && !early
 }
 
-/** Has an attempt at this generation and requested-at begun before, so that its commit may be there already? */
+/** Has an attempt at this generation and requested-at started before, so that its commit may have been pushed? */
 export function mayHavePushed(resource: Envelope): boolean {
   const phase = resource.status?.phase
   return isCurrent(resource) && (phase === 'Progressing' || phase === 'Retrying')
@@ -42,20 +42,20 @@ export function mayHavePushed(resource: Envelope): boolean {
 const DAY_FACTOR = 10
 
 /**
- * Have attempts used up their number without one of them coming to write how it ended? So it is where each one
- * takes its process down, or where the API server never takes the status.
+ * Have attempts reached their limit without one of them writing how it ended? That happens where each one crashes its
+ * process, or where the API server never accepts the status.
  */
 export function isGivenUp(resource: Envelope, limit: number): boolean {
   const { status } = resource
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-  const lasting = isFailureReason(ready?.reason) && REASONS[ready.reason].budget === 'day'
-  const most = lasting ? limit * DAY_FACTOR : limit
+  const forADay = isFailureReason(ready?.reason) && REASONS[ready.reason].budget === 'day'
+  const most = forADay ? limit * DAY_FACTOR : limit
   return mayHavePushed(resource) && status?.phase === 'Progressing' && (status.attempts ?? 0) >= most
 }
 
-/** Does the stored resource still carry this very claim, or has another attempt taken over? */
+/** Does the stored resource still carry this claim, or has another attempt taken over? */
 export function carriesClaim(stored: Envelope, claim: Envelope): boolean {
-  const [is, was] = [stored.status, claim.status]
-  if (stored.metadata.uid !== claim.metadata.uid || is?.phase !== 'Progressing') return false
-  return is.lastAttemptTime === was?.lastAttemptTime && is.attempts === was?.attempts
+  const [current, claimed] = [stored.status, claim.status]
+  if (stored.metadata.uid !== claim.metadata.uid || current?.phase !== 'Progressing') return false
+  return current.lastAttemptTime === claimed?.lastAttemptTime && current.attempts === claimed?.attempts
 }

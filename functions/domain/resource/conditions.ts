@@ -1,62 +1,66 @@
 import { boundedMessage } from '../failure.ts'
 import type { Condition, Envelope } from './resource.ts'
 
-/** What the conditions are to say. */
-export interface Reading {
+/** What the conditions of a resource are made from. */
+export interface ConditionsInput {
   readonly ready: Condition['status']
-  /** `Reconciling`: under way by itself. `Stalled`: somebody must mend something. Neither when it is done. */
-  readonly besides?: 'Reconciling' | 'Stalled'
+  /** `Reconciling`: it goes on by itself. `Stalled`: a person must fix something. Left out: it is done. */
+  readonly progress?: 'Reconciling' | 'Stalled'
   readonly reason: string
   readonly message: string
-  /** `as before`: nothing new is known of them. Undefined: there are none. */
-  readonly details?: DetailsReading | 'as before' | undefined
+  /** `as before`: there is nothing new about them. Undefined: the spec has none. */
+  readonly details?: DetailsResult | 'as before' | undefined
 }
 
 /** What became of the labels, reviewers and assignees of a pull request. */
-export interface DetailsReading {
+export interface DetailsResult {
   readonly applied: Condition['status']
   readonly reason: 'Applied' | 'NotApplied' | 'NotOurs'
   readonly message: string
 }
 
 /**
- * The conditions of a resource, as kstatus reads them (cli-utils, pkg/kstatus): Ready always; of Reconciling and
- * Stalled, whose presence means True, at most one, because the first that is found counts; DetailsApplied where
- * something is known of it, which kstatus does not ask for; the message of Ready says where some are not. A transition
- * time changes only with the status of its condition.
+ * The conditions of a resource, as kstatus reads them (cli-utils, pkg/kstatus). Ready is always there. Of Reconciling
+ * and Stalled, whose presence means True, there is at most one, because kstatus takes the first that it finds. There is
+ * DetailsApplied where something is known about the details; kstatus ignores it, so the message of Ready says where
+ * some could not be added. A transition time changes only with the status of its condition.
  */
-export function conditionsOf(resource: Envelope, now: Date, reading: Reading): readonly Condition[] {
-  const { ready, besides, reason, message, details } = reading
-  const told = (type: Condition['type'], status: Condition['status'], words: Words): Condition => {
+export function conditionsOf(resource: Envelope, now: Date, input: ConditionsInput): readonly Condition[] {
+  const { ready, progress, reason, message, details } = input
+  const condition = (
+    type: Condition['type'],
+    status: Condition['status'],
+    text: ConditionText,
+  ): Condition => {
     const before = find(resource, type)
     return {
       type,
       status,
-      reason: words.reason,
-      message: boundedMessage(words.message),
+      reason: text.reason,
+      message: boundedMessage(text.message),
       observedGeneration: resource.metadata.generation,
       lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
     }
   }
-  const known = details === 'as before' ? find(resource, 'DetailsApplied') : undefined
+  const unchanged = details === 'as before' ? find(resource, 'DetailsApplied') : undefined
   return [
-    told('Ready', ready, { reason, message: isPartial(details) ? `${message} ${PARTIAL}` : message }),
-    ...(besides === undefined ? [] : [told(besides, 'True', { reason, message })]),
-    ...(known === undefined ? [] : [known]),
+    condition('Ready', ready, { reason, message: isPartial(details) ? `${message} ${PARTIAL}` : message }),
+    ...(progress === undefined ? [] : [condition(progress, 'True', { reason, message })]),
+    ...(unchanged === undefined ? [] : [unchanged]),
     ...(details === undefined || details === 'as before'
       ? []
-      : [told('DetailsApplied', details.applied, details)]),
+      : [condition('DetailsApplied', details.applied, details)]),
   ]
 }
 
-// A message may end with an address, which no full stop or semicolon may touch.
+// In parentheses: a message may end with an address, which a full stop or semicolon would become a part of.
 const PARTIAL = '(not all labels, reviewers or assignees could be added: see the condition DetailsApplied)'
 
-function isPartial(details: Reading['details']): boolean {
+function isPartial(details: ConditionsInput['details']): boolean {
   return typeof details === 'object' && details.reason === 'NotApplied'
 }
 
-type Words = Pick<Condition, 'reason' | 'message'>
+type ConditionText = Pick<Condition, 'reason' | 'message'>
 
 function find(resource: Envelope, type: Condition['type']): Condition | undefined {
   return resource.status?.conditions?.find((condition) => condition.type === type)

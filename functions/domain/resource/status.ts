@@ -1,14 +1,14 @@
 import { conditionsOf, timestamp } from './conditions.ts'
-import type { DetailsReading } from './conditions.ts'
+import type { DetailsResult } from './conditions.ts'
 import { mayHavePushed, requestedAt } from './attempt-state.ts'
 import { Failure } from '../failure.ts'
 import type { CommitStatus, Envelope, Phase, PullRequestStatus, Status } from './resource.ts'
 import { nextDelay } from './backoff.ts'
 
-/** A claim outlives the attempt's deadline by this much: time for the last write. */
+/** A claim lasts this much longer than the attempt's deadline: time for the last write. */
 const CLAIM_MARGIN_S = 10
 
-/** What an attempt found out. `UpToDate`: the remote already stood as it is wanted. */
+/** How an attempt succeeded. `UpToDate`: nothing had to be changed on the remote. */
 export interface Outcome {
   readonly reason: 'Succeeded' | 'UpToDate'
   readonly message: string
@@ -17,32 +17,33 @@ export interface Outcome {
   readonly commit?: CommitStatus
   /** Of a PullRequest. */
   readonly pullRequest?: PullRequestStatus
-  /** What became of its labels, reviewers and assignees, where it names any. `as before`: they were not touched. */
-  readonly details?: DetailsReading | 'as before' | undefined
+  /** What became of its labels, reviewers and assignees, if it names any. `as before`: they were not touched. */
+  readonly details?: DetailsResult | 'as before' | undefined
 }
 
+/** What a claim depends on, beside the resource. */
 export interface ClaimTerms {
   readonly now: Date
   /** ATTEMPT_DEADLINE. */
   readonly deadlineSeconds: number
-  /** A number from 0 to 1, drawn anew for each claim. */
+  /** A number from 0 to 1, drawn for each claim. */
   readonly random: number
 }
 
 /**
- * The status with which an attempt begins. It keeps the conditions of the failure that it tries to overcome.
+ * The status with which an attempt begins. A retry keeps the conditions of the last failure.
  * No two claims are equal: `lastAttemptTime` has a random fraction of a second (metav1.MicroTime).
  */
 export function claimed(resource: Envelope, { now, deadlineSeconds, random }: ClaimTerms): Status {
-  const again = mayHavePushed(resource)
+  const retried = mayHavePushed(resource)
   const before = resource.status
-  const attempts = again ? (before?.attempts ?? 0) + 1 : 1
+  const attempts = retried ? (before?.attempts ?? 0) + 1 : 1
   const conditions =
-    again && before?.conditions !== undefined && before.conditions.length > 0
+    retried && before?.conditions !== undefined && before.conditions.length > 0
       ? before.conditions
       : conditionsOf(resource, now, {
           ready: 'Unknown',
-          besides: 'Reconciling',
+          progress: 'Reconciling',
           reason: 'Progressing',
           message: 'The first attempt is under way.',
           details: 'as before',
@@ -50,14 +51,14 @@ export function claimed(resource: Envelope, { now, deadlineSeconds, random }: Cl
   return {
     ...common(resource, 'Progressing', attempts),
     conditions,
-    startedAt: again && before?.startedAt !== undefined ? before.startedAt : timestamp(now),
-    lastAttemptTime: marked(now, random),
+    startedAt: retried && before?.startedAt !== undefined ? before.startedAt : timestamp(now),
+    lastAttemptTime: microTime(now, random),
     nextAttemptTime: timestamp(later(now, deadlineSeconds + CLAIM_MARGIN_S)),
-    ...kept(resource),
+    ...resultBefore(resource),
   }
 }
 
-/** The status of a resource that stands on the remote as it is wanted. `resource` carries the claim. */
+/** The status after a success. `resource` carries the claim. */
 export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Status {
   return {
     ...common(resource, 'Succeeded', resource.status?.attempts ?? 1),
@@ -69,11 +70,11 @@ export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Stat
     }),
     ...times(resource),
     credentialsUsed: outcome.credentialsUsed,
-    ...shown(outcome),
+    ...resultOf(outcome),
   }
 }
 
-/** The status after a failure: Retrying with its next time, or Failed. `resource` carries the claim. */
+/** The status after a failure: Retrying with the time of the next attempt, or Failed. `resource` carries the claim. */
 export function failed(
   resource: Envelope,
   failure: Failure,
@@ -84,24 +85,25 @@ export function failed(
   const elapsedSeconds = (when.now.getTime() - started) / 1000
   const delay = nextDelay(failure, { attempts, limit: when.limit, elapsedSeconds, random: when.random })
   const ends = typeof delay !== 'number'
-  const told = delay === 'exhausted' ? exhausted(failure, attempts) : failure
+  const { reason, message } = delay === 'exhausted' ? exhausted(failure, attempts) : failure
   const stalled = ends || failure.retry === 'slow'
   return {
     ...common(resource, ends ? 'Failed' : 'Retrying', attempts),
     conditions: conditionsOf(resource, when.now, {
       ready: 'False',
-      besides: stalled ? 'Stalled' : 'Reconciling',
-      reason: told.reason,
-      message: told.message,
+      progress: stalled ? 'Stalled' : 'Reconciling',
+      reason,
+      message,
       details: 'as before',
     }),
     ...times(resource),
     ...(ends ? {} : { nextAttemptTime: timestamp(later(when.now, delay)) }),
-    ...kept(resource),
+    ...resultBefore(resource),
   }
 }
 
-function marked(at: Date, random: number): string {
+/** RFC 3339 with six digits of a second, as metav1.MicroTime; these are drawn. */
+function microTime(at: Date, random: number): string {
   const micros = Math.floor(random * 1_000_000)
     .toString()
     .padStart(6, '0')
@@ -127,14 +129,14 @@ function common(
   }
 }
 
-/** The last commit, or the pull request, stays on show until there is a newer one. */
-function kept(resource: Envelope): Shown {
-  return shown(resource.status ?? {})
+type Result = Pick<Status, 'commit' | 'pullRequest'>
+
+/** The last commit, or the pull request, stays in the status until there is a newer one. */
+function resultBefore(resource: Envelope): Result {
+  return resultOf(resource.status ?? {})
 }
 
-type Shown = Pick<Status, 'commit' | 'pullRequest'>
-
-function shown({ commit, pullRequest }: Shown): Shown {
+function resultOf({ commit, pullRequest }: Result): Result {
   return {
     ...(commit === undefined ? {} : { commit }),
     ...(pullRequest === undefined ? {} : { pullRequest }),
@@ -149,7 +151,7 @@ function times(resource: Envelope): Pick<Status, 'startedAt' | 'lastAttemptTime'
   }
 }
 
-/** Never earlier than asked: the whole second that follows. */
+/** Rounded up to a whole second: never earlier than that. */
 function later(from: Date, seconds: number): Date {
   return new Date(Math.ceil(from.getTime() / 1000 + seconds) * 1000)
 }

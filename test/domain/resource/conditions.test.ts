@@ -1,6 +1,6 @@
 import t from 'tap'
 import { conditionsOf, timestamp } from '../../../functions/domain/resource/conditions.ts'
-import type { Reading } from '../../../functions/domain/resource/conditions.ts'
+import type { ConditionsInput } from '../../../functions/domain/resource/conditions.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { resource } from '../fixtures/envelope.ts'
 
@@ -8,14 +8,14 @@ const NOW = new Date('2026-03-01T10:00:00.400Z')
 const EARLIER = '2026-02-01T10:00:00Z'
 const FRESH = { observedGeneration: -1, phase: 'Pending' } as const
 
-t.test('Ready is always there, and what is besides says the same', async (t) => {
+t.test('Ready is always there, and the condition beside it says the same', async (t) => {
   const said = { reason: 'Timeout', message: 'It took too long.' }
   const alone = { ...said, observedGeneration: 1, lastTransitionTime: '2026-03-01T10:00:00Z' }
   const envelope = resource(FRESH)
   t.strictSame(conditionsOf(envelope, NOW, { ready: 'True', ...said }), [
     { type: 'Ready', status: 'True', ...alone },
   ])
-  t.strictSame(conditionsOf(envelope, NOW, { ready: 'False', besides: 'Stalled', ...said }), [
+  t.strictSame(conditionsOf(envelope, NOW, { ready: 'False', progress: 'Stalled', ...said }), [
     { type: 'Ready', status: 'False', ...alone },
     { type: 'Stalled', status: 'True', ...alone },
   ])
@@ -25,11 +25,9 @@ t.test('a transition time changes with the status alone', async (t) => {
   const before = { type: 'Ready', reason: 'Timeout', message: 'm', lastTransitionTime: EARLIER } as const
   const conditions = [{ ...before, status: 'False', observedGeneration: 1 }] as const
   const envelope = resource({ ...FRESH, conditions })
-  const reading = { reason: 'NetworkError', message: 'other' }
-  t.match(conditionsOf(envelope, NOW, { ...reading, ready: 'False' }), [{ lastTransitionTime: EARLIER }])
-  t.match(conditionsOf(envelope, NOW, { ...reading, ready: 'True' }), [
-    { lastTransitionTime: timestamp(NOW) },
-  ])
+  const input = { reason: 'NetworkError', message: 'other' }
+  t.match(conditionsOf(envelope, NOW, { ...input, ready: 'False' }), [{ lastTransitionTime: EARLIER }])
+  t.match(conditionsOf(envelope, NOW, { ...input, ready: 'True' }), [{ lastTransitionTime: timestamp(NOW) }])
 })
 
 t.test('a message is as long as that of a Failure, and no longer', async (t) => {
@@ -72,7 +70,7 @@ t.test('what became of the details is a condition of its own, of this generation
 })
 
 t.test('a Ready that does not stand for all of the spec says so', async (t) => {
-  const message = (details: Reading['details']): unknown =>
+  const message = (details: ConditionsInput['details']): unknown =>
     conditionsOf(resource(FRESH), NOW, { ...READY, details })[0]?.message
   t.equal(
     message({ applied: 'False', reason: 'NotApplied', message: 'One of them.' }),
@@ -93,8 +91,8 @@ t.test(
     const notOurs = { ...APPLIED, status: 'False', reason: 'NotOurs' } as const
     for (const before of [APPLIED, notOurs]) {
       const envelope = resource({ ...FRESH, conditions: [before] }, { generation: 2 })
-      const reading = { ...READY, ready: 'False', besides: 'Stalled', details: 'as before' } as const
-      t.strictSame(conditionsOf(envelope, NOW, reading)[2], before)
+      const input = { ...READY, ready: 'False', progress: 'Stalled', details: 'as before' } as const
+      t.strictSame(conditionsOf(envelope, NOW, input)[2], before)
     }
     t.equal(conditionsOf(resource(FRESH), NOW, { ...READY, details: 'as before' }).length, 1)
   },
