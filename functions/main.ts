@@ -2,7 +2,7 @@ import pino from 'pino'
 import { guardAddresses } from './net/addresses.ts'
 import { buildApp } from './app.ts'
 import { handle } from './attempt/attempt.ts'
-import { openApiServer, placeOfApiServer } from './cluster/api-server.ts'
+import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { readConfig } from './config.ts'
 import type { Failure } from './domain/failure.ts'
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const ways = {
     resolve: guardAddresses({
       inCluster: config.surroundings.inCluster,
-      apiServer: [...config.surroundings.apiServer, placeOfApiServer()],
+      apiServer: [...config.surroundings.apiServer, apiServerEndpoint()],
     }),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,

@@ -83,6 +83,6 @@ async function review(server: ApiServer, user: UserInfo, access: Access): Promis
 
 function mayNotAsk(): Failure {
   const message =
-    "Commitlet's service account may not create subjectaccessreviews, so nobody's rights can be told; ask whoever runs Commitlet."
+    "Commitlet's service account may not create subjectaccessreviews, so no user's rights can be checked; ask whoever runs Commitlet."
   return accountRefused(message)
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../domain/failure.ts'
 import type { ApiAnswer } from './api-server.ts'
 
-/** The answer's JSON, once its status is 2xx; else throws what `refusal` says. */
+/** The answer's JSON if its status is 2xx; otherwise throws the Failure that `refusal` makes. */
 export function bodyOf(answer: ApiAnswer, what: string, namedBy?: string): unknown {
   if (answer.status < 200 || answer.status > 299) throw refusal(answer, what, namedBy)
   return parseBody(answer, what)
@@ -9,10 +9,10 @@ export function bodyOf(answer: ApiAnswer, what: string, namedBy?: string): unkno
 
 /**
  * What an answer that is not 2xx means: a Failure with one sentence that names `what`. Where rights are granted by
- * name, what is not there is forbidden: `namedBy` is what may be mistyped then.
+ * name, a name that does not exist is forbidden too: `namedBy` is the field where it may be mistyped.
  */
 export function refusal(answer: ApiAnswer, what: string, namedBy?: string): Failure {
-  const mistyped = namedBy === undefined ? '' : `mend ${namedBy} if it is mistyped, else `
+  const mistyped = namedBy === undefined ? '' : `fix ${namedBy} if it is mistyped, else `
   switch (answer.status) {
     case 401:
       return accountRefused(
@@ -23,7 +23,7 @@ export function refusal(answer: ApiAnswer, what: string, namedBy?: string): Fail
         `Commitlet's service account may not read ${what}; ${mistyped}ask whoever runs Commitlet to grant it \`get\`.`,
       )
     case 404:
-      return new Failure('ReferenceNotFound', `There is no ${what}; create it, or mend its name in the spec.`)
+      return new Failure('ReferenceNotFound', `There is no ${what}; create it, or fix its name in the spec.`)
     case 429:
       return new Failure(
         'RateLimited',

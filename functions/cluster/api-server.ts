@@ -19,7 +19,10 @@ export interface ApiAnswer {
   readonly text: string
 }
 
-/** Sends a call and answers whatever the API server said. Throws NetworkError, Timeout or NotSupported. */
+/**
+ * Sends a call and returns the answer, whatever its status. Throws NetworkError, Timeout, or NotSupported where the
+ * answer is too large.
+ */
 export type ApiServer = (call: ApiCall) => Promise<ApiAnswer>
 
 /** No call to the API server takes longer. Its own bound for a request is 34 s to 60 s. */
@@ -29,9 +32,9 @@ const LARGEST_ANSWER = 32 * 1024 * 1024
 
 /**
  * Finds the API server as client-node does (KUBECONFIG, else ~/.kube/config, else the pod's service account) and
- * answers a way to call it over one pool of kept-alive connections. Certificates are read anew for each call. A token
- * file is read anew within the minute that client-node remembers it, and at once where the token is refused (401): the
- * call is then sent once more. Throws WrongSetting where no configuration is to be found: that ends the start.
+ * returns a function that calls it over one pool of kept-alive connections. Certificates are read again for each call.
+ * A token file is read again once client-node has remembered it for a minute, and at once where the token is refused
+ * (401): the call is then sent a second time. Throws WrongSetting where there is no configuration, which ends the start.
  */
 export function openApiServer(): ApiServer {
   let config = new KubeConfig()
@@ -40,7 +43,7 @@ export function openApiServer(): ApiServer {
   const agentFor = makePool()
 
   async function callBy(login: KubeConfig, request: ApiCall): Promise<ApiAnswer> {
-    // client-node writes into this object; it takes no other way.
+    // client-node writes into this object; there is no other way to get the headers.
     const headers: Record<string, string> = {}
     const options: https.RequestOptions = { headers }
     await login.applyToHTTPSOptions(options)
@@ -56,30 +59,29 @@ export function openApiServer(): ApiServer {
   return async function call(request) {
     const answer = await callBy(config, request)
     if (answer.status !== 401) return answer
-    config = forgetful(config)
+    config = withoutCachedTokens(config)
     return callBy(config, request)
   }
 }
 
 /**
- * Where `openApiServer` calls: a name or an IP address (IPv6 without brackets), and a port. Throws WrongSetting as
- * that does.
+ * The host and port that `openApiServer` calls; an IPv6 address without brackets. Throws WrongSetting as that does.
  */
-export function placeOfApiServer(): { readonly host: string; readonly port: number } {
+export function apiServerEndpoint(): { readonly host: string; readonly port: number } {
   const { hostname, port, protocol } = new URL(loadDefault(new KubeConfig()).server)
   return { host: hostname.replace(/[[\]]/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) }
 }
 
 /** The same configuration, without the tokens that client-node remembers. */
-function forgetful(config: KubeConfig): KubeConfig {
+function withoutCachedTokens(config: KubeConfig): KubeConfig {
   const { clusters, contexts, users, currentContext } = config
   const fresh = new KubeConfig()
   fresh.loadFromOptions({ clusters, contexts, users, currentContext })
   return fresh
 }
 
-/** client-node's context where it has found nothing: an API server on localhost:8080, without a word. */
-const INVENTED = 'loaded-context'
+/** The context that client-node makes up where it finds no configuration: an API server on localhost:8080. */
+const MADE_UP_CONTEXT = 'loaded-context'
 
 function loadDefault(config: KubeConfig): Cluster {
   try {
@@ -90,21 +92,21 @@ function loadDefault(config: KubeConfig): Cluster {
     throw new WrongSetting(message, { cause })
   }
   const cluster = config.getCurrentCluster()
-  if (cluster !== null && config.getCurrentContext() !== INVENTED) return cluster
+  if (cluster !== null && config.getCurrentContext() !== MADE_UP_CONTEXT) return cluster
   throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
 }
 
-const KEPT = { keepAlive: true, maxSockets: 64 } as const
+const POOL = { keepAlive: true, maxSockets: 64 } as const
 
-/** Answers one agent as long as the trust and the client certificate stay the same. */
+/** Returns the same agent as long as the authorities and the client certificate stay the same. */
 function makePool(): (protocol: string, options: https.RequestOptions) => http.Agent {
   let pooled: { readonly agent: http.Agent; readonly madeFor: string } | undefined
   return function agentFor(protocol, options) {
     const { ca, cert, key, rejectUnauthorized, servername } = options
     const madeFor = JSON.stringify([ca, cert, key, rejectUnauthorized, servername].map(String))
     if (pooled?.madeFor === madeFor) return pooled.agent
-    const trust = { ca, cert, key, rejectUnauthorized, servername }
-    const agent = protocol === 'http:' ? new http.Agent(KEPT) : new https.Agent({ ...KEPT, ...trust })
+    const tls = { ca, cert, key, rejectUnauthorized, servername }
+    const agent = protocol === 'http:' ? new http.Agent(POOL) : new https.Agent({ ...POOL, ...tls })
     pooled = { agent, madeFor }
     return agent
   }
@@ -113,7 +115,7 @@ function makePool(): (protocol: string, options: https.RequestOptions) => http.A
 async function send(target: URL, options: https.RequestOptions, request: ApiCall): Promise<ApiAnswer> {
   const answer = await exchange(target, options, request)
   if (answer !== 'stale') return answer
-  // The server may close an idle connection at the moment it is taken out of the pool, and all others with it.
+  // The server may close an idle connection just as it is taken out of the pool, and all others with it.
   const again = await exchange(target, { ...options, agent: false }, request)
   return again === 'stale' ? Promise.reject(unreachable(undefined)) : again
 }
@@ -176,8 +178,8 @@ async function collect(response: http.IncomingMessage): Promise<ApiAnswer> {
 }
 
 function unreachable(error: unknown): Failure {
-  const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
-  if (late) {
+  const timedOut = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
+  if (timedOut) {
     const message = `The API server did not answer within ${DEADLINE_MS / 1000} s; it is tried again.`
     return new Failure('Timeout', message, { cause: error })
   }

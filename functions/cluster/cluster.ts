@@ -5,7 +5,7 @@ import type { UserInfo } from '../domain/requester/user-info.ts'
 
 export type Secret = SecretData
 
-/** A row of a sweep: everything that tells whether a resource is due, and nothing of its spec. */
+/** A row of a list: what decides whether a resource is due, and nothing of its spec. */
 export interface ListedResource {
   readonly ref: ObjectRef & { readonly uid: string; readonly generation: number }
   readonly deleting: boolean
@@ -15,7 +15,7 @@ export interface ListedResource {
   readonly nextAttemptTime: string | undefined
 }
 
-/** A line below `kubectl describe`. */
+/** A Kubernetes Event: a line at the end of `kubectl describe`. */
 export interface ClusterEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
@@ -23,18 +23,19 @@ export interface ClusterEvent {
 }
 
 /**
- * The Kubernetes API as both parts see it. Every call has a deadline of its own and throws a Failure:
- * ReferenceNotFound, ReferenceForbidden, NetworkError, Timeout, ProviderUnavailable or Internal.
+ * The port to the Kubernetes API, for both parts. Every call has a deadline of its own. Where nothing else is said, a
+ * call throws a Failure: ReferenceNotFound, ReferenceForbidden, RateLimited, NetworkError, Timeout, ProviderUnavailable
+ * or NotSupported.
  */
 export interface Cluster {
-  /** The resource as stored; undefined where there is none of that name. */
+  /** The GitCommit or PullRequest as stored; undefined where there is none of that name. */
   readResource(ref: ObjectRef): Promise<unknown>
   /**
-   * The object that a GitCommit refers to, as the API server sent it: the text keeps key order and every digit. It
-   * is read by `served`, as the kind was when rights were reviewed; a cluster-scoped one ignores `namespace`.
+   * The object that a GitCommit refers to, as the API server sent it: the text keeps the order of keys and every digit.
+   * `served` is how the kind was served when the rights were reviewed; for a cluster-scoped kind `namespace` is ignored.
    */
   readObject(ref: ResourceRef & { readonly namespace: string }, served: ServedKind): Promise<string>
-  /** Looks the kind up by discovery; undefined where the cluster does not know it. */
+  /** The plural and the scope of a kind; undefined where the cluster does not serve it. */
   discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
   readSecret(namespace: string, name: string): Promise<Secret>
   /** May this user do this? An "allowed" is at most 5 s old. */
@@ -52,5 +53,5 @@ export interface Cluster {
   recordEvent(resource: Envelope, event: ClusterEvent): Promise<void>
 }
 
-/** What `patchStatus` answers when another writer was first. */
+/** What `patchStatus` returns where another writer was first. */
 export const CONFLICT = Symbol('conflict')

@@ -15,7 +15,7 @@ import { statusPatch } from './status-patch.ts'
 
 const UNSETTLED = ['Pending', 'Progressing', 'Retrying'] as const
 
-/** The Cluster behind a real API server. `now` is in milliseconds since 1970. */
+/** The port Cluster, on a real API server. `now` is in milliseconds since 1970. */
 export function connectCluster(server: ApiServer, now: () => number = Date.now): Cluster {
   const discover = discovery(server, now)
   return {
@@ -31,14 +31,14 @@ export function connectCluster(server: ApiServer, now: () => number = Date.now):
   }
 }
 
-/** Names become segments of a path: escaped, so that `../secrets/x` stays one name. */
+/** Names are escaped, so that `../secrets/x` stays one segment of the path. */
 function objectPath(
   group: string,
   plural: string,
   name: { namespace?: string | undefined; name: string },
 ): string {
-  const place = name.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(name.namespace)}`
-  return `${groupPath(group)}${place}/${encodeURIComponent(plural)}/${encodeURIComponent(name.name)}`
+  const namespace = name.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(name.namespace)}`
+  return `${groupPath(group)}${namespace}/${encodeURIComponent(plural)}/${encodeURIComponent(name.name)}`
 }
 
 async function readResource(server: ApiServer, ref: ObjectRef): Promise<unknown> {
@@ -65,11 +65,11 @@ async function readSecret(server: ApiServer, namespace: string, name: string): P
   const answer = await server({ method: 'GET', path: objectPath('v1', 'secrets', { namespace, name }) })
   const body = bodyOf(answer, what, 'secretName in the spec')
   const metadata = member(body, 'metadata')
-  const asked = member(body, 'kind') === 'Secret' && member(metadata, 'name') === name
-  if (!asked || member(metadata, 'namespace') !== namespace) {
+  const isSecret = member(body, 'kind') === 'Secret' && member(metadata, 'name') === name
+  if (!isSecret || member(metadata, 'namespace') !== namespace) {
     throw new Failure(
       'ReferenceForbidden',
-      `The API server answered with something else than ${what}; nothing was read.`,
+      `The API server answered with something other than ${what}; nothing was read.`,
     )
   }
   const annotations = entries(member(metadata, 'annotations')).map(

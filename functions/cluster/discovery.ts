@@ -5,7 +5,7 @@ import { bodyOf } from './answer.ts'
 
 export type Discover = (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
 
-/** How long what a group serves is remembered. A kind that is not known is asked for again at once. */
+/** How long the kinds of a group are remembered. A kind that is not among them is looked up again at once. */
 const REMEMBERED_MS = 60_000
 /** Names of groups and versions as the API server takes them (DNS-1123 subdomain, DNS-1035 label). */
 const GROUP_VERSION =
@@ -20,8 +20,8 @@ interface Remembered {
 }
 
 /**
- * Finds plural and scope of a kind by the discovery API, which is the only thing that knows them.
- * Answers undefined for a kind or group that the cluster does not serve. Throws what `bodyOf` throws.
+ * Finds the plural and the scope of a kind by the discovery API.
+ * Returns undefined for a kind or group that the cluster does not serve. Throws what `bodyOf` throws.
  */
 export function discovery(server: ApiServer, now: () => number): Discover {
   const remembered = new Map<string, Remembered>()
@@ -37,7 +37,7 @@ export function discovery(server: ApiServer, now: () => number): Discover {
   }
 }
 
-/** Path of a group and version: the core group lives under /api, all others under /apis. */
+/** Path of a group and version: the core group is under /api, all others under /apis. */
 export function groupPath(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
 }
@@ -57,7 +57,7 @@ async function servedKinds(
       member(item, 'namespaced'),
     ]
     if (plural === undefined || kind === undefined || typeof namespaced !== 'boolean') continue
-    // A subresource (`pods/status`) or no name at all, or something that answers with another group's kind (`deployments/scale`).
+    // A subresource (`pods/status`), not a name at all, or one with another group's kind (`deployments/scale`).
     if (!PLURAL.test(plural) || textMember(item, 'group') || textMember(item, 'version')) continue
     if (!kinds.has(kind)) kinds.set(kind, { plural, namespaced })
   }

@@ -11,10 +11,10 @@ import { groupPath } from './discovery.ts'
 const PAGE = 50
 /** The API server prints a Table of any kind: metadata and the columns of the CRD, never the spec. */
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
-/** A continue token that has expired: the rest of this round comes with the next one. */
+/** A continue token that has expired: the rest of this list comes with the next sweep. */
 const GONE = 410
 
-/** Pages through a kind as a Table. With `phases`, only resources in one of them (a field selector each). */
+/** Lists a kind in pages, as a Table. With `phases`, only resources in one of these (a list for each). */
 export async function* listResources(
   server: ApiServer,
   kind: Kind,
@@ -50,7 +50,7 @@ interface Query {
   readonly limit: number
 }
 
-// Annotations may be 256 KiB: nobody's are to keep the others from being swept.
+// Annotations may be 256 KiB: a page of them that is too large is read in halves, so that every resource is listed.
 async function readPage(server: ApiServer, kind: Kind, query: Query): Promise<Page | 'too large'> {
   const { selector, next, limit } = query
   const parameters = new URLSearchParams({ limit: String(limit) })
@@ -97,7 +97,7 @@ function readRow(
   }
 }
 
-/** The API server prints a missing value as null, or as an empty cell. */
+/** A cell's text; undefined where the API server has no value, which it prints as null or as an empty cell. */
 function asText(cell: unknown): string | undefined {
   return typeof cell === 'string' && cell !== '' ? cell : undefined
 }

@@ -20,7 +20,7 @@ const REFUSALS = [
     404,
     'ReferenceNotFound',
     'transient',
-    /^There is no ConfigMap shop\/settings; create it, or mend its name in the spec\.$/,
+    /^There is no ConfigMap shop\/settings; create it, or fix its name in the spec\.$/,
   ],
   [429, 'RateLimited', 'transient', /^The API server is too busy to answer for .*; it is tried again\.$/],
   [422, 'ProviderUnavailable', 'transient', /^The API server answered 422 for .*; it is tried again\.$/],
@@ -42,7 +42,7 @@ t.test('a name that may be mistyped is told before the right that may be lacking
   const { message } = refusal({ status: 403, text: '' }, 'Secret shop/gti', 'secretName in the spec')
   t.equal(
     message,
-    "Commitlet's service account may not read Secret shop/gti; mend secretName in the spec if it is mistyped, else ask whoever runs Commitlet to grant it `get`.",
+    "Commitlet's service account may not read Secret shop/gti; fix secretName in the spec if it is mistyped, else ask whoever runs Commitlet to grant it `get`.",
   )
 })
 

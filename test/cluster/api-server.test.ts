@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { openApiServer, placeOfApiServer } from '../../functions/cluster/api-server.ts'
+import { openApiServer, apiServerEndpoint } from '../../functions/cluster/api-server.ts'
 import { WrongSetting } from '../../functions/domain/settings.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { freePort } from '../harness/wait.ts'
@@ -145,10 +145,10 @@ t.test('the place of the API server is a host and a port, written or not', async
     ['http://localhost', 'localhost', 80],
     ['https://[2001:db8::7]:6443', '2001:db8::7', 6443],
   ] as const) {
-    t.same(finding(await writeConfig(t, plainConfig(url)), placeOfApiServer), { host, port })
+    t.same(finding(await writeConfig(t, plainConfig(url)), apiServerEndpoint), { host, port })
   }
   const message = 'KUBECONFIG cannot be read, but has to name a kubeconfig file, or be left out in a cluster.'
-  t.throws(() => finding('/nowhere/config', placeOfApiServer), new WrongSetting(message))
+  t.throws(() => finding('/nowhere/config', apiServerEndpoint), new WrongSetting(message))
 })
 
 t.test('without a configuration and outside of a cluster the start ends with a sentence', async (t) => {
@@ -162,7 +162,7 @@ t.test('without a configuration and outside of a cluster the start ends with a s
   const config = JSON.stringify(plainConfig('http://localhost:8080'))
   await writeFile(`${t.testdirName}/.kube/config`, config)
   t.same(
-    finding('', placeOfApiServer),
+    finding('', apiServerEndpoint),
     { host: 'localhost', port: 8080 },
     'the file of the home folder counts',
   )

@@ -57,19 +57,19 @@ withControlPlane(t, async (t, plane) => {
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', namespace, path: 'x' }
     await t.rejects(cluster.readObject(reference, CONFIG_MAPS), {
       reason: 'ReferenceNotFound',
-      message: `There is no ConfigMap ${namespace}/none; create it, or mend its name in the spec.`,
+      message: `There is no ConfigMap ${namespace}/none; create it, or fix its name in the spec.`,
     })
     await t.rejects(cluster.readObject({ ...reference, kind: 'Namespace' }, NAMESPACES), {
-      message: 'There is no Namespace none; create it, or mend its name in the spec.',
+      message: 'There is no Namespace none; create it, or fix its name in the spec.',
     })
     const ghost = { ...reference, apiVersion: 'apps/v1', kind: 'Ghost' }
     await t.rejects(cluster.readObject(ghost, { plural: 'ghosts', namespaced: true }), {
       reason: 'ReferenceNotFound',
-      message: `There is no Ghost ${namespace}/none; create it, or mend its name in the spec.`,
+      message: `There is no Ghost ${namespace}/none; create it, or fix its name in the spec.`,
     })
     await t.rejects(cluster.readSecret(namespace, 'none'), {
       reason: 'ReferenceNotFound',
-      message: `There is no Secret ${namespace}/none; create it, or mend its name in the spec.`,
+      message: `There is no Secret ${namespace}/none; create it, or fix its name in the spec.`,
     })
   })
 
@@ -132,7 +132,7 @@ withControlPlane(t, async (t, plane) => {
       const lying = connectCluster(async () => ({ status: 200, text: JSON.stringify(answer) }))
       await t.rejects(lying.readSecret(namespace, 'git'), {
         reason: 'ReferenceForbidden',
-        message: `The API server answered with something else than Secret ${namespace}/git; nothing was read.`,
+        message: `The API server answered with something other than Secret ${namespace}/git; nothing was read.`,
       })
     }
   })
@@ -157,7 +157,7 @@ withControlPlane(t, async (t, plane) => {
       retry: 'slow',
     })
     await t.rejects(restricted.readSecret(namespace, 'git'), {
-      message: `may not read Secret ${namespace}/git; mend secretName in the spec if it is mistyped, else ask`,
+      message: `may not read Secret ${namespace}/git; fix secretName in the spec if it is mistyped, else ask`,
     })
     for (const [what, call] of calls) {
       await t.rejects(call(restricted), { reason: 'ReferenceForbidden', message: what }, what)

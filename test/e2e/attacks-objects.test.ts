@@ -122,7 +122,7 @@ withControlPlane(
       else {
         await team.waitFor('before', 'jsonpath={.status.lastHandledRequestedAt}=now', '30s')
         await team.waitFor('before', 'jsonpath={.status.phase}=Retrying', '30s')
-        const message = `There is no Turncoat ${team.namespace}/shop; create it, or mend its name in the spec.`
+        const message = `There is no Turncoat ${team.namespace}/shop; create it, or fix its name in the spec.`
         t.match(readyOf(await team.get('before')), { reason: 'ReferenceNotFound', message })
         await commitlet.function.stop()
         await commitlet.startFunction()

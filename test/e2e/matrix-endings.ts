@@ -47,7 +47,7 @@ export const READ_ONLY = {
 } as const
 export const NO_SECRET = {
   reason: 'ReferenceNotFound',
-  says: 'There is no Secret SECRET; create it, or mend its name in the spec.',
+  says: 'There is no Secret SECRET; create it, or fix its name in the spec.',
 } as const
 export const OTHER_HOST_KEY = {
   reason: 'HostKeyMismatch',

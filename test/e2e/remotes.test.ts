@@ -154,7 +154,7 @@ withControlPlane(t, async (t, plane) => {
     await team.waitFor('shop', 'jsonpath={.status.phase}=Retrying', '60s')
     t.match(readyOf(await team.get('shop')), {
       reason: 'ReferenceNotFound',
-      message: `There is no Secret ${team.namespace}/only-there; create it, or mend its name in the spec.`,
+      message: `There is no Secret ${team.namespace}/only-there; create it, or fix its name in the spec.`,
     })
     for (const secretName of [`../${other.namespace}/only-there`, `${other.namespace}/only-there`, '..']) {
       const spec = { credentials: { secretName, tokenKey: 'token' } }

@@ -77,7 +77,7 @@ export function memoryCluster(): MemoryCluster {
     const found = objects.get(keyOf(kind, namespace, name))
     if (found !== undefined) return found
     const what = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
-    throw new Failure('ReferenceNotFound', `There is no ${what}; create it, or mend its name in the spec.`)
+    throw new Failure('ReferenceNotFound', `There is no ${what}; create it, or fix its name in the spec.`)
   }
 
   async function* list(kind: Kind, phases: readonly string[] | undefined): AsyncIterable<ListedResource> {
