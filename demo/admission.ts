@@ -6,7 +6,7 @@ import { GROUP, PLURALS, VERSION } from '../functions/domain/resource/resource.t
 import type { MemoryCluster, StoredObject } from '../test/harness/memory-cluster.ts'
 import { applyPatch } from './json-patch.ts'
 
-/** Where the webhook listens, whom its certificate is signed by, and who applies. */
+/** Where the webhook listens, who signed its certificate, and who applies. */
 export interface AdmissionOptions {
   readonly cluster: MemoryCluster
   readonly webhook: string
@@ -14,7 +14,7 @@ export interface AdmissionOptions {
   readonly username: string
 }
 
-/** What became of a creation: stored, or denied with the webhook's sentence. Times are milliseconds. */
+/** The result of a creation: stored, or denied with the webhook's sentence. Times are in milliseconds. */
 export interface Creation {
   readonly denial: string | undefined
   readonly warnings: readonly string[]
@@ -96,7 +96,7 @@ function reviewOf(object: StoredObject, username: string): unknown {
 
 function post(path: string, body: unknown, { webhook, caPEM }: AdmissionOptions): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-  // The API server as well gives a webhook 10 s.
+  // The API server also waits 10 s for a webhook.
   const options = { method: 'POST', ca: caPEM, agent: false, timeout: 10_000 }
   const sent = request(`${webhook}${path}?timeout=10s`, {
     ...options,

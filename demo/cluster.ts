@@ -15,7 +15,7 @@ import type { Site } from './site.ts'
 import { NAMESPACE, openSite, readLog } from './site.ts'
 import { complaintOf, glanceAt } from './status.ts'
 
-/** What stands after the examples have been applied. */
+/** What is running once the examples have been applied. */
 export interface Running {
   readonly plane: ControlPlane
   readonly site: Site
@@ -23,14 +23,14 @@ export interface Running {
   readonly examples: string
 }
 
-/** Both parts run from their sources; on a busy machine their start takes its time. */
+/** Both parts run from their sources; on a busy machine their start is slow. */
 const READY_MS = 60_000
 const WAIT = ['gitcommits', '--all', '--for=condition=Ready', '--timeout=20s']
 
 /**
- * The flavour on a real kube-apiserver: manifests/ and the examples are applied by kubectl, both parts are child
- * processes that have the rights of their service accounts alone. Answers one sentence where there is no API server
- * or a GitCommit did not succeed.
+ * The demo on a real kube-apiserver: kubectl applies manifests/ and the examples; both parts are child processes with
+ * the rights of their service accounts alone. Returns one sentence where there is no API server or a GitCommit did not
+ * succeed.
  */
 export async function runOnCluster({ print, leftovers, stop }: Stage): Promise<Running | string> {
   print.title('Commitlet: from kubectl apply to a commit, on a real API server')
@@ -44,11 +44,11 @@ export async function runOnCluster({ print, leftovers, stop }: Stage): Promise<R
   print.step(`a Git server with token authentication: ${site.repository.url}`, lap())
   await installObjects(plane)
   await extendReaderBy(plane, READER_WORKLOADS, 'deployments.apps')
-  print.step('manifests/: the CRDs, a service account for each part, and the least rights', lap())
+  print.step('manifests/: the CRDs, and a service account with the least rights for each part', lap())
   const webhook = await startParts({ plane, site, leftovers })
-  print.step(`the function and the webhook, by tokens of these accounts: ${webhook.url}`, lap())
+  print.step(`the function and the webhook, with tokens of these accounts: ${webhook.url}`, lap())
   await callWebhook(plane, { webhookPort: webhook.port, authority: site.authority })
-  print.step('manifests/: the webhook configurations are in effect', lap())
+  print.step('manifests/: the webhook configurations are active', lap())
   const running = { plane, site, examples: await writeExamples(site) }
   return (await applyExamples(running, print)) ?? running
 }
@@ -76,7 +76,7 @@ async function startParts({ plane, site, leftovers }: Place): Promise<Program> {
   return webhook
 }
 
-/** kubectl takes them in the order of their names: Secrets before the GitCommits that need them. */
+/** kubectl applies them in the order of their names: Secrets before the GitCommits that need them. */
 async function writeExamples(site: Site): Promise<string> {
   const folder = join(site.folder, 'examples')
   await mkdir(folder)
@@ -99,9 +99,9 @@ async function applyExamples(
   }
   const lap = makeLaps()
   if ((await show('apply', '-f', examples)) !== 0)
-    return 'kubectl could not apply the examples, as it says above.'
+    return 'kubectl could not apply the examples; its message is above.'
   await show('wait', ...WAIT)
-  print.step('from the first apply to the last commit, two calls of kubectl included', lap())
+  print.step('from the first apply to the last commit, including two calls of kubectl', lap())
   await show('get', 'gitcommits', '-o', 'wide')
   print.command(`git -C ${site.repository.path} log --stat --all`)
   print.line(await readLog(site, print.colour))

@@ -12,13 +12,13 @@ export interface Example {
   readonly objects: readonly StoredObject[]
 }
 
-/** What stands in the files in place of a real host and a real token. */
+/** What the files have in place of a real host and a real token. */
 const PLACEHOLDERS = { host: 'git.example.com', token: 'replace-with-your-token' } as const
 const FOLDER = join(import.meta.dirname, '../examples')
 
 /**
- * Reads examples/ with the demo's host (`localhost:PORT`) and token in it. The files with Secrets come first:
- * a GitCommit that is applied before its Secret would have to be tried again.
+ * Reads examples/ with the demo's host (`localhost:PORT`) and token filled in. The files with Secrets come first:
+ * a GitCommit that is applied before its Secret would have to be retried.
  */
 export async function readExamples(host: string, token: string): Promise<readonly Example[]> {
   const examples = (await readFolder(FOLDER)).map(({ file, text: original }) => {
@@ -39,14 +39,14 @@ async function readFolder(folder: string): Promise<readonly Example[]> {
 }
 
 /**
- * One sentence where a file of the folder names another Git host than the placeholder: somebody has put his own in,
- * and the demo would call it, with his token.
+ * One sentence where a file of the folder names another Git host than the placeholder: users may put their own in, and
+ * the demo would call it, with their token.
  */
 export async function changedExample(folder = FOLDER): Promise<string | undefined> {
   const examples = await readFolder(folder)
   const changed = examples.find(({ objects }) => !objects.every(isUntouched))
   if (changed === undefined) return undefined
-  return `examples/${changed.file} does not name ${PLACEHOLDERS.host} any more, which the demo puts its own Git server in place of; move your file out of examples/ and put the old one back (git checkout examples).`
+  return `examples/${changed.file} no longer names ${PLACEHOLDERS.host}, which the demo replaces by its own Git server; move your file out of examples/ and restore the original (git checkout examples).`
 }
 
 function isUntouched(object: StoredObject): boolean {

@@ -7,22 +7,24 @@ import { followLines, ROW, rowPrinter } from './watch.ts'
 
 const KINDS = ['gitcommits', 'pullrequests'] as const
 
-/** Says how to go on in another terminal, and prints a line for each change of a status until `stop` fires. */
+/** Prints how to continue in another terminal, then a line for each change of a status until `stop` fires. */
 export async function follow(running: Running, stage: Stage): Promise<void> {
   await watchStatuses(running, stage)
   const { print } = stage
-  print.title('It stays up until Ctrl-C. In another terminal:')
+  print.title('The demo stays up until Ctrl-C. In another terminal:')
   print.line(`export KUBECONFIG=${running.plane.kubeconfig}`)
   const folder = running.examples
   print.line(`kubectl apply -n ${NAMESPACE} -f ${folder}    # change a GitCommit in a file there first`)
   const annotation = 'commitlet.dev/requested-at="$(date -u +%FT%TZ)"'
-  print.line('# A changed ConfigMap or Deployment is committed when its GitCommit is asked for anew:')
+  print.line('# A changed ConfigMap or Deployment is committed when you request its GitCommit again:')
   print.line(`kubectl annotate -n ${NAMESPACE} gitcommit shop-settings ${annotation} --overwrite`)
   print.line(`git -C ${running.site.repository.path} log --stat --all`)
-  print.line('No controllers run here: no pods start, roles are not aggregated, a deleted namespace stays.')
-  print.title('What happens meanwhile (resource, phase, reason, commit):')
+  print.line(
+    'No controllers run here: pods do not start, roles are not aggregated, a deleted namespace stays.',
+  )
+  print.title('Changes (resource, phase, reason, commit):')
   await until(stage.stop)
-  print.line('\nEverything is being stopped.')
+  print.line('\nStopping everything.')
 }
 
 async function watchStatuses({ plane }: Running, { print, leftovers }: Stage): Promise<void> {

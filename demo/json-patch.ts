@@ -3,8 +3,8 @@ import { elements, member, textMember } from '../functions/domain/json-value.ts'
 type JSONObject = Record<string, unknown>
 
 /**
- * Applies a JSON Patch (RFC 6902) of `add` and `remove` on objects, which is all that the webhook answers with,
- * to a copy. Throws for any other operation and for a place that is not there.
+ * Applies a JSON Patch (RFC 6902) to a copy: `add` and `remove` on objects, which is all that the webhook uses. Throws
+ * for any other operation and for a path that does not exist.
  */
 export function applyPatch<T extends object>(document: T, patch: unknown): T {
   const copy = structuredClone(document)

@@ -1,8 +1,8 @@
 /** What has to be closed at the end, however the end comes. */
 export interface Leftovers {
-  /** Waits until something is open and sees to it that it is closed again. */
+  /** Waits until something is open, and remembers to close it. */
   hold<T>(opening: Promise<T>, close: (opened: T) => Promise<unknown>): Promise<T>
-  /** Closes everything, the last opened first; what is still being opened is waited for. Never throws. */
+  /** Closes everything, the last opened first; waits for what is still being opened. Never throws. */
   clear(deadlineMs: number): Promise<void>
 }
 
@@ -13,7 +13,7 @@ export function makeLeftovers(): Leftovers {
 
   async function closeAll(): Promise<void> {
     for (let close = closing.pop(); close !== undefined; close = closing.pop()) {
-      // What cannot be opened or closed shall not keep the rest open.
+      // What cannot be opened or closed must not keep the rest open.
       await close().catch(() => undefined)
     }
   }

@@ -1,4 +1,4 @@
-import type { Flavour } from './options.ts'
+import type { Variant } from './options.ts'
 import { readOptions, USAGE } from './options.ts'
 
 /** `npm run demo`: reads the flags, runs the demo, and answers with the exit code. */
@@ -22,15 +22,15 @@ interface Ending {
   readonly complaint?: string
 }
 
-async function runDemo(flavour: Flavour): Promise<Ending> {
+async function runDemo(variant: Variant): Promise<Ending> {
   const old = oldNode(process.versions.node)
   if (old !== undefined) return { code: 1, complaint: old }
   try {
-    // Only now: on an old Node, or without the packages, these files cannot even be loaded.
+    // Not earlier: on an old Node, or without the packages, these files cannot be loaded.
     const [{ changedExample }, { run }] = await Promise.all([import('./examples.ts'), import('./run.ts')])
     const changed = await changedExample()
     if (changed !== undefined) return { code: 2, complaint: changed }
-    const complaint = await run(flavour)
+    const complaint = await run(variant)
     return complaint === undefined ? { code: 0 } : { code: 1, complaint }
   } catch (error) {
     return { code: 1, complaint: complaintOf(error) }
@@ -53,6 +53,6 @@ function isMissingPackage(error: unknown): boolean {
 }
 
 main().then((code) => {
-  // What was let go of may still hold a socket open; what was printed has to be out first.
+  // Something may still hold a socket open; the output has to be written before the exit.
   process.stdout.write('', () => process.exit(code))
 })

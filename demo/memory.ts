@@ -12,13 +12,13 @@ import { NAMESPACE, openSite, readLog } from './site.ts'
 import type { Glance } from './status.ts'
 import { complaintOf, glanceAt, isSettled, printGlances } from './status.ts'
 
-/** Who applies the examples: what the API server would say of the user. */
+/** Who applies the examples: the user name that the API server would send. */
 const USERNAME = 'developer@example.com'
 const STATUS_DEADLINE_MS = 20_000
 
 /**
- * The flavour without a cluster: both parts run in this process, over a stand-in that holds the files of
- * examples/. Answers one sentence where not all GitCommits were committed.
+ * The demo without a cluster: both parts run in this process, on a stand-in for the cluster that holds the files of
+ * examples/. Returns one sentence where a GitCommit was not committed.
  */
 export async function runInMemory({ print, leftovers }: Stage): Promise<string | undefined> {
   print.title('Commitlet: from kubectl apply to a commit, without a cluster')
@@ -30,7 +30,7 @@ export async function runInMemory({ print, leftovers }: Stage): Promise<string |
   const sink = await startFunction(place)
   print.step(`the function, which commits: ${sink}`, lap())
   const webhook = await startWebhook(sink, place)
-  print.step(`the webhook, which admits and then tells the function: ${webhook}`, lap())
+  print.step(`the webhook, which admits resources and then notifies the function: ${webhook}`, lap())
 
   print.title(`${USERNAME} applies the files of examples/ in the namespace ${NAMESPACE}`)
   const examples = await readExamples(site.host, site.token)
@@ -48,7 +48,7 @@ export async function runInMemory({ print, leftovers }: Stage): Promise<string |
   printGlances(glances, print)
   print.command('git log --stat --all')
   print.line(await readLog(site, print.colour))
-  print.line('\nNext: npm run demo -- --cluster does the same on a real API server, by kubectl apply.')
+  print.line('\nNext: npm run demo -- --cluster does the same on a real API server, with kubectl apply.')
   return complaintOf(glances)
 }
 
@@ -56,7 +56,7 @@ function inNamespace(object: StoredObject): StoredObject {
   return { ...object, metadata: { namespace: NAMESPACE, ...object.metadata } }
 }
 
-/** Applies one object; a resource of Commitlet goes through the webhook. Answers a sentence where it is denied. */
+/** Applies one object; a resource of Commitlet goes through the webhook. Returns a sentence where it is denied. */
 async function apply(
   object: StoredObject,
   options: AdmissionOptions,
@@ -76,7 +76,7 @@ async function apply(
   return denial === undefined ? undefined : `The webhook denied ${title}: ${denial}`
 }
 
-/** Waits until the status is settled; after the deadline answers it as it stands. */
+/** Waits until the status is settled; after the deadline returns it as it is. */
 async function follow(object: StoredObject, { cluster }: AdmissionOptions, print: Printer): Promise<Glance> {
   const lap = makeLaps()
   const look = (): Glance => glanceAt(cluster.get(object.kind, NAMESPACE, object.metadata.name))

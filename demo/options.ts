@@ -1,24 +1,24 @@
 import { parseArgs } from 'node:util'
 
-/** What may be run; `keep` stays up after it until Ctrl-C. */
-export type Flavour = { readonly run: 'memory' } | { readonly run: 'cluster'; readonly keep: boolean }
+/** What may be run; with `keep` it stays up until Ctrl-C. */
+export type Variant = { readonly run: 'memory' } | { readonly run: 'cluster'; readonly keep: boolean }
 
 /** What the command line asks for, or the sentence that says what is wrong with it. */
-export type Options = Flavour | { readonly run: 'help' } | { readonly wrong: string }
+export type Options = Variant | { readonly run: 'help' } | { readonly wrong: string }
 
 /** The text of `--help`. */
 export const USAGE = `Usage: npm run demo [-- --cluster [--keep]]
 
-Shows GitCommits becoming commits, on ports of 127.0.0.1 only, and leaves nothing behind.
+Shows how GitCommits become commits. Listens on 127.0.0.1 only and leaves nothing behind.
 
   (no flag)   no cluster: a Git server, the webhook and the function in one process; needs Node and Git
-  --cluster   on a real kube-apiserver, by kubectl apply; needs kubectl, and builds the API server once
+  --cluster   on a real kube-apiserver, with kubectl apply; needs kubectl, and builds the API server once
               with Go where KUBEBUILDER_ASSETS names none
   --keep      with --cluster: stays up until Ctrl-C and follows what you apply
   --help      this text
 
-LOG_LEVEL=info shows the log lines of both parts as well (without --cluster); NO_COLOR turns colours off.
-Ends with 0 when every GitCommit was committed, 1 when not, 2 for a wrong flag or where examples/ was changed.
+LOG_LEVEL=info also shows the log lines of both parts (without --cluster); NO_COLOR turns colours off.
+Exits with 0 if every GitCommit was committed, 1 if not, 2 for a wrong flag or if examples/ was changed.
 `
 
 const FLAGS = {
@@ -34,7 +34,9 @@ export function readOptions(args: readonly string[]): Options {
   const valued = tokens.find((token) => token.kind === 'option' && token.value !== undefined)
   const strange = unknown ?? valued
   if (strange !== undefined) {
-    return { wrong: `The demo does not know "${args[strange.index] ?? ''}"; --help shows what it knows.` }
+    return {
+      wrong: `Unknown argument "${args[strange.index] ?? ''}"; --help shows the ones that the demo takes.`,
+    }
   }
   if (values.help === true) return { run: 'help' }
   if (values.cluster === true) return { run: 'cluster', keep: values.keep === true }

@@ -22,14 +22,14 @@ const HOST = '127.0.0.1'
 const EIGHT = { total: 8, perNamespace: 8, perHost: 8 }
 const DRAIN_MS = 2_000
 
-/** What both parts need: the cluster they see, the temporary things, and what is closed at the end. */
+/** What both parts need: the cluster that they see, the temporary files, and what is closed at the end. */
 export interface Place {
   readonly cluster: MemoryCluster
   readonly site: Site
   readonly leftovers: Leftovers
 }
 
-/** Starts the function as functions/main.ts does, over a cluster in memory. Answers its address. */
+/** Starts the function as functions/main.ts does, on a cluster in memory. Returns its address. */
 export async function startFunction({ cluster, site, leftovers }: Place): Promise<string> {
   const config = readConfig({ PORT: '0', CA_FILE: site.caFile, STAMP_KEY_FILE: site.stampKeyFile })
   const ways = {
@@ -64,7 +64,7 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
   })
 }
 
-/** Starts the webhook as webhook/main.ts does; its events go to `sink`. Answers its address. */
+/** Starts the webhook as webhook/main.ts does; its events go to `sink`. Returns its address. */
 export async function startWebhook(sink: string, { cluster, site, leftovers }: Place): Promise<string> {
   const { certPEM, keyPEM } = await site.authority.issue({ names: [HOST] })
   const [certFile, keyFile] = [join(site.folder, 'tls.crt'), join(site.folder, 'tls.key')]
@@ -82,7 +82,7 @@ export async function startWebhook(sink: string, { cluster, site, leftovers }: P
   return `https://${HOST}:${port}`
 }
 
-/** The parts' log lines go to standard error, where LOG_LEVEL asks for them. */
+/** The log lines of both parts go to standard error if LOG_LEVEL is set. */
 function makeLog(part: string): Logger {
   const level = process.env['LOG_LEVEL'] ?? 'silent'
   return pino({ level, base: { part } }, pino.destination({ dest: 2, sync: true }))

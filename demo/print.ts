@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Writes to standard output for a person: with colours where that is a terminal that wants them. */
+/** Writes to standard output for a person: with colours if that is a terminal and NO_COLOR is not set. */
 export interface Printer {
   readonly colour: boolean
   /** A heading with an empty line above it. */
@@ -20,7 +20,7 @@ export interface Printer {
 const GAP = '   '
 const NUMBER_WIDTH = 6
 
-/** Makes a printer for the stream; no colour codes where it is no terminal or where NO_COLOR is set. */
+/** Makes a printer for the stream; without colour codes if it is not a terminal or if NO_COLOR is set. */
 export function makePrinter(
   stream: { readonly isTTY?: boolean; write(text: string): unknown },
   env: Readonly<Record<string, string | undefined>>,
@@ -44,7 +44,7 @@ export function makePrinter(
   }
 }
 
-/** A stopwatch: each call answers the milliseconds since the one before, the first since it was made. */
+/** A stopwatch: each call returns the milliseconds since the last one, the first since the stopwatch was made. */
 export function makeLaps(): () => number {
   let last = performance.now()
   return () => {
@@ -54,7 +54,7 @@ export function makeLaps(): () => number {
   }
 }
 
-/** Every column as wide as its widest cell; no blanks at a line's end. */
+/** Every column is as wide as its widest cell; lines do not end with spaces. */
 export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),

@@ -11,7 +11,7 @@ import type { Leftovers } from './leftovers.ts'
 /** The namespace that the examples are applied to. */
 export const NAMESPACE = 'demo'
 
-/** The outside that both flavours need: a folder for all that is temporary, and a Git server. */
+/** What the demo needs with a cluster and without: a folder for temporary files, and a Git server. */
 export interface Site {
   readonly folder: string
   /** Signs the certificates of the Git server and of the webhook. */
@@ -19,7 +19,7 @@ export interface Site {
   readonly caFile: string
   /** `localhost:PORT` of the Git server. */
   readonly host: string
-  /** The server's token, which serves as a password as well. */
+  /** The server's token, which is also the password. */
   readonly token: string
   readonly repository: GitRepository
   /** Key of the stamp's signature, which both parts know. */

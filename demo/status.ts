@@ -2,7 +2,7 @@ import { envelopeOf } from '../functions/domain/resource/envelope.ts'
 import type { Phase } from '../functions/domain/resource/resource.ts'
 import type { Printer } from './print.ts'
 
-/** What a person wants to know of a resource. */
+/** What the demo shows of a resource. */
 export interface Glance {
   readonly namespace: string
   readonly name: string
@@ -14,7 +14,7 @@ export interface Glance {
   readonly message: string
 }
 
-/** Reads it from a resource as stored. */
+/** Reads that from a stored resource. */
 export function glanceAt(resource: unknown): Glance {
   const { metadata, status } = envelopeOf(resource)
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
@@ -30,7 +30,7 @@ export function glanceAt(resource: unknown): Glance {
   }
 }
 
-/** Is nothing more going to happen by itself? */
+/** Does nothing more happen by itself? */
 export function isSettled({ phase }: Glance): boolean {
   return phase === 'Succeeded' || phase === 'Failed'
 }

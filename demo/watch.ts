@@ -3,15 +3,15 @@ import { createInterface } from 'node:readline'
 import type { Printer } from './print.ts'
 
 /**
- * A template of kubectl's: resource, phase, reason and commit. Not parted by tabulators, because kubectl puts
- * blanks in their place while it watches.
+ * A template for kubectl: resource, phase, reason and commit. Not separated by tabs, because kubectl replaces them by
+ * spaces while it watches.
  */
 export const ROW = `{.kind} {.metadata.namespace}/{.metadata.name}|{.status.phase}|{.status.conditions[?(@.type=="Ready")].reason}|{.status.commit.shortSHA}{"\\n"}`
 
 const WIDTHS = [32, 11, 20] as const
 const PAUSE_MS = 1_000
 
-/** Takes the rows that a watch tells, one for every write, and prints those that differ from the one before. */
+/** Takes the rows of a watch, one for every write, and prints those that differ from the last one of that resource. */
 export function rowPrinter(print: Printer, known: readonly string[]): (row: string) => void {
   const shown = new Map(known.map((row) => [nameOf(row), row]))
   return (row) => {
@@ -28,8 +28,8 @@ function nameOf(row: string): string {
 }
 
 /**
- * Runs the command and hands on its lines; begins anew where it ends, as an API server ends each watch some
- * time. The answer ends it for good.
+ * Runs the command and passes on its lines; starts it again when it ends, as an API server ends every watch at some
+ * time. The returned function stops it for good.
  */
 export function followLines(
   program: string,
@@ -38,14 +38,14 @@ export function followLines(
 ): () => Promise<void> {
   let stopped = false
   let child: ChildProcess | undefined
-  function begin(): void {
+  function start(): void {
     if (stopped) return
-    const begun = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] })
-    createInterface({ input: begun.stdout }).on('line', take)
-    begun.once('close', () => setTimeout(begin, PAUSE_MS).unref())
-    child = begun
+    const started = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    createInterface({ input: started.stdout }).on('line', take)
+    started.once('close', () => setTimeout(start, PAUSE_MS).unref())
+    child = started
   }
-  begin()
+  start()
   return async () => {
     stopped = true
     child?.kill('SIGKILL')

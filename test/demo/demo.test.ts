@@ -30,7 +30,7 @@ t.test('Ctrl-C ends the demo early and leaves nothing behind', async (t) => {
   demo.stop('SIGINT')
   demo.stop('SIGINT')
   const { code, stderr } = await demo.ended
-  t.equal(stderr, 'The demo was stopped before its end, and everything is cleared away.\n')
+  t.equal(stderr, 'The demo was stopped before its end; everything that it started is stopped and removed.\n')
   t.equal(code, 1)
   t.same(await demo.leftovers(), [])
 })
@@ -60,7 +60,7 @@ t.test('a host of your own in examples/ ends with 2 before anything is called', 
   await writeFile(file, (await readFile(file, 'utf8')).replace('git.example.com', 'git.acme.example'))
   const demo = await startDemo(t, [], { root: copy })
   const { code, stdout, stderr } = await demo.ended
-  t.match(stderr, /^examples\/2-configmap\.yaml does not name git\.example\.com any more, [^\n]*\.\n$/)
+  t.match(stderr, /^examples\/2-configmap\.yaml no longer names git\.example\.com, [^\n]*\.\n$/)
   t.equal(stdout, '')
   t.equal(code, 2)
 })
@@ -73,7 +73,7 @@ t.test('--help prints the usage', async (t) => {
 
 t.test('a wrong flag ends with 2 and one sentence', async (t) => {
   const { code, stdout, stderr } = await (await startDemo(t, ['--clutser'])).ended
-  t.equal(stderr, 'The demo does not know "--clutser"; --help shows what it knows.\n')
+  t.equal(stderr, 'Unknown argument "--clutser"; --help shows the ones that the demo takes.\n')
   t.equal(stdout, '')
   t.equal(code, 2)
 })

@@ -25,7 +25,7 @@ const WRONG = [
 ]
 for (const { args, named } of WRONG) {
   t.test(`"${args.join(' ')}" is refused by name`, async (t) => {
-    t.match(readOptions(args), { wrong: `The demo does not know "${named}"` })
+    t.match(readOptions(args), { wrong: `Unknown argument "${named}"` })
   })
 }
 

@@ -20,7 +20,7 @@ t.test('a row is printed where it differs from the one before of the same resour
   ])
 })
 
-t.test('a command that ends is begun anew, until it is stopped', async (t) => {
+t.test('a command that ends is started again, until it is stopped', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-watch-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const pids = join(folder, 'pids')

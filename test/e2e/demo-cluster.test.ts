@@ -27,7 +27,7 @@ withControlPlane(t, async (t) => {
     const { code, stdout, stderr } = await demo.ended
     t.equal(stderr, '')
     t.equal(code, 0)
-    t.match(stdout, 'the function and the webhook, by tokens of these accounts: https://')
+    t.match(stdout, 'the function and the webhook, with tokens of these accounts: https://')
     for (const name of EXAMPLES) {
       t.match(stdout, `gitcommit.commitlet.dev/${name} created`)
       t.match(stdout, `gitcommit.commitlet.dev/${name} condition met`)
@@ -40,8 +40,8 @@ withControlPlane(t, async (t) => {
   t.test('with --keep it follows what is applied until Ctrl-C', async (t) => {
     const demo = await startDemo(t, ['--cluster', '--keep'])
     const ready = waitFor(
-      'word that it stays up',
-      () => /meanwhile/.test(demo.stdout()) || undefined,
+      'heading above the changes',
+      () => /^Changes /m.test(demo.stdout()) || undefined,
       DEADLINE,
     )
     await Promise.race([ready, demo.ended])
@@ -54,14 +54,14 @@ withControlPlane(t, async (t) => {
     await waitFor('line of the new status', () => row.test(demo.stdout()) || undefined, DEADLINE)
     demo.stop('SIGINT')
     const { code, stdout, stderr } = await demo.ended
-    t.match(stdout, /\nEverything is being stopped\.\n$/)
+    t.match(stdout, /\nStopping everything\.\n$/)
     t.equal(stderr, '')
     t.equal(code, 0)
     t.same(await demo.leftovers(), [])
   })
 
   for (const [signal, moment] of [
-    ['SIGTERM', /meanwhile/],
+    ['SIGTERM', /^Changes /m],
     ['SIGHUP', /the least rights/],
   ] as const) {
     t.test(`${signal} to npm ends the API server and all the rest: ${moment.source}`, async (t) => {
