@@ -1,34 +1,18 @@
-import { rm } from 'node:fs/promises'
-import type { RepositoryAddress } from '../domain/repository/address.ts'
-import type { Change, Landed } from '../domain/commit/change.ts'
+import type { Change, ChangeDraft, Landed } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
-import type { Trusted } from './process/authorities.ts'
-import { openProcessDir, type ProcessDir } from './process/process-dir.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
-import { makeGroupCommit, type Batch } from './writer/group-commit.ts'
+import type { RepositoryAddress } from '../domain/repository/address.ts'
 import { stopIfAborted } from './process/launcher.ts'
-import { USUAL_PATH } from './process/required-programs.ts'
+import type { Remote } from './remote.ts'
+import { openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
 import { findOne } from './writer/doubts.ts'
-import { openSession, type Session } from './session/session.ts'
-import { inTransport } from './session/transport.ts'
-import { inWorkspace } from './process/workspace.ts'
+import { makeGroupCommit, type Batch } from './writer/group-commit.ts'
 import { land } from './writer/land.ts'
+import type { Settled } from './writer/pending-change.ts'
 
 /** What main.ts hands in. */
-export interface GitSettings extends RouteSettings, Trusted {
-  /**
-   * Existing folder, best memory-backed; everything below it that is made here is removed again, by the next
-   * process where this one is killed. Not for containers to share: one does not see that another's process lives.
-   */
-  readonly tempDir: string
-  /** FETCH_LIMIT. */
-  readonly fetchLimitMiB: number
-  /** ATTEMPT_DEADLINE: no git process lives longer, whatever becomes of the signals; default 120. */
-  readonly deadlineSeconds?: number
-  /** PATH in which sh, setpriv, timeout and git are found; default: the usual folders. */
-  readonly path?: string
-}
+export type GitSettings = RouteSettings & BinarySettings
 
 /** The Git writer. */
 export interface Git {
@@ -44,74 +28,55 @@ export interface Git {
    * commit that changes its path. Writes nothing. Undefined: it is not there.
    * @throws Failure
    */
-  find(change: Omit<Change, 'content'>, login: Login, signal: AbortSignal): Promise<Landed | undefined>
+  find(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined>
   /** Fails what is on its way, waits until no process is left, and removes every file. */
   close(): Promise<void>
 }
 
-const DEADLINE_SECONDS = 120
-// What a git needs besides what it fetches.
-const BASE_MEMORY_MIB = 256
-
-/** Opens the writer; nothing is read or written before the first push. */
+/** Puts the writer together with the engine behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
-  const surroundings = {
-    path: settings.path ?? USUAL_PATH,
-    deadlineSeconds: settings.deadlineSeconds ?? DEADLINE_SECONDS,
-    fetchLimitMiB: settings.fetchLimitMiB,
-    memoryMiB: BASE_MEMORY_MIB + settings.fetchLimitMiB,
-  }
+  const engine = openBinaryEngine(settings)
   const closing = new AbortController()
-  let home: Promise<ProcessDir> | undefined
+  const searches = new Set<Promise<unknown>>()
 
-  // What failed once, such as a folder that is full, may work again.
-  function forget(error: unknown): never {
-    home = undefined
-    throw error
-  }
-
-  async function inSession<T>(
-    target: { readonly address: RepositoryAddress; readonly login: Login; readonly signal: AbortSignal },
-    work: (session: Session) => Promise<T>,
-  ): Promise<T> {
-    const { address, login, signal } = target
+  async function open(address: RepositoryAddress, login: Login, signal: AbortSignal): Promise<Remote> {
     stopIfAborted(signal)
     const route = await findRoute(address, settings, signal)
-    home ??= openProcessDir(settings.tempDir, settings)
-    const { folder, withBundle } = await home.catch(forget)
-    return withBundle((authorities) =>
-      inWorkspace(folder, (workspace) =>
-        inTransport({ ...route, address, login, authorities }, signal, (transport) =>
-          work(openSession(surroundings, transport, { workspace, signal })),
-        ),
-      ),
-    )
+    return engine.open({ address, route, login, signal })
   }
 
-  async function landBatch({ entries, address, login, signal }: Batch): Promise<void> {
+  async function* landBatch({ changes, address, login, signal }: Batch): AsyncGenerator<Settled, void> {
+    const remote = await open(address, login, signal)
     try {
-      await inSession({ address, login, signal }, (session) => land(session, entries))
-    } catch (error) {
-      for (const entry of entries) entry.settle(asFailure(error))
+      yield* land(remote, { batch: changes, signal })
+    } finally {
+      await remote.close()
     }
   }
 
-  const queue = makeGroupCommit(landBatch)
-  const searches = new Set<Promise<unknown>>()
+  async function search(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined> {
+    const remote = await open(change.repository, login, signal)
+    try {
+      return await findOne(remote, change)
+    } finally {
+      await remote.close()
+    }
+  }
+
+  const groupCommit = makeGroupCommit(landBatch)
   return {
     async push(change, login, signal) {
-      return queue.push(change, login, AbortSignal.any([signal, closing.signal]))
+      return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]))
     },
     async find(change, login, signal) {
-      const target = { address: change.repository, login, signal: AbortSignal.any([signal, closing.signal]) }
-      const search = inSession(target, (session) => findOne(session, change))
-      searches.add(search)
+      const searching = search(change, login, AbortSignal.any([signal, closing.signal]))
+      searches.add(searching)
       try {
-        return await search
+        return await searching
       } catch (error) {
         throw asFailure(error)
       } finally {
-        searches.delete(search)
+        searches.delete(searching)
       }
     },
     async close() {
@@ -121,9 +86,8 @@ export function openGit(settings: GitSettings): Git {
           'Commitlet was stopped before the remote had taken the commit; it is tried again.',
         ),
       )
-      await Promise.all([queue.idle(), Promise.allSettled(searches)])
-      const opened = await home?.catch(() => undefined)
-      if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true })
+      await Promise.all([groupCommit.idle(), Promise.allSettled(searches)])
+      await engine.close()
     },
   }
 }

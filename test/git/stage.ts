@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { guardAddresses } from '../../functions/net/addresses.ts'
 import type { RepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { DEFAULT_PORTS } from '../../functions/domain/repository/address.ts'
-import type { Change } from '../../functions/domain/commit/change.ts'
+import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { PasswordLogin } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
 import { openSession, type Session } from '../../functions/git/session/session.ts'
 import { overHTTPS } from '../../functions/git/session/transport.ts'
-import { inWorkspace } from '../../functions/git/process/workspace.ts'
+import { openWorkspace, type Workspace } from '../../functions/git/process/workspace.ts'
+import type { PendingChange, Settled } from '../../functions/git/writer/pending-change.ts'
 import { startGitServer, type GitServer, type GitServerOptions } from '../harness/git-server.ts'
 
 export const PASSWORD = 'tok/en+4711'
@@ -118,11 +119,11 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       const { password = PASSWORD, fetchLimitMiB = 64, deadlineSeconds = 30, memoryMiB = 256 } = more
       const authorities = more.authorities ?? server.caFile
       const path = more.path ?? process.env['PATH'] ?? ''
-      const surroundings = { path, deadlineSeconds, fetchLimitMiB, memoryMiB }
-      const remote = { ...REACHED, address: addressOf(url), authorities }
-      const transport = overHTTPS(remote, loginOf(password))
+      const sessionSettings = { path, deadlineSeconds, fetchLimitMiB, memoryMiB }
+      const destination = { ...REACHED, address: addressOf(url), authorities }
+      const transport = overHTTPS(destination, loginOf(password))
       return inWorkspace(tempDir, (workspace) =>
-        work(openSession(surroundings, transport, { workspace, signal: patience() })),
+        work(openSession(sessionSettings, transport, { workspace, signal: patience() })),
       )
     },
     leftovers: () => readdir(tempDir),
@@ -132,6 +133,35 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       await rm(tempDir, { recursive: true })
     },
   }
+}
+
+/** A workspace for this work alone. */
+export async function inWorkspace<T>(folder: string, work: (workspace: Workspace) => Promise<T>): Promise<T> {
+  const workspace = await openWorkspace(folder)
+  try {
+    return await work(workspace)
+  } finally {
+    await workspace.remove()
+  }
+}
+
+/** A change that somebody waits for. */
+export function pending(change: Change, signal: AbortSignal = new AbortController().signal): PendingChange {
+  return { change, date: new Date(), signal }
+}
+
+/** All that a batch has settled, in the order of its changes; undefined: it was left out. */
+export async function endingsOf(
+  batch: readonly PendingChange[],
+  progress: AsyncIterable<Settled>,
+): Promise<readonly (Landed | Failure | undefined)[]> {
+  const endings = new Map<PendingChange, Landed | Failure>()
+  for await (const settled of progress)
+    for (const [change, ending] of settled) {
+      if (endings.has(change)) throw new Error(`${change.change.path} ends twice`)
+      endings.set(change, ending)
+    }
+  return batch.map((change) => endings.get(change))
 }
 
 /** A signal that never fires in a test that goes well. */

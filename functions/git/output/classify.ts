@@ -3,7 +3,7 @@ import type { Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
 import { OUTAGE, ROWS, type ErrorMeaning, type ErrorContext } from './error-table.ts'
 import { readGitOutput, type GitOutput } from './git-output.ts'
-import { sayingOf } from './http-status-errors.ts'
+import { statusMeaning } from './http-status-errors.ts'
 
 /** What a git that talked to the remote and did not end with 0 means. */
 export type Meaning =
@@ -44,7 +44,7 @@ function shown(quoted: string | undefined): string {
 
 /** The host's own failure, where its words tell of one. */
 export function outage(words: string, context: ErrorContext): Failure | undefined {
-  return OUTAGE.pattern.test(words) ? tell(OUTAGE, context, undefined) : undefined
+  return OUTAGE.pattern.test(words) ? failureOf(OUTAGE, context, undefined) : undefined
 }
 
 function explainKill(ended: Ended, { url, deadlineSeconds }: ErrorContext): Failure {
@@ -59,16 +59,16 @@ function explainKill(ended: Ended, { url, deadlineSeconds }: ErrorContext): Fail
 function explainOwn({ own, retryAfterSeconds }: GitOutput, context: ErrorContext): Failure | undefined {
   const row = ROWS.find(({ pattern }) => pattern.test(own))
   if (row === undefined) return undefined
-  return tell(row, context, retryAfterSeconds)
+  return failureOf(row, context, retryAfterSeconds)
 }
 
-/** The failure that a saying stands for, about this repository. */
-export function tell(
-  { reason, sentence: says }: ErrorMeaning,
+/** The Failure that has this meaning, at this repository. */
+export function failureOf(
+  { reason, sentence }: ErrorMeaning,
   context: ErrorContext,
   retryAfterSeconds?: number,
 ): Failure {
-  const rest = typeof says === 'string' ? says : says(context)
+  const rest = typeof sentence === 'string' ? sentence : sentence(context)
   return new Failure(
     reason,
     `${context.url} ${rest}`,
@@ -78,16 +78,16 @@ export function tell(
 
 function explainStatus({ own, retryAfterSeconds }: GitOutput, context: ErrorContext): Failure | undefined {
   if (/could not read (Username|Password)|Authentication failed for/.test(own))
-    return tell(sayingOf(401), context, undefined)
-  if (/^fatal: repository '.*' not found/m.test(own)) return tell(sayingOf(404), context, undefined)
+    return failureOf(statusMeaning(401), context, undefined)
+  if (/^fatal: repository '.*' not found/m.test(own)) return failureOf(statusMeaning(404), context, undefined)
   const status = Number(
     /(?:requested URL returned error: |RPC failed; HTTP )(?<status>\d{3})/.exec(own)?.groups?.['status'],
   )
   if (Number.isNaN(status)) return undefined
   // Hosts that slow a client down do not all say 429.
   if (status === 403 && retryAfterSeconds !== undefined)
-    return tell(sayingOf(429), context, retryAfterSeconds)
-  return tell(sayingOf(status), context, retryAfterSeconds)
+    return failureOf(statusMeaning(429), context, retryAfterSeconds)
+  return failureOf(statusMeaning(status), context, retryAfterSeconds)
 }
 
 function explainRest(ended: Ended, output: GitOutput, context: ErrorContext): Failure {

@@ -23,7 +23,7 @@ export interface ErrorRow extends ErrorMeaning {
   readonly pattern: RegExp
 }
 
-/** Says of an address that it is no Git server at all; after the address, as in a Saying. */
+/** Says of an address that it is no Git server at all; after the address, as in an ErrorMeaning. */
 export const NOT_GIT =
   'does not answer as a Git repository does; look at the address, and whether a browser gets a log-in page there.'
 const LIMIT = ({ fetchLimitMiB }: ErrorContext) =>

@@ -7,7 +7,7 @@ const REDIRECT = {
 } as const
 
 /** What an HTTP status means to Git. */
-export function sayingOf(status: number): ErrorMeaning {
+export function statusMeaning(status: number): ErrorMeaning {
   return STATUSES[status] ?? (status >= 500 ? unavailable(status) : refused(status))
 }
 

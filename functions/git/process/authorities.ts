@@ -9,12 +9,16 @@ export interface Trusted {
   readonly broken?: Broken
 }
 
-/**
- * Hands `work` the path of the bundle that git trusts, which stays as it is until `work` has ended; undefined: those
- * that git was built for.
- * @throws Failure Internal where CA_FILE could not be used yet
- */
-export type WithBundle = <T>(work: (bundle: string | undefined) => Promise<T>) => Promise<T>
+/** The bundle that git trusts, which stays as it is until it is released. */
+export interface AcquiredBundle {
+  /** Path of a PEM file; undefined: the authorities that git was built for. */
+  readonly file: string | undefined
+  /** Called once. */
+  readonly release: () => Promise<void>
+}
+
+/** @throws Failure Internal where CA_FILE could not be used yet */
+export type AcquireBundle = () => Promise<AcquiredBundle>
 
 interface Bundle {
   readonly of: readonly string[]
@@ -28,8 +32,9 @@ interface Bundle {
  * one file only, and GIT_SSL_CAINFO beats every other setting. When CA_FILE has changed, whoever comes next gets
  * another bundle below `folder`, and the old one goes when nobody uses it.
  */
-export function openBundles(folder: string, { caFile, broken }: Trusted): WithBundle {
-  if (caFile === undefined) return (work) => work(undefined)
+export function openBundles(folder: string, { caFile, broken }: Trusted): AcquireBundle {
+  if (caFile === undefined)
+    return () => Promise.resolve({ file: undefined, release: () => Promise.resolve() })
   const authorities = followAuthorities(caFile, broken)
   let current: Bundle | undefined
   let count = 0
@@ -47,23 +52,27 @@ export function openBundles(folder: string, { caFile, broken }: Trusted): WithBu
     return bundle
   }
 
-  async function letGo(bundle: Bundle | undefined): Promise<void> {
+  async function removeUnused(bundle: Bundle | undefined): Promise<void> {
     if (bundle !== undefined && bundle !== current && bundle.users === 0)
       await rm(bundle.file, { force: true })
   }
 
-  return async function withBundle(work) {
+  return async function acquireBundle() {
     const of = await authorities()
     const before = current
     const bundle = bundleOf(of)
     current = bundle
     bundle.users += 1
-    try {
-      await Promise.all([bundle.written, letGo(before)])
-      return await work(bundle.file)
-    } finally {
+    async function release(): Promise<void> {
       bundle.users -= 1
-      await letGo(bundle)
+      await removeUnused(bundle)
+    }
+    try {
+      await Promise.all([bundle.written, removeUnused(before)])
+      return { file: bundle.file, release }
+    } catch (error) {
+      await release()
+      throw error
     }
   }
 }

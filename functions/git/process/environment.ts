@@ -17,8 +17,8 @@ export interface Bounds {
   readonly fileMiB: number | undefined
 }
 
-/** Where a repository is, by which way, and whom to trust there. */
-export interface Remote extends Route {
+/** Where a repository is, by which route, and whom to trust there. */
+export interface Destination extends Route {
   readonly address: RepositoryAddress
   /** PEM file of the authorities to trust; undefined: those that git was built for. */
   readonly authorities: string | undefined
@@ -78,20 +78,20 @@ export function offlineEnvironment(place: GitPlace): ChildEnvironment {
  * environment, which the same user alone can read. They are never in argv, in a file, or in what simple-git shows
  * when DEBUG is set.
  */
-export function onlineEnvironment(place: GitPlace, remote: Remote): ChildEnvironment {
+export function onlineEnvironment(place: GitPlace, destination: Destination): ChildEnvironment {
   return {
     ...common(place),
     COMMITLET_LOGIN: 'read',
-    ...(remote.authorities === undefined
+    ...(destination.authorities === undefined
       ? {}
-      : { GIT_SSL_CAINFO: remote.authorities, GIT_PROXY_SSL_CAINFO: remote.authorities }),
+      : { GIT_SSL_CAINFO: destination.authorities, GIT_PROXY_SSL_CAINFO: destination.authorities }),
     // Retry-After is shown nowhere else. Git leaves the Authorization header out of it.
     GIT_TRACE_CURL: '1',
     GIT_TRACE_CURL_NO_DATA: '1',
-    ...configuration({ ...OFFLINE, ...ONLINE, ...wayTo(remote) }, 2),
-    GIT_CONFIG_KEY_0: `http.${remote.address.text}.extraHeader`,
+    ...configuration({ ...OFFLINE, ...ONLINE, ...routeSettings(destination) }, 2),
+    GIT_CONFIG_KEY_0: `http.${destination.address.text}.extraHeader`,
     // Of this remote, not of its URL: what Git fetches by URL besides, be it from the same host, has none.
-    GIT_CONFIG_KEY_1: `remote.${remote.address.text}.proxy`,
+    GIT_CONFIG_KEY_1: `remote.${destination.address.text}.proxy`,
   }
 }
 
@@ -103,8 +103,8 @@ export const TUNNEL = 'tunnel'
  * tunnel is stands in here alone: everybody on a machine can read argv, the environment only the same user (proc(5)).
  */
 export function tunnelEnvironment(place: GitPlace, url: string): ChildEnvironment {
-  const way = { 'protocol.git.allow': 'always', [`remote.${TUNNEL}.url`]: url }
-  return { ...common(place), ...configuration({ ...OFFLINE, ...ONLINE, ...way }) }
+  const route = { 'protocol.git.allow': 'always', [`remote.${TUNNEL}.url`]: url }
+  return { ...common(place), ...configuration({ ...OFFLINE, ...ONLINE, ...route }) }
 }
 
 /** The first line that the launcher reads. */
@@ -118,7 +118,7 @@ export function proxyLine(proxy: Proxy | undefined): string {
 }
 
 /** The connection goes to the addresses that were checked, whatever the name means by now. */
-function wayTo({ address, addresses, insecure }: Remote): Readonly<Record<string, string>> {
+function routeSettings({ address, addresses, insecure }: Destination): Readonly<Record<string, string>> {
   const { scheme, host, port } = address
   const written = addresses?.map((one) => (isIP(one) === 6 ? `[${one}]` : one)).join(',')
   const pinned =

@@ -1,12 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openBundles } from './authorities.ts'
-import type { Trusted, WithBundle } from './authorities.ts'
+import type { AcquireBundle, Trusted } from './authorities.ts'
 
 /** One folder per process, with what all its sessions share. */
 export interface ProcessDir {
   readonly folder: string
-  readonly withBundle: WithBundle
+  readonly acquireBundle: AcquireBundle
 }
 
 /** Makes the folder below `tempDir`, and removes those that killed processes have left there. */
@@ -14,7 +14,7 @@ export async function openProcessDir(tempDir: string, trusted: Trusted): Promise
   await removeAbandoned(tempDir)
   const started = await readStart('self')
   const folder = await mkdtemp(join(tempDir, `${PREFIX}${process.pid}-${started ?? ''}-`))
-  return { folder, withBundle: openBundles(folder, trusted) }
+  return { folder, acquireBundle: openBundles(folder, trusted) }
 }
 
 const PREFIX = 'commitlet-'
@@ -23,7 +23,7 @@ async function removeAbandoned(tempDir: string): Promise<void> {
   for (const name of await readdir(tempDir)) {
     const [, pid, started] = /^commitlet-(\d+)-(\d+)-/.exec(name) ?? []
     if (pid === undefined || (await readStart(pid)) === started) continue
-    // What another user has left is his.
+    // What another user has left is theirs.
     await rm(join(tempDir, name), { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined)
   }
 }

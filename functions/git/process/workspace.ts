@@ -5,7 +5,7 @@ import { LAUNCHER } from './launcher.ts'
 /** A bare repository of its own for one batch. Paths are absolute. */
 export interface Workspace {
   readonly folder: string
-  /** Writes the configuration anew: a fetch with a filter leaves the remote's URL and a promisor in it. */
+  /** Writes the configuration again: a fetch with a filter leaves the remote's URL and a promisor in it. */
   cleanConfig(): Promise<void>
   /** The object that `refs/<name>` names; undefined where there is no such ref. */
   readRef(name: string): Promise<string | undefined>
@@ -13,25 +13,26 @@ export interface Workspace {
   packBytes(): Promise<number>
   /** Lines of a file of the repository, of its first 256 KiB; none where it is missing. */
   readLines(name: string): Promise<readonly string[]>
+  /** Removes all of it. */
+  readonly remove: () => Promise<void>
 }
 
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 const READ_LIMIT = 256 * 1024
 
 /**
- * Makes a repository below `tempDir`, which only this user can enter, hands it to `work`, and removes it,
- * whatever happens. The files are written by hand, which saves a `git init`.
+ * Makes a repository below `tempDir`, which only this user can enter. The files are written by hand, which saves a
+ * `git init`.
  */
-export async function inWorkspace<T>(
-  tempDir: string,
-  work: (workspace: Workspace) => Promise<T>,
-): Promise<T> {
+export async function openWorkspace(tempDir: string): Promise<Workspace> {
   const folder = await mkdtemp(join(tempDir, 'batch-'))
+  const workspace = workspaceIn(folder)
   try {
     await writeRepository(folder)
-    return await work(openWorkspace(folder))
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    return workspace
+  } catch (error) {
+    await workspace.remove()
+    throw error
   }
 }
 
@@ -45,7 +46,7 @@ async function writeRepository(folder: string): Promise<void> {
   ])
 }
 
-function openWorkspace(folder: string): Workspace {
+function workspaceIn(folder: string): Workspace {
   return {
     folder,
     cleanConfig: () => writeFile(join(folder, 'config'), CONFIG),
@@ -55,6 +56,7 @@ function openWorkspace(folder: string): Workspace {
     },
     packBytes: () => packBytes(join(folder, 'objects', 'pack')),
     readLines: (name) => readStart(join(folder, name)),
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
 }
 

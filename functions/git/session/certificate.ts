@@ -7,35 +7,38 @@ import type { ShownCertificate } from '../../domain/network/certificate-errors.t
 import { Failure } from '../../domain/failure.ts'
 import { openTunnel } from '../../net/tunnel.ts'
 import { readBundle } from '../process/authorities.ts'
-import type { Remote } from '../process/environment.ts'
+import type { Destination } from '../process/environment.ts'
 
 /** Milliseconds: an attempt that has failed does not take much longer because of a closer look. */
-const PATIENCE = 5_000
+const TIMEOUT_MS = 5_000
 
 /**
- * Tells by a look of our own what is wrong with the certificate that the repository's host shows, since git says the
- * same of all (GnuTLS: "certificate verification failed"): by the same way and with the same authorities as git, and
+ * Tells by a look of this process's own what is wrong with the certificate that the repository's host shows, since git says the
+ * same of all (GnuTLS: "certificate verification failed"): by the same route and with the same authorities as git, and
  * nothing is sent. Undefined: nothing is found, or it cannot be looked at.
  */
-export async function explainCertificate(remote: Remote, patience = PATIENCE): Promise<Failure | undefined> {
-  const trust = createSecureContext({ ca: [...(await readBundle(remote.authorities))] })
-  const way = { remote, trust, signal: AbortSignal.timeout(patience) }
-  const socket = await openSocket(way).catch((error: unknown) => untrustedProxy(error, remote))
+export async function explainCertificate(
+  destination: Destination,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Failure | undefined> {
+  const trust = createSecureContext({ ca: [...(await readBundle(destination.authorities))] })
+  const look = { destination, trust, signal: AbortSignal.timeout(timeoutMs) }
+  const socket = await openSocket(look).catch((error: unknown) => untrustedProxy(error, destination))
   if (socket === undefined || socket instanceof Failure) return socket
-  const shown = await shakeHands(way, socket).catch(() => undefined)
+  const shown = await shakeHands(look, socket).catch(() => undefined)
   socket.destroy()
-  return shown === undefined ? undefined : untrusted(shown, remote)
+  return shown === undefined ? undefined : untrusted(shown, destination)
 }
 
-interface Way {
-  readonly remote: Remote
+interface Look {
+  readonly destination: Destination
   readonly trust: SecureContext
   readonly signal: AbortSignal
 }
 
 /** Undefined: the proxy refuses, which says nothing of a certificate. */
-async function openSocket({ remote, trust, signal }: Way): Promise<Socket | undefined> {
-  const { address, proxy, addresses = [] } = remote
+async function openSocket({ destination, trust, signal }: Look): Promise<Socket | undefined> {
+  const { address, proxy, addresses = [] } = destination
   if (proxy !== undefined) {
     const opened = await openTunnel(address, { proxy, trust, signal })
     return typeof opened === 'number' ? undefined : opened
@@ -45,8 +48,8 @@ async function openSocket({ remote, trust, signal }: Way): Promise<Socket | unde
   return connectPlain({ host: address.host, port: address.port, lookup, autoSelectFamily: true, signal })
 }
 
-function shakeHands({ remote, trust, signal }: Way, socket: Socket): Promise<ShownCertificate> {
-  const { host } = remote.address
+function shakeHands({ destination, trust, signal }: Look, socket: Socket): Promise<ShownCertificate> {
+  const { host } = destination.address
   const { promise, resolve, reject } = Promise.withResolvers<ShownCertificate>()
   const server = { host, ...(isIP(host) === 0 ? { servername: host } : {}) }
   const secured = connect({ ...server, socket, secureContext: trust, rejectUnauthorized: false })
@@ -62,7 +65,7 @@ function shownBy(secured: TLSSocket): ShownCertificate {
   return { fault: String(secured.authorizationError), from: validFromDate, to: validToDate }
 }
 
-function untrusted(shown: ShownCertificate, { address }: Remote): Failure | undefined {
+function untrusted(shown: ShownCertificate, { address }: Destination): Failure | undefined {
   const says = certificateError(shown)
   return says === undefined
     ? undefined
@@ -70,7 +73,7 @@ function untrusted(shown: ShownCertificate, { address }: Remote): Failure | unde
 }
 
 /** An https proxy that is not trusted itself; undefined: it is not there, which says nothing here. */
-function untrustedProxy(error: unknown, { address, proxy }: Remote): Failure | undefined {
+function untrustedProxy(error: unknown, { address, proxy }: Destination): Failure | undefined {
   const fault = error instanceof Error && 'code' in error ? String(error.code) : ''
   const says = certificateError({ fault })
   if (proxy === undefined || says === undefined) return undefined

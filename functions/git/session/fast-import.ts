@@ -1,27 +1,39 @@
 import type { Identity } from '../../domain/commit/change.ts'
-
-/** One file in one commit, as git fast-import gets it. */
-export interface Edit {
-  readonly path: string
-  /** 100644 or 100755. */
-  readonly mode: string
-  readonly content: Uint8Array
-  readonly message: string
-  readonly author: Identity
-  /** Author's and committer's date; whole seconds count. */
-  readonly date: Date
-}
-
-/** The ref that the last commit ends on. */
-export const NEW_REF = 'refs/new'
+import { Failure } from '../../domain/failure.ts'
+import type { NewCommit, NewFile } from '../remote.ts'
+import type { Session } from './session.ts'
 
 /**
- * The stream for `git fast-import --done` (git-fast-import(1)): one commit per edit, stacked on `tip`, or
- * from nothing where it is undefined, marked :1, :2, … in order.
+ * Writes the commits into the session's workspace, stacked on `tip`, or from nothing where it is undefined. Answers
+ * their full names.
+ * @throws Failure Internal where git has not made each of them
  */
-export function importStream(tip: string | undefined, edits: readonly Edit[]): readonly Uint8Array[] {
-  const commits = edits.flatMap((edit, i) => commit(edit, { mark: i + 1, from: i === 0 ? tip : undefined }))
-  return [...commits, Buffer.from('done\n')]
+export async function fastImport(
+  session: Session,
+  tip: string | undefined,
+  commits: readonly NewCommit[],
+): Promise<readonly string[]> {
+  const stream = Buffer.concat(importStream(tip, commits))
+  await session.offline(['fast-import', '--quiet', '--done', '--force', `--export-marks=${MARKS}`], stream)
+  const names = readMarks(await session.workspace.readLines(MARKS))
+  if (names.length === commits.length) return names
+  throw new Failure(
+    'Internal',
+    `Git made ${names.length} commits of ${commits.length} for ${session.context.url}; it is tried again.`,
+  )
+}
+
+const MARKS = 'marks'
+
+/** The ref that the last commit ends on. */
+const NEW_REF = 'refs/new'
+
+/**
+ * The stream for `git fast-import --done` (git-fast-import(1)): the commits in order, marked :1, :2, …
+ */
+export function importStream(tip: string | undefined, commits: readonly NewCommit[]): readonly Uint8Array[] {
+  const parts = commits.flatMap((one, i) => commit(one, { mark: i + 1, from: i === 0 ? tip : undefined }))
+  return [...parts, Buffer.from('done\n')]
 }
 
 /** Reads what `--export-marks` wrote: the commits' names in the order of their marks. */
@@ -35,18 +47,20 @@ export function readMarks(lines: readonly string[]): readonly string[] {
 }
 
 function commit(
-  edit: Edit,
+  { files, message, author, date }: NewCommit,
   at: { readonly mark: number; readonly from: string | undefined },
 ): readonly Uint8Array[] {
-  const by = `${ident(edit.author)} ${Math.floor(edit.date.getTime() / 1000)} +0000`
+  const by = `${ident(author)} ${Math.floor(date.getTime() / 1000)} +0000`
   return [
     Buffer.from(`commit ${NEW_REF}\nmark :${at.mark}\nauthor ${by}\ncommitter ${by}\n`),
-    ...data(Buffer.from(edit.message.replaceAll('\0', ''))),
-    Buffer.from(
-      `${at.from === undefined ? '' : `from ${at.from}\n`}M ${edit.mode} inline ${quotePath(edit.path)}\n`,
-    ),
-    ...data(edit.content),
+    ...data(Buffer.from(message.replaceAll('\0', ''))),
+    Buffer.from(at.from === undefined ? '' : `from ${at.from}\n`),
+    ...files.flatMap(file),
   ]
+}
+
+function file({ path, mode, content }: NewFile): readonly Uint8Array[] {
+  return [Buffer.from(`M ${mode} inline ${quotePath(path)}\n`), ...data(content)]
 }
 
 function data(bytes: Uint8Array): readonly Uint8Array[] {

@@ -1,19 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
+import type { Tip, WantedTip } from '../remote.ts'
 import { NOT_GIT } from '../output/error-table.ts'
 import type { Session } from './session.ts'
 import { readDefaultBranch } from './symref.ts'
-
-/** What the new commits are built on. */
-export interface Base {
-  /** Short name of the branch. */
-  readonly branch: string
-  /** Full name of the commit to build on; undefined: the repository is empty. */
-  readonly tip: string | undefined
-  /** Whether the branch is there already, at `tip`. */
-  readonly exists: boolean
-}
 
 /** Name of the branch that an empty repository gets where none is named. */
 export const FIRST_BRANCH = 'main'
@@ -31,24 +22,19 @@ const FETCH = [
 
 /**
  * Fetches the tip of the branch without blobs and without history; with `since`, the history of that time
- * too. `branch` undefined: the remote's default branch. A missing branch starts at the default branch.
- * Undefined: the remote changed while it was read.
+ * too. `moved`: the remote changed while it was read.
  * @throws Failure whatever the remote says; RepositoryNotFound where it is no Git server at all
  */
-export async function fetchBase(
-  session: Session,
-  branch: string | undefined,
-  since?: Date,
-): Promise<Base | undefined> {
+export async function fetchTip(session: Session, { branch, since }: WantedTip): Promise<Tip | 'moved'> {
   const first = await fetchRef(session, branch === undefined ? 'HEAD' : `refs/heads/${branch}`, since)
-  if (first === 'race') return undefined
+  if (first === 'race') return 'moved'
   if (first !== 'absent')
-    return { branch: branch ?? (await nameDefaultBranch(session)), tip: first, exists: true }
+    return { branch: branch ?? (await nameDefaultBranch(session)), commit: first, exists: true }
   const start = branch === undefined ? first : await fetchRef(session, 'HEAD')
-  if (start === 'race') return undefined
-  if (start !== 'absent') return { branch: branch ?? FIRST_BRANCH, tip: start, exists: false }
+  if (start === 'race') return 'moved'
+  if (start !== 'absent') return { branch: branch ?? FIRST_BRANCH, commit: start, exists: false }
   await mustBeEmpty(session)
-  return { branch: branch ?? FIRST_BRANCH, tip: undefined, exists: false }
+  return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
 }
 
 /** Adds so many generations of commits below those at the edge of what was fetched. */
@@ -125,6 +111,6 @@ async function mustBeEmpty(session: Session): Promise<void> {
   if (ended.stdout !== '')
     throw new Failure(
       'NotSupported',
-      `${url} has branches, but its default branch does not exist, so that Commitlet cannot tell where to begin; name an existing one in spec.branch, or mend the default branch there.`,
+      `${url} has branches, but its default branch does not exist, so that Commitlet cannot tell where to begin; name an existing one in spec.branch, or fix the default branch there.`,
     )
 }

@@ -1,4 +1,4 @@
-import type { Change } from '../../domain/commit/change.ts'
+import type { SoughtCommit } from '../remote.ts'
 import { deepen } from './fetch.ts'
 import type { Session } from './session.ts'
 
@@ -8,40 +8,42 @@ const TRAILER = 'Commitlet-Id'
 const FURTHER = 50
 
 /**
- * Looks in the fetched history of `branch` for commits that an earlier attempt has pushed: those that carry
- * the change's id in their trailers and change its path. Where one is missing and there is more history, the
- * next 50 commits are fetched, too. Answers their names.
+ * Looks in the fetched history of `branch` for commits that an earlier attempt has pushed: those that carry the id in
+ * their trailers and change one of the paths. Where one is missing and there is more history, the next 50 commits are
+ * fetched, too. Answers their names in the order of what was sought.
  */
-export async function findLanded<C extends { readonly change: Sought }>(
+export async function searchHistory(
   session: Session,
   branch: string,
-  batch: readonly C[],
-): Promise<ReadonlyMap<C, string>> {
-  const found = await search(session, branch, batch)
+  sought: readonly SoughtCommit[],
+): Promise<readonly (string | undefined)[]> {
+  const found = await search(session, branch, sought)
   const edge = await session.workspace.readLines('shallow')
-  if (found.size === batch.length || edge.length === 0) return found
+  if (!found.includes(undefined) || edge.length === 0) return found
   await deepen(session, branch, FURTHER)
-  return search(session, branch, batch)
+  return search(session, branch, sought)
 }
 
-/** What a commit is known by. */
-export type Sought = Pick<Change, 'id' | 'path'>
-
-async function search<C extends { readonly change: Sought }>(
+async function search(
   session: Session,
   branch: string,
-  batch: readonly C[],
-): Promise<ReadonlyMap<C, string>> {
-  const found = new Map<C, string>()
-  const candidates = await listCandidates(session, batch)
+  sought: readonly SoughtCommit[],
+): Promise<readonly (string | undefined)[]> {
+  const candidates = await listCandidates(session, sought)
   if (candidates.some(({ atEdge }) => atEdge)) await deepen(session, branch, 1)
-  for (const { sha, ids } of candidates) {
-    for (const entry of batch) {
-      if (found.has(entry) || !ids.includes(entry.change.id)) continue
-      if (await changesPath(session, sha, entry.change.path)) found.set(entry, sha)
-    }
-  }
+  const found: (string | undefined)[] = []
+  for (const commit of sought) found.push(await findCommit(session, candidates, commit))
   return found
+}
+
+async function findCommit(
+  session: Session,
+  candidates: readonly Candidate[],
+  { id, paths }: SoughtCommit,
+): Promise<string | undefined> {
+  for (const { sha, ids } of candidates)
+    if (ids.includes(id) && (await changesOneOf(session, sha, paths))) return sha
+  return undefined
 }
 
 interface Candidate {
@@ -53,9 +55,9 @@ interface Candidate {
 
 async function listCandidates(
   session: Session,
-  batch: readonly { readonly change: Sought }[],
+  sought: readonly SoughtCommit[],
 ): Promise<readonly Candidate[]> {
-  const greps = [...new Set(batch.map(({ change }) => `--grep=${TRAILER}: ${change.id}`))]
+  const greps = [...new Set(sought.map(({ id }) => `--grep=${TRAILER}: ${id}`))]
   const format = `--format=%H %(trailers:key=${TRAILER},valueonly,separator=%x20)`
   const log = await session.offline([
     'log',
@@ -76,7 +78,7 @@ async function listCandidates(
     })
 }
 
-async function changesPath(session: Session, sha: string, path: string): Promise<boolean> {
+async function changesOneOf(session: Session, sha: string, paths: readonly string[]): Promise<boolean> {
   const names = await session.offline([
     'diff-tree',
     '-r',
@@ -88,7 +90,7 @@ async function changesPath(session: Session, sha: string, path: string): Promise
     '-z',
     sha,
     '--',
-    path,
+    ...paths,
   ])
   return names !== ''
 }

@@ -1,28 +1,16 @@
 import { Failure } from '../../domain/failure.ts'
-import { readRemoteTip, type Base } from './fetch.ts'
+import type { Pushed, Tip } from '../remote.ts'
+import { readRemoteTip } from './fetch.ts'
 import { readGitOutput, type GitOutput } from '../output/git-output.ts'
 import type { Session } from './session.ts'
 import { outage, rejection } from '../output/classify.ts'
-import type { Spoken } from './transport.ts'
+import type { OnlineResult } from './transport.ts'
 
-/** What became of one push. */
-export type Pushed =
-  | { readonly kind: 'landed' }
-  /** The branch has moved. `unless`: what to say where it turns out that it has not. */
-  | { readonly kind: 'race'; readonly unless?: Failure }
-  /** The answer was lost, and the branch is neither where it was nor at our commit: history has to tell. */
-  | { readonly kind: 'moved' }
-  /** `each`: the remote looked at the commits, so that others of the batch may pass. */
-  | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean }
-
-/**
- * Pushes once: the branch moves from where `base` found it to `head`, or it does not move at all. The lease
- * is a compare-and-swap, and `head` descends from the tip, so that nothing is ever forced.
- */
-export async function pushOnce(session: Session, base: Base, head: string): Promise<Pushed> {
-  const ref = `refs/heads/${base.branch}`
-  const lease = base.exists ? (base.tip ?? '') : ''
-  const spoken = await session.online([
+/** Pushes once, as the port has it: the lease is the compare-and-swap, and `head` descends from the tip. */
+export async function pushOnce(session: Session, tip: Tip, head: string): Promise<Pushed> {
+  const ref = `refs/heads/${tip.branch}`
+  const lease = tip.exists ? (tip.commit ?? '') : ''
+  const result = await session.online([
     'push',
     '--porcelain',
     '--no-verify',
@@ -31,19 +19,19 @@ export async function pushOnce(session: Session, base: Base, head: string): Prom
     session.url,
     `${head}:${ref}`,
   ])
-  if (spoken.meaning === undefined) return { kind: 'landed' }
-  const output = readGitOutput(spoken.ended)
+  if (result.meaning === undefined) return { kind: 'landed' }
+  const output = readGitOutput(result.ended)
   if (output.unreported)
     return judgeByTip(
       session,
-      { base, head },
+      { tip, head },
       refuse(unavailable(session, 'does not say what became of the commit')),
     )
   const judged = judgeRef(output, session)
-  if (judged === undefined) return judgeBreak(session, { base, head, spoken })
+  if (judged === undefined) return judgeBreak(session, { tip, head, result })
   // curl sends a request again when the connection breaks before an answer: the server may be judging what
   // it has taken already.
-  return output.posts > 1 ? judgeByTip(session, { base, head }, judged) : judged
+  return output.posts > 1 ? judgeByTip(session, { tip, head }, judged) : judged
 }
 
 function judgeRef(output: GitOutput, session: Session): Pushed | undefined {
@@ -84,26 +72,26 @@ function judgeOwn(reason: string, session: Session): Pushed {
   return { kind: 'refused', failure: rejection(reason, session.context), each: false }
 }
 
-async function judgeBreak(session: Session, push: Push & { readonly spoken: Spoken }): Promise<Pushed> {
-  const { base, head, spoken } = push
-  const { meaning } = spoken
+async function judgeBreak(session: Session, push: Push & { readonly result: OnlineResult }): Promise<Pushed> {
+  const { tip, head, result } = push
+  const { meaning } = result
   if (!(meaning instanceof Failure)) return { kind: 'race' }
-  if (spoken.undelivered) return refuse(meaning)
+  if (result.undelivered) return refuse(meaning)
   if (meaning.reason === 'PushRejected') return { kind: 'refused', failure: meaning, each: true }
-  return judgeByTip(session, { base, head }, refuse(meaning))
+  return judgeByTip(session, { tip, head }, refuse(meaning))
 }
 
 interface Push {
-  readonly base: Base
+  readonly tip: Tip
   readonly head: string
 }
 
-async function judgeByTip(session: Session, { base, head }: Push, otherwise: Pushed): Promise<Pushed> {
-  const tip = await readRemoteTip(session, base.branch).catch(() => 'unknown')
-  if (tip === head) return { kind: 'landed' }
-  const before = base.exists ? base.tip : undefined
-  if (tip === before) return otherwise
-  return tip === 'unknown' && otherwise.kind === 'refused' ? otherwise : { kind: 'moved' }
+async function judgeByTip(session: Session, { tip, head }: Push, otherwise: Pushed): Promise<Pushed> {
+  const now = await readRemoteTip(session, tip.branch).catch(() => 'unreadable')
+  if (now === head) return { kind: 'landed' }
+  const before = tip.exists ? tip.commit : undefined
+  if (now === before) return otherwise
+  return now === 'unreadable' && otherwise.kind === 'refused' ? otherwise : { kind: 'unknown' }
 }
 
 function refuse(failure: Failure): Pushed {
@@ -127,6 +115,6 @@ function clash({ context }: Session): Failure {
 function denied({ context }: Session): Failure {
   return new Failure(
     'PermissionDenied',
-    `${context.url} knows the user but does not permit him to write; give the user or the token that right there.`,
+    `${context.url} knows the user but does not permit them to write; give the user or the token that right there.`,
   )
 }

@@ -3,22 +3,20 @@ import { Failure } from '../../domain/failure.ts'
 import { offlineEnvironment, type ChildEnvironment } from '../process/environment.ts'
 import { launch } from '../process/launcher.ts'
 import type { ErrorContext } from '../output/error-table.ts'
-import type { Spoken, Transport } from './transport.ts'
+import type { OnlineResult, Transport } from './transport.ts'
 import type { Workspace } from '../process/workspace.ts'
 
 const MIB = 1024 * 1024
 
-/** One batch's dealings with one repository: git in a workspace, with and without the network. */
+/** The git binary for one batch and one repository: in a workspace, with and without the network. */
 export interface Session {
   readonly address: RepositoryAddress
   /** What git is called with: the address, or the name of a remote that its environment describes. */
   readonly url: string
   readonly workspace: Workspace
   readonly context: ErrorContext
-  /** Fires when nobody waits for the batch any more. */
-  readonly signal: AbortSignal
   /** A git that talks to the remote; says what its end means, undefined where it ended well. */
-  online(args: readonly string[], options?: OnlineOptions): Promise<Spoken>
+  online(args: readonly string[], options?: OnlineOptions): Promise<OnlineResult>
   /** A git that has neither network nor login. Throws Internal where it does not end with 0. */
   offline(args: readonly string[], input?: Uint8Array): Promise<string>
 }
@@ -31,7 +29,7 @@ export interface OnlineOptions {
 }
 
 /** What every session of a process has in common. */
-export interface Surroundings {
+export interface SessionSettings {
   /** PATH of the children. */
   readonly path: string
   readonly deadlineSeconds: number
@@ -40,15 +38,15 @@ export interface Surroundings {
   readonly memoryMiB: number
 }
 
-/** Opens a session; nothing is called yet. */
+/** Opens a session; nothing is called yet. Every git in it ends when the signal fires. */
 export function openSession(
-  surroundings: Surroundings,
+  settings: SessionSettings,
   transport: Transport,
   within: { readonly workspace: Workspace; readonly signal: AbortSignal },
 ): Session {
   const { workspace, signal } = within
   const { folder } = workspace
-  const { path, deadlineSeconds, fetchLimitMiB, memoryMiB } = surroundings
+  const { path, deadlineSeconds, fetchLimitMiB, memoryMiB } = settings
   const bounds = { deadlineSeconds, memoryMiB, fileMiB: undefined }
   const place = { folder, path, bounds }
   const offline = offlineEnvironment(place)
@@ -69,16 +67,14 @@ export function openSession(
     url,
     workspace,
     context,
-    signal,
     async online(args, options = {}) {
       const before = await workspace.packBytes()
-      const call = { args, folder, environment: environmentOf(options) }
-      const spoken = await transport.speak(
-        { args, launch: (input) => launch({ ...call, ...(input === undefined ? {} : { input }) }, signal) },
-        context,
-      )
+      const input = transport.input === undefined ? {} : { input: transport.input }
+      const expected = transport.expect(args)
+      const call = { args, folder, environment: environmentOf(options), ...input }
+      const ended = await launch(call, signal).finally(expected.stop)
       fetched += (await workspace.packBytes()) - before
-      return spoken
+      return expected.explain(ended, context)
     },
     async offline(args, input) {
       const ended = await launch(

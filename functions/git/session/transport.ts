@@ -4,12 +4,12 @@ import { Failure } from '../../domain/failure.ts'
 import { secretsOfProxy } from '../../domain/network/proxies.ts'
 import { explainCertificate } from './certificate.ts'
 import { loginLine, onlineEnvironment, proxyLine, TUNNEL, tunnelEnvironment } from '../process/environment.ts'
-import type { ChildEnvironment, GitPlace, Remote } from '../process/environment.ts'
+import type { ChildEnvironment, Destination, GitPlace } from '../process/environment.ts'
 import type { Ended } from '../process/launcher.ts'
 import { secretsOf } from '../../domain/credentials/login.ts'
 import type { ErrorContext } from '../output/error-table.ts'
 import { explainSSH } from '../ssh/ssh-errors.ts'
-import { inTunnel } from '../ssh/tunnel.ts'
+import { openSSHTunnel } from '../ssh/tunnel.ts'
 import type { Tunnel } from '../ssh/tunnel.ts'
 import { classify } from '../output/classify.ts'
 import type { Meaning } from '../output/classify.ts'
@@ -22,18 +22,24 @@ export interface Transport {
   /** What text of the remote must not show. */
   readonly secrets: readonly string[]
   readonly proxied: boolean
+  /** Standard input of every git that talks to the remote; undefined: none. */
+  readonly input: string | undefined
   environment(place: GitPlace): ChildEnvironment
-  /** Runs a git by `launch`, which takes its standard input, and says what its end means. */
-  speak(call: OnlineCall, context: ErrorContext): Promise<Spoken>
+  /** Called before a git with these arguments is started. */
+  expect(args: readonly string[]): ExpectedCall
+  readonly close: () => void
 }
 
-export interface OnlineCall {
-  readonly args: readonly string[]
-  readonly launch: (input?: string) => Promise<Ended>
+/** A git that is about to talk to the remote. */
+export interface ExpectedCall {
+  /** It has ended, in whatever way. */
+  readonly stop: () => void
+  /** What its end means. */
+  explain(ended: Ended, context: ErrorContext): Promise<OnlineResult>
 }
 
 /** How a git that talked to the remote ended. */
-export interface Spoken {
+export interface OnlineResult {
   readonly ended: Ended
   /** Undefined: it ended well. */
   readonly meaning: Meaning | undefined
@@ -42,22 +48,21 @@ export interface Spoken {
 }
 
 /**
- * Hands the transport that belongs to the address to `work`, and takes it down afterwards.
+ * Opens the transport that belongs to the address.
  * @throws Failure Internal where the login is not of the address's kind
  */
-export async function inTransport<T>(
-  remote: Remote & { readonly login: Login },
+export async function openTransport(
+  destination: Destination,
+  login: Login,
   signal: AbortSignal,
-  work: (transport: Transport) => Promise<T>,
-): Promise<T> {
-  const { address, login } = remote
+): Promise<Transport> {
+  const { address, addresses = [] } = destination
   if (address.scheme !== 'ssh') {
     if (login.method !== 'password') throw mismatch(address, login)
-    return work(overHTTPS(remote, login))
+    return overHTTPS(destination, login)
   }
   if (login.method !== 'key') throw mismatch(address, login)
-  const target = { address, addresses: remote.addresses ?? [], login }
-  return inTunnel(target, signal, (tunnel) => work(overSSH(tunnel, address, secretsOf(login))))
+  return overSSH(await openSSHTunnel({ address, addresses, login }, signal), address, secretsOf(login))
 }
 
 function mismatch({ text }: RepositoryAddress, { method }: Login): Failure {
@@ -65,28 +70,32 @@ function mismatch({ text }: RepositoryAddress, { method }: Login): Failure {
   return new Failure('Internal', message)
 }
 
-/** Git speaks for itself; login and proxy reach it by its standard input. */
-export function overHTTPS(remote: Remote, login: PasswordLogin): Transport {
-  const { address, proxy } = remote
-  const input = loginLine(login) + proxyLine(proxy)
+/** Git itself talks HTTPS; login and proxy reach it by its standard input. */
+export function overHTTPS(destination: Destination, login: PasswordLogin): Transport {
+  const { address, proxy } = destination
   return {
     address,
     url: address.text,
     secrets: [...secretsOf(login), ...(proxy === undefined ? [] : secretsOfProxy(proxy))],
     proxied: proxy !== undefined,
-    environment: (place) => onlineEnvironment(place, remote),
-    async speak({ launch }, context) {
-      const ended = await launch(input)
-      const meaning = ended.exitCode === 0 ? undefined : await looked(classify(ended, context), remote)
-      // Git ends with 128 before it has sent anything, with 1 after (facts: git 2.39).
-      return { ended, meaning, undelivered: ended.exitCode === 128 }
-    },
+    input: loginLine(login) + proxyLine(proxy),
+    environment: (place) => onlineEnvironment(place, destination),
+    expect: () => ({
+      stop: nothing,
+      async explain(ended, context) {
+        const meaning =
+          ended.exitCode === 0 ? undefined : await withCertificate(classify(ended, context), destination)
+        // Git ends with 128 before it has sent anything, with 1 after (facts: git 2.39).
+        return { ended, meaning, undelivered: ended.exitCode === 128 }
+      },
+    }),
+    close: nothing,
   }
 }
 
-async function looked(meaning: Meaning, remote: Remote): Promise<Meaning> {
+async function withCertificate(meaning: Meaning, destination: Destination): Promise<Meaning> {
   if (!(meaning instanceof Failure) || meaning.reason !== 'TLSUntrusted') return meaning
-  return (await explainCertificate(remote)) ?? meaning
+  return (await explainCertificate(destination)) ?? meaning
 }
 
 /** A push has sent no more than the end of an empty list (gitprotocol-pack(5), flush-pkt). */
@@ -98,13 +107,23 @@ function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly s
     url: TUNNEL,
     secrets,
     proxied: false,
+    input: undefined,
     environment: (place) => tunnelEnvironment(place, tunnel.url),
-    async speak({ args, launch }, context) {
-      const service = args[0] === 'push' ? 'git-receive-pack' : 'git-upload-pack'
-      const { result: ended, sentBytes, account } = await tunnel.call(service, () => launch())
-      const undelivered = sentBytes <= EMPTY_BYTES
-      if (ended.exitCode === 0) return { ended, meaning: undefined, undelivered }
-      return { ended, meaning: explainSSH(ended, await account(), context), undelivered }
+    expect([command]) {
+      const call = tunnel.expect(command === 'push' ? 'git-receive-pack' : 'git-upload-pack')
+      return {
+        stop: call.stop,
+        async explain(ended, context) {
+          const undelivered = call.sentBytes() <= EMPTY_BYTES
+          if (ended.exitCode === 0) return { ended, meaning: undefined, undelivered }
+          return { ended, meaning: explainSSH(ended, await call.readReport(), context), undelivered }
+        },
+      }
     },
+    close: tunnel.close,
   }
+}
+
+function nothing(): void {
+  return undefined
 }

@@ -3,8 +3,8 @@ import type { Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
 import type { ErrorRow, ErrorMeaning, ErrorContext } from '../output/error-table.ts'
 import { OUTAGE } from '../output/error-table.ts'
-import type { Account } from './tunnel.ts'
-import { classify, rejection, tell } from '../output/classify.ts'
+import type { ServerReport } from './tunnel.ts'
+import { classify, rejection, failureOf } from '../output/classify.ts'
 import type { Meaning } from '../output/classify.ts'
 
 /** What git says when the other end of its connection goes: it cannot know why. */
@@ -107,15 +107,15 @@ const NOT_FOUND_STATUS = 127
  * What a git that failed behind the tunnel means: its own words where they say anything, else the connection's
  * end, else what the server wrote beside.
  */
-export function explainSSH(ended: Ended, account: Account, context: ErrorContext): Meaning {
+export function explainSSH(ended: Ended, report: ServerReport, context: ErrorContext): Meaning {
   const meaning = classify(ended, context)
   if (ended.exitCode === undefined || !isBreak(meaning, ended)) return meaning
-  if (account.failure !== undefined) return account.failure
-  const words = account.words.replace(/^(remote: ?)+/gm, '').trim()
-  const saying = ROWS.find(({ pattern }) => pattern.test(words)) ?? sayingOf(ended, account, words)
-  if (saying !== undefined) return tell(saying, context)
+  if (report.failure !== undefined) return report.failure
+  const words = report.words.replace(/^(remote: ?)+/gm, '').trim()
+  const known = ROWS.find(({ pattern }) => pattern.test(words)) ?? fallbackMeaning(ended, report, words)
+  if (known !== undefined) return failureOf(known, context)
   if (words === '') return meaning
-  return account.service === 'git-upload-pack' && UNBEGUN.test(ended.stderr)
+  return report.service === 'git-upload-pack' && UNBEGUN.test(ended.stderr)
     ? unclear(words, context)
     : rejection(words, context)
 }
@@ -132,7 +132,11 @@ function isBreak(meaning: Meaning, { stderr }: Ended): boolean {
   return meaning instanceof Failure && meaning.reason !== 'NotSupported' && BREAK.test(stderr)
 }
 
-function sayingOf({ stderr }: Ended, { exitStatus }: Account, words: string): ErrorMeaning | undefined {
+function fallbackMeaning(
+  { stderr }: Ended,
+  { exitStatus }: ServerReport,
+  words: string,
+): ErrorMeaning | undefined {
   if (exitStatus === NOT_FOUND_STATUS) return NO_GIT
   if (/bad line length|protocol error/.test(stderr)) return CHATTER
   return words === '' && UNBEGUN.test(stderr) ? MUTE : undefined

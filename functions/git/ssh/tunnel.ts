@@ -9,27 +9,32 @@ import type { SSHTarget } from './connection.ts'
 import { openReconnectingSSH } from './reconnect.ts'
 import type { ReconnectingSSH } from './reconnect.ts'
 import { startGitDaemon } from './git-daemon.ts'
+import type { GitDaemon } from './git-daemon.ts'
 import { commandFor } from './request.ts'
 import type { Service } from './request.ts'
 
 /** How Git reaches a repository over SSH: at an address of this machine, behind which this process logs in. */
 export interface Tunnel {
-  /** Where Git finds it. While a call runs, whoever knows it is served, once: it is told to Git alone. */
+  /** Where Git finds it. While a call is expected, whoever knows it is served, once: it is told to Git alone. */
   readonly url: string
-  /** Runs one git, whose one connection goes to this service. */
-  readonly call: <T>(service: Service, run: () => Promise<T>) => Promise<Called<T>>
+  /** Expects one git, whose one connection goes to this service. */
+  expect(service: Service): TunnelCall
+  /** Takes all of it away. */
+  readonly close: () => void
 }
 
-export interface Called<T> {
-  readonly result: T
-  /** Bytes that Git sent after its request. */
-  readonly sentBytes: number
+/** The connection of one git. */
+export interface TunnelCall {
+  /** The git has ended: nobody is expected any more. */
+  readonly stop: () => void
+  /** Bytes that it sent after its request. */
+  sentBytes(): number
   /** What the server let us know beside what it said to Git; for where Git has failed. */
-  readonly account: () => Promise<Account>
+  readReport(): Promise<ServerReport>
 }
 
-/** A server's own account of a call. */
-export interface Account {
+/** What a server lets us know of a call, beside what it said to Git. */
+export interface ServerReport {
   readonly service: Service
   /** Why there was no channel, or why it broke. */
   readonly failure: Failure | undefined
@@ -43,63 +48,50 @@ export interface Account {
 const LAST_WORDS_MS = 2_000
 
 /**
- * Opens a tunnel for `work`, and takes all of it away afterwards. The connection is made at once, while Git starts,
- * and serves all calls. No key reaches another process.
+ * Opens a tunnel. The connection is made at once, while Git starts, and serves all calls. No key reaches another
+ * process.
  */
-export async function inTunnel<T>(
-  target: SSHTarget,
-  signal: AbortSignal,
-  work: (tunnel: Tunnel) => Promise<T>,
-): Promise<T> {
+export async function openSSHTunnel(target: SSHTarget, signal: AbortSignal): Promise<Tunnel> {
   const path = `/${randomBytes(16).toString('hex')}`
-  const listener = await startGitDaemon(path)
-  const line = openReconnectingSSH(target, signal)
-  const { address } = target
-  try {
-    return await work({
-      url: `git://127.0.0.1:${listener.port}${path}`,
-      async call(service, run) {
-        const passage = openPassage({ line, address }, service)
-        const expected = listener.expect(service, passage.enter)
-        const result = await run().finally(expected.stop)
-        return { result, sentBytes: passage.sentBytes(), account: passage.account }
-      },
-    })
-  } finally {
-    line.close()
-    listener.close()
+  const daemon = await startGitDaemon(path)
+  const ssh = openReconnectingSSH(target, signal)
+  return {
+    url: `git://127.0.0.1:${daemon.port}${path}`,
+    expect: (service) => expectCall({ ssh, daemon, address: target.address }, service),
+    close() {
+      ssh.close()
+      daemon.close()
+    },
   }
 }
 
-interface Passage {
-  readonly enter: (socket: Socket, request: { readonly protocol: string | undefined }) => void
-  readonly sentBytes: () => number
-  readonly account: () => Promise<Account>
+interface TunnelEnds {
+  readonly ssh: ReconnectingSSH
+  readonly daemon: GitDaemon
+  readonly address: RepositoryAddress
 }
 
-function openPassage(
-  { line, address }: { readonly line: ReconnectingSSH; readonly address: RepositoryAddress },
-  service: Service,
-): Passage {
-  let carriage: ChannelPipe | undefined
+function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): TunnelCall {
+  let pipe: ChannelPipe | undefined
   let failure: Failure | undefined
-  async function pass(socket: Socket, protocol: string | undefined): Promise<void> {
+  async function connect(socket: Socket, protocol: string | undefined): Promise<void> {
     try {
-      const channel = await line.run(commandFor(service, address), protocol)
-      carriage = pipeChannel(socket, channel)
+      const channel = await ssh.run(commandFor(service, address), protocol)
+      pipe = pipeChannel(socket, channel)
     } catch (error) {
       failure = asFailure(error)
       socket.destroy()
     }
   }
+  const expected = daemon.expect(service, (socket, { protocol }) => void connect(socket, protocol))
   return {
-    enter: (socket, { protocol }) => void pass(socket, protocol),
-    sentBytes: () => carriage?.sentBytes() ?? 0,
-    async account() {
-      if (carriage === undefined) return { service, failure, words: '', exitStatus: undefined }
-      await Promise.race([carriage.closed, wait(LAST_WORDS_MS, undefined, { ref: false })])
-      const { words, exitStatus, tooMuch } = carriage.said()
-      const broken = exitStatus === undefined ? line.lost() : undefined
+    stop: expected.stop,
+    sentBytes: () => pipe?.sentBytes() ?? 0,
+    async readReport() {
+      if (pipe === undefined) return { service, failure, words: '', exitStatus: undefined }
+      await Promise.race([pipe.closed, wait(LAST_WORDS_MS, undefined, { ref: false })])
+      const { words, exitStatus, tooMuch } = pipe.said()
+      const broken = exitStatus === undefined ? ssh.lost() : undefined
       return { service, failure: tooMuch ? talkative(address) : broken, words, exitStatus }
     },
   }

@@ -2,12 +2,12 @@ import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
-import type { PendingChange } from './pending-change.ts'
+import { isWaitedFor, type PendingChange, type Settled } from './pending-change.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
 
 /** Changes of one repository, branch and login, taken together. */
 export interface Batch {
-  readonly entries: readonly PendingChange[]
+  readonly changes: readonly PendingChange[]
   readonly address: RepositoryAddress
   /** The first change's, with the secrets of all: what one of them has sent may come back to any. */
   readonly login: Login
@@ -26,55 +26,56 @@ export interface GroupCommit {
 export const BATCH_LENGTH = 500
 const BATCH_BYTES = 64 * 1024 * 1024
 
-interface Waiting {
-  readonly entry: PendingChange
+/** A caller of `push`. */
+interface Waiter {
+  readonly pending: PendingChange
   readonly login: Login
+  /** Answers the caller; later calls do nothing. */
+  readonly settle: (ending: Landed | Failure) => void
 }
 
 /**
  * Group commit: the first change of a repository, branch and login goes at once; those that come while it is
  * on its way go in the next batch, in order. A change whose signal fires is failed at once and alone; a batch
- * ends early only when nobody waits for it. `land` settles every entry; where it throws, those that it has not settled
- * fail, and the next batch goes all the same.
+ * ends early only when nobody waits for it. `land` answers bit by bit how the changes end; those of which it has
+ * answered nothing fail when it throws or ends, and the next batch goes all the same.
  */
-export function makeGroupCommit(land: (batch: Batch) => Promise<void>): GroupCommit {
-  const lines = new Map<string, Waiting[]>()
+export function makeGroupCommit(land: (batch: Batch) => AsyncIterable<Settled>): GroupCommit {
+  const queues = new Map<string, Waiter[]>()
   const running = new Set<Promise<void>>()
 
-  async function run(key: string, line: Waiting[]): Promise<void> {
-    while (line.length > 0) {
-      const taken = line.splice(0, lengthOfNext(line))
-      const [first] = taken
-      if (first === undefined) continue
-      const secrets = unitedSecrets(taken.map(({ login }) => login.secrets))
-      const entries = taken.map(({ entry }) => entry)
-      try {
-        await runBatch(entries, {
-          address: first.entry.change.repository,
-          login: { ...first.login, secrets },
-        })
-      } catch (error) {
-        // What has an answer already keeps it. The line goes on: others wait in it, and more may come.
-        for (const { settle } of entries) settle(asFailure(error))
-      }
-    }
-    lines.delete(key)
+  async function run(key: string, queue: Waiter[]): Promise<void> {
+    while (queue.length > 0) await runBatch(queue.splice(0, lengthOfNext(queue)))
+    queues.delete(key)
   }
 
-  async function runBatch(
-    entries: readonly PendingChange[],
-    at: Pick<Batch, 'address' | 'login'>,
-  ): Promise<void> {
-    const nobody = new AbortController()
-    function leave(): void {
-      if (entries.every(({ signal }) => signal.aborted)) nobody.abort()
-    }
-    for (const { signal } of entries) signal.addEventListener('abort', leave)
-    leave()
+  async function runBatch(waiters: readonly Waiter[]): Promise<void> {
+    const [first] = waiters
+    if (first === undefined) return
+    const open = new Map(waiters.map(({ pending, settle }) => [pending, settle]))
+    const changes = [...open.keys()]
+    const login = { ...first.login, secrets: unitedSecrets(waiters.map((waiter) => waiter.login.secrets)) }
+    const batch = { changes, address: first.pending.change.repository, login }
+    const failure = await answerAll(batch, open).catch(asFailure)
+    // The queue goes on: others wait in it, and more may come.
+    for (const settle of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))
+  }
+
+  /** Answers each waiter when its change ends, and takes it out of those who are open. */
+  async function answerAll(
+    batch: Omit<Batch, 'signal'>,
+    open: Map<PendingChange, Waiter['settle']>,
+  ): Promise<undefined> {
+    const gone = signalWhenAllGone(batch.changes)
     try {
-      if (!nobody.signal.aborted) await land({ ...at, entries, signal: nobody.signal })
+      if (gone.signal.aborted) return
+      for await (const settled of land({ ...batch, signal: gone.signal }))
+        for (const [pending, ending] of settled) {
+          open.get(pending)?.(ending)
+          open.delete(pending)
+        }
     } finally {
-      for (const { signal } of entries) signal.removeEventListener('abort', leave)
+      gone.stop()
     }
   }
 
@@ -85,21 +86,21 @@ export function makeGroupCommit(land: (batch: Batch) => Promise<void>): GroupCom
       function abort(): void {
         reject(outOfTime(signal, change))
       }
-      function settle(result: Landed | Failure): void {
+      function settle(ending: Landed | Failure): void {
         signal.removeEventListener('abort', abort)
-        if (result instanceof Failure) reject(result)
-        else resolve(result)
+        if (ending instanceof Failure) reject(ending)
+        else resolve(ending)
       }
       signal.addEventListener('abort', abort, { once: true })
-      const waiting = { entry: { change, date: new Date(), signal, settle }, login }
+      const waiter = { pending: { change, date: new Date(), signal }, login, settle }
       const key = keyOf(change, login)
-      const line = lines.get(key)
-      if (line !== undefined) {
-        line.push(waiting)
+      const queue = queues.get(key)
+      if (queue !== undefined) {
+        queue.push(waiter)
         return promise
       }
-      const started = [waiting]
-      lines.set(key, started)
+      const started = [waiter]
+      queues.set(key, started)
       const work = run(key, started)
       running.add(work)
       void work.finally(() => running.delete(work))
@@ -111,20 +112,39 @@ export function makeGroupCommit(land: (batch: Batch) => Promise<void>): GroupCom
   }
 }
 
+/** A signal that fires when nobody waits for any of the changes; `stop` ends the watch. */
+function signalWhenAllGone(changes: readonly PendingChange[]): {
+  readonly signal: AbortSignal
+  readonly stop: () => void
+} {
+  const gone = new AbortController()
+  function look(): void {
+    if (!changes.some(isWaitedFor)) gone.abort()
+  }
+  for (const { signal } of changes) signal.addEventListener('abort', look)
+  look()
+  return {
+    signal: gone.signal,
+    stop() {
+      for (const { signal } of changes) signal.removeEventListener('abort', look)
+    },
+  }
+}
+
 function keyOf({ repository, branch }: Change, { identity }: Login): string {
   return JSON.stringify([repository.text, branch ?? null, identity])
 }
 
 // Changes that have to be looked up in history first fetch more than others: they go by themselves.
-function lengthOfNext(line: readonly Waiting[]): number {
-  const [first] = line
-  const search = first?.entry.change.since !== undefined
+function lengthOfNext(queue: readonly Waiter[]): number {
+  const [first] = queue
+  const search = first?.pending.change.since !== undefined
   let bytes = 0
-  const end = line.findIndex(({ entry: { change } }, i) => {
+  const end = queue.findIndex(({ pending: { change } }, i) => {
     bytes += change.content.length + change.message.length
     return i > 0 && (i >= BATCH_LENGTH || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
   })
-  return end < 0 ? line.length : end
+  return end < 0 ? queue.length : end
 }
 
 function outOfTime(signal: AbortSignal, change: Change): Failure {

@@ -8,14 +8,19 @@ export interface PendingChange {
   readonly date: Date
   /** Fires when nobody waits for this change any more. */
   readonly signal: AbortSignal
-  /** Called once; later calls do nothing. */
-  readonly settle: (result: Landed | Failure) => void
 }
 
-/** Tells the entry how it ended, and takes it out of those that are left. */
-export function settle(left: Set<PendingChange>, entry: PendingChange, result: Landed | Failure): void {
-  left.delete(entry)
-  entry.settle(result)
+/** How changes ended; whoever is not in it has not ended yet. */
+export type Settled = ReadonlyMap<PendingChange, Landed | Failure>
+
+/** Those that have not ended, in their order. */
+export function restOf(batch: readonly PendingChange[], settled: Settled): readonly PendingChange[] {
+  return batch.filter((pending) => !settled.has(pending))
+}
+
+/** The same failure for all of them. */
+export function failAll(batch: readonly PendingChange[], failure: Failure): Settled {
+  return new Map(batch.map((pending) => [pending, failure]))
 }
 
 /** Whether anybody still wants to know how it ends. */

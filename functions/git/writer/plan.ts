@@ -1,6 +1,6 @@
 import type { Change } from '../../domain/commit/change.ts'
 import { Failure } from '../../domain/failure.ts'
-import { blobName, pathsTo, type Tree, type TreeEntry } from '../session/tree.ts'
+import { blobName, pathsTo, type Tree, type TreeEntry } from '../tree.ts'
 
 /** What becomes of one change on top of the tip and of the changes before it. */
 export type Step<C> =

@@ -12,7 +12,7 @@ function wordsOf({ sentence: says }: ErrorMeaning): string {
   return typeof says === 'string' ? says : says(context)
 }
 
-t.test('each saying goes on after the address and ends the sentence', async (t) => {
+t.test('each sentence goes on after the address and ends the sentence', async (t) => {
   for (const row of [...ROWS, OUTAGE]) t.match(wordsOf(row), /^[a-z][^\n]+\.$/)
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { sayingOf } from '../../../functions/git/output/http-status-errors.ts'
+import { statusMeaning } from '../../../functions/git/output/http-status-errors.ts'
 
 const rows = [
   [302, 'RepositoryNotFound', /another address/],
@@ -12,6 +12,8 @@ const rows = [
   [429, 'RateLimited', /fewer requests/],
   [503, 'ProviderUnavailable', /503/],
 ] as const
-for (const [status, reason, says] of rows) {
-  t.test(`the status ${status} is ${reason}`, async (t) => t.match(sayingOf(status), { reason, says }))
+for (const [status, reason, sentence] of rows) {
+  t.test(`the status ${status} is ${reason}`, async (t) =>
+    t.match(statusMeaning(status), { reason, sentence }),
+  )
 }

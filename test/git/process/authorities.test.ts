@@ -12,48 +12,49 @@ function open(folder: string) {
 }
 
 t.test("the bundle holds the operator's authority besides the system's, each once", async (t) => {
-  await open(t.testdir({ home: {}, 'own.pem': one }))(async (bundle = '') => {
-    const text = await readFile(bundle, 'utf8')
-    const known = getCACertificates('system')
-    const system = new Set(known.length > 0 ? known : getCACertificates('bundled'))
-    t.equal(text.split('-----BEGIN CERTIFICATE-----').length - 1, system.size + 1)
-    t.ok(text.includes(one.trim()))
-    t.equal((await stat(bundle)).mode & 0o777, 0o600)
-  })
+  const { file = '' } = await open(t.testdir({ home: {}, 'own.pem': one }))()
+  const text = await readFile(file, 'utf8')
+  const known = getCACertificates('system')
+  const system = new Set(known.length > 0 ? known : getCACertificates('bundled'))
+  t.equal(text.split('-----BEGIN CERTIFICATE-----').length - 1, system.size + 1)
+  t.ok(text.includes(one.trim()))
+  t.equal((await stat(file)).mode & 0o777, 0o600)
 })
 
 t.test(
   'who has begun keeps its bundle, who comes after a change gets another, and the old one goes',
   async (t) => {
     const folder = t.testdir({ home: {}, 'own.pem': one, 'next.pem': two })
-    const withBundle = open(folder)
+    const acquire = open(folder)
     const files = () => readdir(join(folder, 'home'))
-    await withBundle(async (first = '') => {
-      t.equal(await withBundle(async (same) => same), first)
-      await copyFile(join(folder, 'next.pem'), join(folder, 'own.pem'))
-      await withBundle(async (second = '') => {
-        t.not(second, first)
-        t.ok((await readFile(second, 'utf8')).includes(two.trim()))
-        t.ok((await readFile(first, 'utf8')).includes(one.trim()))
-      })
-      t.equal((await files()).length, 2)
-    })
+    const [first, same] = [await acquire(), await acquire()]
+    t.equal(same.file, first.file)
+    await same.release()
+    await copyFile(join(folder, 'next.pem'), join(folder, 'own.pem'))
+    const second = await acquire()
+    t.not(second.file, first.file)
+    t.ok((await readFile(second.file ?? '', 'utf8')).includes(two.trim()))
+    t.ok((await readFile(first.file ?? '', 'utf8')).includes(one.trim()))
+    await second.release()
+    t.equal((await files()).length, 2)
+    await first.release()
     t.same(await files(), ['authorities-2.pem'])
     await writeFile(join(folder, 'own.pem'), one)
-    await withBundle(async () => t.same(await files(), ['authorities-3.pem'], 'nobody used the second'))
+    await acquire()
+    t.same(await files(), ['authorities-3.pem'], 'nobody used the second')
   },
 )
 
 t.test('a bundle that could not be written is written by the next one', async (t) => {
   const folder = t.testdir({ 'own.pem': one, home: {} })
   await rm(join(folder, 'home'), { recursive: true })
-  const withBundle = open(folder)
-  await t.rejects(withBundle(async () => 'none'))
+  const acquire = open(folder)
+  await t.rejects(acquire())
   t.testdir({ home: {}, 'own.pem': one })
-  t.match(await withBundle(async (bundle) => bundle), /authorities-\d\.pem$/)
+  t.match((await acquire()).file, /authorities-\d\.pem$/)
 })
 
 t.test('without CA_FILE there is none', async (t) => {
-  const withBundle = openBundles('/nowhere', { caFile: undefined, broken: () => undefined })
-  t.equal(await withBundle(async (bundle) => bundle), undefined)
+  const acquire = openBundles('/nowhere', { caFile: undefined, broken: () => undefined })
+  t.equal((await acquire()).file, undefined)
 })

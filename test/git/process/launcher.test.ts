@@ -13,8 +13,7 @@ import {
   proxyLine,
 } from '../../../functions/git/process/environment.ts'
 import { launch, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
-import { inWorkspace } from '../../../functions/git/process/workspace.ts'
-import { addressOf, loginOf, patience, processesWith, REACHED, until } from '../stage.ts'
+import { addressOf, inWorkspace, loginOf, patience, processesWith, REACHED, until } from '../stage.ts'
 
 // Takes the first bytes of the handshake and says nothing.
 let greetings = 0

@@ -2,24 +2,17 @@ import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { inWorkspace } from '../../../functions/git/process/workspace.ts'
+import { openWorkspace } from '../../../functions/git/process/workspace.ts'
+import { inWorkspace } from '../stage.ts'
 
 const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-workspace-'))
 t.teardown(() => import('node:fs/promises').then(({ rm }) => rm(tempDir, { recursive: true })))
 
-t.test('a workspace is for one user alone and goes with its work', async (t) => {
-  await inWorkspace(tempDir, async ({ folder }) => {
-    t.equal((await stat(folder)).mode & 0o777, 0o700)
-    t.same(await readdir(tempDir), [folder.slice(tempDir.length + 1)])
-  })
-  t.same(await readdir(tempDir), [])
-})
-
-t.test('a workspace goes when the work fails', async (t) => {
-  await t.rejects(
-    inWorkspace(tempDir, () => Promise.reject(new Error('broken'))),
-    new Error('broken'),
-  )
+t.test('a workspace is for one user alone and is removed', async (t) => {
+  const { folder, remove } = await openWorkspace(tempDir)
+  t.equal((await stat(folder)).mode & 0o777, 0o700)
+  t.same(await readdir(tempDir), [folder.slice(tempDir.length + 1)])
+  await remove()
   t.same(await readdir(tempDir), [])
 })
 

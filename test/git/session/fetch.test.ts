@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { deepen, fetchBase, readRemoteTip } from '../../../functions/git/session/fetch.ts'
+import { deepen, fetchTip, readRemoteTip } from '../../../functions/git/session/fetch.ts'
 import { openStage, outcomeOf, PASSWORD, until } from '../stage.ts'
 
 const stage = await openStage()
@@ -14,7 +14,7 @@ t.test('an existing branch is fetched without blobs and history, by three reques
   const tip = await repository.commit('main', { 'a.md': 'a' })
   const before = server.requests.length
   await stage.session(repository.url, async (session) => {
-    t.same(await fetchBase(session, 'main'), { branch: 'main', tip, exists: true })
+    t.same(await fetchTip(session, { branch: 'main' }), { branch: 'main', commit: tip, exists: true })
     t.equal(server.requests.length - before, 3)
     t.equal(
       await session
@@ -30,9 +30,9 @@ t.test('an existing branch is fetched without blobs and history, by three reques
 t.test('a second fetch in the same folder follows the branch', async (t) => {
   const repository = await server.createRepository('fetch/again')
   await stage.session(repository.url, async (session) => {
-    await fetchBase(session, 'main')
+    await fetchTip(session, { branch: 'main' })
     const tip = await repository.commit('main', { 'a.md': 'a' })
-    t.same(await fetchBase(session, 'main'), { branch: 'main', tip, exists: true })
+    t.same(await fetchTip(session, { branch: 'main' }), { branch: 'main', commit: tip, exists: true })
   })
 })
 
@@ -40,7 +40,7 @@ t.test('the default branch is known by its name, by the same three requests', as
   const repository = await server.createRepository('fetch/default', { defaultBranch: 'team/trunk' })
   const before = server.requests.length
   await stage.session(repository.url, async (session) => {
-    t.match(await fetchBase(session, undefined), { branch: 'team/trunk', exists: true })
+    t.match(await fetchTip(session, { branch: undefined }), { branch: 'team/trunk', exists: true })
     t.equal(server.requests.length - before, 3)
   })
 })
@@ -56,7 +56,8 @@ for (const [name, version] of [
     const before = server.requests.length
     await stage.session(
       repository.url,
-      async (session) => t.match(await fetchBase(session, undefined), { branch: name, exists: true }),
+      async (session) =>
+        t.match(await fetchTip(session, { branch: undefined }), { branch: name, exists: true }),
       { path: await pathWithGit(version) },
     )
     const asked = server.requests.slice(before).some(({ command }) => command === 'ls-refs')
@@ -70,7 +71,7 @@ t.test('a default branch whose name is no UTF-8 is not guessed', async (t) => {
   await writeFile(join(repository.path, 'packed-refs'), Buffer.from(`${tip} refs/heads/gr\xf6\n`, 'latin1'))
   await writeFile(join(repository.path, 'HEAD'), Buffer.from('ref: refs/heads/gr\xf6\n', 'latin1'))
   await stage.session(repository.url, async (session) => {
-    const failure = await outcomeOf(fetchBase(session, undefined))
+    const failure = await outcomeOf(fetchTip(session, { branch: undefined }))
     t.match(failure, { reason: 'NotSupported', message: /spec\.branch/ })
   })
 })
@@ -79,7 +80,7 @@ t.test('a head that is no branch has no name', async (t) => {
   const repository = await server.createRepository('fetch/detached')
   await repository.git('update-ref', '--no-deref', 'HEAD', await repository.git('rev-parse', 'main'))
   await stage.session(repository.url, async (session) => {
-    t.match(await outcomeOf(fetchBase(session, undefined)), {
+    t.match(await outcomeOf(fetchTip(session, { branch: undefined })), {
       reason: 'NotSupported',
       message: /spec\.branch/,
     })
@@ -90,7 +91,7 @@ t.test('a missing branch begins at the default branch', async (t) => {
   const repository = await server.createRepository('fetch/missing')
   const tip = await repository.git('rev-parse', 'main')
   await stage.session(repository.url, async (session) => {
-    t.same(await fetchBase(session, 'fresh'), { branch: 'fresh', tip, exists: false })
+    t.same(await fetchTip(session, { branch: 'fresh' }), { branch: 'fresh', commit: tip, exists: false })
   })
 })
 
@@ -101,7 +102,7 @@ for (const [branch, expected] of [
   t.test(`an empty repository begins with ${expected} where ${branch ?? 'no branch'} is named`, async (t) => {
     const repository = await server.createRepository(`fetch/empty-${expected}`, { empty: true })
     await stage.session(repository.url, async (session) => {
-      t.same(await fetchBase(session, branch), { branch: expected, tip: undefined, exists: false })
+      t.same(await fetchTip(session, { branch }), { branch: expected, commit: undefined, exists: false })
     })
   })
 }
@@ -110,7 +111,7 @@ t.test('a default branch that does not exist beside others is told', async (t) =
   const repository = await server.createRepository('fetch/dangling', { branches: ['other'] })
   await repository.git('symbolic-ref', 'HEAD', 'refs/heads/gone')
   await stage.session(repository.url, async (session) => {
-    t.match(await outcomeOf(fetchBase(session, undefined)), {
+    t.match(await outcomeOf(fetchTip(session, { branch: undefined })), {
       reason: 'NotSupported',
       message: /default branch does not exist/,
     })
@@ -121,7 +122,7 @@ t.test('a log-in page is no empty repository', async (t) => {
   const repository = await server.createRepository('fetch/page')
   t.teardown(server.faults.add({ kind: 'page' }, { repository: 'fetch/page' }))
   await stage.session(repository.url, async (session) => {
-    t.match(await outcomeOf(fetchBase(session, 'main')), {
+    t.match(await outcomeOf(fetchTip(session, { branch: 'main' })), {
       reason: 'RepositoryNotFound',
       message: /log-in page/,
     })
@@ -132,7 +133,7 @@ t.test('an answer without anything is no empty repository either', async (t) => 
   const repository = await server.createRepository('fetch/nothing')
   t.teardown(server.faults.add({ kind: 'status', status: 200 }, { repository: 'fetch/nothing' }))
   await stage.session(repository.url, async (session) => {
-    const failure = await outcomeOf(fetchBase(session, 'main'))
+    const failure = await outcomeOf(fetchTip(session, { branch: 'main' }))
     t.match(failure, { reason: 'RepositoryNotFound', message: /does not answer as a Git repository does/ })
   })
 })
@@ -144,14 +145,17 @@ t.test('a git that fetches nothing and says nothing is a bug', async (t) => {
       ...session,
       online: () => Promise.resolve({ ended, meaning: undefined, undelivered: false }),
     }
-    t.match(await outcomeOf(fetchBase(mute, 'main')), { reason: 'Internal', message: /fetched nothing/ })
+    t.match(await outcomeOf(fetchTip(mute, { branch: 'main' })), {
+      reason: 'Internal',
+      message: /fetched nothing/,
+    })
   })
 })
 
 t.test('a server without filters sends the blobs, and all goes on', async (t) => {
   const repository = await server.createRepository('fetch/full', { allowFilter: false })
   await stage.session(repository.url, async (session) => {
-    t.match(await fetchBase(session, 'main'), { exists: true })
+    t.match(await fetchTip(session, { branch: 'main' }), { exists: true })
   })
 })
 
@@ -159,7 +163,7 @@ t.test('history since a time comes without the older commits, and deepens by one
   const repository = await server.createRepository('fetch/since', { empty: true })
   const [, second] = await datedCommits(repository, ['2026-01-01', '2026-02-01', '2026-03-01', '2026-04-01'])
   await stage.session(repository.url, async (session) => {
-    await fetchBase(session, 'main', new Date('2026-02-15T00:00:00Z'))
+    await fetchTip(session, { branch: 'main', since: new Date('2026-02-15T00:00:00Z') })
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
     await deepen(session, 'main', 1)
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '3\n')
@@ -171,7 +175,9 @@ t.test('where nothing is newer the latest 50 commits come', async (t) => {
   const repository = await server.createRepository('fetch/older', { empty: true })
   await datedCommits(repository, ['2026-01-01', '2026-02-01'])
   await stage.session(repository.url, async (session) => {
-    t.match(await fetchBase(session, 'main', new Date('2026-05-01T00:00:00Z')), { exists: true })
+    t.match(await fetchTip(session, { branch: 'main', since: new Date('2026-05-01T00:00:00Z') }), {
+      exists: true,
+    })
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
   })
 })
@@ -185,7 +191,7 @@ t.test('submodules and attributes cost no further request', async (t) => {
     },
   })
   const before = server.requests.length
-  await stage.session(repository.url, (session) => fetchBase(session, 'main'))
+  await stage.session(repository.url, (session) => fetchTip(session, { branch: 'main' }))
   t.equal(server.requests.length - before, 3)
 })
 
@@ -200,7 +206,7 @@ t.test('a commit that went away between the two questions is a race, not a failu
     { repository: 'fetch/gone', command: 'fetch', times: 1 },
   )
   await stage.session(repository.url, async (session) => {
-    const work = fetchBase(session, 'main')
+    const work = fetchTip(session, { branch: 'main' })
     await until('the second question', () =>
       Promise.resolve(server.requests.some((r) => r.repository === 'fetch/gone' && r.command === 'fetch')),
     )
@@ -209,7 +215,7 @@ t.test('a commit that went away between the two questions is a race, not a failu
     await repository.git('prune', '--expire=now')
     await repository.commit('main', { 'other.md': 'x' }, 'From nothing')
     go()
-    t.equal(await work, undefined)
+    t.equal(await work, 'moved')
   })
 })
 
@@ -219,7 +225,7 @@ t.test('a fetch above the limit is refused by its size', async (t) => {
   await stage.session(
     repository.url,
     async (session) => {
-      t.match(await outcomeOf(fetchBase(session, 'main')), {
+      t.match(await outcomeOf(fetchTip(session, { branch: 'main' })), {
         reason: 'NotSupported',
         message: /fetches more than 2 MiB/,
       })
@@ -236,7 +242,7 @@ t.test('a list of refs without an end ends with the memory of git', async (t) =>
   await stage.session(
     repository.url,
     async (session) => {
-      t.match(await outcomeOf(fetchBase(session, 'main')), {
+      t.match(await outcomeOf(fetchTip(session, { branch: 'main' })), {
         reason: 'Internal',
         message: /ran out of memory/,
       })

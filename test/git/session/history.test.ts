@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { fetchBase } from '../../../functions/git/session/fetch.ts'
-import { findLanded } from '../../../functions/git/session/history.ts'
+import { fetchTip } from '../../../functions/git/session/fetch.ts'
+import { searchHistory } from '../../../functions/git/session/history.ts'
 import { gitEnvironment } from '../../harness/git-backend.ts'
 import type { GitRepository } from '../../harness/git-repository.ts'
-import { changeOf, openStage } from '../stage.ts'
+import { openStage } from '../stage.ts'
 
 const stage = await openStage()
 t.teardown(() => stage.close())
@@ -14,10 +14,9 @@ const ID = 'f3b0e6c2-0000-4000-8000-000000000001.3'
 const MESSAGE = `Write it\n\nSome words.\n\nCommitlet-Resource: shop/config\nCommitlet-Id: ${ID}\n`
 
 async function search(repository: GitRepository, path: string, id = ID): Promise<string | undefined> {
-  const entry = { change: changeOf(repository.url, path, { id }) }
   return stage.session(repository.url, async (session) => {
-    await fetchBase(session, 'main', new Date(Date.now() - 3_600_000))
-    return (await findLanded(session, 'main', [entry])).get(entry)
+    await fetchTip(session, { branch: 'main', since: new Date(Date.now() - 3_600_000) })
+    return (await searchHistory(session, 'main', [{ id, paths: ['none.md', path] }]))[0]
   })
 }
 

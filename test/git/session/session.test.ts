@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Session } from '../../../functions/git/session/session.ts'
-import type { Spoken } from '../../../functions/git/session/transport.ts'
+import type { OnlineResult } from '../../../functions/git/session/transport.ts'
 import { openStage } from '../stage.ts'
 
 const stage = await openStage()
@@ -51,7 +51,7 @@ t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
     allowFilter: false,
   })
   const fetch = FETCH.map((arg) => (arg === repository.url ? heavy.url : arg))
-  async function fetchTwice(fetchLimitMiB: number): Promise<readonly Spoken[]> {
+  async function fetchTwice(fetchLimitMiB: number): Promise<readonly OnlineResult[]> {
     const work = async (session: Session) => {
       const first = await session.online(fetch, { fetches: true })
       await heavy.commit('main', files('a'))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import { inTransport } from '../../../functions/git/session/transport.ts'
+import { openTransport } from '../../../functions/git/session/transport.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { keyLogin } from '../ssh/stage.ts'
 import { loginOf, outcomeOf, patience } from '../stage.ts'
@@ -16,8 +16,8 @@ for (const [text, login] of [
   ['ssh://git@git.example.com/acme/shop.git', PASSWORD],
 ] as const) {
   t.test(`${text} is not called with a ${login.method}`, async (t) => {
-    const remote = { ...REACH, address: parseRepositoryAddress(text), login }
-    const work = inTransport(remote, patience(), () => Promise.resolve('called'))
+    const destination = { ...REACH, address: parseRepositoryAddress(text) }
+    const work = openTransport(destination, login, patience())
     t.match(await outcomeOf(work), { reason: 'Internal', message: text })
   })
 }
@@ -27,7 +27,9 @@ t.test('git over HTTPS is called with the address, over SSH with the name of a r
     ['https://git.example.com/acme/shop.git', PASSWORD, 'https://git.example.com/acme/shop.git'],
     ['ssh://git@127.0.0.1:1/acme/shop.git', KEY, 'tunnel'],
   ] as const) {
-    const remote = { ...REACH, address: parseRepositoryAddress(text), login }
-    t.equal(await inTransport(remote, patience(), ({ url }) => Promise.resolve(url)), expected)
+    const destination = { ...REACH, address: parseRepositoryAddress(text) }
+    const transport = await openTransport(destination, login, patience())
+    t.equal(transport.url, expected)
+    transport.close()
   }
 })

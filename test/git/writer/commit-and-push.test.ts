@@ -1,81 +1,76 @@
 import t from 'tap'
-import type { Landed } from '../../../functions/domain/commit/change.ts'
-import type { Failure } from '../../../functions/domain/failure.ts'
-import { fetchBase } from '../../../functions/git/session/fetch.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import type { Remote } from '../../../functions/git/remote.ts'
 import { commitAndPush } from '../../../functions/git/writer/commit-and-push.ts'
-import type { GitRepository } from '../../harness/git-repository.ts'
-import { changeOf, openStage } from '../stage.ts'
+import { changeOf, pending } from '../stage.ts'
+import { memoryRepository, URL, type MemoryRepository } from './memory-remote.ts'
 
-const stage = await openStage()
-t.teardown(() => stage.close())
-const { server } = stage
-
-/** One round on the branch `next`; `meanwhile` happens between the fetch and the push. */
-async function round(
-  repository: GitRepository,
+/** One push on the branch `next`; `meanwhile` happens between the read and the push. */
+async function push(
+  repository: MemoryRepository,
   texts: Readonly<Record<string, string>>,
-  meanwhile?: () => Promise<unknown>,
+  { meanwhile, change }: { readonly meanwhile?: () => unknown; readonly change?: Partial<Remote> } = {},
 ) {
-  const results: (Landed | Failure)[] = []
-  const entries = Object.entries(texts).map(([path, text]) => ({
-    change: changeOf(repository.url, path, { branch: 'next', text }),
-    date: new Date(),
-    signal: new AbortController().signal,
-    settle: (result: Landed | Failure) => void results.push(result),
-  }))
-  const left = new Set(entries)
-  const pushed = await stage.session(repository.url, async (session) => {
-    const base = await fetchBase(session, 'next')
-    if (base === undefined) throw new Error('Nobody else is at work here')
-    await meanwhile?.()
-    return commitAndPush(session, base, left)
-  })
-  const tip = await repository.git('for-each-ref', '--format=%(objectname)', 'refs/heads/next')
-  return { pushed, results, tip, left: left.size }
+  const batch = Object.entries(texts).map(([path, text]) =>
+    pending(changeOf(URL, path, { branch: 'next', text })),
+  )
+  const remote = { ...repository.open(), ...change }
+  const tip = await remote.readTip({ branch: 'next' })
+  if (tip === 'moved') throw new Error('Nobody else is at work here')
+  meanwhile?.()
+  const { pushed, settled, rest } = await commitAndPush(remote, tip, batch)
+  return { pushed, endings: batch.map((one) => settled.get(one)), left: rest.length }
 }
 
 t.test('a new branch is made where the default branch holds the content, without a commit', async (t) => {
-  const repository = await server.createRepository('round/same', { files: { 'a.md': 'a', 'b.md': 'b' } })
-  const sha = await repository.git('rev-parse', 'main')
-  const unchanged = { outcome: 'unchanged', sha, branch: 'next' }
-  t.same(await round(repository, { 'a.md': 'a', 'b.md': 'b' }), {
+  const repository = memoryRepository({ 'a.md': 'a', 'b.md': 'b' })
+  const unchanged = { outcome: 'unchanged', sha: repository.tip('main'), branch: 'next' }
+  t.same(await push(repository, { 'a.md': 'a', 'b.md': 'b' }), {
     pushed: { kind: 'landed' },
-    results: [unchanged, unchanged],
-    tip: sha,
+    endings: [unchanged, unchanged],
     left: 0,
   })
+  t.equal(repository.tip('next'), repository.tip('main'))
 })
 
 t.test('a branch that another has made meanwhile is not taken for the new one', async (t) => {
-  const repository = await server.createRepository('round/taken', { files: { 'a.md': 'a' } })
-  const meanwhile = () => repository.commit('next', { 'a.md': 'other' })
-  t.match(await round(repository, { 'a.md': 'a' }, meanwhile), { pushed: { kind: 'race' }, left: 1 })
+  const repository = memoryRepository({ 'a.md': 'a' })
+  const meanwhile = () => repository.commit({ 'a.md': 'other' }, { branch: 'next' })
+  t.match(await push(repository, { 'a.md': 'a' }, { meanwhile }), { pushed: { kind: 'race' }, left: 1 })
 })
 
-t.test('where the default branch has moved on meanwhile, the next round makes the branch', async (t) => {
-  const repository = await server.createRepository('round/moved', { files: { 'a.md': 'a' } })
-  const meanwhile = () => repository.commit('main', { 'b.md': 'b' })
-  t.match(await round(repository, { 'a.md': 'a' }, meanwhile), { pushed: { kind: 'race' }, left: 1, tip: '' })
-  const sha = await repository.git('rev-parse', 'main')
-  t.match(await round(repository, { 'a.md': 'a' }), { pushed: { kind: 'landed' }, tip: sha })
-})
-
-t.test('a branch that may not be made is a refusal', async (t) => {
-  const hooks = { 'pre-receive': 'echo "no such names" >&2; exit 1' }
-  const repository = await server.createRepository('round/refused', { files: { 'a.md': 'a' }, hooks })
-  t.match(await round(repository, { 'a.md': 'a' }), {
-    pushed: { kind: 'refused', failure: { reason: 'PushRejected', message: /no such names/ } },
-    left: 1,
-    tip: '',
+t.test('nobody is settled by a push that has not landed, but for whose path is in conflict', async (t) => {
+  const repository = memoryRepository({ file: 'x' })
+  const refused = { kind: 'refused', failure: new Failure('PushRejected', 'No.'), each: true } as const
+  repository.onPush = () => refused
+  t.match(await push(repository, { a: 'a', 'file/below': 'x', file: 'x', 'a/below': 'early' }), {
+    pushed: refused,
+    endings: [undefined, { reason: 'PathConflict' }, undefined, undefined],
+    left: 3,
   })
 })
 
-t.test('no branch is made for changes that all fail', async (t) => {
-  const repository = await server.createRepository('round/none', { files: { 'a.md': 'a' } })
-  t.match(await round(repository, { 'a.md/b.md': 'a' }), {
+t.test('no branch is made for changes that all fail, and nothing is pushed', async (t) => {
+  const repository = memoryRepository({ 'a.md': 'a' })
+  t.match(await push(repository, { 'a.md/b.md': 'a' }), {
     pushed: undefined,
-    results: [{ reason: 'PathConflict' }],
-    tip: '',
+    endings: [{ reason: 'PathConflict' }],
     left: 0,
+  })
+  t.equal(repository.pushes, 0)
+  t.equal(repository.tip('next'), undefined)
+})
+
+t.test('a failure on the way is a refusal of the others, and who has ended keeps it', async (t) => {
+  const broken = () => Promise.reject(new Failure('Internal', 'Git could not.'))
+  const texts = { a: 'a', 'file/below': 'x' }
+  t.match(await push(memoryRepository({ file: 'x' }), texts, { change: { writeCommits: broken } }), {
+    pushed: { kind: 'refused', failure: { reason: 'Internal' }, each: false },
+    endings: [undefined, { reason: 'PathConflict' }],
+    left: 1,
+  })
+  t.match(await push(memoryRepository({ file: 'x' }), texts, { change: { readTree: broken } }), {
+    pushed: { kind: 'refused', failure: { reason: 'Internal' }, each: false },
+    left: 2,
   })
 })

@@ -1,79 +1,60 @@
 import t from 'tap'
-import type { Change, Landed } from '../../../functions/domain/commit/change.ts'
-import type { Failure } from '../../../functions/domain/failure.ts'
-import { findOne } from '../../../functions/git/writer/doubts.ts'
-import type { Session } from '../../../functions/git/session/session.ts'
-import { land } from '../../../functions/git/writer/land.ts'
-import type { Target } from '../../harness/git-faults.ts'
-import type { GitRepository } from '../../harness/git-repository.ts'
-import { changeOf, openStage, outcomeOf, until } from '../stage.ts'
+import {
+  doubtAll,
+  findOne,
+  firstDoubts,
+  searchedSince,
+  settleFound,
+} from '../../../functions/git/writer/doubts.ts'
+import { changeOf, outcomeOf, pending } from '../stage.ts'
+import { memoryRepository, URL } from './memory-remote.ts'
 
-const stage = await openStage()
-t.teardown(() => stage.close())
-const { server } = stage
+const EARLY = new Date('2026-03-01T09:00:00Z')
+const LATE = new Date('2026-03-01T10:00:00Z')
 
-const HOUR_MS = 3_600_000
-
-async function landOne(change: Change): Promise<Landed | Failure> {
-  const told = Promise.withResolvers<Landed | Failure>()
-  const entry = { change, date: new Date(), signal: new AbortController().signal, settle: told.resolve }
-  await stage.session(change.repository.text, (session) => land(session, [entry]))
-  return told.promise
-}
-
-/** Holds the next such request of the repository (after `skip` of them), does the work, and lets it go on. */
-async function whileHeld(name: string, target: Target, work: () => Promise<unknown>): Promise<void> {
-  const { exchange, command, skip = 0 } = target
-  const seen = () =>
-    server.requests.filter((r) => r.repository === name && r.exchange === exchange && r.command === command)
-      .length
-  const before = seen()
-  const held = Promise.withResolvers<undefined>()
-  server.faults.add(
-    { kind: 'hold', when: 'before', until: held.promise },
-    { repository: name, times: 1, ...target },
+t.test('who has been tried before is in doubt, and history is read since the earliest', async (t) => {
+  const [fresh, late, early] = [undefined, LATE, EARLY].map((since) =>
+    pending(changeOf(URL, 'a', since === undefined ? {} : { since })),
   )
-  await until('the request that is held', () => Promise.resolve(seen() > before + skip))
-  await work()
-  held.resolve(undefined)
-}
-
-/** The commit of an attempt that was thought lost: of the same change, when the object held something else. */
-function landLate(repository: GitRepository, { path, message }: Change): Promise<string> {
-  return repository.commit('main', { [path]: 'as it was then' }, message)
-}
-
-t.test('an earlier attempt that lands between fetch and push is found, and not made again', async (t) => {
-  const repository = await server.createRepository('search/late')
-  const change = { ...changeOf(repository.url, 'a.md'), since: new Date(Date.now() - HOUR_MS) }
-  const work = landOne(change)
-  await whileHeld(repository.name, { exchange: 'receive-pack-refs' }, () => landLate(repository, change))
-  t.match(await work, { outcome: 'found', sha: await repository.git('rev-parse', 'main') })
-  t.same(await repository.log('main'), ['Write a.md', 'Begin'])
+  if (fresh === undefined || late === undefined || early === undefined) throw new Error('Three were made')
+  const doubts = firstDoubts([fresh, late, early])
+  t.equal(searchedSince(doubts, [fresh]), undefined)
+  t.same(searchedSince(doubts, [fresh, late, early]), EARLY)
+  t.same(searchedSince(doubts, [late]), LATE)
+  const all = doubtAll(doubts, [fresh, late])
+  t.equal(all.get(fresh), fresh.date, 'its own date, because it is its own commit')
+  t.equal(all.get(late), LATE, 'the earlier doubt stays')
+  t.equal(all.get(early), EARLY)
 })
 
-t.test('a push of unknown outcome is looked for until the change has ended', async (t) => {
-  const repository = await server.createRepository('search/unknown')
-  const change = changeOf(repository.url, 'a.md')
-  const mend = server.faults.add({ kind: 'drop' }, { repository: repository.name, exchange: 'receive-pack' })
-  const work = landOne(change)
-  await whileHeld(repository.name, { exchange: 'upload-pack', command: 'ls-refs', skip: 1 }, async () => {
-    await repository.commit('main', { 'b.md': 'by another' }, 'Other')
-    mend()
-  })
-  await whileHeld(repository.name, { exchange: 'receive-pack-refs' }, () => landLate(repository, change))
-  t.match(await work, { outcome: 'found', sha: await repository.git('rev-parse', 'main') })
-  t.same(await repository.log('main'), ['Write a.md', 'Other', 'Begin'])
+t.test('only those in doubt are looked for, and only on a branch that is there', async (t) => {
+  const repository = memoryRepository()
+  const [one, other] = ['a', 'b'].map((path) => pending(changeOf(URL, path)))
+  if (one === undefined || other === undefined) throw new Error('Two were made')
+  const sha = repository.commit({ a: 'x' }, { message: one.change.message })
+  repository.commit({ b: 'x' }, { message: other.change.message })
+  const remote = repository.open()
+  const tip = { branch: 'main', commit: repository.tip(), exists: true }
+  const wanted = { batch: [one, other], doubts: new Map([[one, EARLY]]) }
+  t.same([...(await settleFound(remote, tip, wanted))], [[one, { outcome: 'found', sha, branch: 'main' }]])
+  t.same([...(await settleFound(remote, { ...tip, exists: false }, wanted))], [])
+})
+
+t.test('a search without a push', async (t) => {
+  const repository = memoryRepository()
+  const change = { ...changeOf(URL, 'a'), since: EARLY }
+  t.equal(await findOne(repository.open(), change), undefined)
+  t.equal(await findOne(repository.open(), { ...change, branch: 'next' }), undefined)
+  const sha = repository.commit({ a: 'x' }, { message: change.message })
+  t.same(await findOne(repository.open(), change), { outcome: 'found', sha, branch: 'main' })
+  t.equal(repository.pushes, 0)
 })
 
 t.test('a branch that moves while it is read is tried again', async (t) => {
-  const change = changeOf(`${server.url}/search/none.git`, 'a.md')
-  await stage.session(change.repository.text, async (session) => {
-    const ended = { exitCode: 128, stdout: '', stderr: '', seconds: 1 }
-    const moving: Session = {
-      ...session,
-      online: () => Promise.resolve({ ended, meaning: 'race', undelivered: true }),
-    }
-    t.match(await outcomeOf(findOne(moving, change)), { reason: 'Conflict', message: /moved/ })
+  const repository = memoryRepository()
+  repository.onRead = () => 'moved'
+  t.match(await outcomeOf(findOne(repository.open(), changeOf(URL, 'a'))), {
+    reason: 'Conflict',
+    message: /moved/,
   })
 })

@@ -1,284 +1,193 @@
 import t from 'tap'
-import type { Change, Landed } from '../../../functions/domain/commit/change.ts'
+import type { Change } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
+import type { NewCommit, Pushed } from '../../../functions/git/remote.ts'
 import { land } from '../../../functions/git/writer/land.ts'
-import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
-import { changeOf, openStage } from '../stage.ts'
+import { changeOf, endingsOf, patience, pending } from '../stage.ts'
+import { memoryRepository, URL, type MemoryRepository } from './memory-remote.ts'
 
-const stage = await openStage()
-t.teardown(() => stage.close())
-const { server } = stage
+const HOUR_MS = 3_600_000
 
-let count = 0
-function create(options: RepositoryOptions = {}): Promise<GitRepository> {
-  return server.createRepository(`writer/${++count}`, options)
-}
-
-/** Lands the changes as one batch; answers what each was told, and the requests it took. */
-async function landAll(
-  repository: GitRepository,
+/** Lands the changes as one batch; answers how each ended. */
+function landAll(
+  repository: MemoryRepository,
   changes: readonly Change[],
   signals: readonly AbortSignal[] = [],
 ) {
-  const results: (Landed | Failure | undefined)[] = changes.map(() => undefined)
-  const entries = changes.map((change, i) => ({
-    change,
-    date: new Date(),
-    signal: signals[i] ?? new AbortController().signal,
-    settle: (result: Landed | Failure) => void (results[i] ??= result),
-  }))
-  const before = server.requests.length
-  await stage.session(repository.url, (session) => land(session, entries))
-  const requests = server.requests.slice(before)
-  return {
-    results,
-    requests: requests.length,
-    pushes: requests.filter(({ exchange }) => exchange === 'receive-pack').length,
-  }
+  const batch = changes.map((change, i) => pending(change, signals[i]))
+  return endingsOf(batch, land(repository.open(), { batch, signal: patience() }))
 }
 
-t.test('one change is one commit with its author, message and file, by five requests', async (t) => {
-  const repository = await create()
-  const change = changeOf(repository.url, 'a/"b" ü.md', {
-    author: { name: 'Another\nWriter', email: 'writer@example.com' },
-  })
-  const { results, requests } = await landAll(repository, [change])
-  const sha = await repository.git('rev-parse', 'main')
-  t.same(results, [{ outcome: 'pushed', sha, branch: 'main' }])
-  t.equal(requests, 5)
-  t.equal(await repository.show('main:a/"b" ü.md'), change.content.toString())
-  const shown = await repository.git(
-    'log',
-    '-1',
-    '--format=%an <%ae>|%cn|%s|%(trailers:key=Commitlet-Id,valueonly)',
-    'main',
-  )
-  t.equal(shown.trim(), `AnotherWriter <writer@example.com>|AnotherWriter|Write a/"b" ü.md|${change.id}`)
-  t.equal(await repository.git('fsck', '--strict'), '')
-})
+function changesAt(paths: readonly string[]): readonly Change[] {
+  return paths.map((path) => changeOf(URL, path))
+}
 
-t.test('a branch that is called by the full name of this one is named as what is in the way', async (t) => {
-  const repository = await create()
-  await repository.git('update-ref', 'refs/heads/refs/heads/main', 'main')
-  const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
-  t.match(results, [
-    { reason: 'PushRejected', message: /has a second branch whose name is the full name of this one/ },
-  ])
-})
+/** The outcomes or reasons. */
+function inShort(endings: Awaited<ReturnType<typeof landAll>>): readonly (string | undefined)[] {
+  return endings.map((ending) => (ending instanceof Failure ? ending.reason : ending?.outcome))
+}
 
-t.test('a hundred changes are a hundred commits in one push, in their order', async (t) => {
-  const repository = await create()
-  const changes = Array.from({ length: 100 }, (_, i) => changeOf(repository.url, `dir-${i % 7}/${i}.md`))
-  const { results, requests } = await landAll(repository, changes)
-  t.equal(requests, 5)
-  t.same(await repository.log('main'), [...changes.map(({ path }) => `Write ${path}`).reverse(), 'Begin'])
-  const shas = (await repository.git('rev-list', '--reverse', 'main')).split('\n').slice(1)
-  t.same(
-    results,
-    shas.map((sha) => ({ outcome: 'pushed', sha, branch: 'main' })),
-  )
-})
+function refusal(says: string, each: boolean): Pushed {
+  return { kind: 'refused', failure: new Failure('PushRejected', says), each }
+}
 
-t.test('content that is there already makes no commit and no push', async (t) => {
-  const repository = await create({ files: { 'a.md': { mode: '100755', content: 'same' } } })
-  const { results, requests } = await landAll(repository, [
-    changeOf(repository.url, 'a.md', { text: 'same' }),
-  ])
-  t.same(results, [{ outcome: 'unchanged', sha: await repository.git('rev-parse', 'main'), branch: 'main' }])
-  t.equal(requests, 3)
+/** A server that refuses each push with a commit that writes such a path. */
+function refusing(path: RegExp): (commits: readonly NewCommit[]) => Pushed | undefined {
+  const bad = (commit: NewCommit) => commit.files.some((file) => path.test(file.path))
+  return (commits) => (commits.some(bad) ? refusal('No such paths.', true) : undefined)
+}
+
+t.test('many changes are as many commits in one push, in their order', async (t) => {
+  const repository = memoryRepository()
+  const changes = Array.from({ length: 100 }, (_, i) => changeOf(URL, `dir-${i % 7}/${i}.md`))
+  const endings = await landAll(repository, changes)
+  t.equal(repository.pushes, 1)
+  t.equal(repository.log().length, 101)
+  t.same(endings.at(-1), { outcome: 'pushed', sha: repository.tip(), branch: 'main' })
+  t.equal(new Set(endings.map((ending) => (ending instanceof Failure ? '' : ending?.sha))).size, 100)
 })
 
 t.test('content that another change of the batch brings is there when that one is', async (t) => {
-  const repository = await create()
-  const changes = ['a.md', 'a.md'].map((path) => changeOf(repository.url, path, { text: 'same' }))
-  const { results } = await landAll(repository, changes)
-  const sha = await repository.git('rev-parse', 'main')
-  t.same(results, [
-    { outcome: 'pushed', sha, branch: 'main' },
-    { outcome: 'unchanged', sha, branch: 'main' },
+  const repository = memoryRepository()
+  const changes = ['a.md', 'a.md'].map((path) => changeOf(URL, path, { text: 'same' }))
+  const sha = () => repository.tip()
+  t.same(await landAll(repository, changes), [
+    { outcome: 'pushed', sha: sha(), branch: 'main' },
+    { outcome: 'unchanged', sha: sha(), branch: 'main' },
   ])
 })
 
-t.test('an executable file stays one', async (t) => {
-  const repository = await create({ files: { 'run.sh': { mode: '100755', content: 'old' } } })
-  await landAll(repository, [changeOf(repository.url, 'run.sh')])
-  t.match(await repository.git('ls-tree', 'main'), /^100755 .*run\.sh/)
+t.test('content that is there already makes no push', async (t) => {
+  const repository = memoryRepository({ 'a.md': 'same' })
+  t.same(await landAll(repository, [changeOf(URL, 'a.md', { text: 'same' })]), [
+    { outcome: 'unchanged', sha: repository.tip(), branch: 'main' },
+  ])
+  t.equal(repository.pushes, 0)
 })
 
-for (const { name, branch, options, expected } of [
-  { name: 'the default branch', branch: undefined, options: { defaultBranch: 'trunk' }, expected: 'trunk' },
-  { name: 'another branch', branch: 'next', options: { branches: ['next'] }, expected: 'next' },
-  { name: 'a new branch', branch: 'team/fresh', options: {}, expected: 'team/fresh' },
-  { name: 'an empty repository', branch: undefined, options: { empty: true }, expected: 'main' },
-  {
-    name: 'a named branch of an empty repository',
-    branch: 'trunk',
-    options: { empty: true },
-    expected: 'trunk',
-  },
-]) {
-  t.test(`${name} gets the commit`, async (t) => {
-    const repository = await create(options)
-    const { results } = await landAll(repository, [
-      changeOf(repository.url, 'a.md', { branch }),
-      changeOf(repository.url, 'b.md', { branch }),
-    ])
-    const sha = await repository.git('rev-parse', `refs/heads/${expected}`)
-    t.match(results[1], { outcome: 'pushed', sha, branch: expected })
-    t.equal((await repository.log(expected)).length, 'empty' in options ? 2 : 3)
-  })
-}
-
 t.test('a path that cannot be written fails alone', async (t) => {
-  const repository = await create({
-    files: { file: 'x', 'dir/a.md': 'x', link: { mode: '120000', content: 'dir' } },
+  const repository = memoryRepository({
+    file: 'x',
+    'dir/a.md': 'x',
+    link: { mode: '120000', content: 'dir' },
   })
   const paths = ['good/1.md', 'file/below', 'link/b.md', 'dir', 'good/1.md/below', 'good/2.md']
-  const { results, pushes } = await landAll(
-    repository,
-    paths.map((path) => changeOf(repository.url, path)),
-  )
-  t.same(
-    results.map((result) => (result instanceof Failure ? result.reason : result?.outcome)),
-    ['pushed', 'PathConflict', 'PathConflict', 'PathConflict', 'PathConflict', 'pushed'],
-  )
-  t.equal(pushes, 1)
+  t.same(inShort(await landAll(repository, changesAt(paths))), [
+    'pushed',
+    'PathConflict',
+    'PathConflict',
+    'PathConflict',
+    'PathConflict',
+    'pushed',
+  ])
+  t.equal(repository.pushes, 1)
 })
 
 t.test('a commit that the server refuses fails alone, its neighbours land', async (t) => {
-  const hook =
-    'while read old new ref; do if git log --name-only --format= $old..$new | grep -q bad; then echo "bad file" >&2; exit 1; fi; done'
-  const repository = await create({ hooks: { 'pre-receive': hook } })
+  const repository = memoryRepository()
+  repository.onPush = refusing(/^bad/)
   const paths = ['1', '2', 'bad/3', '4', '5', '6', '7']
-  const { results } = await landAll(
-    repository,
-    paths.map((path) => changeOf(repository.url, path)),
-  )
   t.same(
-    results.map((result) => (result instanceof Failure ? result.reason : result?.outcome)),
+    inShort(await landAll(repository, changesAt(paths))),
     paths.map((path) => (path.startsWith('bad') ? 'PushRejected' : 'pushed')),
   )
-  t.match(results[2], { message: /says "bad file"/ })
-  t.equal((await repository.log('main')).length, 7)
+  t.equal(repository.log().length, 7)
 })
 
 t.test('a change that only a refused neighbour was in the way of lands', async (t) => {
-  const hook = 'read old new ref; if git log --name-only --format= $old..$new | grep -qx dir; then exit 1; fi'
-  const repository = await create({ hooks: { 'pre-receive': hook } })
-  const changes = ['dir', 'dir/a.md'].map((path) => changeOf(repository.url, path))
-  const { results } = await landAll(repository, changes)
-  t.match(results, [{ reason: 'PushRejected' }, { outcome: 'pushed' }])
+  const repository = memoryRepository()
+  repository.onPush = refusing(/^dir$/)
+  t.same(inShort(await landAll(repository, changesAt(['dir', 'dir/a.md']))), ['PushRejected', 'pushed'])
 })
 
 t.test('a branch that takes nothing refuses a batch by one push', async (t) => {
-  const repository = await create({
-    hooks: { 'pre-receive': 'echo "Not allowed to push to protected branch main" >&2; exit 1' },
-  })
-  const { results, pushes } = await landAll(
-    repository,
-    ['a', 'b', 'c', 'd'].map((path) => changeOf(repository.url, path)),
-  )
-  for (const result of results) t.match(result, { reason: 'PushRejected' })
-  t.equal(pushes, 1)
+  const repository = memoryRepository()
+  repository.onPush = () => refusal('The branch is protected.', false)
+  const endings = await landAll(repository, changesAt(['a', 'b', 'c', 'd']))
+  for (const ending of endings) t.match(ending, { reason: 'PushRejected' })
+  t.equal(repository.pushes, 1)
 })
 
 t.test('a change whose answer was lost is found in history, whoever wrote since', async (t) => {
-  const repository = await create()
-  const change = changeOf(repository.url, 'a.md')
-  await landAll(repository, [change])
-  const sha = await repository.git('rev-parse', 'main')
-  await repository.commit('main', { 'a.md': 'by another' })
-  const again = { ...change, since: new Date(Date.now() - 3_600_000) }
-  const { results, pushes } = await landAll(repository, [
-    again,
-    { ...changeOf(repository.url, 'b.md'), since: again.since },
-  ])
-  t.match(results, [{ outcome: 'found', sha }, { outcome: 'pushed' }])
-  t.equal(pushes, 1)
-  t.equal(await repository.show('main:a.md'), 'by another')
+  const repository = memoryRepository()
+  const since = new Date(Date.now() - HOUR_MS)
+  const [again, other] = changesAt(['a.md', 'b.md']).map((change) => ({ ...change, since }))
+  if (again === undefined || other === undefined) throw new Error('Two were made')
+  const sha = repository.commit({ 'a.md': 'x' }, { message: again.message })
+  repository.commit({ 'a.md': 'by another' })
+  t.match(await landAll(repository, [again, other]), [{ outcome: 'found', sha }, { outcome: 'pushed' }])
+  t.equal(repository.pushes, 1)
+  t.ok(repository.holds('a.md', 'by another'))
 })
 
-t.test('an answer that is lost while another writes on top is found out at once', async (t) => {
-  const post =
-    'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main; rm "$GIT_DIR/hooks/post-receive"'
-  const repository = await create({ hooks: { 'post-receive': post } })
-  t.teardown(
-    server.faults.add({ kind: 'lost' }, { repository: repository.name, exchange: 'receive-pack', times: 1 }),
-  )
-  const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
-  t.match(results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
-  t.same(await repository.log('main'), ['Other', 'Write a.md', 'Begin'])
+t.test('an earlier attempt that lands between read and push is found, and not made again', async (t) => {
+  const repository = memoryRepository()
+  const change = { ...changeOf(URL, 'a.md'), since: new Date(Date.now() - HOUR_MS) }
+  repository.onPush = () => {
+    repository.onPush = () => undefined
+    repository.commit({ 'a.md': 'as it was then' }, { message: change.message })
+    return undefined
+  }
+  t.match(await landAll(repository, [change]), [{ outcome: 'found', sha: repository.tip() }])
+  t.same(repository.log(), ['Write a.md', 'Begin'])
 })
 
-t.test('a branch that moves between fetch and push is followed', async (t) => {
-  const repository = await create()
-  let release = (): void => undefined
-  const moved = new Promise<void>((resolve) => (release = resolve))
-  server.faults.add(
-    { kind: 'hold', when: 'before', until: moved },
-    { repository: repository.name, exchange: 'receive-pack-refs', times: 1 },
-  )
-  const work = landAll(repository, [changeOf(repository.url, 'a.md')])
-  await repository.commit('main', { 'a.md': 'by another', 'b.md': 'x' })
-  release()
-  t.match((await work).results, [{ outcome: 'pushed' }])
-  t.match(await repository.log('main'), ['Write a.md', 'Another writer was here', 'Begin'])
+t.test('a push of unknown outcome is looked for until the change has ended', async (t) => {
+  const repository = memoryRepository()
+  const change = changeOf(URL, 'a.md')
+  const pushes: (() => Pushed | undefined)[] = [
+    () => {
+      repository.commit({ 'b.md': 'by another' }, { message: 'Other' })
+      return { kind: 'unknown' }
+    },
+    // Only now the server carries the first push out.
+    () => {
+      repository.commit({ 'a.md': 'as it was then' }, { message: change.message })
+      return undefined
+    },
+  ]
+  repository.onPush = () => pushes.shift()?.()
+  t.match(await landAll(repository, [change]), [{ outcome: 'found', sha: repository.tip() }])
+  t.same(repository.log(), ['Write a.md', 'Other', 'Begin'])
 })
 
-t.test('a branch that is never where it was ends with Conflict', async (t) => {
-  const move =
-    "env -u GIT_QUARANTINE_PATH sh -c 'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main'"
-  const repository = await create({ hooks: { 'pre-receive': move } })
-  const { results, pushes } = await landAll(repository, [changeOf(repository.url, 'a.md')])
-  t.match(results, [{ reason: 'Conflict', message: /10 times/ }])
-  t.equal(pushes, 10)
+t.test('a branch that moves between read and push is followed', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = () => {
+    repository.onPush = () => undefined
+    repository.commit({ 'a.md': 'by another', 'b.md': 'x' })
+    return undefined
+  }
+  t.match(await landAll(repository, changesAt(['a.md'])), [{ outcome: 'pushed' }])
+  t.same(repository.log(), ['Write a.md', 'Another writer was here', 'Begin'])
 })
 
-t.test('a ref that cannot be written, though nobody moved it, is refused', async (t) => {
-  const hook = 'rm -rf "$GIT_DIR/logs" && touch "$GIT_DIR/logs"'
-  const repository = await create({ hooks: { 'pre-receive': hook } })
-  const { results, pushes } = await landAll(repository, [changeOf(repository.url, 'a.md')])
-  t.match(results, [{ reason: 'PushRejected' }])
-  t.equal(pushes, 1)
-})
-
-t.test('a failure of the network is told to all, without a second try', async (t) => {
-  const repository = await create()
-  t.teardown(
-    server.faults.add(
-      { kind: 'status', status: 503, headers: { 'Retry-After': '7' } },
-      { repository: repository.name },
-    ),
-  )
-  const { results, requests } = await landAll(
-    repository,
-    ['a', 'b'].map((path) => changeOf(repository.url, path)),
-  )
-  for (const result of results) t.match(result, { reason: 'ProviderUnavailable', retryAfterSeconds: 7 })
-  t.equal(requests, 1)
+t.test('a failure of the remote ends all, without a second try', async (t) => {
+  const repository = memoryRepository()
+  let reads = 0
+  repository.onRead = () => {
+    reads += 1
+    throw new Failure('ProviderUnavailable', 'Later.', { retryAfterSeconds: 7 })
+  }
+  for (const ending of await landAll(repository, changesAt(['a', 'b'])))
+    t.match(ending, { reason: 'ProviderUnavailable', retryAfterSeconds: 7 })
+  t.equal(reads, 1)
 })
 
 t.test('a change that nobody waits for any more is left out', async (t) => {
-  const repository = await create()
-  const changes = ['a', 'b'].map((path) => changeOf(repository.url, path))
-  const { results } = await landAll(repository, changes, [AbortSignal.abort()])
-  t.match(results, [undefined, { outcome: 'pushed' }])
-  t.same(await repository.log('main'), ['Write b', 'Begin'])
-  t.equal((await landAll(repository, changes.slice(0, 1), [AbortSignal.abort()])).requests, 0)
+  const repository = memoryRepository()
+  const changes = changesAt(['a', 'b'])
+  t.match(await landAll(repository, changes, [AbortSignal.abort()]), [undefined, { outcome: 'pushed' }])
+  t.same(repository.log(), ['Write b', 'Begin'])
 })
 
-t.test('a push without a commit is never made', async (t) => {
-  const repository = await create()
-  const told = Promise.withResolvers<Landed | Failure>()
-  const entry = {
-    change: changeOf(repository.url, 'a.md'),
-    date: new Date(),
-    signal: new AbortController().signal,
-    settle: told.resolve,
-  }
-  await stage.session(repository.url, (session) =>
-    land({ ...session, offline: () => Promise.resolve('') }, [entry]),
-  )
-  t.match(await told.promise, { reason: 'Internal', message: /made 0 commits of 1/ })
-  t.same(await repository.log('main'), ['Begin'])
+t.test('who has landed learns it before the others have', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = refusing(/^bad$/)
+  const batch = changesAt(['a', 'b', 'bad', 'c']).map((change) => pending(change))
+  const progress = land(repository.open(), { batch, signal: patience() })
+  const { value } = await progress.next()
+  t.same([...(value ?? new Map()).keys()], batch.slice(0, 2))
+  t.same(repository.log(), ['Write b', 'Write a', 'Begin'])
+  t.same(inShort(await endingsOf(batch, progress)), [undefined, undefined, 'PushRejected', 'pushed'])
 })

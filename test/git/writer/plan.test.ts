@@ -1,6 +1,6 @@
 import t from 'tap'
 import { planSteps } from '../../../functions/git/writer/plan.ts'
-import { blobName, type TreeEntry } from '../../../functions/git/session/tree.ts'
+import { blobName, type TreeEntry } from '../../../functions/git/tree.ts'
 import { changeOf } from '../stage.ts'
 
 const URL = 'https://git.example.com/acme/shop.git'

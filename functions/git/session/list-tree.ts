@@ -1,22 +1,11 @@
-import { createHash } from 'node:crypto'
+import { pathsTo, type Tree, type TreeEntry } from '../tree.ts'
 import type { Session } from './session.ts'
-
-/** What a tree holds at a path. */
-export interface TreeEntry {
-  /** Six octal digits: 100644, 100755, 120000 (symlink), 160000 (submodule), 040000 (directory). */
-  readonly mode: string
-  /** Full object name. */
-  readonly oid: string
-}
-
-/** Entries by path from the root; what is not in it does not exist. */
-export type Tree = ReadonlyMap<string, TreeEntry>
 
 const PATHS_PER_CALL = 500
 const BYTES_PER_CALL = 64 * 1024
 
 /** Reads what the commit holds at the paths and at every directory above them, without touching a blob. */
-export async function readTree(
+export async function listTree(
   session: Session,
   tip: string | undefined,
   paths: readonly string[],
@@ -42,17 +31,6 @@ async function list(session: Session, tip: string, paths: readonly string[]): Pr
 }
 
 type Listing = readonly (readonly [string, TreeEntry])[]
-
-/** `a/b/c` → `a`, `a/b`, `a/b/c`. */
-export function pathsTo(path: string): readonly string[] {
-  const parts = path.split('/')
-  return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
-}
-
-/** The name that Git gives to a blob of this content (SHA-1). */
-export function blobName(content: Uint8Array): string {
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
-}
 
 function parseListing(listing: string): Listing {
   return listing

@@ -1,18 +1,17 @@
 import t from 'tap'
-import { fetchBase } from '../../../functions/git/session/fetch.ts'
-import { blobName, pathsTo, readTree } from '../../../functions/git/session/tree.ts'
+import { fetchTip } from '../../../functions/git/session/fetch.ts'
+import { listTree } from '../../../functions/git/session/list-tree.ts'
+import { blobName } from '../../../functions/git/tree.ts'
+import type { Session } from '../../../functions/git/session/session.ts'
 import { openStage } from '../stage.ts'
 
 const stage = await openStage()
 t.teardown(() => stage.close())
 
-t.test('a blob has the name that git gives it', async (t) => {
-  t.equal(blobName(Buffer.from([0, 255, 10])), '506cd141ad4a679eee22d6a21dd267cca5734b92')
-})
-
-t.test('a path leads through its directories', async (t) => {
-  t.same(pathsTo('a/b/c'), ['a', 'a/b', 'a/b/c'])
-})
+async function tipOf(session: Session): Promise<string | undefined> {
+  const tip = await fetchTip(session, { branch: 'main' })
+  return tip === 'moved' ? undefined : tip.commit
+}
 
 t.test('what is at the paths and above them is known, however they are called', async (t) => {
   const files = {
@@ -26,8 +25,8 @@ t.test('what is at the paths and above them is known, however they are called', 
   }
   const repository = await stage.server.createRepository('tree/all', { files })
   await stage.session(repository.url, async (session) => {
-    const base = await fetchBase(session, 'main')
-    const tree = await readTree(session, base?.tip, [
+    const commit = await tipOf(session)
+    const tree = await listTree(session, commit, [
       'dir/file.md/below',
       'dir/run.sh',
       'dir',
@@ -55,9 +54,9 @@ t.test('what is at the paths and above them is known, however they are called', 
 t.test('more paths than a command line takes are read in several calls', async (t) => {
   const repository = await stage.server.createRepository('tree/many', { files: { 'z/file.md': 'x' } })
   await stage.session(repository.url, async (session) => {
-    const base = await fetchBase(session, 'main')
+    const commit = await tipOf(session)
     const long = Array.from({ length: 700 }, (_, i) => `${'d'.repeat(200)}${i}/${'f'.repeat(200)}`)
-    const tree = await readTree(session, base?.tip, [...long, 'z/file.md'])
+    const tree = await listTree(session, commit, [...long, 'z/file.md'])
     t.same([...tree.keys()], ['z', 'z/file.md'])
   })
 })
@@ -65,6 +64,6 @@ t.test('more paths than a command line takes are read in several calls', async (
 t.test('nothing is in an empty repository', async (t) => {
   const repository = await stage.server.createRepository('tree/none', { empty: true })
   await stage.session(repository.url, async (session) => {
-    t.equal((await readTree(session, undefined, ['a'])).size, 0)
+    t.equal((await listTree(session, undefined, ['a'])).size, 0)
   })
 })

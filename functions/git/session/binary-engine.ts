@@ -1,0 +1,82 @@
+import { rm } from 'node:fs/promises'
+import type { Trusted } from '../process/authorities.ts'
+import { openProcessDir, type ProcessDir } from '../process/process-dir.ts'
+import { USUAL_PATH } from '../process/required-programs.ts'
+import { openWorkspace } from '../process/workspace.ts'
+import type { Engine, Remote, RemoteTarget } from '../remote.ts'
+import { binaryRemote } from './binary-remote.ts'
+import { openSession } from './session.ts'
+import { openTransport } from './transport.ts'
+
+/** What the engine needs of the operator's settings. */
+export interface BinarySettings extends Trusted {
+  /**
+   * Existing folder, best memory-backed; everything below it that is made here is removed again, by the next
+   * process where this one is killed. Not for containers to share: one does not see that another's process lives.
+   */
+  readonly tempDir: string
+  /** FETCH_LIMIT. */
+  readonly fetchLimitMiB: number
+  /** ATTEMPT_DEADLINE: no git process lives longer, whatever becomes of the signals; default 120. */
+  readonly deadlineSeconds?: number
+  /** PATH in which sh, setpriv, timeout and git are found; default: the usual folders. */
+  readonly path?: string
+}
+
+const DEADLINE_SECONDS = 120
+// What a git needs besides what it fetches.
+const BASE_MEMORY_MIB = 256
+
+/** The engine that runs the git binary; no file is read or written before the first session. */
+export function openBinaryEngine(settings: BinarySettings): Engine {
+  const { fetchLimitMiB } = settings
+  const sessionSettings = {
+    path: settings.path ?? USUAL_PATH,
+    deadlineSeconds: settings.deadlineSeconds ?? DEADLINE_SECONDS,
+    fetchLimitMiB,
+    memoryMiB: BASE_MEMORY_MIB + fetchLimitMiB,
+  }
+  let processDir: Promise<ProcessDir> | undefined
+
+  // What failed once, such as a folder that is full, may work again.
+  function forget(error: unknown): never {
+    processDir = undefined
+    throw error
+  }
+
+  async function open(target: RemoteTarget): Promise<Remote> {
+    const { address, route, login, signal } = target
+    processDir ??= openProcessDir(settings.tempDir, settings)
+    const { folder, acquireBundle } = await processDir.catch(forget)
+    const ends: (() => unknown)[] = []
+    async function close(): Promise<void> {
+      const end = ends.pop()
+      if (end === undefined) return
+      try {
+        await end()
+      } finally {
+        await close()
+      }
+    }
+    try {
+      const bundle = await acquireBundle()
+      ends.push(bundle.release)
+      const workspace = await openWorkspace(folder)
+      ends.push(workspace.remove)
+      const transport = await openTransport({ ...route, address, authorities: bundle.file }, login, signal)
+      ends.push(transport.close)
+      return binaryRemote(openSession(sessionSettings, transport, { workspace, signal }), close)
+    } catch (error) {
+      await close()
+      throw error
+    }
+  }
+
+  return {
+    open,
+    async close() {
+      const opened = await processDir?.catch(() => undefined)
+      if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true })
+    },
+  }
+}

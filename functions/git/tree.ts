@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+
+/** What a tree holds at a path. */
+export interface TreeEntry {
+  /** Six octal digits: 100644, 100755, 120000 (symlink), 160000 (submodule), 040000 (directory). */
+  readonly mode: string
+  /** Full object name. */
+  readonly oid: string
+}
+
+/** Entries by path from the root; what is not in it does not exist. */
+export type Tree = ReadonlyMap<string, TreeEntry>
+
+/** `a/b/c` → `a`, `a/b`, `a/b/c`. */
+export function pathsTo(path: string): readonly string[] {
+  const parts = path.split('/')
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
+}
+
+/** The name that Git gives to a blob of this content (SHA-1). */
+export function blobName(content: Uint8Array): string {
+  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
+}

@@ -1,0 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Failure } from '../../domain/failure.ts'
+import type { Remote } from '../remote.ts'
+import { commitAndPush, type Written } from './commit-and-push.ts'
+import { doubtAll, searchedSince, settleFound, type Doubts } from './doubts.ts'
+import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
+
+/** How often a batch is built again on a branch that others move, before it fails with Conflict. */
+export const ROUNDS = 10
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 3000
+
+/** Changes of one branch that are still to be written, and what earlier rounds have found out. */
+export interface Work {
+  /** At least one; each is waited for when the round begins, or is left out. */
+  readonly batch: readonly PendingChange[]
+  readonly doubts: Doubts
+  /** Rounds that these changes have behind them. */
+  readonly rounds: number
+  /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
+  readonly suspect?: Suspect | undefined
+}
+
+interface Suspect {
+  readonly tip: string | undefined
+  readonly failure: Failure
+}
+
+/** What one round has ended, and what is to be done after it. */
+export interface Progress {
+  readonly settled: Settled
+  readonly rest: readonly Work[]
+}
+
+/**
+ * One round: reads the tip, settles what has landed already, writes the others' commits and pushes once. What is bad
+ * before the push fails alone; where the remote refuses the commits, two halves are left.
+ * @throws Failure what the remote says before anything is written
+ */
+export async function writeRound(remote: Remote, work: Work): Promise<Progress> {
+  const batch = work.batch.filter(isWaitedFor)
+  const [first] = batch
+  if (first === undefined) return { settled: new Map(), rest: [] }
+  const { doubts, suspect } = work
+  const since = searchedSince(doubts, batch)
+  const tip = await remote.readTip({ branch: first.change.branch, since })
+  if (tip === 'moved') return again(remote, { ...work, batch })
+  if (suspect !== undefined && suspect.tip === tip.commit) return refuse({ ...work, batch }, suspect.failure)
+  const found = await settleFound(remote, tip, { batch, doubts })
+  const rest = restOf(batch, found)
+  const written = await commitAndPush(remote, tip, rest)
+  const next = after(remote, { ...work, batch: written.rest }, { written, tip: tip.commit })
+  return { settled: new Map([...found, ...written.settled, ...next.settled]), rest: next.rest }
+}
+
+/** Full jitter before each round but the first: writers that met once do not meet again. */
+export async function pauseBefore({ rounds }: Work, signal: AbortSignal): Promise<void> {
+  if (rounds === 0) return
+  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (rounds - 1))
+  await wait(Math.random() * longest, undefined, { signal })
+}
+
+function after(
+  remote: Remote,
+  work: Work,
+  { written, tip }: { readonly written: Written; readonly tip: string | undefined },
+): Progress {
+  const { batch, doubts } = work
+  const { pushed } = written
+  if (batch.length === 0) return { settled: new Map(), rest: [] }
+  if (pushed?.kind === 'refused')
+    return pushed.each ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
+  if (pushed?.kind === 'unknown')
+    return again(remote, { ...work, doubts: doubtAll(doubts, batch), suspect: undefined })
+  const failure = pushed?.kind === 'race' ? pushed.unless : undefined
+  return again(remote, { ...work, suspect: failure === undefined ? undefined : { tip, failure } })
+}
+
+/** One of them may be the bad one: halves, until it stands alone. */
+function refuse({ batch, doubts }: Work, failure: Failure): Progress {
+  if (batch.length === 1) return { settled: failAll(batch, failure), rest: [] }
+  const middle = Math.floor(batch.length / 2)
+  const halves = [batch.slice(0, middle), batch.slice(middle)]
+  return { settled: new Map(), rest: halves.map((half) => ({ batch: half, doubts, rounds: 0 })) }
+}
+
+function again({ url }: Remote, work: Work): Progress {
+  const rounds = work.rounds + 1
+  if (rounds < ROUNDS) return { settled: new Map(), rest: [{ ...work, rounds }] }
+  const lost = new Failure(
+    'Conflict',
+    `Other writers moved the branch of ${url} ${ROUNDS} times while the commit was on its way; it is tried again.`,
+  )
+  return { settled: failAll(work.batch, lost), rest: [] }
+}

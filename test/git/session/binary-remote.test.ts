@@ -1,0 +1,223 @@
+import t from 'tap'
+import type { Change } from '../../../functions/domain/commit/change.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { binaryRemote } from '../../../functions/git/session/binary-remote.ts'
+import type { Session } from '../../../functions/git/session/session.ts'
+import { land } from '../../../functions/git/writer/land.ts'
+import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
+import { changeOf, endingsOf, openStage, patience, pending } from '../stage.ts'
+
+// What only a real server can show: the writer on the git binary. What the writer decides is shown in writer/.
+const stage = await openStage()
+t.teardown(() => stage.close())
+const { server } = stage
+
+let count = 0
+function create(options: RepositoryOptions = {}): Promise<GitRepository> {
+  return server.createRepository(`binary/${++count}`, options)
+}
+
+/** Lands the changes as one batch; answers how each ended, and the requests it took. */
+async function landAll(repository: GitRepository, changes: readonly Change[], broken: Partial<Session> = {}) {
+  const batch = changes.map((change) => pending(change))
+  const before = server.requests.length
+  const results = await stage.session(repository.url, (session) => {
+    const remote = binaryRemote({ ...session, ...broken }, () => Promise.resolve())
+    return endingsOf(batch, land(remote, { batch, signal: patience() }))
+  })
+  const requests = server.requests.slice(before)
+  return {
+    results,
+    requests: requests.length,
+    pushes: requests.filter(({ exchange }) => exchange === 'receive-pack').length,
+  }
+}
+
+t.test('one change is one commit with its author, message and file, by five requests', async (t) => {
+  const repository = await create()
+  const change = changeOf(repository.url, 'a/"b" ü.md', {
+    author: { name: 'Another\nWriter', email: 'writer@example.com' },
+  })
+  const { results, requests } = await landAll(repository, [change])
+  const sha = await repository.git('rev-parse', 'main')
+  t.same(results, [{ outcome: 'pushed', sha, branch: 'main' }])
+  t.equal(requests, 5)
+  t.equal(await repository.show('main:a/"b" ü.md'), change.content.toString())
+  const shown = await repository.git(
+    'log',
+    '-1',
+    '--format=%an <%ae>|%cn|%s|%(trailers:key=Commitlet-Id,valueonly)',
+    'main',
+  )
+  t.equal(shown.trim(), `AnotherWriter <writer@example.com>|AnotherWriter|Write a/"b" ü.md|${change.id}`)
+  t.equal(await repository.git('fsck', '--strict'), '')
+})
+
+t.test('a branch that is called by the full name of this one is named as what is in the way', async (t) => {
+  const repository = await create()
+  await repository.git('update-ref', 'refs/heads/refs/heads/main', 'main')
+  const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
+  t.match(results, [
+    { reason: 'PushRejected', message: /has a second branch whose name is the full name of this one/ },
+  ])
+})
+
+t.test('a hundred changes are a hundred commits in one push, in their order', async (t) => {
+  const repository = await create()
+  const changes = Array.from({ length: 100 }, (_, i) => changeOf(repository.url, `dir-${i % 7}/${i}.md`))
+  const { results, requests } = await landAll(repository, changes)
+  t.equal(requests, 5)
+  t.same(await repository.log('main'), [...changes.map(({ path }) => `Write ${path}`).reverse(), 'Begin'])
+  const shas = (await repository.git('rev-list', '--reverse', 'main')).split('\n').slice(1)
+  t.same(
+    results,
+    shas.map((sha) => ({ outcome: 'pushed', sha, branch: 'main' })),
+  )
+})
+
+t.test('content that is there already makes no commit and no push', async (t) => {
+  const repository = await create({ files: { 'a.md': { mode: '100755', content: 'same' } } })
+  const { results, requests } = await landAll(repository, [
+    changeOf(repository.url, 'a.md', { text: 'same' }),
+  ])
+  t.same(results, [{ outcome: 'unchanged', sha: await repository.git('rev-parse', 'main'), branch: 'main' }])
+  t.equal(requests, 3)
+})
+
+t.test('an executable file stays one', async (t) => {
+  const repository = await create({ files: { 'run.sh': { mode: '100755', content: 'old' } } })
+  await landAll(repository, [changeOf(repository.url, 'run.sh')])
+  t.match(await repository.git('ls-tree', 'main'), /^100755 .*run\.sh/)
+})
+
+for (const { name, branch, options, expected } of [
+  { name: 'the default branch', branch: undefined, options: { defaultBranch: 'trunk' }, expected: 'trunk' },
+  { name: 'another branch', branch: 'next', options: { branches: ['next'] }, expected: 'next' },
+  { name: 'a new branch', branch: 'team/fresh', options: {}, expected: 'team/fresh' },
+  { name: 'an empty repository', branch: undefined, options: { empty: true }, expected: 'main' },
+  {
+    name: 'a named branch of an empty repository',
+    branch: 'trunk',
+    options: { empty: true },
+    expected: 'trunk',
+  },
+]) {
+  t.test(`${name} gets the commit`, async (t) => {
+    const repository = await create(options)
+    const { results } = await landAll(repository, [
+      changeOf(repository.url, 'a.md', { branch }),
+      changeOf(repository.url, 'b.md', { branch }),
+    ])
+    const sha = await repository.git('rev-parse', `refs/heads/${expected}`)
+    t.match(results[1], { outcome: 'pushed', sha, branch: expected })
+    t.equal((await repository.log(expected)).length, 'empty' in options ? 2 : 3)
+  })
+}
+
+t.test('a commit that the server refuses fails alone, its neighbours land', async (t) => {
+  const hook =
+    'while read old new ref; do if git log --name-only --format= $old..$new | grep -q bad; then echo "bad file" >&2; exit 1; fi; done'
+  const repository = await create({ hooks: { 'pre-receive': hook } })
+  const paths = ['1', '2', 'bad/3', '4', '5', '6', '7']
+  const { results } = await landAll(
+    repository,
+    paths.map((path) => changeOf(repository.url, path)),
+  )
+  t.same(
+    results.map((result) => (result instanceof Failure ? result.reason : result?.outcome)),
+    paths.map((path) => (path.startsWith('bad') ? 'PushRejected' : 'pushed')),
+  )
+  t.match(results[2], { message: /says "bad file"/ })
+  t.equal((await repository.log('main')).length, 7)
+})
+
+t.test('a change whose answer was lost is found in history, whoever wrote since', async (t) => {
+  const repository = await create()
+  const change = changeOf(repository.url, 'a.md')
+  await landAll(repository, [change])
+  const sha = await repository.git('rev-parse', 'main')
+  await repository.commit('main', { 'a.md': 'by another' })
+  const again = { ...change, since: new Date(Date.now() - 3_600_000) }
+  const { results, pushes } = await landAll(repository, [
+    again,
+    { ...changeOf(repository.url, 'b.md'), since: again.since },
+  ])
+  t.match(results, [{ outcome: 'found', sha }, { outcome: 'pushed' }])
+  t.equal(pushes, 1)
+  t.equal(await repository.show('main:a.md'), 'by another')
+})
+
+t.test('an answer that is lost while another writes on top is found out at once', async (t) => {
+  const post =
+    'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main; rm "$GIT_DIR/hooks/post-receive"'
+  const repository = await create({ hooks: { 'post-receive': post } })
+  t.teardown(
+    server.faults.add({ kind: 'lost' }, { repository: repository.name, exchange: 'receive-pack', times: 1 }),
+  )
+  const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
+  t.match(results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
+  t.same(await repository.log('main'), ['Other', 'Write a.md', 'Begin'])
+})
+
+t.test('a branch that moves between fetch and push is followed', async (t) => {
+  const repository = await create()
+  let release = (): void => undefined
+  const moved = new Promise<void>((resolve) => (release = resolve))
+  server.faults.add(
+    { kind: 'hold', when: 'before', until: moved },
+    { repository: repository.name, exchange: 'receive-pack-refs', times: 1 },
+  )
+  const work = landAll(repository, [changeOf(repository.url, 'a.md')])
+  await repository.commit('main', { 'a.md': 'by another', 'b.md': 'x' })
+  release()
+  t.match((await work).results, [{ outcome: 'pushed' }])
+  t.match(await repository.log('main'), ['Write a.md', 'Another writer was here', 'Begin'])
+})
+
+t.test('a ref that cannot be written, though nobody moved it, is refused', async (t) => {
+  const hook = 'rm -rf "$GIT_DIR/logs" && touch "$GIT_DIR/logs"'
+  const repository = await create({ hooks: { 'pre-receive': hook } })
+  const { results, pushes } = await landAll(repository, [changeOf(repository.url, 'a.md')])
+  t.match(results, [{ reason: 'PushRejected' }])
+  t.equal(pushes, 1)
+})
+
+t.test('a failure of the network is told to all, without a second try', async (t) => {
+  const repository = await create()
+  t.teardown(
+    server.faults.add(
+      { kind: 'status', status: 503, headers: { 'Retry-After': '7' } },
+      { repository: repository.name },
+    ),
+  )
+  const { results, requests } = await landAll(
+    repository,
+    ['a', 'b'].map((path) => changeOf(repository.url, path)),
+  )
+  for (const result of results) t.match(result, { reason: 'ProviderUnavailable', retryAfterSeconds: 7 })
+  t.equal(requests, 1)
+})
+
+t.test('where the default branch has moved on meanwhile, the next round makes the branch', async (t) => {
+  const repository = await create({ files: { 'a.md': 'a' } })
+  let release = (): void => undefined
+  const moved = new Promise<void>((resolve) => (release = resolve))
+  server.faults.add(
+    { kind: 'hold', when: 'before', until: moved },
+    { repository: repository.name, exchange: 'receive-pack-refs', times: 1 },
+  )
+  const work = landAll(repository, [changeOf(repository.url, 'a.md', { branch: 'next', text: 'a' })])
+  await repository.commit('main', { 'b.md': 'b' })
+  release()
+  const sha = await repository.git('rev-parse', 'main')
+  t.same((await work).results, [{ outcome: 'unchanged', sha, branch: 'next' }])
+  t.equal(await repository.git('rev-parse', 'next'), sha)
+})
+
+t.test('a push without a commit is never made', async (t) => {
+  const repository = await create()
+  const change = changeOf(repository.url, 'a.md')
+  const { results } = await landAll(repository, [change], { offline: () => Promise.resolve('') })
+  t.match(results, [{ reason: 'Internal', message: /made 0 commits of 1/ }])
+  t.same(await repository.log('main'), ['Begin'])
+})

@@ -1,0 +1,140 @@
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { ROUNDS, writeRound, type Progress, type Work } from '../../../functions/git/writer/round.ts'
+import { changeOf, pending } from '../stage.ts'
+import { memoryRepository, URL } from './memory-remote.ts'
+
+const REFUSAL = new Failure('PushRejected', 'No.')
+
+function workFor(paths: readonly string[], more: Partial<Work> = {}): Work {
+  return { batch: paths.map((path) => pending(changeOf(URL, path))), doubts: new Map(), rounds: 0, ...more }
+}
+
+/** What a round leaves, in short. */
+function shapeOf(rest: readonly Work[]) {
+  return rest.map(({ batch, rounds }) => [batch.map(({ change }) => changePaths(change)), rounds])
+}
+
+function changePaths({ message }: { readonly message: string }): string {
+  return message.split('\n')[0]?.replace('Write ', '') ?? ''
+}
+
+t.test('a round that lands leaves nothing', async (t) => {
+  const work = workFor(['a', 'b'])
+  const { settled, rest } = await writeRound(memoryRepository().open(), work)
+  t.same([...settled.keys()], work.batch)
+  t.same(rest, [])
+})
+
+t.test('a lost race is another round of all', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = () => ({ kind: 'race' })
+  const { settled, rest } = await writeRound(repository.open(), workFor(['a', 'b'], { rounds: 3 }))
+  t.equal(settled.size, 0)
+  t.same(shapeOf(rest), [[['a', 'b'], 4]])
+})
+
+t.test('a remote that moves while it is read is a round without a push', async (t) => {
+  const repository = memoryRepository()
+  repository.onRead = () => 'moved'
+  const { rest } = await writeRound(repository.open(), workFor(['a']))
+  t.same(shapeOf(rest), [[['a'], 1]])
+  t.equal(repository.pushes, 0)
+})
+
+t.test('a branch that is never where it was ends with Conflict after the last round', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = () => {
+    repository.commit({ b: String(repository.pushes) })
+    return undefined
+  }
+  const endings: unknown[] = []
+  for (let work: Work | undefined = workFor(['a']); work !== undefined;) {
+    const { settled, rest }: Progress = await writeRound(repository.open(), work)
+    endings.push(...settled.values())
+    work = rest[0]
+  }
+  t.match(endings, [{ reason: 'Conflict', message: `${URL} ${ROUNDS} times` }])
+  t.equal(repository.pushes, ROUNDS)
+})
+
+t.test('commits that are refused leave two halves, one commit fails', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = () => ({ kind: 'refused', failure: REFUSAL, each: true })
+  const many = await writeRound(repository.open(), workFor(['a', 'b', 'c'], { rounds: 2 }))
+  t.equal(many.settled.size, 0)
+  t.same(shapeOf(many.rest), [
+    [['a'], 0],
+    [['b', 'c'], 0],
+  ])
+  const one = await writeRound(repository.open(), workFor(['a']))
+  t.same([...one.settled.values()], [REFUSAL])
+  t.same(one.rest, [])
+})
+
+t.test('a branch that takes nothing fails all at once', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = () => ({ kind: 'refused', failure: REFUSAL, each: false })
+  const { settled, rest } = await writeRound(repository.open(), workFor(['a', 'b']))
+  t.same([...settled.values()], [REFUSAL, REFUSAL])
+  t.same(rest, [])
+})
+
+t.test('what looked like a race is a refusal where the tip has not moved', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = () => ({ kind: 'race', unless: REFUSAL })
+  const remote = repository.open()
+  const [next] = (await writeRound(remote, workFor(['a']))).rest
+  if (next === undefined) throw new Error('A race leaves a round')
+  t.same([...(await writeRound(remote, next)).settled.values()], [REFUSAL])
+  t.equal(repository.pushes, 1)
+  repository.commit({ b: 'x' })
+  t.same(shapeOf((await writeRound(remote, next)).rest), [[['a'], 2]], 'and a race where it has')
+})
+
+t.test('after a push of unknown outcome all of it is looked for', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = (_commits, { land }) => {
+    land()
+    repository.commit({ z: 'on top' })
+    return { kind: 'unknown' }
+  }
+  const remote = repository.open()
+  const [next] = (await writeRound(remote, workFor(['a', 'b']))).rest
+  if (next === undefined) throw new Error('It is not known how it ended')
+  t.same(
+    [...next.doubts.values()],
+    next.batch.map(({ date }) => date),
+  )
+  const { settled, rest } = await writeRound(remote, next)
+  t.match([...settled.values()], [{ outcome: 'found' }, { outcome: 'found' }])
+  t.same(rest, [])
+  t.equal(repository.pushes, 1)
+})
+
+t.test('who is not waited for any more is left out', async (t) => {
+  const repository = memoryRepository()
+  const gone = pending(changeOf(URL, 'a'), AbortSignal.abort())
+  t.same(await writeRound(repository.open(), workFor([], { batch: [gone] })), {
+    settled: new Map(),
+    rest: [],
+  })
+  const { settled } = await writeRound(
+    repository.open(),
+    workFor([], { batch: [gone, pending(changeOf(URL, 'b'))] }),
+  )
+  t.equal(settled.size, 1)
+  t.same(repository.log(), ['Write b', 'Begin'])
+})
+
+t.test('who is found keeps that, though the others fail', async (t) => {
+  const repository = memoryRepository()
+  const found = pending({ ...changeOf(URL, 'a'), since: new Date(0) })
+  const other = pending(changeOf(URL, 'b'))
+  repository.commit({ a: 'x' }, { message: found.change.message })
+  const broken = { ...repository.open(), readTree: () => Promise.reject(REFUSAL) }
+  const work = workFor([], { batch: [found, other], doubts: new Map([[found, new Date(0)]]) })
+  const { settled } = await writeRound(broken, work)
+  t.match(settled.get(found), { outcome: 'found' })
+  t.equal(settled.get(other), REFUSAL)
+})
