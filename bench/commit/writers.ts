@@ -46,8 +46,7 @@ export function commitletWriter(target: Target, name: string): Writer {
       const change = {
         repository: parseRepositoryAddress(target.url),
         branch: 'main',
-        path: PATH,
-        content: Buffer.from(content),
+        files: [{ path: PATH, content: Buffer.from(content) }],
         message: 'Bench\n',
         id: `bench.${count}`,
         author: AUTHOR,

@@ -2,7 +2,7 @@ import { authorise } from '../login/authorise.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import { parseRepositoryAddress } from '../domain/repository/address.ts'
 import { hintAppPasswords } from '../domain/credentials/app-passwords.ts'
-import type { ChangeDraft, Landed } from '../domain/commit/change.ts'
+import type { ChangeDraft, FileChange, Landed } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { commitMessage } from '../domain/commit/commit-message.ts'
 import { commitletId } from '../domain/commit/commit-id.ts'
@@ -16,7 +16,7 @@ import { secretsOf } from '../domain/credentials/login.ts'
 import { logIn, waysOf } from '../login/log-in.ts'
 import { withFallback } from '../login/with-fallback.ts'
 import type { Attempt, World } from '../world.ts'
-import { readContent } from './content.ts'
+import { filesOf, readFiles } from './files.ts'
 import { outcomeOf } from './outcome.ts'
 
 /** Clocks of replicas differ: history is searched from this much before the first attempt. */
@@ -29,16 +29,15 @@ const CLOCK_MARGIN_MS = 3_600_000
 export async function commitObject(resource: GitCommit, world: World, attempt: Attempt): Promise<Outcome> {
   const authorised = await authorise(resource, world, attempt.signal)
   const { requester, verdict } = authorised
-  const read = (): Promise<Uint8Array> => readContent(resource, verdict.served, world)
+  const read = (): Promise<readonly FileChange[]> => readFiles(resource, verdict.served, world)
   const reading = retryForbidden(read, isAccountRefused, attempt.signal).catch(asFailure)
   const draft = draftOf(resource, requester, world)
   const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
   const land = async (login: Login): Promise<Landed | Failure> => {
-    const content = await reading
-    if (!(content instanceof Failure))
-      return world.push({ ...draft, ...since, content }, login, attempt.signal)
+    const files = await reading
+    if (!(files instanceof Failure)) return world.push({ ...draft, ...since, files }, login, attempt.signal)
     const found = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
-    return found ?? content
+    return found ?? files
   }
   // What the first way has sent may come back in what is said to the second.
   const secrets: string[] = []
@@ -53,7 +52,7 @@ export async function commitObject(resource: GitCommit, world: World, attempt: A
   return outcomeOf(resource, result, used)
 }
 
-/** The change but for its content, and for where history is searched. */
+/** The change but for the contents of its files, and for where history is searched. */
 function draftOf(resource: GitCommit, requester: Requester, { settings }: World): ChangeDraft {
   const { spec, metadata } = resource
   const identity = {
@@ -64,7 +63,7 @@ function draftOf(resource: GitCommit, requester: Requester, { settings }: World)
   return {
     repository: parseRepositoryAddress(spec.repository),
     branch: spec.branch,
-    path: spec.resourceRef.path,
+    files: filesOf(resource),
     message: commitMessage({ ...identity, message: spec.message }),
     id: commitletId(identity.uid, identity.generation, identity.requestedAt),
     author: settings.author,

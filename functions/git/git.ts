@@ -25,7 +25,7 @@ export interface Git {
   push(change: Change, login: Login, signal: AbortSignal): Promise<Landed>
   /**
    * Looks in the branch's history since `change.since` for the commit of an earlier attempt: the change's id in a
-   * commit that changes its path. Writes nothing. Undefined: it is not there.
+   * commit that changes one of its paths. Writes nothing. Undefined: it is not there.
    * @throws Failure
    */
   find(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined>

@@ -22,7 +22,7 @@ async function attempt(referenceScope: 'namespace' | 'any', judged: boolean) {
   }
   const settings = { ...world.settings, referenceScope }
   await commitObject(resource, { ...world, cluster, settings }, ATTEMPT)
-  return Buffer.from(world.pushed[0]?.change.content ?? '').toString()
+  return Buffer.from(world.pushed[0]?.change.files[0]?.content ?? '').toString()
 }
 
 t.test('a cluster-scoped object is committed where the operator allows any', async (t) => {

@@ -5,7 +5,17 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import type { Fault, Target } from '../harness/git-faults.ts'
-import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience, processesWith, until } from './stage.ts'
+import {
+  changeOf,
+  loginOf,
+  openStage,
+  outcomeOf,
+  PASSWORD,
+  pathOf,
+  patience,
+  processesWith,
+  until,
+} from './stage.ts'
 
 const reader = { password: 'reader-token', right: 'read' } as const
 const stage = await openStage({ users: [{ password: PASSWORD }, reader] })
@@ -218,7 +228,7 @@ t.test('eight writers of two processes on one branch lose nothing and double not
     subjects,
     changes
       .flat()
-      .map(({ path }) => `Write ${path}`)
+      .map((change) => `Write ${pathOf(change)}`)
       .sort(),
   )
   t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
@@ -226,14 +236,14 @@ t.test('eight writers of two processes on one branch lose nothing and double not
 
 t.test('what an earlier attempt has pushed is found without the content', async (t) => {
   const repository = await server.createRepository('git/find')
-  const { content, ...change } = changeOf(repository.url, 'a.md', { branch: undefined })
-  const sought = { ...change, since: new Date(Date.now() - 3_600_000) }
+  const change = changeOf(repository.url, 'a.md', { branch: undefined })
+  const sought = { ...change, files: [{ path: 'a.md' }], since: new Date(Date.now() - 3_600_000) }
   t.equal(await git.find(sought, LOGIN, patience()), undefined)
-  const { sha } = await git.push({ ...change, content }, LOGIN, patience())
+  const { sha } = await git.push(change, LOGIN, patience())
   await repository.commit('main', { 'a.md': 'by another' })
   const before = server.requests.length
   t.same(await git.find(sought, LOGIN, patience()), { outcome: 'found', sha, branch: 'main' })
-  t.equal(await git.find({ ...sought, path: 'b.md' }, LOGIN, patience()), undefined)
+  t.equal(await git.find({ ...sought, files: [{ path: 'b.md' }] }, LOGIN, patience()), undefined)
   t.equal(await git.find({ ...sought, branch: 'none' }, LOGIN, patience()), undefined)
   t.notOk(server.requests.slice(before).some(({ exchange }) => exchange?.startsWith('receive-pack')))
   const wrong = await outcomeOf(git.find(sought, loginOf('wrong'), patience()))

@@ -54,7 +54,7 @@ export function loginOf(password: string, username = 'x-access-token'): Password
 
 let count = 0
 
-/** A change with an id of its own. */
+/** A change of one file, with an id of its own. */
 export function changeOf(
   url: string,
   path: string,
@@ -65,8 +65,7 @@ export function changeOf(
   return {
     repository: addressOf(url),
     branch: 'main',
-    path,
-    content: Buffer.from(text),
+    files: [{ path, content: Buffer.from(text) }],
     message: `Write ${path}\n\nCommitlet-Resource: shop/config\nCommitlet-Id: ${rest.id ?? id}\n`,
     id,
     author: AUTHOR,
@@ -145,6 +144,11 @@ export async function inWorkspace<T>(folder: string, work: (workspace: Workspace
   }
 }
 
+/** Where the change's first file is. */
+export function pathOf({ files }: Change): string {
+  return files[0]?.path ?? ''
+}
+
 /** A change that somebody waits for. */
 export function pending(change: Change, signal: AbortSignal = new AbortController().signal): PendingChange {
   return { change, date: new Date(), signal }
@@ -158,7 +162,7 @@ export async function endingsOf(
   const endings = new Map<PendingChange, Landed | Failure>()
   for await (const settled of progress)
     for (const [change, ending] of settled) {
-      if (endings.has(change)) throw new Error(`${change.change.path} ends twice`)
+      if (endings.has(change)) throw new Error(`${change.change.id} ends twice`)
       endings.set(change, ending)
     }
   return batch.map((change) => endings.get(change))

@@ -26,7 +26,7 @@ export async function commitAndPush(
 ): Promise<Written> {
   let steps: readonly PlannedStep[] = []
   try {
-    const paths = batch.map(({ change }) => change.path)
+    const paths = batch.flatMap(({ change }) => change.files.map(({ path }) => path))
     steps = planSteps(await remote.readTree(tip, paths), batch)
     const { pushed, settled } = await pushSteps(remote, tip, steps)
     return written(batch, pushed, new Map([...ownConflicts(steps), ...settled]))
@@ -69,9 +69,9 @@ async function pushSteps(
   }
 }
 
-function commitFor({ of, mode }: EditStep): NewCommit {
-  const { path, content, message, author } = of.change
-  return { files: [{ path, mode, content }], message, author, date: of.date }
+function commitFor({ of, files }: EditStep): NewCommit {
+  const { message, author } = of.change
+  return { files, message, author, date: of.date }
 }
 
 function settleConflicts(steps: readonly PlannedStep[]): Settled {

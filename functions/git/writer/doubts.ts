@@ -66,8 +66,8 @@ export async function findOne(remote: Remote, change: ChangeDraft): Promise<Land
   return sha === undefined ? undefined : found(sha, tip)
 }
 
-function soughtFor({ id, path }: ChangeDraft): SoughtCommit {
-  return { id, paths: [path] }
+function soughtFor({ id, files }: ChangeDraft): SoughtCommit {
+  return { id, paths: files.map(({ path }) => path) }
 }
 
 function found(sha: string, { branch }: Tip): Landed {

@@ -141,10 +141,14 @@ function lengthOfNext(queue: readonly Waiter[]): number {
   const search = first?.pending.change.since !== undefined
   let bytes = 0
   const end = queue.findIndex(({ pending: { change } }, i) => {
-    bytes += change.content.length + change.message.length
+    bytes += bytesOf(change)
     return i > 0 && (i >= BATCH_LENGTH || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
   })
   return end < 0 ? queue.length : end
+}
+
+function bytesOf({ files, message }: Change): number {
+  return files.reduce((sum, { content }) => sum + content.length, message.length)
 }
 
 function outOfTime(signal: AbortSignal, change: Change): Failure {

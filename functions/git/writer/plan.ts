@@ -1,12 +1,13 @@
-import type { Change } from '../../domain/commit/change.ts'
+import type { Change, FileChange } from '../../domain/commit/change.ts'
 import { Failure } from '../../domain/failure.ts'
+import type { NewFile } from '../remote.ts'
 import { blobName, pathsTo, type Tree, type TreeEntry } from '../tree.ts'
 
 /** What becomes of one change on top of the tip and of the changes before it. */
 export type Step<C> =
-  /** One commit; `mode` is the file's, kept where there is one. */
-  | { readonly kind: 'edit'; readonly of: C; readonly mode: string }
-  /** The content is there already. */
+  /** One commit of these files, which are those that differ; a file that is there keeps its mode. */
+  | { readonly kind: 'edit'; readonly of: C; readonly files: readonly NewFile[] }
+  /** All of it is there already. */
   | { readonly kind: 'unchanged'; readonly of: C }
   /** `early`: only the changes before it in the batch are in its way. */
   | { readonly kind: 'conflict'; readonly of: C; readonly failure: Failure; readonly early: boolean }
@@ -20,28 +21,64 @@ export function planSteps<C extends { readonly change: Change }>(
 ): readonly Step<C>[] {
   const now = new Map(tip)
   return batch.map((of) => {
-    const { change } = of
-    const failure = findConflict(now, change)
-    if (failure !== undefined)
-      return { kind: 'conflict', of, failure, early: findConflict(tip, change) === undefined }
-    const mode = now.get(change.path)?.mode === '100755' ? '100755' : '100644'
-    const oid = blobName(change.content)
-    if (now.get(change.path)?.oid === oid) return { kind: 'unchanged', of }
-    for (const path of pathsTo(change.path)) now.set(path, path === change.path ? { mode, oid } : DIRECTORY)
-    return { kind: 'edit', of, mode }
+    const planned = planChange(now, of.change)
+    if (planned instanceof Failure) {
+      const alone = planChange(tip, of.change)
+      const early = !(alone instanceof Failure)
+      return { kind: 'conflict', of, failure: early ? planned : alone, early }
+    }
+    if (planned.files.length === 0) return { kind: 'unchanged', of }
+    for (const [path, entry] of planned.entries) now.set(path, entry)
+    return { kind: 'edit', of, files: planned.files }
   })
 }
 
+interface PlannedChange {
+  /** Those that differ from the tree. */
+  readonly files: readonly NewFile[]
+  /** What the tree holds afterwards, as far as it differs. */
+  readonly entries: Tree
+}
+
+/** One file after the other, each on top of those before it: one that cannot be written fails the whole change. */
+function planChange(tree: Tree, { files, repository }: Change): PlannedChange | Failure {
+  const entries = new Map<string, TreeEntry>()
+  const planned: NewFile[] = []
+  for (const file of files) {
+    const at = (path: string): TreeEntry | undefined => entries.get(path) ?? tree.get(path)
+    const obstacle = findObstacle(at, file.path)
+    if (obstacle !== undefined) return conflict(file, repository.text, obstacle)
+    const { mode, oid } = entryFor(file, at(file.path))
+    if (at(file.path)?.oid === oid) continue
+    for (const path of pathsTo(file.path)) entries.set(path, path === file.path ? { mode, oid } : DIRECTORY)
+    planned.push({ path: file.path, mode, content: file.content })
+  }
+  return { files: planned, entries }
+}
+
+function entryFor({ content }: FileChange, before: TreeEntry | undefined): TreeEntry {
+  return { mode: before?.mode === '100755' ? '100755' : '100644', oid: blobName(content) }
+}
+
+interface Obstacle {
+  readonly at: string
+  readonly is: string
+}
+
 // git fast-import would silently replace each of these.
-function findConflict(tree: Tree, change: Change): Failure | undefined {
-  const { path, repository } = change
-  const found = pathsTo(path).map((at) => ({ at, is: kindOf(tree.get(at)?.mode, at === path) }))
-  const bad = found.find(({ is }) => is !== undefined)
-  if (bad === undefined) return undefined
-  const where = bad.at === path ? 'it' : `"${bad.at}"`
+function findObstacle(at: (path: string) => TreeEntry | undefined, path: string): Obstacle | undefined {
+  for (const part of pathsTo(path)) {
+    const is = kindOf(at(part)?.mode, part === path)
+    if (is !== undefined) return { at: part, is }
+  }
+  return undefined
+}
+
+function conflict({ path }: FileChange, url: string, { at, is }: Obstacle): Failure {
+  const where = at === path ? 'it' : `"${at}"`
   return new Failure(
     'PathConflict',
-    `The path "${path}" cannot be written in ${repository.text}, because ${where} is a ${bad.is ?? ''} there; choose another path, or remove what is in the way.`,
+    `The path "${path}" cannot be written in ${url}, because ${where} is a ${is} there; choose another path, or remove what is in the way.`,
   )
 }
 

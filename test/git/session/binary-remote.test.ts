@@ -5,7 +5,7 @@ import { binaryRemote } from '../../../functions/git/session/binary-remote.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
-import { changeOf, endingsOf, openStage, patience, pending } from '../stage.ts'
+import { changeOf, endingsOf, openStage, pathOf, patience, pending } from '../stage.ts'
 
 // What only a real server can show: the writer on the git binary. What the writer decides is shown in writer/.
 const stage = await openStage()
@@ -42,7 +42,7 @@ t.test('one change is one commit with its author, message and file, by five requ
   const sha = await repository.git('rev-parse', 'main')
   t.same(results, [{ outcome: 'pushed', sha, branch: 'main' }])
   t.equal(requests, 5)
-  t.equal(await repository.show('main:a/"b" ü.md'), change.content.toString())
+  t.equal(await repository.show('main:a/"b" ü.md'), 'content of a/"b" ü.md\n')
   const shown = await repository.git(
     'log',
     '-1',
@@ -67,7 +67,10 @@ t.test('a hundred changes are a hundred commits in one push, in their order', as
   const changes = Array.from({ length: 100 }, (_, i) => changeOf(repository.url, `dir-${i % 7}/${i}.md`))
   const { results, requests } = await landAll(repository, changes)
   t.equal(requests, 5)
-  t.same(await repository.log('main'), [...changes.map(({ path }) => `Write ${path}`).reverse(), 'Begin'])
+  t.same(await repository.log('main'), [
+    ...changes.map((change) => `Write ${pathOf(change)}`).reverse(),
+    'Begin',
+  ])
   const shas = (await repository.git('rev-list', '--reverse', 'main')).split('\n').slice(1)
   t.same(
     results,
@@ -220,4 +223,26 @@ t.test('a push without a commit is never made', async (t) => {
   const { results } = await landAll(repository, [change], { offline: () => Promise.resolve('') })
   t.match(results, [{ reason: 'Internal', message: /made 0 commits of 1/ }])
   t.same(await repository.log('main'), ['Begin'])
+})
+
+t.test('several files are one commit, whatever their paths', async (t) => {
+  const repository = await create({ files: { same: 'same', 'old.sh': { mode: '100755', content: 'old' } } })
+  const files = ['same', 'old.sh', 'new/a.md', 'new/"b"'].map((path) => ({
+    path,
+    content: Buffer.from('same'),
+  }))
+  const change = changeOf(repository.url, 'many', { files })
+  const { results } = await landAll(repository, [change])
+  t.same(results, [{ outcome: 'pushed', sha: await repository.git('rev-parse', 'main'), branch: 'main' }])
+  t.same((await repository.git('diff-tree', '-r', '--name-only', '-z', 'main^', 'main')).split('\0').sort(), [
+    '',
+    'new/"b"',
+    'new/a.md',
+    'old.sh',
+  ])
+  t.match(await repository.git('ls-tree', 'main', 'old.sh'), /^100755/)
+  await repository.commit('main', { 'new/a.md': 'by another' })
+  const since = new Date(Date.now() - 3_600_000)
+  const again = await landAll(repository, [{ ...change, since }])
+  t.match(again.results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { BATCH_LENGTH, makeGroupCommit, type Batch } from '../../../functions/git/writer/group-commit.ts'
 import type { Settled } from '../../../functions/git/writer/pending-change.ts'
-import { changeOf, loginOf, outcomeOf } from '../stage.ts'
+import { changeOf, loginOf, outcomeOf, pathOf } from '../stage.ts'
 
 const URL = 'https://git.example.com/acme/shop.git'
 const LOGIN = loginOf('a')
@@ -22,13 +22,13 @@ function slowGroupCommit() {
     await promise
     yield allLanded(batch)
   })
-  const paths = () => batches.map(({ changes }) => changes.map(({ change }) => change.path))
+  const paths = () => batches.map(({ changes }) => changes.map(({ change }) => pathOf(change)))
   return { groupCommit, batches, paths }
 }
 
 function allLanded({ changes }: Batch): Settled {
   return new Map(
-    changes.map((one) => [one, { outcome: 'pushed', sha: one.change.path, branch: 'main' }] as const),
+    changes.map((one) => [one, { outcome: 'pushed', sha: pathOf(one.change), branch: 'main' }] as const),
   )
 }
 
@@ -83,7 +83,8 @@ t.test('another repository, branch or login does not wait', async (t) => {
 
 t.test('a batch has an end: by number, by bytes, and where history is to be searched', async (t) => {
   const { groupCommit, batches } = slowGroupCommit()
-  const large = changeOf(URL, 'large', { content: new Uint8Array(40 * 1024 * 1024) })
+  const half = new Uint8Array(20 * 1024 * 1024)
+  const large = changeOf(URL, 'large', { files: ['a', 'b'].map((path) => ({ path, content: half })) })
   const changes = [
     changeOf(URL, 'first'),
     ...Array.from({ length: BATCH_LENGTH + 1 }, (_, i) => changeOf(URL, String(i))),

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Change } from '../../../functions/domain/commit/change.ts'
+import type { Change, FileChange } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { NewCommit, Pushed } from '../../../functions/git/remote.ts'
 import { land } from '../../../functions/git/writer/land.ts'
@@ -191,3 +191,58 @@ t.test('who has landed learns it before the others have', async (t) => {
   t.same(repository.log(), ['Write b', 'Write a', 'Begin'])
   t.same(inShort(await endingsOf(batch, progress)), [undefined, undefined, 'PushRejected', 'pushed'])
 })
+
+/** A change of several files, each with its own path as content unless said otherwise. */
+function changeFor(paths: readonly string[], more: Partial<Change> = {}): Change {
+  const files = paths.map((path) => ({ path, content: Buffer.from(path) }))
+  return changeOf(URL, paths.join(' and '), { files, ...more })
+}
+
+t.test('several files are one commit, of those that differ', async (t) => {
+  const repository = memoryRepository({ a: 'a', b: 'old' })
+  t.match(await landAll(repository, [changeFor(['a', 'b', 'c/d'])]), [{ outcome: 'pushed' }])
+  t.same(repository.log(), ['Write a and b and c/d', 'Begin'])
+  t.same(repository.paths(repository.tip() ?? ''), ['b', 'c/d'])
+})
+
+t.test('several files that are all there make no commit', async (t) => {
+  const repository = memoryRepository({ a: 'a', b: 'b' })
+  t.match(await landAll(repository, [changeFor(['a', 'b'])]), [
+    { outcome: 'unchanged', sha: repository.tip() },
+  ])
+  t.equal(repository.pushes, 0)
+})
+
+t.test(
+  'a change of which one path is in conflict fails with all its files, its neighbours land',
+  async (t) => {
+    const repository = memoryRepository({ file: 'x' })
+    const changes = [changeFor(['a', 'file/below']), changeFor(['a', 'b'])]
+    t.same(inShort(await landAll(repository, changes)), ['PathConflict', 'pushed'])
+    t.same(repository.paths(repository.tip() ?? ''), ['a', 'b'])
+  },
+)
+
+t.test('two changes of a batch that write each other’s paths are two commits, in order', async (t) => {
+  const repository = memoryRepository()
+  const changes = [
+    changeFor(['a', 'b']),
+    changeFor(['b', 'c'], { files: [write('b', 'later'), write('c', 'c')] }),
+  ]
+  t.same(inShort(await landAll(repository, changes)), ['pushed', 'pushed'])
+  t.ok(repository.holds('b', 'later'))
+  t.ok(repository.holds('a', 'a'))
+  t.same(repository.log(), ['Write b and c', 'Write a and b', 'Begin'])
+})
+
+t.test('a change is found by a commit that changes one of its paths', async (t) => {
+  const repository = memoryRepository({ a: 'a' })
+  const change = changeFor(['a', 'b'], { since: new Date(0) })
+  const sha = repository.commit({ b: 'b' }, { message: change.message })
+  repository.commit({ b: 'by another' })
+  t.match(await landAll(repository, [change]), [{ outcome: 'found', sha }])
+})
+
+function write(path: string, text: string): FileChange {
+  return { path, content: Buffer.from(text) }
+}

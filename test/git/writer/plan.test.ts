@@ -16,11 +16,15 @@ function blob(text: string, mode = '100644'): TreeEntry {
 }
 
 t.test('a new file is an edit', async (t) => {
-  t.match(plan({ a: DIRECTORY }, [['a/b', 'x']]), [{ kind: 'edit', mode: '100644' }])
+  t.match(plan({ a: DIRECTORY }, [['a/b', 'x']]), [
+    { kind: 'edit', files: [{ path: 'a/b', mode: '100644' }] },
+  ])
 })
 
 t.test('an executable file stays one', async (t) => {
-  t.match(plan({ a: blob('old', '100755') }, [['a', 'x']]), [{ kind: 'edit', mode: '100755' }])
+  t.match(plan({ a: blob('old', '100755') }, [['a', 'x']]), [
+    { kind: 'edit', files: [{ path: 'a', mode: '100755' }] },
+  ])
 })
 
 t.test('the same bytes are no edit, in whatever mode', async (t) => {
@@ -101,4 +105,53 @@ t.test('a conflict with a change before it is known as that', async (t) => {
     ])[1],
     { kind: 'conflict', early: true },
   )
+})
+
+/** A change of several files. */
+function planFiles(tip: Readonly<Record<string, TreeEntry>>, ...changes: readonly (readonly string[])[]) {
+  const batch = changes.map((paths) => ({
+    change: changeOf(URL, 'a', { files: paths.map((path) => ({ path, content: Buffer.from('x') })) }),
+  }))
+  return planSteps(new Map(Object.entries(tip)), batch)
+}
+
+t.test('of several files those that differ make one commit', async (t) => {
+  const [step] = planFiles({ a: blob('x'), b: blob('old', '100755') }, ['a', 'b', 'c/d'])
+  if (step?.kind !== 'edit') throw new Error('Two of them differ')
+  t.same(
+    step.files.map(({ path, mode }) => [path, mode]),
+    [
+      ['b', '100755'],
+      ['c/d', '100644'],
+    ],
+  )
+})
+
+t.test('several files that are all there are unchanged', async (t) => {
+  t.match(planFiles({ a: blob('x'), b: blob('x') }, ['a', 'b']), [{ kind: 'unchanged' }])
+})
+
+t.test('one path in conflict fails the whole change, and nothing of it is there for the next', async (t) => {
+  const steps = planFiles({ file: blob('x') }, ['new', 'file/below'], ['new'])
+  t.match(steps, [
+    { kind: 'conflict', early: false, failure: { message: /"file\/below" .* "file" is a file/ } },
+    { kind: 'edit' },
+  ])
+})
+
+t.test('a path that the tip has in the way counts before one that a neighbour brings', async (t) => {
+  const steps = planFiles({ file: blob('x') }, ['new'], ['new/below', 'file/below'])
+  t.match(steps[1], { kind: 'conflict', early: false, failure: { message: /"file\/below"/ } })
+})
+
+t.test('two changes that write the same path stack, each with what it adds', async (t) => {
+  const steps = planFiles({}, ['a', 'b'], ['b', 'c'])
+  t.match(steps, [
+    { kind: 'edit', files: [{ path: 'a' }, { path: 'b' }] },
+    { kind: 'edit', files: [{ path: 'c' }] },
+  ])
+})
+
+t.test('files of one change that stand in each other’s way are nobody else’s fault', async (t) => {
+  t.match(planFiles({}, ['a', 'a/b']), [{ kind: 'conflict', early: false }])
 })
