@@ -15,7 +15,7 @@ export type Meaning =
   | 'race'
   | Failure
 
-/** Reads what git said (facts: git 2.39 with LC_ALL=C). Unlisted: PushRejected where the remote spoke, else Internal. */
+/** Reads what git said (facts: git 2.39 with LC_ALL=C). Unlisted: PushRejected where the remote said something, else Internal. */
 export function classify(ended: Ended, context: ErrorContext): Meaning {
   if (ended.exitCode === undefined) return explainKill(ended, context)
   const output = readGitOutput(ended)
@@ -96,7 +96,7 @@ function explainRest(ended: Ended, output: GitOutput, context: ErrorContext): Fa
   if (ended.exitCode === 127)
     return new Failure(
       'Internal',
-      'The programs sh, setpriv, timeout and git are not all installed; the operator has to mend the image.',
+      'The programs sh, setpriv, timeout and git are not all installed; the operator has to fix the image.',
       { cause },
     )
   return new Failure(

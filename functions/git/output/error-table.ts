@@ -74,7 +74,7 @@ export const ROWS: readonly ErrorRow[] = [
     pattern: /certificate subject name|no alternative certificate subject name|hostname mismatch/,
     reason: 'TLSUntrusted',
     sentence:
-      'shows a certificate that was made for another name; use the name that the certificate holds, or have it made anew.',
+      'shows a certificate that was made for another name; use the name that the certificate holds, or have a new one made.',
   },
   {
     pattern: /certificate (has|is) expired|certificate is not yet valid/,
@@ -98,13 +98,13 @@ export const ROWS: readonly ErrorRow[] = [
     pattern: /Could not resolve proxy/,
     reason: 'NetworkError',
     sentence:
-      'cannot be reached: the proxy of HTTPS_PROXY is not known to DNS; it is tried again, and the operator has to mend that.',
+      'cannot be reached: the proxy of HTTPS_PROXY is not known to DNS; it is tried again, and the operator has to fix that.',
   },
   {
     pattern: /(CONNECT tunnel failed, response|Received HTTP code) 407/,
     reason: 'NetworkError',
     sentence:
-      'cannot be reached: the proxy of HTTPS_PROXY does not accept the user name and password that stand there (407); the operator has to mend them.',
+      'cannot be reached: the proxy of HTTPS_PROXY does not accept the user name and password that stand there (407); the operator has to fix them.',
   },
   {
     pattern: /(CONNECT tunnel failed, response|Received HTTP code) 403/,
@@ -142,7 +142,7 @@ export const ROWS: readonly ErrorRow[] = [
     pattern: /fsck error|fsck failed/,
     reason: 'NotSupported',
     sentence:
-      'holds a broken object at the tip of the branch, so that nothing can be built on it; run `git fsck` there and mend it.',
+      'holds a broken object at the tip of the branch, so that nothing can be built on it; run `git fsck` there and fix it.',
   },
   {
     pattern:

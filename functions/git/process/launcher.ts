@@ -20,7 +20,7 @@ exec setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" git "$@
 /** One call of git in a workspace. */
 export interface Call {
   readonly args: readonly string[]
-  /** The workspace: working directory of git and home of the file `launch`. */
+  /** The workspace: working directory of git, with the file `launch`. */
   readonly folder: string
   readonly environment: ChildEnvironment
   /** Standard input; with an online environment it begins with the two lines that hold secrets. */

@@ -6,7 +6,7 @@ export interface ChannelPipe {
   /** Bytes that Git has sent. */
   sentBytes(): number
   /** What the program on the server has said beside. */
-  said(): ProgramEnd
+  programEnd(): ProgramEnd
   /** Resolves when the channel is closed on both sides. */
   readonly closed: Promise<undefined>
 }
@@ -54,7 +54,7 @@ export function pipeChannel(socket: Socket, channel: ClientChannel): ChannelPipe
   channel.pipe(socket)
   return {
     sentBytes: () => sent,
-    said: () => ({ words: Buffer.concat(kept).toString(), tooMuch: words > WORDS_LIMIT, exitStatus }),
+    programEnd: () => ({ words: Buffer.concat(kept).toString(), tooMuch: words > WORDS_LIMIT, exitStatus }),
     closed,
   }
 }

@@ -11,7 +11,7 @@ export interface SSHError extends Error {
 }
 
 /** What is known of a connection that did not come about. */
-export interface Encounter {
+export interface Handshake {
   readonly address: RepositoryAddress
   /** Type and fingerprint of the user's key. */
   readonly key: string
@@ -54,46 +54,50 @@ export function unreachable({ text }: RepositoryAddress, { code }: { readonly co
 }
 
 /** Says why there is no way in, from the first of ssh2's errors. */
-export function explainHandshake(error: SSHError, met: Encounter): Failure {
-  const { address, key } = met
+export function explainHandshake(error: SSHError, handshake: Handshake): Failure {
+  const { address, key } = handshake
   if (isRefusal(error)) {
     return failure(
       'AuthenticationFailed',
-      met,
+      handshake,
       `does not let the user ${address.user ?? ''} in with the key ${key}; add its public half to the account, or to the repository as a deploy key that may write, or put another key into the Secret.`,
     )
   }
   if (error.code === TOO_MANY_CONNECTIONS)
-    return failure('RateLimited', met, 'asks for fewer connections; it is tried again later.')
-  // No other key would mend it.
+    return failure('RateLimited', handshake, 'asks for fewer connections; it is tried again later.')
+  // No other key would help.
   if (error.code === HOST_NOT_ALLOWED)
     return failure(
       'NetworkError',
-      met,
+      handshake,
       'takes no connection from where Commitlet calls; it is tried again, and the operator may ask whoever runs the host.',
     )
   if (error.level === 'client-timeout')
     return failure(
       'Timeout',
-      met,
+      handshake,
       'takes the connection but does not answer as an SSH server does; look at the port, it is tried again.',
     )
   const kind = KINDS.find(([complaint]) => error.message === `Handshake failed: no matching ${complaint}`)
-  if (kind !== undefined) return failure('NotSupported', met, weakness(kind, met.offers))
+  if (kind !== undefined) return failure('NotSupported', handshake, weakness(kind, handshake.offers))
   if (/signature verification failed|Wrong signature type|Malformed signature/.test(error.message)) {
     return failure(
       'HostKeyMismatch',
-      met,
+      handshake,
       'shows a host key but cannot prove that it is its own; somebody may be in between.',
     )
   }
   if (error.level === 'protocol')
     return failure(
       'NetworkError',
-      met,
+      handshake,
       'does not answer as an SSH server does; look at host and port, it is tried again.',
     )
-  return failure('NetworkError', met, 'broke the connection off before it let anybody in; it is tried again.')
+  return failure(
+    'NetworkError',
+    handshake,
+    'broke the connection off before it let anybody in; it is tried again.',
+  )
 }
 
 /** Says how a connection ended that had let the user in. */
@@ -138,6 +142,6 @@ function weakness([, traced, words]: (typeof KINDS)[number], offers: readonly st
   return `offers only ${words} that Commitlet does not use, because they are broken or not supported (${names.replaceAll(',', ', ')}); whoever runs the host has to allow newer ones.`
 }
 
-function failure(reason: FailureReason, { address }: Encounter, says: string): Failure {
+function failure(reason: FailureReason, { address }: Handshake, says: string): Failure {
   return new Failure(reason, `${address.text} ${says}`)
 }

@@ -54,7 +54,7 @@ export async function connectSSH(target: SSHTarget, signal: AbortSignal): Promis
   return logIn({ target, client: new Client(), key }, socket, signal)
 }
 
-interface Greeting {
+interface LoginAttempt {
   readonly target: SSHTarget
   readonly client: Client
   readonly key: ParsedKey
@@ -77,7 +77,7 @@ async function openSocket({ address, addresses }: SSHTarget, signal: AbortSignal
 }
 
 async function logIn(
-  { target, client, key }: Greeting,
+  { target, client, key }: LoginAttempt,
   socket: Socket,
   signal: AbortSignal,
 ): Promise<SSHConnection> {

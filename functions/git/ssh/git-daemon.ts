@@ -8,7 +8,7 @@ import type { Request, Service } from './request.ts'
 export interface GitDaemon {
   readonly port: number
   /**
-   * Hands over the next connection that asks for this service at the listener's path; no other is answered. Until
+   * Hands over the next connection that asks for this service at the daemon's path; no other is answered. Until
    * `stop` is called, or one was taken.
    */
   expect(service: Service, take: (socket: Socket, request: Request) => void): { readonly stop: () => void }
@@ -26,7 +26,7 @@ export async function startGitDaemon(path: string): Promise<GitDaemon> {
   const sockets = new Set<Socket>()
   let expected: Expected | undefined
 
-  function greet(socket: Socket): void {
+  function accept(socket: Socket): void {
     sockets.add(socket)
     socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
     let bytes = Buffer.alloc(0)
@@ -47,11 +47,11 @@ export async function startGitDaemon(path: string): Promise<GitDaemon> {
     socket.on('data', read)
   }
 
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, greet).listen(0, '127.0.0.1')
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, accept).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const place = server.address()
+  const bound = server.address()
   return {
-    port: typeof place === 'object' && place !== null ? place.port : 0,
+    port: typeof bound === 'object' && bound !== null ? bound.port : 0,
     expect(service, take) {
       const call = { service, take }
       expected = call

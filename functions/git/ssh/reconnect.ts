@@ -25,7 +25,7 @@ export function openReconnectingSSH(target: SSHTarget, signal: AbortSignal): Rec
     return work
   }
 
-  async function anew(): Promise<SSHConnection> {
+  async function reconnect(): Promise<SSHConnection> {
     connection?.close()
     connecting = connect()
     used = false
@@ -36,7 +36,7 @@ export function openReconnectingSSH(target: SSHTarget, signal: AbortSignal): Rec
   return {
     async run(command, protocol) {
       connection = await connecting
-      if (!connection.isOpen()) connection = await anew()
+      if (!connection.isOpen()) connection = await reconnect()
       const again = used
       used = true
       try {
@@ -44,7 +44,7 @@ export function openReconnectingSSH(target: SSHTarget, signal: AbortSignal): Rec
       } catch (error) {
         // Some servers take one channel for each connection, or close one that rests.
         if (!again) throw error
-        return (await anew()).run(command, protocol)
+        return (await reconnect()).run(command, protocol)
       }
     },
     lost: () => connection?.lost(),

@@ -16,12 +16,12 @@ const UNBEGUN = /Could not read from remote repository/
 const NO_GIT: ErrorMeaning = {
   reason: 'NotSupported',
   sentence:
-    'has a user who cannot run Git on the server; name the user in spec.repository whom the host wants (mostly git), or have Git installed there.',
+    'has a user who cannot run Git on the server; name the user in spec.repository that the host wants (mostly git), or have Git installed there.',
 }
 const CHATTER: ErrorMeaning = {
   reason: 'RepositoryNotFound',
   sentence:
-    'answers with something other than Git; see that the user may run Git there, and that nothing is printed when he logs in.',
+    'answers with something other than Git; see that the user may run Git there, and that nothing is printed at the log-in.',
 }
 const MUTE: ErrorMeaning = {
   reason: 'NetworkError',
@@ -81,7 +81,7 @@ const ROWS: readonly ErrorRow[] = [
     pattern: /dubious ownership|unsafe repository/,
     reason: 'PermissionDenied',
     sentence:
-      'belongs to another user of the server, so that Git refuses to serve it; whoever runs the server has to mend its owner or safe.directory.',
+      'belongs to another user of the server, so that Git refuses to serve it; whoever runs the server has to fix its owner or safe.directory.',
   },
   {
     // The sentence of nologin(8).

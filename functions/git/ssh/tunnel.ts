@@ -90,14 +90,14 @@ function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): Tun
     async readReport() {
       if (pipe === undefined) return { service, failure, words: '', exitStatus: undefined }
       await Promise.race([pipe.closed, wait(LAST_WORDS_MS, undefined, { ref: false })])
-      const { words, exitStatus, tooMuch } = pipe.said()
+      const { words, exitStatus, tooMuch } = pipe.programEnd()
       const broken = exitStatus === undefined ? ssh.lost() : undefined
-      return { service, failure: tooMuch ? talkative(address) : broken, words, exitStatus }
+      return { service, failure: tooMuch ? tooManyMessages(address) : broken, words, exitStatus }
     },
   }
 }
 
-function talkative({ text }: RepositoryAddress): Failure {
+function tooManyMessages({ text }: RepositoryAddress): Failure {
   const message = `${text} sends more than 16 MiB of messages; use a repository that says less.`
   return new Failure('NotSupported', message)
 }

@@ -32,11 +32,11 @@ await withSSHServer(
     const login = keyLogin(server.writer, server.knownHosts)
 
     await t.test('a commit lands by one connection, and nothing of the work is left', async (t) => {
-      const before = await entrances()
+      const before = await logins()
       const landed = await stage.push(sshChange(repository.url, 'a.md'), login)
       t.same(landed, { outcome: 'pushed', sha: await repository.git('rev-parse', 'main'), branch: 'main' })
       t.equal(await repository.show('main:a.md'), 'content of a.md\n')
-      t.equal((await entrances()) - before, 1)
+      t.equal((await logins()) - before, 1)
       t.match(await stage.push(sshChange(repository.url, 'a.md'), login), { outcome: 'unchanged' })
       t.same(await processesWith(stage.tempDir), [])
       t.same(listeners(), [])
@@ -53,12 +53,12 @@ await withSSHServer(
     }
 
     await t.test('many changes at once share the connection and the push', async (t) => {
-      const before = await entrances()
+      const before = await logins()
       const work = Array.from({ length: 20 }, (_, i) =>
         stage.push(sshChange(repository.url, `many/${i}.md`), login),
       )
       t.ok((await Promise.all(work)).every((landed) => !(landed instanceof Error)))
-      t.ok((await entrances()) - before <= 2)
+      t.ok((await logins()) - before <= 2)
       t.equal((await repository.git('ls-tree', '--name-only', 'main', 'many/')).split('\n').length, 20)
     })
 
@@ -219,7 +219,7 @@ await withSSHServer(
       await until('no listener', () => Promise.resolve(listeners().length === 0))
     })
 
-    async function entrances(): Promise<number> {
+    async function logins(): Promise<number> {
       return (await server.log()).split('Accepted publickey').length
     }
   },
