@@ -4,8 +4,12 @@ import { openProcessDir, type ProcessDir } from '../process/process-dir.ts'
 import { USUAL_PATH } from '../process/required-programs.ts'
 import { openWorkspace } from '../process/workspace.ts'
 import type { Engine, Remote, RemoteTarget } from '../remote.ts'
-import { binaryRemote } from './binary-remote.ts'
-import { openSession } from './session.ts'
+import { fastImport } from './fast-import.ts'
+import { fetchTip } from './fetch.ts'
+import { searchHistory } from './history.ts'
+import { listTree } from './list-tree.ts'
+import { pushOnce } from './push.ts'
+import { openSession, type Session } from './session.ts'
 import { openTransport } from './transport.ts'
 
 /** What the engine needs of the operator's settings. */
@@ -78,5 +82,18 @@ export function openBinaryEngine(settings: BinarySettings): Engine {
       const opened = await processDir?.catch(() => undefined)
       if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** The port by way of the git binary: one file of this room behind each of its functions. */
+export function binaryRemote(session: Session, close: () => Promise<void>): Remote {
+  return {
+    url: session.context.url,
+    readTip: (wanted) => fetchTip(session, wanted),
+    readTree: (tip, paths) => listTree(session, tip.commit, paths),
+    writeCommits: (tip, commits) => fastImport(session, tip.commit, commits),
+    push: (tip, head) => pushOnce(session, tip, head),
+    findLanded: (tip, sought) => searchHistory(session, tip.branch, sought),
+    close,
   }
 }

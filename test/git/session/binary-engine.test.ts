@@ -1,11 +1,25 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import type { Change } from '../../../functions/domain/commit/change.ts'
-import { Failure } from '../../../functions/domain/failure.ts'
-import { binaryRemote } from '../../../functions/git/session/binary-remote.ts'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { binaryRemote, openBinaryEngine } from '../../../functions/git/session/binary-engine.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
-import { changeOf, endingsOf, openStage, pathOf, patience, pending } from '../stage.ts'
+import {
+  addressOf,
+  changeOf,
+  endingsOf,
+  loginOf,
+  openStage,
+  outcomeOf,
+  PASSWORD,
+  REACHED,
+  pathOf,
+  patience,
+  pending,
+} from '../stage.ts'
 
 // What only a real server can show: the writer on the git binary. What the writer decides is shown in writer/.
 const stage = await openStage()
@@ -117,21 +131,14 @@ for (const { name, branch, options, expected } of [
   })
 }
 
-t.test('a commit that the server refuses fails alone, its neighbours land', async (t) => {
+t.test('a commit that the server refuses fails alone, its neighbour lands', async (t) => {
   const hook =
     'while read old new ref; do if git log --name-only --format= $old..$new | grep -q bad; then echo "bad file" >&2; exit 1; fi; done'
   const repository = await create({ hooks: { 'pre-receive': hook } })
-  const paths = ['1', '2', 'bad/3', '4', '5', '6', '7']
-  const { results } = await landAll(
-    repository,
-    paths.map((path) => changeOf(repository.url, path)),
-  )
-  t.same(
-    results.map((result) => (result instanceof Failure ? result.reason : result?.outcome)),
-    paths.map((path) => (path.startsWith('bad') ? 'PushRejected' : 'pushed')),
-  )
-  t.match(results[2], { message: /says "bad file"/ })
-  t.equal((await repository.log('main')).length, 7)
+  const changes = ['bad/1', '2'].map((path) => changeOf(repository.url, path))
+  const { results } = await landAll(repository, changes)
+  t.match(results, [{ reason: 'PushRejected', message: /says "bad file"/ }, { outcome: 'pushed' }])
+  t.same(await repository.log('main'), ['Write 2', 'Begin'])
 })
 
 t.test('a change whose answer was lost is found in history, whoever wrote since', async (t) => {
@@ -245,4 +252,20 @@ t.test('several files are one commit, whatever their paths', async (t) => {
   const since = new Date(Date.now() - 3_600_000)
   const again = await landAll(repository, [{ ...change, since }])
   t.match(again.results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
+})
+
+t.test('a session that is closed, or cannot be opened, leaves no file, and the engine none', async (t) => {
+  const tempDir = t.testdir()
+  const engine = openBinaryEngine({ tempDir, caFile: server.caFile, fetchLimitMiB: 64 })
+  const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience() }
+  const files = async () => readdir(join(tempDir, (await readdir(tempDir))[0] ?? ''))
+  const remote = await engine.open({ ...target, address: addressOf(`${server.url}/a/b.git`) })
+  t.match((await files()).sort(), ['authorities-1.pem', /^batch-/])
+  await remote.close()
+  t.same(await files(), ['authorities-1.pem'])
+  const mismatch = { ...target, address: parseRepositoryAddress('git@git.example.com:acme/shop.git') }
+  t.match(await outcomeOf(engine.open(mismatch)), { reason: 'Internal' })
+  t.same(await files(), ['authorities-1.pem'])
+  await engine.close()
+  t.same(await readdir(tempDir), [])
 })
