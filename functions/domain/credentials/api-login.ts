@@ -1,7 +1,7 @@
 import type { PasswordLogin } from './login.ts'
 import { identityOf, requireType } from './password-login.ts'
 import type { LoginRequest } from './password-login.ts'
-import { hostOf } from '../repository/hosts.ts'
+import { apiUsername, hostOf } from '../repository/hosts.ts'
 import type { Host } from '../repository/hosts.ts'
 import { invalidSecret, passwordKeys } from './secret-keys.ts'
 import type { SecretData } from './secret-keys.ts'
@@ -13,9 +13,6 @@ export interface ApiLogin extends Pick<PasswordLogin, 'identity' | 'secrets'> {
   readonly username: string | undefined
   readonly secret: string
 }
-
-/** The user name that stands for "no person" beside an access token of Bitbucket's. */
-const ACCESS_TOKEN_USERNAME = 'x-token-auth'
 
 /**
  * What the API needs to log in for this repository, which the Secret has to be allowed to go to, over HTTPS or SSH.
@@ -39,16 +36,11 @@ export function apiLogin({ credentials, address, provider }: LoginRequest, secre
   }
 }
 
-/** The user name at the API; undefined where none was given, or one that stands for no person. */
-export function apiUsername(given: string | undefined): string | undefined {
-  return given === ACCESS_TOKEN_USERNAME ? undefined : given
-}
-
 /** Why the API of this host takes no such user name, after the name of what holds it; undefined: it may. */
 export function usernameComplaint(given: string | undefined, host: Host | undefined): string | undefined {
   if (given === undefined) return undefined
   // RFC 7617, section 2: the first colon ends the user name.
   if (given.includes(':')) return 'has a user name with a colon in it, which HTTPS cannot carry.'
-  if (host?.name !== 'bitbucket' || given.includes('@') || given === ACCESS_TOKEN_USERNAME) return undefined
-  return "has a user name that Bitbucket's API does not take; put the e-mail address of the Atlassian account there for an API token, or name only the key of an access token."
+  const taken = host?.apiUsername
+  return taken === undefined || taken.pattern.test(given) ? undefined : taken.complaint
 }

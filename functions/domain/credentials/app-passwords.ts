@@ -3,19 +3,16 @@ import type { Login } from './login.ts'
 import { Failure } from '../failure.ts'
 import { publicHost } from '../repository/hosts.ts'
 
-/** What stands beside Bitbucket's access tokens and API tokens: any other user name may go with an app password. */
-const TOKEN_USERNAMES = ['x-token-auth', 'x-bitbucket-api-token-auth']
-
 /**
- * The error as it is, and where Bitbucket has refused what may be an app password, with the hint that it takes none
- * since July 2026 (Atlassian's notice "Bitbucket Cloud transitions to API tokens").
+ * The error as it is, and where the public host has refused what may be a kind of password that it no longer takes,
+ * with the host's hint.
  */
 export function hintAppPasswords(error: unknown, login: Login, { host }: RepositoryAddress): unknown {
   if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return error
-  if (login.method !== 'password' || TOKEN_USERNAMES.includes(login.username)) return error
-  if (publicHost(host)?.name !== 'bitbucket') return error
-  const hint = 'Bitbucket takes no app passwords any more, but API tokens and access tokens.'
-  return new Failure(error.reason, `${error.message.replace(/\.$/, '')}; ${hint}`, {
+  const row = publicHost(host)
+  if (row?.passwordHint === undefined || login.method !== 'password') return error
+  if ([row.tokenUsername, row.emailUsername].includes(login.username)) return error
+  return new Failure(error.reason, `${error.message.replace(/\.$/, '')}; ${row.passwordHint}`, {
     cause: error.cause,
     retry: error.retry,
   })

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { RepositoryAddress } from '../repository/address.ts'
 import { allows, allowsPath } from '../repository/allowed-repositories.ts'
-import { apiUsername, usernameComplaint } from './api-login.ts'
+import { usernameComplaint } from './api-login.ts'
 import type { ApiLogin } from './api-login.ts'
 import { calledAddresses } from '../repository/api-endpoint.ts'
 import type { PasswordLogin } from './login.ts'
 import { controlComponent } from '../repository/committed-path.ts'
-import { usernameFor } from './password-login.ts'
 import { Failure } from '../failure.ts'
-import { hostOf } from '../repository/hosts.ts'
+import { apiUsername, gitUsername, hostOf } from '../repository/hosts.ts'
 
 /** Credentials of the operator's, for resources that name none, and where they may go. */
 export interface DefaultCredentials {
@@ -38,7 +37,7 @@ const PLACEHOLDER = /^\{namespace\}(?=(?:\.git)?\s*(?:,|$))/
  */
 export function defaultLogin(token: string, given: DefaultCredentials, use: DefaultUse): PasswordLogin {
   requireCovered(given, use)
-  const username = usernameFor(given.username, hostOf(use.address, use.provider))
+  const username = gitUsername(given.username, hostOf(use.address, use.provider))
   return {
     method: 'password',
     username,

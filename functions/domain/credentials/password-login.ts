@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RepositoryAddress } from '../repository/address.ts'
 import type { PasswordLogin } from './login.ts'
-import { hostOf } from '../repository/hosts.ts'
+import { gitUsername, hostOf } from '../repository/hosts.ts'
 import type { Credentials } from '../resource/resource.ts'
 import { invalidSecret, passwordKeys } from './secret-keys.ts'
 import type { SecretData } from './secret-keys.ts'
@@ -18,10 +18,6 @@ export interface LoginRequest {
 /** So much of a type, which may be any text, is repeated. */
 const TYPE_SHOWN = 100
 const TYPES = ['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth']
-/** Where no user name stands beside the token and the software of the host is not known. */
-const UNKNOWN_HOST_USERNAME = 'x-access-token'
-/** What Bitbucket wants beside an API token, whose user name at the REST API is an e-mail address. */
-const BITBUCKET_API_TOKEN_USERNAME = 'x-bitbucket-api-token-auth'
 
 /**
  * What Git needs to log in over HTTPS at this repository with this Secret, which has to be allowed to go there.
@@ -36,7 +32,7 @@ export function passwordLogin(
   const { usernameKey, secretKey } = passwordKeys(credentials, secret)
   const password = lineIn(secret, secretKey, credentials.tokenKey === undefined ? 'passwordKey' : 'tokenKey')
   const given = usernameKey === undefined ? undefined : lineIn(secret, usernameKey, 'usernameKey')
-  const username = usernameFor(given, hostOf(address, provider))
+  const username = gitUsername(given, hostOf(address, provider))
   // RFC 7617, section 2: the first colon ends the user name.
   if (username.includes(':'))
     throw invalidSecret(secret, 'has a user name with a colon in it, which HTTPS cannot carry.')
@@ -65,10 +61,4 @@ export function identityOf(secret: SecretData, values: readonly string[]): strin
   return createHash('sha256')
     .update(JSON.stringify([secret.namespace, secret.name, ...values]))
     .digest('hex')
-}
-
-/** The user name beside a token, for Git over HTTPS: what is given, as the host wants it, else by its convention. */
-export function usernameFor(given: string | undefined, host: ReturnType<typeof hostOf>): string {
-  if (given === undefined) return host?.tokenUsername ?? UNKNOWN_HOST_USERNAME
-  return host?.name === 'bitbucket' && given.includes('@') ? BITBUCKET_API_TOKEN_USERNAME : given
 }

@@ -2,7 +2,7 @@ import { DEFAULT_PORTS } from '../repository/address.ts'
 import type { RepositoryAddress } from '../repository/address.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import { HOSTS, hostNamed, hostOf, publicAPI, publicHost } from '../repository/hosts.ts'
+import { hostNamed, hostOf, PROVIDER_NAMES, publicAPI, publicHost } from '../repository/hosts.ts'
 import type { Host } from '../repository/hosts.ts'
 import { member, textMember } from '../json-value.ts'
 import type { Kind } from '../resource/resource.ts'
@@ -29,7 +29,6 @@ export function providerErrors(
 
 /** What may be repeated: a token is longer, and has digits. */
 const NO_SECRET = /^[A-Za-z-]{1,20}$/
-const KNOWN = HOSTS.map(({ name, alike }) => (alike === undefined ? name : `${name} (also for ${alike})`))
 
 function nameErrors(
   provider: string | undefined,
@@ -39,7 +38,7 @@ function nameErrors(
   const field = 'spec.provider'
   if (hostNamed(provider) === undefined) {
     const found = NO_SECRET.test(provider) ? `is "${provider}", which is` : 'is'
-    return [fieldError(field, `${found} no provider that is known; write one of ${KNOWN.join(', ')}.`)]
+    return [fieldError(field, `${found} no provider that is known; write one of ${PROVIDER_NAMES}.`)]
   }
   const known = address === undefined ? undefined : publicHost(address.host)
   if (address === undefined || known === undefined || known.name === provider) return []

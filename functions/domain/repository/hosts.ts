@@ -16,8 +16,19 @@ export interface Host {
   readonly gitHosts: readonly string[]
   /** Each `<tenant>.<domain>` is a public host of its own. */
   readonly tenantDomain?: string
+  /** Hosts in the form of known_hosts, and the keys that they publish; on port 443 the same services answer. */
+  readonly sshNames?: string
+  readonly sshKeys: readonly string[]
   /** User name beside a token, for Git over HTTPS. */
   readonly tokenUsername: string
+  /** User name for Git where the Secret holds an e-mail address, which the API takes beside the same token. */
+  readonly emailUsername?: string
+  /** User name that stands for nobody: the API gets the token alone. */
+  readonly nobodyUsername?: string
+  /** Which user names the API takes, where not every one. */
+  readonly apiUsername?: { readonly pattern: RegExp; readonly complaint: string }
+  /** Added where the public host refuses a user name of a person, and so perhaps a kind of password that it no longer takes. */
+  readonly passwordHint?: string
   /** API of the public host; `HOST` stands for the tenant's own. */
   readonly publicAPI: readonly string[]
   /** Ends of the path of `providerConfig.baseURL` and, where there is one, `uploadURL`. */
@@ -54,6 +65,13 @@ export const HOSTS: readonly Host[] = [
     webHost: 'github.com',
     gitHosts: ['ssh.github.com'],
     tenantDomain: 'ghe.com',
+    // https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/githubs-ssh-key-fingerprints
+    sshNames: 'github.com,[ssh.github.com]:443,ssh.github.com',
+    sshKeys: [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl',
+      'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg=',
+      'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQCj7ndNxQowgcQnjshcLrqPEiiphnt+VTTvDP6mHBL9j1aNUkY4Ue1gvwnGLVlOhGeYrnZaMgRK6+PKCUXaDbC7qtbW8gIkhL7aGCsOr/C56SJMy/BCZfxd1nWzAOxSDPgVsmerOBYfNqltV9/hWCqBywINIR+5dIg6JTJ72pcEpEjcYgXkE2YEFXV1JHnsKgbLWNlhScqb2UmyRkQyytRLtL+38TGxkxCflmO+5Z8CSSNY7GidjMIZ7Q4zMjA2n1nGrlTDkzwDCsw+wqFPGQA179cnfGWOWRVruj16z6XyvxvjJwbz0wQZ75XK5tKSb7FNyeIEs4TT4jk+S4dhPeAUC5y+bDYirYgM4GC7uEnztnZyaVWQ7B381AK4Qdrwt51ZqExKbQpTUNn+EjqoTwvqNj4kqx5QUCI0ThS/YkOxJCXmPUWZbhjpCg56i+2aB6CmK2JGhn57K5mj0MNdBXA4/WnwH6XoPWJzK5Nyu2zB3nAZp+S5hpQs+p1vN1/wsjk=',
+    ],
     tokenUsername: 'x-access-token',
     publicAPI: ['https://api.HOST', 'https://uploads.HOST'],
     apiSuffix: '/api/v3',
@@ -67,6 +85,13 @@ export const HOSTS: readonly Host[] = [
     name: 'gitlab',
     webHost: 'gitlab.com',
     gitHosts: ['altssh.gitlab.com'],
+    // https://docs.gitlab.com/user/gitlab_com/#ssh-known_hosts-entries
+    sshNames: 'gitlab.com,[altssh.gitlab.com]:443,altssh.gitlab.com',
+    sshKeys: [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfuCHKVTjquxvt6CM6tdG4SLp1Btn/nOeHHE5UOzRdf',
+      'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBFSMqzJeV9rUzU4kWitGjeR4PWSa29SPqJ1fVkhtj3Hw9xjLVXVYrU9QlYWrOLXBpQ6KWjbjTDTdDkoohFzgbEY=',
+      'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQCsj2bNKTBSpIYDEGk9KxsGh3mySTRgMtXL583qmBpzeQ+jqCMRgBqB98u3z++J1sKlXHWfM9dyhSevkMwSbhoR8XIq/U0tCNyokEi/ueaBMCvbcTHhO7FcwzY92WK4Yt0aGROY5qX2UKSeOvuP4D6TPqKF1onrSzH9bx9XUf2lEdWT/ia1NEKjunUqu1xOB/StKDHMoX4/OKyIzuS0q/T1zOATthvasJFoPrAjkohTyaDUz2LN5JoH839hViyEG82yB+MjcFV5MU3N1l1QL3cVUCh93xSaua1N85qivl+siMkPGbO5xR/En4iEY6K2XPASUEMaieWVNTRCtJ4S8H+9',
+    ],
     tokenUsername: 'oauth2',
     publicAPI: ['https://HOST/api/v4'],
     apiSuffix: '/api/v4',
@@ -81,7 +106,24 @@ export const HOSTS: readonly Host[] = [
     name: 'bitbucket',
     webHost: 'bitbucket.org',
     gitHosts: ['ssh.bitbucket.org', 'altssh.bitbucket.org'],
+    // https://bitbucket.org/site/ssh
+    sshNames: 'bitbucket.org,ssh.bitbucket.org,[altssh.bitbucket.org]:443,altssh.bitbucket.org',
+    sshKeys: [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIazEu89wgQZ4bqs3d63QSMzYVa0MuJ2e2gKTKqu+UUO',
+      'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBPIQmuzMBuKdWeF4+a2sjSSpBK0iqitSQ+5BM9KhpexuGt20JpTVM7u5BDZngncgrqDMbWdxMWWOGtZ9UgbqgZE=',
+      'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQDQeJzhupRu0u0cdegZIa8e86EG2qOCsIsD1Xw0xSeiPDlCr7kq97NLmMbpKTX6Esc30NuoqEEHCuc7yWtwp8dI76EEEB1VqY9QJq6vk+aySyboD5QF61I/1WeTwu+deCbgKMGbUijeXhtfbxSxm6JwGrXrhBdofTsbKRUsrN1WoNgUa8uqN1Vx6WAJw1JHPhglEGGHea6QICwJOAr/6mrui/oB7pkaWKHj3z7d1IC4KWLtY47elvjbaTlkN04Kc/5LFEirorGYVbt15kAUlqGM65pk6ZBxtaO3+30LVlORZkxOh+LKL/BvbZ/iRNhItLqNyieoQj/uh/7Iv4uyH/cV/0b4WDSd3DptigWq84lJubb9t/DnZlrJazxyDCulTmKdOR7vs9gMTo+uoIrPSb8ScTtvw65+odKAlBj59dhnVp9zd7QUojOpXlL62Aw56U4oO+FALuevvMjiWeavKhJqlR7i5n9srYcrNV7ttmDw7kf/97P5zauIhxcjX+xHv4M=',
+    ],
+    // User names: https://support.atlassian.com/bitbucket-cloud/docs/using-access-tokens/ and …/using-api-tokens/
     tokenUsername: 'x-token-auth',
+    emailUsername: 'x-bitbucket-api-token-auth',
+    nobodyUsername: 'x-token-auth',
+    apiUsername: {
+      pattern: /@|^x-token-auth$/,
+      complaint:
+        "has a user name that Bitbucket's API does not take; put the e-mail address of the Atlassian account there for an API token, or name only the key of an access token.",
+    },
+    // Since July 2026: Atlassian's notice "Bitbucket Cloud transitions to API tokens".
+    passwordHint: 'Bitbucket takes no app passwords any more, but API tokens and access tokens.',
     publicAPI: ['https://api.HOST/2.0'],
     commitPath: '/commits/',
     lacks: ['labels', 'assignees'],
@@ -102,6 +144,7 @@ export const HOSTS: readonly Host[] = [
     name: 'gitea',
     alike: 'Forgejo',
     gitHosts: [],
+    sshKeys: [],
     tokenUsername: 'x-access-token',
     publicAPI: [],
     apiSuffix: '/api/v1',
@@ -111,6 +154,28 @@ export const HOSTS: readonly Host[] = [
     forks: false,
   },
 ]
+
+/** The names that `spec.provider` may have, for people. */
+export const PROVIDER_NAMES = HOSTS.map(({ name, alike }) =>
+  alike === undefined ? name : `${name} (also for ${alike})`,
+).join(', ')
+
+/** Where the software of the host is not known. */
+const USUAL_TOKEN_USERNAME = 'x-access-token'
+
+/** The user name beside a token, for Git over HTTPS: what is given, as the host wants it, else by its convention. */
+export function gitUsername(given: string | undefined, host: Host | undefined): string {
+  if (given === undefined) return host?.tokenUsername ?? USUAL_TOKEN_USERNAME
+  return given.includes('@') ? (host?.emailUsername ?? given) : given
+}
+
+/** The user name at the API; undefined where none was given, or one that stands for nobody. */
+export function apiUsername(given: string | undefined): string | undefined {
+  const isNobody = HOSTS.some(
+    ({ nobodyUsername }) => nobodyUsername !== undefined && nobodyUsername === given,
+  )
+  return isNobody ? undefined : given
+}
 
 /** The row of a public host, by its exact name: a host that only looks like one is none. */
 export function publicHost(host: string): Host | undefined {

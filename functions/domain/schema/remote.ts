@@ -1,3 +1,4 @@
+import { HOSTS, PROVIDER_NAMES } from '../repository/hosts.ts'
 import { credentialsSchema } from './credentials.ts'
 import type { Schema, Validation } from './schema.ts'
 
@@ -39,6 +40,13 @@ function apiAddress(description: string, example: string): Schema {
   }
 }
 
+const PUBLIC_HOSTS = HOSTS.flatMap(({ webHost, tenantDomain }) => [
+  webHost ?? [],
+  tenantDomain === undefined ? [] : `*.${tenantDomain}`,
+])
+  .flat()
+  .join(', ')
+
 /** What both kinds say about the remote and how to log in there. */
 export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
   repository: REPOSITORY_SCHEMA,
@@ -52,8 +60,8 @@ export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
   provider: {
     type: 'string',
     description:
-      'Which software serves the repository: github, gitlab, bitbucket or gitea (Gitea and Forgejo). It is known ' +
-      'for github.com, *.ghe.com, gitlab.com and bitbucket.org and can be left out there. Example: gitlab',
+      `Which software serves the repository, one of ${PROVIDER_NAMES}. It is known for ${PUBLIC_HOSTS} and can be ` +
+      'left out there. Example: gitlab',
     expects: 'the name of a provider, such as gitlab',
     minLength: 1,
     maxLength: 32,
