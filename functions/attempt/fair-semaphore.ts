@@ -10,20 +10,20 @@ export interface Bound {
 }
 
 export interface Bounds {
-  /** Turns at once. */
+  /** Running attempts. */
   readonly held: Bound
-  /** Places to wait. */
+  /** Attempts that wait to start. */
   readonly waiting: Bound
 }
 
-/** Hands out turns. */
+/** Says when an attempt may start. */
 export interface FairSemaphore {
   /**
-   * Waits for a turn. Answers undefined where the same resource waits already. Throws Busy (a Failure with the
-   * reason Conflict) at once where too many wait, or when it is closed meanwhile.
+   * Waits until one more attempt may run. Answers undefined where the same resource waits already. Throws a Failure with the
+   * reason Conflict at once where too many wait, or when it is closed meanwhile.
    */
   readonly acquire: (keys: Holder) => Promise<Release | undefined>
-  /** Sends away who waits and who comes; turns that are taken go on. */
+  /** Refuses all that wait and all that come later; attempts that run go on. */
   readonly close: () => void
 }
 
@@ -34,9 +34,9 @@ interface Waiter {
 }
 
 /**
- * Bounds attempts in flight, fairly: the next turn goes to the namespace that has the fewest, first come first
- * served within it; no namespace and no host (one that hangs, say) ever holds more than its share, of turns and
- * of places to wait.
+ * Bounds attempts in flight, fairly: the next to start is of the namespace that has the fewest running, first come
+ * first served within it; no namespace and no host (one that hangs, say) ever has more than its share, of those that
+ * run and of those that wait.
  */
 export function makeFairSemaphore(bounds: Bounds): FairSemaphore {
   const running: Holder[] = []
@@ -50,9 +50,9 @@ export function makeFairSemaphore(bounds: Bounds): FairSemaphore {
   function begin(keys: Holder): Release {
     running.push(keys)
     return function end() {
-      const place = running.indexOf(keys)
-      if (place < 0) return
-      running.splice(place, 1)
+      const index = running.indexOf(keys)
+      if (index < 0) return
+      running.splice(index, 1)
       wake()
     }
   }
@@ -67,11 +67,11 @@ export function makeFairSemaphore(bounds: Bounds): FairSemaphore {
 
   function nextWaiter(): Waiter | undefined {
     const ready = waiters.filter(({ keys }) => hasRoom(keys))
-    const turns = ready.map(({ keys }) => ofNamespace(running, keys))
-    return ready[turns.indexOf(Math.min(...turns))]
+    const counts = ready.map(({ keys }) => ofNamespace(running, keys))
+    return ready[counts.indexOf(Math.min(...counts))]
   }
 
-  function take(keys: Holder): Promise<Release | undefined> {
+  function acquire(keys: Holder): Promise<Release | undefined> {
     if (closed) return Promise.reject(busy())
     if (hasRoom(keys)) return Promise.resolve(begin({ ...keys }))
     const waiting = waiters.map((waiter) => waiter.keys)
@@ -88,7 +88,7 @@ export function makeFairSemaphore(bounds: Bounds): FairSemaphore {
     waiters = []
   }
 
-  return { acquire: take, close }
+  return { acquire, close }
 }
 
 /** Is there room for one more? */

@@ -1,40 +1,40 @@
 /** Runs `work` as soon as fewer than so many others run under the same key, in the order of the calls. */
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
-interface Line {
+interface Queue {
   running: number
   readonly waiting: (() => void)[]
 }
 
-/** Makes lines of their own for each key, in which at most `most` run at once; an empty line is forgotten. */
+/** Makes a queue for each key, of which at most `most` run at once; an empty queue is forgotten. */
 export function makeKeyedSemaphore(most: number): KeyedSemaphore {
-  const lines = new Map<string, Line>()
+  const queues = new Map<string, Queue>()
 
-  async function enter(key: string): Promise<Line> {
-    const line = lines.get(key) ?? { running: 0, waiting: [] }
-    lines.set(key, line)
-    // Whoever leaves hands his place on.
-    if (line.running >= most) await new Promise<void>((resolve) => line.waiting.push(resolve))
-    else line.running += 1
-    return line
+  async function enter(key: string): Promise<Queue> {
+    const queue = queues.get(key) ?? { running: 0, waiting: [] }
+    queues.set(key, queue)
+    // What ends lets the next one start in its stead: the number that run stays.
+    if (queue.running >= most) await new Promise<void>((resolve) => queue.waiting.push(resolve))
+    else queue.running += 1
+    return queue
   }
 
-  function leave(key: string, line: Line): void {
-    const next = line.waiting.shift()
+  function leave(key: string, queue: Queue): void {
+    const next = queue.waiting.shift()
     if (next !== undefined) {
       next()
       return
     }
-    line.running -= 1
-    if (line.running === 0) lines.delete(key)
+    queue.running -= 1
+    if (queue.running === 0) queues.delete(key)
   }
 
   return async function run(key, work) {
-    const line = await enter(key)
+    const queue = await enter(key)
     try {
       return await work()
     } finally {
-      leave(key, line)
+      leave(key, queue)
     }
   }
 }
