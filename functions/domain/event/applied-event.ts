@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto'
 import { requestDigest } from '../commit/commit-id.ts'
 import { Failure } from '../failure.ts'
 import { member, textMember } from '../json-value.ts'
 import { type Kind, REQUESTED_AT, API_VERSION, PLURALS } from '../resource/resource.ts'
 import { readRef } from './object-ref.ts'
-import { partitionKey } from './partition-key.ts'
 
 /** The type of the event that says "this resource was applied", by kind. */
 export const APPLIED_TYPES = {
@@ -58,4 +58,18 @@ export function appliedEvent(resource: unknown, id: string): AppliedEvent {
       ...(requested === undefined ? {} : { request: requestDigest(requested) }),
     },
   }
+}
+
+/**
+ * The extension `partitionkey` of an event: 32 hex digits, equal for the same repository address and branch, so that an
+ * ordered Broker hands one branch to one consumer. Two spellings of one branch may differ: the key only saves races,
+ * the push itself decides them.
+ */
+function partitionKey(kind: Kind, spec: unknown): string {
+  const repository = (textMember(spec, 'repository') ?? '').replace(/\.git$/, '')
+  const branch = textMember(spec, kind === 'GitCommit' ? 'branch' : 'headBranch')
+  return createHash('sha256')
+    .update(JSON.stringify([repository, branch]))
+    .digest('hex')
+    .slice(0, 32)
 }
