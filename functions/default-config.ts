@@ -3,7 +3,7 @@ import type { DefaultConfig, TokenSource } from './domain/credentials/default-cr
 import { Failure } from './domain/failure.ts'
 import type { Environment } from './domain/settings.ts'
 import { text, WrongSetting } from './domain/settings.ts'
-import { readToken } from './login/default-token.ts'
+import { readToken } from './login/read-default.ts'
 
 const TOKEN = 'DEFAULT_GIT_TOKEN'
 const FILE = 'DEFAULT_GIT_TOKEN_FILE'

@@ -106,3 +106,22 @@ t.test(
     for (const { file } of users) t.match(file, /^functions\/providers\//)
   },
 )
+
+t.test('a spec is parsed at the two borders alone, and an address by the parser of specs', async (t) => {
+  const users = (name: string): readonly string[] => {
+    const imported = new RegExp(
+      `^import \\{[^}]*\\b${name}\\b[^}]*\\} from '[^']*/(?:parse|address)\\.ts'`,
+      'm',
+    )
+    return FILES.filter((file) => imported.test(SOURCES.get(file) ?? ''))
+  }
+  t.strictSame(users('parse'), [
+    'functions/attempt/attempt.ts',
+    'functions/attempt/claim.ts',
+    'webhook/admission/admission.ts',
+  ])
+  t.strictSame(users('parseRepositoryAddress'), [
+    'functions/domain/pull-request/renamed-repository.ts',
+    'functions/domain/schema/parse.ts',
+  ])
+})

@@ -1,10 +1,8 @@
-import { claim } from './claim.ts'
+import { claim, isAtInsecureHost } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { mayStart } from '../domain/resource/attempt-state.ts'
-import { repositoryHost } from '../domain/repository/address.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
-import { namesInsecureHost } from '../domain/repository/insecure-hosts.ts'
-import { parseResource } from '../domain/schema/parse.ts'
+import { parse, requireSound } from '../domain/schema/parse.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import type { Find } from './find.ts'
@@ -27,13 +25,14 @@ export async function handle(ref: ObjectRef, find: Find, world: World): Promise<
   if (found === undefined || !mayStart(found.envelope, world.now())) return
   const { kind, namespace, name } = ref
   const resource = `${kind} ${namespace}/${name}`
-  const endTurn = await world.acquire({ namespace, host: repositoryHost(found.whole), resource })
-  if (endTurn === undefined) return
+  const parsed = parse(found.whole)
+  const release = await world.acquire({ namespace, host: parsed.target?.address.host ?? '', resource })
+  if (release === undefined) return
   try {
-    let current = await claim(found, world)
+    let current = await claim({ envelope: found.envelope, parsed }, world)
     while (current !== undefined) current = await attempt(current, world)
   } finally {
-    endTurn()
+    release()
   }
 }
 
@@ -43,13 +42,15 @@ async function attempt(current: Claim, world: World): Promise<Claim | undefined>
   const deadline = deadlineOf(world.settings)
   const result = await Promise.race([run(current, world, deadline.signal), deadline.passed]).catch(asFailure)
   const settled = await writeResult(current.envelope, result, world)
-  const insecure = namesInsecureHost(current.whole, world.settings.insecureHosts)
+  const insecure = isAtInsecureHost(current.parsed, world.settings)
   await report({ claim: current.envelope, result, began, settled, insecure }, world)
-  return settled.newer === undefined ? undefined : claim(settled.newer, world, current.envelope)
+  const { newer } = settled
+  if (newer === undefined) return undefined
+  return claim({ envelope: newer.envelope, parsed: parse(newer.whole) }, world, current.envelope)
 }
 
 async function run(current: Claim, world: World, signal: AbortSignal): Promise<Outcome> {
-  const resource = parseResource(current.whole)
+  const resource = requireSound(current.envelope, current.parsed)
   const attempt = { again: current.again, signal }
   if (resource.kind === 'PullRequest') return openPullRequest(resource, world, attempt)
   return commitObject(resource, world, attempt)

@@ -1,7 +1,5 @@
 import { authorise } from '../login/authorise.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
-import { parseRepositoryAddress } from '../domain/repository/address.ts'
-import { hintAppPasswords } from '../domain/credentials/app-passwords.ts'
 import type { ChangeDraft, FileChange, Landed } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { commitMessage } from '../domain/commit/commit-message.ts'
@@ -9,11 +7,12 @@ import { commitletId } from '../domain/commit/commit-id.ts'
 import { requestedAt } from '../domain/resource/attempt-state.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
-import type { GitCommit } from '../domain/resource/resource.ts'
+import type { SoundGitCommit } from '../domain/schema/parse.ts'
 import type { Requester } from '../domain/requester/requester.ts'
 import type { Outcome } from '../domain/resource/status.ts'
-import { secretsOf } from '../domain/credentials/login.ts'
-import { logIn, waysOf } from '../login/log-in.ts'
+import { secretsOf, withPasswordHint } from '../domain/credentials/login.ts'
+import { sourcesOf } from '../login/credential-source.ts'
+import { logIn } from '../login/log-in.ts'
 import { withFallback } from '../login/with-fallback.ts'
 import type { Attempt, World } from '../world.ts'
 import { filesOf, readFiles } from './files.ts'
@@ -26,7 +25,11 @@ const CLOCK_MARGIN_MS = 3_600_000
  * Puts the referenced object onto the branch: GitCommit → Outcome. Throws a Failure for everything else. What an
  * earlier attempt has pushed counts, even where the object is gone meanwhile.
  */
-export async function commitObject(resource: GitCommit, world: World, attempt: Attempt): Promise<Outcome> {
+export async function commitObject(
+  resource: SoundGitCommit,
+  world: World,
+  attempt: Attempt,
+): Promise<Outcome> {
   const authorised = await authorise(resource, world, attempt.signal)
   const { requester, verdict } = authorised
   const read = (): Promise<readonly FileChange[]> => readFiles(resource, verdict.served, world)
@@ -39,13 +42,13 @@ export async function commitObject(resource: GitCommit, world: World, attempt: A
     const found = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
     return found ?? files
   }
-  // What the first way has sent may come back in what is said to the second.
+  // What was sent with the first source may come back in what is said to the second.
   const secrets: string[] = []
-  const { result, used } = await withFallback(waysOf(resource.spec), async (way) => {
-    const login = await logIn(way, { resource, authorised, signal: attempt.signal }, world)
+  const { result, used } = await withFallback(sourcesOf(resource.spec), async (source) => {
+    const login = await logIn(source, { resource, authorised, signal: attempt.signal }, world)
     secrets.push(...secretsOf(login))
     return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
-      throw hintAppPasswords(error, login, draft.repository)
+      throw withPasswordHint(error, login, resource.target)
     })
   })
   if (result instanceof Failure) throw result
@@ -53,7 +56,7 @@ export async function commitObject(resource: GitCommit, world: World, attempt: A
 }
 
 /** The change but for the contents of its files, and for where history is searched. */
-function draftOf(resource: GitCommit, requester: Requester, { settings }: World): ChangeDraft {
+function draftOf(resource: SoundGitCommit, requester: Requester, { settings }: World): ChangeDraft {
   const { spec, metadata } = resource
   const identity = {
     ...metadata,
@@ -61,7 +64,7 @@ function draftOf(resource: GitCommit, requester: Requester, { settings }: World)
     requestedBy: requestedBy(requester, settings.requestedByTrailer),
   }
   return {
-    repository: parseRepositoryAddress(spec.repository),
+    repository: resource.target.address,
     branch: spec.branch,
     files: filesOf(resource),
     message: commitMessage({ ...identity, message: spec.message }),
@@ -70,7 +73,7 @@ function draftOf(resource: GitCommit, requester: Requester, { settings }: World)
   }
 }
 
-function startOf(resource: GitCommit, now: Date): Date {
+function startOf(resource: SoundGitCommit, now: Date): Date {
   const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
   return new Date(started - CLOCK_MARGIN_MS)
 }

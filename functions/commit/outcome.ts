@@ -1,7 +1,6 @@
 import type { Landed } from '../domain/commit/change.ts'
-import { parseRepositoryAddress } from '../domain/repository/address.ts'
-import { commitURL } from '../domain/repository/hosts.ts'
-import type { GitCommit } from '../domain/resource/resource.ts'
+import { commitURL } from '../domain/repository/target.ts'
+import type { SoundGitCommit } from '../domain/schema/parse.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 
 /** Hex digits of `status.commit.shortSHA`. */
@@ -9,14 +8,14 @@ const SHORT_SHA = 12
 
 /** What the status says of a commit that landed, or of a branch that held the content already. */
 export function outcomeOf(
-  resource: GitCommit,
+  resource: SoundGitCommit,
   landed: Landed,
   credentialsUsed: Outcome['credentialsUsed'],
 ): Outcome {
   const { path } = resource.spec.resourceRef
   const { sha, branch } = landed
   const shortSHA = sha.slice(0, SHORT_SHA)
-  const url = commitURL(parseRepositoryAddress(resource.spec.repository), resource.spec.provider, sha)
+  const url = commitURL(resource.target, sha)
   const upToDate = landed.outcome === 'unchanged'
   return {
     reason: upToDate ? 'UpToDate' : 'Succeeded',

@@ -4,7 +4,7 @@ import type { Verdict } from '../domain/gate/gate.ts'
 import { reviewContextOf } from '../domain/gate/review-context.ts'
 import { requesterOf } from '../domain/requester/requester.ts'
 import type { Requester } from '../domain/requester/requester.ts'
-import type { Resource } from '../domain/resource/resource.ts'
+import type { SoundResource } from '../domain/schema/parse.ts'
 import type { World } from '../world.ts'
 
 /** Who asked for a resource, and what that person was found to be allowed just now. */
@@ -20,7 +20,7 @@ export interface Authorised {
  * where the signal fires in between.
  */
 export async function authorise(
-  resource: Resource,
+  resource: SoundResource,
   { cluster, settings }: Pick<World, 'cluster' | 'settings'>,
   signal: AbortSignal,
 ): Promise<Authorised> {

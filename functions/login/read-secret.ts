@@ -1,28 +1,29 @@
 import type { Authorised } from './authorise.ts'
 import type { Secret } from '../cluster/cluster.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
-import type { RepositoryAddress } from '../domain/repository/address.ts'
-import { calledAddresses } from '../domain/repository/api-endpoint.ts'
+import type { Target } from '../domain/repository/target.ts'
 import { Failure } from '../domain/failure.ts'
-import type { Credentials, Resource } from '../domain/resource/resource.ts'
-import { requireRepositoryAllowed, unboundSecret } from '../domain/credentials/secret-binding.ts'
+import type { Credentials } from '../domain/resource/resource.ts'
+import { loginFor } from '../domain/credentials/login-for.ts'
+import {
+  requirePathAllowed,
+  requireRepositoryAllowed,
+  unboundSecret,
+} from '../domain/credentials/secret-binding.ts'
 import type { SecretUser } from '../domain/credentials/secret-binding.ts'
+import type { BoundCredentials, SecretSource } from './credential-source.ts'
 import type { World } from '../world.ts'
 
 /** Which field names the Secret. */
-export interface SecretField {
-  readonly field: 'spec.credentials' | 'spec.fallbackCredentials'
+export interface SecretField extends Pick<SecretSource, 'field'> {
   readonly credentials: Pick<Credentials, 'secretName'>
 }
 
 /** Of which resource, in whose name, and where its values are to go. */
 export interface SecretRequest {
-  readonly resource: {
-    readonly kind: Resource['kind']
-    readonly metadata: Pick<Resource['metadata'], 'namespace'>
-  }
+  readonly namespace: string
   readonly authorised: Authorised
-  readonly address: RepositoryAddress
+  readonly target: Target
   readonly signal: AbortSignal
 }
 
@@ -32,10 +33,10 @@ export interface SecretRequest {
  */
 export async function readSecret(
   { field, credentials }: SecretField,
-  { resource, authorised, address, signal }: SecretRequest,
+  { namespace, authorised, target, signal }: SecretRequest,
   { cluster }: Pick<World, 'cluster'>,
 ): Promise<Secret> {
-  const named = { namespace: resource.metadata.namespace, name: credentials.secretName }
+  const named = { namespace, name: credentials.secretName }
   const user = userOf(field, named.name, authorised)
   const read = (): Promise<Secret> => cluster.readSecret(named.namespace, named.name)
   const secret = await retryForbidden(read, isAccountRefused, signal).catch((error: unknown) => {
@@ -43,18 +44,31 @@ export async function readSecret(
     if (!missing || user.right === 'get') throw error
     throw unboundSecret(named, user.username)
   })
-  requireSecretAllowed(secret, { field, credentials }, { resource, authorised, address })
+  requireTarget(secret, target, user)
   return secret
 }
 
-/** Throws ReferenceForbidden where a Secret that was read may not go to another repository, which `address` names. */
-export function requireSecretAllowed(
-  secret: Secret,
-  { field, credentials }: SecretField,
-  { resource, authorised, address }: Omit<SecretRequest, 'signal'>,
-): void {
-  const user = userOf(field, credentials.secretName, authorised)
-  for (const called of calledAddresses(resource.kind, address)) requireRepositoryAllowed(secret, called, user)
+/** The credentials in such a Secret. Throws the same. */
+export async function readSecretCredentials(
+  source: SecretSource,
+  request: SecretRequest,
+  { cluster, settings }: Pick<World, 'cluster' | 'settings'>,
+): Promise<BoundCredentials> {
+  const { field, credentials } = source
+  const secret = await readSecret(source, request, { cluster })
+  const user = userOf(field, credentials.secretName, request.authorised)
+  return {
+    requireAllowed(target, path) {
+      requireTarget(secret, target, user)
+      if (path !== undefined) requirePathAllowed(path, secret)
+    },
+    loginFor: (calls, target) =>
+      loginFor(calls, { target, credentials, operatorHostKeys: settings.knownHosts }, secret),
+  }
+}
+
+function requireTarget(secret: Secret, { called }: Target, user: SecretUser): void {
+  for (const address of called) requireRepositoryAllowed(secret, address, user)
 }
 
 // The API server would take an empty name for all Secrets.

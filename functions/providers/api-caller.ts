@@ -1,7 +1,7 @@
 import { parseAnswer } from './api-answer.ts'
 import type { ApiAnswer } from './api-answer.ts'
 import type { ErrorContext } from './api-failure.ts'
-import type { ApiLogin } from '../domain/credentials/api-login.ts'
+import type { ApiLogin } from '../domain/credentials/login.ts'
 import type { Endpoint } from '../domain/pull-request/pull-requests.ts'
 
 /** An API that no library speaks to: JSON both ways. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { makeRateLimits } from './rate-limits.ts'
-import type { ApiLogin } from '../domain/credentials/api-login.ts'
+import type { ApiLogin } from '../domain/credentials/login.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'

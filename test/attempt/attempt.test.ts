@@ -199,6 +199,28 @@ t.test(
   },
 )
 
+for (const [title, change, message] of [
+  ['a spec that changes', gitCommit({ message: 'The new message' }), /^The new message\n/],
+  [
+    'a label that changes',
+    { ...gitCommit(), metadata: { ...gitCommit().metadata, labels: { a: 'b' } } },
+    /^Record the shop/,
+  ],
+] as const) {
+  t.test(`${title} between reading and claiming: what is stored then is carried out`, async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    const acquire: MemoryWorld['acquire'] = (holder) => {
+      world.cluster.apply(change)
+      return world.acquire(holder)
+    }
+    await send({ ...world, acquire })
+    t.equal(world.pushed.length, 1)
+    t.match(world.pushed[0]?.change.message, message)
+    t.match(statusOf(world), { phase: 'Succeeded' })
+  })
+}
+
 t.test('an attempt whose claim was taken over does not write over the other', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(gitCommit())

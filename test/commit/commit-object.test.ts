@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseResource } from '../../functions/domain/schema/parse.ts'
+import { parseResource } from '../domain/fixtures/parsed.ts'
 import { commitObject } from '../../functions/commit/commit-object.ts'
 import type { World } from '../../functions/world.ts'
 import { gitCommit, memoryWorld } from '../harness/memory-world.ts'

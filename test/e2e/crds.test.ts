@@ -1,5 +1,5 @@
 import t from 'tap'
-import { judge } from '../../functions/domain/gate/gate.ts'
+import { judge } from '../domain/fixtures/parsed.ts'
 import { reviewContext } from '../domain/fixtures/review-context.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import type { ApiLogin } from '../../functions/domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { Login } from '../../functions/domain/credentials/login.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'

@@ -3,7 +3,7 @@ import { authorise } from '../../functions/login/authorise.ts'
 import { signedOf } from '../../functions/domain/requester/stamp.ts'
 import { sign } from '../../functions/domain/requester/signature.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import { parseResource } from '../../functions/domain/schema/parse.ts'
+import { parseResource } from '../domain/fixtures/parsed.ts'
 import type { AttemptSettings } from '../../functions/world.ts'
 import { gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 
@@ -32,7 +32,7 @@ t.test('the one whom the stamp names is asked about, with his groups', async (t)
   const { stored, world, cluster } = stage()
   const { requester, verdict } = await authorise(stored, world, AT_LEISURE)
   const subject = { username: 'developer', groups: ['developers'] }
-  t.strictSame(requester, { subject, username: 'developer', shown: 'developer' })
+  t.strictSame(requester, { subject, username: 'developer', displayName: 'developer' })
   t.strictSame(verdict.secretRights, { 'spec.credentials': 'get' })
   t.strictSame(verdict.served, { plural: 'configmaps', namespaced: true })
   for (const { user } of cluster.reviews) t.strictSame(user, subject)

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { authorise } from '../../functions/login/authorise.ts'
 import type { DefaultConfig } from '../../functions/domain/credentials/default-credentials.ts'
-import { parseResource } from '../../functions/domain/schema/parse.ts'
-import { logIn, logInToAPI, waysOf } from '../../functions/login/log-in.ts'
-import type { LoginWay } from '../../functions/login/log-in.ts'
+import { parseResource } from '../domain/fixtures/parsed.ts'
+import { sourcesOf } from '../../functions/login/credential-source.ts'
+import type { CredentialSource } from '../../functions/login/credential-source.ts'
+import { logIn, logInToAPI } from '../../functions/login/log-in.ts'
 import type { AttemptSettings } from '../../functions/world.ts'
 import { gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
@@ -16,18 +17,18 @@ const PRIMARY = { used: 'Primary', field: 'spec.credentials', credentials: GIT }
 const FALLBACK = { used: 'Fallback', field: 'spec.fallbackCredentials', credentials: SPARE } as const
 const signal = new AbortController().signal
 
-t.test('a spec names the ways and their order', async (t) => {
+t.test('a spec names the sources of credentials and their order', async (t) => {
   const repository = 'https://git.example.com/acme/config'
-  t.strictSame(waysOf({ repository }), [{ used: 'Default' }])
-  t.strictSame(waysOf({ repository, credentials: GIT }), [PRIMARY])
-  t.strictSame(waysOf({ repository, credentials: GIT, fallbackCredentials: SPARE }), [PRIMARY, FALLBACK])
+  t.strictSame(sourcesOf({ repository }), [{ used: 'Default' }])
+  t.strictSame(sourcesOf({ repository, credentials: GIT }), [PRIMARY])
+  t.strictSame(sourcesOf({ repository, credentials: GIT, fallbackCredentials: SPARE }), [PRIMARY, FALLBACK])
 })
 
 const { privateKey, publicKey } = makeKey('-t', 'ed25519')
 
 /** Logs in for a GitCommit, or for the pull request that stands for it, in a world with two Secrets. */
 async function go(
-  way: LoginWay,
+  source: CredentialSource,
   spec: Readonly<Record<string, unknown>> = {},
   settings: Partial<AttemptSettings> = {},
 ) {
@@ -42,7 +43,7 @@ async function go(
   const resource = parseGitCommit(world.cluster.apply(gitCommit({ fallbackCredentials: SPARE, ...spec })))
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
-  return logIn(way, { resource, authorised, signal }, there)
+  return logIn(source, { resource, authorised, signal }, there)
 }
 
 function parseGitCommit(stored: unknown) {
@@ -51,7 +52,7 @@ function parseGitCommit(stored: unknown) {
   return resource
 }
 
-t.test('over HTTPS each way has the values of its own Secret', async (t) => {
+t.test('over HTTPS each source has the values of its own Secret', async (t) => {
   t.match(await go(PRIMARY), { method: 'password', password: 's3cr3t-token' })
   t.match(await go(FALLBACK), { method: 'password', password: 'spare-token' })
   t.match(await go(PRIMARY, { provider: 'gitlab' }), { username: 'oauth2' })
@@ -61,9 +62,9 @@ t.test('over SSH it is the private key, and the host keys of the operator count'
   const knownHosts = `git.example.com ${publicKey}`
   const repository = 'git@git.example.com:acme/config.git'
   const spec = { repository, credentials: SPARE, fallbackCredentials: undefined }
-  const way = { ...PRIMARY, credentials: SPARE }
-  t.match(await go(way, spec, { knownHosts }), { method: 'key', hostKeys: /ssh-ed25519/ })
-  await t.rejects(go(way, spec), { name: 'Failure', reason: 'HostKeyUnknown' })
+  const source = { ...PRIMARY, credentials: SPARE }
+  t.match(await go(source, spec, { knownHosts }), { method: 'key', hostKeys: /ssh-ed25519/ })
+  await t.rejects(go(source, spec), { name: 'Failure', reason: 'HostKeyUnknown' })
 })
 
 t.test(
@@ -122,7 +123,7 @@ t.test('where the operator has set none, that is told', async (t) => {
 
 /** Logs in for a PullRequest of github.com/acme/config by a Secret with these annotations. */
 async function goToAPI(
-  way: LoginWay,
+  source: CredentialSource,
   annotations: Readonly<Record<string, string>> = {},
   settings: Partial<AttemptSettings> = {},
 ) {
@@ -134,14 +135,14 @@ async function goToAPI(
     metadata,
     stringData: { token: 's3cr3t-token', owner: 'acme' },
   })
-  const credentials = way.used === 'Default' ? {} : { credentials: GIT }
+  const credentials = source.used === 'Default' ? {} : { credentials: GIT }
   const repository = 'https://github.com/acme/config'
   const stored = world.cluster.apply(pullRequest({ repository, credentials: undefined, ...credentials }))
   const resource = parseResource(stored)
   if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
-  return logInToAPI(way, { resource, authorised, signal }, there)
+  return logInToAPI(source, { resource, authorised, signal }, there)
 }
 
 t.test('a pull request writes no path, so that none is asked about', async (t) => {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { accountRefused } from '../../functions/cluster/answer.ts'
+import { targetOf } from '../../functions/domain/repository/target.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { SecretRights } from '../../functions/domain/gate/secrets.ts'
 import { readSecret } from '../../functions/login/read-secret.ts'
@@ -16,12 +17,12 @@ const NAMED = { field: 'spec.credentials', credentials: { secretName: 'git' } } 
 function request(secretRights: SecretRights): SecretRequest {
   const subject = { username: 'developer' }
   return {
-    resource: { kind: 'GitCommit', metadata: { namespace: 'team' } },
+    namespace: 'team',
     authorised: {
-      requester: { subject, username: 'controller', shown: 'controller as developer' },
+      requester: { subject, username: 'controller', displayName: 'controller as developer' },
       verdict: { fieldErrors: [], warnings: [], served: undefined, secretRights },
     },
-    address: parseRepositoryAddress('https://git.example.com/acme/shop.git'),
+    target: targetOf('GitCommit', parseRepositoryAddress('https://git.example.com/acme/shop.git')),
     signal: new AbortController().signal,
   }
 }
@@ -53,7 +54,7 @@ t.test('for a pull request of an SSH address the Secret has to be let go to the 
   const address = parseRepositoryAddress('ssh://git@git.example.com:8443/acme/shop.git')
   const read = (kind: 'GitCommit' | 'PullRequest', allowed: string): Promise<unknown> => {
     const { cluster, request } = stage('get', allowed)
-    return readSecret(NAMED, { ...request, address, resource: { ...request.resource, kind } }, { cluster })
+    return readSecret(NAMED, { ...request, target: targetOf(kind, address) }, { cluster })
   }
   t.match(await read('GitCommit', 'git.example.com:8443/acme'), { name: 'git' })
   t.match(await read('PullRequest', 'git.example.com:8443/acme, git.example.com/acme'), { name: 'git' })

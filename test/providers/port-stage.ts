@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { ApiLogin } from '../../functions/domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { hostNamed } from '../../functions/domain/repository/hosts.ts'
 import type { PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'

@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { DefaultConfig } from '../../functions/domain/credentials/default-credentials.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import { parseResource } from '../../functions/domain/schema/parse.ts'
-import type { PullRequest } from '../../functions/domain/resource/resource.ts'
+import { parseResource } from '../domain/fixtures/parsed.ts'
+import type { SoundPullRequest } from '../../functions/domain/schema/parse.ts'
 import type { Outcome } from '../../functions/domain/resource/status.ts'
 import { openPullRequest } from '../../functions/pull-request/open-pull-request.ts'
 import { memoryWorld, pullRequest } from '../harness/memory-world.ts'
@@ -18,7 +18,7 @@ const SPARE_SECRET = {
 }
 const { signal } = new AbortController()
 
-function store(world: MemoryWorld, spec: Readonly<Record<string, unknown>> = {}): PullRequest {
+function store(world: MemoryWorld, spec: Readonly<Record<string, unknown>> = {}): SoundPullRequest {
   const resource = parseResource(world.cluster.apply(pullRequest(spec)))
   if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
   return resource

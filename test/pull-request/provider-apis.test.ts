@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { ApiLogin } from '../../functions/domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { hostNamed, HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { openProviders, PROVIDERS } from '../../functions/pull-request/provider-apis.ts'

@@ -2,10 +2,12 @@ import type { Logger } from 'pino'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import { applierOf } from '../../functions/domain/requester/delegation.ts'
 import { judge } from '../../functions/domain/gate/gate.ts'
-import type { Verdict as Judgement } from '../../functions/domain/gate/gate.ts'
+import type { Verdict as GateVerdict } from '../../functions/domain/gate/gate.ts'
 import type { GateSettings } from '../../functions/domain/gate/settings.ts'
 import { member } from '../../functions/domain/json-value.ts'
 import { reviewContextOf } from '../../functions/domain/gate/review-context.ts'
+import { parse } from '../../functions/domain/schema/parse.ts'
+import type { Parsed } from '../../functions/domain/schema/parse.ts'
 import { REQUESTER_SIGNATURE } from '../../functions/domain/resource/resource.ts'
 import {
   isNewRequest,
@@ -138,24 +140,40 @@ async function decidedOr(
   }
 }
 
-const NOTHING_ASKED: Judgement = { fieldErrors: [], warnings: [], served: undefined, secretRights: {} }
+/** What was decided, and about what; undefined: nothing was asked for. */
+interface Judgement extends GateVerdict {
+  readonly parsed: Parsed | undefined
+}
+
+const NOTHING_ASKED: Judgement = {
+  fieldErrors: [],
+  warnings: [],
+  served: undefined,
+  secretRights: {},
+  parsed: undefined,
+}
 
 async function judgementOf(request: AdmissionRequest, admission: Admission): Promise<Judgement> {
   if (!isNewRequest(applicationOf(request))) return NOTHING_ASKED
   const { namespace, object, user } = request
   const { subject } = applierOf(user, namespace, admission.settings.delegation)
-  const judgement = judge(object, reviewContextOf(subject, namespace, admission))
-  return withDeadline(judgement, admission.deadlines?.decideMs ?? DECIDE_MS)
+  const parsed = parse(object)
+  const judging = judge(parsed, reviewContextOf(subject, namespace, admission))
+  const verdict = await withDeadline(judging, admission.deadlines?.decideMs ?? DECIDE_MS)
+  return { ...verdict, parsed }
 }
 
 // It is decided already: whatever happens here, nothing but the warnings is lost.
 async function look(
   request: AdmissionRequest,
-  judgement: Judgement,
+  { parsed, secretRights }: Judgement,
   { cluster, log, deadlines }: Admission,
 ): Promise<readonly string[]> {
+  if (parsed?.sound !== true) return []
+  const { namespace } = request
   try {
-    return await withDeadline(secretWarnings(request, judgement, cluster), deadlines?.lookMs ?? LOOK_MS)
+    const looking = secretWarnings(parsed, { namespace, secretRights }, cluster)
+    return await withDeadline(looking, deadlines?.lookMs ?? LOOK_MS)
   } catch (error) {
     log.warn(mishapFields(error, request), 'a Secret could not be looked into, so nothing is warned of')
     return []

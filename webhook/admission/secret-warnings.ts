@@ -1,20 +1,22 @@
 import type { Cluster, Secret } from '../../functions/cluster/cluster.ts'
-import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
-import { apiLogin } from '../../functions/domain/credentials/api-login.ts'
-import { calledAddresses } from '../../functions/domain/repository/api-endpoint.ts'
-import { passwordLogin } from '../../functions/domain/credentials/password-login.ts'
-import type { LoginRequest } from '../../functions/domain/credentials/password-login.ts'
-import { Failure } from '../../functions/domain/failure.ts'
-import type { Verdict } from '../../functions/domain/gate/gate.ts'
-import { keyLogin } from '../../functions/domain/credentials/key-login.ts'
-import { isRecord, member } from '../../functions/domain/json-value.ts'
-import { parseResource } from '../../functions/domain/schema/parse.ts'
-import type { Credentials, Resource } from '../../functions/domain/resource/resource.ts'
+import { loginFor } from '../../functions/domain/credentials/login-for.ts'
 import {
   requirePathAllowed,
   requireRepositoryAllowed,
 } from '../../functions/domain/credentials/secret-binding.ts'
-import type { AdmissionRequest } from './review.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { SecretRights } from '../../functions/domain/gate/secrets.ts'
+import type { Parsed } from '../../functions/domain/schema/parse.ts'
+import type { Credentials } from '../../functions/domain/resource/resource.ts'
+
+/** A resource without errors, before it is stored. */
+type Sound = Extract<Parsed, { readonly sound: true }>
+
+/** Where its Secrets are, and what the judged subject may do with them. */
+export interface SecretsInSight {
+  readonly namespace: string
+  readonly secretRights: SecretRights
+}
 
 const FIELDS = ['credentials', 'fallbackCredentials'] as const
 
@@ -26,30 +28,21 @@ const FIELDS = ['credentials', 'fallbackCredentials'] as const
  * the cluster throws.
  */
 export async function secretWarnings(
-  request: AdmissionRequest,
-  { secretRights }: Verdict,
+  parsed: Sound,
+  { namespace, secretRights }: SecretsInSight,
   cluster: Pick<Cluster, 'readSecret'>,
 ): Promise<readonly string[]> {
   const fields = FIELDS.filter((field) => secretRights[`spec.${field}`] === 'get')
   if (fields.length === 0) return []
-  const resource = resourceOf(request)
   const looked = fields.map(async (field) => {
-    const credentials = resource.spec[field]
+    const credentials = parsed.spec[field]
     if (credentials === undefined) return []
-    const secret = await cluster.readSecret(request.namespace, credentials.secretName).catch(asFailure)
-    const failures = secret instanceof Failure ? absence(secret) : complaintsOf(resource, credentials, secret)
+    const secret = await cluster.readSecret(namespace, credentials.secretName).catch(asFailure)
+    const failures =
+      secret instanceof Failure ? absence(secret) : await complaintsOf(parsed, credentials, secret)
     return failures.map(({ message }) => `spec.${field}: ${message}`)
   })
   return (await Promise.all(looked)).flat()
-}
-
-/** /validate sees the final object before it is stored: all of it but the resourceVersion. */
-function resourceOf({ object }: AdmissionRequest): Resource {
-  const metadata = member(object, 'metadata')
-  return parseResource({
-    ...(isRecord(object) ? object : {}),
-    metadata: { resourceVersion: 'none yet', ...(isRecord(metadata) ? metadata : {}) },
-  })
 }
 
 function absence(failure: Failure): readonly Failure[] {
@@ -58,33 +51,29 @@ function absence(failure: Failure): readonly Failure[] {
   throw failure
 }
 
-function complaintsOf(resource: Resource, credentials: Credentials, secret: Secret): readonly Failure[] {
-  const { repository, provider } = resource.spec
-  const address = parseRepositoryAddress(repository)
-  const request = { credentials, address, provider }
-  // The API of a provider is called over HTTPS, also for a pull request of an SSH repository.
-  const login = resource.kind === 'PullRequest' ? apiLogin : address.scheme === 'ssh' ? bySSH : passwordLogin
-  const checks = [
-    ...calledAddresses(resource.kind, address).map(
-      (called) => () => requireRepositoryAllowed(secret, called, { right: 'get' }),
-    ),
-    () => login(request, secret),
-    () => resource.kind === 'GitCommit' && requirePathAllowed(resource.spec.resourceRef.path, secret),
+async function complaintsOf(
+  { kind, spec, target }: Sound,
+  credentials: Credentials,
+  secret: Secret,
+): Promise<readonly Failure[]> {
+  const path = kind === 'GitCommit' ? spec.resourceRef.path : undefined
+  const checks: readonly (() => unknown)[] = [
+    ...target.called.map((address) => () => requireRepositoryAllowed(secret, address, { right: 'get' })),
+    () => loginFor(target.calls, { target, credentials, operatorHostKeys: undefined }, secret),
+    () => path !== undefined && requirePathAllowed(path, secret),
   ]
-  return checks.flatMap((check) => {
-    try {
-      check()
-      return []
-    } catch (error) {
-      const failure = asFailure(error)
-      // Only the function knows which host keys the operator has given.
-      return failure.reason === 'HostKeyUnknown' ? [] : [failure]
-    }
-  })
+  const failures = await Promise.all(checks.map(failureOf))
+  // Only the function knows which host keys the operator has given.
+  return failures.flatMap((failure) => (failure?.reason === 'HostKeyUnknown' ? [] : (failure ?? [])))
 }
 
-function bySSH(request: LoginRequest, secret: Secret): unknown {
-  return keyLogin(request, secret, undefined)
+async function failureOf(check: () => unknown): Promise<Failure | undefined> {
+  try {
+    await check()
+    return undefined
+  } catch (error) {
+    return asFailure(error)
+  }
 }
 
 function asFailure(error: unknown): Failure {

@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto'
-import type { RepositoryAddress } from '../repository/address.ts'
 import { allows, allowsPath } from '../repository/allowed-repositories.ts'
-import { usernameComplaint } from './api-login.ts'
-import type { ApiLogin } from './api-login.ts'
-import { calledAddresses } from '../repository/api-endpoint.ts'
-import type { PasswordLogin } from './login.ts'
 import { controlComponent } from '../repository/committed-path.ts'
+import type { Calls, Target } from '../repository/target.ts'
 import { Failure } from '../failure.ts'
-import { apiUsername, gitUsername, hostOf } from '../repository/hosts.ts'
+import type { LoginOf } from './login-for.ts'
+import { apiLogin, passwordLogin } from './password-login.ts'
+import type { UserAndToken } from './password-login.ts'
 
 /** Credentials of the operator's, for resources that name none, and where they may go. */
 export interface DefaultCredentials {
@@ -22,8 +19,7 @@ export interface DefaultCredentials {
 /** What they are wanted for. */
 export interface DefaultUse {
   readonly namespace: string
-  readonly address: RepositoryAddress
-  readonly provider: string | undefined
+  readonly target: Target
   /** The path that is written; undefined where nothing is. */
   readonly path: string | undefined
 }
@@ -32,55 +28,53 @@ export interface DefaultUse {
 const PLACEHOLDER = /^\{namespace\}(?=(?:\.git)?\s*(?:,|$))/
 
 /**
- * The login by the operator's token. Throws ReferenceForbidden where the operator does not let it go to this
- * repository, or write this path, for this namespace.
+ * Throws ReferenceForbidden where the operator does not let the token go to this repository, or write this path, for
+ * this namespace.
  */
-export function defaultLogin(token: string, given: DefaultCredentials, use: DefaultUse): PasswordLogin {
-  requireCovered(given, use)
-  const username = gitUsername(given.username, hostOf(use.address, use.provider))
-  return {
-    method: 'password',
-    username,
-    password: token,
-    identity: identityOf(['default', username, token]),
-    secrets: [token],
-  }
-}
-
-/**
- * The same for the API of the repository's provider. Throws CredentialsInvalid besides where that takes no such user
- * name.
- */
-export function defaultApiLogin(token: string, given: DefaultCredentials, use: DefaultUse): ApiLogin {
-  for (const address of calledAddresses('PullRequest', use.address))
-    requireCovered(given, { ...use, address })
-  const username = apiUsername(given.username)
-  if (usernameComplaint(username, hostOf(use.address, use.provider)) !== undefined) {
-    const message = `The API of ${use.address.host} does not take the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask whoever runs Commitlet.`
-    throw new Failure('CredentialsInvalid', message)
-  }
-  return {
-    username,
-    secret: token,
-    identity: identityOf(['default API', username ?? '', token]),
-    secrets: username === undefined ? [token] : [token, `${username}:${token}`],
-  }
-}
-
-function identityOf(values: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex')
-}
-
-function requireCovered({ repositories, paths }: DefaultCredentials, use: DefaultUse): void {
-  const { address, namespace, path } = use
-  if (!allows(ofNamespace(repositories, namespace), address)) {
+export function requireDefaultAllowed({ repositories, paths }: DefaultCredentials, use: DefaultUse): void {
+  const { target, namespace, path } = use
+  const list = ofNamespace(repositories, namespace)
+  const refused = target.called.find((address) => !allows(list, address))
+  if (refused !== undefined) {
     throw forbidden(
-      `The operator's default credentials may not go to ${address.text} from the namespace ${namespace}`,
+      `The operator's default credentials may not go to ${refused.text} from the namespace ${namespace}`,
     )
   }
   if (path === undefined) return
   const covered = paths === undefined ? controlComponent(path) === undefined : allowsPath(paths, path)
   if (!covered) throw forbidden(`The operator's default credentials may not write spec.resourceRef.path`)
+}
+
+/**
+ * The login by the operator's token, which has to be allowed to go there. Fails with CredentialsInvalid where the API
+ * takes no such user name.
+ */
+export async function defaultLoginFor<C extends Calls>(
+  calls: C,
+  target: Target,
+  given: Pick<DefaultCredentials, 'username'> & { readonly token: string },
+): Promise<LoginOf[C]> {
+  return MAKERS[calls](userAndTokenOf(given, target), target.host)
+}
+
+const MAKERS: {
+  readonly [C in Calls]: (given: UserAndToken, host: Target['host']) => LoginOf[C] | Promise<LoginOf[C]>
+} = { git: passwordLogin, api: apiLogin }
+
+function userAndTokenOf(
+  { username, token }: { readonly username: string | undefined; readonly token: string },
+  { address, calls }: Target,
+): UserAndToken {
+  const taker = calls === 'api' ? `The API of ${address.host}` : address.host
+  const message = `${taker} does not take the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask whoever runs Commitlet.`
+  return {
+    username,
+    token,
+    // No namespace has a space in its name.
+    source: ['the operator', 'default'],
+    secrets: [token],
+    refuse: () => new Failure('CredentialsInvalid', message),
+  }
 }
 
 function forbidden(found: string): Failure {

@@ -1,22 +1,26 @@
+import type { RepositoryAddress } from '../repository/address.ts'
+import type { Credentials } from '../resource/resource.ts'
+import { identityOf } from './login.ts'
 import type { KeyLogin } from './login.ts'
-import { identityOf, requireType } from './password-login.ts'
-import type { LoginRequest } from './password-login.ts'
 import { hostKeysFor } from '../network/host-keys.ts'
 import { readPrivateKey } from './private-key.ts'
-import { invalidSecret, shownKey, sshKeys } from './secret-keys.ts'
+import { invalidSecret, requireType, shownKey, sshKeys } from './secret-keys.ts'
 import type { SecretData } from './secret-keys.ts'
 import { textIn, valuesOf } from './secret-values.ts'
 
+/** What a login over SSH is made for. */
+export interface KeyUse {
+  readonly credentials: Credentials
+  readonly address: RepositoryAddress
+  /** Text of SSH_KNOWN_HOSTS, where there is one. */
+  readonly operatorHostKeys: string | undefined
+}
+
 /**
- * What Git needs to log in over SSH at this repository with this Secret, which has to be allowed to go there.
- * `operatorHostKeys` is the text of SSH_KNOWN_HOSTS. Throws CredentialsInvalid where the type is not one of ours, or
+ * What Git needs to log in over SSH at this repository with this Secret, which has to be allowed to go there. Throws CredentialsInvalid where the type is not one of ours, or
  * a key of the Secret is missing or cannot be used; HostKeyUnknown where nobody has said which key the host has.
  */
-export function keyLogin(
-  { credentials, address }: LoginRequest,
-  secret: SecretData,
-  operatorHostKeys: string | undefined,
-): KeyLogin {
+export function keyLogin({ credentials, address, operatorHostKeys }: KeyUse, secret: SecretData): KeyLogin {
   requireType(secret)
   const { privateKeyKey, knownHostsKey } = sshKeys(credentials, secret)
   const shown = shownKey(privateKeyKey, 'privateKeyKey')
@@ -29,6 +33,6 @@ export function keyLogin(
     ...(knownHostsKey === undefined ? {} : { secret: textIn(secret, knownHostsKey, 'knownHostsKey') }),
     ...(operatorHostKeys === undefined ? {} : { operator: operatorHostKeys }),
   })
-  const identity = identityOf(secret, [privateKey, hostKeys])
+  const identity = identityOf([secret.namespace, secret.name], [privateKey, hostKeys])
   return { method: 'key', privateKey, hostKeys, identity, secrets: valuesOf(secret) }
 }

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto'
+import { Failure } from '../failure.ts'
+import type { Target } from '../repository/target.ts'
+
 /** What Git needs to log in at a remote. */
 export type Login = PasswordLogin | KeyLogin
 
@@ -24,6 +28,13 @@ export interface KeyLogin extends AnyLogin {
   readonly hostKeys: string
 }
 
+/** What the API of a provider needs to log in. */
+export interface ApiLogin extends AnyLogin {
+  /** As it was given, such as an e-mail address; undefined: a token alone. */
+  readonly username: string | undefined
+  readonly secret: string
+}
+
 /** Every secret that a login may put on the wire: the Secret's values, the pair of Basic authentication, a key's lines. */
 export function secretsOf(login: Login): readonly string[] {
   if (login.method === 'key') return [...login.secrets, ...linesOf(login.privateKey)]
@@ -32,4 +43,26 @@ export function secretsOf(login: Login): readonly string[] {
 
 export function linesOf(privateKey: string): readonly string[] {
   return privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
+}
+
+/** Equal for equal values of the same source, different otherwise; tells nothing of them. */
+export function identityOf(source: readonly string[], values: readonly string[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([...source, ...values]))
+    .digest('hex')
+}
+
+/**
+ * The error as it is, and where a public host has refused what may be a kind of password that it no longer takes, with
+ * the host's hint.
+ */
+export function withPasswordHint(error: unknown, login: Login, { host, publicAPI }: Target): unknown {
+  if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return error
+  const hint = publicAPI === undefined ? undefined : host?.passwordHint
+  if (hint === undefined || login.method !== 'password') return error
+  if ([host?.tokenUsername, host?.emailUsername].includes(login.username)) return error
+  return new Failure(error.reason, `${error.message.replace(/\.$/, '')}; ${hint}`, {
+    cause: error.cause,
+    retry: error.retry,
+  })
 }

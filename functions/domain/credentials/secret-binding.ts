@@ -4,7 +4,7 @@ import { allows, allowsPath, unsoundEntry } from '../repository/allowed-reposito
 import { controlComponent } from '../repository/committed-path.ts'
 import { Failure } from '../failure.ts'
 import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../resource/resource.ts'
-import { shownName } from '../requester/user-info.ts'
+import { displayName } from '../requester/user-info.ts'
 import { withoutUser } from '../redact.ts'
 
 /** What binds a Secret: where its annotations let it go. */
@@ -67,7 +67,7 @@ export function requirePathAllowed(path: string, secret: BoundSecret): void {
  */
 export function unusableSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, username: string): string {
   return (
-    `The Secret ${secret.name} in the namespace ${secret.namespace} is not one that ${shownName(username)} may ` +
+    `The Secret ${secret.name} in the namespace ${secret.namespace} is not one that ${displayName(username)} may ` +
     '`get`, or may `use` for this repository (`use` counts only while the annotation ' +
     `${ALLOWED_REPOSITORIES} of the Secret covers it); ask whoever keeps it, or name another Secret.`
   )

@@ -22,6 +22,9 @@ export interface SSHKeys {
   readonly knownHostsKey: string | undefined
 }
 
+/** So much of a type, which may be any text, is repeated. */
+const TYPE_SHOWN = 100
+const TYPES = ['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth']
 const BASIC = { usernameKey: 'username', secretKey: 'password' } as const
 /** Keys of the Secrets of Kubernetes (https://kubernetes.io/docs/concepts/configuration/secret/#secret-types). */
 const SSH_PRIVATE_KEY = 'ssh-privatekey'
@@ -72,6 +75,15 @@ export function sshKeys(credentials: Credentials, secret: SecretData): SSHKeys {
   }
   const usualHosts = secret.data.has(KNOWN_HOSTS) ? KNOWN_HOSTS : undefined
   return { privateKeyKey, knownHostsKey: credentials.knownHostsKey ?? usualHosts }
+}
+
+/** Throws CredentialsInvalid for a Secret of a type that holds something else than credentials for Git. */
+export function requireType(secret: SecretData): void {
+  if (TYPES.includes(secret.type)) return
+  throw invalidSecret(
+    secret,
+    `is of type "${secret.type.slice(0, TYPE_SHOWN)}", but has to be of type ${TYPES.join(', ')}; use another Secret.`,
+  )
 }
 
 /** The field of the credentials that names a key of the Secret. */

@@ -1,15 +1,15 @@
-import type { RepositoryAddress } from '../repository/address.ts'
 import { fieldError, notSupported } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import { member } from '../json-value.ts'
-import type { Credentials, Kind } from '../resource/resource.ts'
+import type { Target } from '../repository/target.ts'
+import type { Credentials, Kind, RemoteSpec } from '../resource/resource.ts'
+import type { Draft } from '../schema/draft.ts'
 
 /** A spec of unknown soundness: what of it is usable is looked at. */
 interface Subject {
   readonly kind: Kind
-  readonly spec: unknown
+  readonly spec: Draft<RemoteSpec>
   /** Undefined where the repository's address is faulty itself. */
-  readonly address: RepositoryAddress | undefined
+  readonly target: Target | undefined
 }
 
 /**
@@ -18,23 +18,23 @@ interface Subject {
  */
 export function credentialErrors(subject: Subject): readonly FieldError[] {
   const { spec } = subject
-  const alone = member(spec, 'credentials') === undefined
-  const fieldErrors = alone ? missing(subject) : keyErrors('spec.credentials', subject)
+  const alone = spec.credentials === undefined
+  const fieldErrors = alone ? missing(subject) : keyErrors('credentials', subject)
   const field = 'spec.fallbackCredentials'
-  if (member(spec, 'fallbackCredentials') === undefined) return fieldErrors
+  if (spec.fallbackCredentials === undefined) return fieldErrors
   const lonely = alone
     ? [fieldError(field, 'is used only together with spec.credentials; name a Secret there too.')]
     : []
-  return [...fieldErrors, ...lonely, ...keyErrors(field, subject)]
+  return [...fieldErrors, ...lonely, ...keyErrors('fallbackCredentials', subject)]
 }
 
 /** What is called: Git over HTTPS or SSH, or the API of a provider, whatever the address is. */
 type Called = 'https' | 'ssh' | 'api'
 
-function calledBy({ kind, address }: Subject): Called | undefined {
+function calledBy({ kind, target }: Subject): Called | undefined {
   if (kind === 'PullRequest') return 'api'
-  if (address === undefined) return undefined
-  return address.scheme === 'ssh' ? 'ssh' : 'https'
+  if (target === undefined) return undefined
+  return target.address.scheme === 'ssh' ? 'ssh' : 'https'
 }
 
 // Without credentials it is the operator's default, which is a token.
@@ -45,11 +45,13 @@ function missing(subject: Subject): readonly FieldError[] {
   return [fieldError('spec.credentials', complaint)]
 }
 
-type Named = (key: keyof Credentials) => boolean
+/** Does the spec name this key, well or badly? */
+type IsNamed = (key: keyof Credentials) => boolean
 
-function keyErrors(field: string, subject: Subject): readonly FieldError[] {
-  const credentials = member(subject.spec, field.slice('spec.'.length))
-  const named: Named = (key) => member(credentials, key) !== undefined
+function keyErrors(name: 'credentials' | 'fallbackCredentials', subject: Subject): readonly FieldError[] {
+  const field = `spec.${name}`
+  const credentials = subject.spec[name]
+  const named: IsNamed = (key) => credentials?.[key] !== undefined
   if (named('appIDKey') || named('installationIDKey')) {
     return [notSupported(`${field}.${named('appIDKey') ? 'appIDKey' : 'installationIDKey'}`, 'a GitHub App')]
   }
@@ -61,7 +63,7 @@ function keyErrors(field: string, subject: Subject): readonly FieldError[] {
 }
 
 /** Keys are named, but none that can be used. */
-function unusableKeys(field: string, named: Named, called: Called | undefined): readonly FieldError[] {
+function unusableKeys(field: string, named: IsNamed, called: Called | undefined): readonly FieldError[] {
   const basic = named('tokenKey') || named('usernameKey') || named('passwordKey')
   if (called === 'https' || called === 'api') {
     return basic ? incompletePair(field, named) : onlySSHKeys(field, named, called)
@@ -73,7 +75,7 @@ function unusableKeys(field: string, named: Named, called: Called | undefined): 
   return [fieldError(`${field}.${first}`, complaint)]
 }
 
-function incompletePair(field: string, named: Named): readonly FieldError[] {
+function incompletePair(field: string, named: IsNamed): readonly FieldError[] {
   if (named('tokenKey') || (named('usernameKey') && named('passwordKey'))) return []
   const [given, other] = named('usernameKey')
     ? ['usernameKey', 'passwordKey']
@@ -81,7 +83,7 @@ function incompletePair(field: string, named: Named): readonly FieldError[] {
   return [fieldError(`${field}.${given}`, `stands alone; name ${other} as well, or use tokenKey.`)]
 }
 
-function onlySSHKeys(field: string, named: Named, called: 'https' | 'api'): readonly FieldError[] {
+function onlySSHKeys(field: string, named: IsNamed, called: 'https' | 'api'): readonly FieldError[] {
   const key = named('privateKeyKey') ? 'privateKeyKey' : 'knownHostsKey'
   if (!named(key)) return []
   const use = called === 'https' ? 'HTTPS' : 'an API, which takes a token'

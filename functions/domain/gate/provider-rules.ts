@@ -2,62 +2,58 @@ import { DEFAULT_PORTS } from '../repository/address.ts'
 import type { RepositoryAddress } from '../repository/address.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import { hostNamed, hostOf, PROVIDER_NAMES, publicAPI, publicHost } from '../repository/hosts.ts'
+import { hostNamed, PROVIDER_NAMES } from '../repository/hosts.ts'
 import type { Host } from '../repository/hosts.ts'
-import { member, textMember } from '../json-value.ts'
-import type { Kind } from '../resource/resource.ts'
+import type { Target } from '../repository/target.ts'
+import type { ProviderConfig, RemoteSpec } from '../resource/resource.ts'
+import type { Draft } from '../schema/draft.ts'
+import type { Readable } from '../schema/parse.ts'
 import { pullRequestErrors } from './pull-request-rules.ts'
 
 /**
  * What is wrong with `provider` and `providerConfig` for this repository, and what its host does not have. Where
- * the address is faulty itself (undefined), only a provider that nobody knows.
+ * the address is faulty itself, only a provider that nobody knows.
  */
-export function providerErrors(
-  kind: Kind,
-  spec: unknown,
-  address: RepositoryAddress | undefined,
-): readonly FieldError[] {
-  const provider = textMember(spec, 'provider')
-  const named = nameErrors(provider, address)
-  if (address === undefined || named.length > 0) return named
-  const host = hostOf(address, provider)
-  const needs = kind === 'GitCommit' ? [] : needed(spec, address)
+export function providerErrors({ kind, spec, target }: Readable): readonly FieldError[] {
+  const named = nameErrors(spec.provider, target)
+  if (target === undefined || named.length > 0) return named
+  const { host } = target
+  const needs = kind === 'GitCommit' ? [] : needed(spec, target)
   if (host === undefined) return kind === 'GitCommit' ? unread(spec) : needs
-  const config = configErrors(spec, address, host)
-  return kind === 'GitCommit' ? config : [...config, ...needs, ...pullRequestErrors(spec, address, host)]
+  const config = configErrors(spec.providerConfig, target, host)
+  return kind === 'GitCommit' ? config : [...config, ...needs, ...pullRequestErrors(spec, target, host)]
 }
 
 /** What may be repeated: a token is longer, and has digits. */
 const NO_SECRET = /^[A-Za-z-]{1,20}$/
 
-function nameErrors(
-  provider: string | undefined,
-  address: RepositoryAddress | undefined,
-): readonly FieldError[] {
-  if (provider === undefined) return []
+function nameErrors(provider: string | null | undefined, target: Target | undefined): readonly FieldError[] {
+  if (provider === undefined || provider === null) return []
   const field = 'spec.provider'
   if (hostNamed(provider) === undefined) {
     const found = NO_SECRET.test(provider) ? `is "${provider}", which is` : 'is'
     return [fieldError(field, `${found} no provider that is known; write one of ${PROVIDER_NAMES}.`)]
   }
-  const known = address === undefined ? undefined : publicHost(address.host)
-  if (address === undefined || known === undefined || known.name === provider) return []
-  return [fieldError(field, `is "${provider}", but ${address.host} is ${known.name}; leave it out.`)]
+  if (target?.publicAPI === undefined || target.host === undefined || target.host.name === provider) return []
+  const { address, host } = target
+  return [fieldError(field, `is "${provider}", but ${address.host} is ${host.name}; leave it out.`)]
 }
 
-function unread(spec: unknown): readonly FieldError[] {
-  if (member(spec, 'providerConfig') === undefined || member(spec, 'provider') !== undefined) return []
+function unread({ provider, providerConfig }: Draft<RemoteSpec>): readonly FieldError[] {
+  if (providerConfig === undefined || provider !== undefined) return []
   return [
     fieldError('spec.provider', 'is missing; spec.providerConfig needs it on a host that is not known.'),
   ]
 }
 
-function configErrors(spec: unknown, address: RepositoryAddress, host: Host): readonly FieldError[] {
-  const config = member(spec, 'providerConfig')
-  if (config === undefined) return []
-  const known = publicAPI(address.host)
-  const base = known === undefined ? addresses(address, host.apiSuffix) : known.slice(0, 1)
-  const upload = known === undefined ? addresses(address, host.uploadSuffix) : known.slice(1)
+function configErrors(
+  config: Draft<ProviderConfig> | null | undefined,
+  { address, publicAPI }: Target,
+  host: Host,
+): readonly FieldError[] {
+  if (config === undefined || config === null) return []
+  const base = publicAPI === undefined ? addresses(address, host.apiSuffix) : publicAPI.slice(0, 1)
+  const upload = publicAPI === undefined ? addresses(address, host.uploadSuffix) : publicAPI.slice(1)
   return [
     ...urlErrors(config, 'baseURL', { host, allowed: base }),
     ...urlErrors(config, 'uploadURL', { host, allowed: upload }),
@@ -65,13 +61,13 @@ function configErrors(spec: unknown, address: RepositoryAddress, host: Host): re
 }
 
 function urlErrors(
-  config: unknown,
+  config: Draft<ProviderConfig>,
   key: 'baseURL' | 'uploadURL',
   { host, allowed }: { readonly host: Host; readonly allowed: readonly string[] },
 ): readonly FieldError[] {
-  const url = textMember(config, key)
+  const url = config[key]
   const [first] = allowed
-  if (url === undefined || allowed.includes(url)) return []
+  if (url === undefined || url === null || allowed.includes(url)) return []
   const field = `spec.providerConfig.${key}`
   if (first === undefined)
     return [fieldError(field, `is of no use with ${host.name} on this host; leave it out.`)]
@@ -95,13 +91,11 @@ function addresses(address: RepositoryAddress, suffix: string | undefined): read
 }
 
 /** A pull request is opened by an API: on a host that is not known, which and where has to be said. */
-function needed(spec: unknown, address: RepositoryAddress): readonly FieldError[] {
-  if (publicHost(address.host) !== undefined) return []
+function needed(spec: Draft<RemoteSpec>, { address, publicAPI }: Target): readonly FieldError[] {
+  if (publicAPI !== undefined) return []
   const say = `is missing; ${address.host} is not a public host, so a pull request needs it.`
   return [
-    ...(member(spec, 'provider') === undefined ? [fieldError('spec.provider', say)] : []),
-    ...(member(member(spec, 'providerConfig'), 'baseURL') === undefined
-      ? [fieldError('spec.providerConfig.baseURL', say)]
-      : []),
+    ...(spec.provider === undefined ? [fieldError('spec.provider', say)] : []),
+    ...(spec.providerConfig?.baseURL === undefined ? [fieldError('spec.providerConfig.baseURL', say)] : []),
   ]
 }

@@ -1,14 +1,11 @@
-import type { RepositoryAddress } from '../repository/address.ts'
-import { repositoryAt } from '../repository/api-endpoint.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Detail, Form, Host } from '../repository/hosts.ts'
-import { member, textMember } from '../json-value.ts'
+import type { Target } from '../repository/target.ts'
+import type { PullRequestSpec } from '../resource/resource.ts'
+import type { Draft } from '../schema/draft.ts'
 
 const PEOPLE = ['reviewers', 'assignees'] as const
-/** As in the schema. */
-const MOST_NAMES = 50
-const LONGEST_NAME = 255
 /** What no host has in a user name, and people write where a host shows them so, or mean a team. */
 const USER_NAME: Form = {
   pattern: /^[^@/][^/]*$/,
@@ -21,12 +18,12 @@ const DETAILS = ['labels', 'reviewers', 'assignees', 'draft'] as const satisfies
  * details, and the names of people and labels.
  */
 export function pullRequestErrors(
-  spec: unknown,
-  address: RepositoryAddress,
+  spec: Draft<PullRequestSpec>,
+  target: Target,
   host: Host,
 ): readonly FieldError[] {
   return [
-    ...repositoryErrors(spec, address, host),
+    ...repositoryErrors(target, host),
     ...forkErrors(spec, host),
     ...detailErrors(spec, host),
     ...PEOPLE.flatMap((field) => nameErrors(spec, field, { host, form: host.person ?? USER_NAME })),
@@ -34,19 +31,18 @@ export function pullRequestErrors(
   ]
 }
 
-function repositoryErrors(spec: unknown, address: RepositoryAddress, host: Host): readonly FieldError[] {
-  const place = repositoryAt(address, textMember(member(spec, 'providerConfig'), 'baseURL'))
+function repositoryErrors({ repository }: Target, host: Host): readonly FieldError[] {
   // Where groups nest, a part "-" parts a repository from its pages.
-  if (host.repositoryPath === 'two or more' && place.includes('-')) {
+  if (host.repositoryPath === 'two or more' && repository.includes('-')) {
     const complaint = `has "-" as a part of its path, after which ${host.name} has the pages of a repository; write the address of the repository itself.`
     return [fieldError('spec.repository', complaint)]
   }
   const part = host.repositoryPart
-  if (part !== undefined && !place.every((written) => part.pattern.test(written))) {
+  if (part !== undefined && !repository.every((written) => part.pattern.test(written))) {
     const complaint = `has a part of its path that ${host.name} does not have; write ${part.expects}.`
     return [fieldError('spec.repository', complaint)]
   }
-  const isComplete = host.repositoryPath === 'two' ? place.length === 2 : place.length >= 2
+  const isComplete = host.repositoryPath === 'two' ? repository.length === 2 : repository.length >= 2
   if (isComplete) return []
   const expected = host.repositoryPath === 'two' ? 'owner and name' : 'a group and a name'
   return [
@@ -57,37 +53,32 @@ function repositoryErrors(spec: unknown, address: RepositoryAddress, host: Host)
   ]
 }
 
-function forkErrors(spec: unknown, host: Host): readonly FieldError[] {
-  const head = textMember(spec, 'headBranch') ?? ''
+function forkErrors(spec: Draft<PullRequestSpec>, host: Host): readonly FieldError[] {
+  const head = spec.headBranch ?? ''
   if (host.forks || !head.includes(':')) return []
   const complaint = `asks for the branch of a fork, which is not supported on ${host.name} yet; write the name of a branch of the repository itself.`
   return [fieldError('spec.headBranch', complaint, 'NotSupported')]
 }
 
-function detailErrors(spec: unknown, host: Host): readonly FieldError[] {
-  const lacking = DETAILS.filter((detail) => host.lacks.includes(detail) && isAsked(member(spec, detail)))
+function detailErrors(spec: Draft<PullRequestSpec>, host: Host): readonly FieldError[] {
+  const lacking = DETAILS.filter((detail) => host.lacks.includes(detail) && isAsked(spec[detail]))
   return lacking.map((detail) => fieldError(`spec.${detail}`, `cannot be set on ${host.name}; leave it out.`))
 }
 
 function nameErrors(
-  spec: unknown,
+  spec: Draft<PullRequestSpec>,
   field: 'labels' | (typeof PEOPLE)[number],
   { host, form }: { readonly host: Host; readonly form: Form },
 ): readonly FieldError[] {
-  const names = member(spec, field)
-  if (host.lacks.includes(field) || !Array.isArray(names)) return []
-  if (names.slice(0, MOST_NAMES).every((name) => fits(name, form))) return []
+  const names = spec[field] ?? []
+  // What is no text, or too long, the schema speaks of.
+  if (host.lacks.includes(field) || names.every((name) => name === null || form.pattern.test(name))) return []
   const whom = field === 'labels' ? 'a label' : 'somebody'
   return [
     fieldError(`spec.${field}`, `names ${whom} otherwise than ${host.name} does; write ${form.expects}.`),
   ]
 }
 
-// What is no text, or too long, the schema speaks of.
-function fits(written: unknown, { pattern }: Form): boolean {
-  return typeof written !== 'string' || written.length > LONGEST_NAME || pattern.test(written)
-}
-
-function isAsked(value: unknown): boolean {
+function isAsked(value: Draft<PullRequestSpec>[Detail]): boolean {
   return value === true || (Array.isArray(value) && value.length > 0)
 }

@@ -2,9 +2,10 @@ import { accessTo, mayAccess } from './access.ts'
 import type { ServedKind } from './access.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import { member, textMember } from '../json-value.ts'
 import type { ReviewContext } from './review-context.ts'
-import { shownName } from '../requester/user-info.ts'
+import { displayName } from '../requester/user-info.ts'
+import type { ResourceRef } from '../resource/resource.ts'
+import type { Draft } from '../schema/draft.ts'
 
 /** What is wrong with `spec.resourceRef`, and how its kind is served. */
 export interface ReferenceVerdict {
@@ -26,11 +27,11 @@ interface Reference {
  * reference that has faults already (`found`) only so much is judged as can be relied on.
  */
 export async function judgeReference(
-  spec: unknown,
+  written: Draft<ResourceRef> | null | undefined,
   found: readonly FieldError[],
   context: ReviewContext,
 ): Promise<ReferenceVerdict> {
-  const reference = readReference(member(spec, 'resourceRef'))
+  const reference = readReference(written)
   const faulty = (fields: RegExp): boolean => found.some(({ field }) => fields.test(field))
   if (reference === undefined || faulty(/^spec(?:\.resourceRef(?:\.(?:apiVersion|kind))?)?$/)) return NOTHING
   const served = await context.discover(reference.apiVersion, reference.kind)
@@ -48,16 +49,10 @@ export async function judgeReference(
 
 const NOTHING: ReferenceVerdict = { fieldErrors: [], warnings: [], served: undefined }
 
-function readReference(value: unknown): Reference | undefined {
-  const apiVersion = textMember(value, 'apiVersion')
-  const kind = textMember(value, 'kind')
-  if (apiVersion === undefined || kind === undefined) return undefined
-  return {
-    apiVersion,
-    kind,
-    name: textMember(value, 'name') ?? '',
-    namespace: textMember(value, 'namespace'),
-  }
+function readReference(written: Draft<ResourceRef> | null | undefined): Reference | undefined {
+  const { apiVersion, kind, name, namespace } = written ?? {}
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined
+  return { apiVersion, kind, name: name ?? '', namespace: namespace ?? undefined }
 }
 
 function unknownKind({ apiVersion, kind }: Reference): string {
@@ -97,6 +92,6 @@ async function rightErrors(
   const object = { ...reference, namespace: reference.namespace ?? own }
   if (await mayAccess(accessTo('get', served, object), review)) return []
   const place = served.namespaced ? ` in the namespace ${object.namespace}` : ''
-  const complaint = `is the ${reference.kind} ${object.name}${place}, which ${shownName(subject.username)} may not \`get\`; ask for that right, or refer to another object.`
+  const complaint = `is the ${reference.kind} ${object.name}${place}, which ${displayName(subject.username)} may not \`get\`; ask for that right, or refer to another object.`
   return [fieldError('spec.resourceRef', complaint, 'ReferenceForbidden')]
 }

@@ -2,11 +2,12 @@ import { accessTo, mayAccess } from './access.ts'
 import type { SecretRight } from './access.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import { isRecord, member, textMember } from '../json-value.ts'
 import type { ReviewContext } from './review-context.ts'
 import { API_VERSION, GROUP } from '../resource/resource.ts'
+import type { PullRequestSpec, RemoteSpec } from '../resource/resource.ts'
+import type { Draft } from '../schema/draft.ts'
 import { unusableSecret } from '../credentials/secret-binding.ts'
-import { shownName } from '../requester/user-info.ts'
+import { displayName } from '../requester/user-info.ts'
 
 /** Which Secrets the subject may use, by the field that names them, and which not. */
 export interface SecretsVerdict {
@@ -22,24 +23,23 @@ const SECRETS = { plural: 'secrets', namespaced: true } as const
 
 /**
  * Asks for each Secret that the spec names whether the subject may `get` it, else `use` it; where the spec names none,
- * whether he may `use` the operator's default credentials in his namespace.
+ * whether they may `use` the operator's default credentials in that namespace.
  */
 export async function judgeSecrets(
-  spec: unknown,
+  spec: Draft<RemoteSpec>,
   found: readonly FieldError[],
   context: ReviewContext,
 ): Promise<SecretsVerdict> {
   const named = FIELDS.flatMap((field) => {
-    const name = textMember(member(spec, field), 'secretName') ?? ''
+    const name = spec[field]?.secretName ?? ''
     const faulty = found.some((fault) => fault.field === `spec.${field}.secretName`)
     return name === '' || faulty ? [] : [{ field: `spec.${field}` as const, name }]
   })
   const judged = await Promise.all(
     named.map(async ({ field, name }) => ({ field, name, right: await rightTo(name, context) })),
   )
-  const unsaid = isRecord(spec) && member(spec, 'credentials') === undefined
-  const unusable = unsaid && !found.some(({ field }) => field === 'spec.credentials')
-  const byDefault = unusable && !(await mayUseDefault(context)) ? [noDefault(context)] : []
+  const unsaid = spec.credentials === undefined && !found.some(({ field }) => field === 'spec.credentials')
+  const byDefault = unsaid && !(await mayUseDefault(context)) ? [noDefault(context)] : []
   const refused = judged.filter(({ right }) => right === undefined)
   // The sentence names the Secret: of one that is named twice it is said once.
   const fieldErrors = refused
@@ -70,7 +70,7 @@ function mayUseDefault({ namespace, review }: ReviewContext): Promise<boolean> {
 
 function noDefault({ namespace, subject }: ReviewContext): FieldError {
   const complaint =
-    `is missing, and ${shownName(subject.username)} may not \`use\` the operator's default credentials ` +
+    `is missing, and ${displayName(subject.username)} may not \`use\` the operator's default credentials ` +
     `(${DEFAULT.plural}.${GROUP}) in the namespace ${namespace}; name a Secret there, or ask for that right.`
   return fieldError('spec.credentials', complaint, 'ReferenceForbidden')
 }
@@ -87,11 +87,11 @@ function refusal(field: string, name: string, { namespace, subject }: ReviewCont
  * The branch of a fork is in a repository that neither an annotation nor the operator has named: only who may read
  * the Secret may have it go there. Nothing is said where a Secret may not be used at all.
  */
-export function forkErrors(spec: unknown, rights: SecretRights): readonly FieldError[] {
-  const head = textMember(spec, 'headBranch') ?? ''
+export function forkErrors(spec: Draft<PullRequestSpec>, rights: SecretRights): readonly FieldError[] {
+  const head = spec.headBranch ?? ''
   if (!head.includes(':')) return []
   const field = 'spec.headBranch'
-  if (member(spec, 'credentials') === undefined) {
+  if (spec.credentials === undefined) {
     const complaint =
       "is the branch of a fork, for which the operator's default credentials are not; name a Secret."
     return [fieldError(field, complaint, 'ReferenceForbidden')]

@@ -1,10 +1,10 @@
-import type { ApiLogin } from '../credentials/api-login.ts'
+import type { ApiLogin } from '../credentials/login.ts'
 import { Failure } from '../failure.ts'
 import type { PullRequests, ShownPullRequest } from './pull-requests.ts'
 import { holdsSecret } from '../redact.ts'
 
-/** What a host was told, and by whom. */
-export interface Told {
+/** What the host got, and which repository it is about. */
+export interface Guard {
   readonly login: ApiLogin
   /** `spec.repository`. */
   readonly shown: string
@@ -15,7 +15,7 @@ export interface Told {
  * Event and the log. Of the other values of the Secret a name may well stand in an address.
  * @throws Failure besides: ProviderUnavailable where the host shows such an address
  */
-export function guardedPullRequests(pullRequests: PullRequests, { login, shown }: Told): PullRequests {
+export function guardedPullRequests(pullRequests: PullRequests, { login, shown }: Guard): PullRequests {
   const { username, secret } = login
   const secrets = username === undefined ? [secret] : [secret, `${username}:${secret}`]
   return {

@@ -1,5 +1,5 @@
-import type { ApiLogin } from '../credentials/api-login.ts'
-import type { ApiEndpoint } from '../repository/api-endpoint.ts'
+import type { ApiLogin } from '../credentials/login.ts'
+import type { ApiEndpoint } from '../repository/target.ts'
 
 /** What a pull request joins. */
 export interface Branches {

@@ -1,5 +1,4 @@
 import { Failure } from '../failure.ts'
-import { textMember, member } from '../json-value.ts'
 
 /** The parsed form of a repository address: it alone makes every check and the address that Git gets. */
 export interface RepositoryAddress {
@@ -156,16 +155,4 @@ function isCanonicalHost(written: string): boolean {
   const isName = written.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.(?!$)|$))+$/.test(written)
   if (!isName && !written.startsWith('[')) return false
   return URL.parse(`https://${written}`)?.hostname === written
-}
-
-/**
- * The host of `spec.repository`, whatever the form of the address, to count turns by. Empty where that is none: no
- * host is called for such a resource.
- */
-export function repositoryHost(whole: unknown): string {
-  try {
-    return parseRepositoryAddress(textMember(member(whole, 'spec'), 'repository') ?? '').host
-  } catch {
-    return ''
-  }
 }

@@ -1,4 +1,3 @@
-import { DEFAULT_PORTS } from './address.ts'
 import type { RepositoryAddress } from './address.ts'
 
 /** Details of a pull request that not every host has. */
@@ -155,27 +154,13 @@ export const HOSTS: readonly Host[] = [
   },
 ]
 
+/** User name beside a token where the software of the host is not known. */
+export const USUAL_TOKEN_USERNAME = 'x-access-token'
+
 /** The names that `spec.provider` may have, for people. */
 export const PROVIDER_NAMES = HOSTS.map(({ name, alike }) =>
   alike === undefined ? name : `${name} (also for ${alike})`,
 ).join(', ')
-
-/** Where the software of the host is not known. */
-const USUAL_TOKEN_USERNAME = 'x-access-token'
-
-/** The user name beside a token, for Git over HTTPS: what is given, as the host wants it, else by its convention. */
-export function gitUsername(given: string | undefined, host: Host | undefined): string {
-  if (given === undefined) return host?.tokenUsername ?? USUAL_TOKEN_USERNAME
-  return given.includes('@') ? (host?.emailUsername ?? given) : given
-}
-
-/** The user name at the API; undefined where none was given, or one that stands for nobody. */
-export function apiUsername(given: string | undefined): string | undefined {
-  const isNobody = HOSTS.some(
-    ({ nobodyUsername }) => nobodyUsername !== undefined && nobodyUsername === given,
-  )
-  return isNobody ? undefined : given
-}
 
 /** The row of a public host, by its exact name: a host that only looks like one is none. */
 export function publicHost(host: string): Host | undefined {
@@ -199,34 +184,8 @@ export function publicAPI(host: string): readonly string[] | undefined {
   return web === undefined ? undefined : row?.publicAPI.map((url) => url.replace('HOST', web))
 }
 
-/** The web address of a commit; undefined where the software of the host is not known. */
-export function commitURL(
-  address: RepositoryAddress,
-  provider: string | undefined,
-  sha: string,
-): string | undefined {
-  const row = hostOf(address, provider)
-  if (row === undefined) return undefined
-  const { scheme, host, port } = webPlace(address, row)
-  const place = host.includes(':') ? `[${host}]` : host
-  const written = port === DEFAULT_PORTS[scheme] ? place : `${place}:${port}`
-  return `${scheme}://${written}/${address.segments.join('/')}${row.commitPath}${sha}`
-}
-
-interface WebPlace {
-  readonly scheme: 'https' | 'http'
-  readonly host: string
-  readonly port: number
-}
-
-// The port of SSH says nothing of that of the web.
-function webPlace(address: RepositoryAddress, row: Host): WebPlace {
-  const host = webHostOf(row, address.host) ?? address.host
-  const { scheme, port } = address
-  return scheme === 'ssh' ? { scheme: 'https', host, port: DEFAULT_PORTS.https } : { scheme, host, port }
-}
-
-function webHostOf(row: Host, host: string): string | undefined {
+/** The web host of a row that has this host among its public ones; undefined: it has not. */
+export function webHostOf(row: Host, host: string): string | undefined {
   if (row.webHost !== undefined && [row.webHost, ...row.gitHosts].includes(host)) return row.webHost
   if (row.tenantDomain === undefined) return undefined
   const tenant = host.endsWith(`.${row.tenantDomain}`) ? host.slice(0, -row.tenantDomain.length - 1) : ''

@@ -1,6 +1,5 @@
 import type { Authority, RepositoryAddress } from './address.ts'
-import { DEFAULT_PORTS, parseAuthority, parseRepositoryAddress } from './address.ts'
-import { member, textMember } from '../json-value.ts'
+import { DEFAULT_PORTS, parseAuthority } from './address.ts'
 import type { Environment } from '../settings.ts'
 import { list, WrongSetting } from '../settings.ts'
 import { withoutUser } from '../redact.ts'
@@ -13,18 +12,6 @@ export function isInsecure(
   // Host keys are checked everywhere.
   if (scheme === 'ssh') return false
   return hosts.some((entry) => entry.host === host && (entry.port ?? DEFAULT_PORTS[scheme]) === port)
-}
-
-/** Whether `spec.repository` of a resource of unknown soundness is at such a host. */
-export function namesInsecureHost(whole: unknown, hosts: readonly Authority[]): boolean {
-  const text = textMember(member(whole, 'spec'), 'repository')
-  if (hosts.length === 0 || text === undefined) return false
-  try {
-    return isInsecure(parseRepositoryAddress(text), hosts)
-  } catch {
-    // The gate says what is wrong with it.
-    return false
-  }
 }
 
 /** Reads the comma list of `host[:port]`. Throws WrongSetting, one sentence, for anything else, wildcards included. */

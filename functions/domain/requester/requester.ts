@@ -17,7 +17,7 @@ export interface Requester {
   /** The requester's own user name. */
   readonly username: string
   /** One line for people. */
-  readonly shown: string
+  readonly displayName: string
 }
 
 /** How stamps are read. */
@@ -34,15 +34,15 @@ export interface StampReading {
 export function requesterOf(resource: Resource, { key, delegation }: StampReading): Requester {
   const { namespace } = resource.metadata
   const stamp = stampOf(resource)
-  const shown = stamp[REQUESTED_BY]
-  if (shown === undefined || stamp[REQUESTER] === undefined) throw unstamped(resource, 'does not say')
+  const displayName = stamp[REQUESTED_BY]
+  if (displayName === undefined || stamp[REQUESTER] === undefined) throw unstamped(resource, 'does not say')
   const signed = signedOf(resource, namespace, stamp)
   if (key !== undefined && !verifies(signed, stamp[REQUESTER_SIGNATURE], key)) {
     throw unstamped(resource, 'does not prove')
   }
   const applier = applierIn(stamp[REQUESTER], namespace, delegation)
   if (applier === undefined) throw unstamped(resource, 'does not say')
-  return { subject: applier.subject, username: applier.user.username, shown }
+  return { subject: applier.subject, username: applier.user.username, displayName }
 }
 
 // A controller that was named a delegate after the stamp was made is one from now on.
@@ -83,7 +83,7 @@ export type RequestedByTrailer = (typeof REQUESTED_BY_TRAILERS)[number]
  * the SHA-256 of the user name, by which whoever knows the name finds the commits; or none.
  */
 export function requestedBy(requester: Requester, trailer: RequestedByTrailer): string | undefined {
-  if (trailer === 'name') return requester.shown
+  if (trailer === 'name') return requester.displayName
   if (trailer === 'off') return undefined
   return `sha256:${createHash('sha256').update(requester.username).digest('hex').slice(0, 16)}`
 }

@@ -4,7 +4,7 @@ import { member, sameJSON, textMember } from '../json-value.ts'
 import { REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from '../resource/resource.ts'
 import { sign } from './signature.ts'
 import type { Signed } from './signature.ts'
-import { shownName } from './user-info.ts'
+import { displayName } from './user-info.ts'
 import type { UserInfo } from './user-info.ts'
 
 /** The stamp's annotations and their values; undefined: the resource has to be without it. */
@@ -59,7 +59,7 @@ export function stampFor(application: Application, stamping: Stamping): Stamp {
   const { before, after, namespace } = application
   if (!isNewRequest(application)) return stampOf(before)
   const applier = applierOf(stamping.user, namespace, stamping.delegation)
-  const shown = shownName(applier.user.username) + (applier.as === undefined ? '' : ` as ${applier.as}`)
+  const shown = displayName(applier.user.username) + (applier.as === undefined ? '' : ` as ${applier.as}`)
   const unsigned = { [REQUESTED_BY]: shown, [REQUESTER]: requesterJSON(applier, stamping.extraKeys) }
   const signed = signedOf(after, namespace, unsigned)
   const signature = stamping.key === undefined ? undefined : sign(signed, stamping.key)

@@ -30,7 +30,7 @@ export function readUserInfo(value: unknown): UserInfo | undefined {
  * A user name as people may be shown it, in one line of at most 256 characters: control characters, invisible
  * formatting (which can turn the reading direction), line separators and halves of characters become `?`.
  */
-export function shownName(username: string): string {
+export function displayName(username: string): string {
   const cleaned = username.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '?')
   const characters = Array.from(cleaned)
   return characters.length <= LONGEST_NAME ? cleaned : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`

@@ -1,21 +1,4 @@
-import { member } from '../json-value.ts'
 import type { Schema } from './schema.ts'
-
-/**
- * The fields of a value that its schema knows, with null in place of each text that is longer than it allows: the
- * field is there, and of no use. What reads it then works within the bounds of the schema, whatever was sent.
- */
-export function withinBounds(value: unknown, schema: Schema): unknown {
-  if (typeof value === 'string') return isLonger(value, schema.maxLength ?? Infinity) ? null : value
-  const properties = Object.entries(schema.properties ?? {})
-  if (properties.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return value
-  }
-  const known = properties.filter(([name]) => Object.hasOwn(value, name))
-  return Object.fromEntries(
-    known.map(([name, property]) => [name, withinBounds(member(value, name), property)]),
-  )
-}
 
 /** The schema as ajv reads it, with the contents of a text or a list looked at only where its length is allowed. */
 export function boundedFirst(schema: Schema): object {

@@ -5,19 +5,15 @@ import { member, textMember } from '../json-value.ts'
 import { TYPE_NAMES } from './schema.ts'
 
 /**
- * Says what ajv (with `verbose`) found in words for the author of a resource: the field as he knows it and what it
- * has to be, from the schema's `expects`. What was found is not repeated: it may be a secret at the wrong place.
+ * Says what ajv (with `verbose`) found in words for the author of a resource: the field by its path, which begins with `root`,
+ * and what it has to be, from the schema's `expects`. What was found is not repeated: it may be a secret at the wrong place.
  */
-export function fieldErrorOf(error: ErrorObject): FieldError {
-  const field = error.instancePath
-    .slice(1)
-    .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
-    .replaceAll('/', '.')
+export function fieldErrorOf(error: ErrorObject, root: string): FieldError {
+  const field = `${root}${error.instancePath}`.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
   const missing = textMember(error.params, 'missingProperty')
   if (missing === undefined) return fieldError(field, `${complaintOf(error)}.`)
   const schema = member(member(error.parentSchema, 'properties'), missing)
-  const path = field === '' ? missing : `${field}.${missing}`
-  return fieldError(path, `is missing; it has to be ${expected(schema)}.`)
+  return fieldError(`${field}.${missing}`, `is missing; it has to be ${expected(schema)}.`)
 }
 
 function complaintOf({ keyword, data, parentSchema }: ErrorObject): string {

@@ -1,133 +1,168 @@
-import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
 import { Failure } from '../failure.ts'
 import { failureOfFaults, fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { member } from '../json-value.ts'
+import { parseRepositoryAddress } from '../repository/address.ts'
+import { targetOf } from '../repository/target.ts'
+import type { Target } from '../repository/target.ts'
 import { API_VERSION } from '../resource/resource.ts'
-import type { GitCommit, Kind, PullRequest, Resource } from '../resource/resource.ts'
-import { boundedFirst, isLonger } from './bounds.ts'
+import type {
+  Envelope,
+  GitCommit,
+  GitCommitSpec,
+  Kind,
+  PullRequest,
+  PullRequestSpec,
+  RemoteSpec,
+} from '../resource/resource.ts'
+import { draftOf } from './draft.ts'
+import type { Draft } from './draft.ts'
 import { fieldErrorOf } from './field-errors.ts'
 import { GITCOMMIT_SPEC } from './git-commit.ts'
 import { PULLREQUEST_SPEC } from './pull-request.ts'
 import type { Schema } from './schema.ts'
 import { unknownFields } from './unknown-fields.ts'
+import { gitCommitSpecValidator, pullRequestSpecValidator } from './validators.ts'
+
+/** A spec that the schema takes, of a repository whose address can be read. */
+export interface SoundSpec<K extends Kind, S> {
+  readonly kind: K
+  readonly sound: true
+  readonly spec: S
+  readonly target: Target
+  readonly fieldErrors: readonly []
+}
+
+/** A spec with errors of the schema or the address; what of it can be used is there, for the rules to look at. */
+interface FaultySpec<K extends Kind, S> {
+  readonly kind: K
+  readonly sound: false
+  /** Undefined where it is no object. */
+  readonly spec: Draft<S> | undefined
+  /** Undefined where the address of the repository cannot be read. */
+  readonly target: Target | undefined
+  /** At least one. */
+  readonly fieldErrors: readonly FieldError[]
+}
+
+/** Something that is no resource of ours. */
+interface Foreign {
+  readonly kind: undefined
+  readonly sound: false
+  readonly spec: undefined
+  readonly target: undefined
+  readonly fieldErrors: readonly FieldError[]
+}
+
+/** A GitCommit or a PullRequest, with errors or without. */
+export type ParsedGitCommit = SoundSpec<'GitCommit', GitCommitSpec> | FaultySpec<'GitCommit', GitCommitSpec>
+export type ParsedPullRequest =
+  SoundSpec<'PullRequest', PullRequestSpec> | FaultySpec<'PullRequest', PullRequestSpec>
+
+/** What a resource's spec was parsed to. */
+export type Parsed = ParsedGitCommit | ParsedPullRequest | Foreign
+
+/** A spec that is an object at least: what of it can be used is looked at. */
+export type Readable =
+  | (ParsedGitCommit & { readonly spec: Draft<GitCommitSpec> })
+  | (ParsedPullRequest & { readonly spec: Draft<PullRequestSpec> })
+
+/** A stored resource whose spec is sound. */
+export type SoundGitCommit = GitCommit & SoundSpec<'GitCommit', GitCommitSpec>
+export type SoundPullRequest = PullRequest & SoundSpec<'PullRequest', PullRequestSpec>
+export type SoundResource = SoundGitCommit | SoundPullRequest
 
 /**
- * Makes a resource of what the API server stores: apiVersion, kind, the metadata that it always sets, and spec by the
- * schemas of the CRDs. The status is taken as the API server has checked it: a newer release may have written there
- * what this one does not know. Throws InvalidSpec with a sentence for each fault, or NotSupported (slow) where the
- * spec has a field that they do not know: what else is wrong may come of that.
+ * Parses the spec of a resource, once for each event or review: the schema, and the address of the repository. The
+ * value may be anything, and need not be stored yet: nothing is asked of its metadata and status.
  */
-export function parseResource(value: unknown): Resource {
+export function parse(value: unknown): Parsed {
   const kind = kindOf(value)
-  const unknown = kind !== undefined && unknownInSpec(kind, value).length > 0
-  if (!unknown && kind === 'GitCommit' && gitCommitValidator()(value)) return value
-  if (!unknown && kind === 'PullRequest' && pullRequestValidator()(value)) return value
-  throw failureOfFaults(errorsOf(value)) ?? new Failure('InvalidSpec', 'The resource cannot be read.')
+  const spec = member(value, 'spec')
+  if (kind === 'GitCommit')
+    return parseSpec(kind, spec, { schema: GITCOMMIT_SPEC, validator: gitCommitSpecValidator })
+  if (kind === 'PullRequest')
+    return parseSpec(kind, spec, { schema: PULLREQUEST_SPEC, validator: pullRequestSpecValidator })
+  const fieldErrors = [fieldError('kind', `has to be GitCommit or PullRequest of apiVersion ${API_VERSION}.`)]
+  return { kind, sound: false, spec: undefined, target: undefined, fieldErrors }
 }
 
-function unknownInSpec(kind: Kind, value: unknown): readonly FieldError[] {
-  const schema = kind === 'GitCommit' ? GITCOMMIT_SPEC : PULLREQUEST_SPEC
-  return unknownFields(member(value, 'spec'), schema, 'spec')
+/** Is the spec an object, of a resource of ours? */
+export function isReadable(parsed: Parsed): parsed is Readable {
+  return parsed.spec !== undefined
 }
 
 /**
- * What the schema finds wrong with the spec, one fault for a field, those of fields that it does not know first. The object need not be stored yet: of its
- * metadata nothing is asked.
+ * The stored resource with its spec. Throws InvalidSpec with a sentence for each error of the schema or the address,
+ * or NotSupported (slow) where the spec has a field that the schema does not know: what else is wrong may come of that.
  */
-export function schemaErrors(value: unknown): readonly FieldError[] {
-  return errorsOf(value).filter(({ field }) => !/^(?:metadata|status)\b/.test(field))
+export function requireSound({ metadata, status }: Envelope, parsed: Parsed): SoundResource {
+  if (!parsed.sound) {
+    throw failureOfFaults(parsed.fieldErrors) ?? new Failure('InvalidSpec', 'The resource cannot be read.')
+  }
+  const stored = { apiVersion: API_VERSION, metadata, ...(status === undefined ? {} : { status }) } as const
+  return parsed.kind === 'GitCommit' ? { ...stored, ...parsed } : { ...stored, ...parsed }
 }
 
 /** The kind of a resource of ours; undefined for every other value. */
-export function kindOf(value: unknown): Kind | undefined {
+function kindOf(value: unknown): Kind | undefined {
   const kind = member(value, 'kind')
   if (member(value, 'apiVersion') !== API_VERSION) return undefined
   return kind === 'GitCommit' || kind === 'PullRequest' ? kind : undefined
 }
 
-// Compiling takes longer than the rest of a start, so the first resource of a kind pays for it, and only once.
-const compiled: { gitCommit?: ValidateFunction<GitCommit>; pullRequest?: ValidateFunction<PullRequest> } = {}
-
-function gitCommitValidator(): ValidateFunction<GitCommit> {
-  compiled.gitCommit ??= compiler().compile<GitCommit>(stored('GitCommit', GITCOMMIT_SPEC))
-  return compiled.gitCommit
+/** How the spec of a kind is read. */
+interface Reading<S> {
+  readonly schema: Schema
+  readonly validator: () => ValidateFunction<S>
 }
 
-function pullRequestValidator(): ValidateFunction<PullRequest> {
-  compiled.pullRequest ??= compiler().compile<PullRequest>(stored('PullRequest', PULLREQUEST_SPEC))
-  return compiled.pullRequest
+function parseSpec<K extends Kind, S>(
+  kind: K,
+  written: unknown,
+  { schema, validator }: Reading<S>,
+): SoundSpec<K, S> | FaultySpec<K, S> {
+  const validate = validator()
+  const isValid = validate(written)
+  const { target, complaint } = readTarget(kind, draftOf<RemoteSpec>(written, schema))
+  const unknown = unknownFields(written, schema, 'spec')
+  if (isValid && target !== undefined && unknown.length === 0) {
+    return { kind, sound: true, spec: written, target, fieldErrors: [] }
+  }
+  // The parser of addresses knows better what is wrong with a text than the pattern that it does not match.
+  const others = isValid
+    ? []
+    : schemaErrors(written, validate).filter(({ field }) => field !== complaint[0]?.field)
+  // Unknown fields first, because the first error decides whether trying again helps.
+  const fieldErrors = oneForEachField([...unknown, ...others, ...complaint])
+  return { kind, sound: false, spec: draftOf<S>(written, schema), target, fieldErrors }
 }
 
-function compiler(): Ajv {
-  const ajv = new Ajv({
-    allErrors: true,
-    verbose: true,
-    ownProperties: true,
-    strictTypes: false,
-    // Our schemas are constants: a test checks them against the meta-schema, which costs a third of the time.
-    meta: false,
-    validateSchema: false,
-  })
-  ajv.addVocabulary([
-    'expects',
-    'x-kubernetes-map-type',
-    'x-kubernetes-list-type',
-    'x-kubernetes-list-map-keys',
-    'x-kubernetes-validations',
-  ])
-  // ajv's own keywords read all of a text, however long it is.
-  replaceKeyword(ajv, 'minLength', (limit, text) => isLonger(text, limit - 1))
-  replaceKeyword(ajv, 'maxLength', (limit, text) => !isLonger(text, limit))
-  ajv.addFormat('int32', true).addFormat('int64', true)
-  ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/)
-  return ajv
-}
-
-function replaceKeyword(ajv: Ajv, keyword: string, validate: (limit: number, text: string) => boolean): void {
-  ajv.removeKeyword(keyword).addKeyword({ keyword, type: 'string', schemaType: 'number', validate })
-}
-
-function stored(kind: Kind, spec: Schema): object {
-  const text = { type: 'string' }
-  return {
-    type: 'object',
-    required: ['apiVersion', 'kind', 'metadata', 'spec'],
-    properties: {
-      apiVersion: { const: API_VERSION },
-      kind: { const: kind },
-      metadata: {
-        type: 'object',
-        required: ['name', 'namespace', 'uid', 'generation', 'resourceVersion'],
-        properties: {
-          name: text,
-          namespace: text,
-          uid: text,
-          generation: { type: 'integer' },
-          resourceVersion: text,
-          annotations: { type: 'object', additionalProperties: text },
-          deletionTimestamp: text,
-        },
-      },
-      spec: boundedFirst(spec),
-      status: { type: 'object' },
-    },
+function readTarget(
+  kind: Kind,
+  spec: Draft<RemoteSpec> | undefined,
+): { readonly target: Target | undefined; readonly complaint: readonly FieldError[] } {
+  const text = spec?.repository
+  if (typeof text !== 'string') return { target: undefined, complaint: [] }
+  const provider = spec?.provider ?? undefined
+  const baseURL = spec?.providerConfig?.baseURL ?? undefined
+  try {
+    return { target: targetOf(kind, parseRepositoryAddress(text), { provider, baseURL }), complaint: [] }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { reason, message } = error
+    return { target: undefined, complaint: [{ reason, field: 'spec.repository', message }] }
   }
 }
 
-function errorsOf(value: unknown): readonly FieldError[] {
-  const kind = kindOf(value)
-  if (kind === undefined) {
-    return [fieldError('kind', `has to be GitCommit or PullRequest of apiVersion ${API_VERSION}.`)]
-  }
-  const validate = kind === 'GitCommit' ? gitCommitValidator() : pullRequestValidator()
-  // First, because the first fault decides whether trying again helps.
-  const byField = new Map<string, FieldError>(unknownInSpec(kind, value).map((found) => [found.field, found]))
-  if (validate(value)) return [...byField.values()]
-  for (const error of validate.errors ?? []) {
-    const found = fieldErrorOf(error)
-    if (error.keyword !== 'if' && !byField.has(found.field)) byField.set(found.field, found)
-  }
+function schemaErrors(spec: unknown, { errors }: ValidateFunction): readonly FieldError[] {
+  if (spec === undefined) return [fieldError('spec', 'is missing; it has to be an object.')]
+  return (errors ?? []).filter(({ keyword }) => keyword !== 'if').map((error) => fieldErrorOf(error, 'spec'))
+}
+
+function oneForEachField(fieldErrors: readonly FieldError[]): readonly FieldError[] {
+  const byField = new Map<string, FieldError>()
+  for (const found of fieldErrors) if (!byField.has(found.field)) byField.set(found.field, found)
   return [...byField.values()]
 }

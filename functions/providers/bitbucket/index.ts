@@ -1,6 +1,6 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood, outOfSight } from '../api-failure.ts'
-import type { ApiLogin } from '../../domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../domain/credentials/login.ts'
 import type { Endpoint, PullRequests, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
 import { joins, shownOf, writtenOf } from './pull-request.ts'
 import { addDetails } from './details.ts'

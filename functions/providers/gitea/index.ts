@@ -1,6 +1,6 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood } from '../api-failure.ts'
-import type { ApiLogin } from '../../domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../domain/credentials/login.ts'
 import type {
   Branches,
   Endpoint,

@@ -1,6 +1,6 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood, outOfSight } from '../api-failure.ts'
-import type { ApiLogin } from '../../domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../domain/credentials/login.ts'
 import { elements } from '../../domain/json-value.ts'
 import type {
   Branches,

@@ -1,5 +1,5 @@
 import { notUnderstood, outOfSight } from '../api-failure.ts'
-import type { ApiLogin } from '../../domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
 import type {
   Branches,

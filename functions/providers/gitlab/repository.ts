@@ -1,6 +1,6 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { branchMissing, moved, nothingToMerge, notUnderstood } from '../api-failure.ts'
-import type { ApiLogin } from '../../domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../domain/credentials/login.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { member, textMember } from '../../domain/json-value.ts'
 import type { Branches, Endpoint } from '../../domain/pull-request/pull-requests.ts'

@@ -4,6 +4,8 @@ import t from 'tap'
 import { commitMessage } from '../../../functions/domain/commit/commit-message.ts'
 import { commitletId } from '../../../functions/domain/commit/commit-id.ts'
 import { specErrors } from '../../../functions/domain/gate/spec-rules.ts'
+import { SPEC } from '../fixtures/gitcommit.ts'
+import { readable } from '../fixtures/parsed.ts'
 import { NASTY_LINES } from '../fixtures/message-lines.ts'
 
 const PARTS = {
@@ -123,13 +125,12 @@ function loggedTrailers(folder: string, messages: readonly string[]): string[] {
 
 t.test('whatever a message is made of, Git sees our trailers, and each once', async (t) => {
   const lines = fc.array(fc.constantFrom(...NASTY_LINES), { minLength: 1, maxLength: 8 })
-  const spec = { message: '', credentials: { secretName: 'git' } }
   const texts = fc.sample(
     lines.map((parts) => parts.join('\n')),
     { numRuns: 4_000, seed: 7 },
   )
   const taken = texts.filter((message) => {
-    const refused = specErrors('GitCommit', { ...spec, message }).length > 0
+    const refused = specErrors(readable('GitCommit', { ...SPEC, message })).length > 0
     return message.trim() !== '' && !refused
   })
   t.ok(taken.length > 1_000, `${taken.length} messages`)

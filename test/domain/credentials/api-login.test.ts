@@ -1,8 +1,12 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import { apiLogin, usernameComplaint } from '../../../functions/domain/credentials/api-login.ts'
-import type { ApiLogin } from '../../../functions/domain/credentials/api-login.ts'
-import { hostNamed } from '../../../functions/domain/repository/hosts.ts'
+import {
+  apiLogin,
+  usernameComplaint,
+  userAndTokenIn,
+} from '../../../functions/domain/credentials/password-login.ts'
+import type { ApiLogin } from '../../../functions/domain/credentials/login.ts'
+import { hostNamed, hostOf } from '../../../functions/domain/repository/hosts.ts'
 import { redact } from '../../../functions/domain/redact.ts'
 import type { Credentials } from '../../../functions/domain/resource/resource.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
@@ -24,8 +28,8 @@ function login(
   repository = GITHUB,
   provider?: string,
 ): ApiLogin {
-  const address = parseRepositoryAddress(repository)
-  return apiLogin({ credentials: { secretName: 'git', ...keys }, address, provider }, found)
+  const host = hostOf(parseRepositoryAddress(repository), provider)
+  return apiLogin(userAndTokenIn(found, { secretName: 'git', ...keys }, 'the API of a provider'), host)
 }
 
 const BOTH = { token: 'T', username: 'dev', password: 'P' }

@@ -1,10 +1,16 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import { defaultApiLogin, defaultLogin } from '../../../functions/domain/credentials/default-credentials.ts'
+import {
+  defaultLoginFor,
+  requireDefaultAllowed,
+} from '../../../functions/domain/credentials/default-credentials.ts'
 import type {
   DefaultCredentials,
   DefaultUse,
 } from '../../../functions/domain/credentials/default-credentials.ts'
+import type { LoginOf } from '../../../functions/domain/credentials/login-for.ts'
+import { targetOf } from '../../../functions/domain/repository/target.ts'
+import type { Calls, HostHints } from '../../../functions/domain/repository/target.ts'
 
 const TOKEN = 'tkn-0f-the-operator'
 const GIVEN: DefaultCredentials = {
@@ -13,21 +19,44 @@ const GIVEN: DefaultCredentials = {
   paths: undefined,
 }
 
-function use(text: string, more: Partial<DefaultUse> = {}): DefaultUse {
-  const address = parseRepositoryAddress(text)
-  return { namespace: 'shop', address, provider: undefined, path: 'shop/settings.yaml', ...more }
+function use(text: string, more: Partial<DefaultUse> & HostHints = {}): DefaultUse {
+  const { provider, ...rest } = more
+  const target = targetOf('GitCommit', parseRepositoryAddress(text), { provider })
+  return { namespace: 'shop', target, path: 'shop/settings.yaml', ...rest }
+}
+
+function apiUse(text: string): DefaultUse {
+  return { namespace: 'shop', target: targetOf('PullRequest', parseRepositoryAddress(text)), path: undefined }
+}
+
+async function loginBy<C extends Calls>(
+  calls: C,
+  [token, given, at]: readonly [string, DefaultCredentials, DefaultUse],
+): Promise<LoginOf[C]> {
+  requireDefaultAllowed(given, at)
+  return defaultLoginFor(calls, at.target, { username: given.username, token })
+}
+
+function defaultLogin(...wanted: readonly [string, DefaultCredentials, DefaultUse]): Promise<LoginOf['git']> {
+  return loginBy('git', wanted)
+}
+
+function defaultApiLogin(
+  ...wanted: readonly [string, DefaultCredentials, DefaultUse]
+): Promise<LoginOf['api']> {
+  return loginBy('api', wanted)
 }
 
 t.test('the token goes with the user name that is given, else with that of the host', async (t) => {
   const at = 'https://git.example.com/teams/shop/config'
-  t.match(defaultLogin(TOKEN, GIVEN, use(at)), {
+  t.match(await defaultLogin(TOKEN, GIVEN, use(at)), {
     method: 'password',
     username: 'x-access-token',
     password: TOKEN,
     secrets: [TOKEN],
   })
-  t.match(defaultLogin(TOKEN, GIVEN, use(at, { provider: 'gitlab' })), { username: 'oauth2' })
-  t.match(defaultLogin(TOKEN, { ...GIVEN, username: 'robot' }, use(at)), { username: 'robot' })
+  t.match(await defaultLogin(TOKEN, GIVEN, use(at, { provider: 'gitlab' })), { username: 'oauth2' })
+  t.match(await defaultLogin(TOKEN, { ...GIVEN, username: 'robot' }, use(at)), { username: 'robot' })
 })
 
 t.test('an e-mail address beside an API token of Bitbucket is that of its REST API', async (t) => {
@@ -36,20 +65,20 @@ t.test('an e-mail address beside an API token of Bitbucket is that of its REST A
     repositories: 'bitbucket.org/acme, github.com/acme',
     username: 'robot@example.com',
   }
-  t.match(defaultLogin(TOKEN, given, use('https://bitbucket.org/acme/config')), {
+  t.match(await defaultLogin(TOKEN, given, use('https://bitbucket.org/acme/config')), {
     username: 'x-bitbucket-api-token-auth',
   })
-  t.match(defaultLogin(TOKEN, given, use('https://github.com/acme/config')), {
+  t.match(await defaultLogin(TOKEN, given, use('https://github.com/acme/config')), {
     username: 'robot@example.com',
   })
 })
 
 t.test('its identity is that of user name and token', async (t) => {
   const at = use('https://github.com/acme/config')
-  const { identity } = defaultLogin(TOKEN, GIVEN, at)
-  t.equal(defaultLogin(TOKEN, GIVEN, at).identity, identity)
-  t.not(defaultLogin(`${TOKEN}2`, GIVEN, at).identity, identity)
-  t.not(defaultLogin(TOKEN, { ...GIVEN, username: 'robot' }, at).identity, identity)
+  const { identity } = await defaultLogin(TOKEN, GIVEN, at)
+  t.equal((await defaultLogin(TOKEN, GIVEN, at)).identity, identity)
+  t.not((await defaultLogin(`${TOKEN}2`, GIVEN, at)).identity, identity)
+  t.not((await defaultLogin(TOKEN, { ...GIVEN, username: 'robot' }, at)).identity, identity)
   t.notMatch(identity, TOKEN)
 })
 
@@ -73,9 +102,9 @@ for (const [repositories, text, covered] of COVERED) {
   t.test(
     `"${repositories}" ${covered ? 'covers' : 'does not cover'} ${text} for the namespace shop`,
     async (t) => {
-      const login = (): unknown => defaultLogin(TOKEN, { ...GIVEN, repositories }, use(text))
-      if (covered) return t.match(login(), { password: TOKEN })
-      t.throws(login, {
+      const login = (): Promise<unknown> => defaultLogin(TOKEN, { ...GIVEN, repositories }, use(text))
+      if (covered) return t.match(await login(), { password: TOKEN })
+      await t.rejects(login(), {
         reason: 'ReferenceForbidden',
         message: `The operator's default credentials may not go to ${text} from the namespace shop; name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
       })
@@ -87,56 +116,59 @@ t.test('only the paths that the operator names are written, or all but those tha
   const at = 'https://github.com/acme/config'
   const message =
     "The operator's default credentials may not write spec.resourceRef.path; name a Secret in spec.credentials, or ask whoever runs Commitlet."
-  const login = (paths: string | undefined, path: string | undefined): unknown =>
+  const login = (paths: string | undefined, path: string | undefined): Promise<unknown> =>
     defaultLogin(TOKEN, { ...GIVEN, paths }, use(at, { path }))
-  t.match(login(undefined, 'any/where.yaml'), { password: TOKEN })
-  t.match(login('clusters', 'clusters/a.yaml'), { password: TOKEN })
-  t.match(login('.github/workflows', '.github/workflows/a.yaml'), { password: TOKEN })
-  t.match(login('clusters', undefined), { password: TOKEN }, 'a pull request writes no path')
-  t.throws(() => login(undefined, '.github/workflows/a.yaml'), { reason: 'ReferenceForbidden', message })
-  t.throws(() => login('clusters', 'clusters-evil/a.yaml'), { reason: 'ReferenceForbidden', message })
-  t.throws(() => login('clusters', '.github/workflows/a.yaml'), { reason: 'ReferenceForbidden', message })
+  t.match(await login(undefined, 'any/where.yaml'), { password: TOKEN })
+  t.match(await login('clusters', 'clusters/a.yaml'), { password: TOKEN })
+  t.match(await login('.github/workflows', '.github/workflows/a.yaml'), { password: TOKEN })
+  t.match(await login('clusters', undefined), { password: TOKEN }, 'a pull request writes no path')
+  await t.rejects(login(undefined, '.github/workflows/a.yaml'), { reason: 'ReferenceForbidden', message })
+  await t.rejects(login('clusters', 'clusters-evil/a.yaml'), { reason: 'ReferenceForbidden', message })
+  await t.rejects(login('clusters', '.github/workflows/a.yaml'), { reason: 'ReferenceForbidden', message })
 })
 
 t.test('at the API it is the token alone, or with the user name that is given', async (t) => {
-  const at = use('https://github.com/acme/config', { path: undefined })
-  const alone = defaultApiLogin(TOKEN, GIVEN, at)
+  const at = apiUse('https://github.com/acme/config')
+  const alone = await defaultApiLogin(TOKEN, GIVEN, at)
   t.match(alone, { username: undefined, secret: TOKEN, secrets: [TOKEN] })
-  const named = defaultApiLogin(TOKEN, { ...GIVEN, username: 'robot' }, at)
+  const named = await defaultApiLogin(TOKEN, { ...GIVEN, username: 'robot' }, at)
   t.match(named, { username: 'robot', secrets: [TOKEN, `robot:${TOKEN}`] })
   t.not(named.identity, alone.identity)
-  t.not(alone.identity, defaultLogin(TOKEN, GIVEN, at).identity)
-  t.equal(defaultApiLogin(TOKEN, { ...GIVEN, username: 'x-token-auth' }, at).username, undefined)
+  t.not(alone.identity, (await defaultLogin(TOKEN, GIVEN, at)).identity)
+  t.equal((await defaultApiLogin(TOKEN, { ...GIVEN, username: 'x-token-auth' }, at)).username, undefined)
 })
 
 t.test('its API is one that the namespace may go to, whatever paths it may write', async (t) => {
   const given = { ...GIVEN, paths: 'clusters' }
-  t.match(defaultApiLogin(TOKEN, given, use('git@github.com:acme/config', { path: undefined })), {})
-  t.throws(() => defaultApiLogin(TOKEN, given, use('https://github.com/other/config', { path: undefined })), {
+  t.match(await defaultApiLogin(TOKEN, given, apiUse('git@github.com:acme/config')), {})
+  await t.rejects(defaultApiLogin(TOKEN, given, apiUse('https://github.com/other/config')), {
     reason: 'ReferenceForbidden',
     message: /may not go to https:\/\/github\.com\/other\/config from the namespace shop;/,
   })
 })
 
 t.test('a port that is given for one server is not the API on another port of the same host', async (t) => {
-  const at = use('ssh://git@git.example.com:8443/acme/config', { path: undefined })
-  const login = (repositories: string): unknown => defaultApiLogin(TOKEN, { ...GIVEN, repositories }, at)
-  t.match(login('git.example.com:8443, git.example.com/acme'), { secret: TOKEN })
+  const at = apiUse('ssh://git@git.example.com:8443/acme/config')
+  const login = (repositories: string): Promise<unknown> =>
+    defaultApiLogin(TOKEN, { ...GIVEN, repositories }, at)
+  t.match(await login('git.example.com:8443, git.example.com/acme'), { secret: TOKEN })
   for (const repositories of ['git.example.com:8443', 'git.example.com/acme'])
-    t.throws(() => login(repositories), { reason: 'ReferenceForbidden', message: /may not go to / })
+    await t.rejects(login(repositories), { reason: 'ReferenceForbidden', message: /may not go to / })
 })
 
 t.test('a user name that the API does not take is for the operator to mend, and is not told', async (t) => {
   const repositories = 'bitbucket.org/acme, github.com/acme'
-  const login = (username: string, address: string): unknown =>
-    defaultApiLogin(TOKEN, { ...GIVEN, repositories, username }, use(address, { path: undefined }))
-  t.match(login('robot@example.com', 'https://bitbucket.org/acme/config'), { username: 'robot@example.com' })
-  t.match(login('x-token-auth', 'https://bitbucket.org/acme/config'), { username: undefined })
+  const login = (username: string, address: string): Promise<unknown> =>
+    defaultApiLogin(TOKEN, { ...GIVEN, repositories, username }, apiUse(address))
+  t.match(await login('robot@example.com', 'https://bitbucket.org/acme/config'), {
+    username: 'robot@example.com',
+  })
+  t.match(await login('x-token-auth', 'https://bitbucket.org/acme/config'), { username: undefined })
   for (const [username, host] of [
     ['robot', 'bitbucket.org'],
     ['ro:bot', 'github.com'],
   ] as const) {
-    t.throws(() => login(username, `https://${host}/acme/config`), {
+    await t.rejects(login(username, `https://${host}/acme/config`), {
       reason: 'CredentialsInvalid',
       retry: 'slow',
       message: `The API of ${host} does not take the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask whoever runs Commitlet.`,

@@ -17,11 +17,8 @@ function login(
   const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value)] as const)
   const secret: SecretData = { namespace: 'shop', name: 'git', type, annotations: {}, data: new Map(entries) }
   const credentials = { secretName: 'git', ...keys }
-  return keyLogin(
-    { credentials, provider: undefined, address: parseRepositoryAddress(repository) },
-    secret,
-    operator,
-  )
+  const address = parseRepositoryAddress(repository)
+  return keyLogin({ credentials, address, operatorHostKeys: operator }, secret)
 }
 
 interface Wanted {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import { passwordLogin } from '../../../functions/domain/credentials/password-login.ts'
+import { passwordLogin, userAndTokenIn } from '../../../functions/domain/credentials/password-login.ts'
+import { hostOf } from '../../../functions/domain/repository/hosts.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Credentials } from '../../../functions/domain/resource/resource.ts'
@@ -17,8 +18,8 @@ function login(
   found: SecretData,
   { repository = UNKNOWN, provider }: { readonly repository?: string; readonly provider?: string } = {},
 ) {
-  const credentials = { secretName: 'git', ...keys }
-  return passwordLogin({ credentials, provider, address: parseRepositoryAddress(repository) }, found)
+  const host = hostOf(parseRepositoryAddress(repository), provider)
+  return passwordLogin(userAndTokenIn(found, { secretName: 'git', ...keys }), host)
 }
 
 function failureOf(work: () => unknown): Failure {

@@ -1,16 +1,27 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import type { Kind } from '../../../functions/domain/resource/resource.ts'
+import type { RepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { targetOf } from '../../../functions/domain/repository/target.ts'
+import type { Credentials, Kind } from '../../../functions/domain/resource/resource.ts'
+import type { FieldError } from '../../../functions/domain/field-error.ts'
 import { credentialErrors } from '../../../functions/domain/gate/credentials-rules.ts'
 
 const HTTPS = parseRepositoryAddress('https://git.example.com/acme/shop')
 const SSH = parseRepositoryAddress('git@git.example.com:acme/shop')
 
+interface Spec {
+  readonly credentials?: Credentials
+  readonly fallbackCredentials?: Credentials
+}
+
+function errorsOf(kind: Kind, spec: Spec, address: RepositoryAddress | undefined): readonly FieldError[] {
+  const target = address === undefined ? undefined : targetOf(kind, address)
+  return credentialErrors({ kind, spec, target })
+}
+
 function fieldErrors(keys: readonly string[], address = HTTPS, kind: Kind = 'GitCommit'): string[] {
-  const credentials = Object.fromEntries([['secretName', 'git'], ...keys.map((key) => [key, 'x'])])
-  return credentialErrors({ kind, spec: { credentials }, address }).map(
-    ({ reason, field }) => `${reason} ${field}`,
-  )
+  const credentials = { secretName: 'git', ...Object.fromEntries(keys.map((key) => [key, 'x'])) }
+  return errorsOf(kind, { credentials }, address).map(({ reason, field }) => `${reason} ${field}`)
 }
 
 const TABLE: [string[], string[]][] = [
@@ -58,15 +69,13 @@ t.test('a key alone is told what it is of no use for', async (t) => {
     ['PullRequest', undefined, api],
   ] as const) {
     const spec = { credentials: { secretName: 'git', privateKeyKey: 'x' } }
-    t.match(credentialErrors({ kind, spec, address }), [
-      { message: `spec.credentials.privateKeyKey ${complaint}` },
-    ])
+    t.match(errorsOf(kind, spec, address), [{ message: `spec.credentials.privateKeyKey ${complaint}` }])
   }
 })
 
 t.test('without credentials it is the default, which no SSH address can use', async (t) => {
   function judged(kind: Kind, address: typeof HTTPS | undefined): string[] {
-    return credentialErrors({ kind, spec: {}, address }).map(({ message }) => message)
+    return errorsOf(kind, {}, address).map(({ message }) => message)
   }
   t.same(judged('GitCommit', HTTPS), [])
   t.same(judged('PullRequest', SSH), [], 'its API takes the token')
@@ -77,8 +86,8 @@ t.test('without credentials it is the default, which no SSH address can use', as
 })
 
 t.test('a second way to log in is judged as the first, and does not stand alone', async (t) => {
-  function judged(spec: unknown): string[] {
-    return credentialErrors({ kind: 'GitCommit', spec, address: HTTPS }).map(({ message }) => message)
+  function judged(spec: Spec): string[] {
+    return errorsOf('GitCommit', spec, HTTPS).map(({ message }) => message)
   }
   const credentials = { secretName: 'git' }
   t.same(judged({ credentials, fallbackCredentials: { secretName: 'other' } }), [])

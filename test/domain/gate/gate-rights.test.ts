@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { failureOf, judge } from '../../../functions/domain/gate/gate.ts'
+import { failureOf } from '../../../functions/domain/gate/gate.ts'
+import { judge } from '../fixtures/parsed.ts'
 import type { ReviewContext } from '../../../functions/domain/gate/review-context.ts'
 import { gitCommit, referring, SPEC } from '../fixtures/gitcommit.ts'
 import { reviewContext } from '../fixtures/review-context.ts'

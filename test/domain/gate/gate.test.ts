@@ -1,6 +1,7 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import { failureOf, judge } from '../../../functions/domain/gate/gate.ts'
+import { failureOf } from '../../../functions/domain/gate/gate.ts'
+import { judge } from '../fixtures/parsed.ts'
 import { gitCommit, referring, SPEC } from '../fixtures/gitcommit.ts'
 import { pullRequest } from '../fixtures/pullrequest.ts'
 import { reviewContext } from '../fixtures/review-context.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import type { Kind } from '../../../functions/domain/resource/resource.ts'
 import { providerErrors } from '../../../functions/domain/gate/provider-rules.ts'
+import { readable } from '../fixtures/parsed.ts'
 
 const OWN = 'https://git.example.com/acme/shop.git'
 
@@ -10,7 +10,7 @@ function unknown(found = 'is'): string {
 }
 
 function fieldErrors(repository: string, spec: Record<string, unknown>, kind: Kind = 'GitCommit'): string[] {
-  return providerErrors(kind, spec, parseRepositoryAddress(repository)).map(({ message }) => message)
+  return providerErrors(readable(kind, { repository, ...spec })).map(({ message }) => message)
 }
 
 t.test('a provider agrees with the host, or is one that is known', async (t) => {
@@ -28,7 +28,9 @@ t.test('a provider agrees with the host, or is one that is known', async (t) => 
 
 t.test('a provider that nobody knows is told, also where the address is faulty', async (t) => {
   const messages = (spec: object): unknown =>
-    providerErrors('PullRequest', spec, undefined).map(({ message }) => message)
+    providerErrors(readable('PullRequest', { repository: 'no address', ...spec })).map(
+      ({ message }) => message,
+    )
   t.same(messages({ provider: 'gopher' }), [unknown('is "gopher", which is')])
   for (const provider of ['GitHub', 'forgejo', 'azure-devops'])
     t.same(fieldErrors('https://github.com/a/b', { provider }), [unknown(`is "${provider}", which is`)])

@@ -1,13 +1,15 @@
 import t from 'tap'
-import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import { hostOf } from '../../../functions/domain/repository/hosts.ts'
 import { pullRequestErrors } from '../../../functions/domain/gate/pull-request-rules.ts'
+import { readable } from '../fixtures/parsed.ts'
 
 function fieldErrors(repository: string, spec: Record<string, unknown>): string[] {
-  const address = parseRepositoryAddress(repository)
-  const host = hostOf(address, typeof spec.provider === 'string' ? spec.provider : undefined)
-  if (host === undefined) throw new Error('no host')
-  return pullRequestErrors(spec, address, host).map(({ reason, message }) => `${reason} ${message}`)
+  const parsed = readable('PullRequest', { repository, ...spec })
+  const host = parsed.target?.host
+  if (parsed.kind !== 'PullRequest' || parsed.target === undefined || host === undefined)
+    throw new Error('no host')
+  return pullRequestErrors(parsed.spec, parsed.target, host).map(
+    ({ reason, message }) => `${reason} ${message}`,
+  )
 }
 
 const GITHUB = 'https://github.com/acme/shop'

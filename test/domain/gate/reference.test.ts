@@ -1,6 +1,7 @@
 import t from 'tap'
 import { fieldError } from '../../../functions/domain/field-error.ts'
 import { judgeReference } from '../../../functions/domain/gate/reference.ts'
+import { readable } from '../fixtures/parsed.ts'
 import { reviewContext } from '../fixtures/review-context.ts'
 
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', path: 'a.yaml' }
@@ -27,7 +28,7 @@ for (const [title, resourceRef, access] of [
 ] as const) {
   t.test(`the right to get is asked for: ${title}`, async (t) => {
     const world = reviewContext({ referenceScope: 'any' })
-    const verdict = await judgeReference({ resourceRef }, [], world)
+    const verdict = await judgeReference(resourceRef, [], world)
     t.strictSame([verdict.fieldErrors, verdict.warnings], [[], []])
     t.equal(verdict.served?.plural, access.resource)
     t.strictSame(world.reviewed, [access])
@@ -48,14 +49,14 @@ for (const [title, resourceRef, message] of [
 ] as const) {
   t.test(`who may not get it is told: ${title}`, async (t) => {
     const world = reviewContext({ referenceScope: 'any', review: () => Promise.resolve(false) })
-    const { fieldErrors } = await judgeReference({ resourceRef }, [], world)
+    const { fieldErrors } = await judgeReference(resourceRef, [], world)
     t.strictSame(fieldErrors, [{ reason: 'ReferenceForbidden', field: 'spec.resourceRef', message }])
   })
 }
 
 t.test('the name in a refusal cannot turn the reading direction or end the line', async (t) => {
   const world = reviewContext({ subject: { username: 'a\nb\u202e' }, review: () => Promise.resolve(false) })
-  const { fieldErrors } = await judgeReference({ resourceRef: CONFIG_MAP }, [], world)
+  const { fieldErrors } = await judgeReference(CONFIG_MAP, [], world)
   t.match(fieldErrors, [{ message: 'which a?b? may not `get`' }])
 })
 
@@ -74,7 +75,9 @@ for (const [title, resourceRef, found, asked] of [
   t.test(`no right is asked for by ${title}`, async (t) => {
     const world = reviewContext()
     const fieldErrors = found.map((field) => fieldError(field, 'is faulty.'))
-    const verdict = await judgeReference({ resourceRef }, fieldErrors, world)
+    const { spec } = readable('GitCommit', { resourceRef })
+    const written = 'resourceRef' in spec ? spec.resourceRef : undefined
+    const verdict = await judgeReference(written, fieldErrors, world)
     t.match(verdict, { fieldErrors: [], warnings: [] })
     t.strictSame([world.asked, world.reviewed], [asked, []])
   })
@@ -82,11 +85,7 @@ for (const [title, resourceRef, found, asked] of [
 
 t.test('a faulty path is nothing to do with rights', async (t) => {
   const world = reviewContext()
-  await judgeReference(
-    { resourceRef: CONFIG_MAP },
-    [fieldError('spec.resourceRef.path', 'is faulty.')],
-    world,
-  )
+  await judgeReference(CONFIG_MAP, [fieldError('spec.resourceRef.path', 'is faulty.')], world)
   t.strictSame(world.reviewed, [OF_CONFIG_MAP])
 })
 
@@ -99,7 +98,7 @@ for (const [title, resourceRef, own] of [
 ] as const) {
   t.test(`nobody may get what cannot be asked for: ${title}`, async (t) => {
     const world = reviewContext({ namespace: own, referenceScope: 'any' })
-    const { fieldErrors } = await judgeReference({ resourceRef }, [], world)
+    const { fieldErrors } = await judgeReference(resourceRef, [], world)
     t.match(fieldErrors, [{ reason: 'ReferenceForbidden', field: 'spec.resourceRef' }])
     t.strictSame(world.reviewed, [])
   })
@@ -107,7 +106,7 @@ for (const [title, resourceRef, own] of [
 
 t.test('an object of the cluster is asked for by whoever is in no namespace', async (t) => {
   const world = reviewContext({ namespace: '', referenceScope: 'any' })
-  t.strictSame((await judgeReference({ resourceRef: CLUSTER_ROLE }, [], world)).fieldErrors, [])
+  t.strictSame((await judgeReference(CLUSTER_ROLE, [], world)).fieldErrors, [])
   t.strictSame(world.reviewed, [OF_CLUSTER_ROLE])
 })
 
@@ -116,8 +115,8 @@ t.test('a kind that the cluster does not know is told, and stays within the scop
   const warnings = [
     'spec.resourceRef.kind is Widget of example.com/v1, which the cluster does not know (yet); it is looked for again.',
   ]
-  t.strictSame(await judgeReference({ resourceRef: widget }, [], reviewContext()), { ...NOTHING, warnings })
-  const other = { resourceRef: { ...widget, namespace: 'other' } }
+  t.strictSame(await judgeReference(widget, [], reviewContext()), { ...NOTHING, warnings })
+  const other = { ...widget, namespace: 'other' }
   t.match(await judgeReference(other, [], reviewContext()), {
     fieldErrors: [
       {
@@ -146,7 +145,7 @@ t.test('out of scope, nothing is asked: an object of the cluster, an object else
   ] as const
   for (const [resourceRef, message] of cases) {
     const world = reviewContext()
-    t.match((await judgeReference({ resourceRef }, [], world)).fieldErrors, [
+    t.match((await judgeReference(resourceRef, [], world)).fieldErrors, [
       { reason: 'ReferenceForbidden', message },
     ])
     t.strictSame(world.reviewed, [])
@@ -155,11 +154,7 @@ t.test('out of scope, nothing is asked: an object of the cluster, an object else
 
 t.test('a namespace for an object of the cluster is a fault of the spec, and asks for nothing', async (t) => {
   const world = reviewContext({ referenceScope: 'any' })
-  const { fieldErrors } = await judgeReference(
-    { resourceRef: { ...CLUSTER_ROLE, namespace: 'shop' } },
-    [],
-    world,
-  )
+  const { fieldErrors } = await judgeReference({ ...CLUSTER_ROLE, namespace: 'shop' }, [], world)
   t.strictSame(fieldErrors, [
     {
       reason: 'InvalidSpec',

@@ -1,7 +1,10 @@
 import t from 'tap'
 import { forkErrors } from '../../../functions/domain/gate/secrets.ts'
 import type { SecretRights } from '../../../functions/domain/gate/secrets.ts'
-import { judge } from '../../../functions/domain/gate/gate.ts'
+import { draftOf } from '../../../functions/domain/schema/draft.ts'
+import type { PullRequestSpec } from '../../../functions/domain/resource/resource.ts'
+import { PULLREQUEST_SPEC } from '../../../functions/domain/schema/pull-request.ts'
+import { judge } from '../fixtures/parsed.ts'
 import { reviewContext } from '../fixtures/review-context.ts'
 
 const GIT = { secretName: 'git' }
@@ -56,7 +59,7 @@ const RIGHTS: readonly (readonly [
 
 for (const [title, spec, rights, message] of RIGHTS) {
   t.test(title, async (t) => {
-    const fieldErrors = forkErrors(spec, rights)
+    const fieldErrors = forkErrors(draftOf<PullRequestSpec>(spec, PULLREQUEST_SPEC) ?? {}, rights)
     if (message === undefined) return t.same(fieldErrors, [])
     t.match(fieldErrors, [{ reason: 'ReferenceForbidden', field: 'spec.headBranch', message }])
   })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { fieldError } from '../../../functions/domain/field-error.ts'
 import { judgeSecrets } from '../../../functions/domain/gate/secrets.ts'
+import { readable } from '../fixtures/parsed.ts'
 import { reviewContext } from '../fixtures/review-context.ts'
 
 const SPEC = { credentials: { secretName: 'git' } }
@@ -50,7 +51,6 @@ t.test('a Secret that is named twice is refused once', async (t) => {
 })
 
 for (const [title, spec, found] of [
-  ['no spec', undefined, []],
   ['credentials that are text', { credentials: 'git' }, []],
   ['a name that is a number', { credentials: { secretName: 5 } }, []],
   ['an empty name', { credentials: { secretName: '' } }, []],
@@ -61,7 +61,10 @@ for (const [title, spec, found] of [
   t.test(`no right is asked for by ${title}`, async (t) => {
     const world = reviewContext()
     const fieldErrors = found.map((field) => fieldError(field, 'is faulty.'))
-    t.strictSame(await judgeSecrets(spec, fieldErrors, world), { fieldErrors: [], rights: {} })
+    t.strictSame(await judgeSecrets(readable('GitCommit', spec).spec, fieldErrors, world), {
+      fieldErrors: [],
+      rights: {},
+    })
     t.strictSame(world.reviewed, [])
   })
 }
@@ -83,10 +86,13 @@ for (const [title, spec] of [
 ] as const) {
   t.test(`with ${title} the right to the default ones of the namespace is asked for`, async (t) => {
     const permitted = reviewContext()
-    t.strictSame(await judgeSecrets(spec, [], permitted), { fieldErrors: [], rights: {} })
+    t.strictSame(await judgeSecrets(readable('GitCommit', spec).spec, [], permitted), {
+      fieldErrors: [],
+      rights: {},
+    })
     t.strictSame(permitted.reviewed, [DEFAULT])
     const refused = reviewContext({ review: () => Promise.resolve(false) })
-    t.strictSame(await judgeSecrets(spec, [], refused), {
+    t.strictSame(await judgeSecrets(readable('GitCommit', spec).spec, [], refused), {
       fieldErrors: [{ reason: 'ReferenceForbidden', field: 'spec.credentials', message: NO_DEFAULT }],
       rights: {},
     })

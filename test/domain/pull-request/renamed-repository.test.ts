@@ -1,18 +1,18 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { targetOf } from '../../../functions/domain/repository/target.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { permitBy, requireOperatorAllows } from '../../../functions/domain/pull-request/renamed-repository.ts'
 
 /** The addresses that a present path of the repository is asked about. */
-function askedFor(text: string, present: readonly string[], installation = 0): readonly string[] {
-  const address = parseRepositoryAddress(text)
+function askedFor(text: string, present: readonly string[], baseURL?: string): readonly string[] {
+  const target = targetOf('PullRequest', parseRepositoryAddress(text), { provider: 'gitea', baseURL })
   const asked: string[] = []
-  const repository = address.segments.slice(installation)
-  permitBy({ address, repository, secrets: [] }, ({ text }) => void asked.push(text))(present)
+  permitBy({ target, secrets: [] }, ({ address }) => void asked.push(address.text))(present)
   return asked
 }
 
-for (const [text, present, expected, installation] of [
+for (const [text, present, expected, baseURL] of [
   ['https://github.com/acme/shop.git', ['market', 'store'], 'https://github.com/market/store.git'],
   [
     'https://git.example.com:8443/acme/shop',
@@ -24,7 +24,7 @@ for (const [text, present, expected, installation] of [
     'https://git.example.com/git/acme/shop.git',
     ['market', 'git'],
     'https://git.example.com/git/market/git.git',
-    1,
+    'https://git.example.com/git/api/v1',
   ],
   [
     'ssh://git@git.example.com:2222/acme/shop',
@@ -34,16 +34,16 @@ for (const [text, present, expected, installation] of [
   ['git@git.example.com:acme/shop.git', ['market', 'store'], 'git@git.example.com:market/store.git'],
 ] as const) {
   t.test(`${text} is asked for as ${expected}`, async (t) => {
-    t.strictSame(askedFor(text, present, installation), [expected])
+    t.strictSame(askedFor(text, present, baseURL), [expected])
   })
 }
 
-const ADDRESS = parseRepositoryAddress('https://git.example.com/acme/shop.git')
-const NAMED = { address: ADDRESS, repository: ['acme', 'shop'], secrets: ['s3cr3t'] }
+const TARGET = targetOf('PullRequest', parseRepositoryAddress('https://git.example.com/acme/shop.git'))
+const RENAMED = { target: TARGET, secrets: ['s3cr3t'] }
 
 function refusalOf(present: readonly string[], requireAllowed: () => void): unknown {
   try {
-    permitBy(NAMED, requireAllowed)(present)
+    permitBy(RENAMED, requireAllowed)(present)
     return undefined
   } catch (error) {
     return error
@@ -88,16 +88,16 @@ for (const [what, present, said] of [
 }
 
 t.test('the list of the operator covers it, or there is none', async (t) => {
-  requireOperatorAllows(undefined, ADDRESS)
-  requireOperatorAllows('git.example.com/acme, github.com', ADDRESS)
+  requireOperatorAllows(undefined, TARGET)
+  requireOperatorAllows('git.example.com/acme, github.com', TARGET)
   for (const list of ['github.com', '', 'git.example.com/acme/other']) {
-    const refuse = (): void => requireOperatorAllows(list, ADDRESS)
+    const refuse = (): void => requireOperatorAllows(list, TARGET)
     t.throws(refuse, { reason: 'ReferenceForbidden', message: /\(ALLOWED_REPOSITORIES\); ask/ }, list)
   }
 })
 
 t.test('of an SSH address the API has to be covered as well', async (t) => {
-  const address = parseRepositoryAddress('ssh://git@git.example.com:2222/acme/shop')
-  requireOperatorAllows('git.example.com:2222, git.example.com', address)
-  t.throws(() => requireOperatorAllows('git.example.com:2222', address), { message: /ALLOWED_REPOSITORIES/ })
+  const target = targetOf('PullRequest', parseRepositoryAddress('ssh://git@git.example.com:2222/acme/shop'))
+  requireOperatorAllows('git.example.com:2222, git.example.com', target)
+  t.throws(() => requireOperatorAllows('git.example.com:2222', target), { message: /ALLOWED_REPOSITORIES/ })
 })

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import {
-  commitURL,
   hostNamed,
   hostOf,
   HOSTS,
@@ -50,24 +49,6 @@ t.test('the API of a public host is its own', async (t) => {
   t.same(publicAPI('gitlab.com'), ['https://gitlab.com/api/v4'])
   t.same(publicAPI('bitbucket.org'), ['https://api.bitbucket.org/2.0'])
   t.equal(publicAPI('git.example.com'), undefined)
-})
-
-t.test('a commit has a web address where the software of the host is known', async (t) => {
-  const cases = [
-    ['https://github.com/acme/shop.git', undefined, 'https://github.com/acme/shop/commit/abc'],
-    ['git@ssh.github.com:acme/shop.git', undefined, 'https://github.com/acme/shop/commit/abc'],
-    ['https://gitlab.com/acme/team/shop.git', undefined, 'https://gitlab.com/acme/team/shop/-/commit/abc'],
-    ['git@ssh.bitbucket.org:acme/shop', undefined, 'https://bitbucket.org/acme/shop/commits/abc'],
-    ['https://git.example.com:8443/acme/shop', 'gitea', 'https://git.example.com:8443/acme/shop/commit/abc'],
-    ['ssh://git@git.example.com:2222/acme/shop', 'gitea', 'https://git.example.com/acme/shop/commit/abc'],
-    ['https://[2001:db8::1]/acme/shop', 'gitea', 'https://[2001:db8::1]/acme/shop/commit/abc'],
-    ['http://git.example.com/acme/shop', 'gitea', 'http://git.example.com/acme/shop/commit/abc'],
-    ['http://git.example.com:443/acme/shop', 'gitea', 'http://git.example.com:443/acme/shop/commit/abc'],
-    ['https://git.example.com/acme/shop', undefined, undefined],
-  ] as const
-  for (const [address, provider, url] of cases) {
-    t.equal(commitURL(parseRepositoryAddress(address), provider, 'abc'), url, address)
-  }
 })
 
 t.test('every row can be named, and no two rows share a name or a host', async (t) => {

@@ -3,7 +3,6 @@ import { parseRepositoryAddress } from '../../../functions/domain/repository/add
 import {
   insecureWarning,
   isInsecure,
-  namesInsecureHost,
   readInsecureHosts,
 } from '../../../functions/domain/repository/insecure-hosts.ts'
 import { WrongSetting } from '../../../functions/domain/settings.ts'
@@ -25,19 +24,6 @@ t.test('hosts are named with or without a port, which is then the default of the
   ] as const) {
     t.equal(isInsecure(parseRepositoryAddress(url), hosts), insecure, url)
   }
-})
-
-t.test('a resource names such a host, whatever else is wrong with it', async (t) => {
-  const hosts = readInsecureHosts({ INSECURE_HOSTS: 'git.example.com' })
-  const named = (repository: unknown) => namesInsecureHost({ spec: { repository } }, hosts)
-  t.same(['http://git.example.com/a', 'https://h/a', 'https://git.example.com', 5].map(named), [
-    true,
-    false,
-    false,
-    false,
-  ])
-  t.equal(namesInsecureHost(undefined, hosts), false)
-  t.equal(namesInsecureHost({ spec: { repository: 'http://git.example.com/a' } }, []), false)
 })
 
 t.test('without the variable there are none, and nothing is warned of', async (t) => {

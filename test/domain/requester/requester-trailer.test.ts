@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { REQUESTED_BY_TRAILERS, requestedBy } from '../../../functions/domain/requester/requester.ts'
 
-const REQUESTER = { subject: { username: 'account' }, username: 'developer', shown: 'developer as account' }
+const REQUESTER = {
+  subject: { username: 'account' },
+  username: 'developer',
+  displayName: 'developer as account',
+}
 const DIGEST = createHash('sha256').update('developer').digest('hex')
 
 for (const [title, trailer, value] of [

@@ -74,7 +74,7 @@ const SIGNED = { key: KEY, delegation: DELEGATION }
 const UNSIGNED = { key: undefined, delegation: DELEGATION }
 
 t.test('the requester is read as he was stamped, groups and kept extra too', async (t) => {
-  const requester = { subject: DEVELOPER, username: 'developer', shown: 'developer' }
+  const requester = { subject: DEVELOPER, username: 'developer', displayName: 'developer' }
   t.strictSame(requesterOf(stamped(), SIGNED), requester)
   t.strictSame(requesterOf(stamped({}, { [REQUESTED_AT]: 'now' }), SIGNED), requester)
   t.strictSame(requesterOf(stamped({ key: undefined }), UNSIGNED), requester)
@@ -85,7 +85,7 @@ t.test('without a key a signature is not looked at', async (t) => {
 })
 
 t.test('a delegated applier counts as the account that he was stamped with', async (t) => {
-  const requester = { subject: ACCOUNT, username: 'flux', shown: `flux as ${ACCOUNT.username}` }
+  const requester = { subject: ACCOUNT, username: 'flux', displayName: `flux as ${ACCOUNT.username}` }
   const user = { username: 'flux', groups: ['system:masters'] }
   t.strictSame(requesterOf(stamped({ user }), SIGNED), requester)
   const noLonger = { ...SIGNED, delegation: { appliers: [], account: 'other' } }
@@ -94,7 +94,7 @@ t.test('a delegated applier counts as the account that he was stamped with', asy
 
 t.test('who was named a delegate after the stamp was made is one from now on', async (t) => {
   const before = stamped({ user: { username: 'flux' }, delegation: { appliers: [], account: 'commitlet' } })
-  t.strictSame(requesterOf(before, SIGNED), { subject: ACCOUNT, username: 'flux', shown: 'flux' })
+  t.strictSame(requesterOf(before, SIGNED), { subject: ACCOUNT, username: 'flux', displayName: 'flux' })
 })
 
 for (const [title, annotations] of [
@@ -182,6 +182,6 @@ t.test('keys of the prototype in the requester speak for nobody', async (t) => {
   t.strictSame(requesterOf(told(json), UNSIGNED), {
     subject: { username: 'developer' },
     username: 'developer',
-    shown: 'developer',
+    displayName: 'developer',
   })
 })

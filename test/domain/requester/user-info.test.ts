@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readUserInfo, serviceAccount, shownName } from '../../../functions/domain/requester/user-info.ts'
+import { displayName, readUserInfo, serviceAccount } from '../../../functions/domain/requester/user-info.ts'
 
 const WHOLE = {
   username: 'developer',
@@ -61,5 +61,5 @@ for (const [title, username, shown] of [
   ['256 characters are shown', '😀'.repeat(256), '😀'.repeat(256)],
   ['more end in an ellipsis', '😀'.repeat(257), `${'😀'.repeat(255)}…`],
 ] as const) {
-  t.test(title, async (t) => t.equal(shownName(username), shown))
+  t.test(title, async (t) => t.equal(displayName(username), shown))
 }

@@ -1,6 +1,5 @@
 import t from 'tap'
 import { envelopeOf, refOf } from '../../../functions/domain/resource/envelope.ts'
-import { repositoryHost } from '../../../functions/domain/repository/address.ts'
 
 const METADATA = { namespace: 'team', name: 'shop', uid: 'u-1', generation: 2, resourceVersion: '7' }
 const WHOLE = { kind: 'GitCommit', metadata: METADATA, spec: { repository: 5 }, status: { phase: 'Pending' } }
@@ -29,24 +28,3 @@ for (const [title, whole] of [
     })
   })
 }
-
-for (const [repository, host] of [
-  ['https://git.example.com/acme/shop.git', 'git.example.com'],
-  ['https://git.example.com:8443/acme/shop', 'git.example.com'],
-  ['https://[2001:db8::1]/acme/shop.git', '2001:db8::1'],
-  ['https://[2001:db8::2]:8443/acme/shop.git', '2001:db8::2'],
-  ['ssh://git@git.example.com:2222/acme/shop.git', 'git.example.com'],
-  ['git@git.example.com:acme/shop.git', 'git.example.com'],
-  ['https://token@git.example.com/acme/shop.git', ''],
-  ['no address', ''],
-  [5, ''],
-  [undefined, ''],
-] as const) {
-  t.test(`turns at ${String(repository)} are counted for "${host}"`, async (t) => {
-    t.equal(repositoryHost({ spec: { repository } }), host)
-  })
-}
-
-t.test('turns without a spec are counted for no host', async (t) => {
-  for (const whole of [undefined, {}, { spec: null }, { spec: [] }]) t.equal(repositoryHost(whole), '')
-})

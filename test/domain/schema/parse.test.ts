@@ -1,5 +1,8 @@
 import t from 'tap'
-import { kindOf, parseResource, schemaErrors } from '../../../functions/domain/schema/parse.ts'
+import { parse, requireSound } from '../../../functions/domain/schema/parse.ts'
+import { envelopeOf } from '../../../functions/domain/resource/envelope.ts'
+import type { FieldError } from '../../../functions/domain/field-error.ts'
+import { parseResource } from '../fixtures/parsed.ts'
 
 const GITCOMMIT = {
   apiVersion: 'commitlet.dev/v1',
@@ -15,6 +18,8 @@ const GITCOMMIT = {
   status: { observedGeneration: -1, phase: 'Pending' },
 }
 
+const ENVELOPE = envelopeOf(GITCOMMIT)
+
 const PULLREQUEST = {
   ...GITCOMMIT,
   kind: 'PullRequest',
@@ -28,13 +33,26 @@ const PULLREQUEST = {
   },
 }
 
+function schemaErrors(value: unknown): readonly FieldError[] {
+  return parse(value).fieldErrors
+}
+
 function gitCommit(spec: unknown): unknown {
   return { ...GITCOMMIT, spec }
 }
 
 t.test('a stored resource of either kind is parsed', async (t) => {
-  t.equal(parseResource(GITCOMMIT), GITCOMMIT)
-  t.equal(parseResource(PULLREQUEST), PULLREQUEST)
+  for (const [whole, host] of [
+    [GITCOMMIT, undefined],
+    [PULLREQUEST, 'github'],
+  ] as const) {
+    const resource = parseResource(whole)
+    const { kind, metadata, spec, status, target } = resource
+    t.strictSame({ apiVersion: resource.apiVersion, kind, metadata, spec, status }, whole)
+    t.equal(spec, whole.spec, 'nothing is copied')
+    t.equal(target.address.text, whole.spec.repository)
+    t.equal(target.host?.name, host)
+  }
   t.equal(parseResource({ ...GITCOMMIT, status: undefined }).kind, 'GitCommit')
 })
 
@@ -57,12 +75,51 @@ t.test('a resource with a whole status is parsed, whatever a newer release has w
 })
 
 t.test('a resource that is not stored needs no metadata', async (t) => {
-  t.same(schemaErrors({ ...GITCOMMIT, metadata: {}, status: undefined }), [])
-  t.throws(() => parseResource({ ...GITCOMMIT, metadata: { name: 'x' } }), {
-    reason: 'InvalidSpec',
-    message: /^metadata\.namespace is missing; it has to be a string\. metadata\.uid is missing;/,
-  })
+  t.match(parse({ ...GITCOMMIT, metadata: {}, status: undefined }), { sound: true, fieldErrors: [] })
 })
+
+t.test('of a faulty spec there is what can be used, its target included', async (t) => {
+  const faulty = parse(gitCommit({ ...GITCOMMIT.spec, branch: 5, message: '' }))
+  t.match(faulty, {
+    kind: 'GitCommit',
+    sound: false,
+    spec: { branch: null, message: '', resourceRef: GITCOMMIT.spec.resourceRef },
+    target: { address: { host: 'git.example.com' } },
+  })
+  t.same(
+    faulty.fieldErrors.map(({ field }) => field),
+    ['spec.branch', 'spec.message'],
+  )
+})
+
+t.test('the parser of addresses speaks where the schema would, and where it does not', async (t) => {
+  for (const [repository, complaint] of [
+    ['https://h/%2e%2e/a', /contains "%"/],
+    ['https://git.example.com:443/acme/shop', /is not written in its plain form/],
+  ] as const) {
+    const { fieldErrors, sound, target } = parse(gitCommit({ ...GITCOMMIT.spec, repository }))
+    t.match(fieldErrors, [{ reason: 'InvalidSpec', field: 'spec.repository', message: complaint }])
+    t.equal(fieldErrors.length, 1)
+    t.strictSame([sound, target], [false, undefined])
+  }
+})
+
+for (const [repository, host] of [
+  ['https://git.example.com/acme/shop.git', 'git.example.com'],
+  ['https://git.example.com:8443/acme/shop', 'git.example.com'],
+  ['https://[2001:db8::1]/acme/shop.git', '2001:db8::1'],
+  ['https://[2001:db8::2]:8443/acme/shop.git', '2001:db8::2'],
+  ['ssh://git@git.example.com:2222/acme/shop.git', 'git.example.com'],
+  ['git@git.example.com:acme/shop.git', 'git.example.com'],
+  ['https://token@git.example.com/acme/shop.git', undefined],
+  ['no address', undefined],
+  [5, undefined],
+  [undefined, undefined],
+] as const) {
+  t.test(`the host of ${String(repository)} is known, whatever else is wrong`, async (t) => {
+    t.equal(parse(gitCommit({ repository })).target?.address.host, host)
+  })
+}
 
 t.test('every fault is told at once, a sentence for a field', async (t) => {
   const fieldErrors = schemaErrors(
@@ -171,13 +228,16 @@ t.test('anything at all is answered with a fault, never with a crash', async (t)
   ]
   for (const value of values) {
     t.ok(schemaErrors(value).length > 0)
-    t.throws(() => parseResource(value), { name: 'Failure', reason: /^(?:InvalidSpec|NotSupported)$/ })
+    t.throws(() => requireSound(ENVELOPE, parse(value)), {
+      name: 'Failure',
+      reason: /^(?:InvalidSpec|NotSupported)$/,
+    })
   }
 })
 
 t.test('the kind is told of our resources only', async (t) => {
-  t.equal(kindOf(GITCOMMIT), 'GitCommit')
-  t.equal(kindOf(PULLREQUEST), 'PullRequest')
-  t.equal(kindOf({ ...GITCOMMIT, apiVersion: 'v1' }), undefined)
-  t.equal(kindOf(null), undefined)
+  t.equal(parse(GITCOMMIT).kind, 'GitCommit')
+  t.equal(parse(PULLREQUEST).kind, 'PullRequest')
+  t.equal(parse({ ...GITCOMMIT, apiVersion: 'v1' }).kind, undefined)
+  t.equal(parse(null).kind, undefined)
 })

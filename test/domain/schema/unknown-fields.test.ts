@@ -1,6 +1,7 @@
 import t from 'tap'
-import { failureOf, judge } from '../../../functions/domain/gate/gate.ts'
-import { parseResource, schemaErrors } from '../../../functions/domain/schema/parse.ts'
+import { failureOf } from '../../../functions/domain/gate/gate.ts'
+import { judge, parseResource } from '../fixtures/parsed.ts'
+import { parse } from '../../../functions/domain/schema/parse.ts'
 import type { Schema } from '../../../functions/domain/schema/schema.ts'
 import { unknownFields } from '../../../functions/domain/schema/unknown-fields.ts'
 import { gitCommit, SPEC } from '../fixtures/gitcommit.ts'
@@ -38,14 +39,14 @@ for (const [title, spec, field] of [
 
 t.test('a spec without unknown fields is read as before', async (t) => {
   t.strictSame((await judge(gitCommit(SPEC), reviewContext())).fieldErrors, [])
-  t.strictSame(parseResource(stored(SPEC)), stored(SPEC))
+  t.strictSame(parseResource(stored(SPEC)).spec, SPEC)
 })
 
 t.test('no name is repeated that is not a plain identifier', async (t) => {
   const names = ['ghp_0123456789', 'x'.repeat(64), 'S3cret', 'a b', '__proto__', '']
   for (const name of names) {
     const spec: unknown = JSON.parse(JSON.stringify(SPEC).replace('{', `{${JSON.stringify(name)}:1,`))
-    const [found, ...others] = schemaErrors(gitCommit(spec))
+    const [found, ...others] = parse(gitCommit(spec)).fieldErrors
     t.match(found, { field: 'spec', reason: 'NotSupported', retry: 'slow' })
     t.strictSame(others, [])
     if (name.length > 3) t.notOk(JSON.stringify(found).includes(name), name)

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { ApiLogin } from '../../../functions/domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../../functions/domain/credentials/login.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Host } from '../../../functions/domain/repository/hosts.ts'
 import type { Permit, PullRequests } from '../../../functions/domain/pull-request/pull-requests.ts'

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import t from 'tap'
-import type { ApiLogin } from '../../../functions/domain/credentials/api-login.ts'
+import type { ApiLogin } from '../../../functions/domain/credentials/login.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { HOSTS } from '../../../functions/domain/repository/hosts.ts'
 import type { PullRequest } from '../../../functions/domain/resource/resource.ts'

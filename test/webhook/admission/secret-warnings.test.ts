@@ -1,14 +1,14 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { SecretRight } from '../../../functions/domain/gate/access.ts'
-import { readReview } from '../../../webhook/admission/review.ts'
-import { secretWarnings } from '../../../webhook/admission/secret-warnings.ts'
+import type { SecretRights } from '../../../functions/domain/gate/secrets.ts'
+import { parse } from '../../../functions/domain/schema/parse.ts'
+import { secretWarnings as warningsOf } from '../../../webhook/admission/secret-warnings.ts'
 import type { StoredObject } from '../../harness/memory-cluster.ts'
 import { memoryCluster } from '../../harness/memory-cluster.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
-import { gitCommit, reviewOf } from '../stage.ts'
+import { gitCommit } from '../stage.ts'
 
-const JUDGED = { fieldErrors: [], warnings: [], served: undefined } as const
 const REPOSITORIES = 'commitlet.dev/allowed-repositories'
 const PATHS = 'commitlet.dev/allowed-paths'
 const PULL_REQUEST = {
@@ -22,21 +22,29 @@ const PULL_REQUEST = {
 interface Look {
   readonly right?: SecretRight
   readonly object?: unknown
-  readonly kind?: string
   readonly field?: 'spec.credentials' | 'spec.fallbackCredentials'
+}
+
+/** What is warned of for this resource, which has to be sound, in the namespace `shop`. */
+function secretWarnings(
+  object: unknown,
+  secretRights: SecretRights,
+  cluster: Parameters<typeof warningsOf>[2],
+): Promise<readonly string[]> {
+  const parsed = parse(object)
+  if (!parsed.sound) throw new Error(parsed.fieldErrors.map(({ message }) => message).join(' '))
+  return warningsOf(parsed, { namespace: 'shop', secretRights }, cluster)
 }
 
 /** Looks into a cluster that holds the Secret `shop/git` with these parts, or no Secret at all. */
 async function look(
   secret: object | undefined,
-  { right = 'get', object, kind = 'GitCommit', field = 'spec.credentials' }: Look = {},
+  { right = 'get', object, field = 'spec.credentials' }: Look = {},
 ) {
   const cluster = memoryCluster()
   const base = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'shop', name: 'git' } }
   if (secret !== undefined) cluster.apply({ ...base, stringData: { token: 's3cr3t-token' }, ...secret })
-  const sent = reviewOf(object ?? gitCommit(), { kind: { group: 'commitlet.dev', version: 'v1', kind } })
-  const secretRights = { [field]: right }
-  return secretWarnings(readReview(sent), { ...JUDGED, secretRights }, cluster)
+  return secretWarnings(object ?? gitCommit(), { [field]: right }, cluster)
 }
 
 function annotated(annotations: Readonly<Record<string, string>>): Pick<StoredObject, 'metadata'> {
@@ -83,8 +91,7 @@ t.test('whoever may only use the Secret, or was not asked about it, learns nothi
   for (const right of ['use', undefined] as const) {
     const readSecret = () => Promise.reject(new Error('the Secret was read'))
     const secretRights = right === undefined ? {} : { 'spec.credentials': right }
-    const request = readReview(reviewOf(gitCommit()))
-    t.strictSame(await secretWarnings(request, { ...JUDGED, secretRights }, { readSecret }), [])
+    t.strictSame(await secretWarnings(gitCommit(), secretRights, { readSecret }), [])
   }
 })
 
@@ -92,11 +99,9 @@ t.test('a resource that names no Secret has none to be warned of', async (t) => 
   t.strictSame(await look(undefined, { object: gitCommit({}, { credentials: undefined }) }), [])
 })
 
-t.test('a new resource has no resourceVersion yet, but a uid', async (t) => {
-  t.match(await look(undefined, { object: gitCommit() }), [/There is no Secret/])
-  await t.rejects(look({}, { object: gitCommit({ uid: undefined }) }), {
-    message: /^metadata\.uid is missing/,
-  })
+t.test('a new resource has no resourceVersion yet, and need not have a uid', async (t) => {
+  for (const object of [gitCommit(), gitCommit({ uid: undefined })])
+    t.match(await look(undefined, { object }), [/There is no Secret/])
 })
 
 const FALLBACK = { fallbackCredentials: { secretName: 'git', tokenKey: 'spare' } }
@@ -107,11 +112,7 @@ t.test('the second way is looked at by the right to its own Secret', async (t) =
   t.match(await look({}, { object, field: 'spec.fallbackCredentials' }), told)
   t.strictSame(await look({}, { object, field: 'spec.credentials' }), [], 'no right to the second one')
   const secretRights = { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'get' } as const
-  const missing = await secretWarnings(
-    readReview(reviewOf(object)),
-    { ...JUDGED, secretRights },
-    memoryCluster(),
-  )
+  const missing = await secretWarnings(object, secretRights, memoryCluster())
   t.match(missing, [/^spec\.credentials: There is no/, /^spec\.fallbackCredentials: There is no/])
 })
 
@@ -150,13 +151,13 @@ t.test('the pull request of an SSH repository needs what its API takes', async (
     credentials: { secretName: 'git', tokenKey: 'pat' },
   }
   const object = { ...gitCommit(), kind: 'PullRequest', spec }
-  t.match(await look({}, { object, kind: 'PullRequest' }), [/no key named by tokenKey/])
+  t.match(await look({}, { object }), [/no key named by tokenKey/])
 })
 
 t.test('a pull request is looked at but for paths', async (t) => {
   const object = { ...gitCommit(), kind: 'PullRequest', spec: PULL_REQUEST }
   const secret = annotated({ [PATHS]: 'nothing/of/it', [REPOSITORIES]: 'github.com/other' })
-  t.match(await look(secret, { object, kind: 'PullRequest' }), [/does not allow https:\/\/github\.com/])
+  t.match(await look(secret, { object }), [/does not allow https:\/\/github\.com/])
 })
 
 t.test('a user name that the API of Bitbucket does not take is told at apply', async (t) => {
@@ -164,7 +165,7 @@ t.test('a user name that the API of Bitbucket does not take is told at apply', a
   const spec = { ...PULL_REQUEST, repository: 'https://bitbucket.org/acme/shop', credentials }
   const object = { ...gitCommit(), kind: 'PullRequest', spec }
   const secret = { stringData: { username: 'developer', password: 's3cr3t-token' } }
-  t.match(await look(secret, { object, kind: 'PullRequest' }), [/put the e-mail address/])
+  t.match(await look(secret, { object }), [/put the e-mail address/])
 })
 
 for (const [title, error, thrown] of [
@@ -173,9 +174,8 @@ for (const [title, error, thrown] of [
   ['a bug is thrown on', new TypeError('a bug'), true],
 ] as const) {
   t.test(title, async (t) => {
-    const request = readReview(reviewOf(gitCommit()))
-    const judgement = { ...JUDGED, secretRights: { 'spec.credentials': 'get' } } as const
-    const looking = secretWarnings(request, judgement, { readSecret: () => Promise.reject(error) })
+    const readSecret = (): Promise<never> => Promise.reject(error)
+    const looking = secretWarnings(gitCommit(), { 'spec.credentials': 'get' }, { readSecret })
     if (thrown) await t.rejects(looking, error)
     else t.strictSame(await looking, [])
   })

@@ -1,10 +1,11 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import {
-  apiEndpoint,
-  calledAddresses,
-  repositoryAt,
-} from '../../../functions/domain/repository/api-endpoint.ts'
+import { commitURL, movedTo, requireAPI, targetOf } from '../../../functions/domain/repository/target.ts'
+import type { Target } from '../../../functions/domain/repository/target.ts'
+
+function pullTarget(repository: string, provider?: string, baseURL?: string): Target {
+  return targetOf('PullRequest', parseRepositoryAddress(repository), { provider, baseURL })
+}
 
 const PLACES: readonly (readonly [
   repository: string,
@@ -56,12 +57,7 @@ const PLACES: readonly (readonly [
 
 t.test('the API of a repository, and its path there', async (t) => {
   for (const [repository, provider, baseURL, expected] of PLACES) {
-    const spec = {
-      repository,
-      ...(provider === undefined ? {} : { provider }),
-      ...(baseURL === undefined ? {} : { providerConfig: { baseURL } }),
-    }
-    const place = apiEndpoint(spec, parseRepositoryAddress(repository))
+    const place = requireAPI(pullTarget(repository, provider, baseURL))
     t.equal([place.host.name, place.baseURL, ...place.repository].join(' '), expected)
   }
 })
@@ -69,9 +65,8 @@ t.test('the API of a repository, and its path there', async (t) => {
 t.test('where nothing says which API it is, there is no place', async (t) => {
   const repository = 'https://git.example.com/acme/shop'
   const baseURL = 'https://git.example.com/api/v4'
-  const address = parseRepositoryAddress(repository)
-  for (const spec of [{}, { provider: 'gitlab' }, { providerConfig: { baseURL } }])
-    t.throws(() => apiEndpoint({ repository, ...spec }, address), {
+  for (const [provider, base] of [[], ['gitlab'], [undefined, baseURL]])
+    t.throws(() => requireAPI(pullTarget(repository, provider, base)), {
       reason: 'InvalidSpec',
       message:
         'spec.provider and spec.providerConfig.baseURL do not tell where the API of spec.repository is; write both.',
@@ -79,22 +74,23 @@ t.test('where nothing says which API it is, there is no place', async (t) => {
 })
 
 t.test('the path is whole where the installation is not before it', async (t) => {
-  const address = parseRepositoryAddress('https://git.example.com/acme/shop')
   for (const baseURL of [
     undefined,
     '',
     'no address',
     'https://git.example.com/other/api/v4',
     'https://git.example.com/2.0',
-  ])
-    t.strictSame(repositoryAt(address, baseURL), ['acme', 'shop'], baseURL ?? 'none')
+  ]) {
+    const { repository } = pullTarget('https://git.example.com/acme/shop', 'gitlab', baseURL)
+    t.strictSame(repository, ['acme', 'shop'], baseURL ?? 'none')
+  }
 })
 
 t.test(
   'what binds a credential covers the API of an SSH address as well, and that of a public host anyway',
   async (t) => {
     const called = (kind: 'GitCommit' | 'PullRequest', text: string): readonly string[] =>
-      calledAddresses(kind, parseRepositoryAddress(text)).map(({ scheme, host, port, segments }) =>
+      targetOf(kind, parseRepositoryAddress(text)).called.map(({ scheme, host, port, segments }) =>
         [scheme, host, port, ...segments].join(' '),
       )
     const ssh = 'ssh://git@git.example.com:8443/acme/shop.git'
@@ -109,3 +105,44 @@ t.test(
     ])
   },
 )
+
+t.test(
+  'where a repository is by now, its installation and its host stay, and the API is covered too',
+  async (t) => {
+    const before = pullTarget(
+      'ssh://git@git.example.com:2222/git/acme/shop',
+      'gitea',
+      'https://git.example.com/git/api/v1',
+    )
+    const address = parseRepositoryAddress('ssh://git@git.example.com:2222/git/market/store')
+    const moved = movedTo(before, address)
+    t.strictSame(moved.repository, ['market', 'store'])
+    t.equal(moved.host, before.host)
+    t.strictSame(
+      moved.called.map(({ text }) => text),
+      [address.text, 'https://git.example.com/git/market/store'],
+    )
+  },
+)
+
+t.test('a commit has a web address where the software of the host is known', async (t) => {
+  const cases = [
+    ['https://github.com/acme/shop.git', undefined, 'https://github.com/acme/shop/commit/abc'],
+    ['git@ssh.github.com:acme/shop.git', undefined, 'https://github.com/acme/shop/commit/abc'],
+    ['https://gitlab.com/acme/team/shop.git', undefined, 'https://gitlab.com/acme/team/shop/-/commit/abc'],
+    ['git@ssh.bitbucket.org:acme/shop', undefined, 'https://bitbucket.org/acme/shop/commits/abc'],
+    ['https://git.example.com:8443/acme/shop', 'gitea', 'https://git.example.com:8443/acme/shop/commit/abc'],
+    ['ssh://git@git.example.com:2222/acme/shop', 'gitea', 'https://git.example.com/acme/shop/commit/abc'],
+    ['https://[2001:db8::1]/acme/shop', 'gitea', 'https://[2001:db8::1]/acme/shop/commit/abc'],
+    ['http://git.example.com/acme/shop', 'gitea', 'http://git.example.com/acme/shop/commit/abc'],
+    ['http://git.example.com:443/acme/shop', 'gitea', 'http://git.example.com:443/acme/shop/commit/abc'],
+    ['https://git.example.com/acme/shop', undefined, undefined],
+  ] as const
+  for (const [address, provider, url] of cases) {
+    t.equal(
+      commitURL(targetOf('GitCommit', parseRepositoryAddress(address), { provider }), 'abc'),
+      url,
+      address,
+    )
+  }
+})

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readToken } from '../../functions/login/default-token.ts'
+import { readToken } from '../../functions/login/read-default.ts'
 
 t.test('a token that is given is the token', async (t) => {
   t.equal(readToken({ token: 'tkn' }), 'tkn')

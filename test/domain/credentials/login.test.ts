@@ -1,10 +1,18 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import { hintAppPasswords } from '../../../functions/domain/credentials/app-passwords.ts'
+import { withPasswordHint } from '../../../functions/domain/credentials/login.ts'
+import { targetOf } from '../../../functions/domain/repository/target.ts'
+import type { Target } from '../../../functions/domain/repository/target.ts'
 import type { Login } from '../../../functions/domain/credentials/login.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 
-const BITBUCKET = parseRepositoryAddress('https://bitbucket.org/acme/shop.git')
+const BITBUCKET = 'https://bitbucket.org/acme/shop.git'
+
+/** Whose software is said to be Bitbucket's, wherever it is. */
+function target(repository: string): Target {
+  return targetOf('GitCommit', parseRepositoryAddress(repository), { provider: 'bitbucket' })
+}
+
 const REFUSED = new Failure(
   'AuthenticationFailed',
   'The host does not accept it (401); put a valid one there.',
@@ -15,7 +23,7 @@ function by(username: string): Login {
 }
 
 t.test('a user name that Bitbucket knows of app passwords gets the hint', async (t) => {
-  t.match(hintAppPasswords(REFUSED, by('developer'), BITBUCKET), {
+  t.match(withPasswordHint(REFUSED, by('developer'), target(BITBUCKET)), {
     name: 'Failure',
     reason: 'AuthenticationFailed',
     retry: 'slow',
@@ -27,15 +35,15 @@ t.test('a user name that Bitbucket knows of app passwords gets the hint', async 
 const KEY: Login = { method: 'key', privateKey: 'k', hostKeys: 'h', identity: 'i', secrets: [] }
 
 for (const [title, error, login, repository] of [
-  ['an access token', REFUSED, by('x-token-auth'), BITBUCKET.text],
-  ['an API token', REFUSED, by('x-bitbucket-api-token-auth'), BITBUCKET.text],
+  ['an access token', REFUSED, by('x-token-auth'), BITBUCKET],
+  ['an API token', REFUSED, by('x-bitbucket-api-token-auth'), BITBUCKET],
   ['another host', REFUSED, by('developer'), 'https://git.example.com/acme/shop.git'],
   ['a host that only looks like it', REFUSED, by('developer'), 'https://bitbucket.org.example.com/a/b'],
   ['a private key', REFUSED, KEY, 'git@bitbucket.org:acme/shop.git'],
-  ['another reason', new Failure('PermissionDenied', 'No.'), by('developer'), BITBUCKET.text],
-  ['a bug', new TypeError('a bug'), by('developer'), BITBUCKET.text],
+  ['another reason', new Failure('PermissionDenied', 'No.'), by('developer'), BITBUCKET],
+  ['a bug', new TypeError('a bug'), by('developer'), BITBUCKET],
 ] as const) {
   t.test(`with ${title} there is nothing to hint at`, async (t) => {
-    t.equal(hintAppPasswords(error, login, parseRepositoryAddress(repository)), error)
+    t.equal(withPasswordHint(error, login, target(repository)), error)
   })
 }

@@ -1,0 +1,110 @@
+import { DEFAULT_PORTS } from './address.ts'
+import type { RepositoryAddress } from './address.ts'
+import { Failure } from '../failure.ts'
+import { hostOf, publicAPI, publicHost, webHostOf } from './hosts.ts'
+import type { Host } from './hosts.ts'
+import type { Kind } from '../resource/resource.ts'
+
+/** Who is called: Git itself, or the API of the host. */
+export type Calls = 'git' | 'api'
+
+/** Where a resource's repository is, and what is known of its host. Made once, from the spec, and handed on. */
+export interface Target {
+  readonly calls: Calls
+  readonly address: RepositoryAddress
+  /** By the address, else by `spec.provider`; undefined: its software is not known, which is enough for a commit. */
+  readonly host: Host | undefined
+  /** `baseURL` and, where it has one, `uploadURL` of a public host; undefined for any other host. */
+  readonly publicAPI: readonly string[] | undefined
+  /** Without a slash at its end; undefined where nothing says where the API is. */
+  readonly baseURL: string | undefined
+  /** The repository's path at its host, without that of an installation which is not at the top of its host. */
+  readonly repository: readonly string[]
+  /** Every address that what binds a credential has to cover. */
+  readonly called: readonly RepositoryAddress[]
+}
+
+/** What a spec says of the host besides the address. */
+export interface HostHints {
+  /** `spec.provider`. */
+  readonly provider?: string | undefined
+  /** `spec.providerConfig.baseURL`. */
+  readonly baseURL?: string | undefined
+}
+
+/** The target of a resource of this kind. */
+export function targetOf(kind: Kind, address: RepositoryAddress, hints: HostHints = {}): Target {
+  const calls = kind === 'PullRequest' ? 'api' : 'git'
+  const api = publicAPI(address.host)
+  return {
+    calls,
+    address,
+    host: hostOf(address, hints.provider),
+    publicAPI: api,
+    baseURL: api?.[0] ?? hints.baseURL,
+    repository: repositoryAt(address, hints.baseURL),
+    called: calledAddresses(calls, address),
+  }
+}
+
+/** The same target by another address on its host, as after a repository was renamed. */
+export function movedTo(target: Target, address: RepositoryAddress): Target {
+  const installation = target.address.segments.length - target.repository.length
+  const repository = address.segments.slice(installation)
+  return { ...target, address, repository, called: calledAddresses(target.calls, address) }
+}
+
+/** Where the API of a repository is. */
+export interface ApiEndpoint {
+  readonly host: Host
+  /** Without a slash at its end. */
+  readonly baseURL: string
+  readonly repository: readonly string[]
+}
+
+/** Throws InvalidSpec where nothing says which API it is, as no PullRequest without errors does. */
+export function requireAPI({ host, baseURL, repository }: Target): ApiEndpoint {
+  if (host !== undefined && baseURL !== undefined) return { host, baseURL, repository }
+  const message =
+    'spec.provider and spec.providerConfig.baseURL do not tell where the API of spec.repository is; write both.'
+  throw new Failure('InvalidSpec', message)
+}
+
+/** The web address of a commit; undefined where the software of the host is not known. */
+export function commitURL({ address, host: row }: Target, sha: string): string | undefined {
+  if (row === undefined) return undefined
+  const { scheme, host, port } = webPlace(address, row)
+  const place = host.includes(':') ? `[${host}]` : host
+  const written = port === DEFAULT_PORTS[scheme] ? place : `${place}:${port}`
+  return `${scheme}://${written}/${address.segments.join('/')}${row.commitPath}${sha}`
+}
+
+// Known by what stands before `/api/` in the `baseURL` of the installation.
+function repositoryAt(address: RepositoryAddress, baseURL: string | undefined): readonly string[] {
+  const path = URL.parse(baseURL ?? '')?.pathname ?? ''
+  const prefix = path.includes('/api/') ? path.slice(0, path.lastIndexOf('/api/')).split('/').slice(1) : []
+  const lies = prefix.every((segment, index) => address.segments[index] === segment)
+  return lies ? address.segments.slice(prefix.length) : address.segments
+}
+
+// A pull request of an SSH address is opened by the API on port 443 of the same host, where another server may answer
+// than on the port that the address names. The API of a public host is its own.
+function calledAddresses(calls: Calls, address: RepositoryAddress): readonly RepositoryAddress[] {
+  const { scheme, host, segments } = address
+  if (calls === 'git' || scheme !== 'ssh' || publicHost(host) !== undefined) return [address]
+  const text = `https://${host.includes(':') ? `[${host}]` : host}/${segments.join('/')}`
+  return [address, { scheme: 'https', user: undefined, host, port: DEFAULT_PORTS.https, segments, text }]
+}
+
+interface WebPlace {
+  readonly scheme: 'https' | 'http'
+  readonly host: string
+  readonly port: number
+}
+
+// The port of SSH says nothing of that of the web.
+function webPlace(address: RepositoryAddress, row: Host): WebPlace {
+  const host = webHostOf(row, address.host) ?? address.host
+  const { scheme, port } = address
+  return scheme === 'ssh' ? { scheme: 'https', host, port: DEFAULT_PORTS.https } : { scheme, host, port }
+}

@@ -1,0 +1,34 @@
+import type { LoginOf } from '../domain/credentials/login-for.ts'
+import type { Calls, Target } from '../domain/repository/target.ts'
+import type { Credentials, RemoteSpec } from '../domain/resource/resource.ts'
+
+/** Where credentials come from: one of the spec's two Secrets, or the operator's default. */
+export type CredentialSource = { readonly used: 'Default' } | SecretSource
+
+export interface SecretSource {
+  readonly used: 'Primary' | 'Fallback'
+  readonly field: 'spec.credentials' | 'spec.fallbackCredentials'
+  readonly credentials: Credentials
+}
+
+/** The sources that a spec names, in their order: the second is used where the credentials of the first fail. */
+export function sourcesOf({
+  credentials,
+  fallbackCredentials,
+}: RemoteSpec): readonly [CredentialSource] | readonly [CredentialSource, CredentialSource] {
+  if (credentials === undefined) return [{ used: 'Default' }]
+  const primary = { used: 'Primary', field: 'spec.credentials', credentials } as const
+  if (fallbackCredentials === undefined) return [primary]
+  return [primary, { used: 'Fallback', field: 'spec.fallbackCredentials', credentials: fallbackCredentials }]
+}
+
+/** Credentials that were read, and where they may go. */
+export interface BoundCredentials {
+  /**
+   * Throws ReferenceForbidden where they may not go to this repository, or may not write this path; `path` is undefined
+   * where nothing is written.
+   */
+  readonly requireAllowed: (target: Target, path: string | undefined) => void
+  /** The login for Git or for the API. Fails with CredentialsInvalid where they cannot be used. */
+  readonly loginFor: <C extends Calls>(calls: C, target: Target) => Promise<LoginOf[C]>
+}

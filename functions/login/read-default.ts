@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { defaultLoginFor, requireDefaultAllowed } from '../domain/credentials/default-credentials.ts'
+import type { TokenSource } from '../domain/credentials/default-credentials.ts'
+import { Failure } from '../domain/failure.ts'
+import type { World } from '../world.ts'
+import type { BoundCredentials } from './credential-source.ts'
+
+/**
+ * The operator's default credentials, as they are now, for this namespace. Throws CredentialsInvalid where there are
+ * none, or their token cannot be read.
+ */
+export function readDefault(namespace: string, { settings }: Pick<World, 'settings'>): BoundCredentials {
+  const { defaults } = settings
+  if (defaults === undefined) throw noDefault()
+  const token = readToken(defaults.source)
+  return {
+    requireAllowed(target, path) {
+      requireDefaultAllowed(defaults, { namespace, target, path })
+    },
+    loginFor: (calls, target) => defaultLoginFor(calls, target, { username: defaults.username, token }),
+  }
+}
+
+/**
+ * The operator's token as it is now, trimmed. Throws CredentialsInvalid where its file cannot be read or holds
+ * nothing that can be a token.
+ */
+export function readToken(source: TokenSource): string {
+  if ('token' in source) return source.token
+  const token = textOf(source.file).trim()
+  if (token !== '' && !/\p{Cc}/u.test(token)) return token
+  throw new Failure(
+    'CredentialsInvalid',
+    "The operator's default token cannot be read from the file that DEFAULT_GIT_TOKEN_FILE names; ask whoever runs Commitlet, or name a Secret in spec.credentials.",
+  )
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function noDefault(): Failure {
+  return new Failure(
+    'CredentialsInvalid',
+    'spec.credentials is missing, and the operator has set no default credentials (DEFAULT_GIT_TOKEN); name a Secret there.',
+  )
+}
