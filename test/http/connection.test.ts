@@ -72,6 +72,11 @@ for (const [title, certificate, says] of [
     { by: await makeAuthority('Somebody else') },
     /shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE/,
   ],
+  [
+    'an authority with the same name and another key has signed',
+    { by: await makeAuthority() },
+    /shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE/,
+  ],
 ] as const) {
   t.test(`a certificate that ${title} is told, and the server is asked nothing`, async (t) => {
     let asked = 0

@@ -1,4 +1,4 @@
-/** A certificate as it was shown. */
+/** A certificate as the server showed it. */
 export interface ShownCertificate {
   /** OpenSSL's name of what is wrong (verify(1)), or Node's for a wrong name. */
   readonly fault: string
@@ -6,25 +6,49 @@ export interface ShownCertificate {
   readonly to?: Date | undefined
 }
 
-const AUTHORITY_FAULTS = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]
+const WRONG_NAME =
+  'that was made for another name; use the name that the certificate holds, or have a new one made.'
 const UNKNOWN_AUTHORITY =
   'that no trusted authority has signed; the operator adds its authority to CA_FILE, or the server has to send the certificates in between as well.'
+const UNSOUND =
+  'that is not valid for a server, or one above it is not; whoever runs the server has to replace it.'
+const REVOKED = 'that its authority has revoked; whoever runs the server has to replace it.'
+
+/**
+ * What each error means where it does not depend on a date. Node knows these of OpenSSL's and says UNSPECIFIED for all
+ * others, such as a key that is too small. Those of revocation lists are left out: none is read.
+ */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: WRONG_NAME,
+  HOSTNAME_MISMATCH: WRONG_NAME,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  // The trusted authority of that name has another key.
+  CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_DECRYPT_CERT_SIGNATURE: UNKNOWN_AUTHORITY,
+  CERT_UNTRUSTED: UNKNOWN_AUTHORITY,
+  CERT_REJECTED: UNSOUND,
+  CERT_CHAIN_TOO_LONG: UNSOUND,
+  ERROR_IN_CERT_NOT_AFTER_FIELD: UNSOUND,
+  ERROR_IN_CERT_NOT_BEFORE_FIELD: UNSOUND,
+  INVALID_CA: UNSOUND,
+  INVALID_PURPOSE: UNSOUND,
+  PATH_LENGTH_EXCEEDED: UNSOUND,
+  UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY: UNSOUND,
+  UNSPECIFIED: UNSOUND,
+  CERT_REVOKED: REVOKED,
+}
 
 /** What is wrong with a certificate, after "shows a certificate"; undefined: its fault says nothing of that kind. */
 export function certificateError({ fault, from, to }: ShownCertificate): string | undefined {
   if (fault === 'CERT_HAS_EXPIRED')
     return `that has expired${about('was valid until', to)}, or one above it has; whoever runs the server has to renew it.`
   if (fault === 'CERT_NOT_YET_VALID')
-    return `that is not valid yet${about('begins on', from)}, or one above it is not; whoever runs the server has to mend it, or the clocks.`
-  if (fault === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'that was made for another name; use the name that the certificate holds, or have it made anew.'
-  return AUTHORITY_FAULTS.includes(fault) ? UNKNOWN_AUTHORITY : undefined
+    return `that is not valid yet${about('begins on', from)}, or one above it is not; whoever runs the server has to fix it, or the clocks.`
+  return Object.hasOwn(MEANINGS, fault) ? MEANINGS[fault] : undefined
 }
 
 function about(what: string, date: Date | undefined): string {

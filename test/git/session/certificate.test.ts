@@ -41,12 +41,12 @@ for (const [title, certificate, says] of [
   [
     'is not valid yet',
     { early: true },
-    `that is not valid yet (the server's own begins on ${day(1)}), or one above it is not; whoever runs the server has to mend it, or the clocks.`,
+    `that is not valid yet (the server's own begins on ${day(1)}), or one above it is not; whoever runs the server has to fix it, or the clocks.`,
   ],
   [
     'is for another name',
     { names: ['git.example.com'] },
-    'that was made for another name; use the name that the certificate holds, or have it made anew.',
+    'that was made for another name; use the name that the certificate holds, or have a new one made.',
   ],
 ] as const) {
   t.test(
