@@ -3,6 +3,7 @@ import https from 'node:https'
 import type { Cluster } from '@kubernetes/client-node'
 import { KubeConfig } from '@kubernetes/client-node'
 import { Failure } from '../domain/failure.ts'
+import { unbracketed } from '../domain/repository/address.ts'
 import { WrongSetting } from '../domain/settings.ts'
 
 /** One request to the API server. `path` is already escaped. */
@@ -69,7 +70,7 @@ export function openApiServer(): ApiServer {
  */
 export function apiServerEndpoint(): { readonly host: string; readonly port: number } {
   const { hostname, port, protocol } = new URL(loadDefault(new KubeConfig()).server)
-  return { host: hostname.replace(/[[\]]/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) }
+  return { host: unbracketed(hostname), port: Number(port) || (protocol === 'http:' ? 80 : 443) }
 }
 
 /** The same configuration, without the tokens that client-node remembers. */

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import { DEFAULT_PORTS } from '../domain/repository/address.ts'
+import { DEFAULT_PORTS, unbracketed } from '../domain/repository/address.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import { findRoute } from '../domain/network/route.ts'
@@ -69,8 +69,7 @@ export function openHTTP(settings: HTTPSettings, patience = PATIENCE): WithAPI {
 function destinationOf(baseURL: string): Destination {
   const { protocol, hostname, port } = new URL(baseURL)
   const scheme = protocol === 'http:' ? 'http' : 'https'
-  const host = hostname.replace(/[[\]]/g, '')
-  return { scheme, host, port: port === '' ? DEFAULT_PORTS[scheme] : Number(port) }
+  return { scheme, host: unbracketed(hostname), port: port === '' ? DEFAULT_PORTS[scheme] : Number(port) }
 }
 
 function agentFor(way: Way): Agent {

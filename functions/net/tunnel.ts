@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Proxy } from '../domain/network/proxies.ts'
+import { writeAuthority } from '../domain/repository/address.ts'
 
 /** By which proxy a tunnel goes, and for how long it may take to open it. */
 export interface Opening {
@@ -23,7 +24,7 @@ export async function openTunnel(
   { host, port }: { readonly host: string; readonly port: number },
   { proxy, trust, signal }: Opening,
 ): Promise<Socket | number> {
-  const path = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  const path = writeAuthority({ host, port })
   const headers = { host: path, ...authorization(proxy) }
   const to = { host: proxy.host, port: proxy.port, method: 'CONNECT', agent: false } as const
   // Else Node takes the name in the proxy's certificate from the header.

@@ -1,4 +1,4 @@
-import { DEFAULT_PORTS } from '../repository/address.ts'
+import { DEFAULT_PORTS, writeAuthority } from '../repository/address.ts'
 import type { RepositoryAddress } from '../repository/address.ts'
 import { allows, allowsPath, unsoundEntry } from '../repository/allowed-repositories.ts'
 import { controlComponent } from '../repository/committed-path.ts'
@@ -85,7 +85,6 @@ function shownEntry(entry: string): string {
 }
 
 /** The address as an entry of the annotation: without scheme and user, and without a port that is the scheme's own. */
-function entryFor({ scheme, host, port, segments }: RepositoryAddress): string {
-  const name = host.includes(':') ? `[${host}]` : host
-  return `${name}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}/${segments.join('/')}`
+function entryFor(address: RepositoryAddress): string {
+  return `${writeAuthority(address, DEFAULT_PORTS[address.scheme])}/${address.segments.join('/')}`
 }

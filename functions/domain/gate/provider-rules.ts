@@ -1,4 +1,4 @@
-import { DEFAULT_PORTS } from '../repository/address.ts'
+import { bracketed, DEFAULT_PORTS, writeAuthority } from '../repository/address.ts'
 import type { RepositoryAddress } from '../repository/address.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
@@ -80,10 +80,9 @@ function urlErrors(
 // An installation under a path of its host has that path in the repository's address too.
 function addresses(address: RepositoryAddress, suffix: string | undefined): readonly string[] {
   if (suffix === undefined) return []
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host
   const scheme = address.scheme === 'http' ? 'http' : 'https'
-  const isDefault = address.scheme === 'ssh' || address.port === DEFAULT_PORTS[scheme]
-  const origin = `${scheme}://${host}${isDefault ? '' : `:${address.port}`}`
+  const isSSH = address.scheme === 'ssh'
+  const origin = `${scheme}://${isSSH ? bracketed(address.host) : writeAuthority(address, DEFAULT_PORTS[scheme])}`
   return address.segments.map((_, index) => {
     const prefix = address.segments.slice(0, index).map((segment) => `/${segment}`)
     return `${origin}${prefix.join('')}${suffix}`

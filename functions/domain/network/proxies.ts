@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { parseAuthority } from '../repository/address.ts'
+import { bracketed, parseAuthority, unbracketed } from '../repository/address.ts'
 import type { Environment } from '../settings.ts'
 import { list, text, WrongSetting } from '../settings.ts'
 import { withoutUser } from '../redact.ts'
@@ -81,7 +81,7 @@ function parseProxy(value: string): Proxy | undefined {
   return {
     url: `${scheme}://${login}${url.hostname}:${port}`,
     scheme,
-    host: url.hostname.replace(/[[\]]/g, ''),
+    host: unbracketed(url.hostname),
     port,
     username,
     password,
@@ -124,8 +124,7 @@ function covers(entry: string, { host, port }: { readonly host: string; readonly
 }
 
 function hostIn(entry: string): ReturnType<typeof parseAuthority> {
-  if (isIPv6(entry)) return parseAuthority(`[${entry}]`)
-  return parseAuthority(entry.replace(/^(\*?\.)/, ''))
+  return parseAuthority(isIPv6(entry) ? bracketed(entry) : entry.replace(/^(\*?\.)/, ''))
 }
 
 function blockOf(entry: string): BlockList | undefined {

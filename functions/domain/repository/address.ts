@@ -50,7 +50,22 @@ export function parseAuthority(text: string): Authority | undefined {
   if (written === undefined || !isCanonicalHost(written)) return undefined
   const port = digits === undefined ? undefined : Number(digits)
   if (port !== undefined && (port < 1 || port > 65_535)) return undefined
-  return { host: written.replace(/[[\]]/g, ''), port }
+  return { host: unbracketed(written), port }
+}
+
+/** Writes `host[:port]`, without the port where it is the default one. */
+export function writeAuthority({ host, port }: Authority, defaultPort?: number): string {
+  return port === undefined || port === defaultPort ? bracketed(host) : `${bracketed(host)}:${port}`
+}
+
+/** A host as a URL writes it: IPv6 in brackets (RFC 3986, 3.2.2). */
+export function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The host of a URL without the brackets of IPv6. */
+export function unbracketed(host: string): string {
+  return host.replace(/[[\]]/g, '')
 }
 
 /** The parts of a path, the last one without `.git`; undefined where one is empty, `.`, `..` or has other letters. */
@@ -142,12 +157,11 @@ function requireSegments(path: string): readonly string[] {
 }
 
 function serialise(address: RepositoryAddress, text: string): string {
-  const { scheme, user, port, segments } = address
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  const { scheme, user, host, segments } = address
   const path = segments.join('/') + (text.endsWith('.git') ? '.git' : '')
   const login = user === undefined ? '' : `${user}@`
-  if (!text.startsWith(`${scheme}://`)) return `${login}${host}:${path}`
-  return `${scheme}://${login}${host}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}/${path}`
+  if (!text.startsWith(`${scheme}://`)) return `${login}${bracketed(host)}:${path}`
+  return `${scheme}://${login}${writeAuthority(address, DEFAULT_PORTS[scheme])}/${path}`
 }
 
 // Labels by RFC 1123, section 2.1; the parser of URLs (WHATWG) then tells numbers that only look like names.

@@ -1,5 +1,5 @@
 import type { Authority, RepositoryAddress } from './address.ts'
-import { DEFAULT_PORTS, parseAuthority } from './address.ts'
+import { DEFAULT_PORTS, parseAuthority, writeAuthority } from './address.ts'
 import type { Environment } from '../settings.ts'
 import { list, WrongSetting } from '../settings.ts'
 import { withoutUser } from '../redact.ts'
@@ -28,9 +28,6 @@ export function readInsecureHosts(env: Environment): readonly Authority[] {
 /** Said by both parts at their start where there are such hosts; undefined: there are none. */
 export function insecureWarning(hosts: readonly Authority[]): string | undefined {
   if (hosts.length === 0) return undefined
-  const names = hosts.map(({ host, port }) => {
-    const name = host.includes(':') ? `[${host}]` : host
-    return port === undefined ? name : `${name}:${port}`
-  })
+  const names = hosts.map((host) => writeAuthority(host))
   return `INSECURE_HOSTS is set: whoever is on the way to ${names.join(', ')} can read the credentials and change what is committed; it is for trying out only`
 }

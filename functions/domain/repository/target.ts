@@ -1,4 +1,4 @@
-import { DEFAULT_PORTS } from './address.ts'
+import { bracketed, DEFAULT_PORTS, writeAuthority } from './address.ts'
 import type { RepositoryAddress } from './address.ts'
 import { Failure } from '../failure.ts'
 import { hostOf, publicAPI, publicHost, webHostOf } from './hosts.ts'
@@ -73,10 +73,9 @@ export function requireAPI({ host, baseURL, repository }: Target): ApiEndpoint {
 /** The web address of a commit; undefined where the software of the host is not known. */
 export function commitURL({ address, host: row }: Target, sha: string): string | undefined {
   if (row === undefined) return undefined
-  const { scheme, host, port } = webPlace(address, row)
-  const place = host.includes(':') ? `[${host}]` : host
-  const written = port === DEFAULT_PORTS[scheme] ? place : `${place}:${port}`
-  return `${scheme}://${written}/${address.segments.join('/')}${row.commitPath}${sha}`
+  const web = webAddressOf(address, row)
+  const authority = writeAuthority(web, DEFAULT_PORTS[web.scheme])
+  return `${web.scheme}://${authority}/${address.segments.join('/')}${row.commitPath}${sha}`
 }
 
 // Known by what stands before `/api/` in the `baseURL` of the installation.
@@ -92,18 +91,18 @@ function repositoryAt(address: RepositoryAddress, baseURL: string | undefined): 
 function calledAddresses(calls: Calls, address: RepositoryAddress): readonly RepositoryAddress[] {
   const { scheme, host, segments } = address
   if (calls === 'git' || scheme !== 'ssh' || publicHost(host) !== undefined) return [address]
-  const text = `https://${host.includes(':') ? `[${host}]` : host}/${segments.join('/')}`
+  const text = `https://${bracketed(host)}/${segments.join('/')}`
   return [address, { scheme: 'https', user: undefined, host, port: DEFAULT_PORTS.https, segments, text }]
 }
 
-interface WebPlace {
+interface WebAddress {
   readonly scheme: 'https' | 'http'
   readonly host: string
   readonly port: number
 }
 
 // The port of SSH says nothing of that of the web.
-function webPlace(address: RepositoryAddress, row: Host): WebPlace {
+function webAddressOf(address: RepositoryAddress, row: Host): WebAddress {
   const host = webHostOf(row, address.host) ?? address.host
   const { scheme, port } = address
   return scheme === 'ssh' ? { scheme: 'https', host, port: DEFAULT_PORTS.https } : { scheme, host, port }

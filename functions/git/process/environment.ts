@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { bracketed } from '../../domain/repository/address.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { PasswordLogin } from '../../domain/credentials/login.ts'
 import type { Proxy } from '../../domain/network/proxies.ts'
@@ -120,7 +121,7 @@ export function proxyLine(proxy: Proxy | undefined): string {
 /** The connection goes to the addresses that were checked, whatever the name means by now. */
 function routeSettings({ address, addresses, insecure }: Destination): Readonly<Record<string, string>> {
   const { scheme, host, port } = address
-  const written = addresses?.map((one) => (isIP(one) === 6 ? `[${one}]` : one)).join(',')
+  const written = addresses?.map(bracketed).join(',')
   const pinned =
     written === undefined || isIP(host) !== 0 ? {} : { 'http.curloptResolve': `${host}:${port}:${written}` }
   const unverified = insecure ? { [`http.${address.text}.sslVerify`]: 'false' } : {}

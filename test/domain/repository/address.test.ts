@@ -1,8 +1,11 @@
 import t from 'tap'
 import {
+  bracketed,
   parseAuthority,
   parseRepositoryAddress,
   parseSegments,
+  unbracketed,
+  writeAuthority,
 } from '../../../functions/domain/repository/address.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 
@@ -200,4 +203,20 @@ t.test('host and port, and the parts of a path, are read alone as well', async (
   t.equal(parseAuthority('h:70000'), undefined)
   t.same(parseSegments('a/b.git'), ['a', 'b'])
   t.equal(parseSegments('a/..'), undefined)
+})
+
+t.test('an authority is written with IPv6 in brackets, and without the default port', async (t) => {
+  for (const [host, port, usual, written] of [
+    ['h', undefined, undefined, 'h'],
+    ['h', 8443, 443, 'h:8443'],
+    ['h', 443, 443, 'h'],
+    ['h', 443, undefined, 'h:443'],
+    ['10.0.0.1', 22, 22, '10.0.0.1'],
+    ['::1', undefined, undefined, '[::1]'],
+    ['::1', 443, 443, '[::1]'],
+    ['2001:db8::1', 8443, 443, '[2001:db8::1]:8443'],
+  ] as const) {
+    t.equal(writeAuthority({ host, port }, usual), written)
+    t.equal(unbracketed(bracketed(host)), host)
+  }
 })
