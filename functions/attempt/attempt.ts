@@ -1,6 +1,7 @@
 import { claim, isAtInsecureHost } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { mayStart } from '../domain/resource/attempt-state.ts'
+import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
 import { parse, requireSound } from '../domain/schema/parse.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
@@ -10,7 +11,7 @@ import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { report } from './report.ts'
 import { writeResult } from './write-result.ts'
-import type { AttemptSettings, World } from '../world.ts'
+import type { World } from '../world.ts'
 
 /** Whoever hears the signal has this long to say what it was waiting for. */
 const GRACE_MS = 500
@@ -39,8 +40,12 @@ export async function handle(ref: ObjectRef, find: Find, world: World): Promise<
 /** One attempt, from claim to written status. Answers the claim of a newer generation, where one came. */
 async function attempt(current: Claim, world: World): Promise<Claim | undefined> {
   const began = world.now()
-  const deadline = deadlineOf(world.settings)
-  const result = await Promise.race([run(current, world, deadline.signal), deadline.passed]).catch(asFailure)
+  const { attemptDeadline } = world.settings
+  const deadline = AbortSignal.timeout(attemptDeadline * 1000)
+  const late = (): Failure => outOfTime(attemptDeadline)
+  const result = await unlessAborted(run(current, world, deadline), graceAfter(deadline), late).catch(
+    asFailure,
+  )
   const settled = await writeResult(current.envelope, result, world)
   const insecure = isAtInsecureHost(current.parsed, world.settings)
   await report({ claim: current.envelope, result, began, settled, insecure }, world)
@@ -56,17 +61,16 @@ async function run(current: Claim, world: World, signal: AbortSignal): Promise<O
   return commitObject(resource, world, attempt)
 }
 
-interface Deadline {
-  readonly signal: AbortSignal
-  /** Fails a little after the signal: not every call can be broken off, but nobody waits for it any longer. */
-  readonly passed: Promise<never>
+/** Fires a little after the deadline: not every call can be broken off, but nobody waits for it any longer. */
+function graceAfter(deadline: AbortSignal): AbortSignal {
+  const over = new AbortController()
+  deadline.addEventListener('abort', () => setTimeout(() => over.abort(), GRACE_MS), { once: true })
+  return over.signal
 }
 
-function deadlineOf({ attemptDeadline }: AttemptSettings): Deadline {
-  const signal = AbortSignal.timeout(attemptDeadline * 1000)
-  const { promise: passed, reject } = Promise.withResolvers<never>()
-  const message = `The attempt took longer than the ${attemptDeadline} s that it may; it is tried again.`
-  signal.addEventListener('abort', () => setTimeout(() => reject(new Failure('Timeout', message)), GRACE_MS))
-  passed.catch(() => undefined)
-  return { signal, passed }
+function outOfTime(seconds: number): Failure {
+  return new Failure(
+    'Timeout',
+    `The attempt took longer than the ${seconds} s that it may; it is tried again.`,
+  )
 }

@@ -2,6 +2,7 @@ import { lookup as ask } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { AddressPolicy, AddressAndPort, Resolve } from '../domain/network/address-policy.ts'
 import { isForbidden } from '../domain/network/address-policy.ts'
+import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 
 /** Every address of a host, in the order to try them; rejects as node:dns does. */
@@ -46,15 +47,10 @@ export function guardAddresses(surroundings: Surroundings, lookup: Lookup = syst
   }
 
   return async function resolve(host, port, signal) {
-    const late = lateness(host, signal)
-    try {
-      const work = Promise.all([addressesOf(host), policyAt(port, host)])
-      const [addresses, policy] = await Promise.race([work, late.passed])
-      if (placesOf(addresses, port).some((place) => isForbidden(place, policy))) throw forbidden(host)
-      return addresses
-    } finally {
-      late.end()
-    }
+    const work = Promise.all([addressesOf(host), policyAt(port, host)])
+    const [addresses, policy] = await unlessAborted(work, signal, () => late(host))
+    if (placesOf(addresses, port).some((place) => isForbidden(place, policy))) throw forbidden(host)
+    return addresses
   }
 }
 
@@ -72,23 +68,6 @@ function shared(lookup: Lookup): Lookup {
     running.set(host, answer)
     return answer
   }
-}
-
-interface Lateness {
-  /** Fails when the signal fires. */
-  readonly passed: Promise<never>
-  readonly end: () => void
-}
-
-function lateness(host: string, signal: AbortSignal): Lateness {
-  const { promise: passed, reject } = Promise.withResolvers<never>()
-  function abort(): void {
-    reject(signal.reason instanceof Failure ? signal.reason : late(host))
-  }
-  passed.catch(() => undefined)
-  signal.addEventListener('abort', abort, { once: true })
-  if (signal.aborted) abort()
-  return { passed, end: () => signal.removeEventListener('abort', abort) }
 }
 
 function late(host: string): Failure {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { makeRateLimits } from './rate-limits.ts'
 import type { ApiLogin } from '../domain/credentials/login.ts'
+import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'
@@ -36,9 +37,10 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
     const limit = limitOf(baseURL, login)
-    const waiting = waitingUntil(signal, target)
+    const called = Promise.withResolvers<undefined>()
     const call = async (): ReturnType<typeof work> => {
-      waiting.end()
+      if (signal.aborted) throw outOfTime(target, signal.reason)
+      called.resolve(undefined)
       limits.check(limit)
       return withAPI(baseURL, signal, (fetch) =>
         work(guardedPullRequests(connect({ ...target, fetch }, login), { login, shown: target.shown })),
@@ -47,29 +49,8 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
       })
     }
     const result = alone(keyOf(target), () => few(limit, call))
-    return Promise.race([result, waiting.over])
-  }
-}
-
-interface Waiting {
-  /** Fails when the signal fires while it is still waited. */
-  readonly over: Promise<never>
-  /** Ends the waiting; throws where the signal has fired already. */
-  readonly end: () => void
-}
-
-function waitingUntil(signal: AbortSignal, target: ApiTarget): Waiting {
-  const { promise: over, reject } = Promise.withResolvers<never>()
-  const stop = (): void => reject(outOfTime(target, signal.reason))
-  signal.addEventListener('abort', stop, { once: true })
-  over.catch(() => undefined)
-  if (signal.aborted) stop()
-  return {
-    over,
-    end() {
-      signal.removeEventListener('abort', stop)
-      if (signal.aborted) throw outOfTime(target, signal.reason)
-    },
+    await unlessAborted(Promise.race([called.promise, result]), signal, (cause) => outOfTime(target, cause))
+    return result
   }
 }
 

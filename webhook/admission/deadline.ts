@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../functions/domain/deadline.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 
 /**
@@ -5,13 +6,11 @@ import { Failure } from '../../functions/domain/failure.ts'
  * nobody hears of its end.
  */
 export async function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => reject(new Failure('Timeout', `The API server did not answer within ${milliseconds} ms.`)),
-    milliseconds,
-  )
+  const ending = new AbortController()
+  const late = new Failure('Timeout', `The API server did not answer within ${milliseconds} ms.`)
+  const timer = setTimeout(() => ending.abort(late), milliseconds)
   try {
-    return await Promise.race([work, late])
+    return await unlessAborted(work, ending.signal)
   } finally {
     clearTimeout(timer)
   }

@@ -1,0 +1,46 @@
+import { getEventListeners } from 'node:events'
+import t from 'tap'
+import { unlessAborted } from '../../functions/domain/deadline.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+
+const late = (): Failure => new Failure('Timeout', 'It took too long.')
+
+t.test('work that ends first is answered as it ended, and leaves no listener', async (t) => {
+  const { signal } = new AbortController()
+  t.equal(await unlessAborted(Promise.resolve('done'), signal, late), 'done')
+  await t.rejects(unlessAborted(Promise.reject(new TypeError('a bug')), signal, late), new TypeError('a bug'))
+  t.same(getEventListeners(signal, 'abort'), [])
+})
+
+t.test('a signal that fires first ends the waiting, and nobody hears of the end of the work', async (t) => {
+  const work = Promise.withResolvers<never>()
+  const ending = new AbortController()
+  const waiting = unlessAborted(work.promise, ending.signal, late)
+  t.equal(getEventListeners(ending.signal, 'abort').length, 1)
+  ending.abort()
+  await t.rejects(waiting, { reason: 'Timeout', message: 'It took too long.' })
+  t.same(getEventListeners(ending.signal, 'abort'), [])
+  // An unhandled rejection would end the process of this test.
+  work.reject(new Error('too late'))
+  await new Promise((resolve) => setImmediate(resolve))
+})
+
+t.test('a signal that has fired wins over work that is done', async (t) => {
+  const timeout = { reason: 'Timeout', message: 'It took too long.' }
+  await t.rejects(unlessAborted(Promise.resolve(1), AbortSignal.abort(), late), timeout)
+  const failed = Promise.reject(new Error('too late'))
+  await t.rejects(unlessAborted(failed, AbortSignal.abort(), late), timeout)
+})
+
+t.test('the reason of the signal is thrown where it is a Failure, or nothing else is said', async (t) => {
+  const stopped = new Failure('Timeout', 'Commitlet was stopped.')
+  const never = new Promise<never>(() => undefined)
+  await t.rejects(unlessAborted(never, AbortSignal.abort(stopped), late), stopped)
+  await t.rejects(unlessAborted(never, AbortSignal.abort(new RangeError('r'))), new RangeError('r'))
+  const { signal } = new AbortController()
+  await t.rejects(
+    unlessAborted(never, AbortSignal.abort('why'), (cause) => new Failure('Timeout', 'x', { cause })),
+    { cause: 'why' },
+  )
+  t.same(getEventListeners(signal, 'abort'), [])
+})
