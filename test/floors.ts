@@ -34,6 +34,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   ajv: /^functions\/domain\/schema\//,
   ssh2: /^functions\/git\/ssh\//,
   undici: /^functions\/http\//,
+  'lru-cache': /^(functions\/(cluster|pull-request)|webhook\/admission)\//,
   '@octokit/rest': /^functions\/providers\/github\//,
   '@gitbeaker/rest': /^functions\/providers\/gitlab\//,
 }

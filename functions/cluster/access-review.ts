@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Access } from '../domain/gate/access.ts'
 import type { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
@@ -20,41 +21,30 @@ const MOST_REMEMBERED = 4_096
  * Equal questions that are under way are asked once within the same 5 s. `now` is in milliseconds.
  */
 export function accessReviews(server: ApiServer, now: () => number): ReviewAccess {
-  const questions = new Map<string, Question>()
+  // Answers that are awaited, and those that are "allowed".
+  const answers = new LRUCache<string, Promise<boolean>>({
+    max: MOST_REMEMBERED,
+    ttl: REMEMBERED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  })
 
-  function remember(key: string, question: Question): void {
-    // Set anew, not over: a Map keeps the order of its keys' first setting, and the oldest goes first.
-    questions.delete(key)
-    questions.set(key, question)
-    for (const [old, { until }] of questions) {
-      if (until > now() && questions.size <= MOST_REMEMBERED) break
-      questions.delete(old)
-    }
-  }
-
-  function forget(key: string, question: Question): void {
-    if (questions.get(key) === question) questions.delete(key)
+  function forget(key: string, answer: Promise<boolean>): void {
+    if (answers.peek(key) === answer) answers.delete(key)
   }
 
   return function reviewAccess(user, access) {
     const key = keyOf(user, access)
-    const asked = questions.get(key)
-    if (asked !== undefined && asked.until > now()) return asked.answer
-    const question = { until: now() + REMEMBERED_MS, answer: review(server, user, access) }
-    remember(key, question)
-    question.answer.then(
-      (allowed) => allowed || forget(key, question),
-      () => forget(key, question),
+    const known = answers.get(key)
+    if (known !== undefined) return known
+    const answer = review(server, user, access)
+    answers.set(key, answer)
+    answer.then(
+      (allowed) => allowed || forget(key, answer),
+      () => forget(key, answer),
     )
-    return question.answer
+    return answer
   }
-}
-
-/** A question that is under way, or was answered with "allowed". */
-interface Question {
-  readonly answer: Promise<boolean>
-  /** So long its answer counts, in the milliseconds of `now`. */
-  readonly until: number
 }
 
 // Hashed: some clouds put credentials into `extra`, and groups may be many.

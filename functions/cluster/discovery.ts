@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { ServedKind } from '../domain/gate/access.ts'
 import type { ApiServer } from './api-server.ts'
 import { elements, member, textMember } from '../domain/json-value.ts'
@@ -14,25 +15,27 @@ const GROUP_VERSION =
 /** Names of resources, which become part of a path (DNS-1123 label). */
 const PLURAL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-interface Remembered {
-  readonly kinds: ReadonlyMap<string, ServedKind>
-  readonly until: number
-}
+/** Groups and versions that are remembered at once; clusters with many extensions serve some hundred. */
+const MOST_REMEMBERED = 1_024
 
 /**
  * Finds the plural and the scope of a kind by the discovery API.
  * Returns undefined for a kind or group that the cluster does not serve. Throws what `bodyOf` throws.
  */
 export function discovery(server: ApiServer, now: () => number): Discover {
-  const remembered = new Map<string, Remembered>()
+  const remembered = new LRUCache<string, ReadonlyMap<string, ServedKind>>({
+    max: MOST_REMEMBERED,
+    ttl: REMEMBERED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  })
   return async function discover(apiVersion, kind) {
     if (!GROUP_VERSION.test(apiVersion)) return undefined
-    const known = remembered.get(apiVersion)
-    const served = known !== undefined && known.until > now() ? known.kinds.get(kind) : undefined
+    const served = remembered.get(apiVersion)?.get(kind)
     if (served !== undefined) return served
     const kinds = await servedKinds(server, apiVersion)
     if (kinds === undefined) return undefined
-    remembered.set(apiVersion, { kinds, until: now() + REMEMBERED_MS })
+    remembered.set(apiVersion, kinds)
     return kinds.get(kind)
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Failure } from '../domain/failure.ts'
 import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
 
@@ -12,23 +13,21 @@ export interface RateLimits {
   record(key: string, error: unknown): unknown
 }
 
-/** Keys at once: beyond that the oldest is forgotten, which costs one call. */
+/** Keys at once: beyond that the one that was used least recently is forgotten, which costs one call. */
 const MOST = 10_000
 
 /** Makes the memory of limits of this process. `now` in milliseconds. */
 export function makeRateLimits(now: () => number): RateLimits {
-  const limits = new Map<string, Limit>()
-  // They come back with a second begun for a whole one: heeded, a limit would never end.
+  // The host's sentence, for as long as its limit holds.
+  const limits = new LRUCache<string, string>({ max: MOST, ttlResolution: 0, perf: { now } })
+  // Their seconds are rounded up: recorded again, a limit would never end.
   const own = new WeakSet<Failure>()
   return {
     check(key) {
-      const limit = limits.get(key)
-      const seconds = Math.ceil(((limit?.end ?? 0) - now()) / 1000)
-      if (limit === undefined || seconds <= 0) {
-        limits.delete(key)
-        return
-      }
-      const failure = new Failure('RateLimited', limit.message, { retryAfterSeconds: seconds })
+      const message = limits.get(key)
+      const seconds = Math.ceil(limits.getRemainingTTL(key) / 1000)
+      if (message === undefined || seconds <= 0) return
+      const failure = new Failure('RateLimited', message, { retryAfterSeconds: seconds })
       own.add(failure)
       throw failure
     },
@@ -36,18 +35,8 @@ export function makeRateLimits(now: () => number): RateLimits {
       if (!(error instanceof Failure) || error.reason !== 'RateLimited' || own.has(error)) return error
       const wait = Math.min(error.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_S)
       if (!(wait > 0)) return error
-      const end = Math.max(limits.get(key)?.end ?? 0, now() + wait * 1000)
-      limits.delete(key)
-      limits.set(key, { end, message: error.message })
-      const [oldest] = limits.keys()
-      if (limits.size > MOST && oldest !== undefined) limits.delete(oldest)
+      limits.set(key, error.message, { ttl: Math.max(limits.getRemainingTTL(key), wait * 1000) })
       return error
     },
   }
-}
-
-interface Limit {
-  /** Milliseconds, as `now` counts them. */
-  readonly end: number
-  readonly message: string
 }

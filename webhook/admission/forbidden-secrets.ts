@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 
@@ -15,34 +16,23 @@ export function rememberForbidden(
   readSecret: Cluster['readSecret'],
   now: () => number,
 ): Cluster['readSecret'] {
-  const forbidden = new Map<string, Refusal>()
-
-  function remember(key: string, failure: Failure): void {
-    forbidden.delete(key)
-    forbidden.set(key, { failure, until: now() + REMEMBERED_MS })
-    // A Map keeps the order of its keys' first setting: the oldest goes first.
-    for (const [old, { until }] of forbidden) {
-      if (until > now() && forbidden.size <= MOST_REMEMBERED) break
-      forbidden.delete(old)
-    }
-  }
+  const forbidden = new LRUCache<string, Failure>({
+    max: MOST_REMEMBERED,
+    ttl: REMEMBERED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  })
 
   return async function readUnlessForbidden(namespace, name) {
     // Neither name holds a slash.
     const key = `${namespace}/${name}`
     const refusal = forbidden.get(key)
-    if (refusal !== undefined && refusal.until > now()) throw refusal.failure
+    if (refusal !== undefined) throw refusal
     try {
       return await readSecret(namespace, name)
     } catch (error) {
-      if (error instanceof Failure && error.reason === 'ReferenceForbidden') remember(key, error)
+      if (error instanceof Failure && error.reason === 'ReferenceForbidden') forbidden.set(key, error)
       throw error
     }
   }
-}
-
-interface Refusal {
-  readonly failure: Failure
-  /** So long it counts, in the milliseconds of `now`. */
-  readonly until: number
 }
