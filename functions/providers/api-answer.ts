@@ -1,5 +1,6 @@
 import { parseBounded } from './bounded-json.ts'
 import { elements, entries, isRecord, member } from '../domain/json-value.ts'
+import { readRetryAfter } from '../domain/network/retry-after.ts'
 import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
 
 /** What an API answered. */
@@ -56,12 +57,10 @@ function wordsIn(said: unknown, depth: number): string {
  * clock. Undefined where it does not say so in a way that can be read.
  */
 export function patienceOf({ headers }: ApiAnswer, resetHeader: string | undefined): number | undefined {
-  const after = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d+$/.test(after)) return bounded(Number(after))
   const now = Date.parse(headers.get('date') ?? '')
-  const named = /^[A-Za-z]/.test(after) ? (Date.parse(after) - now) / 1000 : NaN
-  const seconds = Number.isFinite(named) ? named : (resetOf(headers, resetHeader) - now) / 1000
-  return Number.isFinite(seconds) ? bounded(seconds) : undefined
+  const after = readRetryAfter(headers.get('retry-after') ?? '', now)
+  const seconds = after ?? (resetOf(headers, resetHeader) - now) / 1000
+  return Number.isNaN(seconds) ? undefined : bounded(seconds)
 }
 
 function bounded(seconds: number): number {

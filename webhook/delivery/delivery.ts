@@ -3,6 +3,7 @@ import https from 'node:https'
 import { getCACertificates } from 'node:tls'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Failure } from '../../functions/domain/failure.ts'
+import { readRetryAfter } from '../../functions/domain/network/retry-after.ts'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 
 /** Where events go, as a Knative SinkBinding says it. */
@@ -94,12 +95,17 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
   const request = client.request(target.url, { method: 'POST', agent, headers, signal })
   request.on('error', resolve)
   request.once('response', (response) => {
-    const seconds = Number(response.headers['retry-after'] ?? 0)
-    const answer = { status: response.statusCode ?? 0, retryAfterMs: seconds > 0 ? seconds * 1000 : 0 }
+    const answer = { status: response.statusCode ?? 0, retryAfterMs: retryAfterMsIn(response.headers) }
     response.once('close', () => resolve(answer)).resume()
   })
   request.end(body)
   return promise
+}
+
+/** By the sink's own clock, where it shows it. */
+function retryAfterMsIn({ date = '', 'retry-after': field = '' }: http.IncomingHttpHeaders): number {
+  const now = Date.parse(date)
+  return (readRetryAfter(field, Number.isNaN(now) ? Date.now() : now) ?? 0) * 1000
 }
 
 function failureOf(answer: Answer | Error): Failure {

@@ -1,3 +1,4 @@
+import { readRetryAfter } from '../../domain/network/retry-after.ts'
 import type { Ended } from '../process/launcher.ts'
 
 /** What a git said, by who said it: only its own lines can be believed. */
@@ -43,7 +44,7 @@ export function readGitOutput(ended: Ended, now: Date = new Date()): GitOutput {
     rejected: reasonOf(ended.stdout, 'rejected'),
     remoteRejected: reasonOf(ended.stdout, 'remote rejected'),
     unreported: reasonOf(ended.stdout, 'remote failure') !== undefined,
-    retryAfterSeconds: readRetryAfter(traced, now),
+    retryAfterSeconds: retryAfterIn(traced, now),
     posts: traced.filter((line) => /=> Send header: POST /.test(line)).length,
   }
 }
@@ -59,13 +60,15 @@ function reasonOf(stdout: string, word: string): string | undefined {
     .replace(/^\((.*)\)$/, '$1')
 }
 
-// RFC 9110, 10.2.3: seconds or a date.
-function readRetryAfter(traced: readonly string[], now: Date): number | undefined {
-  const header = traced
-    .map((line) => /<= Recv header: retry-after: *(.+)$/i.exec(line)?.[1])
-    .findLast((value) => value !== undefined)
-  if (header === undefined) return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header)
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000))
+/** By the server's own clock, where it shows it. */
+function retryAfterIn(traced: readonly string[], now: Date): number | undefined {
+  const field = lastHeader(traced, 'retry-after')
+  const date = Date.parse(lastHeader(traced, 'date') ?? '')
+  return field === undefined ? undefined : readRetryAfter(field, Number.isNaN(date) ? now.getTime() : date)
+}
+
+/** The last value of a header that a server sent. */
+function lastHeader(traced: readonly string[], name: string): string | undefined {
+  const header = new RegExp(`<= Recv header: ${name}: *(.+)$`, 'i')
+  return traced.map((line) => header.exec(line)?.[1]).findLast((value) => value !== undefined)
 }

@@ -32,19 +32,21 @@ t.test('a line that has no end is read to its first 64 KiB', async (t) => {
   t.equal(speechOf(`remote: ${'x'.repeat(100_000)}`).remote.length, 100_000)
 })
 
+const TRACED = '12:00:00.123456 http.c:725              <= Recv header: '
 const waits = [
   { header: 'Retry-After: 77', seconds: 77 },
   { header: 'retry-after: 5', seconds: 5 },
   { header: 'Retry-After: Sat, 21 Nov 2026 12:01:00 GMT', seconds: 60 },
   { header: 'Retry-After: Sat, 21 Nov 2026 11:00:00 GMT', seconds: 0 },
   { header: 'Retry-After: soon', seconds: undefined },
+  {
+    header: `Date: Sat, 21 Nov 2026 10:59:00 GMT\n${TRACED}Retry-After: Sat, 21 Nov 2026 11:00:00 GMT`,
+    seconds: 60,
+  },
 ]
 for (const { header, seconds } of waits) {
   t.test(`"${header}" means ${seconds ?? 'nothing'}`, async (t) => {
-    t.equal(
-      speechOf(`12:00:00.123456 http.c:725              <= Recv header: ${header}\n`).retryAfterSeconds,
-      seconds,
-    )
+    t.equal(speechOf(`${TRACED}${header}\n`).retryAfterSeconds, seconds)
   })
 }
 

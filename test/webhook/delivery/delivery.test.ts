@@ -102,13 +102,18 @@ t.test('tries end with their window', async (t) => {
   await t.rejects(delivery, { message: /could not be reached/ })
 })
 
-t.test('who asks for more patience than there is gets no second try', async (t) => {
-  const sink = await openSink(t)
-  sink.answer = (response) => response.writeHead(503, { 'retry-after': '30' }).end()
-  const error: unknown = await deliveryTo(sink.url)(EVENT, NEVER).catch((reason: unknown) => reason)
-  t.ok(error instanceof Failure)
-  t.equal(sink.received.length, 1)
-})
+for (const headers of [
+  { 'retry-after': '30' },
+  { 'retry-after': 'Sat, 21 Nov 2020 12:00:30 GMT', date: 'Sat, 21 Nov 2020 12:00:00 GMT' },
+  { 'retry-after': 'Fri, 01 Jan 9999 00:00:00 GMT', date: 'noon' },
+])
+  t.test(`no second try where it would come too late: ${JSON.stringify(headers)}`, async (t) => {
+    const sink = await openSink(t)
+    sink.answer = (response) => response.writeHead(503, headers).end()
+    const error: unknown = await deliveryTo(sink.url)(EVENT, NEVER).catch((reason: unknown) => reason)
+    t.ok(error instanceof Failure)
+    t.equal(sink.received.length, 1)
+  })
 
 t.test('a sink that is silent is given up after the deadline of a request', async (t) => {
   const sink = await openSink(t)
