@@ -2,7 +2,8 @@ import type { Server } from 'node:https'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
-import { announcedBytes, BODIES_LIMIT, openBudget, partsOf } from '../functions/domain/network/body-budget.ts'
+import { announcedBytes, BODIES_LIMIT, openBudget } from '../functions/domain/network/body-budget.ts'
+import { countParts } from '../functions/domain/network/json-parts.ts'
 import type { Release } from '../functions/domain/network/body-budget.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import { errorLogFields } from '../functions/domain/error-log-fields.ts'
@@ -22,8 +23,8 @@ const TIMEOUT_CHECK_MS = 1_000
 /** An API server has a handful of connections; each one takes memory before it has sent anything. */
 const MOST_CONNECTIONS = 512
 /**
- * Brackets and commas of all reviews that are read at once, and so of one: some 100 MiB once they are parsed. An honest
- * review has hundreds.
+ * Brackets and commas, outside of strings, of all reviews that are read at once, and so of one: some 100 MiB once they
+ * are parsed. An honest review has hundreds.
  */
 const PARTS_LIMIT = 1_000_000
 const TOO_MANY_PARTS = 'The review has more than the 1,000,000 brackets and commas that are read here.'
@@ -138,8 +139,8 @@ function addReviews(app: FastifyInstance<Server>, edge: Edge, certified: boolean
   }
   const take = openBudget(PARTS_LIMIT)
   const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const parts = typeof request.body === 'string' ? partsOf(request.body) : 0
-    if (parts > PARTS_LIMIT) refuse(reply, 413, TOO_MANY_PARTS)
+    const parts = typeof request.body === 'string' ? countParts(request.body, { parts: PARTS_LIMIT }) : 0
+    if (parts === undefined) refuse(reply, 413, TOO_MANY_PARTS)
     else holdUntilAnswered(take(parts), reply, done)
   }
   // Not where the client has gone before: an API server without an answer stores nothing, and a sweep would find it.

@@ -28,20 +28,3 @@ export function announcedBytes(headers: Readonly<Record<string, unknown>>, large
   const announced = Number(headers['content-length'] ?? 0)
   return announced > largest ? 0 : announced
 }
-
-const COMMA = 0x2c
-const BRACKET = 0x5b
-const BRACE = 0x7b
-
-/**
- * Brackets and commas of a JSON text, those in strings included: what is parsed of it takes up to 100 bytes for each
- * (measured with V8), besides its strings, so that a few MiB of text may take hundreds of MiB.
- */
-export function partsOf(json: string): number {
-  let parts = 0
-  for (let index = 0; index < json.length; index += 1) {
-    const code = json.charCodeAt(index)
-    if (code === COMMA || code === BRACKET || code === BRACE) parts += 1
-  }
-  return parts
-}

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { announcedBytes, openBudget, partsOf } from '../../../functions/domain/network/body-budget.ts'
+import { announcedBytes, openBudget } from '../../../functions/domain/network/body-budget.ts'
 
 t.test('room is taken as asked for, and comes back once', async (t) => {
   const take = openBudget(100)
@@ -22,8 +22,3 @@ for (const [title, headers, bytes] of [
 ] as const) {
   t.test(title, async (t) => t.equal(announcedBytes(headers, 60), bytes))
 }
-
-t.test('brackets and commas are counted', async (t) => {
-  t.equal(partsOf('{"a":[{},{}],"b":"x,"}'), 7)
-  t.equal(partsOf('"text"'), 0)
-})
