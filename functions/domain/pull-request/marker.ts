@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withoutDraftMarks } from './draft-title.ts'
 import type { PullRequestText, ShownPullRequest } from './pull-requests.ts'
 
 /**
@@ -8,9 +9,6 @@ import type { PullRequestText, ShownPullRequest } from './pull-requests.ts'
  */
 const MARKER = /^\[commitlet:([0-9A-Za-z-]{1,64}):([0-9a-f]{16})\]: #[ \t]*$/gm
 const DIGITS = 16
-
-/** How GitLab and Gitea say in the title that it is a draft, any number of times. */
-const DRAFT = /^(?:(?:draft|wip):\s*|\[(?:draft|wip)\]\s*|\((?:draft|wip)\)\s*)+/i
 
 /** What a marked pull request says besides its marker. */
 export interface Marked extends PullRequestText {
@@ -47,7 +45,7 @@ export function saysTheSame(one: PullRequestText, other: PullRequestText): boole
 
 function digestOf(text: PullRequestText): string {
   const { title, body } = plain(text)
-  const said = [title.replace(DRAFT, ''), body]
+  const said = [withoutDraftMarks(title), body]
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, DIGITS)
 }
 

@@ -1,13 +1,14 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
+import { draftTitle, titleLike } from '../../domain/pull-request/draft-title.ts'
 import type {
   Branches,
   Endpoint,
   PullRequests,
   ShownPullRequest,
 } from '../../domain/pull-request/pull-requests.ts'
-import { draftTitle, joins, shownOf, titleLike } from './pull-request.ts'
+import { DRAFT, joins, shownOf } from './pull-request.ts'
 import { addDetails } from './details.ts'
 import { giteaFailure } from './errors.ts'
 import { branchFailure, lookForCommits, numbered, pagesOf, repositoryAt } from './repository.ts'
@@ -44,7 +45,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     async create({ title, body, branches, draft }) {
       await lookForCommits(repository, branches)
       const { base, head } = branches
-      const written = { title: draft ? draftTitle(title) : title, body, base, head }
+      const written = { title: draft ? draftTitle(title, DRAFT) : title, body, base, head }
       const answer = await ask('POST', '/pulls', written)
       if (answer.status === 409) return 'exists'
       if (answer.status !== 201) throw await branchFailure(repository, branches, answer)
@@ -54,7 +55,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     },
 
     async update({ number, title }, text) {
-      const written = { title: titleLike(title, text.title), body: text.body }
+      const written = { title: titleLike(title, text.title, DRAFT), body: text.body }
       numbered(number, await ask('PATCH', `/pulls/${number}`, written), repository)
     },
 

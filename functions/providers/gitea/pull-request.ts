@@ -1,4 +1,5 @@
 import { elements, member, textMember } from '../../domain/json-value.ts'
+import type { DraftMark } from '../../domain/pull-request/draft-title.ts'
 import type { Branches, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
 import { isSerialNumber } from '../api-answer.ts'
 import { webAddress } from '../web-address.ts'
@@ -7,8 +8,8 @@ const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
   ['open', 'open'],
   ['closed', 'closed'],
 ])
-/** What makes a draft, at the start of a title, where nobody has set others (Gitea, WORK_IN_PROGRESS_PREFIXES). */
-const DRAFT_MARKS = /^\s*(?:(?:wip:|\[wip\])\s*)+/i
+/** As Gitea reads titles where nobody has set others (WORK_IN_PROGRESS_PREFIXES). */
+export const DRAFT: DraftMark = { written: 'WIP: ', read: /^\s*(?:(?:wip:|\[wip\])\s*)+/i }
 
 /**
  * Whether a pull request of Gitea's joins these branches of one repository: that of a fork is another one. The label
@@ -36,18 +37,4 @@ export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | unde
 /** The user names in a list of people, in lower case: they never differ by case alone. Teams and nobody have none. */
 export function loginsIn(people: unknown): readonly string[] {
   return elements(people).flatMap((person) => textMember(person, 'login')?.toLowerCase() ?? [])
-}
-
-/** The title of a draft. */
-export function draftTitle(title: string): string {
-  return draftMark(title) === '' ? `WIP: ${title}` : title
-}
-
-/** The title with the mark of a draft where the shown one has it. */
-export function titleLike(shown: string, title: string): string {
-  return draftMark(title) === '' ? `${draftMark(shown)}${title}` : title
-}
-
-function draftMark(title: string): string {
-  return DRAFT_MARKS.exec(title)?.[0] ?? ''
 }

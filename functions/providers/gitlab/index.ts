@@ -1,6 +1,7 @@
 import { notUnderstood, outOfSight } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
+import { draftTitle, titleLike } from '../../domain/pull-request/draft-title.ts'
 import type {
   Branches,
   Endpoint,
@@ -9,12 +10,12 @@ import type {
   PullRequestText,
   ShownPullRequest,
 } from '../../domain/pull-request/pull-requests.ts'
-import { joins, listIn, numbered, shownIn } from './pull-request.ts'
+import { DRAFT, joins, listIn, numbered, shownIn } from './pull-request.ts'
 import type { Shown } from './pull-request.ts'
 import { addDetail, edit } from './details.ts'
 import { branchFailure, saysExists } from './errors.ts'
 import { isMissing, lookForCommits, projectAt } from './repository.ts'
-import { draftTitle, titleLike, withoutQuickActions } from './quick-actions.ts'
+import { withoutQuickActions } from './quick-actions.ts'
 
 /** So few that the longest descriptions which GitLab takes, of 1 MiB each, fit into an answer that is read. */
 const FIRST_LOOK = 3
@@ -98,7 +99,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     const { branches, draft, title, body } = wanted
     if (branches.headOwner !== undefined) throw forkUnsupported(endpoint)
     await lookForCommits(project, branches)
-    const written = draft ? draftTitle(title) : title
+    const written = draft ? draftTitle(title, DRAFT) : title
     const text = { description: withoutQuickActions(body) }
     const { base, head } = branches
     const answer = await ask((at) => mergeRequests.create(at, head, base, written, text))
@@ -111,7 +112,10 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   }
 
   async function update({ number, title }: ShownPullRequest, text: PullRequestText): Promise<void> {
-    const written = { title: titleLike(title, text.title), description: withoutQuickActions(text.body) }
+    const written = {
+      title: titleLike(title, text.title, DRAFT),
+      description: withoutQuickActions(text.body),
+    }
     await edit(project, number, written)
   }
 }

@@ -2,6 +2,7 @@ import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood } from '../api-failure.ts'
 import type { ErrorContext } from '../api-failure.ts'
 import { isRecord, member, textMember } from '../../domain/json-value.ts'
+import type { DraftMark } from '../../domain/pull-request/draft-title.ts'
 import type { Branches, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
 import { isSerialNumber } from '../api-answer.ts'
 import { webAddress } from '../web-address.ts'
@@ -21,6 +22,9 @@ export interface Shown extends ShownPullRequest {
 export interface GitLabErrorContext extends ErrorContext {
   readonly baseURL: string
 }
+
+/** As GitLab reads titles (app/models/merge_request.rb, DRAFT_REGEX). */
+export const DRAFT: DraftMark = { written: 'Draft: ', read: /^\s*(?:(?:\[draft\]|\(draft\)|draft:)\s*)+/i }
 
 /** `locked`: it is being merged at this moment (GitLab documentation, "Merge requests API"). */
 const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([

@@ -1,7 +1,5 @@
 /** A line that begins with a slash, or with backslashes before one. The groups: blanks, backslashes. */
 const SLASHED = /^([^\S\r\n\u2028\u2029]*)(\\*)\//gm
-/** What makes a draft, at the start of a title (GitLab, app/models/merge_request.rb, DRAFT_REGEX). */
-const DRAFT_MARKS = /^\s*(?:(?:\[draft\]|\(draft\)|draft:)\s*)+/i
 
 /**
  * A body in which no line is a quick action of GitLab's: those would be carried out with the rights of the token and
@@ -17,18 +15,4 @@ export function withQuickActions(body: string): string {
     SLASHED,
     (_, blanks: string, backslashes: string) => `${blanks}${backslashes.slice(1)}/`,
   )
-}
-
-/** The title of a draft. */
-export function draftTitle(title: string): string {
-  return draftMark(title) === '' ? `Draft: ${title}` : title
-}
-
-/** The title with the mark of a draft where the shown one has it. */
-export function titleLike(shown: string, title: string): string {
-  return draftMark(title) === '' ? `${draftMark(shown)}${title}` : title
-}
-
-function draftMark(title: string): string {
-  return DRAFT_MARKS.exec(title)?.[0] ?? ''
 }

@@ -1,11 +1,5 @@
 import t from 'tap'
-import {
-  draftTitle,
-  joins,
-  loginsIn,
-  shownOf,
-  titleLike,
-} from '../../../functions/providers/gitea/pull-request.ts'
+import { joins, loginsIn, shownOf } from '../../../functions/providers/gitea/pull-request.ts'
 
 const BASE_URL = 'https://git.example.com/api/v1'
 const BRANCHES = { base: 'main', head: 'settings', headOwner: undefined }
@@ -68,13 +62,4 @@ t.test('only the same branches of one repository are joined', async (t) => {
 t.test('people are known by their user names, and teams are none', async (t) => {
   t.strictSame(loginsIn([{ login: 'Dev' }, null, { name: 'team' }, { login: 'ops' }]), ['dev', 'ops'])
   t.strictSame(loginsIn(null), [])
-})
-
-t.test('the mark of a draft is set once, and kept where it was', async (t) => {
-  t.equal(draftTitle('Settings'), 'WIP: Settings')
-  for (const title of ['WIP: a', 'wip:a', '[WIP] a', '[wip]WIP: a']) t.equal(draftTitle(title), title)
-  t.equal(draftTitle('Wipe the disk'), 'WIP: Wipe the disk')
-  t.equal(titleLike('[WIP] old', 'new'), '[WIP] new')
-  t.equal(titleLike('WIP: old', 'wip: new'), 'wip: new')
-  t.equal(titleLike('Draft: old', 'new'), 'new')
 })

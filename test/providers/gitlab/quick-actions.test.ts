@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  draftTitle,
-  titleLike,
-  withoutQuickActions,
-  withQuickActions,
-} from '../../../functions/providers/gitlab/quick-actions.ts'
+import { withoutQuickActions, withQuickActions } from '../../../functions/providers/gitlab/quick-actions.ts'
 
 for (const [written, sent] of [
   ['/close', '\\/close'],
@@ -45,25 +40,3 @@ t.test(
     t.pass()
   },
 )
-
-for (const [title, expected] of [
-  ['Settings', 'Draft: Settings'],
-  ['Draft: Settings', 'Draft: Settings'],
-  ['[Draft] Settings', '[Draft] Settings'],
-  ['Drafts', 'Draft: Drafts'],
-] as const) {
-  t.test(`the draft of ${title} is called ${expected}`, async (t) => {
-    t.equal(draftTitle(title), expected)
-  })
-}
-
-for (const [shown, title, expected] of [
-  ['Draft: Old', 'New', 'Draft: New'],
-  ['(draft) [Draft] Old', 'New', '(draft) [Draft] New'],
-  ['Old', 'New', 'New'],
-  ['Draft: Old', 'Draft: New', 'Draft: New'],
-] as const) {
-  t.test(`${title} for what is shown as ${shown} is ${expected}`, async (t) => {
-    t.equal(titleLike(shown, title), expected)
-  })
-}
