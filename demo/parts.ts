@@ -12,6 +12,7 @@ import { openGit } from '../functions/git/git.ts'
 import { openProviders } from '../functions/pull-request/provider-apis.ts'
 import { makeFairSemaphore } from '../functions/attempt/fair-semaphore.ts'
 import type { World } from '../functions/world.ts'
+import { followTrust } from '../functions/net/trust.ts'
 import type { MemoryCluster } from '../test/harness/memory-cluster.ts'
 import { readConfig as readWebhookConfig } from '../webhook/config.ts'
 import { buildWebhook } from '../webhook/webhook.ts'
@@ -36,7 +37,7 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
     resolve: guardAddresses(config.surroundings),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
-    caFile: config.caFile,
+    trust: followTrust(config.caFile),
   }
   const git = openGit({
     ...ways,

@@ -1,11 +1,11 @@
 import pino from 'pino'
 import { guardAddresses } from './net/addresses.ts'
+import { followTrust } from './net/trust.ts'
 import { buildApp } from './app.ts'
 import { handle } from './attempt/attempt.ts'
 import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { readConfig } from './config.ts'
-import type { Failure } from './domain/failure.ts'
 import { UNSIGNED } from './domain/gate/settings.ts'
 import { insecureWarning } from './domain/repository/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
@@ -42,15 +42,12 @@ async function main(): Promise<void> {
     }),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
-    caFile: config.caFile,
+    trust: followTrust(config.caFile, ({ reason, message }) =>
+      log.error({ reason, cause: message }, 'the old authorities of CA_FILE stay'),
+    ),
   }
-  const stays =
-    (part: string) =>
-    ({ reason, message }: Failure): void =>
-      log.error({ reason, cause: message, for: part }, 'the old authorities of CA_FILE stay')
   const git = openGit({
     ...ways,
-    broken: stays('Git'),
     tempDir: config.tempDir,
     ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
     fetchLimitMiB: config.fetchLimit,
@@ -61,7 +58,7 @@ async function main(): Promise<void> {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders({ ...ways, broken: stays('APIs') }, () => Date.now()),
+    withPullRequests: openProviders(ways, () => Date.now()),
     acquire: semaphore.acquire,
     now: () => new Date(),
     random: Math.random,

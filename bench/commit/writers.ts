@@ -6,6 +6,7 @@ import type { Login } from '../../functions/domain/credentials/login.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { guardAddresses } from '../../functions/net/addresses.ts'
 import { openGit } from '../../functions/git/git.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { PATH } from './sample-repository.ts'
 
 /** Writes content to PATH on the branch main. `close` releases what the writer holds. */
@@ -32,7 +33,7 @@ const AUTHOR = { name: 'Bench', email: 'bench@example.com' }
 export function commitletWriter(target: Target, name: string): Writer {
   const git = openGit({
     tempDir: target.folder,
-    caFile: target.caFile,
+    trust: followTrust(target.caFile),
     fetchLimitMiB: 256,
     resolve: guardAddresses({ inCluster: false, apiServer: [] }),
     proxies: { proxy: undefined, exceptions: [] },

@@ -2,6 +2,7 @@ import pino from 'pino'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { makeFairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
 import type { World } from '../../functions/world.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { STAMPED } from '../../test/harness/memory-world.ts'
 import type { MemoryWorld } from '../../test/harness/memory-world.ts'
 import type { LimitedHost } from './limited-host.ts'
@@ -70,7 +71,7 @@ export function worldOver(memory: MemoryWorld, { host, clock, waitsForLimits }: 
     resolve: () => Promise.resolve(['127.0.0.1']),
     proxies: { proxy: undefined, exceptions: [] },
     insecureHosts: [],
-    caFile: host.caFile,
+    trust: followTrust(host.caFile),
   }
   return {
     ...memory,

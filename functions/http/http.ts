@@ -5,17 +5,14 @@ import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import { findRoute } from '../domain/network/route.ts'
 import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { readAnswer } from './answer.ts'
-import { followTrust } from './authorities.ts'
+import type { Trust } from '../net/trust.ts'
 import { openConnection } from './connection.ts'
 import type { Way } from './connection.ts'
 import { callFailure, late, unusable } from './failures.ts'
 import { headersFor, methodOf } from './request.ts'
 
 export interface HTTPSettings extends RouteSettings {
-  /** CA_FILE. */
-  readonly caFile: string | undefined
-  /** Is told that CA_FILE cannot be used any more, so that what it held before stays in force. */
-  readonly broken?: (failure: Failure) => void
+  readonly trust: Trust
 }
 
 /**
@@ -42,8 +39,6 @@ const LARGEST_SESSION = 16 * 1024 * 1024
 
 /** Makes the way to all APIs; nothing is read before it is first gone. */
 export function openHTTP(settings: HTTPSettings, patience = PATIENCE): WithAPI {
-  const trust = followTrust(settings.caFile, settings.broken)
-
   return async function withAPI(baseURL, signal, work) {
     const { origin, host: place } = new URL(baseURL)
     const destination = destinationOf(baseURL)
@@ -53,7 +48,7 @@ export function openHTTP(settings: HTTPSettings, patience = PATIENCE): WithAPI {
       destination,
       route,
       place,
-      trust: await trust(),
+      trust: await settings.trust.context(),
       signal: AbortSignal.any([signal, ending.signal]),
     }
     const agent = agentFor(way)

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import type { Fault, Target } from '../harness/git-faults.ts'
 import {
@@ -128,7 +129,7 @@ t.test('an unknown authority, a wrong name and an expired certificate are not tr
   ] as const
   for (const { certificate, caFile, says } of others) {
     const other = await openStage({ certificate })
-    const writer = other.open(caFile === undefined ? { caFile } : {})
+    const writer = other.open(caFile === undefined ? { trust: followTrust(caFile) } : {})
     const failure = await outcomeOf(
       writer.push(changeOf(`${other.server.url}/a/b.git`, 'a.md'), LOGIN, patience()),
     )
@@ -272,7 +273,7 @@ t.test('a search ends at its deadline and at the end of the writer', async (t) =
 t.test('a CA_FILE that is not there fails the attempt; it is read again when it changes', async (t) => {
   const caFile = join(stage.tempDir, 'late.pem')
   const told: Failure[] = []
-  const writer = stage.open({ caFile, broken: (failure) => void told.push(failure) })
+  const writer = stage.open({ trust: followTrust(caFile, (failure) => void told.push(failure)) })
   const push = () => outcomeOf(writer.push(changeOf(struck.url, 'b.md'), LOGIN, patience()))
   t.match(await push(), { reason: 'Internal', message: /CA_FILE/ })
   await copyFile(server.caFile, caFile)

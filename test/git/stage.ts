@@ -13,6 +13,7 @@ import { openSession, type Session } from '../../functions/git/session/session.t
 import { overHTTPS } from '../../functions/git/session/transport.ts'
 import { openWorkspace, type Workspace } from '../../functions/git/process/workspace.ts'
 import type { PendingChange, Settled } from '../../functions/git/writer/pending-change.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { startGitServer, type GitServer, type GitServerOptions } from '../harness/git-server.ts'
 
 export const PASSWORD = 'tok/en+4711'
@@ -105,7 +106,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
     open(settings = {}) {
       const git = openGit({
         tempDir,
-        caFile: server.caFile,
+        trust: followTrust(server.caFile),
         fetchLimitMiB: 64,
         ...DIRECT,
         path: process.env['PATH'] ?? '',

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import t from 'tap'
-import { followTrust } from '../../functions/http/authorities.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { openConnection } from '../../functions/http/connection.ts'
 import type { Way } from '../../functions/http/connection.ts'
 import { makeAuthority } from '../harness/certificates.ts'
@@ -9,7 +9,7 @@ import { freePort, waitFor } from '../harness/wait.ts'
 import { AUTHORITY, CA_FILE, call, serve, servePlainly, serveRaw } from './stage.ts'
 
 const ok = (_request: unknown, response: { end(text: string): void }): void => response.end('ok')
-const trust = await followTrust(CA_FILE)()
+const trust = await followTrust(CA_FILE).context()
 
 function wayTo(port: number, addresses: readonly string[], host = 'git.example.com'): Way {
   return {
@@ -108,7 +108,7 @@ for (const [title, certificate, says] of [
 
 t.test('without CA_FILE its authority is not trusted', async (t) => {
   const { port } = await serve(t, ok)
-  const settings = { caFile: undefined }
+  const settings = { trust: followTrust(undefined) }
   t.match(await call(`https://git.example.com:${port}/`, { settings }), { reason: 'TLSUntrusted' })
 })
 

@@ -4,6 +4,7 @@ import { guardAddresses } from '../../functions/net/addresses.ts'
 import type { Resolve } from '../../functions/domain/network/address-policy.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { openHTTP } from '../../functions/http/http.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { waitFor } from '../harness/wait.ts'
 import { CA_FILE, call, GET, serve, servePlainly, serveRaw, SETTINGS, urlOf } from './stage.ts'
@@ -130,8 +131,8 @@ t.test(
     const place = await serve(t, (_request, response) => response.end('ok'))
     const caFile = `${t.testdir({})}/ca.pem`
     const told: string[] = []
-    const broken = ({ message }: Failure): void => void told.push(message)
-    const withAPI = openHTTP({ ...SETTINGS, caFile, broken })
+    const trust = followTrust(caFile, ({ message }) => void told.push(message))
+    const withAPI = openHTTP({ ...SETTINGS, trust })
     const ask = () => withAPI(urlOf(place), NEVER, (fetch) => fetch(urlOf(place), GET))
     await t.rejects(ask(), { reason: 'Internal', message: /file that CA_FILE names/ })
     await copyFile(CA_FILE, caFile)

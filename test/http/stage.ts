@@ -13,6 +13,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import type { FetchInit } from '../../functions/domain/pull-request/pull-requests.ts'
 import { openHTTP } from '../../functions/http/http.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import type { CertificateRequest } from '../harness/certificates.ts'
 
@@ -89,7 +90,7 @@ export const SETTINGS: HTTPSettings = {
   resolve: () => Promise.resolve(['127.0.0.1']),
   proxies: { proxy: undefined, exceptions: [] },
   insecureHosts: [],
-  caFile: CA_FILE,
+  trust: followTrust(CA_FILE),
 }
 
 export const GET: FetchInit = { method: 'GET', headers: { authorization: 'Bearer t0ken' } }

@@ -5,6 +5,7 @@ import { hostNamed } from '../../functions/domain/repository/hosts.ts'
 import type { PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import type { Dialect } from '../harness/hosts/dialect.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
 import type { HostServer } from '../harness/hosts/host-server.ts'
@@ -94,7 +95,6 @@ export function settingsWith(caFile: string): HTTPSettings {
     resolve: () => Promise.resolve(['127.0.0.1']),
     proxies,
     insecureHosts: [],
-    caFile,
-    broken: () => undefined,
+    trust: followTrust(caFile),
   }
 }

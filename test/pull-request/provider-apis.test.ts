@@ -6,6 +6,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import { hostNamed, HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { openProviders, PROVIDERS } from '../../functions/pull-request/provider-apis.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { waitFor } from '../harness/wait.ts'
 import { CA_FILE } from '../http/stage.ts'
 
@@ -42,7 +43,7 @@ function stage() {
     },
     proxies: { proxy: undefined, exceptions: [] },
     insecureHosts: [],
-    caFile: CA_FILE,
+    trust: followTrust(CA_FILE),
   }
   return { clock, count, use: openProviders(settings, () => clock.now) }
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openBundles } from './authorities.ts'
-import type { AcquireBundle, Trusted } from './authorities.ts'
+import { openBundles } from './bundle.ts'
+import type { AcquireBundle, Trusted } from './bundle.ts'
 
 /** One folder per process, with what all its sessions share. */
 export interface ProcessDir {

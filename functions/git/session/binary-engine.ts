@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { Trusted } from '../process/authorities.ts'
+import type { Trusted } from '../process/bundle.ts'
 import { openProcessDir, type ProcessDir } from '../process/process-dir.ts'
 import { USUAL_PATH } from '../process/required-programs.ts'
 import { openWorkspace } from '../process/workspace.ts'

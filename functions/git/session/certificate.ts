@@ -6,7 +6,7 @@ import { certificateError } from '../../domain/network/certificate-errors.ts'
 import type { ShownCertificate } from '../../domain/network/certificate-errors.ts'
 import { Failure } from '../../domain/failure.ts'
 import { openTunnel } from '../../net/tunnel.ts'
-import { readBundle } from '../process/authorities.ts'
+import { readBundle } from '../process/bundle.ts'
 import type { Destination } from '../process/environment.ts'
 
 /** Milliseconds: an attempt that has failed does not take much longer because of a closer look. */

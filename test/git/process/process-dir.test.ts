@@ -5,20 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { openProcessDir } from '../../../functions/git/process/process-dir.ts'
+import { followTrust } from '../../../functions/net/trust.ts'
 import { until } from '../stage.ts'
 
 const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-home-'))
 t.teardown(() => rm(tempDir, { recursive: true }))
 
 /** Without a CA_FILE. */
-const UNTRUSTED = { caFile: undefined, broken: () => undefined }
+const UNTRUSTED = { trust: followTrust(undefined) }
 
 const MODULE = join(import.meta.dirname, '../../../functions/git/process/process-dir.ts')
 
-/** Another process that has opened its home and lives on. */
+/** Another process that has opened its folder and lives on. */
 async function openElsewhere() {
   const script = `import { openProcessDir } from ${JSON.stringify(MODULE)}
-    process.stdout.write((await openProcessDir(${JSON.stringify(tempDir)}, {})).folder)
+    const trust = { hasOwn: false }
+    process.stdout.write((await openProcessDir(${JSON.stringify(tempDir)}, { trust })).folder)
     setInterval(() => undefined, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -6,6 +6,7 @@ import { parseRepositoryAddress } from '../../../functions/domain/repository/add
 import { binaryRemote, openBinaryEngine } from '../../../functions/git/session/binary-engine.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
 import { land } from '../../../functions/git/writer/land.ts'
+import { followTrust } from '../../../functions/net/trust.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
 import {
   addressOf,
@@ -256,7 +257,7 @@ t.test('several files are one commit, whatever their paths', async (t) => {
 
 t.test('a session that is closed, or cannot be opened, leaves no file, and the engine none', async (t) => {
   const tempDir = t.testdir()
-  const engine = openBinaryEngine({ tempDir, caFile: server.caFile, fetchLimitMiB: 64 })
+  const engine = openBinaryEngine({ tempDir, trust: followTrust(server.caFile), fetchLimitMiB: 64 })
   const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience() }
   const files = async () => readdir(join(tempDir, (await readdir(tempDir))[0] ?? ''))
   const remote = await engine.open({ ...target, address: addressOf(`${server.url}/a/b.git`) })

@@ -8,6 +8,7 @@ import { guardAddresses } from '../../../functions/net/addresses.ts'
 import { readProxies } from '../../../functions/domain/network/proxies.ts'
 import type { GitSettings } from '../../../functions/git/git.ts'
 import { findRoute } from '../../../functions/domain/network/route.ts'
+import { followTrust } from '../../../functions/net/trust.ts'
 import { startProxy, type ProxyOptions } from '../../harness/connect-proxy.ts'
 import { addressOf, changeOf, DIRECT, loginOf, openStage, outcomeOf, PASSWORD, patience } from '../stage.ts'
 
@@ -181,9 +182,10 @@ t.test('a certificate of nobody and plain http pass for a host of INSECURE_HOSTS
   t.match(await write({ insecureHosts }), { outcome: 'pushed' })
   const caFile = join(t.testdir({}), 'other.pem')
   await writeFile(caFile, plain.server.authority.certPEM)
+  const trust = followTrust(caFile)
   const url = await repositoryAt('localhost')
-  t.match(await push(url, { caFile }), { reason: 'TLSUntrusted' })
-  t.match(await push(url, { caFile, insecureHosts: [{ host: 'localhost', port: server.port }] }), {
+  t.match(await push(url, { trust }), { reason: 'TLSUntrusted' })
+  t.match(await push(url, { trust, insecureHosts: [{ host: 'localhost', port: server.port }] }), {
     outcome: 'pushed',
   })
 })

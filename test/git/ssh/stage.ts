@@ -9,6 +9,7 @@ import type { KeyLogin } from '../../../functions/domain/credentials/login.ts'
 import type { Failure } from '../../../functions/domain/failure.ts'
 import { readPrivateKey } from '../../../functions/domain/credentials/private-key.ts'
 import { openGit, type Git, type GitSettings } from '../../../functions/git/git.ts'
+import { followTrust } from '../../../functions/net/trust.ts'
 import type { KeyFiles } from '../../harness/ssh-keys.ts'
 import { changeOf, DIRECT, outcomeOf, patience } from '../stage.ts'
 
@@ -46,7 +47,14 @@ export async function openSSHStage(): Promise<SSHStage> {
   const opened: Git[] = []
   function open(settings: Partial<GitSettings> = {}): Git {
     const path = process.env['PATH'] ?? ''
-    const git = openGit({ tempDir, caFile: undefined, fetchLimitMiB: 64, path, ...DIRECT, ...settings })
+    const git = openGit({
+      tempDir,
+      trust: followTrust(undefined),
+      fetchLimitMiB: 64,
+      path,
+      ...DIRECT,
+      ...settings,
+    })
     opened.push(git)
     return git
   }

@@ -1,22 +1,47 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { getCACertificates } from 'node:tls'
+import { createSecureContext, getCACertificates } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import { Failure } from '../domain/failure.ts'
 
-/** PEM texts of all that is trusted: the same array as long as nothing has changed. */
-export type Authorities = () => Promise<readonly string[]>
-
-/** Is told that CA_FILE cannot be used as it is now, so that what it held before stays in force. */
-export type Broken = (failure: Failure) => void
+/**
+ * What certificates are checked by, for Git and for all APIs. Each call looks whether CA_FILE has changed and reads it
+ * again then. Throws Internal where CA_FILE could not be used yet.
+ */
+export interface Trust {
+  /** Is there a CA_FILE? */
+  readonly hasOwn: boolean
+  /**
+   * PEM texts of the system's authorities, each once (or, where the system has none, of those that Node brings), and
+   * the text of CA_FILE. The same array as long as nothing has changed.
+   */
+  readonly authorities: () => Promise<readonly string[]>
+  /** The same for node:tls. To read and to parse them takes some 60 ms, which is done once for each change. */
+  readonly context: () => Promise<SecureContext>
+}
 
 /**
- * What certificates are checked by: PEM texts of the system's authorities, each once (or, where the system has none, of
- * those that Node brings), and the text of CA_FILE, where there is one. Each use looks whether that file has changed
- * and reads it again then. Where it cannot be used any more, what it held before stays in force, and `broken` is called
- * once for each broken state.
- * @throws Failure Internal where CA_FILE could not be used yet
+ * Follows CA_FILE, where there is one. Where it cannot be used any more, what it held before stays in force, and
+ * `broken` is called once for each broken state.
  */
-export function followAuthorities(caFile: string | undefined, broken?: Broken): Authorities {
+export function followTrust(caFile: string | undefined, broken?: (failure: Failure) => void): Trust {
+  const authorities = followAuthorities(caFile, broken)
+  let made: { readonly of: readonly string[]; readonly context: SecureContext } | undefined
+  return {
+    hasOwn: caFile !== undefined,
+    authorities,
+    async context() {
+      const of = await authorities()
+      if (made?.of !== of) made = { of, context: createSecureContext({ ca: [...of] }) }
+      return made.context
+    },
+  }
+}
+
+function followAuthorities(
+  caFile: string | undefined,
+  broken?: (failure: Failure) => void,
+): Trust['authorities'] {
   let known: readonly string[] | undefined
   let seen = ''
   let looking: Promise<readonly string[]> | undefined

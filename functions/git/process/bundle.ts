@@ -1,12 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { followAuthorities } from '../../net/authorities.ts'
-import type { Broken } from '../../net/authorities.ts'
+import { followTrust } from '../../net/trust.ts'
+import type { Trust } from '../../net/trust.ts'
 
-/** CA_FILE, and who is told where it cannot be used any more. */
+/** What certificates are checked by. */
 export interface Trusted {
-  readonly caFile: string | undefined
-  readonly broken?: Broken
+  readonly trust: Trust
 }
 
 /** The bundle that git trusts, which stays as it is until it is released. */
@@ -32,10 +31,8 @@ interface Bundle {
  * one file only, and GIT_SSL_CAINFO beats every other setting. When CA_FILE has changed, whoever comes next gets
  * another bundle below `folder`, and the old one goes when nobody uses it.
  */
-export function openBundles(folder: string, { caFile, broken }: Trusted): AcquireBundle {
-  if (caFile === undefined)
-    return () => Promise.resolve({ file: undefined, release: () => Promise.resolve() })
-  const authorities = followAuthorities(caFile, broken)
+export function openBundles(folder: string, { trust }: Trusted): AcquireBundle {
+  if (!trust.hasOwn) return () => Promise.resolve({ file: undefined, release: () => Promise.resolve() })
   let current: Bundle | undefined
   let count = 0
 
@@ -58,7 +55,7 @@ export function openBundles(folder: string, { caFile, broken }: Trusted): Acquir
   }
 
   return async function acquireBundle() {
-    const of = await authorities()
+    const of = await trust.authorities()
     const before = current
     const bundle = bundleOf(of)
     current = bundle
@@ -79,5 +76,5 @@ export function openBundles(folder: string, { caFile, broken }: Trusted): Acquir
 
 /** PEM texts of the authorities that git trusts: those of the bundle; undefined: those of the system. */
 export async function readBundle(bundle: string | undefined): Promise<readonly string[]> {
-  return bundle === undefined ? followAuthorities(undefined)() : [await readFile(bundle, 'utf8')]
+  return bundle === undefined ? followTrust(undefined).authorities() : [await readFile(bundle, 'utf8')]
 }

@@ -2,13 +2,14 @@ import { copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import t from 'tap'
-import { openBundles } from '../../../functions/git/process/authorities.ts'
+import { openBundles } from '../../../functions/git/process/bundle.ts'
+import { followTrust } from '../../../functions/net/trust.ts'
 import { makeAuthority } from '../../harness/certificates.ts'
 
 const [{ certPEM: one }, { certPEM: two }] = await Promise.all([makeAuthority(), makeAuthority()])
 
 function open(folder: string) {
-  return openBundles(join(folder, 'home'), { caFile: join(folder, 'own.pem'), broken: () => undefined })
+  return openBundles(join(folder, 'home'), { trust: followTrust(join(folder, 'own.pem')) })
 }
 
 t.test("the bundle holds the operator's authority besides the system's, each once", async (t) => {
@@ -55,6 +56,6 @@ t.test('a bundle that could not be written is written by the next one', async (t
 })
 
 t.test('without CA_FILE there is none', async (t) => {
-  const acquire = openBundles('/nowhere', { caFile: undefined, broken: () => undefined })
+  const acquire = openBundles('/nowhere', { trust: followTrust(undefined) })
   t.equal((await acquire()).file, undefined)
 })

@@ -2,19 +2,18 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import t from 'tap'
-import type { Failure } from '../../functions/domain/failure.ts'
-import { followAuthorities } from '../../functions/net/authorities.ts'
+import { followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 
 const [{ certPEM: one }, { certPEM: two }] = await Promise.all([makeAuthority(), makeAuthority()])
 const NONE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
-const known = await followAuthorities(undefined, () => undefined)()
+const known = await followTrust(undefined).authorities()
 
 /** The file as it is followed, and what was told of it. */
 function follow(file: string) {
   const told: string[] = []
-  const authorities = followAuthorities(file, ({ message }: Failure) => void told.push(message))
-  return { told, authorities }
+  const trust = followTrust(file, ({ message }) => void told.push(message))
+  return { told, ...trust }
 }
 
 t.test("the operator's authorities come to those of the system, each once", async (t) => {
@@ -82,4 +81,19 @@ t.test('a CA_FILE that could never be used is named', async (t) => {
   await writeFile(file, one)
   t.strictSame(await authorities(), [...known, one])
   t.strictSame(told, [])
+})
+
+t.test('the context for TLS is made once for each change of CA_FILE', async (t) => {
+  const file = join(t.testdir({ 'ca.pem': one }), 'ca.pem')
+  const { context, hasOwn } = followTrust(file)
+  t.equal(hasOwn, true)
+  const before = await context()
+  t.equal(await context(), before)
+  await writeFile(file, one + two)
+  const after = await context()
+  t.not(after, before)
+  t.equal(await context(), after)
+  const without = followTrust(undefined)
+  t.equal(without.hasOwn, false)
+  t.equal(await without.context(), await without.context())
 })
