@@ -7,7 +7,7 @@ import type { Proxies } from './domain/network/proxies.ts'
 import { readProxies } from './domain/network/proxies.ts'
 import { REQUESTED_BY_TRAILERS } from './domain/requester/requester.ts'
 import type { Environment } from './domain/settings.ts'
-import { LOG_LEVELS, WrongSetting, choice, text, wholeNumber } from './domain/settings.ts'
+import { LOG_LEVELS, WrongSetting, choice, orUndefined, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
 /** What the function's environment variables say, all checked. */
@@ -73,7 +73,7 @@ function isWritable(path: string): boolean {
 function knownHostsIn(env: Environment, name: string): string | undefined {
   const path = text(env, name, undefined)
   if (path === undefined) return undefined
-  const content = contentOf(path)
+  const content = orUndefined(() => readFileSync(path, 'utf8')) ?? ''
   if (/^[^#\s]\S*\s+\S+\s+\S+/m.test(content)) return content
   throw new WrongSetting(
     `${name} is "${path}", but has to be the path of a readable file as known_hosts(5) is.`,
@@ -83,18 +83,11 @@ function knownHostsIn(env: Environment, name: string): string | undefined {
 function certificateFile(env: Environment, name: string): string | undefined {
   const path = text(env, name, undefined)
   if (path === undefined) return undefined
-  if (contentOf(path).includes('-----BEGIN CERTIFICATE-----')) return path
+  const content = orUndefined(() => readFileSync(path, 'utf8'))
+  if (content?.includes('-----BEGIN CERTIFICATE-----') === true) return path
   throw new WrongSetting(
     `${name} is "${path}", but has to be the path of a readable PEM file with certificates.`,
   )
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 /** Git writes identities as `Name <email>`: neither part may hold what would end it. */

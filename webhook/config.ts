@@ -4,7 +4,15 @@ import type { GateSettings } from '../functions/domain/gate/settings.ts'
 import { readGateSettings } from '../functions/domain/gate/settings.ts'
 import { isRecord, member } from '../functions/domain/json-value.ts'
 import type { Environment } from '../functions/domain/settings.ts'
-import { choice, list, LOG_LEVELS, text, wholeNumber, WrongSetting } from '../functions/domain/settings.ts'
+import {
+  choice,
+  list,
+  LOG_LEVELS,
+  orUndefined,
+  text,
+  wholeNumber,
+  WrongSetting,
+} from '../functions/domain/settings.ts'
 import type { SinkTarget } from './delivery/delivery.ts'
 import type { KeyPairFiles } from './tls.ts'
 
@@ -73,11 +81,7 @@ function readCACerts(env: Environment): string | undefined {
 }
 
 function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).subject !== ''
-  } catch {
-    return false
-  }
+  return (orUndefined(() => new X509Certificate(pem).subject) ?? '') !== ''
 }
 
 function readOverrides(env: Environment): Readonly<Record<string, string>> {
@@ -93,18 +97,10 @@ function readOverrides(env: Environment): Readonly<Record<string, string>> {
 
 // A SinkBinding without overrides says `{}`.
 function extensionsOf(json: string): Readonly<Record<string, unknown>> {
-  const overrides = parseJSON(json)
+  const overrides = orUndefined((): unknown => JSON.parse(json))
   const extensions = member(overrides, 'extensions') ?? {}
   if (isRecord(overrides) && isRecord(extensions)) return { ...extensions }
   throw new WrongSetting('K_CE_OVERRIDES has to be JSON like {"extensions":{"name":"value"}}, but is not.')
-}
-
-function parseJSON(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }
 
 function isExtension(name: string): boolean {

@@ -7,6 +7,15 @@ export const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', '
 /** Thrown at the start only: one sentence naming the variable, what it holds and what it may hold. */
 export class WrongSetting extends Error {}
 
+/** What `work` answers, or undefined where it throws, such as for a file that cannot be read. */
+export function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
 /** The variable's text, or the default where it is unset or empty. */
 export function text<D extends string | undefined>(env: Environment, name: string, absent: D): string | D {
   const value = env[name]

@@ -5,7 +5,7 @@ import { readInsecureHosts } from '../repository/insecure-hosts.ts'
 import { isObjectName } from '../resource/resource.ts'
 import { SHORTEST_KEY } from '../requester/signature.ts'
 import type { Environment } from '../settings.ts'
-import { choice, list, text, WrongSetting } from '../settings.ts'
+import { choice, list, orUndefined, text, WrongSetting } from '../settings.ts'
 import { withoutUser } from '../redact.ts'
 
 /** What the operator allows: both parts read it, and decide by it alike. */
@@ -60,17 +60,9 @@ function readAccount(env: Environment): string {
 function readStampKey(env: Environment, readFile: ReadFile): Uint8Array | undefined {
   const path = text(env, 'STAMP_KEY_FILE', undefined)
   if (path === undefined) return undefined
-  const key = keyIn(path, readFile)
+  const key = orUndefined(() => readFile(path))
   if (key !== undefined && key.length >= SHORTEST_KEY) return key
   throw new WrongSetting(
     `STAMP_KEY_FILE is "${path}", but has to be the path of a readable file of ${SHORTEST_KEY} bytes or more.`,
   )
-}
-
-function keyIn(path: string, readFile: ReadFile): Uint8Array | undefined {
-  try {
-    return readFile(path)
-  } catch {
-    return undefined
-  }
 }

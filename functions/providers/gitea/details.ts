@@ -32,16 +32,25 @@ async function addLabels(
     )
 }
 
+/** Throws ProviderUnavailable where what is answered is not this pull request. */
+async function readPull(
+  repository: Repository,
+  number: number,
+): Promise<{ readonly path: string; readonly shown: unknown }> {
+  const path = `/pulls/${number}`
+  const answer = await repository.ask('GET', path)
+  numbered(number, answer, repository)
+  return { path, shown: answer.data }
+}
+
 async function addReviewers(
   repository: Repository,
   number: number,
   names: readonly string[],
 ): Promise<readonly string[]> {
   const { ask, context } = repository
-  const path = `/pulls/${number}`
-  const shown = await ask('GET', path)
-  numbered(number, shown, repository)
-  const asked = [...loginsIn(member(shown.data, 'requested_reviewers'))]
+  const { path, shown } = await readPull(repository, number)
+  const asked = [...loginsIn(member(shown, 'requested_reviewers'))]
   // Whoever has given a review is not among them any more.
   for await (const { values } of pagesOf(repository, `${path}/reviews`, {}))
     asked.push(...loginsIn(values.map((review) => member(review, 'user'))))
@@ -63,10 +72,8 @@ async function addAssignees(
   names: readonly string[],
 ): Promise<readonly string[]> {
   const { ask, context } = repository
-  const path = `/pulls/${number}`
-  const shown = await ask('GET', path)
-  numbered(number, shown, repository)
-  let there = loginsIn(member(shown.data, 'assignees'))
+  const { path, shown } = await readPull(repository, number)
+  let there = loginsIn(member(shown, 'assignees'))
   const missing = without(names, there)
   const refused = await oneByOne(missing, async (some) => {
     // What is written replaces them all.
