@@ -11,7 +11,7 @@ import type { ObjectRef } from './domain/resource/resource.ts'
 const LARGEST_EVENT = 3 * 1024 * 1024
 /** A body that is not there by then does not come. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** How often that is looked at; Node's own pace of 30 s would double it. */
+/** How often that is checked; Node's own interval of 30 s would double it. */
 const TIMEOUT_CHECK_MS = 1_000
 /** Twice the events that are carried out or wait at once; each connection takes memory before it has sent anything. */
 const MOST_CONNECTIONS = 2_048
@@ -52,12 +52,12 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
     const known = error instanceof Failure || (error.statusCode ?? 500) < 500
     if (known) return reply.code(400).send({ error: error.message })
     log.error({ origin: errorLogFields(error) }, 'event could not be handled')
-    return askForPatience(reply)
+    return askToRetry(reply)
   })
   app.get('/health/liveness', (_request, reply) => reply.code(200).send())
   app.get('/health/readiness', (_request, reply) => reply.code(draining ? 503 : 200).send())
   app.post('/', async (request, reply) => {
-    if (draining) return askForPatience(reply)
+    if (draining) return askToRetry(reply)
     const ref = readEvent(request.headers, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
     // An attempt may take minutes: what named it is not kept as long.
     request.body = undefined
@@ -69,7 +69,7 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
         { resource: ref, reason: error.reason, origin: errorLogFields(error) },
         'nothing could be written',
       )
-      return askForPatience(reply)
+      return askToRetry(reply)
     }
     return reply.code(202).send()
   })
@@ -80,16 +80,16 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
 function boundBodies(app: FastifyInstance): void {
   const take = openBudget(BODIES_LIMIT)
   app.addHook('onRequest', (request, reply, done) => {
-    const giveBack = take(announcedBytes(request.headers, LARGEST_EVENT))
-    if (giveBack === undefined) {
-      askForPatience(reply, { error: NO_ROOM })
+    const release = take(announcedBytes(request.headers, LARGEST_EVENT))
+    if (release === undefined) {
+      askToRetry(reply, { error: NO_ROOM })
       return
     }
-    request.raw.once('close', giveBack)
+    request.raw.once('close', release)
     done()
   })
 }
 
-function askForPatience(reply: FastifyReply, body?: { readonly error: string }): FastifyReply {
+function askToRetry(reply: FastifyReply, body?: { readonly error: string }): FastifyReply {
   return reply.code(503).header('retry-after', RETRY_AFTER).send(body)
 }

@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   // A child process, or a dump of the environment, has no business with it.
   delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
-  const ways = {
+  const network = {
     resolve: guardAddresses({
       inCluster: config.surroundings.inCluster,
       apiServer: [...config.surroundings.apiServer, apiServerEndpoint()],
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     ),
   }
   const git = openGit({
-    ...ways,
+    ...network,
     tempDir: config.tempDir,
     ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
     fetchLimitMiB: config.fetchLimit,
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(ways, () => Date.now()),
+    withPullRequests: openProviders(network, () => Date.now()),
     acquire: semaphore.acquire,
     now: () => new Date(),
     random: Math.random,

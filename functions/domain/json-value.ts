@@ -1,6 +1,6 @@
 /**
  * An own member of a JSON object; undefined where there is none, or where the value is no object at all.
- * Own members only: no input can speak through Object.prototype.
+ * Own members only: no input can reach Object.prototype.
  */
 export function member(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined

@@ -26,7 +26,7 @@ export function redact(text: string, secrets: readonly string[]): string | undef
 }
 
 /**
- * Whether a secret stands in an address in one of the spellings that `quoteRemote` masks, upper and lower case taken
+ * Whether a secret stands in an address in one of the spellings that `redact` masks, upper and lower case taken
  * for the same, as host names lose it, and however much of it is percent-encoded. Secrets of fewer than 8 characters
  * do not count: they stand in sound addresses.
  */

@@ -4,17 +4,17 @@ import { codeOf } from './failures.ts'
 
 const PROXY = 'the proxy of HTTPS_PROXY'
 
-/** Why there is no connection to the API's host, which `place` names; the proxy, where there is one, has let it through. */
-export function hostFailure(cause: unknown, place: string): Failure {
+/** Why there is no connection to the API's host, whose name and port `host` is; a proxy has let it through. */
+export function hostFailure(cause: unknown, host: string): Failure {
   const code = codeOf(cause)
   const complaint = certificateError({ fault: code })
   if (complaint !== undefined)
-    return new Failure('TLSUntrusted', `${place} shows a certificate ${complaint}`, { cause })
+    return new Failure('TLSUntrusted', `${host} shows a certificate ${complaint}`, { cause })
   if (isTimeout(cause, code))
-    return new Failure('Timeout', `${place} did not take the connection in time; it is tried again.`, {
+    return new Failure('Timeout', `${host} did not take the connection in time; it is tried again.`, {
       cause,
     })
-  return new Failure('NetworkError', `${place} cannot be reached: ${hostSays(code)}, it is tried again.`, {
+  return new Failure('NetworkError', `${host} cannot be reached: ${hostSays(code)}, it is tried again.`, {
     cause,
   })
 }
@@ -25,10 +25,10 @@ function hostSays(code: string): string {
   return 'nothing takes the connection at that host and port; look at the address'
 }
 
-/** Why the proxy cannot be asked. */
-export function proxyFailure(cause: unknown, place: string): Failure {
+/** Why the proxy cannot be used. */
+export function proxyFailure(cause: unknown, host: string): Failure {
   const code = codeOf(cause)
-  const start = `${place} cannot be reached: `
+  const start = `${host} cannot be reached: `
   const complaint = certificateError({ fault: code })
   if (complaint !== undefined)
     return new Failure('TLSUntrusted', `${start}${PROXY} shows a certificate ${complaint}`, { cause })
@@ -45,11 +45,11 @@ function proxySays(code: string): string {
   return `nothing takes the connection at ${PROXY}`
 }
 
-/** Why the proxy opens no way to the host: the status that it answered with. */
-export function proxyRefusal(status: number, place: string): Failure {
-  const start = `${place} cannot be reached: ${PROXY}`
+/** Why the proxy does not connect to the host: the status that it answered with. */
+export function proxyRefusal(status: number, host: string): Failure {
+  const start = `${host} cannot be reached: ${PROXY}`
   if (status === 407) {
-    const message = `${start} does not accept the user name and password that stand there (407); the operator has to mend them.`
+    const message = `${start} does not accept the user name and password that stand there (407); the operator has to fix them.`
     return new Failure('NetworkError', message)
   }
   if (status === 403) {

@@ -8,54 +8,60 @@ import { openTunnel } from '../net/tunnel.ts'
 import { hostFailure, proxyFailure, proxyRefusal } from './connection-failures.ts'
 import { established } from './socket.ts'
 
-/** The way to one API. */
-export interface Way {
+/** Where and how to connect to one API. */
+export interface ConnectionTarget {
   readonly destination: Destination
   readonly route: Route
   readonly trust: SecureContext
   /** `host` or `host:port`, for sentences. */
-  readonly place: string
+  readonly shownHost: string
   /** Breaks off what is not connected yet. */
   readonly signal: AbortSignal
 }
 
-/** Milliseconds until a connection stands, with TLS and through a proxy. */
-const PATIENCE = 15_000
-/** Milliseconds for each address but the last: Node's own quarter of a second is too short across an ocean. */
-const ADDRESS_PATIENCE = 2_000
+/** Until there is a connection, with TLS and through a proxy. */
+const CONNECT_TIMEOUT_MS = 15_000
+/** For each address but the last: Node's own quarter of a second is too short across an ocean. */
+const ADDRESS_TIMEOUT_MS = 2_000
 
 /**
  * Opens a connection to the API: to one of its checked addresses, or through the proxy, and over TLS where it is
  * https. Nothing of a request is sent.
  * @throws Failure NetworkError, Timeout, TLSUntrusted, and AddressForbidden where the proxy refuses the host
  */
-export async function openConnection(way: Way, patience = PATIENCE): Promise<Socket> {
-  const signal = AbortSignal.any([way.signal, AbortSignal.timeout(patience)])
-  const bounded = { ...way, signal }
-  const { proxy } = way.route
+export async function openConnection(
+  target: ConnectionTarget,
+  timeoutMs = CONNECT_TIMEOUT_MS,
+): Promise<Socket> {
+  const signal = AbortSignal.any([target.signal, AbortSignal.timeout(timeoutMs)])
+  const bounded = { ...target, signal }
+  const { proxy } = target.route
   const socket = await (proxy === undefined ? openDirectly(bounded) : openThroughProxy(bounded, proxy))
-  return way.destination.scheme === 'http' ? socket : secure(socket, bounded)
+  return target.destination.scheme === 'http' ? socket : secure(socket, bounded)
 }
 
-async function openDirectly({ destination, route, place, signal }: Way): Promise<Socket> {
+async function openDirectly({ destination, route, shownHost, signal }: ConnectionTarget): Promise<Socket> {
   const { host, port } = destination
   const socket = connectPlain({
     host,
     port,
     lookup: pinned(route.addresses ?? []),
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_PATIENCE,
+    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
   })
   return established(socket, 'connect', signal).catch((error: unknown) => {
-    throw hostFailure(error, place)
+    throw hostFailure(error, shownHost)
   })
 }
 
-async function openThroughProxy({ destination, trust, place, signal }: Way, proxy: Proxy): Promise<Socket> {
+async function openThroughProxy(
+  { destination, trust, shownHost, signal }: ConnectionTarget,
+  proxy: Proxy,
+): Promise<Socket> {
   const opened = await openTunnel(destination, { proxy, trust, signal }).catch((error: unknown) => {
-    throw proxyFailure(error, place)
+    throw proxyFailure(error, shownHost)
   })
-  if (typeof opened === 'number') throw proxyRefusal(opened, place)
+  if (typeof opened === 'number') throw proxyRefusal(opened, shownHost)
   return opened
 }
 
@@ -67,7 +73,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
 
 async function secure(
   socket: Socket,
-  { destination: { host }, route, trust, place, signal }: Way,
+  { destination: { host }, route, trust, shownHost, signal }: ConnectionTarget,
 ): Promise<Socket> {
   const secured = connect({
     socket,
@@ -79,6 +85,6 @@ async function secure(
     ALPNProtocols: ['http/1.1'],
   })
   return established(secured, 'secureConnect', signal).catch((error: unknown) => {
-    throw hostFailure(error, place)
+    throw hostFailure(error, shownHost)
   })
 }

@@ -7,7 +7,7 @@ import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { readAnswer } from './answer.ts'
 import type { Trust } from '../net/trust.ts'
 import { openConnection } from './connection.ts'
-import type { Way } from './connection.ts'
+import type { ConnectionTarget } from './connection.ts'
 import { callFailure, late, unusable } from './failures.ts'
 import { headersFor, methodOf } from './request.ts'
 
@@ -16,9 +16,9 @@ export interface HTTPSettings extends RouteSettings {
 }
 
 /**
- * Hands `work` a `fetch` for one API, whose addresses are looked up and checked anew, and closes its connections
+ * Hands `work` a `fetch` for one API, whose addresses are looked up and checked for this session, and closes its connections
  * afterwards, whatever they are doing. `fetch` refuses every other origin: no credential goes anywhere else.
- * @throws Failure what `reachOf` throws, Internal where CA_FILE could not be used yet; `fetch` as its type tells, and
+ * @throws Failure what `findRoute` throws, Internal where CA_FILE could not be used yet; `fetch` as its type tells, and
  * CredentialsInvalid where a header cannot hold what it was given
  */
 export type WithAPI = <T>(
@@ -27,33 +27,33 @@ export type WithAPI = <T>(
   work: (fetch: Fetch) => Promise<T>,
 ) => Promise<T>
 
-/** Milliseconds that one call may take, connecting included, within the attempt's deadline. */
-const PATIENCE = 30_000
+/** One call may take so long, connecting included, within the attempt's deadline. */
+const CALL_TIMEOUT_MS = 30_000
 /**
  * Most bytes of the body of an answer: a page of a list with the longest bodies in it (30 of GitHub's with 64 KiB each,
- * 20 of Bitbucket's with 32 KiB in five places) takes 2 to 4 MiB, and a usual one less than one.
+ * 20 of Bitbucket's with 32 KiB in five fields) takes 2 to 4 MiB, and a usual one less than one.
  */
 const LARGEST_ANSWER = 4 * 1024 * 1024
 /** Most bytes of all answers of one session, which whoever calls may keep: ten usual pages, and as much again. */
 const LARGEST_SESSION = 16 * 1024 * 1024
 
-/** Makes the way to all APIs; nothing is read before it is first gone. */
-export function openHTTP(settings: HTTPSettings, patience = PATIENCE): WithAPI {
+/** Opens sessions with all APIs; nothing is read before the first one. */
+export function openHTTP(settings: HTTPSettings, timeoutMs = CALL_TIMEOUT_MS): WithAPI {
   return async function withAPI(baseURL, signal, work) {
-    const { origin, host: place } = new URL(baseURL)
+    const { origin, host } = new URL(baseURL)
     const destination = destinationOf(baseURL)
     const route = await findRoute(destination, settings, signal)
     const ending = new AbortController()
-    const way = {
+    const target = {
       destination,
       route,
-      place,
+      shownHost: host,
       trust: await settings.trust.context(),
       signal: AbortSignal.any([signal, ending.signal]),
     }
-    const agent = agentFor(way)
+    const agent = agentFor(target)
     try {
-      return await work(fetchBy({ agent, origin, place, signal, patience }))
+      return await work(fetchBy({ agent, origin, host, signal, timeoutMs }))
     } finally {
       ending.abort()
       await agent.destroy()
@@ -67,13 +67,13 @@ function destinationOf(baseURL: string): Destination {
   return { scheme, host: unbracketed(hostname), port: port === '' ? DEFAULT_PORTS[scheme] : Number(port) }
 }
 
-function agentFor(way: Way): Agent {
+function agentFor(target: ConnectionTarget): Agent {
   return new Agent({
     // A pool would open a second one for the second call, while the first has hardly ended.
     connections: 1,
     maxResponseSize: LARGEST_ANSWER,
     connect(_options, answer) {
-      openConnection(way).then(
+      openConnection(target).then(
         (socket) => answer(null, socket),
         (error: unknown) => answer(asFailure(error), null),
       )
@@ -81,44 +81,44 @@ function agentFor(way: Way): Agent {
   })
 }
 
-interface Line {
+interface Session {
   readonly agent: Agent
   readonly origin: string
-  readonly place: string
+  readonly host: string
   readonly signal: AbortSignal
-  readonly patience: number
+  readonly timeoutMs: number
 }
 
-function fetchBy({ agent, origin, place, signal, patience }: Line): Fetch {
-  const take = takeUpTo(LARGEST_SESSION, place)
+function fetchBy({ agent, origin, host, signal, timeoutMs }: Session): Fetch {
+  const take = takeUpTo(LARGEST_SESSION, host)
   return async function fetch(url, { method, headers, body }) {
-    if (new URL(url).origin !== origin) throw elsewhere(place)
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(patience)])
+    if (new URL(url).origin !== origin) throw elsewhere(host)
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const answer = await request(url, {
         dispatcher: agent,
         method: methodOf(method),
-        headers: headersFor(headers, place),
+        headers: headersFor(headers, host),
         body: body ?? null,
         signal: bounded,
       })
-      return await readAnswer(answer, place, take)
+      return await readAnswer(answer, host, take)
     } catch (error) {
-      throw bounded.aborted ? late(place, bounded.reason) : callFailure(error, place)
+      throw bounded.aborted ? late(host, bounded.reason) : callFailure(error, host)
     }
   }
 }
 
 /** Counts the bytes that are handed to it. Throws ProviderUnavailable above `most`. */
-function takeUpTo(most: number, place: string): (bytes: number) => void {
+function takeUpTo(most: number, host: string): (bytes: number) => void {
   let taken = 0
   return function take(bytes) {
     taken += bytes
-    if (taken > most) throw unusable('more than the 16 MiB that are read of its answers together', place)
+    if (taken > most) throw unusable('more than the 16 MiB that are read of its answers together', host)
   }
 }
 
-function elsewhere(place: string): Failure {
-  const message = `The API at ${place} leads to another address, where credentials do not follow; it is tried again, and whoever runs that host has to look.`
+function elsewhere(host: string): Failure {
+  const message = `The API at ${host} leads to another address, where credentials do not follow; it is tried again, and whoever runs that host has to look.`
   return new Failure('ProviderUnavailable', message)
 }

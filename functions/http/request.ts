@@ -18,14 +18,14 @@ export function methodOf(written: string): (typeof METHODS)[number] {
  */
 export function headersFor(
   given: Readonly<Record<string, string>>,
-  place: string,
+  host: string,
 ): Readonly<Record<string, string>> {
   const entries = Object.entries(given).map(([name, value]): [string, string] => [name.toLowerCase(), value])
-  if (entries.some(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))) throw unwritable(place)
+  if (entries.some(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))) throw unwritable(host)
   return { 'user-agent': 'Commitlet', ...Object.fromEntries(entries), 'accept-encoding': 'identity' }
 }
 
-function unwritable(place: string): Failure {
-  const message = `The credentials for ${place} hold a character that no header can carry; put a token of letters, digits and signs into the Secret.`
+function unwritable(host: string): Failure {
+  const message = `The credentials for ${host} hold a character that no header can carry; put a token of letters, digits and signs into the Secret.`
   return new Failure('CredentialsInvalid', message)
 }

@@ -24,44 +24,44 @@ export async function systemLookup(host: string): Promise<readonly string[]> {
 
 /** Makes the guard. IP addresses are not looked up, but checked alike. Who asks for the same name shares the answer. */
 export function guardAddresses(surroundings: Surroundings, lookup: Lookup = systemLookup): Resolve {
-  const asked = shared(lookup)
+  const lookUpOnce = shared(lookup)
 
   async function addressesOf(host: string): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host]
-    const addresses = await asked(host).catch((cause: unknown) => {
+    const addresses = await lookUpOnce(host).catch((cause: unknown) => {
       throw unknown(host, cause)
     })
     if (addresses.length === 0) throw unknown(host, undefined)
     return addresses
   }
 
-  async function policyAt(port: number, asker: string): Promise<AddressPolicy> {
+  async function policyAt(port: number, host: string): Promise<AddressPolicy> {
     // A name of the API server is looked up each time: behind a load balancer its addresses change.
-    const near = surroundings.apiServer.filter((server) => server.port === port)
-    const looks = near.map(async ({ host }) => placesOf(await addressesOf(host), port))
-    const places = await Promise.all(looks).catch((cause: unknown) => {
+    const servers = surroundings.apiServer.filter((server) => server.port === port)
+    const lookUps = servers.map(async (server) => withPort(await addressesOf(server.host), port))
+    const apiServer = await Promise.all(lookUps).catch((cause: unknown) => {
       // Where the API server is, and by what name, is none of a tenant's business.
-      throw unanswered(asker, cause)
+      throw unanswered(host, cause)
     })
-    return { inCluster: surroundings.inCluster, apiServer: places.flat() }
+    return { inCluster: surroundings.inCluster, apiServer: apiServer.flat() }
   }
 
   return async function resolve(host, port, signal) {
     const work = Promise.all([addressesOf(host), policyAt(port, host)])
     const [addresses, policy] = await unlessAborted(work, signal, () => late(host))
-    if (placesOf(addresses, port).some((place) => isForbidden(place, policy))) throw forbidden(host)
+    if (withPort(addresses, port).some((target) => isForbidden(target, policy))) throw forbidden(host)
     return addresses
   }
 }
 
-function placesOf(addresses: readonly string[], port: number): readonly AddressAndPort[] {
+function withPort(addresses: readonly string[], port: number): readonly AddressAndPort[] {
   return addresses.map((address) => ({ address, port }))
 }
 
-// A look-up cannot be broken off and holds a thread: one for each name is enough.
+// A look-up cannot be stopped and holds a thread: one for each name is enough.
 function shared(lookup: Lookup): Lookup {
   const running = new Map<string, Promise<readonly string[]>>()
-  return function ask(host) {
+  return function lookUpOnce(host) {
     const known = running.get(host)
     if (known !== undefined) return known
     const answer = lookup(host).finally(() => running.delete(host))

@@ -53,10 +53,10 @@ function wordsIn(said: unknown, depth: number): string {
 
 /**
  * For how long the host does not want to be called: whole seconds, from one to an hour. By Retry-After (RFC 9110,
- * 10.2.3), else by the moment in the header that is named here (seconds since 1970), both told by the host's own
- * clock. Undefined where it does not say so in a way that can be read.
+ * 10.2.3), else by the moment in the header that is named here (seconds since 1970), both by the host's own
+ * clock. Undefined where it names none that can be read.
  */
-export function patienceOf({ headers }: ApiAnswer, resetHeader: string | undefined): number | undefined {
+export function retryAfterOf({ headers }: ApiAnswer, resetHeader: string | undefined): number | undefined {
   const now = Date.parse(headers.get('date') ?? '')
   const after = readRetryAfter(headers.get('retry-after') ?? '', now)
   const seconds = after ?? (resetOf(headers, resetHeader) - now) / 1000

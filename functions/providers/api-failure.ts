@@ -1,4 +1,4 @@
-import { patienceOf, textOf } from './api-answer.ts'
+import { retryAfterOf, textOf } from './api-answer.ts'
 import type { ApiAnswer } from './api-answer.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Branches } from '../domain/pull-request/pull-requests.ts'
@@ -12,7 +12,7 @@ export interface ErrorContext {
 }
 
 /** Where a host that limits requests does not say for how long, in seconds (GitHub's advice for secondary limits). */
-const USUAL_PATIENCE_S = 60
+const USUAL_RETRY_AFTER_S = 60
 /** Names of scopes and permissions, as hosts write them. */
 const SCOPES = /^[A-Za-z0-9_:.=;,/ -]{1,200}$/
 /** What an answer other than success means on any host; a provider looks for its host's own words first. */
@@ -60,9 +60,9 @@ export function archived({ shown }: ErrorContext): Failure {
   return new Failure('PermissionDenied', message)
 }
 
-/** The repository is somewhere else by now; `place` is its new path where the host tells it. */
-export function moved({ shown, secrets }: ErrorContext, place?: string): Failure {
-  const said = place === undefined ? undefined : redact(place, secrets)
+/** The repository is somewhere else by now; `path` is its new one where the host names it. */
+export function moved({ shown, secrets }: ErrorContext, path?: string): Failure {
+  const said = path === undefined ? undefined : redact(path, secrets)
   const where = said === undefined || said === '' ? 'to another address' : `to ${said}`
   const message = `The API says that ${shown} has moved ${where}, where credentials do not follow; put the new address into spec.repository of a new PullRequest.`
   return new Failure('RepositoryNotFound', message)
@@ -70,10 +70,10 @@ export function moved({ shown, secrets }: ErrorContext, place?: string): Failure
 
 /**
  * Too many requests. The host's own time counts: Retry-After (RFC 9110, 10.2.3), else the moment of the reset in a
- * header of the host's (seconds since 1970), told by the host's own clock; at most an hour.
+ * header of the host's (seconds since 1970), by the host's own clock; at most an hour.
  */
 export function rateLimited(answer: ApiAnswer, { shown }: ErrorContext, resetHeader?: string): Failure {
-  const seconds = patienceOf(answer, resetHeader) ?? USUAL_PATIENCE_S
+  const seconds = retryAfterOf(answer, resetHeader) ?? USUAL_RETRY_AFTER_S
   const message = `The API of ${hostIn(shown)} asks for fewer requests with these credentials; it is tried again after the pause that it asks for.`
   return new Failure('RateLimited', message, { retryAfterSeconds: seconds })
 }
@@ -86,7 +86,7 @@ function hostIn(shown: string): string {
 
 /** The host cannot answer for now. */
 export function unavailable(answer: ApiAnswer, { shown }: ErrorContext): Failure {
-  const seconds = patienceOf(answer, undefined)
+  const seconds = retryAfterOf(answer, undefined)
   const message = `The API of ${shown} cannot answer at the moment (${answer.status}); it is tried again.`
   return new Failure(
     'ProviderUnavailable',
@@ -111,8 +111,8 @@ export function rejected(
   { shown, secrets }: ErrorContext,
 ): Failure {
   const said = words === undefined ? undefined : redact(words, secrets)
-  const told = said !== undefined && said !== ''
-  const quoted = told ? `: "${said}"; mend what it names.` : ', without telling why; look at its settings.'
+  const isSaid = said !== undefined && said !== ''
+  const quoted = isSaid ? `: "${said}"; fix what it names.` : ', without saying why; look at its settings.'
   const message = `${shown} does not take the pull request (${status})${quoted}`
   return new Failure('PullRequestRejected', message)
 }

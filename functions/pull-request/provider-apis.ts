@@ -9,7 +9,7 @@ import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { makeKeyedSemaphore } from './keyed-semaphore.ts'
 
-/** One file per row of domain/hosts.ts, each loaded when it is first needed. The addresses are for the bundler to see. */
+/** One folder per row of the table of hosts, each loaded when it is first needed. The addresses are for the bundler to see. */
 export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default: Connect }>>> = {
   github: () => import('../providers/github/index.ts'),
   gitlab: () => import('../providers/gitlab/index.ts'),
@@ -19,12 +19,12 @@ export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default
 
 /**
  * How many attempts call at once with the same token: GitHub asks for one request after the other ("Best practices
- * for using the REST API"), and what all have asked before the first is told of a limit is refused to all. With one
+ * for using the REST API"), and what all have asked before the first has heard of a limit is refused to all. With one
  * alone, a call that hangs would hold all others up.
  */
 const CALLERS = 2
 
-/** Makes the way to all APIs. `now` in milliseconds. */
+/** Opens sessions with all APIs. `now` in milliseconds. */
 export function openProviders(settings: HTTPSettings, now: () => number): WithPullRequests {
   const limits = makeRateLimits(now)
   const alone = makeKeyedSemaphore(1)

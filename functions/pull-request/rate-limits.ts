@@ -8,7 +8,7 @@ export interface RateLimits {
   check(key: string): void
   /**
    * Passes a failure on; a RateLimited one of a host's, with a time, holds for the key until then, and its sentence
-   * is what all others with this key are told.
+   * is what all others with this key get.
    */
   record(key: string, error: unknown): unknown
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import t from 'tap'
 import { followTrust } from '../../functions/net/trust.ts'
 import { openConnection } from '../../functions/http/connection.ts'
-import type { Way } from '../../functions/http/connection.ts'
+import type { ConnectionTarget } from '../../functions/http/connection.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { freePort, waitFor } from '../harness/wait.ts'
 import { AUTHORITY, CA_FILE, call, serve, servePlainly, serveRaw } from './stage.ts'
@@ -11,12 +11,12 @@ import { AUTHORITY, CA_FILE, call, serve, servePlainly, serveRaw } from './stage
 const ok = (_request: unknown, response: { end(text: string): void }): void => response.end('ok')
 const trust = await followTrust(CA_FILE).context()
 
-function wayTo(port: number, addresses: readonly string[], host = 'git.example.com'): Way {
+function wayTo(port: number, addresses: readonly string[], host = 'git.example.com'): ConnectionTarget {
   return {
     destination: { scheme: 'https', host, port },
     route: { addresses, proxy: undefined, insecure: false },
     trust,
-    place: `${host}:${port}`,
+    shownHost: `${host}:${port}`,
     signal: new AbortController().signal,
   }
 }

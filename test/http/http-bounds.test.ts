@@ -29,7 +29,7 @@ for (const [title, speak] of [
       reason: 'Timeout',
       message: `git.example.com:${place.port} did not answer in time; it is tried again.`,
     }
-    t.match(await call(url, { settings, patience: 100 }), late)
+    t.match(await call(url, { settings, timeoutMs: 100 }), late)
     t.match(await call(url, { settings, signal: AbortSignal.timeout(100) }), late)
     await waitFor('end of the connections', () => place.open.size === 0 || undefined, 5_000)
   })

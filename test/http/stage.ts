@@ -100,13 +100,13 @@ export interface Terms {
   readonly signal?: AbortSignal
   readonly init?: FetchInit
   /** Milliseconds for one call. */
-  readonly patience?: number
+  readonly timeoutMs?: number
 }
 
 /** Calls the address once; answers what came, or the Failure. Anything else is an error of the test. */
 export async function call(url: string, terms: Terms = {}): Promise<Response | Failure> {
-  const { settings = {}, signal = AbortSignal.timeout(30_000), init = GET, patience } = terms
-  const withAPI = openHTTP({ ...SETTINGS, ...settings }, patience)
+  const { settings = {}, signal = AbortSignal.timeout(30_000), init = GET, timeoutMs } = terms
+  const withAPI = openHTTP({ ...SETTINGS, ...settings }, timeoutMs)
   try {
     return await withAPI(new URL(url).origin, signal, (fetch) => fetch(url, init))
   } catch (error) {

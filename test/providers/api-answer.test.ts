@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseAnswer, patienceOf, textOf } from '../../functions/providers/api-answer.ts'
+import { parseAnswer, retryAfterOf, textOf } from '../../functions/providers/api-answer.ts'
 
 t.test(
   'an answer is read whatever it calls itself, and what is more than anybody sends is left',
@@ -23,11 +23,11 @@ t.test(
 const NOW = 'Sat, 21 Nov 2026 12:00:00 GMT'
 const NOW_S = Date.parse(NOW) / 1000
 
-function patience(headers: Record<string, string>): number | undefined {
-  return patienceOf({ status: 429, headers: new Headers(headers), data: '' }, 'x-reset')
+function retryAfter(headers: Record<string, string>): number | undefined {
+  return retryAfterOf({ status: 429, headers: new Headers(headers), data: '' }, 'x-reset')
 }
 
-const PATIENCE: readonly (readonly [Record<string, string>, number | undefined, string])[] = [
+const FIELDS: readonly (readonly [Record<string, string>, number | undefined, string])[] = [
   [{ 'retry-after': '90' }, 90, 'seconds'],
   [{ 'retry-after': ' 90 ' }, 90, 'blanks around'],
   [{ 'retry-after': '0' }, 1, 'at least one'],
@@ -48,16 +48,16 @@ const PATIENCE: readonly (readonly [Record<string, string>, number | undefined, 
   [{ 'x-reset': '1'.repeat(400), date: NOW }, undefined, 'a reset after all time'],
   [{ 'x-reset': String(NOW_S + 90), date: 'noon' }, undefined, 'a clock that cannot be read'],
   [{ 'retry-after': '5', 'x-reset': String(NOW_S + 90), date: NOW }, 5, 'both'],
-  [{ 'retry-after': 'soon', 'x-reset': String(NOW_S + 90), date: NOW }, 90, 'both, one of them of no use'],
+  [{ 'retry-after': 'soon', 'x-reset': String(NOW_S + 90), date: NOW }, 90, 'both, one of them not readable'],
   [{ date: NOW }, undefined, 'nothing'],
 ]
 
-for (const [headers, seconds, title] of PATIENCE)
-  t.test(`${title}: ${seconds ?? 'not known'}`, async (t) => t.equal(patience(headers), seconds))
+for (const [headers, seconds, title] of FIELDS)
+  t.test(`${title}: ${seconds ?? 'not known'}`, async (t) => t.equal(retryAfter(headers), seconds))
 
 t.test('a reset counts only where its header is named', async (t) => {
   const headers = new Headers({ 'x-reset': String(NOW_S + 90), date: NOW })
-  t.equal(patienceOf({ status: 429, headers, data: '' }, undefined), undefined)
+  t.equal(retryAfterOf({ status: 429, headers, data: '' }, undefined), undefined)
 })
 
 const TEXTS: readonly (readonly [unknown, string | undefined])[] = [

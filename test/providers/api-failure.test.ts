@@ -75,11 +75,11 @@ t.test('each is one sentence that names the place, and no secret', async (t) => 
 t.test('what the host says is quoted masked, without control characters, and bounded', async (t) => {
   const words = `No ${SECRET}\u001b[31m\n${'x'.repeat(10_000)}`
   const { message } = answerFailure(answer(422, { message: words }), SPEECH)
-  t.match(message, /\(422\): "No \*\*\* x+…"; mend what it names\.$/)
+  t.match(message, /\(422\): "No \*\*\* x+…"; fix what it names\.$/)
   t.ok(message.length < 400)
   t.equal(
     answerFailure(answer(422, '<html>'), SPEECH).message,
-    `${SHOWN} does not take the pull request (422), without telling why; look at its settings.`,
+    `${SHOWN} does not take the pull request (422), without saying why; look at its settings.`,
   )
 })
 

@@ -7,7 +7,7 @@ function limited(retryAfterSeconds?: number, message = 'Fewer requests.'): Failu
   return new Failure('RateLimited', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
 }
 
-/** A brake on a clock that stands at `at.now` milliseconds. */
+/** Limits on a clock that stands at `at.now` milliseconds. */
 function setUp() {
   const at = { now: 1_000_000 }
   return { at, limits: makeRateLimits(() => at.now) }
@@ -28,7 +28,7 @@ t.test('a limit holds for its key until it ends, in the words of the first one',
   t.doesNotThrow(() => limits.check('one'))
 })
 
-t.test('only a limit with a time is heeded', async (t) => {
+t.test('only a limit with a time is kept', async (t) => {
   const { limits } = setUp()
   const others = [
     limited(),

@@ -16,7 +16,7 @@ export interface SinkTarget {
 }
 
 /** Milliseconds: how long one request may take, how long tries go on, and the first pause between two. */
-export interface Patience {
+export interface DeliveryTimes {
   readonly requestMs: number
   readonly windowMs: number
   readonly firstPauseMs: number
@@ -35,8 +35,8 @@ interface Answer {
   readonly retryAfterMs: number
 }
 
-/** Makes the way to a sink: one pool of at most `sockets` kept-alive connections. */
-export function makeDelivery(target: SinkTarget, sockets: number, patience: Patience): Deliver {
+/** Delivers to a sink over one pool of at most `sockets` kept-alive connections. */
+export function makeDelivery(target: SinkTarget, sockets: number, times: DeliveryTimes): Deliver {
   const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: 16 }
   const ca = target.caCerts === undefined ? undefined : [...getCACertificates('default'), target.caCerts]
   const agent =
@@ -45,12 +45,12 @@ export function makeDelivery(target: SinkTarget, sockets: number, patience: Pati
       : new http.Agent(options)
 
   return async function deliver(event, signal) {
-    const givenUpAt = Date.now() + patience.windowMs
+    const givenUpAt = Date.now() + times.windowMs
     for (let tries = 1; ; tries += 1) {
-      const answer = await post(target, agent, { event, signal, patience })
+      const answer = await post(target, agent, { event, signal, times })
       if (!(answer instanceof Error) && answer.status < 300) return
       const failure = failureOf(answer)
-      const wait = pauseBefore(tries, answer, patience)
+      const wait = pauseBefore(tries, answer, times)
       if (signal.aborted || failure.retry === 'never' || Date.now() + wait > givenUpAt) throw failure
       await pause(wait, undefined, { signal }).catch(() => undefined)
     }
@@ -78,7 +78,7 @@ function headerValue(value: string): string {
 interface Posting {
   readonly event: AppliedEvent
   readonly signal: AbortSignal
-  readonly patience: Patience
+  readonly times: DeliveryTimes
 }
 
 /** One request: the answer, or the error that kept it away. The body of an answer is read and ignored. */
@@ -89,7 +89,7 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
     'content-length': Buffer.byteLength(body),
     'user-agent': 'commitlet-webhook',
   }
-  const signal = AbortSignal.any([posting.signal, AbortSignal.timeout(posting.patience.requestMs)])
+  const signal = AbortSignal.any([posting.signal, AbortSignal.timeout(posting.times.requestMs)])
   const { promise, resolve } = Promise.withResolvers<Answer | Error>()
   const client = target.url.protocol === 'https:' ? https : http
   const request = client.request(target.url, { method: 'POST', agent, headers, signal })
@@ -116,8 +116,8 @@ function failureOf(answer: Answer | Error): Failure {
   return new Failure('ProviderUnavailable', `The sink answered with status ${answer.status}.`, { retry })
 }
 
-function pauseBefore(tries: number, answer: Answer | Error, patience: Patience): number {
-  const longest = Math.min(LONGEST_PAUSE_MS, patience.firstPauseMs * 2 ** (tries - 1))
+function pauseBefore(tries: number, answer: Answer | Error, times: DeliveryTimes): number {
+  const longest = Math.min(LONGEST_PAUSE_MS, times.firstPauseMs * 2 ** (tries - 1))
   // Half of it fixed, half of it drawn: replicas do not come back in step, and no try follows at once.
   const jittered = (longest * (1 + Math.random())) / 2
   return answer instanceof Error ? jittered : Math.max(jittered, answer.retryAfterMs)

@@ -49,7 +49,7 @@ export function makeFairQueue(limit: number): FairQueue {
     const queue = next === undefined ? undefined : queues.get(next)
     if (next === undefined || queue === undefined) return undefined
     const event = takeFirst(queue)
-    // To the end of the line, so that namespaces that are equally busy take turns.
+    // To the end, so that namespaces that are equally busy take turns.
     queues.delete(next)
     if (queue.size > 0) queues.set(next, queue)
     return event

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
-import type { Patience, SinkTarget } from './delivery.ts'
+import type { DeliveryTimes, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
 import { makeFairQueue, resourceKey } from './fair-queue.ts'
 
@@ -17,7 +17,7 @@ export interface Sink {
 }
 
 /** How much is held, and for how long. */
-export interface SinkLimits extends Patience {
+export interface SinkLimits extends DeliveryTimes {
   readonly inFlight: number
   /** Of `inFlight`, the most that one namespace may take: requests that hang leave room for the others. */
   readonly perNamespace: number
@@ -116,7 +116,7 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
   return { send, isUnderway, drain }
 }
 
-/** A flood of dropped events is one line a second, with their number. */
+/** A flood of dropped events is one line of the log a second, with their number. */
 function makeDropWarning(log: Logger): () => void {
   let unsaid = 0
   let saidAt = Number.NEGATIVE_INFINITY

@@ -11,7 +11,7 @@ import type { Sink } from './sink.ts'
 
 const KINDS = ['GitCommit', 'PullRequest'] as const
 
-/** `unsettled`: what has not come home. `full`: also what changed afterwards and was never heard of. */
+/** `unsettled`: what is not settled. `full`: also what has changed since, where no event arrived. */
 export type Sweep = 'unsettled' | 'full'
 
 /** Milliseconds between two sweeps of a sort; 0 turns it off. */
@@ -49,14 +49,14 @@ export function isDue(listed: ListedResource, sweep: Sweep, now: number): boolea
  */
 export function startSweeps(sweeper: Sweeper, intervals: Intervals): () => Promise<void> {
   const stop = new AbortController()
-  const round = sweepInTurns(sweeper, intervals, stop.signal)
+  const round = sweepByInterval(sweeper, intervals, stop.signal)
   return async () => {
     stop.abort()
     await round
   }
 }
 
-async function sweepInTurns(sweeper: Sweeper, intervals: Intervals, signal: AbortSignal): Promise<void> {
+async function sweepByInterval(sweeper: Sweeper, intervals: Intervals, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   const dueAt: Record<Sweep, number> = {
     unsettled: startedAt + pauseOf(intervals.unsettledMs),
@@ -105,7 +105,7 @@ async function sweepKind(
   log[sent > 0 ? 'info' : 'debug']({ sweep, resources: PLURALS[kind], events: sent }, 'swept')
 }
 
-/** Read anew, so that the event carries the partition key; a resource that is gone needs none. */
+/** Read again, so that the event carries the partition key; a resource that is gone needs none. */
 async function announce(
   { cluster, sink, log }: Sweeper,
   row: ListedResource,

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 
-/** A place of the cluster's own: an IP address, in any notation, and a port. */
+/** An IP address, in any notation, and a port. */
 export interface AddressAndPort {
   readonly address: string
   readonly port: number
@@ -16,7 +16,7 @@ export type Resolve = (host: string, port: number, signal: AbortSignal) => Promi
 
 /** What depends on where the program runs. */
 export interface AddressPolicy {
-  /** In a pod, loopback leads to the pod's other containers; on a developer's machine to his own servers. */
+  /** In a pod, loopback leads to the pod's other containers; on a developer's machine to their own servers. */
   readonly inCluster: boolean
   /** Where the API server listens. */
   readonly apiServer: readonly AddressAndPort[]
@@ -27,11 +27,11 @@ export interface AddressPolicy {
  * broadcast addresses, metadata services of clouds, in a cluster loopback, the API server, and every IPv6 address
  * that stands for such an IPv4 address. What is no IP address is forbidden as well.
  */
-export function isForbidden(place: AddressAndPort, policy: AddressPolicy): boolean {
-  const bytes = bytesOf(place.address)
+export function isForbidden(target: AddressAndPort, policy: AddressPolicy): boolean {
+  const bytes = bytesOf(target.address)
   if (bytes === undefined) return true
-  return [place.address, ...embedded(bytes)].some((address) =>
-    isForbiddenItself({ ...place, address }, policy),
+  return [target.address, ...embedded(bytes)].some((address) =>
+    isForbiddenItself({ ...target, address }, policy),
   )
 }
 

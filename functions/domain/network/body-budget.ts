@@ -4,7 +4,7 @@ export const BODIES_LIMIT = 64 * 1024 * 1024
 /** Gives back what was taken; a second call does nothing. */
 export type Release = () => void
 
-/** Room that is shared out: the answer takes so much of it, or answers undefined where so much is not left. */
+/** Shares out `most`: the answer takes so much of it, or is undefined where so much is not left. */
 export function openBudget(most: number): (size: number) => Release | undefined {
   let taken = 0
 
@@ -20,7 +20,7 @@ export function openBudget(most: number): (size: number) => Release | undefined 
 }
 
 /**
- * Bytes of the body that a request announces (RFC 9112, section 6.3): `largest` where it tells no length, 0 where there
+ * Bytes of the body that a request announces (RFC 9112, section 6.3): `largest` where it names no length, 0 where there
  * is no body, or one above `largest`, which is refused by that header alone.
  */
 export function announcedBytes(headers: Readonly<Record<string, unknown>>, largest: number): number {

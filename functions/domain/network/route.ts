@@ -4,7 +4,7 @@ import { isInsecure } from '../repository/insecure-hosts.ts'
 import type { Proxies, Proxy } from './proxies.ts'
 import { proxyFor } from './proxies.ts'
 
-/** The way to a repository's host. */
+/** How a host is reached. */
 export interface Route {
   /** Where the connection may go, all of them checked; undefined: the proxy looks the host up and decides. */
   readonly addresses: readonly string[] | undefined
@@ -14,10 +14,10 @@ export interface Route {
   readonly insecure: boolean
 }
 
-/** Who is called. */
+/** The host to call. */
 export type Destination = Pick<RepositoryAddress, 'scheme' | 'host' | 'port'>
 
-/** What the operator says of ways. */
+/** What the operator has set of routes. */
 export interface RouteSettings {
   readonly resolve: Resolve
   readonly proxies: Proxies
@@ -25,7 +25,7 @@ export interface RouteSettings {
 }
 
 /**
- * Finds the way, anew for each session.
+ * Finds the route; each session looks again.
  * @throws Failure what Resolve throws
  */
 export async function findRoute(

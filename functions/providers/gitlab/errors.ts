@@ -24,7 +24,7 @@ const RESOURCE_LOCK = /resource lock/i
 /** Single permissions that a token lacks, within a sentence: `… [Merge Request: Create].` */
 const PERMISSIONS = /\[([^\]]{1,200})\]/
 
-/** What an answer other than success means on GitLab, as far as it tells by itself. */
+/** What an answer other than success means on GitLab, as far as it says so by itself. */
 export function gitlabFailure(answer: ApiAnswer, context: ErrorContext): Failure {
   const { status, data } = answer
   if (status === 429) return rateLimited(answer, context, RESET_HEADER)
@@ -88,12 +88,12 @@ function scopeFailure(data: unknown, context: ErrorContext): Failure | undefined
   return missingScope(PERMISSIONS.exec(said)?.[1], context)
 }
 
-/** `403 Forbidden - …` tells why. */
+/** `403 Forbidden - …` says why. */
 function refused(words: string, context: ErrorContext): Failure {
   const [, why] = /^403 Forbidden - (.+)$/s.exec(words) ?? []
   const said = why === undefined ? undefined : redact(why, context.secrets)
   if (said === undefined || said === '') return forbidden(context)
-  const message = `The API of ${context.shown} knows the user but does not permit this (403): "${said}"; mend what it names, or put another token into the Secret.`
+  const message = `The API of ${context.shown} knows the user but does not permit this (403): "${said}"; fix what it names, or put another token into the Secret.`
   return new Failure('PermissionDenied', message)
 }
 
