@@ -32,7 +32,7 @@ export function bitbucketFailure(answer: ApiAnswer, context: ErrorContext): Fail
 /** The same for the creation of a pull request. */
 export function creationFailure(answer: ApiAnswer, branches: Branches, context: ErrorContext): Failure {
   if (answer.status !== 400) return bitbucketFailure(answer, context)
-  const said = sayingsOf(answer)
+  const said = messagesOf(answer)
   if (said.some((words) => /there are no changes to be pulled/i.test(words)))
     return nothingToMerge(branches, context.shown)
   const missing = said.filter((words) => /branch not found/i.test(words))
@@ -47,7 +47,7 @@ export function creationFailure(answer: ApiAnswer, branches: Branches, context: 
 /** Bitbucket's own words where it does not take the reviewers; undefined: it is something else. */
 export function reviewersRefused(answer: ApiAnswer): string | undefined {
   if (answer.status !== 400) return undefined
-  return sayingsOf(answer).find((words) => words.startsWith('reviewers:'))
+  return messagesOf(answer).find((words) => words.startsWith('reviewers:'))
 }
 
 /** A pull request whose reviewers Bitbucket does not take any more, so that nothing of it can be written. */
@@ -80,8 +80,8 @@ function refused(answer: ApiAnswer, context: ErrorContext): Failure {
 function limited(answer: ApiAnswer, context: ErrorContext): Failure {
   const { headers } = answer
   const left = headers.get('retry-after') ?? headers.get('x-ratelimit-reset')
-  const told = { get: (name: string) => (name === 'retry-after' ? left : headers.get(name)) }
-  return rateLimited({ ...answer, headers: told }, context)
+  const relative = { get: (name: string) => (name === 'retry-after' ? left : headers.get(name)) }
+  return rateLimited({ ...answer, headers: relative }, context)
 }
 
 function wordsOf({ data }: ApiAnswer): string | undefined {
@@ -89,7 +89,7 @@ function wordsOf({ data }: ApiAnswer): string | undefined {
 }
 
 /** The message, and what is said of each field as `field: words`. */
-function sayingsOf(answer: ApiAnswer): readonly string[] {
+function messagesOf(answer: ApiAnswer): readonly string[] {
   const fields = entries(member(member(answer.data, 'error'), 'fields'))
   const each = fields.flatMap(([field, said]) =>
     (typeof said === 'string' ? [said] : textsOf(said)).map((words) => `${field}: ${words}`),

@@ -84,10 +84,10 @@ async function addAssignees(
     there = loginsIn(member(answer.data, 'assignees'))
     return undefined
   })
-  const told = refused.map(({ name, answer }) => ({ name, words: wordsIn(answer, context) }))
-  const known = told.map(({ name }) => name)
-  const left = without(missing, there).filter((name) => !known.includes(name))
-  return [...told, ...left.map((name) => ({ name, words: '' }))].map(
+  const explained = refused.map(({ name, answer }) => ({ name, words: wordsIn(answer, context) }))
+  const refusedNames = refused.map(({ name }) => name)
+  const left = without(missing, there).filter((name) => !refusedNames.includes(name))
+  return [...explained, ...left.map((name) => ({ name, words: '' }))].map(
     ({ name, words }) =>
       `Gitea does not assign ${redactedName(name, context.secrets)}${words}; name a user who may write to the repository, and have the user of the token be one, too.`,
   )
@@ -98,7 +98,7 @@ interface Refusal {
   readonly answer: ApiAnswer
 }
 
-/** All at once, and where that is refused, one after the other: Gitea does not always tell whom it is about. */
+/** All at once, and where that is refused, one after the other: Gitea does not always say whom it is about. */
 async function oneByOne(
   names: readonly string[],
   add: (some: readonly string[]) => Promise<ApiAnswer | undefined>,

@@ -11,7 +11,7 @@ import type { Repository } from './repository.ts'
 interface Detail {
   readonly path: string
   readonly status: number
-  /** Those that the pull request has according to the answer, in lower case; undefined: it does not tell. */
+  /** Those that the pull request has according to the answer, in lower case; undefined: it does not say. */
   readonly taken: (data: unknown) => readonly string[] | undefined
   /** Begins the sentence on one that was not taken, given in quotes; `remedy` ends it. */
   readonly refused: (name: string) => string
