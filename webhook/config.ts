@@ -31,7 +31,7 @@ const OWN_ATTRIBUTES = new Set([
   'data',
 ])
 
-/** The webhook's settings, as product.md section 6 lists them. Intervals are seconds; 0 turns a sweep off. */
+/** The webhook's settings, as docs/configuration.md lists them. Intervals are seconds; 0 turns a sweep off. */
 export interface WebhookConfig extends GateSettings {
   readonly port: number
   readonly tls: KeyPairFiles

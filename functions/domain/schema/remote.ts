@@ -28,7 +28,7 @@ export const REPOSITORY_SCHEMA: Schema = {
   ],
 }
 
-/** A self-hosted installation's addresses; the rest of the rule is in `provider-config.ts`. */
+/** A self-hosted installation's addresses; the rest of the rule is in gate/provider-rules.ts. */
 function apiAddress(description: string, example: string): Schema {
   return {
     type: 'string',

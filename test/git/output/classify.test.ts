@@ -14,7 +14,7 @@ function meaningOf(stderr: string, exitCode: number | undefined = 128, seconds =
 }
 
 const U = context.url
-// The error table of facts/git.md, §7, and gitea.md.
+// As Git and the hosts' servers were heard to say it.
 const rows = [
   [
     'AuthenticationFailed',

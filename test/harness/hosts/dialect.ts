@@ -4,7 +4,7 @@ import type { Alias } from './request-check.ts'
 
 /** How a host speaks: its routes, and its literal answers to what goes wrong. */
 export interface Dialect {
-  /** As in domain/hosts.ts. */
+  /** As in functions/domain/repository/hosts.ts. */
   readonly name: string
   /** Path of the API on the stand-in, such as /api/v3; empty: at its top. */
   readonly apiPath: string
@@ -21,7 +21,7 @@ export interface Dialect {
   readonly aliases?: readonly Alias[]
 }
 
-/** What a host says, word for word, with its headers (facts: providers.md section 2). */
+/** What a host says, word for word, with its headers, as it was measured. */
 export interface LiteralAnswers {
   readonly unauthorised: HostAnswer
   /** The token may read, but not this; `needed` is named in the words of the host. */
