@@ -154,7 +154,7 @@ t.test('a server that cannot store the commit is its own trouble', async (t) => 
 
 const OUTAGE = { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false }
 
-// What facts/git.md §7 and gitea.md have measured on servers that cannot be had here.
+// As it was measured on servers that cannot be had here.
 const answers: readonly (readonly [string, string, object])[] = [
   [
     'error: remote unpack failed: unable to create temporary object directory',
