@@ -13,6 +13,7 @@ import { leash } from './harness/leash.ts'
 import { BUNDLES } from './harness/programs.ts'
 import { LONG, SEED } from './harness/sample.ts'
 import { stopSignal } from './harness/stop-signal.ts'
+import { entriesOf, writeEntries } from './rooms.ts'
 
 const USAGE = `npm test -- [--unit] [--long] [--seed=SEED] [--coverage] [--require-control-plane] [FILE...]
   --unit                   leave out what needs a control plane: test/e2e, and such tests among others
@@ -65,7 +66,7 @@ async function main(args: readonly string[]): Promise<number> {
       ...(options.required ? { [REQUIRED]: 'yes' } : {}),
       ...(options.long ? { [LONG]: 'yes' } : {}),
     }
-    const code = await runTap(options, env, stop)
+    const code = await runTap({ ...options, files: await tapFilesOf(options) }, env, stop)
     if (missing !== undefined) say(`SKIPPED: every test that needs a control plane. ${missing}`)
     return code
   } finally {
@@ -114,7 +115,7 @@ function runTap(options: Options, env: Readonly<Record<string, string>>, stop: A
   )
   const coverage = options.coverage ? [] : ['--disable-coverage']
   const timeout = options.long ? [`--timeout=${LONG_TIMEOUT_S}`] : []
-  const args = [tap, 'run', ...coverage, ...timeout, ...filesOf(options)]
+  const args = [tap, 'run', ...coverage, ...timeout, ...options.files]
   const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
@@ -148,10 +149,15 @@ function killGroup(group: number): void {
   }
 }
 
-function filesOf({ files, unit }: Options): readonly string[] {
-  const all = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
+/** The files that the user named, each by itself; else all of them, a room as one process. */
+async function tapFilesOf({ files, unit }: Options): Promise<readonly string[]> {
   // In other folders a file holds both sorts, and those that need a control plane skip themselves.
-  return unit ? all.filter((file) => !/^test[\\/]e2e[\\/]/.test(file)) : all
+  const isLeftOut = (file: string): boolean => unit && /^test[\\/]e2e[\\/]/.test(file)
+  if (files.length > 0) return files.filter((file) => !isLeftOut(file))
+  const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
+  const entries = await entriesOf(all.filter((file) => !isLeftOut(file)))
+  await writeEntries(entries)
+  return entries.map(({ file }) => file)
 }
 
 function refuse(sentence: string): number {

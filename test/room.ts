@@ -1,0 +1,44 @@
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+
+const ROOT = join(import.meta.dirname, '..')
+const STAND_IN = new URL('./room-tap.ts', import.meta.url).href
+
+/** The subtest of each file of this process, by the file's URL. */
+const subtests = new Map<string, Test>()
+
+/**
+ * Runs test files (paths below the project's folder) in this process, one after the other, each as one subtest that
+ * bears its name. What a file gets as `t` from `tap` is that subtest, so that its teardowns, hooks and folders are its
+ * own; a stage that several files share has the whole room's. A file that cannot be loaded fails.
+ */
+export function runRoom(files: readonly string[]): void {
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const { parentURL } = context
+      if (specifier !== 'tap' || parentURL === undefined || !subtests.has(parentURL))
+        return nextResolve(specifier, context)
+      return {
+        url: `${STAND_IN}?of=${encodeURIComponent(parentURL)}`,
+        format: 'module-typescript',
+        shortCircuit: true,
+      }
+    },
+  })
+  for (const file of files) void t.test(file, (t) => runFile(t, pathToFileURL(join(ROOT, file)).href))
+}
+
+/** The subtest of the file that a URL made by the hook names. */
+export function subtestOf(url: string): Test {
+  const file = new URL(url).searchParams.get('of') ?? ''
+  const subtest = subtests.get(file)
+  if (subtest === undefined) throw new Error(`${fileURLToPath(file)} is not of this room`)
+  return subtest
+}
+
+async function runFile(t: Test, url: string): Promise<void> {
+  subtests.set(url, t)
+  await import(url)
+}

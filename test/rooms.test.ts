@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import t, { type Test } from 'tap'
+import { entriesOf, writeEntries } from './rooms.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const GREEN = "import t from 'tap'\n\nt.test('it holds', async (t) => t.ok(true))\n"
+
+/** Runs these files as one room, and answers its TAP and its exit code. */
+function runRoomOf(
+  t: Test,
+  files: Readonly<Record<string, string>>,
+): { stdout: string; status: number | null } {
+  const names = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${name}.test.ts`, text]))
+  const folder = t.testdir(names)
+  const paths = Object.keys(names).map((name) => relative(ROOT, join(folder, name)))
+  const entry = join(folder, 'entry.ts')
+  const room = JSON.stringify(join(import.meta.dirname, 'room.ts'))
+  t.testdir({ ...names, 'entry.ts': `import { runRoom } from ${room}\nrunRoom(${JSON.stringify(paths)})\n` })
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(TAP|_TAPJS|NODE_)/.test(name)),
+  )
+  const { stdout, status } = spawnSync(process.execPath, [entry], { encoding: 'utf8', env, cwd: ROOT })
+  return { stdout, status }
+}
+
+t.test('each file of a room is a subtest of its own', (t) => {
+  const { stdout, status } = runRoomOf(t, { one: GREEN, two: GREEN })
+  t.equal(status, 0)
+  t.match(stdout, /^ok 1 - .*one\.test\.ts .*^ok 2 - .*two\.test\.ts /ms)
+  t.match(stdout, /pass: 2 /)
+  t.end()
+})
+
+t.test('a room fails with any of its files', (t) => {
+  const rows: [string, string][] = [
+    ['that does not load', "throw new Error('broken')\n"],
+    ['that does not parse', 'import {\n'],
+    ['of which an assertion fails', "import t from 'tap'\nt.equal(1, 2)\n"],
+    [
+      'of which a test throws',
+      "import t from 'tap'\nt.test('x', () => Promise.reject(new Error('broken')))\n",
+    ],
+    [
+      'that throws later',
+      "import t from 'tap'\nt.test('x', () => new Promise(() => setTimeout(() => { throw 1 })))\n",
+    ],
+    [
+      'of which a teardown throws',
+      "import t from 'tap'\nt.teardown(() => { throw new Error('broken') })\nt.pass()\n",
+    ],
+  ]
+  for (const [what, text] of rows) {
+    const { stdout, status } = runRoomOf(t, { one: GREEN, two: text, three: GREEN })
+    t.not(status, 0, what)
+    t.match(stdout, /^not ok 2 - .*two\.test\.ts /m, what)
+    t.match(stdout, /^ok \d - .*three\.test\.ts /m, `${what}: the others run`)
+  }
+  t.end()
+})
+
+// A short title: the folder of a file in a folder of a test bears all their names.
+t.test('teardowns and folders are of one file', (t) => {
+  const used = "import t from 'tap'\nconst place = globalThis as { mark?: string }\nt.not(place.mark, 'on')\n"
+  const marks = "place.mark = 'on'\nt.teardown(() => delete place.mark)\nt.testdir({ kept: 'x' })\n"
+  const { stdout, status } = runRoomOf(t, { one: used + marks, two: used + marks })
+  t.equal(status, 0, stdout)
+  t.end()
+})
+
+t.test('every test file runs in one entry, what needs a control plane by itself', async (t) => {
+  const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
+  const entries = await entriesOf(files)
+  t.strictSame(entries.flatMap(({ runs }) => runs).sort(), files)
+  const together = entries.filter(({ runs }) => runs.length > 1).flatMap(({ runs }) => runs)
+  t.ok(together.length > files.length / 2, 'most files share a process')
+  const planes = together.filter((file) =>
+    /^ *(await )?withControlPlane\(/m.test(readFileSync(join(ROOT, file), 'utf8')),
+  )
+  t.strictSame(planes, [])
+  await writeEntries(entries)
+  const [room] = entries.filter(({ file }) => file.endsWith('/test-domain-gate.test.ts'))
+  t.match(readFileSync(join(ROOT, room?.file ?? ''), 'utf8'), 'test/domain/gate/gate.test.ts')
+})

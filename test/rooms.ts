@@ -1,0 +1,65 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** Where the entries are written: below the folder that tap keeps for itself, which Git does not see. */
+const ENTRIES = '.tap/rooms'
+
+/** A control plane of their own, and its process groups, want a process of their own. */
+const WITH_CONTROL_PLANE = /from '[^']*\/(control-plane(-[a-z]+)?|installation)\.ts'/
+
+/** These start whole programs and wait for them: other files need not wait, too. */
+const ALONE: ReadonlySet<string> = new Set([
+  'test/build.test.ts',
+  'test/main.test.ts',
+  'test/demo/demo.test.ts',
+])
+
+/** Fewer files than this are part of the folder above. */
+const SMALLEST_ROOM = 3
+
+/** What tap runs as one process, and the test files in it. */
+export interface Entry {
+  readonly file: string
+  readonly runs: readonly string[]
+}
+
+/**
+ * Puts the test files (paths below the project's folder, with `/`) of each folder into one entry, for a process costs
+ * more than most files do. What has to be alone, and what is alone anyway, stays its own entry.
+ */
+export async function entriesOf(files: readonly string[]): Promise<readonly Entry[]> {
+  const alone = new Set<string>()
+  for (const file of files) if (await isAlone(file)) alone.add(file)
+  const sizes = Map.groupBy(files, dirname)
+  function roomOf(file: string): string {
+    const folder = dirname(file)
+    if (alone.has(file)) return file
+    return (sizes.get(folder)?.length ?? 0) < SMALLEST_ROOM ? dirname(folder) : folder
+  }
+  return [...Map.groupBy(files, roomOf)].map(([room, runs]) => {
+    const [only = room] = runs
+    return runs.length === 1 ? { file: only, runs } : { file: entryName(room), runs }
+  })
+}
+
+/** Writes the entries that run more than one file. */
+export async function writeEntries(entries: readonly Entry[]): Promise<void> {
+  await mkdir(join(ROOT, ENTRIES), { recursive: true })
+  for (const { file, runs } of entries.filter(({ runs }) => runs.length > 1)) {
+    const list = runs.map((file) => `  ${JSON.stringify(file)},\n`).join('')
+    await writeFile(
+      join(ROOT, file),
+      `import { runRoom } from '../../test/room.ts'\n\nrunRoom([\n${list}])\n`,
+    )
+  }
+}
+
+function entryName(room: string): string {
+  return `${ENTRIES}/${room.replaceAll('/', '-')}.test.ts`
+}
+
+async function isAlone(file: string): Promise<boolean> {
+  return ALONE.has(file) || WITH_CONTROL_PLANE.test(await readFile(join(ROOT, file), 'utf8'))
+}
