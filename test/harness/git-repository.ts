@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -54,18 +55,19 @@ export async function createRepository(
 ): Promise<GitRepository> {
   const branch = options.defaultBranch ?? 'main'
   const repository = openRepository(join(place.root, `${name}.git`), `${place.url}/${name}.git`, name)
-  await mkdir(repository.path, { recursive: true })
-  await repository.git('init', '-q', '--bare', '--template=', `--initial-branch=${branch}`)
-  await configure(repository, options)
+  await initialize(repository.path, branch, options)
   if (options.empty === true) return repository
   await repository.commit(branch, options.files ?? { 'README.md': `# ${name}\n` }, 'Begin')
   for (const other of options.branches ?? []) await repository.git('branch', other, branch)
   return repository
 }
 
-async function configure(repository: GitRepository, options: RepositoryOptions): Promise<void> {
+// What `git init --bare` and a `git config` for each setting would leave: eight processes fewer for each repository.
+async function initialize(path: string, branch: string, options: RepositoryOptions): Promise<void> {
   const filter = String(options.allowFilter ?? true)
   const config = {
+    'core.repositoryFormatVersion': '0',
+    'core.bare': 'true',
     'core.logAllRefUpdates': 'true',
     'core.fsync': 'none',
     'gc.auto': '0',
@@ -74,13 +76,21 @@ async function configure(repository: GitRepository, options: RepositoryOptions):
     'uploadpack.allowAnySHA1InWant': filter,
     ...options.config,
   }
-  for (const [key, value] of Object.entries(config)) await repository.git('config', key, value)
-  await mkdir(join(repository.path, 'hooks'), { recursive: true })
+  for (const folder of ['objects/pack', 'refs/heads', 'refs/tags', 'hooks'])
+    await mkdir(join(path, folder), { recursive: true })
+  await writeFile(join(path, 'HEAD'), `ref: refs/heads/${branch}\n`)
+  await writeFile(join(path, 'config'), Object.entries(config).map(configLines).join(''))
   for (const [hook, script] of Object.entries(options.hooks ?? {})) {
-    const file = join(repository.path, 'hooks', hook)
+    const file = join(path, 'hooks', hook)
     await writeFile(file, script.startsWith('#!') ? script : `#!/bin/sh\n${script}\n`)
     await chmod(file, 0o755)
   }
+}
+
+// The section, perhaps a subsection, and the name in it (git-config(1)).
+function configLines([key, value]: readonly [string, string]): string {
+  const [, section = '', subsection, name = ''] = /^([^.]+)\.(?:(.+)\.)?([^.]+)$/.exec(key) ?? []
+  return `[${section}${subsection === undefined ? '' : ` ${JSON.stringify(subsection)}`}]\n\t${name} = ${JSON.stringify(value)}\n`
 }
 
 function openRepository(path: string, url: string, name: string): GitRepository {
@@ -88,6 +98,13 @@ function openRepository(path: string, url: string, name: string): GitRepository 
   async function git(...args: readonly string[]): Promise<string> {
     const { stdout } = await run('git', args, options)
     return stdout.replace(/\n$/, '')
+  }
+  // As a rule a branch is a file; git is asked only where it may be packed, or another branch's second name.
+  async function tipOf(ref: string): Promise<string> {
+    const loose = (await readFile(join(path, ref), 'utf8').catch(() => '')).trim()
+    if (/^[0-9a-f]+$/.test(loose)) return loose
+    if (loose === '' && !existsSync(join(path, 'packed-refs'))) return ''
+    return git('for-each-ref', '--format=%(objectname)', ref)
   }
   return {
     name,
@@ -98,7 +115,7 @@ function openRepository(path: string, url: string, name: string): GitRepository 
     show: async (object) => (await run('git', ['cat-file', 'blob', object], options)).stdout,
     async commit(branch, files, message = 'Another writer was here') {
       const ref = `refs/heads/${branch}`
-      const tip = await git('for-each-ref', '--format=%(objectname)', ref)
+      const tip = await tipOf(ref)
       const child = spawn('git', ['fast-import', '--quiet', '--done'], {
         ...options,
         stdio: ['pipe', 'ignore', 'pipe'],
@@ -113,7 +130,7 @@ function openRepository(path: string, url: string, name: string): GitRepository 
       )
       const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
       if (code !== 0) throw new Error(`git fast-import could not commit to ${ref}: ${complaint}`)
-      return git('rev-parse', ref)
+      return tipOf(ref)
     },
   }
 }
