@@ -19,6 +19,9 @@ const ALONE: ReadonlySet<string> = new Set([
 /** Fewer files than this are part of the folder above. */
 const SMALLEST_ROOM = 3
 
+/** What takes longest begins first, so that nothing is left to be waited for at the end. */
+const LONGEST = /^test\/(git|providers|build|main|demo|harness|http|cluster)\b/
+
 /** What tap runs as one process, and the test files in it. */
 export interface Entry {
   readonly file: string
@@ -38,7 +41,8 @@ export async function entriesOf(files: readonly string[]): Promise<readonly Entr
     if (alone.has(file)) return file
     return (sizes.get(folder)?.length ?? 0) < SMALLEST_ROOM ? dirname(folder) : folder
   }
-  return [...Map.groupBy(files, roomOf)].map(([room, runs]) => {
+  const rooms = [...Map.groupBy(files, roomOf)].sort(([one], [other]) => rank(one) - rank(other))
+  return rooms.map(([room, runs]) => {
     const [only = room] = runs
     return runs.length === 1 ? { file: only, runs } : { file: entryName(room), runs }
   })
@@ -54,6 +58,10 @@ export async function writeEntries(entries: readonly Entry[]): Promise<void> {
       `import { runRoom } from '../../test/room.ts'\n\nrunRoom([\n${list}])\n`,
     )
   }
+}
+
+function rank(room: string): number {
+  return LONGEST.test(room) ? 0 : 1
 }
 
 function entryName(room: string): string {

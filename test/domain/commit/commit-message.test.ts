@@ -7,6 +7,7 @@ import { specErrors } from '../../../functions/domain/gate/spec-rules.ts'
 import { SPEC } from '../fixtures/gitcommit.ts'
 import { readable } from '../fixtures/parsed.ts'
 import { NASTY_LINES } from '../fixtures/message-lines.ts'
+import { sized } from '../../harness/sample.ts'
 
 const PARTS = {
   namespace: 'shop',
@@ -51,7 +52,7 @@ t.test('trailers join the message as git interpret-trailers joins them', async (
   }
 })
 
-t.test('random messages are joined as Git joins them', async (t) => {
+t.test('random messages are joined as Git joins them', async () => {
   const line = fc.constantFrom(
     '',
     '',
@@ -69,9 +70,8 @@ t.test('random messages are joined as Git joins them', async (t) => {
       const tidied = message.replaceAll('key:value text', 'key: value text')
       return commitMessage({ ...PARTS, message: tidied }) === byGit(tidied)
     }),
-    { numRuns: 200 },
+    { numRuns: sized(20, 200) },
   )
-  t.pass('200 messages')
 })
 
 t.test('a trailer block stays as the user wrote it, where Git would tidy it', async (t) => {
@@ -125,21 +125,22 @@ function loggedTrailers(folder: string, messages: readonly string[]): string[] {
 
 t.test('whatever a message is made of, Git sees our trailers, and each once', async (t) => {
   const lines = fc.array(fc.constantFrom(...NASTY_LINES), { minLength: 1, maxLength: 8 })
+  const seed = Date.now()
   const texts = fc.sample(
     lines.map((parts) => parts.join('\n')),
-    { numRuns: 4_000, seed: 7 },
+    { numRuns: sized(1_000, 4_000), seed },
   )
   const taken = texts.filter((message) => {
     const refused = specErrors(readable('GitCommit', { ...SPEC, message })).length > 0
     return message.trim() !== '' && !refused
   })
-  t.ok(taken.length > 1_000, `${taken.length} messages`)
+  t.ok(taken.length > texts.length / 4, `${taken.length} messages`)
   const expected = `shop/settings\n${PARTS.uid}.3\ndev\n`
   const messages = taken.map((message) => commitMessage({ ...PARTS, message }))
   const logged = loggedTrailers(t.testdir(), messages)
   const unseen = taken.filter((_, index) => logged[index] !== expected)
-  t.same(unseen.slice(0, 5), [], `git log: ${unseen.length}`)
-  for (const message of messages.slice(0, 200)) {
+  t.same(unseen.slice(0, 5), [], `git log: ${unseen.length}, seed ${seed}`)
+  for (const message of messages.slice(0, sized(20, 200))) {
     const read = execFileSync('git', ['interpret-trailers', '--parse', '--no-divider'], {
       input: message,
       encoding: 'utf8',

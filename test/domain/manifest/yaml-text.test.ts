@@ -6,6 +6,7 @@ import { toYAML, writeYAML } from '../../../functions/domain/manifest/yaml-text.
 import { compactJSON, nastyNode } from '../fixtures/nasty.ts'
 import { AMBIGUOUS, CONTROLS, LINES, shown, SYNTAX } from '../fixtures/traps.ts'
 import { expected, hasPyYAML, readByPackage, readByPyYAML, type Tagged } from '../fixtures/yaml-readers.ts'
+import { sized } from '../../harness/sample.ts'
 
 const KNOWN = [...AMBIGUOUS, ...SYNTAX, ...CONTROLS, ...LINES]
 
@@ -122,7 +123,7 @@ for (const version of ['1.1', '1.2'] as const) {
   t.test(`a reader of YAML ${version} reads any object as the same object`, (t) => {
     fc.assert(
       fc.property(nastyNode, (node) => sameAs(node, readByPackage(toYAML(node), version))),
-      { numRuns: 1_000 },
+      { numRuns: sized(100, 1_000) },
     )
     t.end()
   })
@@ -132,7 +133,7 @@ const skip = hasPyYAML() ? false : 'python3 with PyYAML is not installed, its re
 
 t.test('PyYAML reads the known traps and any object as the same object', { skip }, (t) => {
   const seed = Date.now()
-  const nodes = [...KNOWN.map(everywhere), ...fc.sample(nastyNode, { numRuns: 800, seed })]
+  const nodes = [...KNOWN.map(everywhere), ...fc.sample(nastyNode, { numRuns: sized(100, 800), seed })]
   const answers = readByPyYAML(nodes.map(toYAML))
   t.equal(answers.length, nodes.length, 'every document was read')
   const wrong = nodes.filter((node, at) => !answers[at]!.every((answer) => sameAs(node, answer)))

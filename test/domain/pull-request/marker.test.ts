@@ -3,6 +3,7 @@ import t from 'tap'
 import { marked, readMarker, saysTheSame } from '../../../functions/domain/pull-request/marker.ts'
 import type { Marked } from '../../../functions/domain/pull-request/marker.ts'
 import type { PullRequestText } from '../../../functions/domain/pull-request/pull-requests.ts'
+import { sized } from '../../harness/sample.ts'
 
 const UID = '2f1c2a6e-7c55-4a0e-9d5b-0d8f0a1b2c3d'
 const OTHER = '[commitlet:0000-other:0123456789abcdef]: #'
@@ -55,7 +56,7 @@ t.test('whatever the text, what was set is not edited and says the same', async 
     const found = read(marked({ title, body }, UID))
     return found?.uid === UID && !found.edited && saysTheSame(found, { title, body })
   })
-  fc.assert(property, { numRuns: 2_000 })
+  fc.assert(property, { numRuns: sized(200, 2_000) })
   t.pass('2,000 texts')
 })
 

@@ -4,6 +4,8 @@ import type { ArrivedRequest, HostFault } from '../../harness/hosts/host-handler
 /** Something that goes wrong, and to what. */
 export interface Wrong {
   readonly name: string
+  /** A run that is not long meets one of each row. */
+  readonly row: string
   readonly fault: HostFault
 }
 
@@ -36,11 +38,13 @@ const WORDED = [400, 403, 409, 422]
 /** Every answer holds the whole request, headers included, in every place that a provider may read. */
 export const WRONGS: readonly Wrong[] = [
   ...[...STATUSES, ...OUTAGES].map((status) => echoed(`${status} with an echo`, status, '')),
-  ...WORDED.flatMap((status) => WORDS.map((words) => echoed(`${status} "${words}"`, status, words))),
-  { name: 'a page with an echo', fault: { kind: 'reply', reply: page } },
-  { name: 'cut JSON with an echo', fault: { kind: 'reply', reply: cut } },
-  { name: 'a list with an echo', fault: { kind: 'reply', reply: list } },
-  { name: 'a lost answer', fault: { kind: 'lost answer' } },
+  ...WORDED.flatMap((status) =>
+    WORDS.map((words) => ({ ...echoed(`${status} "${words}"`, status, words), row: `${status} with words` })),
+  ),
+  { name: 'a page with an echo', row: 'a page', fault: { kind: 'reply', reply: page } },
+  { name: 'cut JSON with an echo', row: 'cut JSON', fault: { kind: 'reply', reply: cut } },
+  { name: 'a list with an echo', row: 'a list', fault: { kind: 'reply', reply: list } },
+  { name: 'a lost answer', row: 'a lost answer', fault: { kind: 'lost answer' } },
 ]
 
 function echoed(name: string, status: number, words: string): Wrong {
@@ -49,7 +53,7 @@ function echoed(name: string, status: number, words: string): Wrong {
     headers: headersOf(request),
     body: bodyOf(request, words),
   })
-  return { name, fault: { kind: 'reply', reply } }
+  return { name, row: name, fault: { kind: 'reply', reply } }
 }
 
 /** The login alone, as a server may put it into a header. */
