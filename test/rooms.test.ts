@@ -80,6 +80,6 @@ t.test('every test file runs in one entry, what needs a control plane by itself'
   )
   t.strictSame(planes, [])
   await writeEntries(entries)
-  const [room] = entries.filter(({ file }) => file.endsWith('/test-domain-gate.test.ts'))
+  const [room] = entries.filter(({ file }) => file.endsWith('/2-test-domain-gate.test.ts'))
   t.match(readFileSync(join(ROOT, room?.file ?? ''), 'utf8'), 'test/domain/gate/gate.test.ts')
 })

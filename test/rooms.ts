@@ -16,10 +16,11 @@ const ALONE: ReadonlySet<string> = new Set([
   'test/demo/demo.test.ts',
 ])
 
-/** Fewer files than this are part of the folder above. */
+/** Where a folder of a room has fewer files, they are part of the room. */
 const SMALLEST_ROOM = 3
+const FOLDER_OF_ROOM = /^test\/[^/]+\/./
 
-/** What takes longest begins first, so that nothing is left to be waited for at the end. */
+/** What takes longest: it begins first, so that nothing is left to be waited for at the end. */
 const LONGEST = /^test\/(git|providers|build|main|demo|harness|http|cluster)\b/
 
 /** What tap runs as one process, and the test files in it. */
@@ -39,19 +40,20 @@ export async function entriesOf(files: readonly string[]): Promise<readonly Entr
   function roomOf(file: string): string {
     const folder = dirname(file)
     if (alone.has(file)) return file
-    return (sizes.get(folder)?.length ?? 0) < SMALLEST_ROOM ? dirname(folder) : folder
+    const isSmall = (sizes.get(folder)?.length ?? 0) < SMALLEST_ROOM
+    return isSmall && FOLDER_OF_ROOM.test(folder) ? dirname(folder) : folder
   }
-  const rooms = [...Map.groupBy(files, roomOf)].sort(([one], [other]) => rank(one) - rank(other))
-  return rooms.map(([room, runs]) => {
+  return [...Map.groupBy(files, roomOf)].map(([room, runs]) => {
     const [only = room] = runs
-    return runs.length === 1 ? { file: only, runs } : { file: entryName(room), runs }
+    const isShort = !LONGEST.test(room)
+    return runs.length === 1 && isShort ? { file: only, runs } : { file: entryName(room, isShort), runs }
   })
 }
 
-/** Writes the entries that run more than one file. */
+/** Writes the entries that are not test files themselves. */
 export async function writeEntries(entries: readonly Entry[]): Promise<void> {
   await mkdir(join(ROOT, ENTRIES), { recursive: true })
-  for (const { file, runs } of entries.filter(({ runs }) => runs.length > 1)) {
+  for (const { file, runs } of entries.filter(({ file }) => file.startsWith(ENTRIES))) {
     const list = runs.map((file) => `  ${JSON.stringify(file)},\n`).join('')
     await writeFile(
       join(ROOT, file),
@@ -60,12 +62,10 @@ export async function writeEntries(entries: readonly Entry[]): Promise<void> {
   }
 }
 
-function rank(room: string): number {
-  return LONGEST.test(room) ? 0 : 1
-}
-
-function entryName(room: string): string {
-  return `${ENTRIES}/${room.replaceAll('/', '-')}.test.ts`
+// tap runs its files in the order of their names.
+function entryName(room: string, isShort: boolean): string {
+  const name = room.replace(/\.test\.ts$/, '').replaceAll('/', '-')
+  return `${ENTRIES}/${isShort ? '2' : '1'}-${name}.test.ts`
 }
 
 async function isAlone(file: string): Promise<boolean> {
