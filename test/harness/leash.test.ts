@@ -21,7 +21,7 @@ const OWNERS = {
     leash(-child.pid)
     child.stdout.pipe(process.stdout)`,
   'the function': `import { startFunction } from ${PROGRAMS}
-    const { pid } = await startFunction({ env: {}, by: ['sleep', '600'] })
+    const { pid } = await startFunction({ env: {}, by: ['sh', '-c', 'exec sleep 600'] })
     console.log(pid)`,
 } as const
 
