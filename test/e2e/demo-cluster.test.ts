@@ -72,7 +72,7 @@ withControlPlane(t, async (t) => {
       demo.stop(signal)
       await demo.nothingLeft(ENDED)
       // Where the demo is not ready yet, it says that it did not come to its end.
-      t.match((await demo.ended).stderr, /^(?:The demo was stopped before its end, [^\n]*\n)?$/)
+      t.match((await demo.ended).stderr, /^(?:The demo was stopped before its end; [^\n]*\n)?$/)
     })
   }
 })

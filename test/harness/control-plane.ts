@@ -174,8 +174,8 @@ async function open(running: RunningPlane, sharing: { readonly file?: string } =
       return writeFile(file, JSON.stringify(shared), { mode: 0o600 })
     },
     async stop() {
-      stopped.abort()
-      if (file !== undefined) await clearUp(api, file)
+      if (file === undefined) stopped.abort()
+      else await clearUp(api, file)
       await running.stop()
     },
   }

@@ -1,4 +1,5 @@
-import { createServer, type AddressInfo } from 'node:net'
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
 /** Milliseconds between two looks. */
@@ -22,11 +23,22 @@ export async function waitFor<T>(
   }
 }
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/** Below the ports that the kernel gives to connections and to servers on port 0 (ip(7), ip_local_port_range). */
+const PORTS = { first: 10_240, count: 20_000 }
+
+/**
+ * A port at which nothing listens. It is drawn at random from a range that the kernel leaves alone: between this and
+ * the start of a server, no connection and no other test file takes it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  const port = PORTS.first + randomInt(PORTS.count)
+  return (await isFree(port)) ? port : freePort()
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, () => server.close(() => resolve(true)))
+  })
 }
