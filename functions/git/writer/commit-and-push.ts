@@ -1,72 +1,64 @@
 import type { Landed } from '../../domain/commit/change.ts'
-import { asFailure, type Failure } from '../../domain/failure.ts'
+import type { Failure } from '../../domain/failure.ts'
 import type { NewCommit, Pushed, Remote, Tip } from '../remote.ts'
-import { type PendingChange, restOf, type Settled } from './pending-change.ts'
+import { isWaitedFor, type PendingChange, restOf, type Settled } from './pending-change.ts'
 import { planSteps, type Step } from './plan.ts'
+
+/** What becomes of each change of a batch on this tip, and what has ended before anything is written. */
+export interface Plan {
+  readonly steps: readonly PlannedStep[]
+  readonly settled: Settled
+}
 
 /** What one push has ended, and what it has left. */
 export interface Written {
   readonly settled: Settled
   readonly rest: readonly PendingChange[]
-  /** Undefined: there was nothing to push. */
+  /** Undefined: nothing was pushed. What is left then needs another round. */
   readonly pushed: Pushed | undefined
 }
 
 type PlannedStep = Step<PendingChange>
 type EditStep = Extract<PlannedStep, { readonly kind: 'edit' }>
 
-/**
- * One commit on the tip per change that needs one, and one push, which also makes a missing branch. A Failure on the
- * way comes back as a refusal of all that are left.
- */
-export async function commitAndPush(
-  remote: Remote,
-  tip: Tip,
-  batch: readonly PendingChange[],
-): Promise<Written> {
-  let steps: readonly PlannedStep[] = []
-  try {
-    const paths = batch.flatMap(({ change }) => change.files.map(({ path }) => path))
-    steps = planSteps(await remote.readTree(tip, paths), batch)
-    const { pushed, settled } = await pushSteps(remote, tip, steps)
-    return written(batch, pushed, new Map([...ownConflicts(steps), ...settled]))
-  } catch (error) {
-    return written(batch, { kind: 'refused', failure: asFailure(error), each: false }, ownConflicts(steps))
-  }
+/** Reads what the tip holds at the paths of the batch, and plans its commits. A change in conflict with it has ended. */
+export async function planCommits(remote: Remote, tip: Tip, batch: readonly PendingChange[]): Promise<Plan> {
+  const paths = batch.flatMap(({ change }) => change.files.map(({ path }) => path))
+  const steps = planSteps(await remote.readTree(tip, paths), batch)
+  return { steps, settled: ownConflicts(steps) }
 }
 
-function written(batch: readonly PendingChange[], pushed: Pushed | undefined, settled: Settled): Written {
-  return { settled, rest: restOf(batch, settled), pushed }
+/**
+ * One commit on the tip per change that needs one, and one push, which also makes a missing branch. Nothing is pushed
+ * where nobody waits any more for one of the changes: a later attempt may have written what its commit would undo.
+ */
+export async function commitAndPush(remote: Remote, tip: Tip, { steps, settled }: Plan): Promise<Written> {
+  const batch = restOf(
+    steps.map(({ of }) => of),
+    settled,
+  )
+  const edits = steps.filter((step) => step.kind === 'edit')
+  const names = edits.length === 0 ? [] : await remote.writeCommits(tip, edits.map(commitFor))
+  if (!edits.every(({ of }) => isWaitedFor(of))) return { settled: new Map(), rest: batch, pushed: undefined }
+  const head = names.at(-1) ?? tip.commit ?? ''
+  // A branch that is not there is made at the tip where that holds all contents: no commit, but a push.
+  const pushes = edits.length > 0 || (!tip.exists && steps.some(({ kind }) => kind === 'unchanged'))
+  const pushed = pushes ? await remote.push(tip, head) : undefined
+  if (pushed !== undefined && pushed.kind !== 'landed') return { settled: new Map(), rest: batch, pushed }
+  const { branch } = tip
+  const landed = new Map<PendingChange, Landed | Failure>([
+    ...edits.map(({ of }, i) => [of, { outcome: 'pushed', sha: names[i] ?? head, branch }] as const),
+    ...steps
+      .filter(({ kind }) => kind === 'unchanged')
+      .map(({ of }) => [of, { outcome: 'unchanged', sha: head, branch }] as const),
+    ...settleConflicts(steps.filter((step) => step.kind === 'conflict' && step.early)),
+  ])
+  return { settled: landed, rest: restOf(batch, landed), pushed }
 }
 
 // A conflict with another change of the batch counts when that one has landed.
 function ownConflicts(steps: readonly PlannedStep[]): Settled {
   return settleConflicts(steps.filter((step) => step.kind === 'conflict' && !step.early))
-}
-
-async function pushSteps(
-  remote: Remote,
-  tip: Tip,
-  steps: readonly PlannedStep[],
-): Promise<{ readonly pushed: Pushed | undefined; readonly settled: Settled }> {
-  const edits = steps.filter((step) => step.kind === 'edit')
-  const names = edits.length === 0 ? [] : await remote.writeCommits(tip, edits.map(commitFor))
-  const head = names.at(-1) ?? tip.commit ?? ''
-  // A branch that is not there is made at the tip where that holds all contents: no commit, but a push.
-  const pushes = edits.length > 0 || (!tip.exists && steps.some(({ kind }) => kind === 'unchanged'))
-  const pushed = pushes ? await remote.push(tip, head) : undefined
-  if (pushed !== undefined && pushed.kind !== 'landed') return { pushed, settled: new Map() }
-  const { branch } = tip
-  return {
-    pushed,
-    settled: new Map<PendingChange, Landed | Failure>([
-      ...edits.map(({ of }, i) => [of, { outcome: 'pushed', sha: names[i] ?? head, branch }] as const),
-      ...steps
-        .filter(({ kind }) => kind === 'unchanged')
-        .map(({ of }) => [of, { outcome: 'unchanged', sha: head, branch }] as const),
-      ...settleConflicts(steps),
-    ]),
-  }
 }
 
 function commitFor({ of, files }: EditStep): NewCommit {

@@ -2,7 +2,7 @@ import { asFailure } from '../../domain/failure.ts'
 import type { Remote } from '../remote.ts'
 import { firstDoubts } from './doubts.ts'
 import { failAll, type PendingChange, type Settled } from './pending-change.ts'
-import { pauseBefore, writeRound, type Progress, type Work } from './round.ts'
+import { pauseBefore, writeRound, type Work } from './round.ts'
 
 /** Changes of one repository, branch and login, for one session. */
 export interface Landing {
@@ -12,7 +12,7 @@ export interface Landing {
 }
 
 /**
- * Writes a batch in rounds, and answers after each what it has settled. At the end each change that was waited for is
+ * Writes a batch in rounds, and answers what is settled as soon as that is known. At the end each change that was waited for is
  * settled. A batch that the remote refuses because of its commits is halved until the bad ones stand alone.
  */
 export function land(remote: Remote, { batch, signal }: Landing): AsyncGenerator<Settled, void> {
@@ -20,17 +20,20 @@ export function land(remote: Remote, { batch, signal }: Landing): AsyncGenerator
 }
 
 async function* landWork(remote: Remote, work: Work, signal: AbortSignal): AsyncGenerator<Settled, void> {
-  const { settled, rest } = await tryRound(remote, work, signal)
-  if (settled.size > 0) yield settled
-  for (const next of rest) yield* landWork(remote, next, signal)
+  for (const next of yield* tryRound(remote, work, signal)) yield* landWork(remote, next, signal)
 }
 
-/** A Failure ends all of the round's changes. */
-async function tryRound(remote: Remote, work: Work, signal: AbortSignal): Promise<Progress> {
+/** A Failure before anything is written ends all of the round's changes. */
+async function* tryRound(
+  remote: Remote,
+  work: Work,
+  signal: AbortSignal,
+): AsyncGenerator<Settled, readonly Work[]> {
   try {
     await pauseBefore(work, signal)
-    return await writeRound(remote, work)
+    return yield* writeRound(remote, work)
   } catch (error) {
-    return { settled: failAll(work.batch, asFailure(error)), rest: [] }
+    yield failAll(work.batch, asFailure(error))
+    return []
   }
 }

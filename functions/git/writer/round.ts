@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Failure } from '../../domain/failure.ts'
-import type { Remote } from '../remote.ts'
-import { commitAndPush, type Written } from './commit-and-push.ts'
+import { asFailure, Failure } from '../../domain/failure.ts'
+import type { Remote, Tip } from '../remote.ts'
+import { commitAndPush, planCommits, type Written } from './commit-and-push.ts'
 import { doubtAll, searchedSince, settleFound, type Doubts } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 
@@ -27,31 +27,58 @@ interface Suspect {
   readonly failure: Failure
 }
 
-/** What one round has ended, and what is to be done after it. */
-export interface Progress {
+/** What was settled, and what is to be done after it. */
+interface Progress {
   readonly settled: Settled
   readonly rest: readonly Work[]
 }
 
 /**
- * One round: reads the tip, settles what has landed already, writes the others' commits and pushes once. What is bad
- * before the push fails alone; where the remote refuses the commits, two halves are left.
+ * One round: reads the tip, settles what has landed already, writes the others' commits and pushes once. Answers what
+ * is settled as soon as that is known, and at its end what is left to be done. What is bad before the push fails alone
+ * and at once; where the remote refuses the commits, two halves are left.
  * @throws Failure what the remote says before anything is written
  */
-export async function writeRound(remote: Remote, work: Work): Promise<Progress> {
+export async function* writeRound(remote: Remote, work: Work): AsyncGenerator<Settled, readonly Work[]> {
   const batch = work.batch.filter(isWaitedFor)
   const [first] = batch
-  if (first === undefined) return { settled: new Map(), rest: [] }
+  if (first === undefined) return []
   const { doubts, suspect } = work
   const since = searchedSince(doubts, batch)
   const tip = await remote.readTip({ branch: first.change.branch, since })
-  if (tip === 'moved') return again(remote, { ...work, batch })
-  if (suspect !== undefined && suspect.tip === tip.commit) return refuse({ ...work, batch }, suspect.failure)
+  if (tip === 'moved') return yield* answer(again(remote, { ...work, batch }))
+  if (suspect !== undefined && suspect.tip === tip.commit)
+    return yield* answer(refuse({ ...work, batch }, suspect.failure))
   const found = await settleFound(remote, tip, { batch, doubts })
-  const rest = restOf(batch, found)
-  const written = await commitAndPush(remote, tip, rest)
-  const next = after(remote, { ...work, batch: written.rest }, { written, tip: tip.commit })
-  return { settled: new Map([...found, ...written.settled, ...next.settled]), rest: next.rest }
+  yield* some(found)
+  // Reading may take long, and for a change that nobody waits for a later attempt may have written already.
+  const left = restOf(batch, found).filter(isWaitedFor)
+  return left.length === 0 ? [] : yield* writeLeft(remote, { ...work, batch: left }, tip)
+}
+
+/** Plans, writes and pushes; a Failure on the way ends all that are left. */
+async function* writeLeft(remote: Remote, work: Work, tip: Tip): AsyncGenerator<Settled, readonly Work[]> {
+  let batch = work.batch
+  try {
+    const plan = await planCommits(remote, tip, batch)
+    yield* some(plan.settled)
+    batch = restOf(batch, plan.settled)
+    const written = await commitAndPush(remote, tip, plan)
+    yield* some(written.settled)
+    return yield* answer(after(remote, { ...work, batch: written.rest }, { written, tip: tip.commit }))
+  } catch (error) {
+    yield failAll(batch, asFailure(error))
+    return []
+  }
+}
+
+function* answer({ settled, rest }: Progress): Generator<Settled, readonly Work[]> {
+  yield* some(settled)
+  return rest
+}
+
+function* some(settled: Settled): Generator<Settled, void> {
+  if (settled.size > 0) yield settled
 }
 
 /** Full jitter before each round but the first: writers that met once do not meet again. */
@@ -69,11 +96,12 @@ function after(
   const { batch, doubts } = work
   const { pushed } = written
   if (batch.length === 0) return { settled: new Map(), rest: [] }
-  if (pushed?.kind === 'refused')
+  if (pushed === undefined) return { settled: new Map(), rest: [work] }
+  if (pushed.kind === 'refused')
     return pushed.each ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
-  if (pushed?.kind === 'unknown')
+  if (pushed.kind === 'unknown')
     return again(remote, { ...work, doubts: doubtAll(doubts, batch), suspect: undefined })
-  const failure = pushed?.kind === 'race' ? pushed.unless : undefined
+  const failure = pushed.kind === 'race' ? pushed.unless : undefined
   return again(remote, { ...work, suspect: failure === undefined ? undefined : { tip, failure } })
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Remote } from '../../../functions/git/remote.ts'
-import { commitAndPush } from '../../../functions/git/writer/commit-and-push.ts'
+import { commitAndPush, planCommits } from '../../../functions/git/writer/commit-and-push.ts'
 import { changeOf, pending } from '../stage.ts'
 import { memoryRepository, URL, type MemoryRepository } from './memory-remote.ts'
 
@@ -18,8 +18,10 @@ async function push(
   const tip = await remote.readTip({ branch: 'next' })
   if (tip === 'moved') throw new Error('Nobody else is at work here')
   meanwhile?.()
-  const { pushed, settled, rest } = await commitAndPush(remote, tip, batch)
-  return { pushed, endings: batch.map((one) => settled.get(one)), left: rest.length }
+  const plan = await planCommits(remote, tip, batch)
+  const { pushed, settled, rest } = await commitAndPush(remote, tip, plan)
+  const endings = new Map([...plan.settled, ...settled])
+  return { pushed, endings: batch.map((one) => endings.get(one)), left: rest.length }
 }
 
 t.test('a new branch is made where the default branch holds the content, without a commit', async (t) => {
@@ -59,18 +61,4 @@ t.test('no branch is made for changes that all fail, and nothing is pushed', asy
   })
   t.equal(repository.pushes, 0)
   t.equal(repository.tip('next'), undefined)
-})
-
-t.test('a failure on the way is a refusal of the others, and who has ended keeps it', async (t) => {
-  const broken = () => Promise.reject(new Failure('Internal', 'Git could not.'))
-  const texts = { a: 'a', 'file/below': 'x' }
-  t.match(await push(memoryRepository({ file: 'x' }), texts, { change: { writeCommits: broken } }), {
-    pushed: { kind: 'refused', failure: { reason: 'Internal' }, each: false },
-    endings: [undefined, { reason: 'PathConflict' }],
-    left: 1,
-  })
-  t.match(await push(memoryRepository({ file: 'x' }), texts, { change: { readTree: broken } }), {
-    pushed: { kind: 'refused', failure: { reason: 'Internal' }, each: false },
-    left: 2,
-  })
 })

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import { ROUNDS, writeRound, type Progress, type Work } from '../../../functions/git/writer/round.ts'
+import type { Remote } from '../../../functions/git/remote.ts'
+import type { Settled } from '../../../functions/git/writer/pending-change.ts'
+import { ROUNDS, writeRound, type Work } from '../../../functions/git/writer/round.ts'
 import { changeOf, pending } from '../stage.ts'
 import { memoryRepository, URL } from './memory-remote.ts'
 
@@ -8,6 +10,22 @@ const REFUSAL = new Failure('PushRejected', 'No.')
 
 function workFor(paths: readonly string[], more: Partial<Work> = {}): Work {
   return { batch: paths.map((path) => pending(changeOf(URL, path))), doubts: new Map(), rounds: 0, ...more }
+}
+
+interface Progress {
+  readonly settled: Settled
+  readonly rest: readonly Work[]
+}
+
+/** A whole round: all that it settles, and what it leaves. */
+async function roundOf(remote: Remote, work: Work): Promise<Progress> {
+  const settled = new Map()
+  const round = writeRound(remote, work)
+  for (;;) {
+    const { value, done } = await round.next()
+    if (done === true) return { settled, rest: value }
+    for (const [pending, ending] of value) settled.set(pending, ending)
+  }
 }
 
 /** What a round leaves, in short. */
@@ -21,7 +39,7 @@ function changePaths({ message }: { readonly message: string }): string {
 
 t.test('a round that lands leaves nothing', async (t) => {
   const work = workFor(['a', 'b'])
-  const { settled, rest } = await writeRound(memoryRepository().open(), work)
+  const { settled, rest } = await roundOf(memoryRepository().open(), work)
   t.same([...settled.keys()], work.batch)
   t.same(rest, [])
 })
@@ -29,7 +47,7 @@ t.test('a round that lands leaves nothing', async (t) => {
 t.test('a lost race is another round of all', async (t) => {
   const repository = memoryRepository()
   repository.onPush = () => ({ kind: 'race' })
-  const { settled, rest } = await writeRound(repository.open(), workFor(['a', 'b'], { rounds: 3 }))
+  const { settled, rest } = await roundOf(repository.open(), workFor(['a', 'b'], { rounds: 3 }))
   t.equal(settled.size, 0)
   t.same(shapeOf(rest), [[['a', 'b'], 4]])
 })
@@ -37,7 +55,7 @@ t.test('a lost race is another round of all', async (t) => {
 t.test('a remote that moves while it is read is a round without a push', async (t) => {
   const repository = memoryRepository()
   repository.onRead = () => 'moved'
-  const { rest } = await writeRound(repository.open(), workFor(['a']))
+  const { rest } = await roundOf(repository.open(), workFor(['a']))
   t.same(shapeOf(rest), [[['a'], 1]])
   t.equal(repository.pushes, 0)
 })
@@ -50,7 +68,7 @@ t.test('a branch that is never where it was ends with Conflict after the last ro
   }
   const endings: unknown[] = []
   for (let work: Work | undefined = workFor(['a']); work !== undefined;) {
-    const { settled, rest }: Progress = await writeRound(repository.open(), work)
+    const { settled, rest }: Progress = await roundOf(repository.open(), work)
     endings.push(...settled.values())
     work = rest[0]
   }
@@ -61,13 +79,13 @@ t.test('a branch that is never where it was ends with Conflict after the last ro
 t.test('commits that are refused leave two halves, one commit fails', async (t) => {
   const repository = memoryRepository()
   repository.onPush = () => ({ kind: 'refused', failure: REFUSAL, each: true })
-  const many = await writeRound(repository.open(), workFor(['a', 'b', 'c'], { rounds: 2 }))
+  const many = await roundOf(repository.open(), workFor(['a', 'b', 'c'], { rounds: 2 }))
   t.equal(many.settled.size, 0)
   t.same(shapeOf(many.rest), [
     [['a'], 0],
     [['b', 'c'], 0],
   ])
-  const one = await writeRound(repository.open(), workFor(['a']))
+  const one = await roundOf(repository.open(), workFor(['a']))
   t.same([...one.settled.values()], [REFUSAL])
   t.same(one.rest, [])
 })
@@ -75,7 +93,7 @@ t.test('commits that are refused leave two halves, one commit fails', async (t) 
 t.test('a branch that takes nothing fails all at once', async (t) => {
   const repository = memoryRepository()
   repository.onPush = () => ({ kind: 'refused', failure: REFUSAL, each: false })
-  const { settled, rest } = await writeRound(repository.open(), workFor(['a', 'b']))
+  const { settled, rest } = await roundOf(repository.open(), workFor(['a', 'b']))
   t.same([...settled.values()], [REFUSAL, REFUSAL])
   t.same(rest, [])
 })
@@ -84,12 +102,12 @@ t.test('what looked like a race is a refusal where the tip has not moved', async
   const repository = memoryRepository()
   repository.onPush = () => ({ kind: 'race', unless: REFUSAL })
   const remote = repository.open()
-  const [next] = (await writeRound(remote, workFor(['a']))).rest
+  const [next] = (await roundOf(remote, workFor(['a']))).rest
   if (next === undefined) throw new Error('A race leaves a round')
-  t.same([...(await writeRound(remote, next)).settled.values()], [REFUSAL])
+  t.same([...(await roundOf(remote, next)).settled.values()], [REFUSAL])
   t.equal(repository.pushes, 1)
   repository.commit({ b: 'x' })
-  t.same(shapeOf((await writeRound(remote, next)).rest), [[['a'], 2]], 'and a race where it has')
+  t.same(shapeOf((await roundOf(remote, next)).rest), [[['a'], 2]], 'and a race where it has')
 })
 
 t.test('after a push of unknown outcome all of it is looked for', async (t) => {
@@ -100,13 +118,13 @@ t.test('after a push of unknown outcome all of it is looked for', async (t) => {
     return { kind: 'unknown' }
   }
   const remote = repository.open()
-  const [next] = (await writeRound(remote, workFor(['a', 'b']))).rest
+  const [next] = (await roundOf(remote, workFor(['a', 'b']))).rest
   if (next === undefined) throw new Error('It is not known how it ended')
   t.same(
     [...next.doubts.values()],
     next.batch.map(({ date }) => date),
   )
-  const { settled, rest } = await writeRound(remote, next)
+  const { settled, rest } = await roundOf(remote, next)
   t.match([...settled.values()], [{ outcome: 'found' }, { outcome: 'found' }])
   t.same(rest, [])
   t.equal(repository.pushes, 1)
@@ -115,11 +133,11 @@ t.test('after a push of unknown outcome all of it is looked for', async (t) => {
 t.test('who is not waited for any more is left out', async (t) => {
   const repository = memoryRepository()
   const gone = pending(changeOf(URL, 'a'), AbortSignal.abort())
-  t.same(await writeRound(repository.open(), workFor([], { batch: [gone] })), {
+  t.same(await roundOf(repository.open(), workFor([], { batch: [gone] })), {
     settled: new Map(),
     rest: [],
   })
-  const { settled } = await writeRound(
+  const { settled } = await roundOf(
     repository.open(),
     workFor([], { batch: [gone, pending(changeOf(URL, 'b'))] }),
   )
@@ -134,7 +152,79 @@ t.test('who is found keeps that, though the others fail', async (t) => {
   repository.commit({ a: 'x' }, { message: found.change.message })
   const broken = { ...repository.open(), readTree: () => Promise.reject(REFUSAL) }
   const work = workFor([], { batch: [found, other], doubts: new Map([[found, new Date(0)]]) })
-  const { settled } = await writeRound(broken, work)
+  const { settled } = await roundOf(broken, work)
   t.match(settled.get(found), { outcome: 'found' })
   t.equal(settled.get(other), REFUSAL)
+})
+
+t.test(
+  'what a later attempt has written while the tip was read is not undone by one that has gone',
+  async (t) => {
+    const repository = memoryRepository()
+    const attempt = new AbortController()
+    const gone = pending(changeOf(URL, 'a', { text: 'old' }), attempt.signal)
+    const remote = repository.open()
+    const slow: Remote = {
+      ...remote,
+      readTip(wanted) {
+        attempt.abort()
+        repository.commit({ a: 'new' }, { message: 'Write a again' })
+        return remote.readTip(wanted)
+      },
+    }
+    const { settled } = await roundOf(slow, workFor([], { batch: [gone, pending(changeOf(URL, 'b'))] }))
+    t.equal(settled.size, 1)
+    t.same(repository.log(), ['Write b', 'Write a again', 'Begin'])
+  },
+)
+
+t.test(
+  'nor by one that has gone while the commits were written: the others go in another round',
+  async (t) => {
+    const repository = memoryRepository()
+    const attempt = new AbortController()
+    const batch = [pending(changeOf(URL, 'a'), attempt.signal), pending(changeOf(URL, 'b'))]
+    const remote = repository.open()
+    const slow: Remote = {
+      ...remote,
+      writeCommits(tip, commits) {
+        attempt.abort()
+        return remote.writeCommits(tip, commits)
+      },
+    }
+    const [next] = (await roundOf(slow, workFor([], { batch }))).rest
+    if (next === undefined) throw new Error('Another round was expected')
+    t.equal(repository.pushes, 0)
+    t.equal((await roundOf(slow, next)).settled.size, 1)
+    t.same(repository.log(), ['Write b', 'Begin'])
+  },
+)
+
+t.test(
+  'a path in conflict, and a commit that is found, are answered before the others are pushed',
+  async (t) => {
+    const repository = memoryRepository()
+    const found = pending({ ...changeOf(URL, 'c'), since: new Date(0) })
+    repository.commit({ 'a/b': 'x', c: 'x' }, { message: found.change.message })
+    const conflict = pending(changeOf(URL, 'a'))
+    const answered: unknown[] = []
+    repository.onPush = () => {
+      t.match(answered, [{ outcome: 'found' }, { reason: 'PathConflict' }])
+      return undefined
+    }
+    const doubts = new Map([[found, new Date(0)]])
+    const batch = [found, conflict, pending(changeOf(URL, 'b'))]
+    for await (const settled of writeRound(repository.open(), { batch, doubts, rounds: 0 }))
+      answered.push(...settled.values())
+    t.equal(repository.pushes, 1)
+    t.match(answered.at(-1), { outcome: 'pushed' })
+  },
+)
+
+t.test('a failure on the way ends the others, and who has ended keeps it', async (t) => {
+  const failure = new Failure('Internal', 'Git could not.')
+  const broken = { ...memoryRepository({ file: 'x' }).open(), writeCommits: () => Promise.reject(failure) }
+  const { settled, rest } = await roundOf(broken, workFor(['a', 'file/below']))
+  t.match([...settled.values()], [{ reason: 'PathConflict' }, failure])
+  t.same(rest, [])
 })
