@@ -18,22 +18,21 @@ export type GitSettings = RouteSettings & BinarySettings
 export interface Git {
   /**
    * Writes one change as one commit, together with others of the same repository, branch and login.
-   * Undone at once when `signal` fires; the commit may then have landed all the same, which the next
-   * attempt finds by `since`.
+   * Fails at once when `signal` fires. The commit may still land; the next attempt then finds it by `since`.
    * @throws Failure
    */
   push(change: Change, login: Login, signal: AbortSignal): Promise<Landed>
   /**
-   * Looks in the branch's history since `change.since` for the commit of an earlier attempt: the change's id in a
-   * commit that changes one of its paths. Writes nothing. Undefined: it is not there.
+   * Searches the branch's history since `change.since` for the commit of an earlier attempt: a commit with the
+   * change's id that changes one of its paths. Writes nothing. Undefined: there is no such commit.
    * @throws Failure
    */
   find(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined>
-  /** Fails what is on its way, waits until no process is left, and removes every file. */
+  /** Fails all pending changes, waits until no process is left, and removes every file. */
   close(): Promise<void>
 }
 
-/** Puts the writer together with the engine behind the port `Remote`; nothing is read or written before the first push. */
+/** Connects the writer to the engine behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
   const engine = openBinaryEngine(settings)
   const closing = new AbortController()
@@ -83,7 +82,7 @@ export function openGit(settings: GitSettings): Git {
       closing.abort(
         new Failure(
           'Timeout',
-          'Commitlet was stopped before the remote had taken the commit; it is tried again.',
+          'Commitlet was stopped before the remote had accepted the commit; it retries automatically after its restart.',
         ),
       )
       await Promise.all([groupCommit.idle(), Promise.allSettled(searches)])

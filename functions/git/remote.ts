@@ -6,37 +6,37 @@ import type { Route } from '../domain/network/route.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * The port between the writer and whatever talks to a remote: one session with one repository, in terms of Git, for
- * one batch. Values come back, and an engine keeps no more than the objects that it has read and written. Nothing
- * moves but by `push`, and what is pushed rests on the tip that is handed in: whoever has to be sure of something
- * between the two does so before the push. Each function throws a Failure for whatever the remote says.
+ * The port between the writer and an engine that talks to a remote: one session with one repository, in terms of Git,
+ * for one batch. An engine keeps no state except the objects that it has read and written. Only `push` changes the
+ * remote, and it builds on the tip that it is given: a caller checks everything that the push depends on before it
+ * calls `push`. Each function throws a Failure for an error of the remote.
  */
 export interface Remote {
-  /** The repository's address as users know it, for sentences. */
+  /** The repository's address as users know it, for messages. */
   readonly url: string
   /**
    * Reads where the branch is. `moved`: the remote changed while it was read.
    * @throws Failure RepositoryNotFound where there is no Git server at all
    */
   readTip(wanted: WantedTip): Promise<Tip | 'moved'>
-  /** Reads what the tip holds at the paths and at every directory above them; no content of files. */
+  /** Reads the entries of the tip at the paths and at every directory above them; no content of files. */
   readTree(tip: Tip, paths: readonly string[]): Promise<Tree>
   /**
-   * Writes the commits on this side, each on the one before, the first on the tip. Answers their full names in the
-   * same order.
+   * Writes the commits locally, each on the one before, the first on the tip. Returns their full names in the same
+   * order.
    */
   writeCommits(tip: Tip, commits: readonly NewCommit[]): Promise<readonly string[]>
   /**
-   * Pushes once: the branch moves from `tip` to `head` (a commit that was written on it, or the tip itself, which makes
-   * a missing branch), or it does not move at all. A compare-and-swap; nothing is ever forced.
+   * Pushes once: the branch moves from `tip` to `head` (a commit that was written on it, or the tip itself, which
+   * creates a missing branch), or it does not move at all. A compare-and-swap, never a forced push.
    */
   push(tip: Tip, head: string): Promise<Pushed>
   /**
-   * Looks in the history of a tip that was read with `since` for the commits of earlier attempts. Answers their full
-   * names in the order of what was sought; undefined: it is not there.
+   * Searches the history of a tip that was read with `since` for the commits of earlier attempts. Returns their full
+   * names in the order of `sought`; undefined: there is no such commit.
    */
   findLanded(tip: Tip, sought: readonly SoughtCommit[]): Promise<readonly (string | undefined)[]>
-  /** Ends the session and removes what it has left on this side. */
+  /** Ends the session and removes its local files. */
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Which repository, by which route, as whom, and for how long. */
+/** Which repository, by which route, with which login, and for how long. */
 export interface RemoteTarget {
   readonly address: RepositoryAddress
   readonly route: Route
@@ -60,7 +60,7 @@ export interface RemoteTarget {
 export interface WantedTip {
   /** Short name; undefined: the remote's default branch. */
   readonly branch: string | undefined
-  /** The history since then is searched afterwards. */
+  /** Fetches the history since then, for a later search. */
   readonly since?: Date | undefined
 }
 
@@ -70,7 +70,7 @@ export interface Tip {
   readonly branch: string
   /** Full name of the commit to build on; undefined: the repository is empty. */
   readonly commit: string | undefined
-  /** Whether the branch is there, at `commit`; a missing one starts at the default branch. */
+  /** Whether the branch exists, at `commit`; a missing one starts at the default branch. */
   readonly exists: boolean
 }
 
@@ -93,18 +93,22 @@ export interface NewFile {
   readonly content: Uint8Array
 }
 
-/** What a commit of an earlier attempt is known by: its trailer `Commitlet-Id`, and that it changes one of the paths. */
+/**
+ * How a commit of an earlier attempt is recognized: its trailer `Commitlet-Id`, and that it changes one of the paths.
+ */
 export interface SoughtCommit {
   readonly id: string
   readonly paths: readonly string[]
 }
 
-/** What became of one push. */
+/** The outcome of one push. */
 export type Pushed =
   | { readonly kind: 'landed' }
-  /** The branch has moved. `unless`: what to say where it turns out that it has not. */
+  /** The branch has moved. `unless`: the failure to report if it turns out that it has not. */
   | { readonly kind: 'race'; readonly unless?: Failure }
-  /** The answer was lost, and the branch is neither where it was nor at `head`: history has to tell. */
+  /**
+   * The answer was lost, and the branch is neither where it was nor at `head`: only the history can show the outcome.
+   */
   | { readonly kind: 'unknown' }
-  /** `each`: the remote looked at the commits, so that others of the batch may pass. */
+  /** `each`: the remote inspected the commits, so other commits of the batch may pass. */
   | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean }

@@ -8,7 +8,7 @@ export interface TreeEntry {
   readonly oid: string
 }
 
-/** Entries by path from the root; what is not in it does not exist. */
+/** Entries by path from the root; a path without an entry does not exist. */
 export type Tree = ReadonlyMap<string, TreeEntry>
 
 /** `a/b/c` → `a`, `a/b`, `a/b/c`. */

@@ -62,7 +62,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       },
       reason: 'PermissionDenied',
       ...SLOW,
-      says: ' knows the user but does not permit this (403); give the token the right to write there, and see whether the repository is archived.',
+      says: ' knows the user but does not permit this (403); give the token write access, and check whether the repository is archived.',
     },
     {
       title: 'an unknown repository',
@@ -72,7 +72,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       },
       reason: 'RepositoryNotFound',
       ...SLOW,
-      says: ' is not there, or not visible with these credentials, as hosts answer both alike; look at the address and at the rights of the token.',
+      says: ' does not exist, or is not visible with these credentials (hosts give the same answer for both); check the address and the rights of the token.',
     },
     {
       title: 'a protected branch',
@@ -84,7 +84,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
         ),
       reason: 'PushRejected',
       ...FINAL,
-      says: ' refuses the commit and says "main is protected: open a pull request"; use another branch or path, or ask whoever looks after the repository.',
+      says: ' refuses the commit and reports "main is protected: open a pull request"; use another branch or path, or ask a maintainer of the repository.',
     },
     {
       title: 'a file where a directory is needed',
@@ -120,7 +120,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       },
       reason: 'NetworkError',
       ...TRANSIENT,
-      says: ' cannot be reached: nothing takes the connection at that host and port; look at the address, it is tried again.',
+      says: ' cannot be reached: nothing accepts the connection at that host and port; Commitlet retries automatically, but check the address.',
     },
     {
       title: 'a host that DNS does not know',
@@ -134,7 +134,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       },
       reason: 'NetworkError',
       ...TRANSIENT,
-      says: 'git.example.invalid cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.',
+      says: 'git.example.invalid cannot be reached: its host name is not known to DNS; check the spelling, or ask your Commitlet operator.',
     },
     {
       title: 'a certificate of another authority',
@@ -152,21 +152,21 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       arrange: (team) => faulty(team, { kind: 'hang' }, 'upload-pack'),
       reason: 'Timeout',
       ...TRANSIENT,
-      says: `The time for one attempt was over before URL had taken the commit; it is tried again.`,
+      says: `The time for one attempt was over before URL had accepted the commit; Commitlet retries automatically.`,
     },
     {
       title: 'a server that cuts in the middle',
       arrange: (team) => faulty(team, { kind: 'cut' }, 'upload-pack'),
       reason: 'NetworkError',
       ...TRANSIENT,
-      says: ' broke the TLS connection off; it is tried again.',
+      says: ' broke off the TLS connection; Commitlet retries automatically.',
     },
     {
       title: 'a server that breaks the push off',
       arrange: (team) => faulty(team, { kind: 'drop' }, 'receive-pack'),
       reason: 'NetworkError',
       ...TRANSIENT,
-      says: ' broke the TLS connection off; it is tried again.',
+      says: ' broke off the TLS connection; Commitlet retries automatically.',
     },
     {
       title: 'a server that answers 503 and asks for ten minutes',
@@ -174,7 +174,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
         faulty(team, { kind: 'status', status: 503, headers: { 'retry-after': '600' } }, 'upload-pack-refs'),
       reason: 'ProviderUnavailable',
       ...TRANSIENT,
-      says: ' cannot answer at the moment (503); it is tried again.',
+      says: ' cannot answer at the moment (503); Commitlet retries automatically.',
       waits: 600,
     },
     {
@@ -183,7 +183,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
         faulty(team, { kind: 'status', status: 429, headers: { 'retry-after': '300' } }, 'receive-pack-refs'),
       reason: 'RateLimited',
       ...TRANSIENT,
-      says: ' asks for fewer requests; it is tried again later.',
+      says: ' asks for fewer requests; Commitlet retries later.',
       waits: 300,
     },
   ]

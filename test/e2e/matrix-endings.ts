@@ -43,7 +43,7 @@ export const UNAUTHORISED = {
 } as const
 export const READ_ONLY = {
   reason: 'PermissionDenied',
-  says: 'URL knows the user but does not permit this (403); give the token the right to write there, and see whether the repository is archived.',
+  says: 'URL knows the user but does not permit this (403); give the token write access, and check whether the repository is archived.',
 } as const
 export const NO_SECRET = {
   reason: 'ReferenceNotFound',

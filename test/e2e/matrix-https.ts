@@ -4,7 +4,7 @@ import type { ValueName } from './matrix-values.ts'
 
 const INVISIBLE = {
   reason: 'RepositoryNotFound',
-  says: 'URL is not there, or not visible with these credentials, as hosts answer both alike; look at the address and at the rights of the token.',
+  says: 'URL does not exist, or is not visible with these credentials (hosts give the same answer for both); check the address and the rights of the token.',
 } as const
 const TOKEN = { credentials: 'token', address: 'https', keys: { tokenKey: 'token' } } as const
 const NAMED = {

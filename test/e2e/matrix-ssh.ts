@@ -4,7 +4,7 @@ import type { ValueName } from './matrix-values.ts'
 
 const NOT_LET_IN = {
   reason: 'AuthenticationFailed',
-  says: 'URL does not let the user USER in with the key KEY (ssh-ed25519); add its public half to the account, or to the repository as a deploy key that may write, or put another key into the Secret.',
+  says: 'URL does not accept the key KEY (ssh-ed25519) for the user USER; add its public key to the account, or to the repository as a deploy key with write access, or put another key into the Secret.',
 } as const
 const KEY = { credentials: 'private key', address: 'ssh', keys: {} } as const
 
@@ -55,7 +55,7 @@ export const SSH_CASES: readonly MatrixCase[] = [
     state: 'may only read',
     secret: key('key for reading'),
     reason: 'PermissionDenied',
-    says: 'URL knows the key but does not permit it to write; give the user the right to write there, or let the deploy key write.',
+    says: 'URL knows the key but does not permit it to write; give the user or the deploy key write access.',
   },
   {
     ...KEY,
@@ -63,7 +63,7 @@ export const SSH_CASES: readonly MatrixCase[] = [
     absent: true,
     secret: key('key'),
     reason: 'RepositoryNotFound',
-    says: 'URL is not there, or not visible with this key, as hosts answer both alike; look at the address and at the rights of the key.',
+    says: 'URL does not exist, or is not visible with this key (hosts give the same answer for both); check the address and the rights of the key.',
   },
   {
     ...KEY,

@@ -105,7 +105,7 @@ t.test('a hook that prints what it got does not give the secret away', async (t)
   }
   const repository = await server.createRepository('git/gossip', { hooks })
   const failure = await outcomeOf(git.push(changeOf(repository.url, 'a.md'), LOGIN, patience()))
-  t.match(failure, { reason: 'PushRejected', message: /says "no \*\*\* and \*\*\*"/ })
+  t.match(failure, { reason: 'PushRejected', message: /reports "no \*\*\* and \*\*\*"/ })
 })
 
 const logins = [
@@ -146,7 +146,7 @@ t.test('a host that is not known, and one that takes no connection', async (t) =
   await new Promise((resolve) => closed.close(resolve))
   for (const [url, says] of [
     ['https://git.invalid/a/b.git', /not known to DNS/],
-    [`https://localhost:${port}/a/b.git`, /nothing takes the connection/],
+    [`https://localhost:${port}/a/b.git`, /nothing accepts the connection/],
   ] as const) {
     const failure = await outcomeOf(git.push(changeOf(url, 'a.md'), LOGIN, patience()))
     t.match(failure, { reason: 'NetworkError', message: says })

@@ -5,36 +5,38 @@ import { OUTAGE, ROWS, type ErrorMeaning, type ErrorContext } from './error-tabl
 import { readGitOutput, type GitOutput } from './git-output.ts'
 import { statusMeaning } from './http-status-errors.ts'
 
-/** What a git that talked to the remote and did not end with 0 means. */
+/** What the failure of a git that talked to the remote means. */
 export type Meaning =
-  /** The ref that was asked for is not there. */
+  /** The requested ref does not exist. */
   | 'absent'
-  /** No commit is newer than the date that was asked for. */
+  /** No commit is newer than the requested date. */
   | 'nothing newer'
-  /** Another writer moved the branch meanwhile. */
+  /** Another writer moved the branch in the meantime. */
   | 'race'
   | Failure
 
-/** Reads what git said (facts: git 2.39 with LC_ALL=C). Unlisted: PushRejected where the remote said something, else Internal. */
+/**
+ * Reads git's output (git 2.39 with LC_ALL=C). Not listed: PushRejected if the remote printed something, else Internal.
+ */
 export function classify(ended: Ended, context: ErrorContext): Meaning {
   if (ended.exitCode === undefined) return explainKill(ended, context)
   const output = readGitOutput(ended)
   if (/couldn't find remote ref/.test(output.own)) return 'absent'
   if (/error processing shallow info/.test(output.own)) return 'nothing newer'
   if (/^upload-pack: not our ref/m.test(output.remote)) return 'race'
-  // A new branch, and the default branch moved on: the remote does not show the tip below it any more, so that
-  // git wants to send all of it and lacks the blobs.
+  // A push of a new branch while the default branch moved: the remote no longer advertises the tip, so git tries to
+  // send everything and lacks the blobs.
   if (/^fatal: unable to read [0-9a-f]{40}$/m.test(output.own)) return 'race'
   return explainStatus(output, context) ?? explainOwn(output, context) ?? explainRest(ended, output, context)
 }
 
-/** A refusal in the remote's own words, as far as they may be shown. */
+/** A refusal with the remote's own message, as far as it can be shown. */
 export function rejection(words: string, context: ErrorContext): Failure {
   const quoted = redact(words, context.secrets)
-  const said = quoted === '' ? 'without saying why' : `and says ${shown(quoted)}`
+  const why = quoted === '' ? 'without a reason' : `and reports ${shown(quoted)}`
   return new Failure(
     'PushRejected',
-    `${context.url} refuses the commit ${said}; use another branch or path, or ask whoever looks after the repository.`,
+    `${context.url} refuses the commit ${why}; use another branch or path, or ask a maintainer of the repository.`,
   )
 }
 
@@ -42,7 +44,7 @@ function shown(quoted: string | undefined): string {
   return quoted === undefined ? 'something that cannot be shown' : `"${quoted}"`
 }
 
-/** The host's own failure, where its words tell of one. */
+/** The host's internal error, if its message reports one. */
 export function outage(words: string, context: ErrorContext): Failure | undefined {
   return OUTAGE.pattern.test(words) ? failureOf(OUTAGE, context, undefined) : undefined
 }
@@ -51,9 +53,9 @@ function explainKill(ended: Ended, { url, deadlineSeconds }: ErrorContext): Fail
   if (ended.seconds >= deadlineSeconds)
     return new Failure(
       'Timeout',
-      `${url} had not answered when the ${deadlineSeconds} seconds of an attempt were over; it is tried again.`,
+      `${url} did not answer within the ${deadlineSeconds} seconds of an attempt; Commitlet retries automatically.`,
     )
-  return new Failure('Internal', `Git was ended from outside while it talked to ${url}; it is tried again.`)
+  return new Failure('Internal', `Git was killed while it talked to ${url}; Commitlet retries automatically.`)
 }
 
 function explainOwn({ own, retryAfterSeconds }: GitOutput, context: ErrorContext): Failure | undefined {
@@ -62,7 +64,7 @@ function explainOwn({ own, retryAfterSeconds }: GitOutput, context: ErrorContext
   return failureOf(row, context, retryAfterSeconds)
 }
 
-/** The Failure that has this meaning, at this repository. */
+/** The Failure with this meaning for this repository. */
 export function failureOf(
   { reason, sentence }: ErrorMeaning,
   context: ErrorContext,
@@ -84,7 +86,7 @@ function explainStatus({ own, retryAfterSeconds }: GitOutput, context: ErrorCont
     /(?:requested URL returned error: |RPC failed; HTTP )(?<status>\d{3})/.exec(own)?.groups?.['status'],
   )
   if (Number.isNaN(status)) return undefined
-  // Hosts that slow a client down do not all say 429.
+  // Not every host that limits requests answers with 429.
   if (status === 403 && retryAfterSeconds !== undefined)
     return failureOf(statusMeaning(429), context, retryAfterSeconds)
   return failureOf(statusMeaning(status), context, retryAfterSeconds)
@@ -96,12 +98,12 @@ function explainRest(ended: Ended, output: GitOutput, context: ErrorContext): Fa
   if (ended.exitCode === 127)
     return new Failure(
       'Internal',
-      'The programs sh, setpriv, timeout and git are not all installed; the operator has to fix the image.',
+      'One of the programs sh, setpriv, timeout and git is not installed; your Commitlet operator has to fix the image.',
       { cause },
     )
   return new Failure(
     'Internal',
-    `Git ended with ${ended.exitCode} at ${context.url} for a reason that Commitlet does not know; it is tried again.`,
+    `Git exited with ${ended.exitCode} at ${context.url} for a reason that Commitlet does not know; Commitlet retries automatically.`,
     { cause },
   )
 }

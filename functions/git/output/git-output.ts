@@ -1,24 +1,24 @@
 import { readRetryAfter } from '../../domain/network/retry-after.ts'
 import type { Ended } from '../process/launcher.ts'
 
-/** What a git said, by who said it: only its own lines can be believed. */
+/** The output of git, by source: only git's own lines can be trusted. */
 export interface GitOutput {
   /** Lines of git itself. */
   readonly own: string
-  /** Lines that it passes on from the server, without their prefix. */
+  /** Lines that it forwards from the server, without their prefix. */
   readonly remote: string
-  /** Why a push did not move the ref: git's own judgement. */
+  /** Why git itself rejected the update of the ref. */
   readonly rejected: string | undefined
-  /** Why a push did not move the ref: the server's judgement. */
+  /** Why the server rejected the update of the ref. */
   readonly remoteRejected: string | undefined
-  /** The server has not said what became of the ref. */
+  /** The server has not reported whether it updated the ref. */
   readonly unreported: boolean
   readonly retryAfterSeconds: number | undefined
-  /** How many requests with a body went out. */
+  /** Number of POST requests that were sent. */
   readonly posts: number
 }
 
-/** Most characters of git's own words that are looked through; a server can have git repeat a long name. */
+/** Maximum number of characters of git's own lines that are searched; a server can make git repeat a long name. */
 const LONGEST = 65_536
 const TRACE = /^\d\d:\d\d:\d\d\.\d{6} \S+:\d+ +/
 const REMOTE = /^remote: ?/
@@ -28,11 +28,11 @@ const REMOTE_ERROR = /^fatal: remote error: /
 export function readGitOutput(ended: Ended, now: Date = new Date()): GitOutput {
   const lines = ended.stderr.split(/[\r\n]+/).map((line) => line.trimEnd())
   const traced = lines.filter((line) => TRACE.test(line))
-  const said = lines.filter((line) => line !== '' && !TRACE.test(line))
+  const messages = lines.filter((line) => line !== '' && !TRACE.test(line))
   // An error of the server may have several lines, and git ends after it.
-  const end = said.findIndex((line) => REMOTE_ERROR.test(line))
-  const before = end < 0 ? said : said.slice(0, end)
-  const error = end < 0 ? [] : said.slice(end)
+  const end = messages.findIndex((line) => REMOTE_ERROR.test(line))
+  const before = end < 0 ? messages : messages.slice(0, end)
+  const error = end < 0 ? [] : messages.slice(end)
   return {
     own: before
       .filter((line) => !REMOTE.test(line))
@@ -60,7 +60,7 @@ function reasonOf(stdout: string, word: string): string | undefined {
     .replace(/^\((.*)\)$/, '$1')
 }
 
-/** By the server's own clock, where it shows it. */
+/** Measured by the server's clock if it sends a Date header. */
 function retryAfterIn(traced: readonly string[], now: Date): number | undefined {
   const field = lastHeader(traced, 'retry-after')
   const date = Date.parse(lastHeader(traced, 'date') ?? '')

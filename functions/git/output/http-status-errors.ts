@@ -3,10 +3,10 @@ import type { ErrorMeaning } from './error-table.ts'
 const REDIRECT = {
   reason: 'RepositoryNotFound',
   sentence:
-    'is redirected to another address, where credentials do not follow; put the new address into spec.repository.',
+    'is redirected to another address, to which Commitlet does not send credentials; put the new address into spec.repository.',
 } as const
 
-/** What an HTTP status means to Git. */
+/** What an HTTP status of a Git server means. */
 export function statusMeaning(status: number): ErrorMeaning {
   return STATUSES[status] ?? (status >= 500 ? unavailable(status) : refused(status))
 }
@@ -24,33 +24,33 @@ const STATUSES: Readonly<Record<number, ErrorMeaning>> & Readonly<Record<401 | 4
   403: {
     reason: 'PermissionDenied',
     sentence:
-      'knows the user but does not permit this (403); give the token the right to write there, and see whether the repository is archived.',
+      'knows the user but does not permit this (403); give the token write access, and check whether the repository is archived.',
   },
   404: {
     reason: 'RepositoryNotFound',
     sentence:
-      'is not there, or not visible with these credentials, as hosts answer both alike; look at the address and at the rights of the token.',
+      'does not exist, or is not visible with these credentials (hosts give the same answer for both); check the address and the rights of the token.',
   },
   408: unavailable(408),
-  410: { reason: 'RepositoryNotFound', sentence: 'is gone (410); look at the address.' },
+  410: { reason: 'RepositoryNotFound', sentence: 'does not exist any more (410); check the address.' },
   413: {
     reason: 'PushRejected',
     sentence:
-      'refuses the commit as too large (413); make the object smaller, or ask whoever runs the server.',
+      'refuses the commit as too large (413); make the object smaller, or ask the administrator of the server.',
   },
-  429: { reason: 'RateLimited', sentence: 'asks for fewer requests; it is tried again later.' },
+  429: { reason: 'RateLimited', sentence: 'asks for fewer requests; Commitlet retries later.' },
 }
 
 function unavailable(status: number): ErrorMeaning {
   return {
     reason: 'ProviderUnavailable',
-    sentence: `cannot answer at the moment (${status}); it is tried again.`,
+    sentence: `cannot answer at the moment (${status}); Commitlet retries automatically.`,
   }
 }
 
 function refused(status: number): ErrorMeaning {
   return {
     reason: 'PushRejected',
-    sentence: `refuses Git's request (${status}); look at the address, or ask whoever runs the server.`,
+    sentence: `refuses Git's request (${status}); check the address, or ask the administrator of the server.`,
   }
 }

@@ -8,7 +8,7 @@ export interface Trusted {
   readonly trust: Trust
 }
 
-/** The bundle that git trusts, which stays as it is until it is released. */
+/** The bundle that git trusts; it does not change until it is released. */
 export interface AcquiredBundle {
   /** Path of a PEM file; undefined: the authorities that git was built for. */
   readonly file: string | undefined
@@ -20,7 +20,7 @@ export interface AcquiredBundle {
 export type AcquireBundle = () => Promise<AcquiredBundle>
 
 interface Bundle {
-  readonly of: readonly string[]
+  readonly authorities: readonly string[]
   readonly file: string
   readonly written: Promise<void>
   users: number
@@ -28,21 +28,21 @@ interface Bundle {
 
 /**
  * Writes the bundle that git trusts when there is a CA_FILE: the system's authorities and the file's own. Git takes
- * one file only, and GIT_SSL_CAINFO beats every other setting. When CA_FILE has changed, whoever comes next gets
- * another bundle below `folder`, and the old one goes when nobody uses it.
+ * one file only, and GIT_SSL_CAINFO overrides every other setting. After CA_FILE has changed, the next caller gets a
+ * new bundle below `folder`, and the old one is removed when it has no users left.
  */
 export function openBundles(folder: string, { trust }: Trusted): AcquireBundle {
   if (!trust.hasOwn) return () => Promise.resolve({ file: undefined, release: () => Promise.resolve() })
   let current: Bundle | undefined
   let count = 0
 
-  function bundleOf(of: readonly string[]): Bundle {
-    if (current?.of === of) return current
+  function bundleOf(authorities: readonly string[]): Bundle {
+    if (current?.authorities === authorities) return current
     count += 1
     const file = join(folder, `authorities-${count}.pem`)
-    const text = of.map((pem) => `${pem.trim()}\n`).join('')
-    const bundle = { of, file, written: writeFile(file, text, { mode: 0o600 }), users: 0 }
-    // A folder that is full may have room again.
+    const text = authorities.map((pem) => `${pem.trim()}\n`).join('')
+    const bundle = { authorities, file, written: writeFile(file, text, { mode: 0o600 }), users: 0 }
+    // A full folder may have space later.
     bundle.written.catch(() => {
       if (current === bundle) current = undefined
     })
@@ -55,9 +55,9 @@ export function openBundles(folder: string, { trust }: Trusted): AcquireBundle {
   }
 
   return async function acquireBundle() {
-    const of = await trust.authorities()
+    const authorities = await trust.authorities()
     const before = current
-    const bundle = bundleOf(of)
+    const bundle = bundleOf(authorities)
     current = bundle
     bundle.users += 1
     async function release(): Promise<void> {

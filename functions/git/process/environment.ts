@@ -5,20 +5,20 @@ import type { PasswordLogin } from '../../domain/credentials/login.ts'
 import type { Proxy } from '../../domain/network/proxies.ts'
 import type { Route } from '../../domain/network/route.ts'
 
-/** Environment of a child process: nothing of this process's own gets into it. */
+/** Environment of a child process: nothing is inherited from this process. */
 export type ChildEnvironment = Readonly<Record<string, string>>
 
 /** Bounds of one git process and all its children. */
 export interface Bounds {
-  /** After so many seconds the whole process group is killed. */
+  /** The whole process group is killed after this many seconds. */
   readonly deadlineSeconds: number
-  /** Private memory of each process. */
+  /** Private memory limit of each process. */
   readonly memoryMiB: number
-  /** Size of each file that is written; undefined: as large as the disk. */
+  /** Size limit of each file that is written; undefined: no limit. */
   readonly fileMiB: number | undefined
 }
 
-/** Where a repository is, by which route, and whom to trust there. */
+/** Where a repository is, by which route it is reached, and which authorities are trusted. */
 export interface Destination extends Route {
   readonly address: RepositoryAddress
   /** PEM file of the authorities to trust; undefined: those that git was built for. */
@@ -26,19 +26,19 @@ export interface Destination extends Route {
 }
 
 // `never` for every protocol but the repository's own: `ext::` would run a command, a plain path would read this
-// machine's files. lowSpeedTime is long because a hook on the server may be silent.
+// machine's files. lowSpeedTime is long because a hook on the server may run for a while without output.
 const ONLINE = {
   'http.followRedirects': 'false',
   'protocol.allow': 'never',
-  // Git obeys servers that name other addresses to fetch from (packfile-uris, alternates): all but the repository
-  // itself is called by a proxy that cannot be, since nobody connects to a broadcast address.
+  // Git follows servers that name other addresses to fetch from (packfile-uris, alternates). Requests to anything but
+  // the repository itself go to a proxy that cannot exist, because a broadcast address accepts no connection.
   'http.proxy': 'http://255.255.255.255:1',
   'http.proxyAuthMethod': 'basic',
   'http.lowSpeedLimit': '1',
   'http.lowSpeedTime': '45',
   'credential.helper': '',
   'fetch.fsckObjects': 'true',
-  // Old repositories are full of it, and nothing here is ever checked out.
+  // Common in old repositories, and harmless here because nothing is checked out.
   'fetch.fsck.zeroPaddedFilemode': 'ignore',
   'fetch.unpackLimit': '1',
 }
@@ -46,7 +46,7 @@ const ONLINE = {
 const OFFLINE = {
   'core.hooksPath': '/dev/null',
   'core.fsync': 'none',
-  // Larger ones are packed as they are: looking for deltas takes many times their size of memory.
+  // Larger files are packed without deltas: the search for deltas takes many times their size of memory.
   'core.bigFileThreshold': '1m',
   'gc.auto': '0',
   'maintenance.auto': 'false',
@@ -54,8 +54,8 @@ const OFFLINE = {
   'pack.threads': '1',
 }
 
-/** Where a git works, and how far it may go. */
-export interface GitPlace {
+/** Where a git process runs, and its limits. */
+export interface RunSettings {
   /** A bare repository. */
   readonly folder: string
   /** PATH. */
@@ -63,10 +63,10 @@ export interface GitPlace {
   readonly bounds: Bounds
 }
 
-/** What a git gets that has no business on the network. */
-export function offlineEnvironment(place: GitPlace): ChildEnvironment {
+/** Environment of a git that does not use the network. */
+export function offlineEnvironment(run: RunSettings): ChildEnvironment {
   return {
-    ...common(place),
+    ...common(run),
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_LAZY_FETCH: '1',
     ...configuration(OFFLINE),
@@ -74,38 +74,38 @@ export function offlineEnvironment(place: GitPlace): ChildEnvironment {
 }
 
 /**
- * What a git gets that talks to the remote. The login is one header for this repository's URL only. Its value
- * and the proxy are not in here: the launcher reads them from standard input and puts them into git's own
- * environment, which the same user alone can read. They are never in argv, in a file, or in what simple-git shows
- * when DEBUG is set.
+ * Environment of a git that talks to the remote. The login is one header for this repository's URL only. The values
+ * of the header and of the proxy are not included: the launcher reads them from standard input and adds them to git's
+ * environment, which only the same user can read. They are never in argv, in a file, or in simple-git's debug output.
  */
-export function onlineEnvironment(place: GitPlace, destination: Destination): ChildEnvironment {
+export function onlineEnvironment(run: RunSettings, destination: Destination): ChildEnvironment {
   return {
-    ...common(place),
+    ...common(run),
     COMMITLET_LOGIN: 'read',
     ...(destination.authorities === undefined
       ? {}
       : { GIT_SSL_CAINFO: destination.authorities, GIT_PROXY_SSL_CAINFO: destination.authorities }),
-    // Retry-After is shown nowhere else. Git leaves the Authorization header out of it.
+    // The only output with Retry-After. Git leaves out the Authorization header.
     GIT_TRACE_CURL: '1',
     GIT_TRACE_CURL_NO_DATA: '1',
     ...configuration({ ...OFFLINE, ...ONLINE, ...routeSettings(destination) }, 2),
     GIT_CONFIG_KEY_0: `http.${destination.address.text}.extraHeader`,
-    // Of this remote, not of its URL: what Git fetches by URL besides, be it from the same host, has none.
+    // Set for this remote, not for its URL: nothing else that Git fetches, even from the same host, uses this proxy.
     GIT_CONFIG_KEY_1: `remote.${destination.address.text}.proxy`,
   }
 }
 
-/** The remote that a tunnel is to git: it has a URL and no refspecs. */
+/** Name of the remote that stands for a tunnel in git's configuration: it has a URL and no refspecs. */
 export const TUNNEL = 'tunnel'
 
 /**
- * What a git gets that talks to a tunnel of this process: no login, and no protocol but the tunnel's. Where the
- * tunnel is stands in here alone: everybody on a machine can read argv, the environment only the same user (proc(5)).
+ * Environment of a git that talks to a tunnel of this process: no login, and no protocol but the tunnel's. The
+ * tunnel's URL is in the environment only, because every user of the machine can read argv, but only the same user can
+ * read the environment (proc(5)).
  */
-export function tunnelEnvironment(place: GitPlace, url: string): ChildEnvironment {
+export function tunnelEnvironment(run: RunSettings, url: string): ChildEnvironment {
   const route = { 'protocol.git.allow': 'always', [`remote.${TUNNEL}.url`]: url }
-  return { ...common(place), ...configuration({ ...OFFLINE, ...ONLINE, ...route }) }
+  return { ...common(run), ...configuration({ ...OFFLINE, ...ONLINE, ...route }) }
 }
 
 /** The first line that the launcher reads. */
@@ -118,18 +118,20 @@ export function proxyLine(proxy: Proxy | undefined): string {
   return `${proxy?.url ?? ''}\n`
 }
 
-/** The connection goes to the addresses that were checked, whatever the name means by now. */
+/** The connection goes to the addresses that were checked, even if the name resolves to others by now. */
 function routeSettings({ address, addresses, insecure }: Destination): Readonly<Record<string, string>> {
   const { scheme, host, port } = address
-  const written = addresses?.map(bracketed).join(',')
+  const addressList = addresses?.map(bracketed).join(',')
   const pinned =
-    written === undefined || isIP(host) !== 0 ? {} : { 'http.curloptResolve': `${host}:${port}:${written}` }
+    addressList === undefined || isIP(host) !== 0
+      ? {}
+      : { 'http.curloptResolve': `${host}:${port}:${addressList}` }
   const unverified = insecure ? { [`http.${address.text}.sslVerify`]: 'false' } : {}
   const allowed = scheme === 'ssh' ? {} : { [`protocol.${scheme}.allow`]: 'always' }
   return { ...allowed, ...pinned, ...unverified }
 }
 
-function common({ folder, path, bounds }: GitPlace): ChildEnvironment {
+function common({ folder, path, bounds }: RunSettings): ChildEnvironment {
   return {
     PATH: path,
     LC_ALL: 'C',
@@ -148,7 +150,7 @@ function common({ folder, path, bounds }: GitPlace): ChildEnvironment {
   }
 }
 
-// The numbers below `first` are left free.
+// The numbers below `first` are reserved for the caller.
 function configuration(settings: Readonly<Record<string, string>>, first = 0): ChildEnvironment {
   const entries = Object.entries(settings)
   const keys = entries.map(([key], i): [string, string] => [`GIT_CONFIG_KEY_${i + first}`, key])

@@ -3,10 +3,10 @@ import { Failure } from '../../domain/failure.ts'
 import type { ChildEnvironment } from './environment.ts'
 
 /**
- * The launcher, a POSIX shell script. `timeout` (coreutils) makes a process group of its own and kills all
- * of it at the deadline; what ends `timeout` itself (SIGINT from simple-git's abort, SIGTERM from the kernel
- * when the parent has gone) it passes on to the group, and kills what is left 2 seconds later. A file that grows
- * beyond its limit is an error of writing, of which git can tell, rather than a signal (setrlimit(2)).
+ * The launcher, a POSIX shell script. `timeout` (coreutils) creates a process group and kills all of it at the
+ * deadline. It forwards a signal that ends it (SIGINT from simple-git's abort, SIGTERM from the kernel when the parent
+ * has ended) to the group, and kills what is left 2 seconds later. A file that exceeds its size limit causes a write
+ * error, which git can report, rather than a signal (setrlimit(2)).
  */
 export const LAUNCHER = `#!/bin/sh
 # simple-git waits 50 ms longer for a process that has written nothing.
@@ -23,7 +23,7 @@ export interface Call {
   /** The workspace: working directory of git, with the file `launch`. */
   readonly folder: string
   readonly environment: ChildEnvironment
-  /** Standard input; with an online environment it begins with the two lines that hold secrets. */
+  /** Standard input; with an online environment it begins with the two lines that contain secrets. */
   readonly input?: string | Uint8Array
 }
 
@@ -37,7 +37,7 @@ export interface Ended {
 
 const OUTPUT_LIMIT_MIB = 16
 
-// simple-git refuses these unless told; each is set by environment.ts, none comes from outside.
+// simple-git refuses these unless they are allowed here; environment.ts sets each of them, none comes from outside.
 const UNSAFE = {
   allowUnsafeAskPass: true,
   allowUnsafeConfigEnvCount: true,
@@ -48,7 +48,7 @@ const UNSAFE = {
 }
 
 /**
- * Runs git to its end. Never throws for what git says: that is in the answer.
+ * Runs git to its end. An error of git is not thrown: it is in the result.
  * @throws Failure Timeout when `signal` fires, NotSupported when git writes more than 16 MiB of output
  */
 export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
@@ -62,7 +62,7 @@ export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
     abort: AbortSignal.any([signal, overflow.signal]),
     allowEnvironment: Object.keys(call.environment),
     unsafe: UNSAFE,
-    // The pipes close when the last process of the group is gone: nothing is left, and nothing is cut off.
+    // The pipes close when the last process of the group has ended, so no process is left and no output is lost.
     completion: { onClose: true, onExit: false },
     errors(_error, { exitCode, stdErr }) {
       ended.exitCode = exitCode
@@ -79,7 +79,7 @@ export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
   if (overflow.signal.aborted) {
     throw new Failure(
       'NotSupported',
-      `The remote sends more than ${OUTPUT_LIMIT_MIB} MiB of messages or refs; use a repository that says less.`,
+      `The remote sends more than ${OUTPUT_LIMIT_MIB} MiB of messages or refs, which is the limit; use a repository with fewer.`,
     )
   }
   return {
@@ -96,18 +96,18 @@ function boundOutput(streams: readonly NodeJS.ReadableStream[], overflow: AbortC
     left -= chunk.length
     if (left >= 0) return
     overflow.abort()
-    // What still comes until the process is gone is not kept.
+    // Output that arrives until the process has ended is discarded.
     for (const stream of streams) stream.removeAllListeners('data').resume()
   }
   for (const stream of streams) stream.on('data', count)
 }
 
-/** Throws the signal's own Failure where it has fired with one, else Timeout where it has fired. */
+/** If the signal has fired, throws its reason if that is a Failure, else Timeout. */
 export function stopIfAborted(signal: AbortSignal): void {
   if (!signal.aborted) return
   if (signal.reason instanceof Failure) throw signal.reason
   throw new Failure(
     'Timeout',
-    'The attempt ran out of time before the remote had answered; it is tried again.',
+    'The attempt ran out of time before the remote answered; Commitlet retries automatically.',
   )
 }

@@ -2,10 +2,10 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { WrongSetting } from '../../domain/settings.ts'
 
-/** The PATH of a process that is given none. */
+/** The default PATH. */
 export const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** What LAUNCHER runs, and what to install where it is missing. */
+/** The programs that LAUNCHER runs, and what to install if one is missing. */
 const REQUIRED = {
   sh: 'a POSIX shell (the package dash)',
   git: 'the package git, 2.39 or newer,',
@@ -14,11 +14,11 @@ const REQUIRED = {
 } as const
 
 /**
- * Looks the programs up that every call of git needs, without starting one.
- * @throws WrongSetting naming the first that is missing, and the package it belongs to
+ * Checks that the programs exist that every call of git needs, without starting one.
+ * @throws WrongSetting that names the first missing program and its package
  */
 export function requirePrograms(path = USUAL_PATH): void {
-  // An empty entry means the working folder, where no program of the system lies.
+  // An empty entry means the working directory, which contains no system programs.
   const folders = path.split(delimiter).filter((folder) => folder !== '')
   for (const [program, remedy] of Object.entries(REQUIRED)) {
     if (folders.some((folder) => isProgram(join(folder, program)))) continue

@@ -2,18 +2,18 @@ import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { LAUNCHER } from './launcher.ts'
 
-/** A bare repository of its own for one batch. Paths are absolute. */
+/** A separate bare repository for one batch. Paths are absolute. */
 export interface Workspace {
   readonly folder: string
   /** Writes the configuration again: a fetch with a filter leaves the remote's URL and a promisor in it. */
   cleanConfig(): Promise<void>
-  /** The object that `refs/<name>` names; undefined where there is no such ref. */
+  /** The object that `refs/<name>` points to; undefined if there is no such ref. */
   readRef(name: string): Promise<string | undefined>
-  /** Size of all packs, those that git left unfinished included. */
+  /** Size of all packs, including those that git left unfinished. */
   packBytes(): Promise<number>
-  /** Lines of a file of the repository, of its first 256 KiB; none where it is missing. */
+  /** Lines in the first 256 KiB of a file of the repository; none if the file is missing. */
   readLines(name: string): Promise<readonly string[]>
-  /** Removes all of it. */
+  /** Removes the repository. */
   readonly remove: () => Promise<void>
 }
 
@@ -21,8 +21,8 @@ const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 const READ_LIMIT = 256 * 1024
 
 /**
- * Makes a repository below `tempDir`, which only this user can enter. The files are written by hand, which saves a
- * `git init`.
+ * Creates a repository below `tempDir` that only this user can access. The files are written directly, which saves a
+ * run of `git init`.
  */
 export async function openWorkspace(tempDir: string): Promise<Workspace> {
   const folder = await mkdtemp(join(tempDir, 'batch-'))

@@ -12,23 +12,23 @@ import { pushOnce } from './push.ts'
 import { openSession, type Session } from './session.ts'
 import { openTransport } from './transport.ts'
 
-/** What the engine needs of the operator's settings. */
+/** The operator's settings for the engine. */
 export interface BinarySettings extends Trusted {
   /**
-   * Existing folder, best memory-backed; everything below it that is made here is removed again, by the next
-   * process where this one is killed. Not for containers to share: one does not see that another's process lives.
+   * An existing folder, preferably memory-backed. The engine removes everything that it creates below it; if this
+   * process is killed, the next one does. Containers must not share it: one cannot see the other's processes.
    */
   readonly tempDir: string
   /** FETCH_LIMIT. */
   readonly fetchLimitMiB: number
-  /** ATTEMPT_DEADLINE: no git process lives longer, whatever becomes of the signals; default 120. */
+  /** ATTEMPT_DEADLINE: no git process lives longer, even if no signal reaches it; default 120. */
   readonly deadlineSeconds?: number
-  /** PATH in which sh, setpriv, timeout and git are found; default: the usual folders. */
+  /** PATH with sh, setpriv, timeout and git; default: USUAL_PATH. */
   readonly path?: string
 }
 
 const DEADLINE_SECONDS = 120
-// What a git needs besides what it fetches.
+// What git needs in addition to what it fetches.
 const BASE_MEMORY_MIB = 256
 
 /** The engine that runs the git binary; no file is read or written before the first session. */
@@ -42,7 +42,7 @@ export function openBinaryEngine(settings: BinarySettings): Engine {
   }
   let processDir: Promise<ProcessDir> | undefined
 
-  // What failed once, such as a folder that is full, may work again.
+  // An error such as a full folder may be temporary: the next call tries again.
   function forget(error: unknown): never {
     processDir = undefined
     throw error
@@ -85,7 +85,7 @@ export function openBinaryEngine(settings: BinarySettings): Engine {
   }
 }
 
-/** The port by way of the git binary: one file of this room behind each of its functions. */
+/** Implements the port with the git binary: one file of this room for each of its functions. */
 export function binaryRemote(session: Session, close: () => Promise<void>): Remote {
   return {
     url: session.context.url,

@@ -9,35 +9,35 @@ import { openTunnel } from '../../net/tunnel.ts'
 import { readBundle } from '../process/bundle.ts'
 import type { Destination } from '../process/environment.ts'
 
-/** Milliseconds: an attempt that has failed does not take much longer because of a closer look. */
+/** Milliseconds: the extra check must not make a failed attempt much longer. */
 const TIMEOUT_MS = 5_000
 
 /**
- * Tells by a look of this process's own what is wrong with the certificate that the repository's host shows, since git says the
- * same of all (GnuTLS: "certificate verification failed"): by the same route and with the same authorities as git, and
- * nothing is sent. Undefined: nothing is found, or it cannot be looked at.
+ * Finds out what is wrong with the certificate of the repository's host by a TLS connection of this process, because
+ * git prints the same message for every problem (GnuTLS: "certificate verification failed"). Uses the same route and
+ * authorities as git, and sends no data. Undefined: nothing is wrong, or the host cannot be reached.
  */
 export async function explainCertificate(
   destination: Destination,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Failure | undefined> {
   const trust = createSecureContext({ ca: [...(await readBundle(destination.authorities))] })
-  const look = { destination, trust, signal: AbortSignal.timeout(timeoutMs) }
-  const socket = await openSocket(look).catch((error: unknown) => untrustedProxy(error, destination))
+  const probe = { destination, trust, signal: AbortSignal.timeout(timeoutMs) }
+  const socket = await openSocket(probe).catch((error: unknown) => untrustedProxy(error, destination))
   if (socket === undefined || socket instanceof Failure) return socket
-  const shown = await shakeHands(look, socket).catch(() => undefined)
+  const shown = await shakeHands(probe, socket).catch(() => undefined)
   socket.destroy()
   return shown === undefined ? undefined : untrusted(shown, destination)
 }
 
-interface Look {
+interface Probe {
   readonly destination: Destination
   readonly trust: SecureContext
   readonly signal: AbortSignal
 }
 
-/** Undefined: the proxy refuses, which says nothing of a certificate. */
-async function openSocket({ destination, trust, signal }: Look): Promise<Socket | undefined> {
+/** Undefined: the proxy refuses, which has nothing to do with a certificate. */
+async function openSocket({ destination, trust, signal }: Probe): Promise<Socket | undefined> {
   const { address, proxy, addresses = [] } = destination
   if (proxy !== undefined) {
     const opened = await openTunnel(address, { proxy, trust, signal })
@@ -48,7 +48,7 @@ async function openSocket({ destination, trust, signal }: Look): Promise<Socket 
   return connectPlain({ host: address.host, port: address.port, lookup, autoSelectFamily: true, signal })
 }
 
-function shakeHands({ destination, trust, signal }: Look, socket: Socket): Promise<ShownCertificate> {
+function shakeHands({ destination, trust, signal }: Probe, socket: Socket): Promise<ShownCertificate> {
   const { host } = destination.address
   const { promise, resolve, reject } = Promise.withResolvers<ShownCertificate>()
   const server = { host, ...(isIP(host) === 0 ? { servername: host } : {}) }
@@ -66,17 +66,17 @@ function shownBy(secured: TLSSocket): ShownCertificate {
 }
 
 function untrusted(shown: ShownCertificate, { address }: Destination): Failure | undefined {
-  const says = certificateError(shown)
-  return says === undefined
+  const complaint = certificateError(shown)
+  return complaint === undefined
     ? undefined
-    : new Failure('TLSUntrusted', `${address.text} shows a certificate ${says}`)
+    : new Failure('TLSUntrusted', `${address.text} shows a certificate ${complaint}`)
 }
 
-/** An https proxy that is not trusted itself; undefined: it is not there, which says nothing here. */
+/** The proxy itself has a certificate that is not trusted; undefined: the error has another cause. */
 function untrustedProxy(error: unknown, { address, proxy }: Destination): Failure | undefined {
   const fault = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const says = certificateError({ fault })
-  if (proxy === undefined || says === undefined) return undefined
-  const message = `${address.text} cannot be reached: the proxy of HTTPS_PROXY shows a certificate ${says}`
+  const complaint = certificateError({ fault })
+  if (proxy === undefined || complaint === undefined) return undefined
+  const message = `${address.text} cannot be reached: the proxy of HTTPS_PROXY shows a certificate ${complaint}`
   return new Failure('TLSUntrusted', message)
 }

@@ -4,9 +4,9 @@ import type { NewCommit, NewFile } from '../remote.ts'
 import type { Session } from './session.ts'
 
 /**
- * Writes the commits into the session's workspace, stacked on `tip`, or from nothing where it is undefined. Answers
- * their full names.
- * @throws Failure Internal where git has not made each of them
+ * Writes the commits into the session's workspace, one on the other, the first on `tip` or, if that is undefined,
+ * without a parent. Returns their full names.
+ * @throws Failure Internal if git has not created all of them
  */
 export async function fastImport(
   session: Session,
@@ -19,13 +19,13 @@ export async function fastImport(
   if (names.length === commits.length) return names
   throw new Failure(
     'Internal',
-    `Git made ${names.length} commits of ${commits.length} for ${session.context.url}; it is tried again.`,
+    `Git created ${names.length} of ${commits.length} commits for ${session.context.url}; Commitlet retries automatically.`,
   )
 }
 
 const MARKS = 'marks'
 
-/** The ref that the last commit ends on. */
+/** The ref that points to the last commit. */
 const NEW_REF = 'refs/new'
 
 /**
@@ -67,7 +67,7 @@ function data(bytes: Uint8Array): readonly Uint8Array[] {
   return [Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]
 }
 
-// A line's end in a name would be a command of its own.
+// A line break in a name would start another command.
 function ident({ name, email }: Identity): string {
   return `${strip(name)} <${strip(email)}>`
 }

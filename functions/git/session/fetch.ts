@@ -6,7 +6,7 @@ import { NOT_GIT } from '../output/error-table.ts'
 import type { Session } from './session.ts'
 import { readDefaultBranch } from './symref.ts'
 
-/** Name of the branch that an empty repository gets where none is named. */
+/** Name of the first branch of an empty repository if the spec names none. */
 export const FIRST_BRANCH = 'main'
 
 const PACKETS = 'packets'
@@ -21,9 +21,9 @@ const FETCH = [
 ]
 
 /**
- * Fetches the tip of the branch without blobs and without history; with `since`, the history of that time
- * too. `moved`: the remote changed while it was read.
- * @throws Failure whatever the remote says; RepositoryNotFound where it is no Git server at all
+ * Fetches the tip of the branch without blobs and without history; with `since`, also the history since then.
+ * `moved`: the remote changed while it was read.
+ * @throws Failure for an error of the remote; RepositoryNotFound if it is not a Git server
  */
 export async function fetchTip(session: Session, { branch, since }: WantedTip): Promise<Tip | 'moved'> {
   const first = await fetchRef(session, branch === undefined ? 'HEAD' : `refs/heads/${branch}`, since)
@@ -37,12 +37,12 @@ export async function fetchTip(session: Session, { branch, since }: WantedTip): 
   return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
 }
 
-/** Adds so many generations of commits below those at the edge of what was fetched. */
+/** Fetches `by` more generations of commits below the edge of the fetched history. */
 export async function deepen(session: Session, branch: string, by: number): Promise<void> {
   await fetchWith(session, [`--deepen=${by}`], `refs/heads/${branch}`)
 }
 
-/** The commit that the branch is at now; undefined where there is none. */
+/** The commit that the branch points to now; undefined if the branch does not exist. */
 export async function readRemoteTip(session: Session, branch: string): Promise<string | undefined> {
   const { ended, meaning } = await session.online([
     'ls-remote',
@@ -58,14 +58,14 @@ export async function readRemoteTip(session: Session, branch: string): Promise<s
 async function fetchRef(session: Session, ref: string, since?: Date): Promise<string> {
   const depth = since === undefined ? '--depth=1' : `--shallow-since=${since.toISOString().slice(0, 19)}Z`
   const fetched = await fetchWith(session, [depth], ref)
-  // Nothing is that young: the latest commits will do, should the clocks of the writers differ.
+  // No commit is that new: fetches the latest commits instead, because the clocks of the writers may differ.
   const done = fetched === 'nothing newer' ? await fetchWith(session, ['--depth=50'], ref) : fetched
   if (done === 'absent' || done === 'race') return done
   const tip = await session.workspace.readRef('base')
   if (tip !== undefined) return tip
   throw new Failure(
     'Internal',
-    `Git fetched nothing from ${session.context.url} and did not say why; it is tried again.`,
+    `Git fetched nothing from ${session.context.url} and gave no reason; Commitlet retries automatically.`,
   )
 }
 
@@ -81,23 +81,23 @@ async function fetchWith(
     fetches: true,
     ...(traced ? { packets: PACKETS } : {}),
   })
-  // With the promisor that fetch has written here, a push would load blobs and trees it does not need.
+  // With the promisor that fetch has written to the configuration, a push would load blobs and trees it does not need.
   await workspace.cleanConfig()
   if (meaning instanceof Failure) throw meaning
   return meaning
 }
 
-// Asking by ls-remote would cost two more requests.
+// ls-remote would cost two more requests.
 async function nameDefaultBranch(session: Session): Promise<string> {
   const name = readDefaultBranch(await session.workspace.readLines(PACKETS))
   if (name !== undefined) return name
   throw new Failure(
     'NotSupported',
-    `${session.context.url} does not say which branch is its default; name one in spec.branch.`,
+    `${session.context.url} does not report which branch is its default; name one in spec.branch.`,
   )
 }
 
-// A log-in page with status 200 looks to git like a repository without any ref.
+// To git, a login page with status 200 looks like a repository without refs.
 async function mustBeEmpty(session: Session): Promise<void> {
   const { url } = session.context
   await rm(join(session.workspace.folder, PACKETS), { force: true })
@@ -111,6 +111,6 @@ async function mustBeEmpty(session: Session): Promise<void> {
   if (ended.stdout !== '')
     throw new Failure(
       'NotSupported',
-      `${url} has branches, but its default branch does not exist, so that Commitlet cannot tell where to begin; name an existing one in spec.branch, or fix the default branch there.`,
+      `${url} has branches, but its default branch does not exist, so Commitlet does not know where to start; name an existing branch in spec.branch, or fix the default branch there.`,
     )
 }

@@ -4,13 +4,13 @@ import type { Session } from './session.ts'
 
 const TRAILER = 'Commitlet-Id'
 
-// Fetching since a time ends at the first commit of an older date, and clocks of writers differ.
-const FURTHER = 50
+// A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
+const EXTRA_COMMITS = 50
 
 /**
- * Looks in the fetched history of `branch` for commits that an earlier attempt has pushed: those that carry the id in
- * their trailers and change one of the paths. Where one is missing and there is more history, the next 50 commits are
- * fetched, too. Answers their names in the order of what was sought.
+ * Searches the fetched history of `branch` for commits that an earlier attempt has pushed: those that have the id in
+ * their trailers and change one of the paths. If one is missing and there is more history, the next 50 commits are
+ * fetched as well. Returns their names in the order of `sought`.
  */
 export async function searchHistory(
   session: Session,
@@ -20,7 +20,7 @@ export async function searchHistory(
   const found = await search(session, branch, sought)
   const edge = await session.workspace.readLines('shallow')
   if (!found.includes(undefined) || edge.length === 0) return found
-  await deepen(session, branch, FURTHER)
+  await deepen(session, branch, EXTRA_COMMITS)
   return search(session, branch, sought)
 }
 
@@ -49,7 +49,7 @@ async function findCommit(
 interface Candidate {
   readonly sha: string
   readonly ids: readonly string[]
-  /** Its parents were not fetched, so that it looks as if it had made every file. */
+  /** Its parents were not fetched, so it seems to have added every file. */
   readonly atEdge: boolean
 }
 

@@ -4,7 +4,7 @@ import type { Session } from './session.ts'
 const PATHS_PER_CALL = 500
 const BYTES_PER_CALL = 64 * 1024
 
-/** Reads what the commit holds at the paths and at every directory above them, without touching a blob. */
+/** Reads the entries of the commit at the paths and at every directory above them, without reading a blob. */
 export async function listTree(
   session: Session,
   tip: string | undefined,
@@ -12,8 +12,8 @@ export async function listTree(
 ): Promise<Tree> {
   if (tip === undefined) return new Map()
   const tree = new Map(await list(session, tip, paths))
-  // Trees on the way are shown, what stands in the way is not. Asking for both at once would list whole
-  // directories.
+  // ls-tree shows the directories above a path, but not a file that is in place of one: that needs a second call.
+  // One call for both would list whole directories.
   const gaps = paths.map((path) => pathsTo(path).find((at) => !tree.has(at)) ?? path)
   const hidden = gaps.filter((at, i) => at !== paths[i])
   const entries = [...tree, ...(await list(session, tip, hidden))]
@@ -23,7 +23,7 @@ export async function listTree(
 
 async function list(session: Session, tip: string, paths: readonly string[]): Promise<Listing> {
   const entries: (readonly [string, TreeEntry])[] = []
-  for (const group of inCalls([...new Set(paths)])) {
+  for (const group of splitIntoCalls([...new Set(paths)])) {
     const listing = await session.offline(['ls-tree', '-z', '-t', '--full-tree', tip, '--', ...group])
     entries.push(...parseListing(listing))
   }
@@ -43,8 +43,8 @@ function parseListing(listing: string): Listing {
     })
 }
 
-// A command line has an end: Linux takes 128 KiB for one argument and 2 MiB for all.
-function inCalls(paths: readonly string[]): readonly (readonly string[])[] {
+// A command line is limited: Linux allows 128 KiB for one argument and 2 MiB for all.
+function splitIntoCalls(paths: readonly string[]): readonly (readonly string[])[] {
   const calls: string[][] = []
   let bytes = Infinity
   for (const path of paths) {

@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 import { outage, rejection } from '../output/classify.ts'
 import type { OnlineResult } from './transport.ts'
 
-/** Pushes once, as the port has it: the lease is the compare-and-swap, and `head` descends from the tip. */
+/** Implements `push` of the port: the lease is the compare-and-swap, and `head` descends from the tip. */
 export async function pushOnce(session: Session, tip: Tip, head: string): Promise<Pushed> {
   const ref = `refs/heads/${tip.branch}`
   const lease = tip.exists ? (tip.commit ?? '') : ''
@@ -25,12 +25,12 @@ export async function pushOnce(session: Session, tip: Tip, head: string): Promis
     return judgeByTip(
       session,
       { tip, head },
-      refuse(unavailable(session, 'does not say what became of the commit')),
+      refuse(unavailable(session, 'does not report whether it accepted the commit')),
     )
   const judged = judgeRef(output, session)
   if (judged === undefined) return judgeBreak(session, { tip, head, result })
-  // curl sends a request again when the connection breaks before an answer: the server may be judging what
-  // it has taken already.
+  // curl repeats a request when the connection breaks before an answer: the server may have rejected the second
+  // request after it had already accepted the first.
   return output.posts > 1 ? judgeByTip(session, { tip, head }, judged) : judged
 }
 
@@ -41,15 +41,15 @@ function judgeRef(output: GitOutput, session: Session): Pushed | undefined {
   const words = `${reason}\n${output.remote}`
   if (/\.lock': File exists/.test(words))
     return refuse(unavailable(session, 'holds a stale lock on the branch'))
-  if (/' exists; cannot create|refname conflict/.test(words)) return refuse(clash(session))
+  if (/' exists; cannot create|refname conflict/.test(words)) return refuse(nameCollision(session))
   if (RACES.some((race) => race.test(words))) return { kind: 'race' }
   const failed = outage(words, session.context)
   if (failed !== undefined) return refuse(failed)
   if (/unpacker error|unable to migrate objects/.test(reason) && DISK.test(`${output.own}\n${words}`))
     return refuse(unavailable(session, 'cannot store the commit (disk or file rights of the server)'))
-  const said = output.remote.replace(/^error: hook declined to update .*$/m, '').trim()
-  const failure = rejection(said === '' ? reason : said, session.context)
-  // A race or for good: only the tip can tell.
+  const remoteWords = output.remote.replace(/^error: hook declined to update .*$/m, '').trim()
+  const failure = rejection(remoteWords === '' ? reason : remoteWords, session.context)
+  // A race or a final refusal: only the tip can show which.
   if (reason === 'failed to update ref') return { kind: 'race', unless: failure }
   if (NO_RIGHT.test(words)) return refuse(denied(session))
   return { kind: 'refused', failure, each: !BRANCH.test(words) }
@@ -64,7 +64,7 @@ const RACES = [
 const DISK =
   /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
 const NO_RIGHT = /User permission denied for writing/
-// Said of the branch or the repository: every commit of the batch would hear it.
+// A refusal because of the branch or the repository: it holds for every commit of the batch.
 const BRANCH = /protected branch|shallow update not allowed|archived|read.only|deny updating a hidden ref/i
 
 function judgeOwn(reason: string, session: Session): Pushed {
@@ -101,20 +101,20 @@ function refuse(failure: Failure): Pushed {
 function unavailable({ context }: Session, what: string): Failure {
   return new Failure(
     'ProviderUnavailable',
-    `${context.url} ${what}; it is tried again, and whoever runs the server should look.`,
+    `${context.url} ${what}; Commitlet retries automatically, and the administrator of the server should check it.`,
   )
 }
 
-function clash({ context }: Session): Failure {
+function nameCollision({ context }: Session): Failure {
   return new Failure(
     'PushRejected',
-    `${context.url} cannot have this branch, because the name of another branch is the beginning of its name or begins with it; choose another name in spec.branch.`,
+    `${context.url} cannot have this branch, because its name and the name of another branch collide (one is the beginning of the other); choose another name in spec.branch.`,
   )
 }
 
 function denied({ context }: Session): Failure {
   return new Failure(
     'PermissionDenied',
-    `${context.url} knows the user but does not permit them to write; give the user or the token that right there.`,
+    `${context.url} knows the user but does not permit them to write; give the user or the token write access.`,
   )
 }

@@ -8,27 +8,27 @@ import type { Workspace } from '../process/workspace.ts'
 
 const MIB = 1024 * 1024
 
-/** The git binary for one batch and one repository: in a workspace, with and without the network. */
+/** Runs the git binary for one batch and one repository, in a workspace, with or without the network. */
 export interface Session {
   readonly address: RepositoryAddress
-  /** What git is called with: the address, or the name of a remote that its environment describes. */
+  /** The remote in git's arguments: the address, or the name of a remote that the environment configures. */
   readonly url: string
   readonly workspace: Workspace
   readonly context: ErrorContext
-  /** A git that talks to the remote; says what its end means, undefined where it ended well. */
+  /** Runs a git that talks to the remote, and returns what its result means. */
   online(args: readonly string[], options?: OnlineOptions): Promise<OnlineResult>
-  /** A git that has neither network nor login. Throws Internal where it does not end with 0. */
+  /** Runs a git without network and login. Throws Internal if it does not exit with 0. */
   offline(args: readonly string[], input?: Uint8Array): Promise<string>
 }
 
 export interface OnlineOptions {
-  /** What is left of FETCH_LIMIT counts. */
+  /** It counts towards FETCH_LIMIT. */
   readonly fetches?: boolean
-  /** The protocol's lines go into this file of the workspace. */
+  /** The trace of the protocol's packets is written to this file of the workspace. */
   readonly packets?: string
 }
 
-/** What every session of a process has in common. */
+/** Settings that all sessions of a process share. */
 export interface SessionSettings {
   /** PATH of the children. */
   readonly path: string
@@ -38,7 +38,7 @@ export interface SessionSettings {
   readonly memoryMiB: number
 }
 
-/** Opens a session; nothing is called yet. Every git in it ends when the signal fires. */
+/** Opens a session; no git is started yet. Every git in it ends when the signal fires. */
 export function openSession(
   settings: SessionSettings,
   transport: Transport,
@@ -48,14 +48,14 @@ export function openSession(
   const { folder } = workspace
   const { path, deadlineSeconds, fetchLimitMiB, memoryMiB } = settings
   const bounds = { deadlineSeconds, memoryMiB, fileMiB: undefined }
-  const place = { folder, path, bounds }
-  const offline = offlineEnvironment(place)
+  const run = { folder, path, bounds }
+  const offline = offlineEnvironment(run)
   let fetched = 0
-  // Whatever a server says, what is fetched and what is traced of it has a bound.
+  // Limits what is fetched and traced, whatever a server sends.
   function environmentOf({ fetches = false, packets }: OnlineOptions): ChildEnvironment {
     const fileMiB = Math.max(0, fetchLimitMiB - (fetches ? fetched / MIB : 0))
     return {
-      ...transport.environment({ ...place, bounds: { ...bounds, fileMiB } }),
+      ...transport.environment({ ...run, bounds: { ...bounds, fileMiB } }),
       ...(fetches ? {} : { GIT_NO_LAZY_FETCH: '1' }),
       ...(packets === undefined ? {} : { GIT_TRACE_PACKET: `${folder}/${packets}` }),
     }
@@ -84,7 +84,7 @@ export function openSession(
       if (ended.exitCode === 0) return ended.stdout
       throw new Failure(
         'Internal',
-        `Commitlet could not prepare the commit for ${context.url}; it is tried again.`,
+        `Commitlet could not prepare the commit for ${context.url}; it retries automatically.`,
         {
           cause: new Error(
             `git ${args[0] ?? ''} ended with ${ended.exitCode ?? 'a signal'}: ${ended.stderr.trim().slice(0, 500)}`,

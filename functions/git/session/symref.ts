@@ -1,6 +1,6 @@
 /**
- * The branch that the remote's HEAD names, read from git's packet trace (GIT_TRACE_PACKET): protocol 2 says it
- * beside HEAD, protocol 0 among the capabilities. Undefined: it is not said, or not as a name that can be used.
+ * The branch that the remote's HEAD points to, read from git's packet trace (GIT_TRACE_PACKET): protocol 2 reports it
+ * with HEAD, protocol 0 in the capabilities. Undefined: it is not reported, or is not a usable name.
  */
 export function readDefaultBranch(trace: readonly string[]): string | undefined {
   const traced = trace
@@ -11,13 +11,13 @@ export function readDefaultBranch(trace: readonly string[]): string | undefined 
   return UNFIT.test(name) || name.length > LONGEST ? undefined : name
 }
 
-// As long as a name in spec.branch may be: longer ones fit neither the status nor most hosts.
+// The limit of spec.branch: neither the status nor most hosts accept longer names.
 const LONGEST = 255
 
-// What git-check-ref-format(1) forbids; a letter that is no UTF-8 would be pushed as another one.
+// What git-check-ref-format(1) forbids; a byte that is not UTF-8 would be pushed as another character.
 const UNFIT = /[\\:?*[~^\p{Cc}\ufffd]|\.\./u
 
-// A byte beyond ASCII is \ooo, or, where C's char has a sign, the 11 octal digits of a negative int.
+// A byte beyond ASCII is written as \ooo, or, if C's char is signed, as the 11 octal digits of a negative int.
 function unquote(text: string): string {
   const bytes = text.replace(
     /\\(?:37777777([67][0-7]{2})|([23][0-7]{2}))/g,

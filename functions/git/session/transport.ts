@@ -4,7 +4,7 @@ import { Failure } from '../../domain/failure.ts'
 import { secretsOfProxy } from '../../domain/network/proxies.ts'
 import { explainCertificate } from './certificate.ts'
 import { loginLine, onlineEnvironment, proxyLine, TUNNEL, tunnelEnvironment } from '../process/environment.ts'
-import type { ChildEnvironment, Destination, GitPlace } from '../process/environment.ts'
+import type { ChildEnvironment, Destination, RunSettings } from '../process/environment.ts'
 import type { Ended } from '../process/launcher.ts'
 import { secretsOf } from '../../domain/credentials/login.ts'
 import type { ErrorContext } from '../output/error-table.ts'
@@ -14,17 +14,17 @@ import type { Tunnel } from '../ssh/tunnel.ts'
 import { classify } from '../output/classify.ts'
 import type { Meaning } from '../output/classify.ts'
 
-/** How git gets to the remote and is let in. */
+/** How git reaches the remote and authenticates. */
 export interface Transport {
   readonly address: RepositoryAddress
-  /** What git is called with: the address, or the name of a remote that its environment describes. */
+  /** The remote in git's arguments: the address, or the name of a remote that the environment configures. */
   readonly url: string
-  /** What text of the remote must not show. */
+  /** What must be masked in text of the remote. */
   readonly secrets: readonly string[]
   readonly proxied: boolean
   /** Standard input of every git that talks to the remote; undefined: none. */
   readonly input: string | undefined
-  environment(place: GitPlace): ChildEnvironment
+  environment(run: RunSettings): ChildEnvironment
   /** Called before a git with these arguments is started. */
   expect(args: readonly string[]): ExpectedCall
   readonly close: () => void
@@ -32,24 +32,24 @@ export interface Transport {
 
 /** A git that is about to talk to the remote. */
 export interface ExpectedCall {
-  /** It has ended, in whatever way. */
+  /** Called when it has ended, with or without success. */
   readonly stop: () => void
-  /** What its end means. */
+  /** What its result means. */
   explain(ended: Ended, context: ErrorContext): Promise<OnlineResult>
 }
 
 /** How a git that talked to the remote ended. */
 export interface OnlineResult {
   readonly ended: Ended
-  /** Undefined: it ended well. */
+  /** Undefined: it succeeded. */
   readonly meaning: Meaning | undefined
-  /** It failed before it had sent anything by which the remote could change. */
+  /** It failed before it had sent anything that could change the remote. */
   readonly undelivered: boolean
 }
 
 /**
- * Opens the transport that belongs to the address.
- * @throws Failure Internal where the login is not of the address's kind
+ * Opens the transport for the address.
+ * @throws Failure Internal if the login does not fit the address
  */
 export async function openTransport(
   destination: Destination,
@@ -66,11 +66,11 @@ export async function openTransport(
 }
 
 function mismatch({ text }: RepositoryAddress, { method }: Login): Failure {
-  const message = `${text} cannot be called with a login by ${method}, which Commitlet should have refused before; it is tried again.`
+  const message = `${text} cannot be used with a login by ${method}, which Commitlet should have refused before; Commitlet retries automatically.`
   return new Failure('Internal', message)
 }
 
-/** Git itself talks HTTPS; login and proxy reach it by its standard input. */
+/** Git itself speaks HTTPS; it gets login and proxy through its standard input. */
 export function overHTTPS(destination: Destination, login: PasswordLogin): Transport {
   const { address, proxy } = destination
   return {
@@ -79,17 +79,17 @@ export function overHTTPS(destination: Destination, login: PasswordLogin): Trans
     secrets: [...secretsOf(login), ...(proxy === undefined ? [] : secretsOfProxy(proxy))],
     proxied: proxy !== undefined,
     input: loginLine(login) + proxyLine(proxy),
-    environment: (place) => onlineEnvironment(place, destination),
+    environment: (run) => onlineEnvironment(run, destination),
     expect: () => ({
-      stop: nothing,
+      stop: noop,
       async explain(ended, context) {
         const meaning =
           ended.exitCode === 0 ? undefined : await withCertificate(classify(ended, context), destination)
-        // Git ends with 128 before it has sent anything, with 1 after (facts: git 2.39).
+        // Git exits with 128 before it has sent anything, with 1 afterwards (measured with git 2.39).
         return { ended, meaning, undelivered: ended.exitCode === 128 }
       },
     }),
-    close: nothing,
+    close: noop,
   }
 }
 
@@ -98,7 +98,7 @@ async function withCertificate(meaning: Meaning, destination: Destination): Prom
   return (await explainCertificate(destination)) ?? meaning
 }
 
-/** A push has sent no more than the end of an empty list (gitprotocol-pack(5), flush-pkt). */
+/** A push that sent no more than this sent an empty list only (gitprotocol-pack(5), flush-pkt). */
 const EMPTY_BYTES = 4
 
 function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly string[]): Transport {
@@ -108,7 +108,7 @@ function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly s
     secrets,
     proxied: false,
     input: undefined,
-    environment: (place) => tunnelEnvironment(place, tunnel.url),
+    environment: (run) => tunnelEnvironment(run, tunnel.url),
     expect([command]) {
       const call = tunnel.expect(command === 'push' ? 'git-receive-pack' : 'git-upload-pack')
       return {
@@ -124,6 +124,6 @@ function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly s
   }
 }
 
-function nothing(): void {
+function noop(): void {
   return undefined
 }

@@ -11,10 +11,10 @@ const SIGNATURES: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> = 
 }
 
 /**
- * What is offered to a server: no SHA-1, no CBC, no MD5 anywhere (RFC 9142, and what GitHub, GitLab and Bitbucket
- * still take). The types of keys that are known come first, since a server with several shows the first that fits;
- * the others come after them only so that its key can be named. Groups are known ones: whether a prime that a server
- * makes up is one (RFC 4419) takes Node minutes to see, in which nothing else happens.
+ * The algorithms that are offered to a server: no SHA-1, no CBC, no MD5 (RFC 9142, and what GitHub, GitLab and
+ * Bitbucket still accept). The types of known host keys come first, because a server with several keys shows the first
+ * that matches; the other types follow so that the message can name an unknown key. Only groups with fixed primes are
+ * offered: checking a prime that the server generated (RFC 4419) would block Node for minutes.
  */
 export function algorithmsFor(known: readonly HostKey[]): Algorithms {
   const first = new Set(known.map(({ type }) => type))
@@ -51,10 +51,10 @@ export function algorithmsFor(known: readonly HostKey[]): Algorithms {
 }
 
 /**
- * How to log in: by this key alone. An RSA key signs with SHA-2, whether or not the server has said that it knows
- * it (RFC 8332, section 3.3); ssh2 by itself would fall back to SHA-1.
+ * The authentication methods: this key only. An RSA key signs with SHA-2 even if the server does not announce support
+ * for it (RFC 8332, section 3.3); ssh2 would fall back to SHA-1.
  */
-export function waysIn(key: ParsedKey, username: string): PublicKeyAuthMethod[] {
+export function authMethods(key: ParsedKey, username: string): PublicKeyAuthMethod[] {
   if (key.type !== 'ssh-rsa') return [{ type: 'publickey', username, key }]
   return RSA_SIGNATURES.map((signature) => ({ type: 'publickey', username, key: signingBy(signature, key) }))
 }
@@ -64,7 +64,7 @@ const RSA_SIGNATURES = [
   { name: 'rsa-sha2-256', hash: 'sha256' },
 ] as const
 
-// What ssh2 asks a key's type for is the name of the signature.
+// ssh2 uses the key's type as the name of the signature algorithm.
 function signingBy({ name, hash }: (typeof RSA_SIGNATURES)[number], key: ParsedKey): ParsedKey {
   return new Proxy(key, {
     get(target, property): unknown {

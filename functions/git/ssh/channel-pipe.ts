@@ -5,7 +5,7 @@ import type { ClientChannel } from 'ssh2'
 export interface ChannelPipe {
   /** Bytes that Git has sent. */
   sentBytes(): number
-  /** What the program on the server has said beside. */
+  /** How the program on the server ended, and its standard error. */
   programEnd(): ProgramEnd
   /** Resolves when the channel is closed on both sides. */
   readonly closed: Promise<undefined>
@@ -20,13 +20,13 @@ export interface ProgramEnd {
   readonly exitStatus: number | undefined
 }
 
-/** More than a sentence could need. */
+/** More than a message can show. */
 const KEPT_BYTES = 64 * 1024
-const WORDS_LIMIT = 16 * 1024 * 1024
+const STDERR_LIMIT = 16 * 1024 * 1024
 
 /**
- * Carries bytes between Git and the channel, each side at the other's pace; the end of one side is the end of the
- * other. The program's standard error is read along, and the channel is closed when that goes on for too long.
+ * Copies bytes between Git and the channel in both directions, with backpressure; when one side ends, the other is
+ * closed. The program's standard error is read as well, and the channel is closed when it exceeds its limit.
  */
 export function pipeChannel(socket: Socket, channel: ClientChannel): ChannelPipe {
   const { promise: closed, resolve } = Promise.withResolvers<undefined>()
@@ -36,7 +36,7 @@ export function pipeChannel(socket: Socket, channel: ClientChannel): ChannelPipe
   channel.stderr.on('data', (chunk: Buffer) => {
     if (words < KEPT_BYTES) kept.push(chunk)
     words += chunk.length
-    if (words > WORDS_LIMIT) channel.close()
+    if (words > STDERR_LIMIT) channel.close()
   })
   channel.on('exit', (code: number | null) => (exitStatus = code ?? undefined))
   channel.on('close', () => {
@@ -45,7 +45,7 @@ export function pipeChannel(socket: Socket, channel: ClientChannel): ChannelPipe
   })
   socket.on('data', ({ length }: Buffer) => (sent += length))
   socket.on('close', () => {
-    // Git may have gone before it has read everything: the rest is let go, or the channel would never close.
+    // Git may end before it has read everything: the rest is discarded, or the channel would never close.
     channel.unpipe(socket)
     channel.resume()
     channel.close()
@@ -54,7 +54,7 @@ export function pipeChannel(socket: Socket, channel: ClientChannel): ChannelPipe
   channel.pipe(socket)
   return {
     sentBytes: () => sent,
-    programEnd: () => ({ words: Buffer.concat(kept).toString(), tooMuch: words > WORDS_LIMIT, exitStatus }),
+    programEnd: () => ({ words: Buffer.concat(kept).toString(), tooMuch: words > STDERR_LIMIT, exitStatus }),
     closed,
   }
 }

@@ -8,25 +8,25 @@ import { Failure } from '../../domain/failure.ts'
 import { judgeHostKey } from '../../domain/network/host-keys.ts'
 import { fingerprintOf, readKnownHosts } from '../../domain/network/known-hosts.ts'
 import { stopIfAborted } from '../process/launcher.ts'
-import { algorithmsFor, waysIn } from './algorithms.ts'
+import { algorithmsFor, authMethods } from './algorithms.ts'
 import { channelRefused, explainHandshake, explainLoss, noteOffer, unreachable } from './connection-errors.ts'
 import type { SSHError } from './connection-errors.ts'
 
-/** Where to, and as whom. */
+/** The host to connect to, and the login. */
 export interface SSHTarget {
   readonly address: RepositoryAddress
-  /** IP addresses to try one after the other, all of them checked. */
+  /** Checked IP addresses, to try one after the other. */
   readonly addresses: readonly string[]
   readonly login: KeyLogin
-  /** Within so many milliseconds the user has to be in; default 15 s. */
+  /** Time limit for handshake and login in milliseconds; default 15 s. */
   readonly readyMs?: number
 }
 
-/** A connection that has let the user in; each command gets a channel of its own. */
+/** A connection after the login; each command gets its own channel. */
 export interface SSHConnection {
   /** Starts a command on the server, with the version of Git's protocol in its environment. */
   run(command: string, protocol: string | undefined): Promise<ClientChannel>
-  /** Why it is gone; undefined: it is not, or it was closed here. */
+  /** Why it was lost; undefined: it was not, or `close` was called. */
   lost(): Failure | undefined
   /** Whether commands can still be started. */
   isOpen(): boolean
@@ -35,19 +35,19 @@ export interface SSHConnection {
 
 const CONNECT_MS = 10_000
 const READY_MS = 15_000
-/** A connection is given up when so many signs of life, so far apart, were not answered. */
+/** A connection counts as lost when this many keepalive messages in a row were not answered. */
 const KEEP_ALIVE = { keepaliveInterval: 10_000, keepaliveCountMax: 3 }
 const RESOURCE_SHORTAGE = 4
 
 /**
- * Connects and logs in by the key alone, having looked at the host's key. Everything ends when the signal fires.
+ * Connects, checks the host key, and logs in with the key only. Everything ends when the signal fires.
  * @throws Failure
  */
 export async function connectSSH(target: SSHTarget, signal: AbortSignal): Promise<SSHConnection> {
   const { Client, utils } = (await import('ssh2')).default
   const key = utils.parseKey(target.login.privateKey)
   if (key instanceof Error) {
-    const message = `The private key for ${target.address.text} cannot be read; put the file into the Secret again.`
+    const message = `The private key for ${target.address.text} cannot be read; put the key file into the Secret again.`
     throw new Failure('CredentialsInvalid', message)
   }
   const socket = await openSocket(target, signal)
@@ -84,17 +84,17 @@ async function logIn(
   const { address, login } = target
   const { promise: ready, resolve, reject } = Promise.withResolvers<undefined>()
   const offers: string[] = []
-  let [entered, closing] = [false, false]
+  let [loggedIn, closing] = [false, false]
   let refused: Failure | undefined
   let lost: Failure | undefined
   function fail(error: SSHError): void {
-    if (entered && !closing) lost ??= explainLoss(address, error)
+    if (loggedIn && !closing) lost ??= explainLoss(address, error)
     const shown = `${fingerprintOf(key.getPublicSSH())} (${key.type})`
     reject(refused ?? explainHandshake(error, { address, key: shown, offers }))
   }
   client
     .on('ready', () => {
-      entered = true
+      loggedIn = true
       resolve(undefined)
     })
     .on('error', fail)
@@ -103,14 +103,14 @@ async function logIn(
     client.connect({
       sock: socket,
       username: address.user ?? '',
-      authHandler: waysIn(key, address.user ?? ''),
+      authHandler: authMethods(key, address.user ?? ''),
       algorithms: algorithmsFor(readKnownHosts(login.hostKeys, address).known),
       hostVerifier(shown: Buffer) {
         refused = judgeHostKey(shown, address, login.hostKeys)
         return refused === undefined
       },
       debug(line) {
-        if (!entered) noteOffer(offers, line)
+        if (!loggedIn) noteOffer(offers, line)
       },
       readyTimeout: target.readyMs ?? READY_MS,
       ...KEEP_ALIVE,
@@ -136,7 +136,7 @@ async function logIn(
     close() {
       closing = true
       client.end()
-      // What the server still has to say is not waited for.
+      // Does not wait for further messages of the server.
       socket.destroy()
     },
   }
@@ -161,7 +161,7 @@ function reasonOf(error: Error): unknown {
   return 'reason' in error ? error.reason : undefined
 }
 
-// Whoever waits for the socket is told as well; an error that nobody listened for would end the process.
+// The caller that waits for the socket gets the error too; an error without any listener would end the process.
 function ignore(): void {
   return undefined
 }

@@ -4,15 +4,15 @@ import type { Socket } from 'node:net'
 import { readRequest } from './request.ts'
 import type { Request, Service } from './request.ts'
 
-/** Takes connections of this machine. */
+/** Accepts connections from this machine. */
 export interface GitDaemon {
   readonly port: number
   /**
-   * Hands over the next connection that asks for this service at the daemon's path; no other is answered. Until
-   * `stop` is called, or one was taken.
+   * Passes the next connection that requests this service at the daemon's path to `take`, once, until `stop` is
+   * called. Every other connection is closed without an answer.
    */
   expect(service: Service, take: (socket: Socket, request: Request) => void): { readonly stop: () => void }
-  /** Breaks everything off. */
+  /** Stops listening and closes all connections. */
   readonly close: () => void
 }
 

@@ -3,16 +3,16 @@ import type { Failure } from '../../domain/failure.ts'
 import { connectSSH } from './connection.ts'
 import type { SSHConnection, SSHTarget } from './connection.ts'
 
-/** One connection to a server at a time: the same as long as it lasts. */
+/** At most one connection to a server at a time, which is reused while it lasts. */
 export interface ReconnectingSSH {
-  /** Starts a command; on a new connection where the present one is gone or takes no further channel. */
+  /** Starts a command; on a new connection if the current one is closed or accepts no further channel. */
   run(command: string, protocol: string | undefined): Promise<ClientChannel>
-  /** Why the present connection is gone; undefined: it is not. */
+  /** Why the current connection was lost; undefined: it was not. */
   lost(): Failure | undefined
   close(): void
 }
 
-/** Begins to connect at once. Nobody is told of a failure before the first command. */
+/** Starts to connect at once. A failure is reported by the first command. */
 export function openReconnectingSSH(target: SSHTarget, signal: AbortSignal): ReconnectingSSH {
   const closing = new AbortController()
   const ending = AbortSignal.any([signal, closing.signal])
@@ -37,13 +37,13 @@ export function openReconnectingSSH(target: SSHTarget, signal: AbortSignal): Rec
     async run(command, protocol) {
       connection = await connecting
       if (!connection.isOpen()) connection = await reconnect()
-      const again = used
+      const reused = used
       used = true
       try {
         return await connection.run(command, protocol)
       } catch (error) {
-        // Some servers take one channel for each connection, or close one that rests.
-        if (!again) throw error
+        // Some servers allow one channel per connection, or close an idle connection.
+        if (!reused) throw error
         return (await reconnect()).run(command, protocol)
       }
     },

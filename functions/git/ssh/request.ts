@@ -6,7 +6,7 @@ export type Service = 'git-upload-pack' | 'git-receive-pack'
 
 /** What Git asks for on a connection of the git protocol. */
 export interface Request {
-  /** Where the request ends, and what belongs to the service begins. */
+  /** Length of the request in bytes; the bytes after it belong to the service. */
   readonly length: number
   /** Value for GIT_PROTOCOL, such as `version=2`; undefined: none. */
   readonly protocol: string | undefined
@@ -16,8 +16,8 @@ const HEADER = 4
 const LONGEST = 1_000
 
 /**
- * Reads the first packet of a connection (gitprotocol-pack(5), "Git Transport"), which has to ask for this service
- * and name this path. `incomplete`: more bytes are needed. Undefined: it is another's, or no Git.
+ * Reads the first packet of a connection (gitprotocol-pack(5), "Git Transport"), which has to request this service
+ * and this path. `incomplete`: more bytes are needed. Undefined: it requests something else, or is not Git.
  */
 export function readRequest(
   bytes: Buffer,
@@ -29,15 +29,15 @@ export function readRequest(
   const length = parseInt(digits, 16)
   if (length < HEADER || length > LONGEST) return undefined
   if (bytes.length < length) return 'incomplete'
-  const [asked = '', , , ...extra] = bytes.toString('latin1', HEADER, length).split('\0')
-  if (!isEqual(asked, `${expected.service} ${expected.path}`)) return undefined
+  const [requested = '', , , ...extra] = bytes.toString('latin1', HEADER, length).split('\0')
+  if (!isEqual(requested, `${expected.service} ${expected.path}`)) return undefined
   const parameters = extra.filter((parameter) => /^version=[0-9]+$/.test(parameter))
   return { length, protocol: parameters[0] }
 }
 
-// Without telling by the time it takes how much of it was right.
-function isEqual(asked: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(asked, 'latin1'), Buffer.from(expected, 'latin1')]
+// In constant time, so that the duration does not reveal how much of it was right.
+function isEqual(requested: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(requested, 'latin1'), Buffer.from(expected, 'latin1')]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

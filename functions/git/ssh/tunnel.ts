@@ -13,27 +13,27 @@ import type { GitDaemon } from './git-daemon.ts'
 import { commandFor } from './request.ts'
 import type { Service } from './request.ts'
 
-/** How Git reaches a repository over SSH: at an address of this machine, behind which this process logs in. */
+/** How Git reaches a repository over SSH: through a local port, behind which this process logs in to the host. */
 export interface Tunnel {
-  /** Where Git finds it. While a call is expected, whoever knows it is served, once: it is told to Git alone. */
+  /** The URL for Git. It is secret: while a call is expected, the first connection to it is served. */
   readonly url: string
-  /** Expects one git, whose one connection goes to this service. */
+  /** Expects one git process, whose one connection goes to this service. */
   expect(service: Service): TunnelCall
-  /** Takes all of it away. */
+  /** Closes the connection and the local port. */
   readonly close: () => void
 }
 
-/** The connection of one git. */
+/** The connection of one git process. */
 export interface TunnelCall {
-  /** The git has ended: nobody is expected any more. */
+  /** Called when git has ended: no connection is accepted any more. */
   readonly stop: () => void
   /** Bytes that it sent after its request. */
   sentBytes(): number
-  /** What the server let us know beside what it said to Git; for where Git has failed. */
+  /** What the server reported outside of Git's protocol, to explain why Git failed. */
   readReport(): Promise<ServerReport>
 }
 
-/** What a server lets us know of a call, beside what it said to Git. */
+/** What a server reported about a call outside of Git's protocol. */
 export interface ServerReport {
   readonly service: Service
   /** Why there was no channel, or why it broke. */
@@ -44,12 +44,12 @@ export interface ServerReport {
   readonly exitStatus: number | undefined
 }
 
-/** How long the server may take to say how its program ended, after Git has. */
-const LAST_WORDS_MS = 2_000
+/** How long the server may take to report how its program ended, after git has ended. */
+const EXIT_STATUS_WAIT_MS = 2_000
 
 /**
- * Opens a tunnel. The connection is made at once, while Git starts, and serves all calls. No key reaches another
- * process.
+ * Opens a tunnel. It connects at once, while Git starts, and one connection serves all calls. No other process sees
+ * the key.
  */
 export async function openSSHTunnel(target: SSHTarget, signal: AbortSignal): Promise<Tunnel> {
   const path = `/${randomBytes(16).toString('hex')}`
@@ -89,7 +89,7 @@ function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): Tun
     sentBytes: () => pipe?.sentBytes() ?? 0,
     async readReport() {
       if (pipe === undefined) return { service, failure, words: '', exitStatus: undefined }
-      await Promise.race([pipe.closed, wait(LAST_WORDS_MS, undefined, { ref: false })])
+      await Promise.race([pipe.closed, wait(EXIT_STATUS_WAIT_MS, undefined, { ref: false })])
       const { words, exitStatus, tooMuch } = pipe.programEnd()
       const broken = exitStatus === undefined ? ssh.lost() : undefined
       return { service, failure: tooMuch ? tooManyMessages(address) : broken, words, exitStatus }
@@ -98,6 +98,6 @@ function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): Tun
 }
 
 function tooManyMessages({ text }: RepositoryAddress): Failure {
-  const message = `${text} sends more than 16 MiB of messages; use a repository that says less.`
+  const message = `${text} sends more than 16 MiB of messages, which is the limit; use a repository whose server sends fewer.`
   return new Failure('NotSupported', message)
 }

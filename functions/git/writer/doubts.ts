@@ -4,13 +4,13 @@ import type { Remote, SoughtCommit, Tip } from '../remote.ts'
 import type { PendingChange, Settled } from './pending-change.ts'
 
 /**
- * Changes whose commits may be on the branch already, or may still get there, each with the time since which
- * history has to tell. One that is in it stays until it is settled: the server may carry out a push long after
- * its client has gone, between the search and the next push.
+ * Changes whose commits may already be on the branch, or may still get there, each with the date since which the
+ * history has to be searched. A change stays in it until it is settled: the server may carry out a push long after
+ * its client has disconnected, even between the search and the next push.
  */
 export type Doubts = ReadonlyMap<PendingChange, Date>
 
-/** The doubts that earlier attempts leave. */
+/** The doubts from earlier attempts. */
 export function firstDoubts(batch: readonly PendingChange[]): Doubts {
   return new Map(
     batch.flatMap((pending) =>
@@ -20,20 +20,20 @@ export function firstDoubts(batch: readonly PendingChange[]): Doubts {
 }
 
 /**
- * After a push of unknown outcome: the commits of all that are left may be on the branch. They carry the
- * changes' own dates, so that no margin for other clocks is needed.
+ * After a push with unknown outcome: the commits of all changes that are left may be on the branch. They have the
+ * changes' own dates, so no margin for other clocks is needed.
  */
 export function doubtAll(doubts: Doubts, rest: readonly PendingChange[]): Doubts {
   return new Map([...rest.map((pending) => [pending, pending.date] as const), ...doubts])
 }
 
-/** Since when history is needed; undefined: nobody of the batch is in doubt. */
+/** The date since which history is needed; undefined: no change of the batch is in doubt. */
 export function searchedSince(doubts: Doubts, batch: readonly PendingChange[]): Date | undefined {
   const dates = batch.flatMap((pending) => doubts.get(pending)?.getTime() ?? [])
   return dates.length === 0 ? undefined : new Date(Math.min(...dates))
 }
 
-/** Settles those in doubt whose commits are in the history of the tip. */
+/** Settles the doubtful changes whose commits are in the history of the tip. */
 export async function settleFound(
   remote: Remote,
   tip: Tip,
@@ -54,13 +54,16 @@ export async function settleFound(
 }
 
 /**
- * Looks for the commit of an earlier attempt as a push does, and writes nothing. Undefined: it is not there.
- * @throws Failure what the remote says; Conflict where the branch moves while it is read
+ * Searches for the commit of an earlier attempt as a push does, but writes nothing. Undefined: there is none.
+ * @throws Failure for an error of the remote; Conflict if the branch moves while it is read
  */
 export async function findOne(remote: Remote, change: ChangeDraft): Promise<Landed | undefined> {
   const tip = await remote.readTip(change)
   if (tip === 'moved')
-    throw new Failure('Conflict', `The branch of ${remote.url} moved while it was read; it is tried again.`)
+    throw new Failure(
+      'Conflict',
+      `The branch of ${remote.url} moved while it was read; Commitlet retries automatically.`,
+    )
   if (!tip.exists) return undefined
   const [sha] = await remote.findLanded(tip, [soughtFor(change)])
   return sha === undefined ? undefined : found(sha, tip)

@@ -5,24 +5,24 @@ import { asFailure, Failure } from '../../domain/failure.ts'
 import { isWaitedFor, type PendingChange, type Settled } from './pending-change.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
 
-/** Changes of one repository, branch and login, taken together. */
+/** Changes of one repository, branch and login that are pushed together. */
 export interface Batch {
   readonly changes: readonly PendingChange[]
   readonly address: RepositoryAddress
-  /** The first change's, with the secrets of all: what one of them has sent may come back to any. */
+  /** The first change's, with the secrets of all: a message of the remote may contain any of them. */
   readonly login: Login
-  /** Fires when the last waiting change has gone: no change is failed by a neighbour's deadline. */
+  /** Fires when the last change is aborted: the deadline of one change does not fail the others. */
   readonly signal: AbortSignal
 }
 
-/** Collects changes while a batch is on its way. */
+/** Collects changes while a batch is being pushed. */
 export interface GroupCommit {
   push(change: Change, login: Login, signal: AbortSignal): Promise<Landed>
   /** Waits until every batch has ended. */
   idle(): Promise<void>
 }
 
-/** One push carries at most so many commits and so many bytes of content (one change always goes). */
+/** Limits of one push: number of commits and bytes of content (a single change may exceed the bytes). */
 export const BATCH_LENGTH = 500
 const BATCH_BYTES = 64 * 1024 * 1024
 
@@ -30,15 +30,15 @@ const BATCH_BYTES = 64 * 1024 * 1024
 interface Waiter {
   readonly pending: PendingChange
   readonly login: Login
-  /** Answers the caller; later calls do nothing. */
+  /** Returns the result to the caller; later calls do nothing. */
   readonly settle: (ending: Landed | Failure) => void
 }
 
 /**
- * Group commit: the first change of a repository, branch and login goes at once; those that come while it is
- * on its way go in the next batch, in order. A change whose signal fires is failed at once and alone; a batch
- * ends early only when nobody waits for it. `land` answers bit by bit how the changes end; those of which it has
- * answered nothing fail when it throws or ends, and the next batch goes all the same.
+ * Group commit: the first change of a repository, branch and login is pushed at once; changes that arrive during that
+ * push are in the next batch, in order. A change whose signal fires fails at once and alone; a batch ends early only
+ * when all of its changes are aborted. `land` yields results step by step; changes without a result fail when it
+ * throws or ends, and the next batch starts in any case.
  */
 export function makeGroupCommit(land: (batch: Batch) => AsyncIterable<Settled>): GroupCommit {
   const queues = new Map<string, Waiter[]>()
@@ -56,26 +56,26 @@ export function makeGroupCommit(land: (batch: Batch) => AsyncIterable<Settled>):
     const changes = [...open.keys()]
     const login = { ...first.login, secrets: unitedSecrets(waiters.map((waiter) => waiter.login.secrets)) }
     const batch = { changes, address: first.pending.change.repository, login }
-    const failure = await answerAll(batch, open).catch(asFailure)
-    // The queue goes on: others wait in it, and more may come.
+    const failure = await settleAll(batch, open).catch(asFailure)
+    // A failure must not stop the queue: other changes wait in it.
     for (const settle of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))
   }
 
-  /** Answers each waiter when its change ends, and takes it out of those who are open. */
-  async function answerAll(
+  /** Settles each waiter when its change ends, and removes it from `open`. */
+  async function settleAll(
     batch: Omit<Batch, 'signal'>,
     open: Map<PendingChange, Waiter['settle']>,
   ): Promise<undefined> {
-    const gone = signalWhenAllGone(batch.changes)
+    const allAborted = signalWhenAllAborted(batch.changes)
     try {
-      if (gone.signal.aborted) return
-      for await (const settled of land({ ...batch, signal: gone.signal }))
+      if (allAborted.signal.aborted) return
+      for await (const settled of land({ ...batch, signal: allAborted.signal }))
         for (const [pending, ending] of settled) {
           open.get(pending)?.(ending)
           open.delete(pending)
         }
     } finally {
-      gone.stop()
+      allAborted.stop()
     }
   }
 
@@ -112,21 +112,21 @@ export function makeGroupCommit(land: (batch: Batch) => AsyncIterable<Settled>):
   }
 }
 
-/** A signal that fires when nobody waits for any of the changes; `stop` ends the watch. */
-function signalWhenAllGone(changes: readonly PendingChange[]): {
+/** A signal that fires when all of the changes are aborted; `stop` removes the listeners. */
+function signalWhenAllAborted(changes: readonly PendingChange[]): {
   readonly signal: AbortSignal
   readonly stop: () => void
 } {
-  const gone = new AbortController()
-  function look(): void {
-    if (!changes.some(isWaitedFor)) gone.abort()
+  const allAborted = new AbortController()
+  function check(): void {
+    if (!changes.some(isWaitedFor)) allAborted.abort()
   }
-  for (const { signal } of changes) signal.addEventListener('abort', look)
-  look()
+  for (const { signal } of changes) signal.addEventListener('abort', check)
+  check()
   return {
-    signal: gone.signal,
+    signal: allAborted.signal,
     stop() {
-      for (const { signal } of changes) signal.removeEventListener('abort', look)
+      for (const { signal } of changes) signal.removeEventListener('abort', check)
     },
   }
 }
@@ -135,7 +135,7 @@ function keyOf({ repository, branch }: Change, { identity }: Login): string {
   return JSON.stringify([repository.text, branch ?? null, identity])
 }
 
-// Changes that have to be looked up in history first fetch more than others: they go by themselves.
+// Changes that are searched for in the history first fetch more than others: they are pushed in separate batches.
 function lengthOfNext(queue: readonly Waiter[]): number {
   const [first] = queue
   const search = first?.pending.change.since !== undefined
@@ -153,6 +153,6 @@ function bytesOf({ files, message }: Change): number {
 
 function outOfTime(signal: AbortSignal, change: Change): Failure {
   if (signal.reason instanceof Failure) return signal.reason
-  const message = `The time for one attempt was over before ${change.repository.text} had taken the commit; it is tried again.`
+  const message = `The time for one attempt was over before ${change.repository.text} had accepted the commit; Commitlet retries automatically.`
   return new Failure('Timeout', message)
 }

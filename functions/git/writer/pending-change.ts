@@ -6,11 +6,11 @@ export interface PendingChange {
   readonly change: Change
   /** Date of the commit; the same in each round, so that the same edit on the same tip is the same commit. */
   readonly date: Date
-  /** Fires when nobody waits for this change any more. */
+  /** Fires when the caller no longer waits for this change. */
   readonly signal: AbortSignal
 }
 
-/** How changes ended; whoever is not in it has not ended yet. */
+/** How changes ended; a change without an entry has not ended yet. */
 export type Settled = ReadonlyMap<PendingChange, Landed | Failure>
 
 /** Those that have not ended, in their order. */
@@ -23,7 +23,7 @@ export function failAll(batch: readonly PendingChange[], failure: Failure): Sett
   return new Map(batch.map((pending) => [pending, failure]))
 }
 
-/** Whether anybody still wants to know how it ends. */
+/** Whether the caller still waits for this change. */
 export function isWaitedFor({ signal }: PendingChange): boolean {
   return !signal.aborted
 }

@@ -3,18 +3,18 @@ import { Failure } from '../../domain/failure.ts'
 import type { NewFile } from '../remote.ts'
 import { blobName, pathsTo, type Tree, type TreeEntry } from '../tree.ts'
 
-/** What becomes of one change on top of the tip and of the changes before it. */
+/** What one change needs on top of the tip and of the changes before it. */
 export type Step<C> =
-  /** One commit of these files, which are those that differ; a file that is there keeps its mode. */
+  /** One commit of these files, which are those that differ; an existing file keeps its mode. */
   | { readonly kind: 'edit'; readonly of: C; readonly files: readonly NewFile[] }
-  /** All of it is there already. */
+  /** All contents are already there. */
   | { readonly kind: 'unchanged'; readonly of: C }
-  /** `early`: only the changes before it in the batch are in its way. */
+  /** `early`: it conflicts only with changes before it in the batch. */
   | { readonly kind: 'conflict'; readonly of: C; readonly failure: Failure; readonly early: boolean }
 
 const DIRECTORY: TreeEntry = { mode: '040000', oid: '' }
 
-/** Works the batch out in its order, each change on top of those before it. Pure. */
+/** Plans the batch in its order, each change on top of those before it. Pure. */
 export function planSteps<C extends { readonly change: Change }>(
   tip: Tree,
   batch: readonly C[],
@@ -36,7 +36,7 @@ export function planSteps<C extends { readonly change: Change }>(
 interface PlannedChange {
   /** Those that differ from the tree. */
   readonly files: readonly NewFile[]
-  /** What the tree holds afterwards, as far as it differs. */
+  /** The entries of the tree that change. */
   readonly entries: Tree
 }
 
@@ -65,7 +65,7 @@ interface Obstacle {
   readonly is: string
 }
 
-// git fast-import would silently replace each of these.
+// git fast-import would replace each of these without an error.
 function findObstacle(at: (path: string) => TreeEntry | undefined, path: string): Obstacle | undefined {
   for (const part of pathsTo(path)) {
     const is = kindOf(at(part)?.mode, part === path)

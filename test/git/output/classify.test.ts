@@ -159,17 +159,17 @@ t.test('a git that the deadline ended is a Timeout, one that something else ende
 t.test('a machine without the programs is told to the operator', async (t) => {
   t.match(meaningOf('./launch: 5: exec: setpriv: not found', 127), {
     reason: 'Internal',
-    message: /not all installed/,
+    message: /is not installed/,
   })
 })
 
 t.test('words of the remote are quoted without secrets, or the silence is told', async (t) => {
   t.match(rejection('no s3cret here', context), {
     reason: 'PushRejected',
-    message: `${U} refuses the commit and says "no *** here"; use another branch or path, or ask whoever looks after the repository.`,
+    message: `${U} refuses the commit and reports "no *** here"; use another branch or path, or ask a maintainer of the repository.`,
   })
-  t.match(rejection('', context), { message: /without saying why/ })
+  t.match(rejection('', context), { message: /without a reason/ })
   t.match(rejection('no', { ...context, secrets: ['x'.repeat(65_537)] }), {
-    message: /refuses the commit and says something that cannot be shown; use another branch/,
+    message: /refuses the commit and reports something that cannot be shown; use another branch/,
   })
 })

@@ -81,7 +81,7 @@ t.test('an abort ends git and its children in front of a silent server', async (
       work,
       new Failure(
         'Timeout',
-        'The attempt ran out of time before the remote had answered; it is tried again.',
+        'The attempt ran out of time before the remote answered; Commitlet retries automatically.',
       ),
     )
     t.same(await processesWith(folder), [])

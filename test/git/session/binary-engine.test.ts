@@ -138,7 +138,7 @@ t.test('a commit that the server refuses fails alone, its neighbour lands', asyn
   const repository = await create({ hooks: { 'pre-receive': hook } })
   const changes = ['bad/1', '2'].map((path) => changeOf(repository.url, path))
   const { results } = await landAll(repository, changes)
-  t.match(results, [{ reason: 'PushRejected', message: /says "bad file"/ }, { outcome: 'pushed' }])
+  t.match(results, [{ reason: 'PushRejected', message: /reports "bad file"/ }, { outcome: 'pushed' }])
   t.same(await repository.log('main'), ['Write 2', 'Begin'])
 })
 
@@ -229,7 +229,7 @@ t.test('a push without a commit is never made', async (t) => {
   const repository = await create()
   const change = changeOf(repository.url, 'a.md')
   const { results } = await landAll(repository, [change], { offline: () => Promise.resolve('') })
-  t.match(results, [{ reason: 'Internal', message: /made 0 commits of 1/ }])
+  t.match(results, [{ reason: 'Internal', message: /created 0 of 1 commits/ }])
   t.same(await repository.log('main'), ['Begin'])
 })
 

@@ -124,7 +124,7 @@ t.test('a log-in page is no empty repository', async (t) => {
   await stage.session(repository.url, async (session) => {
     t.match(await outcomeOf(fetchTip(session, { branch: 'main' })), {
       reason: 'RepositoryNotFound',
-      message: /log-in page/,
+      message: /login page/,
     })
   })
 })
@@ -134,7 +134,7 @@ t.test('an answer without anything is no empty repository either', async (t) => 
   t.teardown(server.faults.add({ kind: 'status', status: 200 }, { repository: 'fetch/nothing' }))
   await stage.session(repository.url, async (session) => {
     const failure = await outcomeOf(fetchTip(session, { branch: 'main' }))
-    t.match(failure, { reason: 'RepositoryNotFound', message: /does not answer as a Git repository does/ })
+    t.match(failure, { reason: 'RepositoryNotFound', message: /does not answer as a Git repository;/ })
   })
 })
 

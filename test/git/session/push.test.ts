@@ -81,19 +81,19 @@ const refusals: readonly (readonly [string, RepositoryOptions, Attempt, object])
     'a pre-receive hook',
     { hooks: { 'pre-receive': 'echo "no $GIT_PUSH" >&2; exit 1' } },
     {},
-    { failure: { reason: 'PushRejected', message: /says "no"/ }, each: true },
+    { failure: { reason: 'PushRejected', message: /reports "no"/ }, each: true },
   ],
   [
     'an update hook',
     { hooks: { update: 'echo "not now" >&2; exit 1' } },
     {},
-    { failure: { reason: 'PushRejected', message: /says "not now"/ }, each: true },
+    { failure: { reason: 'PushRejected', message: /reports "not now"/ }, each: true },
   ],
   [
     'a hook without a word',
     { hooks: { update: 'exit 1' } },
     {},
-    { failure: { reason: 'PushRejected', message: /says "hook declined"/ }, each: true },
+    { failure: { reason: 'PushRejected', message: /reports "hook declined"/ }, each: true },
   ],
   [
     'a protected branch',

@@ -124,12 +124,12 @@ for (const [title, options, wanted] of [
   [
     'refuses the host',
     { status: 403 },
-    { reason: 'AddressForbidden', message: /does not let Commitlet through/ },
+    { reason: 'AddressForbidden', message: /does not let Commitlet connect/ },
   ],
   [
     'finds nobody',
     { status: 502 },
-    { reason: 'NetworkError', message: /gets no connection to that host and port/ },
+    { reason: 'NetworkError', message: /cannot connect to that host and port/ },
   ],
 ] as const) {
   t.test(`a proxy that ${title} is named, and no secret of it`, async (t) => {
@@ -150,7 +150,7 @@ t.test('a proxy that is not there is told from a host that is not there', async 
   const url = await repositoryAt('git.example.com')
   t.match(await push(url, settings), {
     reason: 'NetworkError',
-    message: /nothing takes the connection at the proxy/,
+    message: /nothing accepts the connection at the proxy/,
   })
   const proxies = readProxies({ HTTPS_PROXY: 'http://proxy.invalid:3128' })
   t.match(await push(url, { ...settings, proxies }), {

@@ -65,7 +65,7 @@ t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
     {
       meaning: {
         reason: 'NotSupported',
-        message: /one attempt fetches more than 1 MiB; the operator may raise FETCH_LIMIT/,
+        message: /one attempt fetches more than 1 MiB; your Commitlet operator may raise FETCH_LIMIT/,
       },
     },
   ])

@@ -1,6 +1,6 @@
 import ssh2 from 'ssh2'
 import t from 'tap'
-import { algorithmsFor, waysIn } from '../../../functions/git/ssh/algorithms.ts'
+import { algorithmsFor, authMethods } from '../../../functions/git/ssh/algorithms.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 
 function parsed(...args: readonly string[]): ssh2.ParsedKey {
@@ -29,7 +29,7 @@ t.test('types of keys that are known come first', async (t) => {
 
 t.test('an RSA key signs with SHA-512, then with SHA-256, and any other as it does', async (t) => {
   const rsa = parsed('-t', 'rsa', '-b', '2048')
-  const routeSettings = waysIn(rsa, 'git').map(({ key }) => key)
+  const routeSettings = authMethods(rsa, 'git').map(({ key }) => key)
   t.same(
     routeSettings.map((key) => (key as ssh2.ParsedKey).type),
     ['rsa-sha2-512', 'rsa-sha2-256'],
@@ -38,5 +38,5 @@ t.test('an RSA key signs with SHA-512, then with SHA-256, and any other as it do
     t.equal(rsa.verify('data', (routeSettings[i] as ssh2.ParsedKey).sign('data'), hash), true)
   }
   const ed25519 = parsed('-t', 'ed25519')
-  t.same(waysIn(ed25519, 'git'), [{ type: 'publickey', username: 'git', key: ed25519 }])
+  t.same(authMethods(ed25519, 'git'), [{ type: 'publickey', username: 'git', key: ed25519 }])
 })

@@ -20,11 +20,11 @@ const HANDSHAKES: readonly (readonly [SSHError, string, RegExp])[] = [
   [
     error('All configured authentication methods failed', { level: 'client-authentication' }),
     'AuthenticationFailed',
-    /user git in with the key SHA256:abc/,
+    /key SHA256:abc .* for the user git/,
   ],
-  [error('Too many authentication failures', { code: 2 }), 'AuthenticationFailed', /does not let/],
-  [error('No', { code: 14 }), 'AuthenticationFailed', /does not let/],
-  [error('Banned', { code: 1 }), 'NetworkError', /takes no connection from where Commitlet calls/],
+  [error('Too many authentication failures', { code: 2 }), 'AuthenticationFailed', /does not accept the key/],
+  [error('No', { code: 14 }), 'AuthenticationFailed', /does not accept the key/],
+  [error('Banned', { code: 1 }), 'NetworkError', /accepts no connection from the address of Commitlet/],
   [error('Too many connections', { code: 12 }), 'RateLimited', /fewer connections/],
   [
     error('Timed out while waiting for handshake', { level: 'client-timeout' }),
@@ -46,13 +46,13 @@ const HANDSHAKES: readonly (readonly [SSHError, string, RegExp])[] = [
     'NotSupported',
     /only compressions .*\(\)/,
   ],
-  [error('Connection lost before handshake', { level: 'protocol' }), 'NetworkError', /as an SSH server does/],
+  [error('Connection lost before handshake', { level: 'protocol' }), 'NetworkError', /as an SSH server/],
   [
     error('read ECONNRESET', { level: 'client-socket', code: 'ECONNRESET' }),
     'NetworkError',
-    /broke the connection off/,
+    /closed the connection/,
   ],
-  [error('Goodbye', { code: 11 }), 'NetworkError', /broke the connection off/],
+  [error('Goodbye', { code: 11 }), 'NetworkError', /closed the connection/],
 ]
 for (const [met, reason, says] of HANDSHAKES) {
   t.test(`${met.message} is ${reason}`, async (t) => {
@@ -97,7 +97,7 @@ t.test('why there is no channel, and no connection', async (t) => {
   })
   t.match(unreachable(ADDRESS, { code: 'ECONNREFUSED' }), {
     reason: 'NetworkError',
-    message: /nothing takes/,
+    message: /nothing accepts/,
   })
   t.match(unreachable(ADDRESS, { code: 'ETIMEDOUT' }), { reason: 'NetworkError', message: /nothing answers/ })
 })

@@ -86,17 +86,20 @@ t.test('words that are not known are quoted without secrets', async (t) => {
     words: 'remote: no luck with s3cr3t today\n',
   } as const
   const meaning = explainSSH(ENDED, account, SCENE)
-  t.match(meaning, { reason: 'PushRejected', message: /says "no luck with \*\*\* today"/ })
+  t.match(meaning, { reason: 'PushRejected', message: /reports "no luck with \*\*\* today"/ })
 })
 
 t.test('words that are not known before a fetch has begun are no refusal of a commit', async (t) => {
   const account = { ...ACCOUNT, words: 'remote: no luck with s3cr3t today\n' }
   const meaning = explainSSH(ENDED, account, SCENE)
-  t.match(meaning, { reason: 'ProviderUnavailable', message: /says "no luck with \*\*\* today"; .* again/ })
+  t.match(meaning, {
+    reason: 'ProviderUnavailable',
+    message: /reports "no luck with \*\*\* today"; .* retries/,
+  })
   const secrets = Array.from({ length: 2_000 }, (_, i) => `s3cr3t-${i}`)
   t.match(explainSSH(ENDED, account, { ...SCENE, secrets }), {
     reason: 'ProviderUnavailable',
-    message: /does not serve Git, in words that cannot be shown; .* again/,
+    message: /does not serve Git, and its message cannot be shown; .* retries/,
   })
   const stderr = 'fatal: early EOF\n'
   t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), { reason: 'PushRejected' })
@@ -116,7 +119,7 @@ t.test('a missing program is told by its exit status, and noise by what Git make
   const stderr = 'fatal: protocol error: bad line length character: Welc\n'
   t.match(explainSSH({ ...ENDED, stderr }, ACCOUNT, SCENE), {
     reason: 'RepositoryNotFound',
-    message: /nothing is printed/,
+    message: /login prints nothing/,
   })
 })
 
@@ -129,5 +132,5 @@ t.test('what Git itself knows goes before', async (t) => {
   ] as const) {
     t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), expected)
   }
-  t.match(explainSSH({ ...ENDED, exitCode: undefined }, account, SCENE), { message: /ended from outside/ })
+  t.match(explainSSH({ ...ENDED, exitCode: undefined }, account, SCENE), { message: /was killed/ })
 })

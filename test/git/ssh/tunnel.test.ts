@@ -92,7 +92,7 @@ await withSSHServer(
       const strict = await server.createRepository('acme/strict', { hooks })
       t.match(await stage.push(sshChange(strict.url, 'a.md'), login), {
         reason: 'PushRejected',
-        message: /says "no commits on Fridays"/,
+        message: /reports "no commits on Fridays"/,
       })
     })
 
@@ -168,11 +168,11 @@ await withSSHServer(
 
     await t.test('a repository that is not there, and one of a host that takes no connection', async (t) => {
       const none = await stage.push(sshChange(`${server.url}/acme/none.git`, 'a.md'), login)
-      t.match(none, { reason: 'RepositoryNotFound', message: /acme\/none\.git is not there/ })
+      t.match(none, { reason: 'RepositoryNotFound', message: /acme\/none\.git does not exist/ })
       const closed = `ssh://git@127.0.0.1:1/acme/shop.git`
       t.match(await stage.push(sshChange(closed, 'a.md'), login), {
         reason: 'NetworkError',
-        message: /nothing takes the connection/,
+        message: /nothing accepts the connection/,
       })
       const unknown = 'ssh://git@git.invalid:2222/acme/shop.git'
       t.match(await stage.push(sshChange(unknown, 'a.md'), login), {
