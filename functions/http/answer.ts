@@ -5,10 +5,10 @@ import { unusable } from './failures.ts'
 const BODILESS = [204, 205, 304]
 
 /**
- * The whole answer, with its headers and bytes as they came, and its status from 200 to 599. Whoever calls has bounded
- * its size and its time, and `take` gets the number of its bytes.
- * @throws Failure ProviderUnavailable for a status outside of these, and for a compressed body, which nobody asked
- * for; and what `take` throws
+ * The whole answer, with unchanged headers and bytes, and a status from 200 to 599. The caller has limited its size
+ * and its time; `take` gets the number of its bytes.
+ * @throws Failure ProviderUnavailable for another status, and for a compressed body, which was not requested; and what
+ * `take` throws
  */
 export async function readAnswer(
   answer: Dispatcher.ResponseData,
@@ -16,14 +16,13 @@ export async function readAnswer(
   take: (bytes: number) => void,
 ): Promise<Response> {
   const { statusCode: status } = answer
-  // Reads it in any case, so that the connection can be used again.
+  // Reads the body in any case, so that the connection can be reused.
   const bytes = await answer.body.arrayBuffer()
   take(bytes.byteLength)
   if (status < 200 || status > 599) throw unusable(`the status ${status}, which HTTP does not have`, host)
   const headers = headersOf(answer.headers)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
-  if (!['', 'identity'].includes(encoding))
-    throw unusable('a compressed body, though none was asked for', host)
+  if (!['', 'identity'].includes(encoding)) throw unusable('a compressed body, which was not requested', host)
   return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
 }
 

@@ -4,25 +4,26 @@ import { codeOf } from './failures.ts'
 
 const PROXY = 'the proxy of HTTPS_PROXY'
 
-/** Why there is no connection to the API's host, whose name and port `host` is; a proxy has let it through. */
+/** Why there is no connection to the API's host; `host` is its name and port. A proxy, if any, has connected to it. */
 export function hostFailure(cause: unknown, host: string): Failure {
   const code = codeOf(cause)
   const complaint = certificateError({ fault: code })
   if (complaint !== undefined)
     return new Failure('TLSUntrusted', `${host} shows a certificate ${complaint}`, { cause })
   if (isTimeout(cause, code))
-    return new Failure('Timeout', `${host} did not take the connection in time; it is tried again.`, {
-      cause,
-    })
-  return new Failure('NetworkError', `${host} cannot be reached: ${hostSays(code)}, it is tried again.`, {
-    cause,
-  })
+    return new Failure(
+      'Timeout',
+      `${host} did not accept the connection in time; Commitlet retries automatically.`,
+      { cause },
+    )
+  return new Failure('NetworkError', `${host} cannot be reached: ${hostProblem(code)}.`, { cause })
 }
 
-function hostSays(code: string): string {
-  if (isTLS(code)) return 'TLS cannot be agreed on there; look at the address'
-  if (isCut(code)) return 'it breaks the connection off at once; look whether it is up'
-  return 'nothing takes the connection at that host and port; look at the address'
+function hostProblem(code: string): string {
+  if (isTLS(code)) return 'the TLS handshake failed; Commitlet retries automatically, but check the address'
+  if (isCut(code))
+    return 'it closes the connection at once; Commitlet retries automatically, but check whether it is up'
+  return 'nothing accepts the connection at that host and port; Commitlet retries automatically, but check the address'
 }
 
 /** Why the proxy cannot be used. */
@@ -32,31 +33,31 @@ export function proxyFailure(cause: unknown, host: string): Failure {
   const complaint = certificateError({ fault: code })
   if (complaint !== undefined)
     return new Failure('TLSUntrusted', `${start}${PROXY} shows a certificate ${complaint}`, { cause })
-  const end = 'it is tried again, and the operator should look.'
+  const end = 'Commitlet retries automatically, and your Commitlet operator should check it.'
   if (isTimeout(cause, code))
     return new Failure('Timeout', `${start}${PROXY} did not answer in time; ${end}`, { cause })
-  return new Failure('NetworkError', `${start}${proxySays(code)}; ${end}`, { cause })
+  return new Failure('NetworkError', `${start}${proxyProblem(code)}; ${end}`, { cause })
 }
 
-function proxySays(code: string): string {
+function proxyProblem(code: string): string {
   if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return `${PROXY} is not known to DNS`
-  if (isTLS(code) || code.startsWith('HPE_')) return `${PROXY} does not speak as a proxy does`
-  if (isCut(code)) return `${PROXY} breaks the connection off`
-  return `nothing takes the connection at ${PROXY}`
+  if (isTLS(code) || code.startsWith('HPE_')) return `${PROXY} does not answer as a proxy`
+  if (isCut(code)) return `${PROXY} closes the connection`
+  return `nothing accepts the connection at ${PROXY}`
 }
 
-/** Why the proxy does not connect to the host: the status that it answered with. */
+/** Why the proxy does not connect to the host, by the status of its answer. */
 export function proxyRefusal(status: number, host: string): Failure {
   const start = `${host} cannot be reached: ${PROXY}`
   if (status === 407) {
-    const message = `${start} does not accept the user name and password that stand there (407); the operator has to fix them.`
+    const message = `${start} does not accept the user name and password of that setting (407); your Commitlet operator has to fix them.`
     return new Failure('NetworkError', message)
   }
   if (status === 403) {
-    const message = `${start} does not let Commitlet through to that host (403); ask the operator.`
+    const message = `${start} does not let Commitlet connect to that host (403); ask your Commitlet operator.`
     return new Failure('AddressForbidden', message)
   }
-  const message = `${start} gets no connection to that host and port (${status}); look at the address, it is tried again.`
+  const message = `${start} cannot connect to that host and port (${status}); Commitlet retries automatically, but check the address.`
   return new Failure('NetworkError', message)
 }
 

@@ -13,20 +13,20 @@ export interface ConnectionTarget {
   readonly destination: Destination
   readonly route: Route
   readonly trust: SecureContext
-  /** `host` or `host:port`, for sentences. */
+  /** `host` or `host:port`, for messages. */
   readonly shownHost: string
-  /** Breaks off what is not connected yet. */
+  /** Aborts a connection that is not established yet. */
   readonly signal: AbortSignal
 }
 
-/** Until there is a connection, with TLS and through a proxy. */
+/** Time limit for the connection, including TLS and the proxy. */
 const CONNECT_TIMEOUT_MS = 15_000
-/** For each address but the last: Node's own quarter of a second is too short across an ocean. */
+/** Time limit for each address but the last: Node's default of 250 ms is too short for a distant host. */
 const ADDRESS_TIMEOUT_MS = 2_000
 
 /**
- * Opens a connection to the API: to one of its checked addresses, or through the proxy, and over TLS where it is
- * https. Nothing of a request is sent.
+ * Opens a connection to the API: to one of its checked addresses, or through the proxy, and with TLS for https. Sends
+ * no part of a request.
  * @throws Failure NetworkError, Timeout, TLSUntrusted, and AddressForbidden where the proxy refuses the host
  */
 export async function openConnection(
@@ -65,7 +65,7 @@ async function openThroughProxy(
   return opened
 }
 
-/** Whatever the name means by now, the connection goes to an address that was checked. */
+/** The connection goes to an address that was checked, even if the name resolves to others by now. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const checked = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, _options, answer) => answer(null, checked)
@@ -78,7 +78,7 @@ async function secure(
   const secured = connect({
     socket,
     host,
-    // RFC 6066, section 3: an address is no server name.
+    // RFC 6066, section 3: an IP address is not a server name.
     servername: isIP(host) === 0 ? host : '',
     secureContext: trust,
     rejectUnauthorized: !route.insecure,

@@ -8,7 +8,7 @@ import { readAnswer } from './answer.ts'
 import type { Trust } from '../net/trust.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
-import { callFailure, late, unusable } from './failures.ts'
+import { callFailure, timedOut, unusable } from './failures.ts'
 import { headersFor, methodOf } from './request.ts'
 
 export interface HTTPSettings extends RouteSettings {
@@ -16,10 +16,11 @@ export interface HTTPSettings extends RouteSettings {
 }
 
 /**
- * Hands `work` a `fetch` for one API, whose addresses are looked up and checked for this session, and closes its connections
- * afterwards, whatever they are doing. `fetch` refuses every other origin: no credential goes anywhere else.
- * @throws Failure what `findRoute` throws, Internal where CA_FILE could not be used yet; `fetch` as its type tells, and
- * CredentialsInvalid where a header cannot hold what it was given
+ * Calls `work` with a `fetch` for one API, whose addresses are looked up and checked for this session, and closes its
+ * connections afterwards, even in the middle of a request. `fetch` refuses every other origin, so that no credentials
+ * are sent otherOrigin.
+ * @throws Failure what `findRoute` throws, Internal if CA_FILE could not be used yet; `fetch` throws what its type
+ * declares, and CredentialsInvalid if the credentials cannot be a header's value
  */
 export type WithAPI = <T>(
   baseURL: string,
@@ -27,14 +28,14 @@ export type WithAPI = <T>(
   work: (fetch: Fetch) => Promise<T>,
 ) => Promise<T>
 
-/** One call may take so long, connecting included, within the attempt's deadline. */
+/** Time limit of one call, including the connection, within the attempt's deadline. */
 const CALL_TIMEOUT_MS = 30_000
 /**
- * Most bytes of the body of an answer: a page of a list with the longest bodies in it (30 of GitHub's with 64 KiB each,
- * 20 of Bitbucket's with 32 KiB in five fields) takes 2 to 4 MiB, and a usual one less than one.
+ * Maximum size of the body of an answer in bytes: a page of a list with the longest texts (30 of GitHub's with 64 KiB
+ * each, 20 of Bitbucket's with 32 KiB in five fields) has 2 to 4 MiB, and a usual page less than one.
  */
 const LARGEST_ANSWER = 4 * 1024 * 1024
-/** Most bytes of all answers of one session, which whoever calls may keep: ten usual pages, and as much again. */
+/** Maximum size of all answers of one session in bytes, because the caller may keep them: twice ten usual pages. */
 const LARGEST_SESSION = 16 * 1024 * 1024
 
 /** Opens sessions with all APIs; nothing is read before the first one. */
@@ -69,7 +70,7 @@ function destinationOf(baseURL: string): Destination {
 
 function agentFor(target: ConnectionTarget): Agent {
   return new Agent({
-    // A pool would open a second one for the second call, while the first has hardly ended.
+    // A pool would open a second connection for the second call if the first call has only just ended.
     connections: 1,
     maxResponseSize: LARGEST_ANSWER,
     connect(_options, answer) {
@@ -92,7 +93,7 @@ interface Session {
 function fetchBy({ agent, origin, host, signal, timeoutMs }: Session): Fetch {
   const take = takeUpTo(LARGEST_SESSION, host)
   return async function fetch(url, { method, headers, body }) {
-    if (new URL(url).origin !== origin) throw elsewhere(host)
+    if (new URL(url).origin !== origin) throw otherOrigin(host)
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const answer = await request(url, {
@@ -104,21 +105,21 @@ function fetchBy({ agent, origin, host, signal, timeoutMs }: Session): Fetch {
       })
       return await readAnswer(answer, host, take)
     } catch (error) {
-      throw bounded.aborted ? late(host, bounded.reason) : callFailure(error, host)
+      throw bounded.aborted ? timedOut(host, bounded.reason) : callFailure(error, host)
     }
   }
 }
 
-/** Counts the bytes that are handed to it. Throws ProviderUnavailable above `most`. */
+/** Returns a function that adds up numbers of bytes. It throws ProviderUnavailable above `most`. */
 function takeUpTo(most: number, host: string): (bytes: number) => void {
   let taken = 0
   return function take(bytes) {
     taken += bytes
-    if (taken > most) throw unusable('more than the 16 MiB that are read of its answers together', host)
+    if (taken > most) throw unusable('more than 16 MiB in all, the limit of one attempt', host)
   }
 }
 
-function elsewhere(host: string): Failure {
-  const message = `The API at ${host} leads to another address, where credentials do not follow; it is tried again, and whoever runs that host has to look.`
+function otherOrigin(host: string): Failure {
+  const message = `The API at ${host} points to another address, to which Commitlet does not send credentials; Commitlet retries automatically, and the administrator of that host has to check it.`
   return new Failure('ProviderUnavailable', message)
 }

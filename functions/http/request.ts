@@ -2,19 +2,20 @@ import { Failure } from '../domain/failure.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** @throws Failure Internal for a method that no API is called by */
+/** @throws Failure Internal for a method that no API uses */
 export function methodOf(written: string): (typeof METHODS)[number] {
   const method = METHODS.find((known) => known === written.toUpperCase())
   if (method !== undefined) return method
-  const message = 'An API was to be called by an unknown method; whoever runs Commitlet has to look.'
+  const message =
+    'Commitlet tried to call an API with an unknown HTTP method; report this to your Commitlet operator.'
   throw new Failure('Internal', message)
 }
 
 /**
- * The headers, in lower case, and what every request says besides where it says nothing else: that bodies are not to
- * be compressed (without a word any coding is welcome: RFC 9110, 12.5.3), and who calls, as GitHub asks of everybody.
- * @throws Failure CredentialsInvalid where one cannot hold what it was given (RFC 9110, 5.5): only credentials come
- * from outside
+ * The given headers, with names in lower case, and the headers of every request: no compressed body (without the
+ * header any coding is acceptable: RFC 9110, 12.5.3), and a user agent, which GitHub requires.
+ * @throws Failure CredentialsInvalid for a value that a header cannot have (RFC 9110, 5.5): only credentials come from
+ * outside
  */
 export function headersFor(
   given: Readonly<Record<string, string>>,
@@ -26,6 +27,6 @@ export function headersFor(
 }
 
 function unwritable(host: string): Failure {
-  const message = `The credentials for ${host} hold a character that no header can carry; put a token of letters, digits and signs into the Secret.`
+  const message = `The credentials for ${host} contain a character that an HTTP header cannot contain; put a token of letters, digits and punctuation into the Secret.`
   return new Failure('CredentialsInvalid', message)
 }

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { unlessAborted } from '../domain/deadline.ts'
 
 /**
- * Waits until the socket is connected, and answers it; destroys it otherwise. Rejects with Node's own error, with the
- * signal's reason, or with the code ECONNRESET where the other side only closes.
+ * Waits until the socket is connected and returns it, or destroys it. Rejects with Node's error, with the signal's
+ * reason, or with the code ECONNRESET if the peer closes without an error.
  */
 export async function established(
   socket: Socket,
@@ -14,7 +14,7 @@ export async function established(
   const closed = (): void =>
     reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }))
   socket.once(event, () => resolve(undefined))
-  // Stays: whoever takes the socket over may not have listened yet when it breaks.
+  // Not removed: the socket may fail before its next user has added a listener.
   socket.on('error', reject)
   socket.once('close', closed)
   try {

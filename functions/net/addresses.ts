@@ -1,4 +1,4 @@
-import { lookup as ask } from 'node:dns/promises'
+import { lookup as lookUpAll } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { AddressPolicy, AddressAndPort, Resolve } from '../domain/network/address-policy.ts'
 import { isForbidden } from '../domain/network/address-policy.ts'
@@ -8,21 +8,23 @@ import { Failure } from '../domain/failure.ts'
 /** Every address of a host, in the order to try them; rejects as node:dns does. */
 export type Lookup = (host: string) => Promise<readonly string[]>
 
-/** Where the guard runs. */
+/** The environment that the guard runs in. */
 export interface Surroundings {
   /** Whether the program runs in a cluster. */
   readonly inCluster: boolean
-  /** Hosts (names or IP addresses) and ports by which the API server is called. */
+  /** Hosts (names or IP addresses) and ports of the API server. */
   readonly apiServer: readonly { readonly host: string; readonly port: number }[]
 }
 
-/** As the C library answers: hosts file, search domains and DNS, as Git itself would look. */
+/** Uses the C library: hosts file, search domains and DNS, as Git does. */
 export async function systemLookup(host: string): Promise<readonly string[]> {
-  const found = await ask(host, { all: true })
+  const found = await lookUpAll(host, { all: true })
   return found.map(({ address }) => address)
 }
 
-/** Makes the guard. IP addresses are not looked up, but checked alike. Who asks for the same name shares the answer. */
+/**
+ * Creates the guard. IP addresses are not looked up, but also checked. Concurrent look-ups of a name share the answer.
+ */
 export function guardAddresses(surroundings: Surroundings, lookup: Lookup = systemLookup): Resolve {
   const lookUpOnce = shared(lookup)
 
@@ -36,11 +38,11 @@ export function guardAddresses(surroundings: Surroundings, lookup: Lookup = syst
   }
 
   async function policyAt(port: number, host: string): Promise<AddressPolicy> {
-    // A name of the API server is looked up each time: behind a load balancer its addresses change.
+    // The API server's name is looked up every time: behind a load balancer its addresses change.
     const servers = surroundings.apiServer.filter((server) => server.port === port)
     const lookUps = servers.map(async (server) => withPort(await addressesOf(server.host), port))
     const apiServer = await Promise.all(lookUps).catch((cause: unknown) => {
-      // Where the API server is, and by what name, is none of a tenant's business.
+      // The message must not reveal the API server's name to a tenant.
       throw unanswered(host, cause)
     })
     return { inCluster: surroundings.inCluster, apiServer: apiServer.flat() }
@@ -48,7 +50,7 @@ export function guardAddresses(surroundings: Surroundings, lookup: Lookup = syst
 
   return async function resolve(host, port, signal) {
     const work = Promise.all([addressesOf(host), policyAt(port, host)])
-    const [addresses, policy] = await unlessAborted(work, signal, () => late(host))
+    const [addresses, policy] = await unlessAborted(work, signal, () => timedOut(host))
     if (withPort(addresses, port).some((target) => isForbidden(target, policy))) throw forbidden(host)
     return addresses
   }
@@ -58,7 +60,7 @@ function withPort(addresses: readonly string[], port: number): readonly AddressA
   return addresses.map((address) => ({ address, port }))
 }
 
-// A look-up cannot be stopped and holds a thread: one for each name is enough.
+// A look-up cannot be cancelled and occupies a thread: one for each name is enough.
 function shared(lookup: Lookup): Lookup {
   const running = new Map<string, Promise<readonly string[]>>()
   return function lookUpOnce(host) {
@@ -70,25 +72,25 @@ function shared(lookup: Lookup): Lookup {
   }
 }
 
-function late(host: string): Failure {
-  const message = `DNS had not said where ${host} is when the time of the attempt was over; it is tried again.`
+function timedOut(host: string): Failure {
+  const message = `DNS did not answer for ${host} before the time of the attempt was over; Commitlet retries automatically.`
   return new Failure('Timeout', message)
 }
 
 function forbidden(host: string): Failure {
-  const message = `${host} is at an address where Commitlet may not go; name a repository on another host, or ask whoever runs Commitlet.`
+  const message = `${host} is at an address that Commitlet may not connect to; name a repository on another host, or ask your Commitlet operator.`
   return new Failure('AddressForbidden', message)
 }
 
 function unknown(host: string, cause: unknown): Failure {
-  const unheard =
+  const isUnknown =
     cause === undefined || (cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND')
-  if (!unheard) return unanswered(host, cause)
-  const message = `${host} cannot be reached: its host name is not known to DNS; look for a typing error, or ask the operator.`
+  if (!isUnknown) return unanswered(host, cause)
+  const message = `${host} cannot be reached: its host name is not known to DNS; check the spelling, or ask your Commitlet operator.`
   return new Failure('NetworkError', message, { cause })
 }
 
 function unanswered(host: string, cause: unknown): Failure {
-  const message = `${host} cannot be reached: DNS does not answer at the moment; it is tried again.`
+  const message = `${host} cannot be reached: DNS does not answer at the moment; Commitlet retries automatically.`
   return new Failure('NetworkError', message, { cause })
 }

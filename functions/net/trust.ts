@@ -5,35 +5,35 @@ import type { SecureContext } from 'node:tls'
 import { Failure } from '../domain/failure.ts'
 
 /**
- * What certificates are checked by, for Git and for all APIs. Each call looks whether CA_FILE has changed and reads it
- * again then. Throws Internal where CA_FILE could not be used yet.
+ * The authorities that certificates are checked with, for Git and for all APIs. Each call checks whether CA_FILE has
+ * changed, and reads it again if so. Throws Internal if CA_FILE could not be used yet.
  */
 export interface Trust {
-  /** Is there a CA_FILE? */
+  /** Whether there is a CA_FILE. */
   readonly hasOwn: boolean
   /**
-   * PEM texts of the system's authorities, each once (or, where the system has none, of those that Node brings), and
+   * PEM texts of the system's authorities, each once (or of Node's bundled authorities if the system has none), and
    * the text of CA_FILE. The same array as long as nothing has changed.
    */
   readonly authorities: () => Promise<readonly string[]>
-  /** The same for node:tls. To read and to parse them takes some 60 ms, which is done once for each change. */
+  /** The same for node:tls. Reading and parsing them takes about 60 ms, once for each change. */
   readonly context: () => Promise<SecureContext>
 }
 
 /**
- * Follows CA_FILE, where there is one. Where it cannot be used any more, what it held before stays in force, and
- * `broken` is called once for each broken state.
+ * Follows CA_FILE, if there is one. When it becomes unusable, its previous content stays in force, and `broken` is
+ * called once for each broken state.
  */
 export function followTrust(caFile: string | undefined, broken?: (failure: Failure) => void): Trust {
   const authorities = followAuthorities(caFile, broken)
-  let made: { readonly of: readonly string[]; readonly context: SecureContext } | undefined
+  let cached: { readonly of: readonly string[]; readonly context: SecureContext } | undefined
   return {
     hasOwn: caFile !== undefined,
     authorities,
     async context() {
       const of = await authorities()
-      if (made?.of !== of) made = { of, context: createSecureContext({ ca: [...of] }) }
-      return made.context
+      if (cached?.of !== of) cached = { of, context: createSecureContext({ ca: [...of] }) }
+      return cached.context
     },
   }
 }
@@ -43,15 +43,15 @@ function followAuthorities(
   broken?: (failure: Failure) => void,
 ): Trust['authorities'] {
   let known: readonly string[] | undefined
-  let seen = ''
-  let looking: Promise<readonly string[]> | undefined
+  let lastState = ''
+  let refreshing: Promise<readonly string[]> | undefined
 
-  async function look(file: string): Promise<readonly string[]> {
+  async function refresh(file: string): Promise<readonly string[]> {
     const state = await stateOf(file)
-    if (known !== undefined && state === seen) return known
+    if (known !== undefined && state === lastState) return known
     const own = await readOwn(file).catch(asUnusable)
     if (own instanceof Failure && known === undefined) throw own
-    seen = state
+    lastState = state
     if (own instanceof Failure) broken?.(own)
     known = own instanceof Failure && known !== undefined ? known : [...systemAuthorities(), String(own)]
     return known
@@ -59,18 +59,18 @@ function followAuthorities(
 
   return function authorities() {
     if (caFile === undefined) return Promise.resolve((known ??= systemAuthorities()))
-    looking ??= look(caFile).finally(() => (looking = undefined))
-    return looking
+    refreshing ??= refresh(caFile).finally(() => (refreshing = undefined))
+    return refreshing
   }
 }
 
-// The same ones often lie in a file and in a folder.
+// Systems often have the same certificates both in a file and in a folder.
 function systemAuthorities(): readonly string[] {
   const system = new Set(getCACertificates('system'))
   return system.size > 0 ? [...system] : getCACertificates('bundled')
 }
 
-/** Changes whenever the file does. Volumes swap a symbolic link: the file that it leads to is the one that counts. */
+/** A text that changes whenever the file does. Volumes replace a symbolic link, so its target counts. */
 async function stateOf(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined)
   if (found === undefined) return 'missing'
@@ -85,7 +85,7 @@ async function readOwn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8')
   const certificates = text.match(CERTIFICATE) ?? []
   const whole = certificates.length === text.match(BEGINNING)?.length
-  if (!whole) throw unusable('has to hold PEM text of whole certificates, but does not')
+  if (!whole) throw unusable('does not contain the PEM text of complete certificates')
   for (const certificate of certificates) checkCertificate(certificate)
   return text
 }
@@ -94,7 +94,7 @@ function checkCertificate(text: string): void {
   try {
     new X509Certificate(text)
   } catch (cause) {
-    throw unusable('holds something as a certificate that is none', cause)
+    throw unusable('contains a certificate that cannot be parsed', cause)
   }
 }
 
@@ -103,6 +103,6 @@ function asUnusable(error: unknown): Failure {
 }
 
 function unusable(complaint: string, cause?: unknown): Failure {
-  const message = `The file that CA_FILE names ${complaint}; the operator has to fix it.`
+  const message = `The file that CA_FILE names ${complaint}; your Commitlet operator has to fix it.`
   return new Failure('Internal', message, { cause })
 }

@@ -7,18 +7,18 @@ import type { SecureContext } from 'node:tls'
 import type { Proxy } from '../domain/network/proxies.ts'
 import { writeAuthority } from '../domain/repository/address.ts'
 
-/** By which proxy a tunnel goes, and for how long it may take to open it. */
+/** The proxy of a tunnel, and the time limit to open it. */
 export interface Opening {
   readonly proxy: Proxy
-  /** What the certificate of an https proxy is checked by. */
+  /** The authorities that the certificate of an https proxy is checked with. */
   readonly trust: SecureContext
   readonly signal: AbortSignal
 }
 
 /**
- * Opens a connection to the host through a proxy (CONNECT, RFC 9110, 9.3.6); where the proxy refuses, it answers with
- * the status that it gave. Rejects with Node's own error where the proxy cannot be reached, does not speak as one, or
- * has a certificate that is not trusted.
+ * Opens a connection to the host through a proxy (CONNECT, RFC 9110, 9.3.6); if the proxy refuses, returns the status
+ * of its answer. Rejects with Node's error if the proxy cannot be reached, does not answer as a proxy, or has a
+ * certificate that is not trusted.
  */
 export async function openTunnel(
   { host, port }: { readonly host: string; readonly port: number },
@@ -27,10 +27,10 @@ export async function openTunnel(
   const path = writeAuthority({ host, port })
   const headers = { host: path, ...authorization(proxy) }
   const to = { host: proxy.host, port: proxy.port, method: 'CONNECT', agent: false } as const
-  // Else Node takes the name in the proxy's certificate from the header.
+  // Without it, Node would check the proxy's certificate for the name in the Host header.
   const servername = isIP(proxy.host) === 0 ? proxy.host : ''
   const tls = proxy.scheme === 'http' ? {} : { servername, secureContext: trust }
-  const { status, socket } = await ask({ ...to, ...tls, path, headers, signal }, proxy)
+  const { status, socket } = await sendConnect({ ...to, ...tls, path, headers, signal }, proxy)
   if (status >= 200 && status < 300) return socket
   socket.destroy()
   return status
@@ -41,15 +41,15 @@ interface Answer {
   readonly socket: Socket
 }
 
-function ask(options: RequestOptions, { scheme }: Proxy): Promise<Answer> {
+function sendConnect(options: RequestOptions, { scheme }: Proxy): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const asked = scheme === 'http' ? requestPlain(options) : request(options)
-  asked.on('error', reject)
-  asked.on('connect', ({ statusCode: status = 0 }, socket) => {
+  const connecting = scheme === 'http' ? requestPlain(options) : request(options)
+  connecting.on('error', reject)
+  connecting.on('connect', ({ statusCode: status = 0 }, socket) => {
     socket.on('error', () => socket.destroy())
     resolve({ status, socket })
   })
-  asked.end()
+  connecting.end()
   return promise
 }
 

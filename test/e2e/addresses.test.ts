@@ -6,7 +6,7 @@ import { configMap, gitCommit, install } from '../harness/installation.ts'
 
 const QUIET = { SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
 const SENTENCE =
-  'HOST is at an address where Commitlet may not go; name a repository on another host, or ask whoever runs Commitlet.'
+  'HOST is at an address that Commitlet may not connect to; name a repository on another host, or ask your Commitlet operator.'
 /** The two passwords below, and how the base64 of `me:…` begins. */
 const SECRETS = /s3cret|wr0ng|bWU6/
 

@@ -160,7 +160,8 @@ withControlPlane(t, async (t, plane) => {
       t.match(stored.status, { phase: 'Failed', attempts: 1, pullRequest: undefined }, origin)
       t.match(readyOf(stored), {
         reason: 'AddressForbidden',
-        message: / is at an address where Commitlet may not go; name a repository on another host, or ask /,
+        message:
+          / is at an address that Commitlet may not connect to; name a repository on another host, or ask /,
       })
     }
   })

@@ -7,38 +7,33 @@ for (const [code, reason, host, proxy] of [
   [
     'ECONNREFUSED',
     'NetworkError',
-    /nothing takes the connection at that host/,
-    /nothing takes the connection at the proxy/,
+    /nothing accepts the connection at that host/,
+    /nothing accepts the connection at the proxy/,
   ],
   [
     'ENETUNREACH',
     'NetworkError',
-    /nothing takes the connection at that host/,
-    /nothing takes the connection at the proxy/,
+    /nothing accepts the connection at that host/,
+    /nothing accepts the connection at the proxy/,
   ],
   [
     'ECONNRESET',
     'NetworkError',
-    /breaks the connection off at once/,
-    /the proxy of HTTPS_PROXY breaks the connection off/,
+    /closes the connection at once/,
+    /the proxy of HTTPS_PROXY closes the connection/,
   ],
-  ['EPROTO', 'NetworkError', /TLS cannot be agreed on/, /does not speak as a proxy does/],
-  [
-    'ERR_SSL_WRONG_VERSION_NUMBER',
-    'NetworkError',
-    /TLS cannot be agreed on/,
-    /does not speak as a proxy does/,
-  ],
+  ['EPROTO', 'NetworkError', /the TLS handshake failed/, /does not answer as a proxy/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'NetworkError', /the TLS handshake failed/, /does not answer as a proxy/],
   [
     'ETIMEDOUT',
     'Timeout',
-    /did not take the connection in time/,
+    /did not accept the connection in time/,
     /the proxy of HTTPS_PROXY did not answer in time/,
   ],
   [
     'ERR_SOCKET_CONNECTION_TIMEOUT',
     'Timeout',
-    /did not take the connection in time/,
+    /did not accept the connection in time/,
     /did not answer in time/,
   ],
   [
@@ -63,7 +58,7 @@ for (const [code, reason, host, proxy] of [
 
 t.test("of several addresses that fail, Node tells the first one's code", async (t) => {
   const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })
-  t.match(hostFailure(error, PLACE), { reason: 'NetworkError', message: /nothing takes/ })
+  t.match(hostFailure(error, PLACE), { reason: 'NetworkError', message: /nothing accepts/ })
 })
 
 t.test('a proxy that refuses is told by its status', async (t) => {

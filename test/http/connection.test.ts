@@ -54,7 +54,7 @@ t.test('where no address serves, that is said', async (t) => {
   for (const addresses of [['127.0.0.1'], ['127.0.0.2', '::1', '127.0.0.1']]) {
     await t.rejects(openConnection(wayTo(port, addresses)), {
       reason: 'NetworkError',
-      message: `git.example.com:${port} cannot be reached: nothing takes the connection at that host and port; look at the address, it is tried again.`,
+      message: `git.example.com:${port} cannot be reached: nothing accepts the connection at that host and port; Commitlet retries automatically, but check the address.`,
     })
   }
 })
@@ -138,9 +138,9 @@ t.test('a server that speaks no TLS, or breaks it off, is told from a bad certif
   const cutting = await serveRaw(t, (socket) => socket.once('data', () => socket.end()))
   const resetting = await serveRaw(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
   for (const [{ port }, message] of [
-    [plain, /cannot be reached: TLS cannot be agreed on there; look at the address/],
-    [cutting, /cannot be reached: it breaks the connection off at once/],
-    [resetting, /cannot be reached: it breaks the connection off at once/],
+    [plain, /cannot be reached: the TLS handshake failed; .* check the address/],
+    [cutting, /cannot be reached: it closes the connection at once/],
+    [resetting, /cannot be reached: it closes the connection at once/],
   ] as const) {
     t.match(await call(`https://git.example.com:${port}/`), { reason: 'NetworkError', message })
   }
@@ -149,7 +149,10 @@ t.test('a server that speaks no TLS, or breaks it off, is told from a bad certif
 t.test('nobody waits for TLS longer than a connection may take, nor than the signal', async (t) => {
   const place = await serveRaw(t, () => undefined)
   const way = wayTo(place.port, ['127.0.0.1'])
-  const late = { reason: 'Timeout', message: /did not take the connection in time; it is tried again\.$/ }
+  const late = {
+    reason: 'Timeout',
+    message: /did not accept the connection in time; Commitlet retries automatically\.$/,
+  }
   await t.rejects(openConnection(way, 50), late)
   await t.rejects(openConnection({ ...way, signal: AbortSignal.timeout(50) }), late)
   await t.rejects(openConnection({ ...way, signal: AbortSignal.abort() }), late)

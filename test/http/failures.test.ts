@@ -1,7 +1,7 @@
 import t from 'tap'
 import { errors } from 'undici'
 import { Failure } from '../../functions/domain/failure.ts'
-import { callFailure, codeOf, late, unusable } from '../../functions/http/failures.ts'
+import { callFailure, codeOf, timedOut, unusable } from '../../functions/http/failures.ts'
 
 const PLACE = 'git.example.com:8443'
 
@@ -9,11 +9,11 @@ for (const [error, reason, message] of [
   [
     new errors.SocketError('other side closed'),
     'NetworkError',
-    /^git\.example\.com:8443 broke the connection off/,
+    /^git\.example\.com:8443 closed the connection/,
   ],
-  [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'NetworkError', /broke the connection off/],
-  [new errors.ResponseExceededMaxSizeError(), 'ProviderUnavailable', /more than the 4 MiB/],
-  [new errors.HeadersOverflowError(), 'ProviderUnavailable', /more headers than are read/],
+  [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'NetworkError', /closed the connection/],
+  [new errors.ResponseExceededMaxSizeError(), 'ProviderUnavailable', /more than 4 MiB/],
+  [new errors.HeadersOverflowError(), 'ProviderUnavailable', /more headers than the limit/],
   [new errors.HTTPParserError('x'), 'ProviderUnavailable', /something that is not HTTP/],
 ] as const) {
   t.test(`${error.name} (${codeOf(error)}) is told as ${reason}`, async (t) => {
@@ -33,14 +33,14 @@ t.test('a Failure, and what is a bug, stay as they are', async (t) => {
 
 t.test('time that is over is a Timeout, unless the signal says what it is', async (t) => {
   const stopped = new Failure('Timeout', 'Stopped.')
-  t.equal(late(PLACE, stopped), stopped)
-  t.match(late(PLACE, AbortSignal.abort().reason), { reason: 'Timeout', retry: 'transient' })
+  t.equal(timedOut(PLACE, stopped), stopped)
+  t.match(timedOut(PLACE, AbortSignal.abort().reason), { reason: 'Timeout', retry: 'transient' })
 })
 
 t.test("an answer of no use is the provider's matter", async (t) => {
   t.match(unusable('a hat', PLACE), {
     reason: 'ProviderUnavailable',
     message:
-      'git.example.com:8443 answered with a hat; it is tried again, and whoever runs that host has to look.',
+      'git.example.com:8443 answered with a hat; Commitlet retries automatically, and the administrator of that host has to check it.',
   })
 })

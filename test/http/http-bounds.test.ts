@@ -27,7 +27,7 @@ for (const [title, speak] of [
     const settings = { insecureHosts: [{ host: 'git.example.com', port: place.port }] }
     const late = {
       reason: 'Timeout',
-      message: `git.example.com:${place.port} did not answer in time; it is tried again.`,
+      message: `git.example.com:${place.port} did not answer in time; Commitlet retries automatically.`,
     }
     t.match(await call(url, { settings, timeoutMs: 100 }), late)
     t.match(await call(url, { settings, signal: AbortSignal.timeout(100) }), late)
@@ -70,7 +70,7 @@ t.test('of 100 MiB hardly more than 4 are read, whether their number is told or 
     })
     t.match(await call(urlOf(place)), {
       reason: 'ProviderUnavailable',
-      message: /answered with more than the 4 MiB that are read of an answer; it is tried again/,
+      message: /answered with more than 4 MiB, the limit of an answer; Commitlet retries/,
     })
     t.ok(written < 24, `${written} MiB were taken from the server`)
   }
@@ -91,7 +91,7 @@ t.test('all answers of a session together have their bound, and another session 
   t.equal(await calls(5), 5 * body.length)
   await t.rejects(calls(6), {
     reason: 'ProviderUnavailable',
-    message: /answered with more than the 16 MiB that are read of its answers together; it is tried again/,
+    message: /answered with more than 16 MiB in all, the limit of one attempt; Commitlet retries/,
   })
   t.equal(await calls(5), 5 * body.length)
 })

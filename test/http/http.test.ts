@@ -76,7 +76,7 @@ t.test('the connection goes where the look-up said, whatever the name means a mo
   t.match(await call(urlOf(place), { settings: { resolve } }), { status: 200 })
   t.match(await call(urlOf(place), { settings: { resolve } }), {
     reason: 'AddressForbidden',
-    message: /^git\.example\.com is at an address where Commitlet may not go/,
+    message: /^git\.example\.com is at an address that Commitlet may not connect to/,
   })
   t.equal(place.connections.length, 1)
 })
@@ -112,7 +112,7 @@ t.test('another origin is refused, and nothing is sent there', async (t) => {
     const asked = openHTTP(SETTINGS)(urlOf(place), NEVER, (fetch) => fetch(url, GET))
     await t.rejects(asked, {
       reason: 'ProviderUnavailable',
-      message: /leads to another address, where credentials do not follow/,
+      message: /points to another address, to which Commitlet does not send credentials/,
     })
   }
   t.equal(place.connections.length, 0)

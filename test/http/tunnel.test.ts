@@ -71,7 +71,7 @@ for (const [title, options, login, wanted] of [
     {
       reason: 'NetworkError',
       message:
-        /^git\.example\.com cannot be reached: the proxy of HTTPS_PROXY does not accept the user name and password that stand there \(407\)/,
+        /^git\.example\.com cannot be reached: the proxy of HTTPS_PROXY does not accept the user name and password of that setting \(407\)/,
     },
   ],
   [
@@ -80,14 +80,14 @@ for (const [title, options, login, wanted] of [
     '',
     {
       reason: 'AddressForbidden',
-      message: /does not let Commitlet through to that host \(403\); ask the operator/,
+      message: /does not let Commitlet connect to that host \(403\); ask your Commitlet operator/,
     },
   ],
   [
     'finds nobody',
     { status: 502 },
     '',
-    { reason: 'NetworkError', message: /gets no connection to that host and port \(502\)/ },
+    { reason: 'NetworkError', message: /cannot connect to that host and port \(502\)/ },
   ],
 ] as const) {
   t.test(`a proxy that ${title} is named, and no secret of it`, async (t) => {
@@ -114,7 +114,7 @@ t.test('a proxy that is not there is told from a host that is not there', async 
   t.match(await call(url, { settings: through(`http://localhost:${port}`) }), {
     reason: 'NetworkError',
     message:
-      'git.example.com cannot be reached: nothing takes the connection at the proxy of HTTPS_PROXY; it is tried again, and the operator should look.',
+      'git.example.com cannot be reached: nothing accepts the connection at the proxy of HTTPS_PROXY; Commitlet retries automatically, and your Commitlet operator should check it.',
   })
   t.match(await call(url, { settings: through('http://proxy.invalid:3128') }), {
     reason: 'NetworkError',
@@ -126,9 +126,9 @@ t.test('what does not speak as a proxy does, or breaks off, is told', async (t) 
   const ssh = await serveRaw(t, (socket) => socket.end('SSH-2.0-x\r\n'))
   const cutting = await serveRaw(t, (socket) => socket.once('data', () => socket.end()))
   for (const [scheme, { port }, message] of [
-    ['http', ssh, /the proxy of HTTPS_PROXY does not speak as a proxy does/],
-    ['https', ssh, /the proxy of HTTPS_PROXY does not speak as a proxy does/],
-    ['http', cutting, /the proxy of HTTPS_PROXY breaks the connection off/],
+    ['http', ssh, /the proxy of HTTPS_PROXY does not answer as a proxy/],
+    ['https', ssh, /the proxy of HTTPS_PROXY does not answer as a proxy/],
+    ['http', cutting, /the proxy of HTTPS_PROXY closes the connection/],
   ] as const) {
     const settings = through(`${scheme}://localhost:${port}`)
     t.match(await call('https://git.example.com/', { settings }), { reason: 'NetworkError', message })

@@ -5,7 +5,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 const NEVER = new AbortController().signal
 const ANYWHERE = { inCluster: false, apiServer: [] }
 const FORBIDDEN =
-  /^[^ ]+ is at an address where Commitlet may not go; name a repository on another host, or ask /
+  /^[^ ]+ is at an address that Commitlet may not connect to; name a repository on another host, or ask /
 
 function answering(...addresses: readonly string[]): () => Promise<readonly string[]> {
   return () => Promise.resolve(addresses)
@@ -70,7 +70,8 @@ t.test('where the API server cannot be found, the repository is what the sentenc
     )
     await t.rejects(resolve('git.example.com', 443, NEVER), {
       reason: 'NetworkError',
-      message: 'git.example.com cannot be reached: DNS does not answer at the moment; it is tried again.',
+      message:
+        'git.example.com cannot be reached: DNS does not answer at the moment; Commitlet retries automatically.',
       cause: { message: /^api\.example\.com / },
     })
     t.same(await resolve('git.example.com', 22, NEVER), ['192.0.2.7'], 'at another port it does not matter')
@@ -81,12 +82,12 @@ for (const [title, answer, message] of [
   [
     'does not know the name',
     Object.assign(new Error('x'), { code: 'ENOTFOUND' }),
-    /not known to DNS; look for a typing/,
+    /not known to DNS; check the spelling/,
   ],
   [
     'cannot tell',
     Object.assign(new Error('x'), { code: 'EAI_AGAIN' }),
-    /DNS does not answer at the moment; it is tried again/,
+    /DNS does not answer at the moment; Commitlet retries/,
   ],
   ['knows the name but no address', undefined, /not known to DNS/],
 ] as const) {
@@ -108,7 +109,7 @@ t.test('nobody waits for DNS longer than the signal', async (t) => {
   setImmediate(() => deadline.abort())
   await t.rejects(resolve('git.example.com', 443, deadline.signal), {
     reason: 'Timeout',
-    message: /^DNS had not said/,
+    message: /^DNS did not answer for /,
   })
   const own = new Failure('Timeout', 'Stopped.')
   await t.rejects(resolve('git.example.com', 443, AbortSignal.abort(own)), own)

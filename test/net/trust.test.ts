@@ -51,9 +51,9 @@ t.test(
     const before = await authorities()
     const states = [
       [() => rm(file), /cannot be read/],
-      [() => writeFile(file, ''), /has to hold PEM text/],
-      [() => writeFile(file, one + two.slice(0, 200)), /has to hold PEM text of whole certificates/],
-      [() => writeFile(file, `${one}${NONE}`), /holds something as a certificate/],
+      [() => writeFile(file, ''), /does not contain the PEM text/],
+      [() => writeFile(file, one + two.slice(0, 200)), /PEM text of complete certificates/],
+      [() => writeFile(file, `${one}${NONE}`), /contains a certificate that cannot be parsed/],
       [() => rm(file).then(() => mkdir(file)), /cannot be read/],
     ] as const
     for (const [index, [change, message]] of states.entries()) {
@@ -74,10 +74,10 @@ t.test('a CA_FILE that could never be used is named', async (t) => {
   const { authorities, told } = follow(file)
   await t.rejects(authorities(), {
     reason: 'Internal',
-    message: 'The file that CA_FILE names cannot be read; the operator has to fix it.',
+    message: 'The file that CA_FILE names cannot be read; your Commitlet operator has to fix it.',
   })
   await writeFile(file, NONE)
-  await t.rejects(authorities(), { reason: 'Internal', message: /CA_FILE names holds something/ })
+  await t.rejects(authorities(), { reason: 'Internal', message: /CA_FILE names contains a certificate/ })
   await writeFile(file, one)
   t.strictSame(await authorities(), [...known, one])
   t.strictSame(told, [])
