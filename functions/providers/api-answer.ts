@@ -3,46 +3,46 @@ import { elements, entries, isRecord, member } from '../domain/json-value.ts'
 import { readRetryAfter } from '../domain/network/retry-after.ts'
 import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
 
-/** What an API answered. */
+/** An API's answer. */
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Pick<Headers, 'get'>
-  /** Parsed JSON; a string where it is something else; undefined where it is more than is read. */
+  /** Parsed JSON; a string if it is not JSON; undefined if it exceeds the bounds. */
   readonly data: unknown
 }
 
 /**
- * Reads what `fetch` of an Endpoint has answered, whatever its status and whatever it calls itself. What is read is
- * bounded as `parseBounded` tells. Every provider reads by this alone, the libraries of hosts included.
+ * Reads the response of an Endpoint's `fetch`, for any status and any content type, within the bounds of
+ * `parseBounded`. Every provider reads answers with this function only, including those that use a library.
  */
 export async function parseAnswer(response: Response): Promise<ApiAnswer> {
   const { status, headers } = response
   return { status, headers, data: parseBounded(await response.text()) }
 }
 
-/** How far words are looked for in an answer, and how many on each level. */
+/** How deep messages are searched for in an answer, and how many are read on each level. */
 const DEEPEST = 3
 const MOST_WORDS = 10
 
 /**
- * The host's own words: what stands in `message` or `error` of an answer, whatever is within, or is all of it.
- * Undefined: there are none, or it is a page.
+ * The host's own message: the texts in `message` or `error` of an answer, or the whole answer if it is a text.
+ * Undefined: there is none, or the answer is a web page.
  */
 export function textOf(data: unknown): string | undefined {
   if (typeof data === 'string') return /^\s*</.test(data) ? undefined : data
-  const said = wordsIn(member(data, 'message') ?? member(data, 'error'), DEEPEST)
-  return said === '' ? undefined : said
+  const words = wordsIn(member(data, 'message') ?? member(data, 'error'), DEEPEST)
+  return words === '' ? undefined : words
 }
 
-/** Every text within, the name of its member before it. */
-function wordsIn(said: unknown, depth: number): string {
-  if (typeof said === 'string') return said
+/** All texts in the value, each after the name of its member. */
+function wordsIn(content: unknown, depth: number): string {
+  if (typeof content === 'string') return content
   if (depth === 0) return ''
-  const inner = isRecord(said)
-    ? entries(said)
+  const inner = isRecord(content)
+    ? entries(content)
         .slice(0, MOST_WORDS)
         .map(([name, value]) => [`${name}: `, wordsIn(value, depth - 1)] as const)
-    : elements(said)
+    : elements(content)
         .slice(0, MOST_WORDS)
         .map((value) => ['', wordsIn(value, depth - 1)] as const)
   return inner
@@ -52,9 +52,9 @@ function wordsIn(said: unknown, depth: number): string {
 }
 
 /**
- * For how long the host does not want to be called: whole seconds, from one to an hour. By Retry-After (RFC 9110,
- * 10.2.3), else by the moment in the header that is named here (seconds since 1970), both by the host's own
- * clock. Undefined where it names none that can be read.
+ * How long the host does not want to be called: whole seconds, from one to an hour. Read from Retry-After (RFC 9110,
+ * 10.2.3), else from the time in the header `resetHeader` (seconds since 1970), both measured by the host's clock.
+ * Undefined if neither can be read.
  */
 export function retryAfterOf({ headers }: ApiAnswer, resetHeader: string | undefined): number | undefined {
   const now = Date.parse(headers.get('date') ?? '')
@@ -72,7 +72,7 @@ function resetOf(headers: ApiAnswer['headers'], name: string | undefined): numbe
   return reset !== null && /^\d{1,12}$/.test(reset.trim()) ? Number(reset) * 1000 : NaN
 }
 
-/** The number that a host has given to a pull request, a person or a repository: whole, from 1 to 2^53 - 1. */
+/** Whether it is a host's number of a pull request, a user or a repository: an integer from 1 to 2^53 - 1. */
 export function isSerialNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }

@@ -4,14 +4,14 @@ import type { ErrorContext } from './api-failure.ts'
 import type { ApiLogin } from '../domain/credentials/login.ts'
 import type { Endpoint } from '../domain/pull-request/pull-requests.ts'
 
-/** An API that no library speaks to: JSON both ways. */
+/** An API that is called without a library, with JSON in both directions. */
 export interface ApiCaller {
   readonly context: ErrorContext
-  /** Any status is answered. */
+  /** Returns the answer for any status. */
   readonly ask: (method: string, url: string, content?: unknown) => Promise<ApiAnswer>
 }
 
-/** Calls with a token alone (RFC 6750), or with user name and secret (RFC 7617). Nothing is asked yet. */
+/** Calls with a token alone (RFC 6750), or with user name and secret (RFC 7617). Sends no request yet. */
 export function apiCaller({ shown, fetch: send }: Endpoint, login: ApiLogin): ApiCaller {
   const pair = `${login.username ?? ''}:${login.secret}`
   const authorization =

@@ -1,14 +1,14 @@
 import { countParts } from '../domain/network/json-parts.ts'
 
 /**
- * Values: a page of thirty pull requests of GitHub's holds 17,000 and is the largest that is asked for. Depth: hosts
- * answer with five or six.
+ * Values: the largest answer that is requested, a page of thirty pull requests of GitHub, has 17,000. Depth: answers of
+ * hosts have five or six levels.
  */
 const BOUNDS = { parts: 100_000, depth: 100 }
 
 /**
- * Reads a text that may be JSON (RFC 8259): its value; the text itself where it is none; undefined where it nests
- * deeper than 100 or may hold more than 100,000 values.
+ * Reads a text that may be JSON (RFC 8259). Returns its value; the text itself if it is not JSON; undefined if it nests
+ * deeper than 100 levels or may have more than 100,000 values.
  */
 export function parseBounded(text: string): unknown {
   if (countParts(text, BOUNDS) === undefined) return undefined

@@ -1,13 +1,13 @@
-/** As the schema of the status has it, in characters. */
+/** Limit of the status schema, in characters. */
 const LONGEST = 8192
 
-/** Without both slashes a parser guesses, and not every one guesses alike. */
+/** Without both slashes, parsers guess the host, and not all guess the same. */
 const WITH_HOST = /^https?:\/\/[^/\\]/i
 
 /**
- * The address of a pull request for people, of any host, in the one spelling of the URL Standard: it need not be that
- * of the API. Undefined where it is none that can be shown: it is no text, longer than 8,192 characters, holds blanks,
- * control or format characters, a user name or a password, or is not on HTTPS (nor on HTTP, where `baseURL` is).
+ * The web address of a pull request, on any host (not only the API's), normalized by the URL Standard. Undefined if it
+ * cannot be shown: it is not a text, is longer than 8,192 characters, contains blanks, control or format characters, a
+ * user name or a password, or does not use HTTPS (HTTP is allowed if `baseURL` uses it).
  */
 export function webAddress(value: unknown, baseURL: string): string | undefined {
   if (typeof value !== 'string' || value.length > LONGEST || /[\p{C}\p{Z}]/u.test(value)) return undefined

@@ -25,14 +25,14 @@ function answer(status: number, data: unknown = {}, headers: Record<string, stri
 }
 
 const STATUSES: readonly (readonly [number, Failure['reason'], RegExp])[] = [
-  [200, 'ProviderUnavailable', /something else than its description promises \(200\)/],
+  [200, 'ProviderUnavailable', /does not match its documentation \(200\)/],
   [204, 'ProviderUnavailable', /\(204\)/],
-  [301, 'RepositoryNotFound', /has moved to another address, where credentials do not follow/],
+  [301, 'RepositoryNotFound', /has moved to another address, to which Commitlet does not send credentials/],
   [307, 'RepositoryNotFound', /has moved/],
-  [400, 'PullRequestRejected', /does not take the pull request \(400\)/],
+  [400, 'PullRequestRejected', /refuses the pull request \(400\)/],
   [401, 'AuthenticationFailed', /does not accept the token/],
   [403, 'PermissionDenied', /knows the user but does not permit this \(403\)/],
-  [404, 'RepositoryNotFound', /is not there, or not visible with these credentials/],
+  [404, 'RepositoryNotFound', /does not exist, or is not visible with these credentials/],
   [408, 'ProviderUnavailable', /cannot answer at the moment \(408\)/],
   [409, 'PullRequestRejected', /\(409\)/],
   [410, 'RepositoryNotFound', /\(410\)/],
@@ -79,7 +79,7 @@ t.test('what the host says is quoted masked, without control characters, and bou
   t.ok(message.length < 400)
   t.equal(
     answerFailure(answer(422, '<html>'), SPEECH).message,
-    `${SHOWN} does not take the pull request (422), without saying why; look at its settings.`,
+    `${SHOWN} refuses the pull request (422) without a reason; check its settings.`,
   )
 })
 
@@ -94,7 +94,7 @@ t.test('a scope is named where it can be shown', async (t) => {
 })
 
 t.test('the new place of what has moved is named where it can be shown', async (t) => {
-  t.match(moved(SPEECH, 'acme/store').message, /has moved to acme\/store, where/)
+  t.match(moved(SPEECH, 'acme/store').message, /has moved to acme\/store, to which/)
   for (const place of ['', '\n', undefined])
     t.match(moved(SPEECH, place).message, /has moved to another address/)
 })
@@ -134,7 +134,10 @@ t.test('a page is told from half an answer', async (t) => {
   for (const page of ['<!doctype html>', ' \n<html lang="en">', '<HTML>'])
     t.match(notUnderstood(answer(200, page), SPEECH).message, /^A web page came instead of an answer/, page)
   for (const half of ['', '<x>', {}, null, 'html'])
-    t.match(notUnderstood(answer(201, half), SPEECH).message, /^The API of .* answered with something else/)
+    t.match(
+      notUnderstood(answer(201, half), SPEECH).message,
+      /^The API of .* does not match its documentation/,
+    )
 })
 
 t.test('a missing branch is named, both where the host does not say which', async (t) => {
@@ -146,6 +149,9 @@ t.test('a missing branch is named, both where the host does not say which', asyn
     reason: 'HeadNotFound',
     message: /the branch main \(yet\)/,
   })
-  t.match(branchMissing('unknown', BRANCHES, SHOWN).message, /does not have feature or main \(yet\)/)
+  t.match(
+    branchMissing('unknown', BRANCHES, SHOWN).message,
+    /does not have feature or main \(yet\)/,
+  )
   t.match(nothingToMerge(BRANCHES, SHOWN), { reason: 'NothingToMerge', message: /feature .* main/ })
 })

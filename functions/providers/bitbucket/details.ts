@@ -5,11 +5,11 @@ import { isReviewer, reviewerNamed, writtenOf } from './pull-request.ts'
 import { numbered, write } from './repository.ts'
 import type { Repository } from './repository.ts'
 
-/** As `add` of the port. Bitbucket has neither labels nor assignees. */
+/** Implements `add` of the port. Bitbucket has neither labels nor assignees. */
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const { number, detail, names } = addition
   if (detail !== 'reviewers') return [lacking(addition, repository)]
-  const answer = await repository.ask('GET', `${repository.place}/${number}`)
+  const answer = await repository.ask('GET', `${repository.pullRequestsURL}/${number}`)
   numbered(number, answer, repository)
   const missing = names.filter((name) => !isReviewer(answer.data, name))
   return addReviewers(repository, { number, written: writtenOf(answer.data) }, missing)
@@ -17,11 +17,11 @@ export async function addDetails(repository: Repository, addition: Addition): Pr
 
 interface Written {
   readonly number: number
-  /** As a PUT takes it. */
+  /** The pull request as the content of a PUT. */
   readonly written: Readonly<Record<string, unknown>>
 }
 
-/** Bitbucket takes all of them or none, and names nobody: what it refuses is halved until each is known. */
+/** Bitbucket accepts all of them or none, and does not name those it refuses: splits the list until each is known. */
 async function addReviewers(
   repository: Repository,
   { number, written }: Written,
@@ -46,12 +46,12 @@ async function addReviewers(
 
 function lacking({ detail, names }: Addition, repository: Repository): string {
   const all = names.map((name) => shown(name, repository)).join(', ')
-  return `Bitbucket has no ${detail} of pull requests, so ${all} could not be added; take them out of spec.${detail}.`
+  return `Bitbucket has no ${detail} of pull requests, so ${all} could not be added; remove spec.${detail}.`
 }
 
 function notTaken(name: string, words: string, repository: Repository): string {
-  const said = redact(words, repository.context.secrets) ?? ''
-  return `Bitbucket does not take ${shown(name, repository)} as a reviewer ("${said}"); name an active member of the workspace other than the author.`
+  const quoted = redact(words, repository.context.secrets) ?? ''
+  return `Bitbucket does not accept ${shown(name, repository)} as a reviewer ("${quoted}"); name an active member of the workspace other than the author.`
 }
 
 function shown(name: string, { context }: Repository): string {

@@ -16,7 +16,7 @@ import type { Branches } from '../../domain/pull-request/pull-requests.ts'
 import { redact } from '../../domain/redact.ts'
 
 /**
- * What an answer of Bitbucket's means that is not what was asked for. Its errors are
+ * What an unexpected answer of Bitbucket means. Its errors are
  * `{"type": "error", "error": {"message", "detail", "fields"}}`, or a text (429).
  */
 export function bitbucketFailure(answer: ApiAnswer, context: ErrorContext): Failure {
@@ -32,10 +32,10 @@ export function bitbucketFailure(answer: ApiAnswer, context: ErrorContext): Fail
 /** The same for the creation of a pull request. */
 export function creationFailure(answer: ApiAnswer, branches: Branches, context: ErrorContext): Failure {
   if (answer.status !== 400) return bitbucketFailure(answer, context)
-  const said = messagesOf(answer)
-  if (said.some((words) => /there are no changes to be pulled/i.test(words)))
+  const messages = messagesOf(answer)
+  if (messages.some((words) => /there are no changes to be pulled/i.test(words)))
     return nothingToMerge(branches, context.shown)
-  const missing = said.filter((words) => /branch not found/i.test(words))
+  const missing = messages.filter((words) => /branch not found/i.test(words))
   if (missing.some((words) => words.startsWith('source')))
     return branchMissing('head', branches, context.shown)
   if (missing.some((words) => words.startsWith('destination')))
@@ -44,20 +44,20 @@ export function creationFailure(answer: ApiAnswer, branches: Branches, context: 
   return bitbucketFailure(answer, context)
 }
 
-/** Bitbucket's own words where it does not take the reviewers; undefined: it is something else. */
+/** Bitbucket's message if it does not accept the reviewers; undefined: the answer means something else. */
 export function reviewersRefused(answer: ApiAnswer): string | undefined {
   if (answer.status !== 400) return undefined
   return messagesOf(answer).find((words) => words.startsWith('reviewers:'))
 }
 
-/** A pull request whose reviewers Bitbucket does not take any more, so that nothing of it can be written. */
+/** Bitbucket no longer accepts the existing reviewers of a pull request, so no field of it can be changed. */
 export function staleReviewers(number: number, words: string, { shown, secrets }: ErrorContext): Failure {
-  const message = `Bitbucket does not write to #${number} of ${shown} because of the reviewers that it has: "${redact(words, secrets) ?? ''}"; take those out of it who are no longer active or no longer in the workspace.`
+  const message = `Bitbucket refuses to change #${number} of ${shown} because of its reviewers: "${redact(words, secrets) ?? ''}"; remove the reviewers who are no longer active or no longer in the workspace.`
   return new Failure('PullRequestRejected', message)
 }
 
 function unauthenticated({ shown }: ErrorContext): Failure {
-  const message = `Bitbucket does not accept the credentials for ${shown} (401); put an access token alone into the Secret, or an API token with the e-mail address of its Atlassian account as user name (app passwords are gone since July 2026).`
+  const message = `Bitbucket does not accept the credentials for ${shown} (401); put an access token alone into the Secret, or an API token with the e-mail address of its Atlassian account as user name (app passwords do not work any more since July 2026).`
   return new Failure('AuthenticationFailed', message)
 }
 
@@ -70,13 +70,13 @@ function refused(answer: ApiAnswer, context: ErrorContext): Failure {
   if (required.length > 0) return missingScope((lacking.length > 0 ? lacking : required).join(', '), context)
   const words = wordsOf(answer) ?? ''
   if (/privilege scopes/i.test(words)) return missingScope(undefined, context)
-  const said = redact(words, context.secrets) ?? ''
-  if (said === '' || /^(?:forbidden|access denied)\.?$/i.test(said)) return forbidden(context)
-  const message = `The API of ${context.shown} does not permit this (403): "${said}"; see to what it names, and give the token the right to open pull requests there.`
+  const quoted = redact(words, context.secrets) ?? ''
+  if (quoted === '' || /^(?:forbidden|access denied)\.?$/i.test(quoted)) return forbidden(context)
+  const message = `The API of ${context.shown} does not permit this (403): "${quoted}"; fix what it names, and give the token the right to open pull requests there.`
   return new Failure('PermissionDenied', message)
 }
 
-/** Seen on the live API: X-RateLimit-Reset counts the seconds that are left, and is no moment. */
+/** Measured on the live API: X-RateLimit-Reset is the number of seconds that are left, not a time. */
 function limited(answer: ApiAnswer, context: ErrorContext): Failure {
   const { headers } = answer
   const left = headers.get('retry-after') ?? headers.get('x-ratelimit-reset')
@@ -88,7 +88,7 @@ function wordsOf({ data }: ApiAnswer): string | undefined {
   return typeof data === 'string' ? textOf(data) : textMember(member(data, 'error'), 'message')
 }
 
-/** The message, and what is said of each field as `field: words`. */
+/** The message of each field as `field: message`, and the message of the answer. */
 function messagesOf(answer: ApiAnswer): readonly string[] {
   const fields = entries(member(member(answer.data, 'error'), 'fields'))
   const each = fields.flatMap(([field, said]) =>

@@ -9,12 +9,12 @@ import { queryOf } from './query.ts'
 import { numbered, pagesOf, repositoryAt, write } from './repository.ts'
 
 /**
- * Pull requests on Bitbucket Cloud (REST API 2.0). An open one of the same branches is silently changed by what would
- * create another, so that nothing is ever answered as existing: whoever creates has to have looked before.
+ * Pull requests on Bitbucket Cloud (REST API 2.0). A request to create one changes an open one of the same branches
+ * without an error, so `create` never returns `exists`: its caller has to look for an open one first.
  */
 export default function connect(endpoint: Endpoint, login: ApiLogin): PullRequests {
   const repository = repositoryAt(endpoint, login)
-  const { ask, place, context, baseURL } = repository
+  const { ask, pullRequestsURL, context, baseURL } = repository
 
   return {
     async find(branches, among) {
@@ -23,14 +23,14 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
       for await (const { answer, values, isCut } of pagesOf(repository, q)) {
         found.push(...values.filter((pull) => joins(pull, branches)).map((pull) => understood(pull, answer)))
         if (isCut && found.length === 0) throw outOfSight(branches, context.shown)
-        // At most one of the same branches is open, and it is the newest of them.
+        // At most one with the same branches is open, and it is the newest.
         if (among === 'open' && found.length > 0) break
       }
       return found.filter(({ state }) => among === 'all' || state === 'open')
     },
 
     async read(number, branches) {
-      const answer = await ask('GET', `${place}/${number}`)
+      const answer = await ask('GET', `${pullRequestsURL}/${number}`)
       if (answer.status === 404) return undefined
       const pull = numbered(number, answer, repository)
       return joins(answer.data, branches) ? pull : undefined
@@ -38,7 +38,13 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
 
     async create({ title, body, branches, draft }) {
       const [source, destination] = [branches.head, branches.base].map((name) => ({ branch: { name } }))
-      const answer = await ask('POST', place, { title, description: body, source, destination, draft })
+      const answer = await ask('POST', pullRequestsURL, {
+        title,
+        description: body,
+        source,
+        destination,
+        draft,
+      })
       if (answer.status !== 201) throw creationFailure(answer, branches, context)
       const created = understood(answer.data, answer)
       if (!joins(answer.data, branches)) throw notUnderstood(answer, context)
@@ -46,7 +52,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     },
 
     async update({ number }, { title, body }) {
-      const answer = await ask('GET', `${place}/${number}`)
+      const answer = await ask('GET', `${pullRequestsURL}/${number}`)
       numbered(number, answer, repository)
       const refused = await write(repository, number, { ...writtenOf(answer.data), title, description: body })
       if (refused !== undefined) throw staleReviewers(number, refused, context)

@@ -3,7 +3,7 @@ import type { Branches, ShownPullRequest } from '../../domain/pull-request/pull-
 import { isSerialNumber } from '../api-answer.ts'
 import { webAddress } from '../web-address.ts'
 
-/** A draft is an open one with a mark of its own; the description names states for it and for the merge queue too. */
+/** A draft is open and has a flag; the API description also names states for drafts and for the merge queue. */
 const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
   ['OPEN', 'open'],
   ['DRAFT', 'open'],
@@ -13,16 +13,16 @@ const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
   ['SUPERSEDED', 'closed'],
 ])
 
-/** Whether a pull request of Bitbucket's joins these branches of one repository: that of a fork is another one. */
+/** Whether a pull request joins these branches of one repository; a fork is another repository. */
 export function joins(pull: unknown, { base, head }: Branches): boolean {
   const [source, destination] = [member(pull, 'source'), member(pull, 'destination')]
   const from = repositoryOf(source)
-  // The repository of a fork that is deleted is null.
+  // The repository of a deleted fork is null.
   if (from === undefined || from !== repositoryOf(destination)) return false
   return branchOf(source) === head && branchOf(destination) === base
 }
 
-/** A pull request as Bitbucket answers it; undefined where it lacks what its description promises. */
+/** A pull request in an answer of Bitbucket; undefined if it lacks documented fields. */
 export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | undefined {
   const number = member(pull, 'id')
   const state = STATES.get(member(pull, 'state'))
@@ -35,8 +35,8 @@ export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | unde
 }
 
 /**
- * What a PUT has to hold so that it changes nothing: Bitbucket empties what is left out.
- * Source: its REST API, "Update a pull request", and what clients of it have recorded.
+ * The content of a PUT that changes nothing: Bitbucket clears fields that are left out.
+ * Source: its REST API, "Update a pull request", and recorded requests of other clients.
  */
 export function writtenOf(pull: unknown): Readonly<Record<string, unknown>> {
   const flags = ['draft', 'close_source_branch'].map((key) => [key, member(pull, key)] as const)
@@ -48,7 +48,7 @@ export function writtenOf(pull: unknown): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The reviewers as a PUT takes them. */
+/** The reviewers as the content of a PUT. */
 function reviewersOf(pull: unknown): readonly unknown[] {
   return elements(member(pull, 'reviewers')).map((account) => {
     const uuid = textMember(account, 'uuid')
@@ -56,7 +56,7 @@ function reviewersOf(pull: unknown): readonly unknown[] {
   })
 }
 
-/** A person as a PUT takes them, by UUID in braces or by account ID. */
+/** A reviewer as the content of a PUT, by UUID in braces or by account ID. */
 export function reviewerNamed(name: string): unknown {
   return name.startsWith('{') ? { uuid: name } : { account_id: name }
 }
@@ -69,7 +69,7 @@ export function isReviewer(pull: unknown, name: string): boolean {
     .some((known) => known?.toLowerCase() === wanted)
 }
 
-/** The description names `summary`, and its text besides `description`, which is what is sent and answered. */
+/** Requests and answers use `description`; the API description also names `summary` with the same text. */
 function bodyOf(pull: unknown): string {
   return textMember(pull, 'description') ?? textMember(member(pull, 'summary'), 'raw') ?? ''
 }

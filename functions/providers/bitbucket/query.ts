@@ -8,13 +8,15 @@ export interface Sought {
   readonly repository: readonly string[]
 }
 
-/** An open one may also be a draft, or wait for its merge: both may be states of their own. */
+/**
+ * Only closed states are excluded, because drafts and pull requests in the merge queue may have their own open states.
+ */
 const CLOSED = ['MERGED', 'DECLINED', 'SUPERSEDED']
 
 /**
- * The filter for the pull requests of these branches; without a state those of every state are listed. Those of forks
- * are left out, of which anybody may open as many as they like, but where the workspace alone is a UUID: no field has
- * that with a slug. Source: Bitbucket's documentation, "Filter and sort API objects".
+ * The filter for the pull requests of these branches; without a state in the filter, those of every state are listed.
+ * Pull requests from forks are excluded, because anyone may open any number of them, unless the workspace is a UUID and
+ * the repository is not: no field has both. Source: Bitbucket's documentation, "Filter and sort API objects".
  */
 export function queryOf({ branches: { base, head }, among, repository }: Sought): string {
   const terms = [

@@ -8,13 +8,13 @@ import type { Endpoint, ShownPullRequest } from '../../domain/pull-request/pull-
 import { shownOf } from './pull-request.ts'
 import { bitbucketFailure, reviewersRefused } from './errors.ts'
 
-/** One repository on Bitbucket Cloud, and how it is asked. */
+/** One repository on Bitbucket Cloud, and the function that calls its API. */
 export interface Repository {
   readonly baseURL: string
   /** Address of its pull requests at the API. */
-  readonly place: string
+  readonly pullRequestsURL: string
   readonly context: ErrorContext
-  /** Any status is answered. */
+  /** Returns the answer for any status. */
   readonly ask: (method: string, url: string, content?: unknown) => Promise<ApiAnswer>
 }
 
@@ -22,29 +22,31 @@ export interface Repository {
 export interface Page {
   readonly answer: ApiAnswer
   readonly values: readonly unknown[]
-  /** There are more, which are not read. */
+  /** Whether there are more pages, which are not read. */
   readonly isCut: boolean
 }
 
-/** Most that are read of a list. */
+/** Maximum number of pages that are read of a list. */
 const MOST_PAGES = 10
-/** Each shows its body in five places: of the longest bodies hardly more fit into an answer that is read. */
+/**
+ * Each pull request contains its body five times: with the longest bodies, hardly more fit into the limit of an answer.
+ */
 const PAGE_LENGTH = 20
 
-/** The repository that `endpoint` is about. Nothing is asked yet. */
+/** The repository of `endpoint`. Sends no request yet. */
 export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
   const { baseURL } = endpoint
-  // Bitbucket writes its slugs, and its UUIDs in braces, in small letters.
+  // Bitbucket's slugs and UUIDs (in braces) are in lower case.
   const segments = endpoint.repository.map((segment) => encodeURIComponent(segment.toLowerCase()))
-  const place = `${baseURL}/repositories/${segments.join('/')}/pullrequests`
-  return { baseURL, place, ...apiCaller(endpoint, login) }
+  const pullRequestsURL = `${baseURL}/repositories/${segments.join('/')}/pullrequests`
+  return { baseURL, pullRequestsURL, ...apiCaller(endpoint, login) }
 }
 
-/** The pages of the list of pull requests that fit `q`, newest first, ten at most, one at a time. */
+/** The pages of the list of pull requests that match `q`, newest first, ten at most, one at a time. */
 export async function* pagesOf(repository: Repository, q: string): AsyncGenerator<Page> {
-  const { ask, place, context } = repository
+  const { ask, pullRequestsURL, context } = repository
   const query = new URLSearchParams({ q, sort: '-created_on', pagelen: String(PAGE_LENGTH) })
-  let next: string | undefined = `${place}?${query.toString()}`
+  let next: string | undefined = `${pullRequestsURL}?${query.toString()}`
   for (let page = 1; next !== undefined && page <= MOST_PAGES; page += 1) {
     const answer = await ask('GET', next)
     const values = answer.status === 200 ? member(answer.data, 'values') : undefined
@@ -59,13 +61,13 @@ function nextPage(answer: ApiAnswer, { baseURL, context }: Repository): string |
   const next = textMember(answer.data, 'next')
   if (next === undefined) return undefined
   const url = URL.parse(next)
-  // The credentials go with it.
+  // The request contains the credentials.
   if (url === null || !`${url.origin}${url.pathname}`.startsWith(`${baseURL}/repositories/`))
     throw notUnderstood(answer, context)
   return url.href
 }
 
-/** The pull request of this number out of an answer. Throws what an answer means that does not show it. */
+/** The pull request of this number in an answer. Throws the Failure for an answer that does not show it. */
 export function numbered(number: number, answer: ApiAnswer, repository: Repository): ShownPullRequest {
   const { baseURL, context } = repository
   const pull = answer.status === 200 ? shownOf(answer.data, baseURL) : undefined
@@ -73,13 +75,13 @@ export function numbered(number: number, answer: ApiAnswer, repository: Reposito
   return pull
 }
 
-/** Writes all of a pull request. Answers Bitbucket's words where it does not take the reviewers. */
+/** Writes all fields of a pull request. Returns Bitbucket's message if it does not accept the reviewers. */
 export async function write(
   repository: Repository,
   number: number,
   content: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {
-  const answer = await repository.ask('PUT', `${repository.place}/${number}`, content)
+  const answer = await repository.ask('PUT', `${repository.pullRequestsURL}/${number}`, content)
   const refused = reviewersRefused(answer)
   if (refused === undefined) numbered(number, answer, repository)
   return refused

@@ -7,7 +7,7 @@ import { giteaFailure, refusesPeople, wordsIn } from './errors.ts'
 import { numbered, pagesOf } from './repository.ts'
 import type { Repository } from './repository.ts'
 
-/** As `add` of the port. Teams cannot be asked for a review. */
+/** Implements `add` of the port. Reviews of teams are not supported. */
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const { number, detail, names } = addition
   if (detail === 'labels') return addLabels(repository, number, names)
@@ -15,7 +15,7 @@ export async function addDetails(repository: Repository, addition: Addition): Pr
   return add(repository, number, names)
 }
 
-/** Gitea passes over the names that it does not know, and answers all labels of the pull request. */
+/** Gitea ignores unknown names, and answers with all labels of the pull request. */
 async function addLabels(
   { ask, context }: Repository,
   number: number,
@@ -28,11 +28,11 @@ async function addLabels(
     .filter((name) => !there.includes(name.toLowerCase()))
     .map(
       (name) =>
-        `Gitea has no label ${redactedName(name, context.secrets)} for it; have it made in the repository.`,
+        `Gitea has no label ${redactedName(name, context.secrets)} for this repository; have it created there.`,
     )
 }
 
-/** Throws ProviderUnavailable where what is answered is not this pull request. */
+/** Throws ProviderUnavailable if the answer is not this pull request. */
 async function readPull(
   repository: Repository,
   number: number,
@@ -50,11 +50,11 @@ async function addReviewers(
 ): Promise<readonly string[]> {
   const { ask, context } = repository
   const { path, shown } = await readPull(repository, number)
-  const asked = [...loginsIn(member(shown, 'requested_reviewers'))]
-  // Whoever has given a review is not among them any more.
+  const requested = [...loginsIn(member(shown, 'requested_reviewers'))]
+  // Users who have given a review are no longer in that list.
   for await (const { values } of pagesOf(repository, `${path}/reviews`, {}))
-    asked.push(...loginsIn(values.map((review) => member(review, 'user'))))
-  const refused = await oneByOne(without(names, asked), async (some) => {
+    requested.push(...loginsIn(values.map((review) => member(review, 'user'))))
+  const refused = await oneByOne(without(names, requested), async (some) => {
     const answer = await ask('POST', `${path}/requested_reviewers`, { reviewers: some })
     if (refusesPeople(answer)) return answer
     if (answer.status !== 201 || typeof answer.data === 'string') throw giteaFailure(answer, context)
@@ -62,7 +62,7 @@ async function addReviewers(
   })
   return refused.map(
     ({ name, answer }) =>
-      `Gitea does not ask ${redactedName(name, context.secrets)} for a review${wordsIn(answer, context)}; name a user who may read the repository and has not opened the pull request.`,
+      `Gitea does not accept ${redactedName(name, context.secrets)} as a reviewer${wordsIn(answer, context)}; name a user who may read the repository and has not opened the pull request.`,
   )
 }
 
@@ -76,9 +76,9 @@ async function addAssignees(
   let there = loginsIn(member(shown, 'assignees'))
   const missing = without(names, there)
   const refused = await oneByOne(missing, async (some) => {
-    // What is written replaces them all.
+    // A PATCH replaces all of them.
     const answer = await ask('PATCH', path, { assignees: [...there, ...some] })
-    // Gitea breaks down over somebody who exists and may not be assigned (services/issue/assignee.go).
+    // Gitea answers 500 for a user who exists but may not be assigned (services/issue/assignee.go).
     if (refusesPeople(answer) || answer.status === 500) return answer
     numbered(number, answer, repository)
     there = loginsIn(member(answer.data, 'assignees'))
@@ -89,7 +89,7 @@ async function addAssignees(
   const left = without(missing, there).filter((name) => !refusedNames.includes(name))
   return [...explained, ...left.map((name) => ({ name, words: '' }))].map(
     ({ name, words }) =>
-      `Gitea does not assign ${redactedName(name, context.secrets)}${words}; name a user who may write to the repository, and have the user of the token be one, too.`,
+      `Gitea does not assign ${redactedName(name, context.secrets)}${words}; name a user who may write to the repository, and use a token of a user who also may.`,
   )
 }
 
@@ -98,7 +98,7 @@ interface Refusal {
   readonly answer: ApiAnswer
 }
 
-/** All at once, and where that is refused, one after the other: Gitea does not always say whom it is about. */
+/** All at once, and if that is refused, one after the other: Gitea does not always report which name it refuses. */
 async function oneByOne(
   names: readonly string[],
   add: (some: readonly string[]) => Promise<ApiAnswer | undefined>,

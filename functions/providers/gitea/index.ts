@@ -14,8 +14,8 @@ import { giteaFailure } from './errors.ts'
 import { branchFailure, lookForCommits, numbered, pagesOf, repositoryAt } from './repository.ts'
 
 /**
- * Pull requests on Gitea and Forgejo (REST API v1). The host looks for one of the same branches and opens another in two
- * steps, so that two at the same moment become two: whoever creates does so one at a time, and has looked before.
+ * Pull requests on Gitea and Forgejo (REST API v1). The host checks for one with the same branches and opens another in
+ * two separate steps, so concurrent requests open two: callers create one at a time, and look for an open one first.
  */
 export default function connect(endpoint: Endpoint, login: ApiLogin): PullRequests {
   const repository = repositoryAt(endpoint, login)
@@ -25,7 +25,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     async find(branches, among) {
       const found: ShownPullRequest[] = []
       let isAll = false
-      // Unasked the newest come first, and those of other heads among them: there is no filter for heads.
+      // The default order is newest first. There is no filter for heads, so the list has other heads as well.
       const query = { state: among, base_branch: branches.base }
       for await (const { answer, values, isLast } of pagesOf(repository, '/pulls', query)) {
         found.push(...values.filter((pull) => joins(pull, branches)).map((pull) => understood(pull, answer)))
@@ -62,7 +62,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     add: (number, detail, names) => addDetails(repository, { number, detail, names }),
   }
 
-  /** The open one behind more of other heads than are read. */
+  /** The open one that the pages read did not contain, because there are many of other heads. */
   async function buried(branches: Branches): Promise<readonly ShownPullRequest[]> {
     const [base, head] = [branches.base, branches.head].map(encodeURIComponent)
     const answer = await ask('GET', `/pulls/${base}/${head}`)

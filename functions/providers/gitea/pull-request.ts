@@ -8,22 +8,22 @@ const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
   ['open', 'open'],
   ['closed', 'closed'],
 ])
-/** As Gitea reads titles where nobody has set others (WORK_IN_PROGRESS_PREFIXES). */
+/** Gitea's default prefixes of draft titles (WORK_IN_PROGRESS_PREFIXES). */
 export const DRAFT: DraftMark = { written: 'WIP: ', read: /^\s*(?:(?:wip:|\[wip\])\s*)+/i }
 
 /**
- * Whether a pull request of Gitea's joins these branches of one repository: that of a fork is another one. The label
- * is the bare name of the branch, which `ref` is no more once the branch is deleted (services/convert/pull.go).
+ * Whether a pull request joins these branches of one repository; a fork is another repository. `label` is the name of
+ * the branch; `ref` is not, once the branch is deleted (services/convert/pull.go).
  */
 export function joins(pull: unknown, { base, head }: Branches): boolean {
   const [from, to] = [member(pull, 'head'), member(pull, 'base')]
   if (textMember(from, 'label') !== head || textMember(to, 'label') !== base) return false
-  // Where the fork is deleted it is -1.
+  // It is -1 for a deleted fork.
   const repository = member(from, 'repo_id')
   return isSerialNumber(repository) && repository === member(to, 'repo_id')
 }
 
-/** A pull request as Gitea answers it; undefined where it lacks what its description promises. */
+/** A pull request in an answer of Gitea; undefined if it lacks documented fields. */
 export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | undefined {
   const number = member(pull, 'number')
   const state = member(pull, 'merged') === true ? 'merged' : STATES.get(member(pull, 'state'))
@@ -34,7 +34,7 @@ export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | unde
   return { number, url, state, title, body: textMember(pull, 'body') ?? '' }
 }
 
-/** The user names in a list of people, in lower case: they never differ by case alone. Teams and nobody have none. */
+/** The user names in a list of people, in lower case, because Gitea ignores case. Teams and null entries have none. */
 export function loginsIn(people: unknown): readonly string[] {
   return elements(people).flatMap((person) => textMember(person, 'login')?.toLowerCase() ?? [])
 }

@@ -9,16 +9,16 @@ import type { Branches, Endpoint, ShownPullRequest } from '../../domain/pull-req
 import { shownOf } from './pull-request.ts'
 import { giteaFailure, mayLackBranch, saysNoChanges } from './errors.ts'
 
-/** Most that are read of a list. */
+/** Maximum number of pages that are read of a list. */
 const MOST_PAGES = 10
-/** An installation may have set a lower limit (MAX_RESPONSE_ITEMS), which it answers without a word. */
+/** An installation may have a lower limit (MAX_RESPONSE_ITEMS), and applies it without an error. */
 const PAGE_LENGTH = 50
 
-/** One repository on Gitea or Forgejo, and how it is asked. */
+/** One repository on Gitea or Forgejo, and the function that calls its API. */
 export interface Repository {
   readonly baseURL: string
   readonly context: ErrorContext
-  /** `path` is below the repository, with its query. Any status is answered. */
+  /** `path` is relative to the repository, with its query. Returns the answer for any status. */
   readonly ask: (method: string, path: string, content?: unknown) => Promise<ApiAnswer>
 }
 
@@ -26,19 +26,19 @@ export interface Repository {
 export interface Page {
   readonly answer: ApiAnswer
   readonly values: readonly unknown[]
-  /** Nothing is behind it. */
+  /** Whether it is the last page. */
   readonly isLast: boolean
 }
 
-/** The repository that `endpoint` is about. Nothing is asked yet. */
+/** The repository of `endpoint`. Sends no request yet. */
 export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
   const { baseURL } = endpoint
-  const { context: context, ask } = apiCaller(endpoint, login)
-  const place = `${baseURL}/repos/${endpoint.repository.map(encodeURIComponent).join('/')}`
-  return { baseURL, context, ask: (method, path, content) => ask(method, `${place}${path}`, content) }
+  const { context, ask } = apiCaller(endpoint, login)
+  const root = `${baseURL}/repos/${endpoint.repository.map(encodeURIComponent).join('/')}`
+  return { baseURL, context, ask: (method, path, content) => ask(method, `${root}${path}`, content) }
 }
 
-/** The pages of a list, ten at most. `query` is without page and length. */
+/** The pages of a list, ten at most. `query` does not contain the page and its length. */
 export async function* pagesOf(
   { ask, context }: Repository,
   path: string,
@@ -46,8 +46,8 @@ export async function* pagesOf(
 ): AsyncGenerator<Page> {
   let read = 0
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const asked = new URLSearchParams({ ...query, limit: String(PAGE_LENGTH), page: String(page) })
-    const answer = await ask('GET', `${path}?${asked.toString()}`)
+    const parameters = new URLSearchParams({ ...query, limit: String(PAGE_LENGTH), page: String(page) })
+    const answer = await ask('GET', `${path}?${parameters.toString()}`)
     const values = answer.status === 200 ? answer.data : undefined
     if (!Array.isArray(values)) throw giteaFailure(answer, context)
     if (values.length > PAGE_LENGTH) throw notUnderstood(answer, context)
@@ -59,8 +59,8 @@ export async function* pagesOf(
 }
 
 /**
- * The pull request of this number out of an answer with 200, or with 201, as Gitea answers a change.
- * @throws Failure what an answer means that does not show it
+ * The pull request of this number in an answer with 200, or with 201, which is Gitea's answer to a change.
+ * @throws Failure for an answer that does not show it
  */
 export function numbered(number: number, answer: ApiAnswer, repository: Repository): ShownPullRequest {
   const { baseURL, context } = repository
@@ -70,13 +70,13 @@ export function numbered(number: number, answer: ApiAnswer, repository: Reposito
 }
 
 /**
- * Looks for commits of the head that the base does not have: Gitea opens an empty pull request as well. One commit is
- * asked for, not the comparison, which holds them all with their files.
+ * Checks that the head has commits that the base does not have: Gitea also opens an empty pull request. Requests one
+ * commit, not the comparison, which contains all commits with their files.
  * @throws Failure HeadNotFound, NothingToMerge, and those of `giteaFailure`
  */
 export async function lookForCommits(repository: Repository, branches: Branches): Promise<void> {
   const { ask, context } = repository
-  // A tag may have the name of a branch.
+  // With the full ref names, because a tag may have the name of a branch.
   const [sha, not] = [branches.head, branches.base].map((branch) => `refs/heads/${branch}`)
   const plain = { stat: 'false', verification: 'false', files: 'false' }
   const query = new URLSearchParams({ sha: sha ?? '', not: not ?? '', limit: '1', ...plain })
@@ -86,7 +86,10 @@ export async function lookForCommits(repository: Repository, branches: Branches)
   if (answer.data.length === 0) throw nothingToMerge(branches, context.shown)
 }
 
-/** What is wrong with the branches, or else what the answer means: a missing one is not told, or breaks Gitea down. */
+/**
+ * What is wrong with the branches, or else what the answer means: Gitea does not report a missing branch, or answers
+ * 500.
+ */
 export async function branchFailure(
   repository: Repository,
   branches: Branches,
@@ -98,7 +101,7 @@ export async function branchFailure(
   const lacksBase = await lacksBranch(repository, branches.base)
   const lacksHead = await lacksBranch(repository, branches.head)
   if (lacksBase !== lacksHead) return branchMissing(lacksHead ? 'head' : 'base', branches, context.shown)
-  // Perhaps nothing of the repository can be seen.
+  // The repository itself may be invisible.
   const last = lacksBase ? await ask('GET', '') : answer
   const isBroken = last.status === 500 || (lacksBase && last.status !== 200)
   return isBroken ? giteaFailure(last, context) : branchMissing('unknown', branches, context.shown)
@@ -112,7 +115,7 @@ async function lacksBranch({ ask, context }: Repository, branch: string): Promis
   return false
 }
 
-/** How many there are on all pages; without the header one page more tells. */
+/** How many there are on all pages; without the header, an empty page marks the end. */
 function totalOf({ headers }: ApiAnswer): number {
   const total = headers.get('x-total-count')?.trim() ?? ''
   return /^\d{1,15}$/.test(total) ? Number(total) : Infinity

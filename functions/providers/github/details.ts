@@ -7,13 +7,13 @@ import { loginsIn } from './pull-request.ts'
 import { githubFailure, wordsOf } from './errors.ts'
 import type { Repository } from './repository.ts'
 
-/** One kind of detail, as GitHub's API has it. */
+/** One kind of detail in GitHub's API. */
 interface Detail {
   readonly path: string
   readonly status: number
-  /** Those that the pull request has according to the answer, in lower case; undefined: it does not say. */
+  /** The names that the pull request has according to the answer, in lower case; undefined: the answer has no list. */
   readonly taken: (data: unknown) => readonly string[] | undefined
-  /** Begins the sentence on one that was not taken, given in quotes; `remedy` ends it. */
+  /** The beginning of the message for a quoted name that was not added; `remedy` is its end. */
   readonly refused: (name: string) => string
   readonly remedy: string
 }
@@ -26,7 +26,7 @@ const DETAILS: Readonly<Record<keyof PullRequestDetails, Detail>> = {
       Array.isArray(data)
         ? elements(data).map((label) => (textMember(label, 'name') ?? '').toLowerCase())
         : undefined,
-    refused: (name) => `The label ${name} was not taken by GitHub`,
+    refused: (name) => `GitHub did not add the label ${name}`,
     remedy: 'name a label that the repository has',
   },
   reviewers: {
@@ -34,52 +34,52 @@ const DETAILS: Readonly<Record<keyof PullRequestDetails, Detail>> = {
     status: 201,
     taken: (data) => loginsOf(data, 'requested_reviewers'),
     refused: (name) => `${name} cannot be asked for a review on GitHub`,
-    remedy: 'name the login of somebody who may read the repository and has not opened the pull request',
+    remedy: 'name the login of a user who may read the repository and has not opened the pull request',
   },
   assignees: {
     path: '/issues/{number}/assignees',
     status: 201,
     taken: (data) => loginsOf(data, 'assignees'),
     refused: (name) => `${name} cannot be assigned on GitHub`,
-    remedy: 'name the login of somebody who may write to the repository, ten of them at most',
+    remedy: 'name the login of a user who may write to the repository, and ten users at most',
   },
 }
 
-/** After so many of one kind the others are not tried: each costs a request. */
+/** After this many refused names of one kind the others are not tried: each costs a request. */
 const MOST_REFUSED = 10
 
-/** As `add` of the port. Teams cannot be asked for a review. */
+/** Implements `add` of the port. Reviews of teams are not supported. */
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const { number, detail, names } = addition
   if (detail !== 'reviewers') return post(repository, addition)
   const teams = names.filter((name) => name.includes('/'))
-  const asked = await thoseAsked(repository, number)
-  const missing = names.filter((name) => !teams.includes(name) && !asked.includes(name.toLowerCase()))
+  const requested = await requestedReviewers(repository, number)
+  const missing = names.filter((name) => !teams.includes(name) && !requested.includes(name.toLowerCase()))
   const complaints = missing.length === 0 ? [] : await post(repository, { ...addition, names: missing })
   return [...teams.map((name) => noTeam(name, repository)), ...complaints]
 }
 
-/** Who is asked for a review, or has given one: GitHub takes somebody off the first list with the review. */
-async function thoseAsked(repository: Repository, number: number): Promise<readonly string[]> {
+/** Users who were asked for a review or have given one: GitHub removes a user from the first list after the review. */
+async function requestedReviewers(repository: Repository, number: number): Promise<readonly string[]> {
   const path = '/pulls/{number}/requested_reviewers'
   const answer = await repository.ask(() => ({ method: 'GET', path, parameters: { number } }))
   if (answer.status !== 200) throw githubFailure(answer, repository.context)
   if (!isRecord(answer.data)) throw notUnderstood(answer, repository.context)
-  const asked = new Set(loginsIn(member(answer.data, 'users')))
+  const requested = new Set(loginsIn(member(answer.data, 'users')))
   const reviews = repository.pages(() => ({
     method: 'GET',
     path: '/pulls/{number}/reviews',
     parameters: { number },
   }))
-  for await (const { data } of reviews) for (const login of loginsIn(data)) asked.add(login)
-  return [...asked]
+  for await (const { data } of reviews) for (const login of loginsIn(data)) requested.add(login)
+  return [...requested]
 }
 
 async function post(repository: Repository, { number, detail, names }: Addition): Promise<readonly string[]> {
   const { path, status, taken, refused, remedy } = DETAILS[detail]
   const parameters = { number, [detail]: names }
   const answer = await repository.ask(() => ({ method: 'POST', path, parameters }))
-  // GitHub takes all of them or none, and does not say which one it is about.
+  // GitHub accepts all of them or none, and does not report which one it refuses.
   if (answer.status === 422 && names.length > 1) return oneByOne(repository, { number, detail, names })
   if (answer.status === 422) return complaints(names, wordsIn(answer, repository))
   if (answer.status !== status) throw githubFailure(answer, repository.context)
@@ -107,16 +107,16 @@ async function oneByOne(repository: Repository, addition: Addition): Promise<rea
 }
 
 function wordsIn({ data }: ApiAnswer, { context }: Repository): string {
-  const said = redact(wordsOf(data) ?? '', context.secrets)
-  return said === undefined || said === '' ? '' : ` ("${said}")`
+  const quoted = redact(wordsOf(data) ?? '', context.secrets)
+  return quoted === undefined || quoted === '' ? '' : ` ("${quoted}")`
 }
 
 function notTried(count: number): string {
-  return `After ${MOST_REFUSED} that GitHub refused, ${count} more were not tried; take out those that it refused.`
+  return `GitHub refused ${MOST_REFUSED} names, so ${count} more were not tried; remove those that it refused.`
 }
 
 function noTeam(name: string, repository: Repository): string {
-  return `${redactedName(name, repository.context.secrets)} is a team, which Commitlet does not ask for reviews yet; name the logins of persons.`
+  return `${redactedName(name, repository.context.secrets)} is a team, and reviews of teams are not supported yet; name the logins of users.`
 }
 
 function loginsOf(data: unknown, key: string): readonly string[] | undefined {

@@ -15,14 +15,14 @@ import { elements, member, textMember } from '../../domain/json-value.ts'
 import type { Branches } from '../../domain/pull-request/pull-requests.ts'
 import { redact } from '../../domain/redact.ts'
 
-/** Whose API answered. */
+/** Which API answered. */
 export interface GitHubErrorContext extends ErrorContext {
   readonly baseURL: string
 }
 
 /**
- * What an answer other than the promised one means on GitHub. Source: GitHub's documentation "Troubleshooting the
- * REST API" and "Rate limits for the REST API", and the texts that GitHub answers with.
+ * What an unexpected answer means on GitHub. Source: GitHub's documentation "Troubleshooting the REST API" and "Rate
+ * limits for the REST API", and the messages of GitHub's answers.
  */
 export function githubFailure(answer: ApiAnswer, context: GitHubErrorContext): Failure {
   const { status, headers } = answer
@@ -49,17 +49,17 @@ export function openingFailure(
   const { head, headOwner } = branches
   const named = { ...branches, head: headOwner === undefined ? head : `${headOwner}:${head}` }
   const missing = missingBranch(errors)
-  // Of an empty repository GitHub says both: that the commits are missing, and that there are none between.
+  // For an empty repository GitHub reports both: missing commits, and no commits between the branches.
   if (missing !== undefined) return branchMissing(missing, named, context.shown)
   if (says(/^No commits between /)) return nothingToMerge(named, context.shown)
   return githubFailure(answer, context)
 }
 
-/** What GitHub says in its own words: those of each error, else the message above them. */
+/** GitHub's own message: those of the single errors, else the message of the answer. */
 export function wordsOf(data: unknown): string | undefined {
   const details = elements(member(data, 'errors')).map(wordsOfError)
-  const said = details.filter((words) => words !== '')
-  return said.length > 0 ? said.join('; ') : textMember(data, 'message')
+  const messages = details.filter((words) => words !== '')
+  return messages.length > 0 ? messages.join('; ') : textMember(data, 'message')
 }
 
 function wordsOfError(error: unknown): string {
@@ -82,7 +82,7 @@ function missingBranch(errors: readonly unknown[]): 'head' | 'base' | 'unknown' 
   return base ? 'base' : undefined
 }
 
-/** 403 or 429: what is said in words comes first, as headers of the limits stand beside every answer. */
+/** 403 or 429: the message comes first, because every answer has the headers of the rate limits. */
 function refusal(answer: ApiAnswer, context: GitHubErrorContext): Failure {
   const { status, headers } = answer
   const words = textMember(answer.data, 'message') ?? ''
@@ -97,13 +97,15 @@ function refusal(answer: ApiAnswer, context: GitHubErrorContext): Failure {
   const spent = headers.get('x-ratelimit-remaining')?.trim() === '0'
   const limited = /rate limit|abuse detection|login attempts exceeded/i.test(words)
   if (status === 429 || limited || spent || headers.get('retry-after') !== null)
-    // The reset is that of the hourly limit, and says nothing of a secondary one.
+    // The reset time is that of the primary (hourly) limit, not that of a secondary one.
     return rateLimited(answer, context, spent ? 'x-ratelimit-reset' : undefined)
   const scope = lackingScope(headers)
   return scope === undefined ? forbidden(context) : missingScope(scope, context)
 }
 
-/** Which scopes, any of which would do, a classic token lacks; undefined: it is none, or it lacks nothing. */
+/**
+ * The scopes, any of which is enough, that a classic token lacks; undefined: another kind of token, or none is lacking.
+ */
 function lackingScope(headers: ApiAnswer['headers']): string | undefined {
   const granted = headers.get('x-oauth-scopes')
   const accepted = scopesIn(headers.get('x-accepted-oauth-scopes') ?? '')
@@ -121,39 +123,39 @@ function scopesIn(header: string): readonly string[] {
     .filter((scope) => scope !== '')
 }
 
-// The address in the header leads into the account of whoever opens it within the hour.
+// Does not show the address in the header: for an hour it acts on the account of any user who opens it.
 function singleSignOn({ status }: ApiAnswer, { shown, baseURL }: GitHubErrorContext): Failure {
-  const message = `The organisation of ${shown} asks for single sign-on, which the token has not been through (${status}); authorise the token for the organisation's single sign-on at ${siteOf(baseURL)}/settings/tokens.`
+  const message = `The organisation of ${shown} requires single sign-on, for which the token is not authorised (${status}); authorise the token for the organisation's single sign-on at ${siteOf(baseURL)}/settings/tokens.`
   return new Failure('PermissionDenied', message)
 }
 
 function notOnAllowList({ shown }: ErrorContext): Failure {
-  const message = `The organisation of ${shown} has an IP allow list that does not hold the address which Commitlet calls from (403); have that address added to it.`
+  const message = `The organisation of ${shown} has an IP allow list that does not contain the address of Commitlet (403); have that address added to it.`
   return new Failure('PermissionDenied', message)
 }
 
 function blocked({ status }: ApiAnswer, { shown, baseURL }: GitHubErrorContext): Failure {
   if (!isOfGitHub(baseURL)) {
-    const message = `The GitHub Enterprise Server has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask whoever administers that server why.`
+    const message = `The GitHub Enterprise Server has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask the administrator of that server for the reason.`
     return new Failure('PermissionDenied', message)
   }
-  const message = `GitHub has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask GitHub why.`
+  const message = `GitHub has blocked or disabled ${shown}, or the account of the token (${status}); its owner has to ask GitHub for the reason.`
   return new Failure('PermissionDenied', message)
 }
 
 function invisible(scope: string, { shown, secrets }: ErrorContext): Failure {
-  const said = redact(scope, secrets) ?? '***'
-  const message = `The API says that ${shown} is not there, or not visible with these credentials (404), and the token lacks the scope "${said}" that is asked for there; look at the address, and give the token that scope.`
+  const quoted = redact(scope, secrets) ?? '***'
+  const message = `The API reports that ${shown} does not exist, or is not visible with these credentials (404), and the token lacks the required scope "${quoted}"; check the address, and give the token that scope.`
   return new Failure('RepositoryNotFound', message)
 }
 
-/** Is it GitHub's own service, github.com or a *.ghe.com, rather than an Enterprise Server of somebody else's? */
+/** Whether it is GitHub's own service, github.com or *.ghe.com, rather than a GitHub Enterprise Server. */
 export function isOfGitHub(baseURL: string): boolean {
   const { hostname } = new URL(baseURL)
   return hostname === 'api.github.com' || hostname.endsWith('.ghe.com')
 }
 
-/** Host, and port where it is written, of the web site: GitHub's own service has its API at `api.` before it. */
+/** Host, and port if any, of the web site: the API of GitHub's own service has the prefix `api.`. */
 export function siteOf(baseURL: string): string {
   const { host } = new URL(baseURL)
   return isOfGitHub(baseURL) ? host.replace(/^api\./, '') : host

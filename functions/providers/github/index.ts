@@ -28,7 +28,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
         path: '/pulls',
         parameters: {
           state: among,
-          // GitHub ignores a branch without its owner.
+          // GitHub ignores the filter if the branch has no owner.
           head: `${branches.headOwner ?? home.owner}:${branches.head}`,
           base: branches.base,
           sort: 'created',
@@ -57,7 +57,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     },
     async create({ branches, title, body, draft }) {
       const answer = await repository.ask(() => opening({ ...branches, title, body, draft }))
-      if (answer.status === 201) return believed(read(answer.data, branches, answer), answer)
+      if (answer.status === 201) return readable(read(answer.data, branches, answer), answer)
       const failure = openingFailure(answer, branches, context)
       if (failure === 'exists') return failure
       throw failure
@@ -76,10 +76,10 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   function read(pull: unknown, branches: Branches, answer: ApiAnswer): ShownPullRequest | undefined {
     const joined = joins(pull, branches, repository.home())
     if (joined === false) return undefined
-    return believed(joined === undefined ? undefined : shownPull(pull, endpoint.baseURL), answer)
+    return readable(joined === undefined ? undefined : shownPull(pull, endpoint.baseURL), answer)
   }
 
-  function believed(pull: ShownPullRequest | undefined, answer: ApiAnswer): ShownPullRequest {
+  function readable(pull: ShownPullRequest | undefined, answer: ApiAnswer): ShownPullRequest {
     if (pull === undefined) throw notUnderstood(answer, context)
     return pull
   }

@@ -5,7 +5,7 @@ import { webAddress } from '../web-address.ts'
 import type { Home } from './repository.ts'
 
 /**
- * Whether a pull request of GitHub's API joins these branches of the repository `home`; undefined where its branches
+ * Whether a pull request of GitHub's API joins these branches of the repository `home`; undefined if its branches
  * cannot be read.
  */
 export function joins(pull: unknown, branches: Branches, home: Home): boolean | undefined {
@@ -19,7 +19,7 @@ export function joins(pull: unknown, branches: Branches, home: Home): boolean | 
   return same(`${home.owner}/${home.name}`, textMember(member(head, 'repo'), 'full_name'))
 }
 
-/** A pull request of GitHub's API; undefined where it holds less than GitHub promises. */
+/** A pull request of GitHub's API; undefined if it lacks documented fields. */
 export function shownPull(pull: unknown, baseURL: string): ShownPullRequest | undefined {
   const number = member(pull, 'number')
   const url = webAddress(member(pull, 'html_url'), baseURL)
@@ -30,7 +30,7 @@ export function shownPull(pull: unknown, baseURL: string): ShownPullRequest | un
   return { number, url, title, body: textMember(pull, 'body') ?? '', state }
 }
 
-/** The logins of a list of users, or of what has a user each, in lower case, as GitHub does not tell cases apart. */
+/** The logins of a list of users, or of objects with a user, in lower case, because GitHub ignores case. */
 export function loginsIn(list: unknown): readonly string[] {
   return elements(list).flatMap((one) => {
     const login = textMember(one, 'login') ?? textMember(member(one, 'user'), 'login')
@@ -38,7 +38,7 @@ export function loginsIn(list: unknown): readonly string[] {
   })
 }
 
-// The repository of a fork that was deleted is null; who had it is still known.
+// The repository of a deleted fork is null, but its owner is still known.
 function ownerOf(head: unknown): string | undefined {
   const repository = member(head, 'repo')
   const owner = repository === null ? member(head, 'user') : member(repository, 'owner')

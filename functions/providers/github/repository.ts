@@ -10,7 +10,7 @@ import { githubFailure } from './errors.ts'
 import type { GitHubErrorContext } from './errors.ts'
 import { isOfGitHub } from './errors.ts'
 
-/** What a repository is called at present. */
+/** The current name of a repository. */
 export interface Home {
   readonly owner: string
   readonly name: string
@@ -25,50 +25,50 @@ export interface Question {
   readonly parameters?: Readonly<Record<string, unknown>>
 }
 
-/** A repository at GitHub's API. One that was renamed is followed to its number, and asked by that from then on. */
+/** A repository at GitHub's API. A renamed repository is called by its ID from then on. */
 export interface Repository {
   readonly context: GitHubErrorContext
   readonly home: () => Home
   /**
-   * Asks once, and once more where the repository turns out to be renamed. Answers whatever status comes.
-   * @throws Failure that of the network; RepositoryNotFound where it has moved to what cannot be followed, and
-   * ReferenceForbidden where it may not be
+   * Calls once, and once more if the repository turns out to be renamed. Returns the answer for any status.
+   * @throws Failure those of the network; RepositoryNotFound if it has moved to an address that cannot be followed;
+   * ReferenceForbidden if the new name is not permitted
    */
   ask(question: (home: Home) => Question): Promise<ApiAnswer>
   /**
    * The pages of a list, one at a time, each an array of 30 elements at most, and 10 pages at most.
-   * @throws Failure besides: what an answer other than 200 means
+   * @throws Failure those of `ask`, and that for an answer other than 200
    */
   pages(question: (home: Home) => Question): AsyncGenerator<ApiAnswer>
 }
 
-interface Place extends Home {
-  /** Its number at the API, which outlasts every name; undefined: it answers to its name. */
+interface Location extends Home {
+  /** Its ID at the API, which does not change with its name; undefined: it is called by its name. */
   readonly id: string | undefined
 }
 
-/** Each pull request is 20 KiB without its body: of the longest bodies no more fit into an answer that is read. */
+/** A pull request has 20 KiB without its body: with the longest bodies, no more fit into the limit of an answer. */
 const PER_PAGE = 30
 const MOST_PAGES = 10
 const REDIRECTS = [301, 302, 307, 308]
 const FULL_NAME = /^([\w.-]+)\/([\w.-]+)$/
 
-/** Nothing is called before the first question. */
+/** Opens the repository of `endpoint`. Sends no request yet. */
 export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository {
   const context = { shown: endpoint.shown, secrets: login.secrets, baseURL: endpoint.baseURL }
   const call = callBy(endpoint, login)
   const [owner = '', name = ''] = endpoint.repository
-  let place: Place = { owner, name, id: undefined }
+  let location: Location = { owner, name, id: undefined }
   const repository: Repository = {
     context,
-    home: () => place,
+    home: () => location,
     async ask(question) {
-      const answer = await call(place, question(place))
+      const answer = await call(location, question(location))
       if (!REDIRECTS.includes(answer.status)) return answer
-      const id = place.id === undefined ? numberIn(answer, endpoint.baseURL) : undefined
+      const id = location.id === undefined ? numberIn(answer, endpoint.baseURL) : undefined
       if (id === undefined) throw moved(context)
-      place = await placeOf(id)
-      return call(place, question(place))
+      location = await locationOf(id)
+      return call(location, question(location))
     },
     async *pages(question) {
       for (let page = 1; page <= MOST_PAGES; page += 1) {
@@ -82,7 +82,7 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
   }
   return repository
 
-  async function placeOf(id: string): Promise<Place> {
+  async function locationOf(id: string): Promise<Location> {
     const answer = await call({ owner, name, id }, { method: 'GET', path: '' })
     if (answer.status !== 200) throw githubFailure(answer, context)
     const [, itsOwner, itsName] = FULL_NAME.exec(textMember(answer.data, 'full_name') ?? '') ?? []
@@ -93,18 +93,18 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
   }
 }
 
-/** Whether there are more pages behind this one. */
+/** Whether there are more pages after this one. */
 export function hasNext({ headers }: ApiAnswer): boolean {
   return headers.get('link')?.includes('rel="next"') === true
 }
 
-// The number of the page is ours: no address that the host names is called.
+// Counts the pages itself instead of calling an address that the host names.
 function pageOf(question: Question, page: number): Question {
   const more = page === 1 ? {} : { page }
   return { ...question, parameters: { ...question.parameters, per_page: PER_PAGE, ...more } }
 }
 
-/** GitHub answers a request by an old name with the address by number: BASE/repositories/NUMBER/... */
+/** GitHub redirects a request with an old name to the address with the ID: BASE/repositories/ID/... */
 function numberIn({ headers }: ApiAnswer, baseURL: string): string | undefined {
   const location = URL.parse(headers.get('location') ?? '')
   const base = new URL(baseURL)
@@ -114,7 +114,7 @@ function numberIn({ headers }: ApiAnswer, baseURL: string): string | undefined {
   return /^([1-9]\d{0,15})(?:\/|$)/.exec(location.pathname.slice(start.length))?.[1]
 }
 
-type Call = (place: Place, question: Question) => Promise<ApiAnswer>
+type Call = (location: Location, question: Question) => Promise<ApiAnswer>
 
 function callBy({ baseURL, shown, fetch }: Endpoint, login: ApiLogin): Call {
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
@@ -124,7 +124,7 @@ function callBy({ baseURL, shown, fetch }: Endpoint, login: ApiLogin): Call {
     const [root, at] =
       id === undefined ? ['/repos/{owner}/{repo}', { owner, repo: name }] : ['/repositories/{id}', { id }]
     const answers: ApiAnswer[] = []
-    // The library would parse whatever comes, however much it is: it gets the status alone.
+    // The library would parse an answer of any size, so it gets the status only.
     const kept: Fetch = async (url, init) => {
       const answer = await parseAnswer(await fetch(url, init))
       answers.push(answer)
@@ -149,7 +149,7 @@ function versionFor(baseURL: string): Readonly<Record<string, string>> {
   return isOfGitHub(baseURL) ? { 'x-github-api-version': '2022-11-28' } : {}
 }
 
-/** The library wraps what `fetch` throws, and the request with it. */
+/** The Failure in an error of the library, which wraps what `fetch` throws together with the request. */
 function failureIn(error: unknown): Failure | undefined {
   let seen = error
   for (let depth = 0; depth < 5 && seen instanceof Error; depth += 1) {
@@ -160,6 +160,6 @@ function failureIn(error: unknown): Failure | undefined {
 }
 
 function unread(shown: string): Failure {
-  const message = `The answer of the API of ${shown} could not be read; it is tried again.`
+  const message = `The answer of the API of ${shown} could not be read; Commitlet retries automatically.`
   return new Failure('ProviderUnavailable', message)
 }

@@ -7,7 +7,7 @@ import { Failure } from '../../domain/failure.ts'
 import { entries, member, textMember } from '../../domain/json-value.ts'
 import type { Endpoint, FetchInit } from '../../domain/pull-request/pull-requests.ts'
 
-/** The parts of GitLab's REST API that are used. What their methods answer is read by `answerFrom`. */
+/** The parts of GitLab's REST API that are used. The results of their methods are read with `answerFrom`. */
 export interface Client {
   readonly branches: Branches
   readonly commits: Commits
@@ -16,21 +16,25 @@ export interface Client {
   readonly users: Users
 }
 
-/** The library appends it to its `host` by itself. */
+/** The library appends this path to its `host` automatically. */
 const API_PATH = /\/api\/v4$/
 
 /**
- * The library's resources over `endpoint.fetch`: one request for each call, whatever is answered. The library's own
- * requester would repeat a POST ten times, and its errors hold the token. GitLab takes tokens of every kind as
- * `Authorization: Bearer` (GitLab documentation, "REST API authentication").
+ * The library's resources with `endpoint.fetch`: one request for each call, whatever the answer. The library's own
+ * requester would repeat a POST up to ten times, and its errors contain the token. GitLab accepts every kind of token
+ * as `Authorization: Bearer` (GitLab documentation, "REST API authentication").
  */
 export function connectClient({ baseURL, fetch }: Endpoint, login: ApiLogin): Client {
   const requesterFn = createRequesterFn(
     (_resource, request) => Promise.resolve(request),
-    async (path, request) => ({ body: await answered(await send(path, request)), headers: {}, status: 200 }),
+    async (path, request) => ({
+      body: await answerAsBody(await send(path, request)),
+      headers: {},
+      status: 200,
+    }),
   )
   const host = baseURL.replace(API_PATH, '')
-  // No timer of the library's: time is up with the attempt's.
+  // Without a timeout of the library: the attempt has its own.
   const options = { host, oauthToken: login.secret, requesterFn, queryTimeout: null }
   return {
     branches: new Branches(options),
@@ -46,7 +50,7 @@ export function connectClient({ baseURL, fetch }: Endpoint, login: ApiLogin): Cl
   }
 }
 
-/** What the host answered to a call of the library's, whatever its status. */
+/** The host's answer to a call of the library, for any status. */
 export async function answerFrom(call: Promise<unknown>): Promise<ApiAnswer> {
   const answer = await call
   const status = member(answer, 'status')
@@ -54,12 +58,12 @@ export async function answerFrom(call: Promise<unknown>): Promise<ApiAnswer> {
   if (typeof status === 'number' && headers instanceof Headers)
     return { status, headers, data: member(answer, 'data') }
   const message =
-    'An answer of GitLab did not come through its client; it is tried again, and whoever runs Commitlet has to look.'
+    'An answer of GitLab did not come through its client; Commitlet retries automatically, and your Commitlet operator has to check it.'
   throw new Failure('Internal', message)
 }
 
-/** The library hands a body that is no list on as it is, so that the whole answer travels as one. */
-async function answered(response: Response): Promise<Record<string, unknown>> {
+/** The library returns a body that is not a list unchanged, so the whole answer is passed as the body. */
+async function answerAsBody(response: Response): Promise<Record<string, unknown>> {
   return { ...(await parseAnswer(response)) }
 }
 

@@ -10,22 +10,22 @@ import type { Project } from './repository.ts'
 
 interface Person {
   readonly id: number
-  /** As it was asked for. */
+  /** As the spec names the person. */
   readonly name: string
 }
 
-/** Changes a merge request. Throws ProviderUnavailable where the answer does not show it. */
+/** Changes a merge request. Throws ProviderUnavailable if the answer does not show it. */
 export async function edit(
   project: Project,
   number: number,
   fields: EditMergeRequestOptions,
 ): Promise<ApiAnswer> {
-  const answer = await project.asked((at) => project.client.mergeRequests.edit(at, number, fields))
+  const answer = await project.askForSuccess((at) => project.client.mergeRequests.edit(at, number, fields))
   numbered(number, answer, project.context)
   return answer
 }
 
-/** As `add` of PullRequests. */
+/** Implements `add` of PullRequests. */
 export async function addDetail(
   project: Project,
   number: number,
@@ -36,7 +36,7 @@ export async function addDetail(
     : addPeople(project, number, { detail, names })
 }
 
-/** GitLab makes a label that the project does not have, where the token may. */
+/** GitLab creates a label that the project does not have, if the token has the right to. */
 async function addLabels(
   project: Project,
   number: number,
@@ -44,12 +44,12 @@ async function addLabels(
 ): Promise<readonly string[]> {
   const { context } = project
   const complaints = names
-    .filter(isSeveral)
+    .filter(isMoreThanOne)
     .map(
       (name) =>
-        `GitLab has no label with a comma in its name, as ${redactedName(name, context.secrets)}; name it otherwise.`,
+        `GitLab labels cannot have a comma in their name, as ${redactedName(name, context.secrets)} has; use another name.`,
     )
-  const single = names.filter((name) => !isSeveral(name))
+  const single = names.filter((name) => !isMoreThanOne(name))
   if (single.length === 0) return complaints
   const { data } = await edit(project, number, { addLabels: single.join(',') })
   const there = elements(member(data, 'labels')).map(lower)
@@ -62,19 +62,19 @@ async function addPeople(
   number: number,
   { detail, names }: Omit<Addition, 'number'>,
 ): Promise<readonly string[]> {
-  const { client, context, asked } = project
+  const { client, context, askForSuccess } = project
   const people: Person[] = []
   const complaints: string[] = []
   for (const name of names) {
-    const id = idOf(listIn(await asked(() => client.users.all({ username: name })), context), name)
+    const id = idOf(listIn(await askForSuccess(() => client.users.all({ username: name })), context), name)
     if (id === undefined) complaints.push(unknownPerson(name, context))
     else people.push({ id, name })
   }
   if (people.length === 0) return complaints
-  const shown = await asked((at) => client.mergeRequests.show(at, number))
+  const shown = await askForSuccess((at) => client.mergeRequests.show(at, number))
   numbered(number, shown, context)
   const there = idsIn(shown.data, detail)
-  // A PUT replaces them all, and where GitLab takes only one it is the first.
+  // A PUT replaces all of them; a GitLab that allows only one uses the first.
   const ids = [...new Set([...there, ...people.map(({ id }) => id)])]
   if (ids.length === there.length) return complaints
   const fields = detail === 'reviewers' ? { reviewerIds: ids } : { assigneeIds: ids }
@@ -83,7 +83,7 @@ async function addPeople(
   return [...complaints, ...left.map(({ name }) => personLeft(name, context))]
 }
 
-/** The number of whoever has this user name; undefined: nobody has. */
+/** The ID of the user with this user name; undefined: there is none. */
 function idOf(found: readonly unknown[], name: string): number | undefined {
   const person = found.find((one) => lower(textMember(one, 'username')) === lower(name))
   const id = member(person, 'id')
@@ -96,24 +96,24 @@ function idsIn(mergeRequest: unknown, detail: string): readonly number[] {
     .filter(isSerialNumber)
 }
 
-/** A comma stands between two labels. */
-function isSeveral(label: string): boolean {
+/** GitLab's API separates labels with commas. */
+function isMoreThanOne(label: string): boolean {
   return label.includes(',')
 }
 
 function labelLeft(name: string, context: GitLabErrorContext): string {
-  return `GitLab did not add the label ${redactedName(name, context.secrets)}; have it made in the project, or give the token the right to make labels.`
+  return `GitLab did not add the label ${redactedName(name, context.secrets)}; have it created in the project, or give the token the right to create labels.`
 }
 
 function unknownPerson(name: string, context: GitLabErrorContext): string {
-  return `GitLab does not know the user ${redactedName(name, context.secrets)}; look at how the user name is written.`
+  return `GitLab does not know the user ${redactedName(name, context.secrets)}; check the spelling of the user name.`
 }
 
 function personLeft(name: string, context: GitLabErrorContext): string {
-  return `GitLab did not take ${redactedName(name, context.secrets)}; see whether this user may read the project, and whether this GitLab takes more than one (its free tier does not).`
+  return `GitLab did not add ${redactedName(name, context.secrets)}; check whether this user may read the project, and whether this GitLab allows more than one (its free tier does not).`
 }
 
-/** User names never differ by case alone. */
+/** GitLab does not distinguish upper and lower case in user names. */
 function lower(text: unknown): string {
   return typeof text === 'string' ? text.toLowerCase() : ''
 }

@@ -19,12 +19,12 @@ import { redact } from '../../domain/redact.ts'
 
 /** Seconds since 1970 (GitLab documentation, "User and IP rate limits"). */
 const RESET_HEADER = 'ratelimit-reset'
-/** In conflict with something else than another open merge request: `409 Conflict: Resource lock`. */
+/** A conflict with something other than another open merge request: `409 Conflict: Resource lock`. */
 const RESOURCE_LOCK = /resource lock/i
 /** Single permissions that a token lacks, within a sentence: `… [Merge Request: Create].` */
 const PERMISSIONS = /\[([^\]]{1,200})\]/
 
-/** What an answer other than success means on GitLab, as far as it says so by itself. */
+/** What an answer other than success means on GitLab, as far as the answer alone shows. */
 export function gitlabFailure(answer: ApiAnswer, context: ErrorContext): Failure {
   const { status, data } = answer
   if (status === 429) return rateLimited(answer, context, RESET_HEADER)
@@ -34,7 +34,7 @@ export function gitlabFailure(answer: ApiAnswer, context: ErrorContext): Failure
   return answerFailure(answer, context)
 }
 
-/** GitLab answers it to whoever may not, but also for all in a project that takes no merge requests at all. */
+/** GitLab's answer to a user without the right, but also to every user of a project without merge requests. */
 export function saysForbiddenOnly(answer: ApiAnswer): boolean {
   return answer.status === 403 && /^403 forbidden$/i.test(wordsOf(answer).trim())
 }
@@ -44,7 +44,7 @@ export function saysMoved(answer: ApiAnswer): boolean {
   return answer.status === 405 && /moved/i.test(wordsOf(answer))
 }
 
-/** Why the project takes no merge requests from anybody; undefined: it does. `project`: as GitLab shows it. */
+/** Why the project accepts no merge requests from anyone; undefined: it does. `project`: as GitLab shows it. */
 export function projectFailure(project: unknown, context: ErrorContext): Failure | undefined {
   if (member(project, 'archived') === true) return archived(context)
   const disabled =
@@ -53,24 +53,24 @@ export function projectFailure(project: unknown, context: ErrorContext): Failure
   return disabled ? rejected('merge requests are disabled in the project', 403, context) : undefined
 }
 
-/** Is another one open already? */
+/** Whether another merge request is open already. */
 export function saysExists(answer: ApiAnswer): boolean {
   return answer.status === 409 && !RESOURCE_LOCK.test(wordsOf(answer))
 }
 
 /**
- * A branch that GitLab does not see (yet): since 19.0 it looks before it opens one, and one that was just pushed may
- * take a while. The words are in the language of the token's user, so that the field alone counts.
+ * A branch that GitLab does not see (yet): since 19.0 it checks this before it opens a merge request, and a branch may
+ * appear some time after its push. The message is in the language of the token's user, so only the field counts.
  */
 export function branchFailure(answer: ApiAnswer, branches: Branches, shown: string): Failure | undefined {
-  const said = member(answer.data, 'message')
-  const names = (field: string): boolean => elements(member(said, field)).length > 0
+  const fields = member(answer.data, 'message')
+  const names = (field: string): boolean => elements(member(fields, field)).length > 0
   if (answer.status !== 400) return undefined
   if (names('source_branch')) return branchMissing('head', branches, shown)
   return names('target_branch') ? branchMissing('base', branches, shown) : undefined
 }
 
-/** Is it the project that is not there, or only what was asked for within it? */
+/** Whether the project itself is missing, rather than something in it. */
 export function lacksProject(answer: ApiAnswer): boolean {
   return answer.status === 404 && /project/i.test(wordsOf(answer))
 }
@@ -80,20 +80,20 @@ function scopeFailure(data: unknown, context: ErrorContext): Failure | undefined
   const error = textMember(data, 'error')
   if (error === 'insufficient_scope') {
     const scopes = textMember(data, 'scope')?.split(' ') ?? []
-    // Whoever opens merge requests needs this one, though reading alone takes others as well.
+    // Opening a merge request needs this one; the others are enough only for reading.
     return missingScope(scopes.includes('api') ? 'api' : scopes.join(' '), context)
   }
   if (error !== 'insufficient_granular_scope') return undefined
-  const said = textMember(data, 'error_description') ?? ''
-  return missingScope(PERMISSIONS.exec(said)?.[1], context)
+  const description = textMember(data, 'error_description') ?? ''
+  return missingScope(PERMISSIONS.exec(description)?.[1], context)
 }
 
-/** `403 Forbidden - …` says why. */
+/** `403 Forbidden - …` gives a reason. */
 function refused(words: string, context: ErrorContext): Failure {
   const [, why] = /^403 Forbidden - (.+)$/s.exec(words) ?? []
-  const said = why === undefined ? undefined : redact(why, context.secrets)
-  if (said === undefined || said === '') return forbidden(context)
-  const message = `The API of ${context.shown} knows the user but does not permit this (403): "${said}"; fix what it names, or put another token into the Secret.`
+  const quoted = why === undefined ? undefined : redact(why, context.secrets)
+  if (quoted === undefined || quoted === '') return forbidden(context)
+  const message = `The API of ${context.shown} knows the user but does not permit this (403): "${quoted}"; fix what it names, or put another token into the Secret.`
   return new Failure('PermissionDenied', message)
 }
 

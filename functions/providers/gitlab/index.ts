@@ -17,11 +17,11 @@ import { branchFailure, saysExists } from './errors.ts'
 import { isMissing, lookForCommits, projectAt } from './repository.ts'
 import { withoutQuickActions } from './quick-actions.ts'
 
-/** So few that the longest descriptions which GitLab takes, of 1 MiB each, fit into an answer that is read. */
+/** Few enough that the longest descriptions that GitLab allows, of 1 MiB each, fit into the limit of an answer. */
 const FIRST_LOOK = 3
-/** With bodies of 128 KiB each these fit as well; who may push here may hinder Commitlet with longer ones. */
+/** Descriptions of 128 KiB each still fit; only users who may push here can exceed the limit with longer ones. */
 const PER_PAGE = 20
-/** Behind the first look. */
+/** After the first look. */
 const MOST_PAGES = 9
 
 /** Which merge requests are looked for. */
@@ -34,14 +34,14 @@ interface Sought {
 interface Part {
   readonly page: number
   readonly perPage: number
-  /** Those of forks are left out. */
+  /** Excludes merge requests from forks. */
   readonly sourceProjectId?: number
 }
 
-/** GitLab's merge requests, on gitlab.com and on installations of one's own. */
+/** GitLab's merge requests, on gitlab.com and on self-managed installations. */
 export default function connect(endpoint: Endpoint, login: ApiLogin): PullRequests {
   const project = projectAt(endpoint, login)
-  const { client, context, ask, asked, accepted } = project
+  const { client, context, ask, askForSuccess, requireSuccess } = project
   const { mergeRequests } = client
   return {
     find,
@@ -59,7 +59,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     return findOwn(any.project, sought)
   }
 
-  /** Anybody may fork the project, and open as many of the same branches as they like. */
+  /** Anyone may fork the project, and open any number of merge requests with the same branches. */
   async function findOwn(sourceProjectId: number, sought: Sought): Promise<readonly ShownPullRequest[]> {
     const found: Shown[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
@@ -72,7 +72,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   }
 
   async function pageOf(part: Part, { branches, among }: Sought): Promise<Shown[]> {
-    const answer = await asked((at) =>
+    const answer = await askForSuccess((at) =>
       mergeRequests.all({
         projectId: at,
         ...(among === 'open' ? { state: 'opened' } : {}),
@@ -91,7 +91,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   async function read(number: number, branches: Branches): Promise<ShownPullRequest | undefined> {
     const answer = await ask((at) => mergeRequests.show(at, number))
     if (isMissing(answer)) return undefined
-    const found = numbered(number, await accepted(answer), context)
+    const found = numbered(number, await requireSuccess(answer), context)
     return joins(found, branches) ? found : undefined
   }
 
@@ -106,7 +106,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     if (saysExists(answer)) return 'exists'
     const missing = branchFailure(answer, branches, endpoint.shown)
     if (missing !== undefined) throw missing
-    const created = shownIn((await accepted(answer)).data, answer, context)
+    const created = shownIn((await requireSuccess(answer)).data, answer, context)
     if (answer.status === 201 && joins(created, branches)) return created
     throw notUnderstood(answer, context)
   }

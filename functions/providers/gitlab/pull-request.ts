@@ -18,7 +18,7 @@ export interface Shown extends ShownPullRequest {
   readonly project: number
 }
 
-/** Whose answers are read. */
+/** Which API the answers come from. */
 export interface GitLabErrorContext extends ErrorContext {
   readonly baseURL: string
 }
@@ -34,7 +34,7 @@ const STATES: ReadonlyMap<unknown, ShownPullRequest['state']> = new Map([
   ['merged', 'merged'],
 ])
 
-/** Reads one merge request out of an answer. Throws ProviderUnavailable where it is none. */
+/** Reads one merge request of an answer. Throws ProviderUnavailable if it is not one. */
 export function shownIn(value: unknown, answer: ApiAnswer, context: GitLabErrorContext): Shown {
   const number = member(value, 'iid')
   const url = webAddress(member(value, 'web_url'), context.baseURL)
@@ -51,25 +51,25 @@ export function shownIn(value: unknown, answer: ApiAnswer, context: GitLabErrorC
   return { number, url, state, title, body, base, head, own, project }
 }
 
-/** The merge request of this number, which an answer shows. Throws ProviderUnavailable where it does not. */
+/** The merge request of this number in an answer. Throws ProviderUnavailable if the answer does not show it. */
 export function numbered(number: number, answer: ApiAnswer, context: GitLabErrorContext): Shown {
   const shown = shownIn(objectIn(answer, context), answer, context)
   if (shown.number !== number) throw notUnderstood(answer, context)
   return shown
 }
 
-/** Does it join exactly these branches of the project itself? */
+/** Whether it joins exactly these branches of the project itself. */
 export function joins({ base, head, own }: Shown, branches: Branches): boolean {
   return own && base === branches.base && head === branches.head && branches.headOwner === undefined
 }
 
-/** The members of a list in an answer. Throws ProviderUnavailable where it is none. */
+/** The list in an answer. Throws ProviderUnavailable if there is none. */
 export function listIn(answer: ApiAnswer, context: GitLabErrorContext): readonly unknown[] {
   if (answer.status === 200 && Array.isArray(answer.data)) return answer.data
   throw notUnderstood(answer, context)
 }
 
-/** The object of an answer. Throws ProviderUnavailable where it is none. */
+/** The object in an answer. Throws ProviderUnavailable if there is none. */
 export function objectIn(answer: ApiAnswer, context: GitLabErrorContext): Readonly<Record<string, unknown>> {
   if (answer.status === 200 && isRecord(answer.data)) return answer.data
   throw notUnderstood(answer, context)

@@ -2,14 +2,14 @@
 const SLASHED = /^([^\S\r\n\u2028\u2029]*)(\\*)\//gm
 
 /**
- * A body in which no line is a quick action of GitLab's: those would be carried out with the rights of the token and
- * vanish from the text. A backslash before the slash is Markdown for the slash itself.
+ * A body without quick actions: GitLab would execute such lines with the rights of the token and remove them from the
+ * text. A backslash before the slash is Markdown for a literal slash.
  */
 export function withoutQuickActions(body: string): string {
   return body.replace(SLASHED, '$1$2\\/')
 }
 
-/** The body that was written: undoes `withoutQuickActions`. */
+/** The original body: reverses `withoutQuickActions`. */
 export function withQuickActions(body: string): string {
   return body.replace(
     SLASHED,

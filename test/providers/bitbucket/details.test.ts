@@ -16,9 +16,9 @@ test('those whom Bitbucket does not take are named one by one, and the others ar
     api.add(1, 'reviewers', [first!, DEV, AUTHOR.account_id, OPS, second!]),
   )
   t.match(said, [
-    new RegExp(`does not take ${first} as a reviewer \\("reviewers: Malformed reviewers list"\\)`),
-    /does not take 557058:\S+ as a reviewer \(".* is the author and cannot be included as a reviewer\."\)/,
-    new RegExp(`does not take ${second} as a reviewer`),
+    new RegExp(`does not accept ${first} as a reviewer \\("reviewers: Malformed reviewers list"\\)`),
+    /does not accept 557058:\S+ as a reviewer \(".* is the author and cannot be included as a reviewer\."\)/,
+    new RegExp(`does not accept ${second} as a reviewer`),
   ])
   t.equal(said.length, 3)
   t.match(pull, { reviewers: [DEV, OPS], title: 'open', body: 'kept' })
@@ -60,5 +60,5 @@ test('a name is shown without control and format characters, the token, and more
   const [label] = await stage.work((api) => api.add(1, 'labels', [raw, 'd']))
   t.ok(label?.includes(`so ${plain}, d could`), String(label))
   const [reviewer] = await stage.work((api) => api.add(1, 'reviewers', [raw]))
-  t.ok(reviewer?.startsWith(`Bitbucket does not take ${plain} as a reviewer`), String(reviewer))
+  t.ok(reviewer?.startsWith(`Bitbucket does not accept ${plain} as a reviewer`), String(reviewer))
 })

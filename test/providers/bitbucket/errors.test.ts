@@ -31,7 +31,7 @@ const ANY: readonly Case[] = [
     data: errorOf('Token is invalid, expired, or not supported for this endpoint.'),
     is: {
       reason: 'AuthenticationFailed',
-      message: /e-mail address .*app passwords are gone since July 2026/,
+      message: /e-mail address .*app passwords do not work any more since July 2026/,
     },
   },
   {
@@ -58,7 +58,10 @@ const ANY: readonly Case[] = [
     title: 'an address outside the allow list is said in the words of the host, without secrets',
     status: 403,
     data: errorOf('To access this repository, an admin must whitelist your IP. s3cret-token'),
-    is: { reason: 'PermissionDenied', message: /"To access .* must whitelist your IP\. \*\*\*"; see to/ },
+    is: {
+      reason: 'PermissionDenied',
+      message: /"To access .* must whitelist your IP\. \*\*\*"; fix what it names/,
+    },
   },
   {
     title: 'a bare Forbidden is no words',
@@ -195,6 +198,6 @@ t.test('only 400 about the field of reviewers is about reviewers', async (t) => 
 t.test('reviewers who are gone are to be taken out', async (t) => {
   t.match(staleReviewers(7, 'reviewers: Malformed s3cret-token', SPEECH), {
     reason: 'PullRequestRejected',
-    message: /#7 of .*"reviewers: Malformed \*\*\*"; take those out/,
+    message: /#7 of .*"reviewers: Malformed \*\*\*"; remove the reviewers/,
   })
 })

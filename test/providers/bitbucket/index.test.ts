@@ -78,6 +78,6 @@ test('new words that Bitbucket does not take for the sake of old reviewers say s
   const [shown] = await stage.work((api) => api.find(BRANCHES, 'open'))
   t.match(await stage.failure((api) => api.update(shown!, { title: 'new', body: '' })), {
     reason: 'PullRequestRejected',
-    message: /"reviewers: Malformed reviewers list"; take those out/,
+    message: /"reviewers: Malformed reviewers list"; remove the reviewers/,
   })
 })

@@ -15,7 +15,7 @@ function written({ host }: PortStage): readonly unknown[] {
 test('labels that Gitea passes over are named, and the others added', async (t, stage) => {
   const pull = addPull(stage.model, { ...OPEN, labels: ['urgent'] })
   const said = await stage.work((api) => api.add(1, 'labels', ['settings', 'nobody-made-it']))
-  t.match(said, [/^Gitea has no label "nobody-made-it" .*; have it made/])
+  t.match(said, [/^Gitea has no label "nobody-made-it" .*; have it created/])
   t.equal(said.length, 1)
   t.strictSame(pull.labels, ['urgent', 'settings'])
   t.strictSame(stage.lines(), ['POST /issues/1/labels'])
@@ -59,9 +59,9 @@ test('reviewers whom Gitea does not take are named one by one, and the others as
   const names = ['dev', OUTSIDER, 'stranger', AUTHOR, 'ops']
   const said = await stage.work((api) => api.add(1, 'reviewers', names))
   t.match(said, [
-    /does not ask "outsider" for a review \(422: "Reviewer can't read \[.*\]"\); name a user/,
-    /does not ask "stranger" for a review \(404: "User 'stranger' not exist"\)/,
-    /does not ask "commitlet" for a review \(422: "poster of pr can't be reviewer/,
+    /does not accept "outsider" as a reviewer \(422: "Reviewer can't read \[.*\]"\); name a user/,
+    /does not accept "stranger" as a reviewer \(404: "User 'stranger' not exist"\)/,
+    /does not accept "commitlet" as a reviewer \(422: "poster of pr can't be reviewer/,
   ])
   t.equal(said.length, 3)
   t.strictSame(pull.reviewers, ['dev', 'ops'])
@@ -133,7 +133,7 @@ test('an assignee whom Gitea leaves out without a word is named', async (t, stag
     (method) => method === 'PATCH',
   )
   const said = await stage.work((api) => api.add(1, 'assignees', ['dev']))
-  t.match(said, [/does not assign "dev"; name a user .*, and have the user of the token be one, too\./])
+  t.match(said, [/does not assign "dev"; name a user .*, and use a token of a user who also may\./])
   t.equal(said.length, 1)
 })
 

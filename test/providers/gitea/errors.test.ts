@@ -35,7 +35,7 @@ const CASES: readonly Case[] = [
     title: 'other words of a 403 are handed on, without secrets',
     status: 403,
     data: said('user should be a collaborator, s3cret-token'),
-    is: { reason: 'PermissionDenied', message: /"user should be a collaborator, \*\*\*"; see to/ },
+    is: { reason: 'PermissionDenied', message: /"user should be a collaborator, \*\*\*"; fix what it names/ },
   },
   {
     title: 'a 403 without words speaks of rights',

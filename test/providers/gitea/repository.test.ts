@@ -24,7 +24,7 @@ test('a head without a commit of its own is not opened empty', async (t, stage) 
   const branches = { ...DRAFT.branches, head: 'main' }
   t.match(await stage.failure((api) => api.create({ ...DRAFT, branches })), {
     reason: 'NothingToMerge',
-    message: /main holds no commit that main/,
+    message: /main has no commit that main/,
   })
 })
 

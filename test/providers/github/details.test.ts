@@ -54,7 +54,7 @@ t.test('the words of a refusal never hold the token', async (t) => {
   host.fail({ kind: 'answer', answer })
   const complaints = await work((pulls) => pulls.add(1, 'labels', ['urgent']))
   t.strictSame(complaints, [
-    'The label "urgent" was not taken by GitHub ("Could not add ***"); name a label that the repository has.',
+    'GitHub did not add the label "urgent" ("Could not add ***"); name a label that the repository has.',
   ])
 })
 
@@ -67,7 +67,7 @@ t.test('whom GitHub leaves out of the answer was not taken', async (t) => {
   host.fail({ kind: 'changed', change: withBody({ requested_reviewers: [] }) }, (method) => method === 'POST')
   t.match(await work((pulls) => pulls.add(1, 'reviewers', ['dev'])), [/"dev" cannot be asked/])
   host.fail({ kind: 'changed', change: (answer) => ({ ...answer, body: [] }) })
-  t.match(await work((pulls) => pulls.add(1, 'labels', ['urgent'])), [/"urgent" was not taken/])
+  t.match(await work((pulls) => pulls.add(1, 'labels', ['urgent'])), [/did not add the label "urgent"/])
 })
 
 t.test('a label is known in any case of its letters, and those that stand there stay', async (t) => {

@@ -70,16 +70,20 @@ t.test(
 )
 
 for (const { baseURL, settings, asked } of [
-  { baseURL: 'https://api.github.com', settings: 'at github.com/settings/tokens', asked: /ask GitHub why/ },
+  {
+    baseURL: 'https://api.github.com',
+    settings: 'at github.com/settings/tokens',
+    asked: /ask GitHub for the reason/,
+  },
   {
     baseURL: 'https://api.acme.ghe.com',
     settings: 'at acme.ghe.com/settings/tokens',
-    asked: /ask GitHub why/,
+    asked: /ask GitHub for the reason/,
   },
   {
     baseURL: 'https://git.example.com/api/v3',
     settings: 'at git.example.com/settings/tokens',
-    asked: /^The GitHub Enterprise Server has blocked .* ask whoever administers that server why/,
+    asked: /^The GitHub Enterprise Server has blocked .* ask the administrator of that server for the reason/,
   },
 ]) {
   t.test(`whom to turn to with ${baseURL} is told`, async (t) => {
@@ -103,5 +107,5 @@ t.test('a token that stands where the scope should is masked in a 404 as well', 
   const token = 'lowercase_token'
   const headers = { 'x-oauth-scopes': '', 'x-accepted-oauth-scopes': token }
   const failure = githubFailure(answerOf(said(404, 'Not Found', headers)), { ...SPEECH, secrets: [token] })
-  t.match(failure, { reason: 'RepositoryNotFound', message: /lacks the scope "\*\*\*"/ })
+  t.match(failure, { reason: 'RepositoryNotFound', message: /lacks the required scope "\*\*\*"/ })
 })

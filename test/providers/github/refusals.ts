@@ -79,7 +79,7 @@ export const REFUSALS: readonly Refusal[] = [
     what: 'a classic token without any scope, to which the repository is invisible',
     ...said(404, 'Not Found', { 'x-oauth-scopes': '', 'x-accepted-oauth-scopes': 'repo' }),
     reason: 'RepositoryNotFound',
-    says: /not visible.*lacks the scope "repo"/,
+    says: /not visible.*lacks the required scope "repo"/,
   },
   {
     what: 'an invisible repository',

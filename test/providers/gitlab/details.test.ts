@@ -34,7 +34,7 @@ for (const [detail, field] of [
     const change = (answer: HostAnswer): HostAnswer => withBody(answer, { [detail]: [{ id: 100 }] })
     host.fail({ kind: 'changed', change }, (method) => method === 'PUT')
     const said = await work((pullRequests) => pullRequests.add(1, detail, ['ops']))
-    t.match(said, [/^GitLab did not take "ops"; .+ more than one \(its free tier does not\)\.$/])
+    t.match(said, [/^GitLab did not add "ops"; .+ more than one \(its free tier does not\)\.$/])
   })
 }
 
@@ -70,7 +70,7 @@ t.test('a label with a comma is told, and the others are added', async (t) => {
   const { model, work, lines } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'Settings' })
   const said = await work((pullRequests) => pullRequests.add(1, 'labels', ['a,b', 'settings']))
-  t.match(said, [/^GitLab has no label with a comma in its name, as "a,b"; /])
+  t.match(said, [/^GitLab labels cannot have a comma in their name, as "a,b" has; /])
   t.strictSame(model.pulls[0]?.labels, ['settings'])
   t.match(await work((pullRequests) => pullRequests.add(1, 'labels', [','])), [/a comma/])
   t.equal(lines().length, 1, 'nothing is asked for a comma alone')

@@ -71,7 +71,7 @@ for (const change of [
 ]) {
   t.test(`${JSON.stringify(change).slice(0, 80)} is not understood`, async (t) => {
     const failure = failureOf(() => shownIn({ ...MERGE, ...change }, ANSWER, SPEAKER))
-    t.match(failure, { reason: 'ProviderUnavailable', message: /description promises/ })
+    t.match(failure, { reason: 'ProviderUnavailable', message: /match its documentation/ })
   })
 }
 
