@@ -149,9 +149,6 @@ t.test('a missing branch is named, both where the host does not say which', asyn
     reason: 'HeadNotFound',
     message: /the branch main \(yet\)/,
   })
-  t.match(
-    branchMissing('unknown', BRANCHES, SHOWN).message,
-    /does not have feature or main \(yet\)/,
-  )
+  t.match(branchMissing('unknown', BRANCHES, SHOWN).message, /does not have feature or main \(yet\)/)
   t.match(nothingToMerge(BRANCHES, SHOWN), { reason: 'NothingToMerge', message: /feature .* main/ })
 })
