@@ -1,13 +1,13 @@
-/** Environment variables as a start reads them. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Levels of pino, the default first. */
 export const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Thrown at the start only: one sentence naming the variable, what it holds and what it may hold. */
+/** Thrown only at the start: one sentence with the variable, its value and the values that are allowed. */
 export class WrongSetting extends Error {}
 
-/** What `work` answers, or undefined where it throws, such as for a file that cannot be read. */
+/** The result of `work`, or undefined if it throws, such as for a file that cannot be read. */
 export function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -45,7 +45,7 @@ export function choice<W extends string>(env: Environment, name: string, words: 
   throw new WrongSetting(`${name} is "${value}", but has to be one of ${words.join(', ')}.`)
 }
 
-/** The items of a comma list, without the blanks around them; none where it is unset or empty. */
+/** The items of a comma-separated list, trimmed; none if it is unset or empty. */
 export function list(env: Environment, name: string, absent = ''): readonly string[] {
   return text(env, name, absent)
     .split(',')
@@ -53,10 +53,10 @@ export function list(env: Environment, name: string, absent = ''): readonly stri
     .filter((item) => item !== '')
 }
 
-/** What to say where a program cannot start: its own sentence; for a port that is taken (EADDRINUSE) one of ours. */
+/** Why a program cannot start: the message of the error, or one of ours for a port that is in use (EADDRINUSE). */
 export function startComplaint(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const taken = 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
-  if (!taken) return error.message
-  return `PORT is ${String(error.port)}, but another program listens there; name a port that is free.`
+  const isPortInUse = 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
+  if (!isPortInUse) return error.message
+  return `PORT is ${String(error.port)}, but another program listens there; choose another port.`
 }

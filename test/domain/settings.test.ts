@@ -19,10 +19,7 @@ t.test('a port that is taken is told with its number', async (t) => {
   const [error] = await once(createServer().listen(port, '127.0.0.1'), 'listening').catch(
     (error: unknown) => [error],
   )
-  t.equal(
-    startComplaint(error),
-    `PORT is ${port}, but another program listens there; name a port that is free.`,
-  )
+  t.equal(startComplaint(error), `PORT is ${port}, but another program listens there; choose another port.`)
 })
 
 t.test('whatever else keeps a program from starting speaks for itself', async (t) => {

@@ -66,7 +66,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(stored.status, { phase: 'Failed', attempts: 1 })
     t.match(readyOf(stored), {
       reason: 'NotSupported',
-      message: `Octopus ${team.namespace}/ollie takes more than 10 MiB as a file, which is the most that is committed; refer to a smaller object.`,
+      message: `Octopus ${team.namespace}/ollie takes more than 10 MiB as a file, which is the limit; refer to a smaller object.`,
     })
     t.same(await repository.log(), ['Begin'])
     const grown = (await peak(commitlet.function.pid)) - before

@@ -1,10 +1,10 @@
 import type { Failure } from '../failure.ts'
 import type { Write } from './json-node.ts'
 
-// Characters that are gathered before they are encoded: few large buffers instead of many small strings.
-const GATHERED = 64 * 1024
+// Characters to collect before they are encoded: few large buffers instead of many small strings.
+const CHUNK_CHARACTERS = 64 * 1024
 
-/** A text that is written piece by piece and ends as bytes. */
+/** A text that is written piece by piece and read as bytes at the end. */
 export interface BoundedText {
   readonly write: Write
   /** Everything that was written, in UTF-8. */
@@ -12,9 +12,9 @@ export interface BoundedText {
 }
 
 /**
- * Gathers at most `limit` bytes of UTF-8. What passes the limit is refused with the Failure that `tooLong`
- * makes, at the latest 64 Ki characters and one piece later, so that no text grows far beyond it. A piece
- * must not end within a surrogate pair.
+ * Collects at most `limit` bytes of UTF-8. A longer text is refused with the Failure that `tooLong` makes, at most
+ * 64 Ki characters and one piece after the limit, so that it never grows far beyond it. A piece must not end within a
+ * surrogate pair.
  */
 export function boundedText(limit: number, tooLong: () => Failure): BoundedText {
   const encoder = new TextEncoder()
@@ -32,7 +32,7 @@ export function boundedText(limit: number, tooLong: () => Failure): BoundedText 
 
   function write(piece: string): void {
     pending += piece
-    if (pending.length >= GATHERED) flush()
+    if (pending.length >= CHUNK_CHARACTERS) flush()
   }
 
   function bytes(): Uint8Array {

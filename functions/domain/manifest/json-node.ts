@@ -5,26 +5,26 @@ export interface NumberText {
 
 export type Sequence = readonly JSONNode[]
 
-/** Members in the order in which they were sent, digit-like keys included. */
+/** Members in the order of the text, also where keys are digits. */
 export type Mapping = ReadonlyMap<string, JSONNode>
 
-/** A JSON value that has lost nothing of its text but white space and escapes. */
+/** A JSON value that keeps everything of its text except white space and escapes. */
 export type JSONNode = string | boolean | null | NumberText | Sequence | Mapping
 
 /** Takes the next piece of a text that is being written; may throw to stop the writing. */
 export type Write = (piece: string) => void
 
-/** Tells whether the value is an object. */
+/** Whether the value is an object. */
 export function isMapping(node: JSONNode | undefined): node is Mapping {
   return node instanceof Map
 }
 
-/** Tells whether the value is an array. */
+/** Whether the value is an array. */
 export function isSequence(node: JSONNode | undefined): node is Sequence {
   return Array.isArray(node)
 }
 
-/** Tells whether the value is an array or an object with nothing in it. */
+/** Whether the value is an empty array or an empty object. */
 export function isEmpty(node: JSONNode): boolean {
   return isSequence(node) ? node.length === 0 : isMapping(node) && node.size === 0
 }

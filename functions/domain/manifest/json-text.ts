@@ -1,13 +1,13 @@
 import { Failure } from '../failure.ts'
 import { isMapping, isSequence, type Mapping, type JSONNode, type Sequence, type Write } from './json-node.ts'
 
-/** Arrays and objects within each other that are read; kubectl and Go's JSON stop at 10,000. */
+/** Maximum nesting of arrays and objects; that of kubectl and Go's JSON is 10,000. */
 export const DEPTH_LIMIT = 1_000
 
 /**
- * Values that are read, those within others included: more would hold the event loop, at about 1 µs each, and take
- * up to 100 bytes each. An object that fills the 1.5 MiB which etcd takes by default has fewer, unless it is made of
- * values of less than 8 bytes, their names included.
+ * Maximum number of values, nested ones included: more would block the event loop, at about 1 µs each, and take up to
+ * 100 bytes each. An object that fills the 1.5 MiB that etcd accepts by default has fewer values, unless they take less
+ * than 8 bytes each, their names included.
  */
 export const VALUES_LIMIT = 200_000
 
@@ -27,10 +27,10 @@ interface Cursor {
 }
 
 /**
- * Reads JSON (RFC 8259) without what JSON.parse loses: keys keep their order and numbers their digits.
- * Of equal keys the last one wins; half a surrogate pair becomes U+FFFD, as in Go. `subject` names the text
- * in the sentence of a Failure: ProviderUnavailable where it is not JSON, NotSupported where it is nested
- * deeper than `DEPTH_LIMIT` or holds more than `VALUES_LIMIT`.
+ * Parses JSON (RFC 8259) and keeps what JSON.parse loses: the order of keys and the digits of numbers. Of equal keys
+ * the last one wins; half a surrogate pair becomes U+FFFD, as in Go. `subject` names the text in the message of a
+ * Failure: ProviderUnavailable if it is not JSON, NotSupported if it is nested deeper than `DEPTH_LIMIT` or has more
+ * values than `VALUES_LIMIT`.
  */
 export function parseJSONText(text: string, subject = 'The text'): JSONNode {
   const cursor = { text, subject, at: 0, values: 0 }
@@ -62,7 +62,7 @@ function deeper(cursor: Cursor, depth: number): number {
   if (depth < DEPTH_LIMIT) return depth + 1
   throw new Failure(
     'NotSupported',
-    `${cursor.subject} is nested deeper than ${DEPTH_LIMIT} levels, which is the most that is supported; make it flatter.`,
+    `${cursor.subject} is nested deeper than ${DEPTH_LIMIT} levels, which is the limit; refer to an object with less nesting.`,
   )
 }
 
@@ -75,25 +75,25 @@ function readMapping(cursor: Cursor, depth: number): Mapping {
   const members = new Map<string, JSONNode>()
   cursor.at += 1
   skipSpace(cursor)
-  if (took(cursor, '}')) return members
+  if (consume(cursor, '}')) return members
   do {
     skipSpace(cursor)
     const key = cursor.text[cursor.at] === '"' ? readString(cursor) : notJSON(cursor)
     skipSpace(cursor)
-    if (!took(cursor, ':')) notJSON(cursor)
+    if (!consume(cursor, ':')) notJSON(cursor)
     members.set(key, readValue(cursor, depth))
-  } while (took(cursor, ','))
-  return took(cursor, '}') ? members : notJSON(cursor)
+  } while (consume(cursor, ','))
+  return consume(cursor, '}') ? members : notJSON(cursor)
 }
 
 function readSequence(cursor: Cursor, depth: number): Sequence {
   const items: JSONNode[] = []
   cursor.at += 1
   skipSpace(cursor)
-  if (took(cursor, ']')) return items
+  if (consume(cursor, ']')) return items
   do items.push(readValue(cursor, depth))
-  while (took(cursor, ','))
-  return took(cursor, ']') ? items : notJSON(cursor)
+  while (consume(cursor, ','))
+  return consume(cursor, ']') ? items : notJSON(cursor)
 }
 
 function readString(cursor: Cursor): string {
@@ -105,7 +105,7 @@ function readString(cursor: Cursor): string {
     cursor.at = end + 1
     if (typeof value === 'string') return value.toWellFormed()
   } catch {
-    // The sentence below says what there is to say.
+    // notJSON() reports it.
   }
   return notJSON(cursor)
 }
@@ -118,8 +118,8 @@ function readNumber(cursor: Cursor): JSONNode {
   return { digits }
 }
 
-function took(cursor: Cursor, mark: string): boolean {
-  if (cursor.text[cursor.at] !== mark) return false
+function consume(cursor: Cursor, sign: string): boolean {
+  if (cursor.text[cursor.at] !== sign) return false
   cursor.at += 1
   return true
 }
@@ -131,7 +131,7 @@ function skipSpace(cursor: Cursor): void {
 function notJSON({ subject, at }: Cursor): never {
   throw new Failure(
     'ProviderUnavailable',
-    `${subject} is not the JSON that was expected (from character ${at + 1} on); ask whoever runs the API that sent it.`,
+    `${subject} is not valid JSON (from character ${at + 1} on); ask the operator of the API that sent it.`,
   )
 }
 

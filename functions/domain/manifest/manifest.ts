@@ -7,17 +7,17 @@ import { writeYAML } from './yaml-text.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** The most bytes that a manifest may have: over six times the 1.5 MiB that etcd takes by default. */
+/** Maximum size of a manifest in bytes: more than six times the 1.5 MiB that etcd accepts by default. */
 export const MANIFEST_LIMIT = 10 * MEBIBYTE
 
 /**
- * The most characters that an object may have as the API server sends it: as much as a file may, and 2 MiB for what
- * is not committed. etcd stores at most 1.5 MiB of an object by default, managedFields and status included, and JSON
- * takes at most 6 characters for a byte of it (an escape such as `\u003c` for `<`), which makes 9 MiB.
+ * Maximum number of characters of an object as the API server sends it: the size of a file, and 2 MiB for the fields
+ * that are not committed. By default etcd stores at most 1.5 MiB of an object, managedFields and status included, and
+ * JSON takes at most 6 characters for a byte (an escape such as `\u003c` for `<`), which makes 9 MiB.
  */
 export const OBJECT_LIMIT = MANIFEST_LIMIT + 2 * MEBIBYTE
 
-/** What belongs to the running object alone: server-side fields of metadata (metav1.ObjectMeta). */
+/** Fields of metadata that the API server sets and that only describe the running object (metav1.ObjectMeta). */
 const SERVER_FIELDS: ReadonlySet<string> = new Set([
   'managedFields',
   'uid',
@@ -31,8 +31,8 @@ const SERVER_FIELDS: ReadonlySet<string> = new Set([
 ])
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The object that was asked for; it has no namespace where its kind is cluster-scoped, and only there. */
-export interface AskedObject {
+/** The object to commit; `namespace` is undefined if, and only if, its kind is cluster-scoped. */
+export interface RequestedObject {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
@@ -40,18 +40,19 @@ export interface AskedObject {
 }
 
 /**
- * The bytes to commit for an object as the API server sent it (JSON): YAML, or JSON where the path ends in
- * `.json`, without the fields that belong to the running object. Equal objects have equal bytes.
- * Failures: ReferenceForbidden for another object than the asked one and for a Secret, NotSupported above
- * `OBJECT_LIMIT` (it is not parsed then), above `MANIFEST_LIMIT`, for too many values or for extreme nesting, ProviderUnavailable for an answer that is not JSON.
+ * The bytes to commit for an object as the API server sent it (JSON): YAML, or JSON if the path ends in `.json`,
+ * without the fields that only describe the running object. Equal objects give equal bytes.
+ * Failures: ReferenceForbidden for a Secret and for another object than the requested one; NotSupported for more than
+ * `OBJECT_LIMIT` (the object is not parsed then) or `MANIFEST_LIMIT`, too many values or too deep nesting;
+ * ProviderUnavailable for an answer that is not JSON.
  */
-export function renderManifest(live: string, asked: AskedObject, path: string): Uint8Array {
-  const subject = `${asked.kind} ${asked.namespace === undefined ? '' : `${asked.namespace}/`}${asked.name}`
-  if (live.length > OBJECT_LIMIT) throw tooLarge(subject, OBJECT_LIMIT, 'as the API server sends it')
-  const object = parseJSONText(live, `The answer for ${subject}`)
+export function renderManifest(answer: string, requested: RequestedObject, path: string): Uint8Array {
+  const subject = `${requested.kind} ${requested.namespace === undefined ? '' : `${requested.namespace}/`}${requested.name}`
+  if (answer.length > OBJECT_LIMIT) throw tooLarge(subject, OBJECT_LIMIT, 'as the API server sends it')
+  const object = parseJSONText(answer, `The answer for ${subject}`)
   refuseSecret(object, subject)
   const { write, bytes } = boundedText(MANIFEST_LIMIT, () => tooLarge(subject, MANIFEST_LIMIT, 'as a file'))
-  const manifest = committable(expectAsked(object, asked, subject))
+  const manifest = committable(requireRequested(object, requested, subject))
   if (path.toLowerCase().endsWith('.json')) writeJSON(manifest, write)
   else writeYAML(manifest, write)
   return bytes()
@@ -60,41 +61,41 @@ export function renderManifest(live: string, asked: AskedObject, path: string): 
 function tooLarge(subject: string, limit: number, form: string): Failure {
   return new Failure(
     'NotSupported',
-    `${subject} takes more than ${limit / MEBIBYTE} MiB ${form}, which is the most that is committed; refer to a smaller object.`,
+    `${subject} takes more than ${limit / MEBIBYTE} MiB ${form}, which is the limit; refer to a smaller object.`,
   )
 }
 
 function refuseSecret(object: JSONNode, subject: string): void {
-  if (!holdsSecret(object)) return
+  if (!containsSecret(object)) return
   throw new Failure(
     'ReferenceForbidden',
-    `The answer for ${subject} holds a Secret, and a Secret is never committed in clear; refer to an encrypted form of it.`,
+    `The answer for ${subject} contains a Secret, and a Secret is never committed in clear text; refer to an encrypted form of it.`,
   )
 }
 
-function holdsSecret(node: JSONNode): boolean {
+function containsSecret(node: JSONNode): boolean {
   if (!isMapping(node)) return false
   const kind = node.get('kind')
   if (node.get('apiVersion') === 'v1' && (kind === 'Secret' || kind === 'SecretList')) return true
   const items = node.get('items')
-  return isSequence(items) && items.some(holdsSecret)
+  return isSequence(items) && items.some(containsSecret)
 }
 
-function expectAsked(object: JSONNode, asked: AskedObject, subject: string): Mapping {
+function requireRequested(object: JSONNode, requested: RequestedObject, subject: string): Mapping {
   const members: Mapping = isMapping(object) ? object : new Map()
   const metadata = members.get('metadata')
   const meta: Mapping = isMapping(metadata) ? metadata : new Map()
   const compared: readonly (readonly [string, JSONNode | undefined, string])[] = [
-    ['apiVersion', members.get('apiVersion'), asked.apiVersion],
-    ['kind', members.get('kind'), asked.kind],
-    ['metadata.name', meta.get('name'), asked.name],
-    ['metadata.namespace', meta.get('namespace') ?? '', asked.namespace ?? ''],
+    ['apiVersion', members.get('apiVersion'), requested.apiVersion],
+    ['kind', members.get('kind'), requested.kind],
+    ['metadata.name', meta.get('name'), requested.name],
+    ['metadata.namespace', meta.get('namespace') ?? '', requested.namespace ?? ''],
   ]
-  const other = compared.find(([, found, expected]) => found !== expected)
-  if (other === undefined) return members
+  const mismatch = compared.find(([, found, expected]) => found !== expected)
+  if (mismatch === undefined) return members
   throw new Failure(
     'ReferenceForbidden',
-    `The answer for ${subject} is another object: its ${other[0]} is not ${other[2] === '' ? 'empty' : `"${other[2]}"`}; correct resourceRef, or ask whoever runs that API.`,
+    `The answer for ${subject} is another object: its ${mismatch[0]} is not ${mismatch[2] === '' ? 'empty' : `"${mismatch[2]}"`}; correct resourceRef, or ask the operator of that API.`,
   )
 }
 

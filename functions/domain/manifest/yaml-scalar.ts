@@ -1,12 +1,12 @@
 import type { NumberText } from './json-node.ts'
 
-// What a reader may refuse or take for a line break: controls, half surrogate pairs, NEL (a control), LS, PS,
+// Characters that a reader may refuse or read as a line break: controls, half surrogate pairs, NEL (a control), LS, PS,
 // BOM and the two non-characters (YAML 1.1 and 1.2, c-printable and b-char; PyYAML refuses DEL too).
 const NEVER_BARE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
 const NEVER_IN_LITERAL = /[^\P{Cc}\n\t]|[\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
 const BARE_IN_JSON = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g
 
-// yaml.org/type (YAML 1.1: bool, null, merge, value, float), in any case because readers differ.
+// yaml.org/type (YAML 1.1: bool, null, merge, value, float), in upper and lower case because readers differ.
 const KEYWORD = /^(?:|~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan))$/i
 // Integers and floats of YAML 1.1, of the core schema of 1.2 and of the readers of Go, Ruby and
 // JavaScript (`e1`, `.`), without `_` and `,`.
@@ -14,13 +14,13 @@ const NUMBER = /^[-+]?(?:0[box][-+]?[\da-f]*|(?:\d+(?:\.\d*)?|\.\d*)(?:e[-+]?\d*
 const SEXAGESIMAL = /^[-+]?\d+(?::\d+)+(?:\.\d*)?$/
 const DATE = /^-?\d{4}-\d\d?-\d\d?(?:[Tt\s]|$)/
 
-// Plain scalars in block context (YAML 1.2.2, 7.3.3), with the first character read as strictly as anyone does.
+// Plain scalars in block context (YAML 1.2.2, 7.3.3), with the first character as in the strictest reader.
 const NOT_PLAIN = /^[\s?:,[\]{}#&*!|>'"%@`]|^-(?:\s|$)|^---|^\.\.\.|:(?:\s|$)|\s#|\s$/
 
 /**
- * A string on one line: plain where every reader of YAML 1.1 and 1.2 takes it for this string, in double
- * quotes where one would take it for something else or where a character has to be escaped, in single quotes
- * where only the syntax is in the way.
+ * A string on one line: plain if every reader of YAML 1.1 and 1.2 reads it as this string; in double quotes if a
+ * reader would read something else, or a character has to be escaped; in single quotes if only the syntax does not
+ * allow a plain scalar.
  */
 export function flowScalar(value: string): string {
   if (NEVER_BARE.test(value) || readsAsAnother(value)) return doubleQuoted(value)
@@ -31,7 +31,7 @@ export function flowScalar(value: string): string {
 function readsAsAnother(value: string): boolean {
   if (KEYWORD.test(value) || DATE.test(value)) return true
   if (!/^[-+.\de]/i.test(value)) return false
-  // Go's yaml drops every underscore before it looks for a number, Ruby's takes commas for them.
+  // Before they look for a number, Go's yaml drops every underscore, and Ruby's also every comma.
   const bare = value.replace(/[_,]/g, '')
   return NUMBER.test(bare) || SEXAGESIMAL.test(bare)
 }
@@ -55,7 +55,7 @@ export function literalHeader(value: string): string | undefined {
   return `|${indentation}${chomping(value)}`
 }
 
-/** A last line of white space only, or no other line at all: readers differ on what chomping leaves of it. */
+/** Is there only white space in the last line, or in all lines? Readers differ on what chomping leaves of it. */
 function endsInBlankLine(value: string): boolean {
   let end = value.length
   while (value[end - 1] === '\n') end -= 1
@@ -70,7 +70,7 @@ function chomping(value: string): '-' | '' | '+' {
 
 /**
  * A number: integers with their digits; floats with dot and signed exponent, without which a reader of YAML
- * 1.1 takes `1e+21` and `1.5e3` for strings (yaml.org/type/float).
+ * 1.1 reads `1e+21` and `1.5e3` as strings (yaml.org/type/float).
  */
 export function numberScalar({ digits }: NumberText): string {
   const [mantissa = digits, exponent] = digits.split(/e/i)

@@ -9,13 +9,13 @@ import {
 } from './json-node.ts'
 import { flowScalar, literalHeader, numberScalar } from './yaml-scalar.ts'
 
-// Readers look for the colon of a simple key in 1,024 characters (YAML 1.2.2, 7.4.2).
+// Readers look for the colon of a simple key only in the first 1,024 characters (YAML 1.2.2, 7.4.2).
 const SIMPLE_KEY_LIMIT = 1_000
 
 /**
- * The value as one YAML document that every reader of YAML 1.1 and 1.2 takes for the same value: block style
+ * The value as one YAML document that every reader of YAML 1.1 and 1.2 reads as the same value: block style
  * as kubectl prints it, two-space indentation, no folding, no anchors, final newline. Equal values have equal
- * bytes. The value must hold no half surrogate pair.
+ * bytes. The value must not contain half a surrogate pair.
  */
 export function toYAML(node: JSONNode): string {
   let text = ''
@@ -33,7 +33,7 @@ export function writeYAML(node: JSONNode, write: Write): void {
   else write(`${scalarText(node)}\n`)
 }
 
-/** `lead` stands before the first line, `indent` before all others: they differ on the line of a dash. */
+/** `lead` comes before the first line, `indent` before all others: they differ after a dash. */
 interface Margin {
   readonly indent: string
   readonly lead: string

@@ -78,7 +78,7 @@ t.test('what is not JSON is refused with one sentence that holds none of it', (t
       () => parseJSONText(text, 'The answer'),
       {
         reason: 'ProviderUnavailable',
-        message: /^The answer is not the JSON .*character \d+ on\); ask [^.]+\.$/,
+        message: /^The answer is not valid JSON .*character \d+ on\); ask [^.]+\.$/,
       },
       shown(text),
     )

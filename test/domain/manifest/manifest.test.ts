@@ -4,10 +4,10 @@ import {
   MANIFEST_LIMIT,
   OBJECT_LIMIT,
   renderManifest,
-  type AskedObject,
+  type RequestedObject,
 } from '../../../functions/domain/manifest/manifest.ts'
 
-const ASKED: AskedObject = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'acme' }
+const ASKED: RequestedObject = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'acme' }
 const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'acme' } }
 
 function render(live: unknown, path = 'settings.yaml', asked = ASKED): string {
@@ -147,7 +147,7 @@ t.test('a Secret is never rendered, whatever was asked for', (t) => {
     metadata: SETTINGS.metadata,
     data: { k: 'aHVudGVyMg==' },
   }
-  const cases: readonly (readonly [string, unknown, Partial<AskedObject>])[] = [
+  const cases: readonly (readonly [string, unknown, Partial<RequestedObject>])[] = [
     ['asked as such', secret, { kind: 'Secret' }],
     ['instead of another', secret, {}],
     ['in a list', { ...SETTINGS, kind: 'List', items: [SETTINGS, secret] }, { kind: 'List' }],
@@ -169,7 +169,7 @@ t.test('a Secret is never rendered, whatever was asked for', (t) => {
 t.test('an answer that is not JSON says so, naming the object', (t) => {
   t.throws(() => render('<html>'), {
     reason: 'ProviderUnavailable',
-    message: /^The answer for ConfigMap acme\/settings is not the JSON/,
+    message: /^The answer for ConfigMap acme\/settings is not valid JSON/,
   })
   t.end()
 })
