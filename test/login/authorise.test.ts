@@ -13,7 +13,7 @@ const REQUESTER = 'commitlet.dev/requester'
 const SIGNATURE = 'commitlet.dev/requester-signature'
 const AT_LEISURE = new AbortController().signal
 const ASK_AGAIN =
-  /; ask again: kubectl annotate -n team gitcommits shop commitlet\.dev\/requested-at="\$\(date -u \+%FT%TZ\)" --overwrite$/
+  /; request it again: kubectl annotate -n team gitcommits shop commitlet\.dev\/requested-at="\$\(date -u \+%FT%TZ\)" --overwrite$/
 
 function stage(resource = gitCommit(), settings: Partial<AttemptSettings> = {}) {
   const world = memoryWorld()

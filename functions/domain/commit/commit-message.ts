@@ -1,6 +1,6 @@
 import { commitletId } from './commit-id.ts'
 
-/** What a commit message is made of. */
+/** The parts of a commit message. */
 export interface MessageParts {
   /** The user's own text. */
   readonly message: string
@@ -8,19 +8,19 @@ export interface MessageParts {
   readonly name: string
   readonly uid: string
   readonly generation: number
-  /** Value of `commitlet.dev/requested-at`, where it is set. */
+  /** Value of `commitlet.dev/requested-at`, if it is set. */
   readonly requestedAt: string | undefined
-  /** The Kubernetes user who applied it; undefined: no trailer tells. */
+  /** The Kubernetes user who applied it; undefined: there is no such trailer. */
   readonly requestedBy: string | undefined
 }
 
-// Git shows and reads a message from its first line that is not blank: blank ones cannot part title and trailers.
+// Git ignores blank lines at the beginning of a message, so they do not separate the title from the trailers.
 const LEADING_BLANKS = /^(?:[ \t]*\n)+/
 
 /**
  * The whole commit message: the user's text with LF line ends and without blank lines at its ends, then the
- * trailers, which join its own trailer block where its last paragraph is one. Ends with a line feed. Git finds the
- * trailers below any text that the rules for a message let through.
+ * trailers, which join its own trailer block if its last paragraph is one. Ends with a line feed. Git finds the
+ * trailers below any text that the rules for a message allow.
  */
 export function commitMessage(parts: MessageParts): string {
   const text = parts.message.replace(/\r\n?/g, '\n').trimEnd().replace(LEADING_BLANKS, '')
@@ -32,13 +32,13 @@ export function commitMessage(parts: MessageParts): string {
   return `${text}\n${endsInTrailers(text) ? '' : '\n'}${trailers.join('\n')}\n`
 }
 
-// A line end in a user's name would be a line of its own, so a forged trailer.
+// A line end in a user name could forge a trailer.
 function requestedBy(user: string | undefined): readonly string[] {
   const name = user?.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '?').trim() ?? ''
   return name === '' ? [] : [`Requested-by: ${name}`]
 }
 
-/** What the lines of a paragraph count for, as in find_trailer_start() of Git's trailer.c. */
+/** The number of lines of each kind in a paragraph, as in find_trailer_start() of Git's trailer.c. */
 interface Tally {
   readonly trailers: number
   readonly others: number
@@ -78,7 +78,7 @@ function isComment(line: string): boolean {
   return line.startsWith('#')
 }
 
-// Of white space, isspace() of Git (ctype.c) knows these two beside the line ends, and no letter beyond ASCII.
+// Git's isspace() (ctype.c) knows only these two and the line ends, and no white space beyond ASCII.
 function isBlank(line: string): boolean {
   return /^[ \t]*$/.test(line)
 }

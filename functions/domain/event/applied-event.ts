@@ -11,7 +11,7 @@ export const APPLIED_TYPES = {
   PullRequest: 'dev.commitlet.pullrequest.applied',
 } as const satisfies Record<Kind, string>
 
-/** What the event carries: whom to read, and which state of it the sender saw. */
+/** The data of the event: the resource to read, and which state of it the sender saw. */
 export interface AppliedData {
   readonly apiVersion: string
   readonly kind: Kind
@@ -19,19 +19,19 @@ export interface AppliedData {
   readonly name: string
   readonly uid: string
   readonly generation: number
-  /** Digest of `commitlet.dev/requested-at`, where that is set. */
+  /** Digest of `commitlet.dev/requested-at`, if that is set. */
   readonly request?: string
 }
 
-/** A CloudEvent 1.0 before it is put on the wire; extensions stand among the attributes. */
+/** A CloudEvent 1.0 before it is encoded; extensions are among the attributes. */
 export interface AppliedEvent {
   readonly attributes: Readonly<Record<string, string>>
   readonly data: AppliedData
 }
 
 /**
- * The event for a stored (or about to be stored) resource. `id` is a random UUID of the caller's: with
- * `source` it makes the event unique. Throws InvalidSpec for anything but a resource of ours.
+ * The event for a resource that is stored or is about to be. `id` is a random UUID from the caller, which makes the
+ * event unique together with `source`. Throws InvalidSpec for anything but a resource of Commitlet.
  */
 export function appliedEvent(resource: unknown, id: string): AppliedEvent {
   const metadata = member(resource, 'metadata')
@@ -62,8 +62,8 @@ export function appliedEvent(resource: unknown, id: string): AppliedEvent {
 
 /**
  * The extension `partitionkey` of an event: 32 hex digits, equal for the same repository address and branch, so that an
- * ordered Broker hands one branch to one consumer. Two spellings of one branch may differ: the key only saves races,
- * the push itself decides them.
+ * ordered Broker delivers one branch to one consumer. Two spellings of one branch may have different keys: the key only
+ * avoids races, the push decides them.
  */
 function partitionKey(kind: Kind, spec: unknown): string {
   const repository = (textMember(spec, 'repository') ?? '').replace(/\.git$/, '')

@@ -6,7 +6,7 @@ import { readRef } from './object-ref.ts'
 import { APPLIED_TYPES } from './applied-event.ts'
 
 /**
- * Reads the reference out of an event in binary or structured mode (CloudEvents 1.0, HTTP protocol binding).
+ * Reads the reference from an event in binary or structured mode (CloudEvents 1.0, HTTP protocol binding).
  * Header names are lower-case, as node:http has them. Throws InvalidSpec, one sentence, for anything else.
  */
 export function readEvent(
@@ -55,13 +55,13 @@ function readAttributes(attribute: (name: string) => unknown): Kind {
   if (type === APPLIED_TYPES.GitCommit) return 'GitCommit'
   if (type === APPLIED_TYPES.PullRequest) return 'PullRequest'
   const known = Object.values(APPLIED_TYPES).join(' or ')
-  throw new Failure('InvalidSpec', `The type of the event is not known here, but has to be ${known}.`)
+  throw new Failure('InvalidSpec', `The type of the event is unknown, but has to be ${known}.`)
 }
 
 function readData(kind: Kind, data: unknown): ObjectRef {
   const ref = readRef(data, data)
   if (ref.kind === kind) return ref
-  throw new Failure('InvalidSpec', `The type of the event speaks of a ${kind}, its data of a ${ref.kind}.`)
+  throw new Failure('InvalidSpec', `The type of the event names a ${kind}, but its data a ${ref.kind}.`)
 }
 
 function mediaType(header: unknown): string {
@@ -71,7 +71,7 @@ function mediaType(header: unknown): string {
 // An event without a content type has JSON data (CloudEvents JSON format, section 3.1).
 function requireJSON(contentType: string): void {
   if (contentType === '' || /^[^/]+\/(.+\+)?json$/.test(contentType)) return
-  throw new Failure('InvalidSpec', 'The data of the event has to be JSON, but its content type is another.')
+  throw new Failure('InvalidSpec', 'The data of the event has to be JSON, but it has another content type.')
 }
 
 function parseJSON(body: string | Uint8Array, what: string): unknown {

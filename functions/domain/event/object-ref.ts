@@ -4,7 +4,7 @@ import { type ObjectRef, API_VERSION, isObjectName } from '../resource/resource.
 
 /**
  * The reference in an event's data (`typed` holds apiVersion and kind, `data` the rest). Throws InvalidSpec, one
- * sentence, where a part is missing or malformed.
+ * sentence, if a part is missing or malformed.
  */
 export function readRef(typed: unknown, data: unknown): ObjectRef {
   const apiVersion = member(typed, 'apiVersion')

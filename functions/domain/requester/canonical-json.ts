@@ -4,9 +4,9 @@ import { isRecord } from '../json-value.ts'
 type Piece = string | { readonly value: unknown }
 
 /**
- * The one text of a JSON value, whatever the order of its objects' members: the JSON Canonicalization Scheme
+ * The same text for a JSON value in any order of its objects' members: the JSON Canonicalization Scheme
  * (RFC 8785), which is JSON without white space and with members in the order of their names' UTF-16 units. A
- * member that is undefined is left out. Walks without recursion: no depth can crash it.
+ * member that is undefined is left out. Does not recurse: no depth can crash it.
  */
 export function canonicalJSON(value: unknown): string {
   const written: string[] = []

@@ -1,24 +1,24 @@
 import type { UserInfo } from './user-info.ts'
 import { serviceAccount } from './user-info.ts'
 
-/** GitOps controllers that apply what others wrote, and whose rights count in place of theirs. */
+/** GitOps controllers that apply what others wrote, and the account whose rights count instead of theirs. */
 export interface Delegation {
   /** User names of the controllers. */
   readonly appliers: readonly string[]
-  /** Name of the service account of the resource's namespace that they are reviewed as. */
+  /** Name of the service account, in the resource's namespace, whose rights are reviewed. */
   readonly account: string
 }
 
-/** Who applies, and whose rights count for it. */
+/** The user who applies, and whose rights count. */
 export interface Applier {
   readonly user: UserInfo
-  /** The user himself, or the account that a controller is reviewed as. */
+  /** The user, or the account that is reviewed in place of a controller. */
   readonly subject: UserInfo
-  /** User name of that account; undefined where the user is reviewed himself. */
+  /** User name of that account; undefined if the user is reviewed directly. */
   readonly as: string | undefined
 }
 
-/** How this user's requests in this namespace are looked at. */
+/** Whose rights count for this user's requests in this namespace. */
 export function applierOf(user: UserInfo, namespace: string, delegation: Delegation): Applier {
   if (!delegation.appliers.includes(user.username)) return { user, subject: user, as: undefined }
   const subject = serviceAccount(namespace, delegation.account)
@@ -26,8 +26,8 @@ export function applierOf(user: UserInfo, namespace: string, delegation: Delegat
 }
 
 /**
- * The account of that user name. Undefined where it is none of this namespace: a stamp that names such a one was
- * made by a forger.
+ * The service account with that user name. Undefined if it is not one of this namespace: a stamp that names such an
+ * account is forged.
  */
 export function accountNamed(username: string, namespace: string): UserInfo | undefined {
   const prefix = serviceAccount(namespace, '').username

@@ -10,17 +10,17 @@ import { readUserInfo } from './user-info.ts'
 import type { UserInfo } from './user-info.ts'
 import { createHash } from 'node:crypto'
 
-/** Who asked for a resource, as its stamp says. */
+/** The requester of a resource, according to its stamp. */
 export interface Requester {
-  /** Whose rights count: the requester, or the account that a delegated applier is reviewed as. */
+  /** Whose rights count: the requester, or the account that is reviewed in place of a delegated applier. */
   readonly subject: UserInfo
   /** The requester's own user name. */
   readonly username: string
-  /** One line for people. */
+  /** One line for messages and trailers. */
   readonly displayName: string
 }
 
-/** How stamps are read. */
+/** The settings for reading stamps. */
 export interface StampReading {
   /** Undefined: signatures are not checked. */
   readonly key: Uint8Array | undefined
@@ -28,8 +28,8 @@ export interface StampReading {
 }
 
 /**
- * Reads the stamp. Throws ReferenceForbidden, with the command that has it made anew, where there is none, or where
- * its signature does not fit namespace, kind, spec, requested-at and stamp as they are now.
+ * Reads the stamp. Throws ReferenceForbidden, with the command that makes the webhook stamp the resource again, if there
+ * is no stamp, or its signature does not match the current namespace, kind, spec, requested-at and stamp.
  */
 export function requesterOf(resource: Resource, { key, delegation }: StampReading): Requester {
   const { namespace } = resource.metadata
@@ -45,7 +45,7 @@ export function requesterOf(resource: Resource, { key, delegation }: StampReadin
   return { subject: applier.subject, username: applier.user.username, displayName }
 }
 
-// A controller that was named a delegate after the stamp was made is one from now on.
+// The setting applies also to a stamp that is older than the controller's entry.
 function applierIn(text: string, namespace: string, delegation: Delegation): Applier | undefined {
   const stamped = parseJSON(text)
   const user = readUserInfo(stamped)
@@ -69,18 +69,18 @@ function unstamped({ kind, metadata }: Resource, complaint: string): Failure {
   const command = `kubectl annotate -n ${namespace} ${PLURALS[kind]} ${name} ${REQUESTED_AT}="$(date -u +%FT%TZ)" --overwrite`
   return new Failure(
     'ReferenceForbidden',
-    `The resource ${complaint} who asked for it, because the webhook's stamp is missing or does not fit; ask again: ${command}`,
+    `The resource ${complaint} who asked for it, because the webhook's stamp is missing or does not match; request it again: ${command}`,
   )
 }
 
-/** REQUESTED_BY_TRAILER: how a commit tells who asked for it. The first is the default. */
+/** REQUESTED_BY_TRAILER: how a commit names its requester. The first is the default. */
 export const REQUESTED_BY_TRAILERS = ['name', 'hash', 'off'] as const
 
 export type RequestedByTrailer = (typeof REQUESTED_BY_TRAILERS)[number]
 
 /**
- * Value of the trailer `Requested-by`: the name as people are shown it; or `sha256:` and the first 16 hex digits of
- * the SHA-256 of the user name, by which whoever knows the name finds the commits; or none.
+ * Value of the trailer `Requested-by`: the display name; or `sha256:` and the first 16 hex digits of the SHA-256 of the
+ * user name, by which those who know the name can find the commits; or none.
  */
 export function requestedBy(requester: Requester, trailer: RequestedByTrailer): string | undefined {
   if (trailer === 'name') return requester.displayName

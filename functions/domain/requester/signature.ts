@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJSON } from './canonical-json.ts'
 
-/** What a stamp's signature holds together: who asked, and for what. */
+/** What a stamp's signature covers: the requester and the request. */
 export interface Signed {
   readonly namespace: string
   readonly kind: string
@@ -11,10 +11,10 @@ export interface Signed {
   readonly requester: string | undefined
 }
 
-/** Fewest bytes of a key: the output size of SHA-256, as RFC 2104 (section 3) recommends. */
+/** Minimum bytes of a key: the output size of SHA-256, as RFC 2104 (section 3) recommends. */
 export const SHORTEST_KEY = 32
 
-/** Keeps the key from being used for, or with, texts of another making. */
+/** Makes signatures for another purpose invalid here, and these invalid elsewhere. */
 const PURPOSE = 'commitlet.dev/v1 requester-signature'
 
 /** HMAC-SHA256 (RFC 2104) over the canonical JSON, as 64 hex digits. */
@@ -24,7 +24,7 @@ export function sign(signed: Signed, key: Uint8Array): string {
     .digest('hex')
 }
 
-/** Does the signature fit? In a time that does not tell how much of it does. */
+/** Whether the signature matches, in a time that does not reveal how much of it does. */
 export function verifies(signed: Signed, signature: string | undefined, key: Uint8Array): boolean {
   const expected = Buffer.from(sign(signed, key))
   const given = Buffer.from(signature ?? '')

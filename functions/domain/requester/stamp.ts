@@ -7,18 +7,18 @@ import type { Signed } from './signature.ts'
 import { displayName } from './user-info.ts'
 import type { UserInfo } from './user-info.ts'
 
-/** The stamp's annotations and their values; undefined: the resource has to be without it. */
+/** The stamp's annotations and their values; undefined: the resource must not have the annotation. */
 export type Stamp = Readonly<Record<(typeof STAMP)[number], string | undefined>>
 
-/** What an UPDATE or CREATE makes of a resource; `before` is undefined on CREATE. */
+/** A resource before and after a CREATE or UPDATE; `before` is undefined on CREATE. */
 export interface Application {
   readonly before: unknown
   readonly after: unknown
-  /** The resource's own namespace, as the API server says it. */
+  /** The resource's own namespace, as the API server reports it. */
   readonly namespace: string
 }
 
-/** Who applies, and how the operator wants stamps to be. */
+/** The user who applies, and the operator's settings for stamps. */
 export interface Stamping {
   readonly user: UserInfo
   /** Of the user's `extra` only these keys are kept, because some clouds put credentials there. */
@@ -32,8 +32,8 @@ export interface Stamping {
 export const STAMP = [REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE] as const
 
 /**
- * Does this application ask for something? True on CREATE and where the spec or the value of
- * `commitlet.dev/requested-at` is another one.
+ * Whether this application is a request: true on CREATE, and if the spec or the value of
+ * `commitlet.dev/requested-at` changes.
  */
 export function isNewRequest({ before, after }: Application): boolean {
   if (before === undefined) return true
@@ -41,19 +41,19 @@ export function isNewRequest({ before, after }: Application): boolean {
   return !sameJSON(member(before, 'spec'), member(after, 'spec'))
 }
 
-/** Does this application set `commitlet.dev/requested-at` to nothing, which asks for nothing? */
+/** Whether this application sets `commitlet.dev/requested-at` to an empty value, which is not a request. */
 export function emptiesRequest({ before, after }: Application): boolean {
   return requestedAtOf(after) === '' && requestedAtOf(before) !== ''
 }
 
-/** Does the resource come with another stamp than it had? */
+/** Whether the stamp differs from the one that the resource had. */
 export function changesStamp({ before, after }: Application): boolean {
   return STAMP.some((key) => annotation(before, key) !== annotation(after, key))
 }
 
 /**
- * The stamp that the resource has to carry: the sender's where he asks for something, else the one it had,
- * whoever updates the rest.
+ * The stamp that the resource has to have: the sender's if they make a request, else the one it had, even if another
+ * user updates the rest.
  */
 export function stampFor(application: Application, stamping: Stamping): Stamp {
   const { before, after, namespace } = application
@@ -66,7 +66,7 @@ export function stampFor(application: Application, stamping: Stamping): Stamp {
   return { ...unsigned, [REQUESTER_SIGNATURE]: signature }
 }
 
-/** The stamp that a resource carries, whoever put it there. */
+/** The stamp that a resource has, genuine or not. */
 export function stampOf(resource: unknown): Stamp {
   return {
     [REQUESTED_BY]: annotation(resource, REQUESTED_BY),
@@ -76,8 +76,8 @@ export function stampOf(resource: unknown): Stamp {
 }
 
 /**
- * The stamp's annotations that the sender wrote himself: neither as the resource had them nor as it has to have them.
- * None where all are gone: he has replaced the resource by one of his own files.
+ * The stamp's annotations that the sender changed: neither as the resource had them nor as it has to have them. None if
+ * the sender sent none of them: they have replaced the resource by a file of their own.
  */
 export function overwrittenIn({ before, after }: Application, wanted: Stamp): readonly string[] {
   const [had, sent] = [stampOf(before), stampOf(after)]
@@ -85,12 +85,12 @@ export function overwrittenIn({ before, after }: Application, wanted: Stamp): re
   return STAMP.filter((key) => sent[key] !== had[key] && sent[key] !== wanted[key])
 }
 
-/** Bytes that the stamp takes of the 256 KiB that a resource has for all its annotations. */
+/** Bytes that the stamp takes of the 256 KiB for all annotations of a resource. */
 export function stampBytes(stamp: Stamp): number {
   return STAMP.reduce((sum, key) => sum + key.length + Buffer.byteLength(stamp[key] ?? ''), 0)
 }
 
-/** What the signature of this resource's stamp holds together. */
+/** What the signature of this resource's stamp covers. */
 export function signedOf(
   resource: unknown,
   namespace: string,
@@ -106,7 +106,7 @@ export function signedOf(
   }
 }
 
-// The order of the keys is fixed: the same person gives the same bytes.
+// The order of the keys is fixed: the same user gives the same bytes.
 function requesterJSON({ user, as }: Applier, extraKeys: readonly string[]): string {
   const kept = extraKeys.flatMap((key) => {
     const values = member(user.extra, key)
@@ -121,7 +121,7 @@ function requesterJSON({ user, as }: Applier, extraKeys: readonly string[]): str
   })
 }
 
-// An empty one is none: so the webhooks' matchConditions take it.
+// An empty annotation counts as none, as in the webhooks' matchConditions.
 function annotation(resource: unknown, key: string): string | undefined {
   return annotationText(resource, key) || undefined
 }
@@ -139,10 +139,10 @@ export type PatchOperation =
   | { readonly op: 'add'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
 
-/** Annotations of a resource; `null` or absent where it has none. */
+/** Annotations of a resource; `null` or absent if it has none. */
 export type Annotations = Readonly<Record<string, unknown>> | null | undefined
 
-/** The least JSON Patch that makes the annotations sent carry the stamp; empty where they do already. */
+/** The smallest JSON Patch that adds the stamp to the annotations sent; empty if they have it already. */
 export function stampPatch(sent: Annotations, stamp: Stamp): readonly PatchOperation[] {
   const wanted = Object.entries(stamp)
   if (sent === undefined || sent === null) {

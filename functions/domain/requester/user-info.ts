@@ -1,6 +1,6 @@
 import { isRecord, member, textMember } from '../json-value.ts'
 
-/** Who sent a request, as the API server says it (authentication.k8s.io/v1 UserInfo). */
+/** The sender of a request, as the API server reports it (authentication.k8s.io/v1 UserInfo). */
 export interface UserInfo {
   readonly username: string
   readonly uid?: string
@@ -8,10 +8,10 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** The longest user name that people are shown, in characters. */
+/** The longest user name that is shown, in characters. */
 const LONGEST_NAME = 256
 
-/** Reads a UserInfo out of JSON; undefined where it names no user, or one without a name. Members of another shape are left out. */
+/** Reads a UserInfo from JSON; undefined if the user name is missing or empty. Malformed members are left out. */
 export function readUserInfo(value: unknown): UserInfo | undefined {
   const username = textMember(value, 'username')
   if (username === undefined || username === '') return undefined
@@ -27,7 +27,7 @@ export function readUserInfo(value: unknown): UserInfo | undefined {
 }
 
 /**
- * A user name as people may be shown it, in one line of at most 256 characters: control characters, invisible
+ * A user name as it may be shown, in one line of at most 256 characters: control characters, invisible
  * formatting (which can turn the reading direction), line separators and halves of characters become `?`.
  */
 export function displayName(username: string): string {

@@ -8,8 +8,8 @@ export function requestedAt(resource: Envelope): string | undefined {
 }
 
 /**
- * Is the status about this generation and value of `commitlet.dev/requested-at`? Removing the annotation requests
- * nothing: tools that prune what they do not know would otherwise cause a second commit.
+ * Whether the status is about this generation and value of `commitlet.dev/requested-at`. Removing the annotation is
+ * not a request: otherwise tools that prune unknown annotations would cause a second commit.
  */
 export function isCurrent(resource: Envelope): boolean {
   const { status } = resource
@@ -20,7 +20,7 @@ export function isCurrent(resource: Envelope): boolean {
 
 /**
  * Whether an attempt may start now: not if the resource is being deleted, is settled, is not due yet, or is claimed by
- * a running attempt, which goes on with a newer generation itself when it ends.
+ * a running attempt, which continues with a newer generation when it ends.
  */
 export function mayStart(resource: Envelope, now: Date): boolean {
   const { status } = resource
@@ -32,18 +32,18 @@ export function mayStart(resource: Envelope, now: Date): boolean {
   return status.phase === 'Retrying' && !early
 }
 
-/** Has an attempt at this generation and requested-at started before, so that its commit may have been pushed? */
+/** Whether an attempt at this generation and requested-at started before, so that its commit may have been pushed. */
 export function mayHavePushed(resource: Envelope): boolean {
   const phase = resource.status?.phase
   return isCurrent(resource) && (phase === 'Progressing' || phase === 'Retrying')
 }
 
-/** With a budget of a day so many times RETRY_LIMIT attempts may have been made. */
+/** With a budget of a day, this many times RETRY_LIMIT attempts may have been made. */
 const DAY_FACTOR = 10
 
 /**
- * Have attempts reached their limit without one of them writing how it ended? That happens where each one crashes its
- * process, or where the API server never accepts the status.
+ * Whether the attempts reached their limit and none of them wrote its result. That happens if each one crashes its
+ * process, or if the API server never accepts the status.
  */
 export function isGivenUp(resource: Envelope, limit: number): boolean {
   const { status } = resource
@@ -53,7 +53,7 @@ export function isGivenUp(resource: Envelope, limit: number): boolean {
   return mayHavePushed(resource) && status?.phase === 'Progressing' && (status.attempts ?? 0) >= most
 }
 
-/** Does the stored resource still carry this claim, or has another attempt taken over? */
+/** Whether the stored resource still has this claim; if not, another attempt has taken over. */
 export function carriesClaim(stored: Envelope, claim: Envelope): boolean {
   const [current, claimed] = [stored.status, claim.status]
   if (stored.metadata.uid !== claim.metadata.uid || current?.phase !== 'Progressing') return false

@@ -4,21 +4,21 @@ import { REASONS } from '../reasons.ts'
 /** Transient failures: 5 s · 2.35^(n-1) with full jitter, which makes 12 attempts last about 6 h on average. */
 const FIRST_DELAY_S = 5
 const FACTOR = 2.35
-/** No two attempts are further apart, whatever RETRY_LIMIT says: 6 h. */
+/** The longest pause between two attempts, for any RETRY_LIMIT: 6 h. */
 const LONGEST_PAUSE_S = 21_600
 /** The longest pause that a remote may ask for: an hour. */
 export const LONGEST_RETRY_AFTER_S = 3600
 /** Slow failures: seconds after the first attempt at which the next ones are due: 5 min, then 30 min, 2 h, 6 h and 6 h later. */
 const SLOW_MARKS_S = [300, 2_100, 9_300, 30_900, 52_500] as const
-/** A budget of a day: attempts go on for so long, however many they are, and are never more than an hour apart. */
+/** A budget of a day: any number of attempts in that time, never more than an hour apart. */
 const DAY_S = 86_400
 const LONGEST_PAUSE_OF_A_DAY_S = LONGEST_RETRY_AFTER_S
-/** A sweep comes a little after the time that was set; the next mark is then the one that counts. */
+/** A sweep runs a little after the time that was set, so the next delay is never shorter than this. */
 const SHORTEST_DELAY_S = 1
 
 /** The attempts at one generation so far. */
 export interface AttemptHistory {
-  /** Attempts made so far, the one that failed included. */
+  /** Attempts so far, including the one that failed. */
   readonly attempts: number
   /** RETRY_LIMIT. */
   readonly limit: number
@@ -29,8 +29,8 @@ export interface AttemptHistory {
 }
 
 /**
- * Seconds until the next attempt; `final` where trying again does not help, or no more; `exhausted` where the budget of
- * a transient failure is spent.
+ * Seconds until the next attempt; `final` if a retry does not help, or not any more; `exhausted` if the budget of a
+ * transient failure is spent.
  */
 export function nextDelay(failure: Failure, history: AttemptHistory): number | 'final' | 'exhausted' {
   if (failure.retry === 'never') return 'final'

@@ -4,15 +4,15 @@ import type { Condition, Envelope } from './resource.ts'
 /** What the conditions of a resource are made from. */
 export interface ConditionsInput {
   readonly ready: Condition['status']
-  /** `Reconciling`: it goes on by itself. `Stalled`: a person must fix something. Left out: it is done. */
+  /** `Reconciling`: Commitlet continues automatically. `Stalled`: someone has to fix something. Left out: it is done. */
   readonly progress?: 'Reconciling' | 'Stalled'
   readonly reason: string
   readonly message: string
-  /** `as before`: there is nothing new about them. Undefined: the spec has none. */
+  /** `as before`: nothing new is known about them. Undefined: the spec has none. */
   readonly details?: DetailsResult | 'as before' | undefined
 }
 
-/** What became of the labels, reviewers and assignees of a pull request. */
+/** The result for the labels, reviewers and assignees of a pull request. */
 export interface DetailsResult {
   readonly applied: Condition['status']
   readonly reason: 'Applied' | 'NotApplied' | 'NotOurs'
@@ -20,10 +20,10 @@ export interface DetailsResult {
 }
 
 /**
- * The conditions of a resource, as kstatus reads them (cli-utils, pkg/kstatus). Ready is always there. Of Reconciling
- * and Stalled, whose presence means True, there is at most one, because kstatus takes the first that it finds. There is
- * DetailsApplied where something is known about the details; kstatus ignores it, so the message of Ready says where
- * some could not be added. A transition time changes only with the status of its condition.
+ * The conditions of a resource, as kstatus reads them (cli-utils, pkg/kstatus). Ready is always present. Of Reconciling
+ * and Stalled, whose presence means True, there is at most one, because kstatus uses the first that it finds.
+ * DetailsApplied is present if something is known about the details; kstatus ignores it, so the message of Ready also
+ * reports if some could not be added. A transition time changes only with the status of its condition.
  */
 export function conditionsOf(resource: Envelope, now: Date, input: ConditionsInput): readonly Condition[] {
   const { ready, progress, reason, message, details } = input

@@ -4,18 +4,21 @@ import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resource.t
 import { PLURALS } from './resource.ts'
 
 /**
- * The envelope of a resource as the API server sent it; its spec is not looked at. Status and metadata have been
- * checked by the API server against the CRD. Throws Internal for anything else.
+ * The envelope of a resource as the API server sent it; its spec is not read. The API server has validated status and
+ * metadata against the CRD. Throws Internal for anything else.
  */
 export function envelopeOf(whole: unknown): Envelope {
   if (!isEnvelope(whole)) {
-    throw new Failure('Internal', 'The API server answered with something that is no resource of Commitlet.')
+    throw new Failure(
+      'Internal',
+      'The API server answered with an object that is not a resource of Commitlet.',
+    )
   }
   const { kind, metadata, status } = whole
   return status === undefined ? { kind, metadata } : { kind, metadata, status }
 }
 
-/** Names the resource, with uid and generation. */
+/** The reference to the resource, with uid and generation. */
 export function refOf(resource: Envelope): ObjectRef {
   const { namespace, name, uid, generation } = resource.metadata
   return { kind: resource.kind, namespace, name, uid, generation }

@@ -3,7 +3,7 @@ export const GROUP = 'commitlet.dev'
 export const VERSION = 'v1'
 export const API_VERSION = `${GROUP}/${VERSION}`
 
-/** Both kinds with the plural that the API server serves them under. */
+/** Both kinds and their plural names in the API. */
 export const PLURALS = { GitCommit: 'gitcommits', PullRequest: 'pullrequests' } as const
 
 export type Kind = keyof typeof PLURALS
@@ -50,7 +50,7 @@ export interface ProviderConfig {
   readonly uploadURL?: string
 }
 
-/** What both kinds say about the remote and how to log in there. */
+/** The fields of both kinds that describe the remote and how to log in to it. */
 export interface RemoteSpec {
   readonly repository: string
   readonly credentials?: Credentials
@@ -88,7 +88,7 @@ export interface Condition {
   readonly lastTransitionTime: string
 }
 
-/** Where the content stands on the remote. */
+/** Where the content is on the remote. */
 export interface CommitStatus {
   readonly sha: string
   readonly shortSHA: string
@@ -133,27 +133,27 @@ export type PullRequest = ResourceOf<'PullRequest', PullRequestSpec>
 
 export type Resource = GitCommit | PullRequest
 
-/** All of a resource but its spec: enough to tell whether and when something is done, never what. */
+/** A resource without its spec: enough to decide whether and when an attempt starts, but not what it does. */
 export interface Envelope {
   readonly kind: Kind
   readonly metadata: ObjectMeta
   readonly status?: Status
 }
 
-/** Names one resource; `uid`, `generation` and `request` where the sender knew them. */
+/** A reference to one resource; `uid`, `generation` and `request` if the sender knew them. */
 export interface ObjectRef {
   readonly kind: Kind
   readonly namespace: string
   readonly name: string
   readonly uid?: string
   readonly generation?: number
-  /** Digest of `commitlet.dev/requested-at`, whose change makes no new generation. */
+  /** Digest of `commitlet.dev/requested-at`, whose change does not change the generation. */
   readonly request?: string
 }
 
 /**
- * Is this a name that the API server takes for most objects: a DNS subdomain (RFC 1123) of at most 253 characters?
- * It also is what makes it safe in a URL path.
+ * Whether this is a name that the API server accepts for most objects: a DNS subdomain (RFC 1123) of at most 253
+ * characters. Such a name is also safe in a URL path.
  */
 export function isObjectName(name: string): boolean {
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(name)

@@ -17,11 +17,11 @@ export interface Outcome {
   readonly commit?: CommitStatus
   /** Of a PullRequest. */
   readonly pullRequest?: PullRequestStatus
-  /** What became of its labels, reviewers and assignees, if it names any. `as before`: they were not touched. */
+  /** The result for its labels, reviewers and assignees, if it has any. `as before`: they were not changed. */
   readonly details?: DetailsResult | 'as before' | undefined
 }
 
-/** What a claim depends on, beside the resource. */
+/** What a claim depends on, apart from the resource. */
 export interface ClaimTerms {
   readonly now: Date
   /** ATTEMPT_DEADLINE. */
@@ -45,7 +45,7 @@ export function claimed(resource: Envelope, { now, deadlineSeconds, random }: Cl
           ready: 'Unknown',
           progress: 'Reconciling',
           reason: 'Progressing',
-          message: 'The first attempt is under way.',
+          message: 'The first attempt is running.',
           details: 'as before',
         })
   return {
@@ -151,7 +151,7 @@ function times(resource: Envelope): Pick<Status, 'startedAt' | 'lastAttemptTime'
   }
 }
 
-/** Rounded up to a whole second: never earlier than that. */
+/** Rounded up to a whole second, so never earlier. */
 function later(from: Date, seconds: number): Date {
   return new Date(Math.ceil(from.getTime() / 1000 + seconds) * 1000)
 }

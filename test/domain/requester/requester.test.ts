@@ -19,7 +19,7 @@ const ACCOUNT = {
   groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
 }
 const AGAIN =
-  ` who asked for it, because the webhook's stamp is missing or does not fit; ask again: kubectl annotate -n shop` +
+  ` who asked for it, because the webhook's stamp is missing or does not match; request it again: kubectl annotate -n shop` +
   ` gitcommits settings commitlet.dev/requested-at="$(date -u +%FT%TZ)" --overwrite`
 const UNTOLD = {
   name: 'Failure',

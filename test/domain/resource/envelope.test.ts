@@ -24,7 +24,7 @@ for (const [title, whole] of [
     t.throws(() => envelopeOf(whole), {
       name: 'Failure',
       reason: 'Internal',
-      message: /no resource of Commitlet/,
+      message: /not a resource of Commitlet/,
     })
   })
 }
