@@ -1,9 +1,9 @@
 import { Failure } from './failure.ts'
 
 /**
- * What `work` comes to, unless the signal fires first: then a Failure that is the signal's reason, or else what
- * `late` makes of that reason (by default the reason itself). The work goes on then, and nobody hears of its end. No
- * listener is left on the signal.
+ * The result of `work`, unless the signal fires first: then it throws the signal's reason if that is a Failure, else
+ * what `late` makes of the reason (by default the reason itself). The work then continues, and its result is ignored.
+ * No listener is left on the signal.
  */
 export async function unlessAborted<T>(
   work: Promise<T>,

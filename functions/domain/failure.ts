@@ -1,13 +1,13 @@
 import { REASONS } from './reasons.ts'
 import type { FailureReason, Retry } from './reasons.ts'
 
-/** Most characters of a message in a status: the bound of metav1.Condition. */
+/** Maximum characters of a message in a status: the limit of metav1.Condition. */
 const MESSAGE_LIMIT = 32_768
 
 export interface FailureOptions {
   /** The error behind this one. It is logged by name only, never shown to users. */
   readonly cause?: unknown
-  /** Overrides the answer of the table, where in this case somebody else can fix it, or nobody. */
+  /** Overrides the retry of the table, if in this case someone else can fix it, or no one can. */
   readonly retry?: Retry
   /** The remote asked not to be called again before this many seconds have passed. */
   readonly retryAfterSeconds?: number
@@ -17,8 +17,8 @@ export interface FailureOptions {
 
 /**
  * The one error of the project: a reason from the table and one sentence for the user (what was found,
- * what was expected, where, what to do), cut where the status could not hold it. Thrown where its meaning is first
- * known, reported in one place.
+ * what was expected, where, what to do), cut if it is too long for the status. Thrown where its meaning is first known,
+ * reported in one place.
  */
 export class Failure extends Error {
   readonly reason: FailureReason
@@ -36,7 +36,7 @@ export class Failure extends Error {
   }
 }
 
-/** The message, cut where a status could not hold it. */
+/** The message, cut if it is too long for a status. */
 export function boundedMessage(message: string): string {
   if (message.length <= MESSAGE_LIMIT) return message
   return `${message.slice(0, MESSAGE_LIMIT - 1).toWellFormed()}…`
@@ -46,6 +46,6 @@ export function boundedMessage(message: string): string {
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   const message =
-    'Commitlet met an error of its own; it is tried again, and whoever runs Commitlet finds it in the log.'
+    'Commitlet had an internal error; Commitlet retries automatically, and your Commitlet operator finds the error in the log.'
   return new Failure('Internal', message, { cause: error })
 }

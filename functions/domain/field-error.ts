@@ -1,19 +1,19 @@
 import { Failure } from './failure.ts'
 import type { FailureReason, Retry } from './reasons.ts'
 
-/** One thing that is wrong with a resource, as its author is told. */
+/** An error in one field of a resource, as its author sees it. */
 export interface FieldError {
   readonly reason: FailureReason
-  /** The field that has to be mended, as in `spec.resourceRef.path`. */
+  /** The field to fix, such as `spec.resourceRef.path`. */
   readonly field: string
   /** One sentence that begins with the field and never repeats what may be a secret. */
   readonly message: string
-  /** Overrides the reason's own answer to whether trying again helps. */
+  /** Overrides the retry of the reason. */
   readonly retry?: Retry
 }
 
-/** The Failure of a resource with these faults: the first one's reason, every sentence. Undefined: there are none. */
-export function failureOfFaults(fieldErrors: readonly FieldError[]): Failure | undefined {
+/** The Failure of a resource with these errors: the reason of the first, the messages of all. Undefined: no errors. */
+export function failureOfFieldErrors(fieldErrors: readonly FieldError[]): Failure | undefined {
   const [first] = fieldErrors
   if (first === undefined) return undefined
   const { reason, retry } = first
@@ -24,7 +24,7 @@ export function failureOfFaults(fieldErrors: readonly FieldError[]): Failure | u
   )
 }
 
-/** A fault whose sentence is the field followed by `complaint`, such as "has no name." */
+/** A field error whose message is the field followed by `complaint`, such as "has no name." */
 export function fieldError(
   field: string,
   complaint: string,
@@ -33,7 +33,7 @@ export function fieldError(
   return { reason, field, message: `${field} ${complaint}` }
 }
 
-/** A fault for what this release does not carry out; `what` is its name for the user. */
+/** A field error for a feature that is not supported yet; `what` is its name for users. */
 export function notSupported(field: string, what: string): FieldError {
   return fieldError(field, `asks for ${what}, which is not supported yet; leave it out.`, 'NotSupported')
 }

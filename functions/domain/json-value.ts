@@ -1,5 +1,5 @@
 /**
- * An own member of a JSON object; undefined where there is none, or where the value is no object at all.
+ * An own member of a JSON object; undefined if there is none, or the value is not an object.
  * Own members only: no input can reach Object.prototype.
  */
 export function member(value: unknown, key: string): unknown {
@@ -11,7 +11,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A member that is text, else undefined. */
+/** A member that is a string, else undefined. */
 export function textMember(value: unknown, key: string): string | undefined {
   const found = member(value, key)
   return typeof found === 'string' ? found : undefined
@@ -27,7 +27,7 @@ export function entries(value: unknown): readonly (readonly [string, unknown])[]
   return isRecord(value) ? Object.entries(value) : []
 }
 
-/** Equal as JSON values, the order of an object's keys aside. Walks without recursion: no depth can crash it. */
+/** Equal as JSON values, in any order of an object's keys. Does not recurse: no depth can crash it. */
 export function sameJSON(one: unknown, other: unknown): boolean {
   const open: [unknown, unknown][] = [[one, other]]
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
@@ -38,7 +38,7 @@ export function sameJSON(one: unknown, other: unknown): boolean {
   return true
 }
 
-/** The pairs that have to be equal for these two to be so; undefined where they differ already. */
+/** The pairs that have to be equal for the two values to be equal; undefined if the values differ already. */
 function childrenOf(a: unknown, b: unknown): [unknown, unknown][] | undefined {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
     return a === b ? [] : undefined

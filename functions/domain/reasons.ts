@@ -1,16 +1,16 @@
-/** Does trying again help? `slow`: a person must fix something first, and may. */
+/** Whether and how Commitlet retries. `slow`: at long intervals, because someone has to fix something first. */
 export type Retry = 'never' | 'transient' | 'slow'
 
-/** What a reason means, for everything that depends on it. */
+/** The meaning of a reason, for all code that depends on it. */
 export interface ReasonRow {
   readonly retry: Retry
-  /** What ends the retries of a transient failure: `day` after the first attempt; left out: RETRY_LIMIT attempts. */
+  /** When the retries of a transient failure end: a `day` after the first attempt; left out: after RETRY_LIMIT attempts. */
   readonly budget?: 'day'
-  /** Are the credentials to blame, so that `fallbackCredentials` are tried? */
+  /** Are the credentials the cause, so that `fallbackCredentials` are tried? */
   readonly fallback: boolean
   /** The reason of the metav1.Status with which admission denies a resource in which it finds this. */
   readonly denial: 'Invalid' | 'Forbidden' | 'ServiceUnavailable'
-  /** Whose side it is on, for metrics: the user's, the operator's, that of a remote, or internal (a bug). */
+  /** Who can fix it, for metrics: the user, the operator, a remote; `internal` is a bug. */
   readonly side: 'user' | 'operator' | 'remote' | 'internal'
 }
 
@@ -47,7 +47,7 @@ const ROWS = {
   Internal: { retry: 'transient', fallback: false, denial: 'ServiceUnavailable', side: 'internal' },
 } as const satisfies Record<string, ReasonRow>
 
-/** A reason as it stands in the status and in `kubectl get`. */
+/** A reason as shown in the status and by `kubectl get`. */
 export type FailureReason = keyof typeof ROWS
 
 /**
@@ -56,7 +56,7 @@ export type FailureReason = keyof typeof ROWS
  */
 export const REASONS: Readonly<Record<FailureReason, ReasonRow>> = ROWS
 
-/** Is this text, such as the reason of a stored condition, a reason of the table? */
+/** Whether this text, such as the reason of a stored condition, is a reason of the table. */
 export function isFailureReason(text: string | undefined): text is FailureReason {
   return text !== undefined && Object.hasOwn(ROWS, text)
 }

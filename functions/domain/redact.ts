@@ -1,8 +1,8 @@
 const LONGEST = 200
 const MASK = '***'
-/** What lies behind is never shown, however much of it is masked: values of Secrets have at most 8 KiB. */
+/** Characters that are read: text after them is never shown, even if masks shorten the rest. */
 const READ = 65_536
-/** More is not masked within a moment, and far more than what one logs in with. */
+/** Limits of what is masked quickly, far above what one login has. */
 const MASKED_CHARACTERS = 65_536
 const MASKED_SECRETS = 1_024
 const SHORTEST_FOUND = 8
@@ -12,9 +12,9 @@ const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u0
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
 
 /**
- * Text of the remote as users may see it: without escape sequences and control characters, each secret
- * replaced by `***` however it is written (see spellings), on one line, at most 200 characters. Undefined where
- * there are more than 1,024 secrets, or more than 64 Ki characters of them: none of it can be shown.
+ * Text of the remote as users may see it: without escape sequences and control characters, each secret in each of its
+ * encodings (see spellings) replaced by `***`, on one line, at most 200 characters. Undefined if there are more than
+ * 1,024 secrets, or more than 64 Ki characters of them: then no part of the text can be shown.
  */
 export function redact(text: string, secrets: readonly string[]): string | undefined {
   const distinct = new Set(secrets)
@@ -26,9 +26,9 @@ export function redact(text: string, secrets: readonly string[]): string | undef
 }
 
 /**
- * Whether a secret stands in an address in one of the spellings that `redact` masks, upper and lower case taken
- * for the same, as host names lose it, and however much of it is percent-encoded. Secrets of fewer than 8 characters
- * do not count: they stand in sound addresses.
+ * Whether an address contains a secret in one of the spellings that `redact` masks, also partly or wholly
+ * percent-encoded. Case is ignored, because host names lose it. Secrets of fewer than 8 characters are ignored: they
+ * occur in ordinary addresses.
  */
 export function holdsSecret(address: string, secrets: readonly string[]): boolean {
   const read = [address.toLowerCase(), percentDecoded(address).toLowerCase()]
@@ -38,12 +38,12 @@ export function holdsSecret(address: string, secrets: readonly string[]): boolea
     .some((spelling) => read.some((text) => spelling !== '' && text.includes(spelling.toLowerCase())))
 }
 
-/** A name of the spec in quotes, as text of the remote is shown; `***` where none of it can be. */
+/** A name of the spec in quotes, redacted like text of the remote; `***` if no part of it can be shown. */
 export function redactedName(name: string, secrets: readonly string[]): string {
   return `"${redact(name, secrets) ?? MASK}"`
 }
 
-/** The secrets of several logins, each once. Where there are too many to quote anything, not all of them. */
+/** The secrets of several logins, each once. If there are too many to redact with, only some of them. */
 export function unitedSecrets(lists: readonly (readonly string[])[]): readonly string[] {
   const united = new Set<string>()
   for (const list of lists) {
@@ -60,12 +60,12 @@ function areTooMany(secrets: ReadonlySet<string>): boolean {
 
 function mask(text: string, secrets: readonly string[]): string {
   const spelled = [...new Set(secrets.flatMap(spellings))].filter((spelling) => spelling !== '')
-  // The longest first, so that no half of a secret is left beside the mask.
+  // The longest first, so that no part of a secret is left next to the mask.
   const longestFirst = spelled.toSorted((a, b) => b.length - a.length)
   return longestFirst.reduce((masked, spelling) => masked.replaceAll(spelling, () => MASK), text)
 }
 
-/** Raw, as JSON has it, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as forms do). */
+/** Raw, as in JSON, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as in forms). */
 function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const encoded = encodeURIComponent(secret.toWellFormed())
@@ -79,7 +79,7 @@ function spellings(secret: string): readonly string[] {
   return [raw, json, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), ...urls, ...lower]
 }
 
-/** What is no percent-encoding stays as it is. */
+/** Text that is not percent-encoded is unchanged. */
 function percentDecoded(address: string): string {
   return address.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
@@ -87,8 +87,8 @@ function percentDecoded(address: string): string {
 }
 
 /**
- * An entry of a list as it may be shown: all before its last `@` is `***`. A whole address with a password in it is
- * a likely slip where a host is asked for, and the sentence goes to a log or a status.
+ * An entry of a list as it may be shown: everything before its last `@` is `***`. Where a host is expected, a whole
+ * address with a password is a likely mistake, and the message is logged or stored in a status.
  */
 export function withoutUser(entry: string): string {
   return entry.replace(/^.*@/s, '***@')

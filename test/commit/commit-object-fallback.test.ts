@@ -124,6 +124,6 @@ t.test('who gives Bitbucket an app password learns that it takes none any more',
   world.cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData })
   await t.rejects(commitObject(resource, world, ATTEMPT), {
     reason: 'AuthenticationFailed',
-    message: /takes no app passwords any more/,
+    message: /no longer accepts app passwords/,
   })
 })

@@ -105,7 +105,7 @@ for (const [title, right, changes, message] of [
     { annotations: { [REPOSITORIES]: 'github.com' } },
     /may `use` for this/,
   ],
-  ['for other paths', 'get', { annotations: { [PATHS]: 'prod' } }, /does not lie under a path/],
+  ['for other paths', 'get', { annotations: { [PATHS]: 'prod' } }, /is not below a path/],
   ['silent about control files', 'get', { path: '.github/workflows/a.yaml' }, /has the part "\.github"/],
 ] as const) {
   t.test(`a Secret that is ${title} is not used, and nothing is pushed`, async (t) => {

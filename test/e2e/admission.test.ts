@@ -30,10 +30,10 @@ const REFUSED: readonly {
       'spec.repository ',
       'spec.branch ',
       'spec.message begins line 3 with "Commitlet-" or "Requested-by:", which Commitlet alone writes; leave that line out.',
-      'spec.provider is "gopher", which is no provider that is known; write one of github, gitlab, bitbucket, gitea (also for Forgejo).',
+      'spec.provider is "gopher", which is not a known provider; write one of github, gitlab, bitbucket, gitea (also for Forgejo).',
       'spec.credentials.secretName ',
       'spec.credentials.passwordKey ',
-      'spec.resourceRef.kind is Secret, which is never committed in clear; refer to another kind.',
+      'spec.resourceRef.kind is Secret, which is never committed in clear text; refer to another kind.',
       'spec.resourceRef.name ',
       'spec.resourceRef.path has the part "..", of dots and spaces alone; write the path without it.',
     ],
@@ -45,7 +45,7 @@ const REFUSED: readonly {
       credentials: { secretName: 'git', tokenKey: 'token' },
     },
     says: [
-      'spec.credentials.tokenKey is of no use for an SSH address; name privateKeyKey, or write the https address of the repository.',
+      'spec.credentials.tokenKey is not used for an SSH address; name privateKeyKey, or write the https address of the repository.',
     ],
   },
   {
@@ -55,15 +55,15 @@ const REFUSED: readonly {
       fallbackCredentials: { secretName: 'other', knownHostsKey: 'hosts' },
     },
     says: [
-      'spec.credentials.privateKeyKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
-      'spec.fallbackCredentials.knownHostsKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
+      'spec.credentials.privateKeyKey is not used for HTTPS; name tokenKey, or usernameKey and passwordKey.',
+      'spec.fallbackCredentials.knownHostsKey is not used for HTTPS; name tokenKey, or usernameKey and passwordKey.',
     ],
   },
   {
     title: 'the default credentials for an SSH address',
     spec: { repository: 'git@git.example.com:acme/config.git', credentials: null },
     says: [
-      "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there.",
+      "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials do not have; name a Secret there.",
     ],
   },
   {
@@ -79,7 +79,7 @@ const REFUSED: readonly {
   {
     title: 'a token beside a password',
     spec: { credentials: { secretName: 'git', tokenKey: 'token', usernameKey: 'u', passwordKey: 'p' } },
-    says: ['spec.credentials.passwordKey stands beside tokenKey; name only one of them.'],
+    says: ['spec.credentials.passwordKey is set together with tokenKey; set only one of them.'],
   },
   {
     title: 'nothing that the schema asks for',
@@ -123,7 +123,7 @@ withControlPlane(t, async (t, plane) => {
     t.equal(code, 0)
     t.equal(
       stderr,
-      'Warning: spec.resourceRef.kind is Basket of shop.example.com/v1, which the cluster does not know (yet); it is looked for again.\n',
+      'Warning: spec.resourceRef.kind is Basket of shop.example.com/v1, which the cluster does not know (yet); Commitlet retries automatically.\n',
     )
     await team.waitFor('early', 'jsonpath={.status.phase}=Retrying', '60s')
     t.match(readyOf(await team.get('early')), { reason: 'ReferenceNotFound' })
@@ -147,16 +147,13 @@ withControlPlane(t, async (t, plane) => {
     for (const text of [stderr, JSON.stringify(status), stdout, logs]) t.notMatch(text, pasted)
   })
 
-  t.test('the path of a file that steers Git or the host is a warning', async (t) => {
+  t.test('the path of a file that configures Git or the host is a warning', async (t) => {
     const team = await commitlet.createTeam()
     const repository = await commitlet.git.createRepository(team.namespace)
     const resourceRef = { ...REFERENCE, path: '.github/workflows/x.yaml' }
     await team.apply(configMap())
     const { stderr } = await apply(team, gitCommit('steering', repository.url, { resourceRef }))
-    t.match(
-      stderr,
-      /^Warning: spec\.resourceRef\.path is that of a file that steers Git or the host: .*\.\n$/,
-    )
+    t.match(stderr, /^Warning: spec\.resourceRef\.path is a file that configures Git or the host: .*\.\n$/)
     t.match(readyOf(await team.settled('steering')), { reason: 'ReferenceForbidden' })
     t.equal(commitlet.git.requests.filter(({ repository: name }) => name === team.namespace).length, 0)
   })

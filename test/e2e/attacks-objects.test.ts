@@ -117,7 +117,7 @@ withControlPlane(
       await until('cluster-scoped kind', create, /"uid"|AlreadyExists/)
       const request = ['annotate', 'gitcommit', 'before', 'commitlet.dev/requested-at=now', `--as=${TENANT}`]
       const { code, stderr } = await team.kubectl(request, { allowFailure: true })
-      const refused = /spec\.resourceRef\.kind:? is Turncoat, which belongs to no namespace/
+      const refused = /spec\.resourceRef\.kind:? is Turncoat, which is cluster-scoped/
       if (code !== 0) t.match(stderr, refused, 'the webhook has looked the kind up again')
       else {
         await team.waitFor('before', 'jsonpath={.status.lastHandledRequestedAt}=now', '30s')

@@ -138,7 +138,7 @@ withControlPlane(t, async (t, plane) => {
     await applyAs(team, 'developer', commit('other', other.url))
     t.match(readyOf(await team.settled('other')), {
       reason: 'ReferenceForbidden',
-      message: `The operator's default credentials may not go to ${other.url} from the namespace ${team.namespace}; name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
+      message: `The operator's default credentials may not be used for ${other.url} in the namespace ${team.namespace}; name a Secret in spec.credentials, or ask your Commitlet operator.`,
     })
     t.notOk(
       git.requests.some(({ repository }) => repository === other.name),

@@ -145,7 +145,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       },
       reason: 'TLSUntrusted',
       ...FINAL,
-      says: ' shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE, or the server has to send the certificates in between as well.',
+      says: ' shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE, or the server has to send the intermediate certificates as well.',
     },
     {
       title: 'a server that hangs',

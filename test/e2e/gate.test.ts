@@ -50,7 +50,7 @@ withControlPlane(t, async (t, plane) => {
       const object = gitCommit('shop', 'https://git.example.com/acme/config.git', {
         credentials: { secretName },
       })
-      const sentence = `The Secret ${secretName} in the namespace ${team.namespace} is not one that ops may \`get\`, or may \`use\` for this repository (\`use\` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.`
+      const sentence = `The Secret ${secretName} in the namespace ${team.namespace} is not one that ops may \`get\`, or may \`use\` for this repository (\`use\` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask the owner of the Secret, or name another one.`
       await until('denial', () => applyAs(team, 'ops', object), /Error from server \(Forbidden\).*The Secret/)
       const { stderr } = await applyAs(team, 'ops', object)
       t.ok(stderr.includes(sentence), stderr)
@@ -62,7 +62,7 @@ withControlPlane(t, async (t, plane) => {
     const team = await teamOf('ops', RULES.readConfigMaps, RULES.useSecrets)
     const repository = await commitlet.git.createRepository(team.namespace)
     const sentence = (name: string): string =>
-      `The Secret ${name} in the namespace ${team.namespace} is not one that ops may \`get\`, or may \`use\` for this repository (\`use\` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.`
+      `The Secret ${name} in the namespace ${team.namespace} is not one that ops may \`get\`, or may \`use\` for this repository (\`use\` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask the owner of the Secret, or name another one.`
     await until('admission', () => applyAs(team, 'ops', gitCommit('one', repository.url)), /created/)
     t.match(readyOf(await refused(team, 'one')), {
       reason: 'ReferenceForbidden',

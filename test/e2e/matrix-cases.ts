@@ -53,8 +53,8 @@ export const MATRIX: readonly MatrixCase[] = [
   {
     ...DEFAULT,
     address: 'ssh',
-    state: 'of no use there',
+    state: 'not used there',
     reason: 'refused',
-    says: "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there.",
+    says: "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials do not have; name a Secret there.",
   },
 ]

@@ -51,7 +51,7 @@ export const NO_SECRET = {
 } as const
 export const OTHER_HOST_KEY = {
   reason: 'HostKeyMismatch',
-  says: 'URL shows the host key HOSTKEY (ssh-ed25519), but known_hosts has YESTERDAY for it; somebody may be in between, or the host has a new key: compare it with what the host publishes before you change the entry.',
+  says: 'URL shows the host key HOSTKEY (ssh-ed25519), but known_hosts has YESTERDAY for it; someone may intercept the connection, or the host has a new key: compare it with what the host publishes before you change the entry.',
 } as const
 
 /** A key, as the sentence calls it, that is named, or usual, and not in the Secret. */

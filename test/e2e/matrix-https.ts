@@ -46,10 +46,10 @@ export const HTTPS_CASES: readonly MatrixCase[] = [
   {
     ...TOKEN,
     address: 'ssh',
-    state: 'of no use there',
+    state: 'not used there',
     secret: token('token'),
     reason: 'refused',
-    says: 'spec.credentials.tokenKey is of no use for an SSH address; name privateKeyKey, or write the https address of the repository.',
+    says: 'spec.credentials.tokenKey is not used for an SSH address; name privateKeyKey, or write the https address of the repository.',
   },
   { ...NAMED, state: 'right', secret: named('user name', 'password'), used: 'Primary', ...SUCCEEDED },
   { ...NAMED, state: 'wrong user name', secret: named('other user name', 'password'), ...UNAUTHORISED },
@@ -74,9 +74,9 @@ export const HTTPS_CASES: readonly MatrixCase[] = [
   {
     ...BASIC,
     address: 'ssh',
-    state: 'of no use there',
+    state: 'not used there',
     secret: basic('user name', 'password'),
     reason: 'CredentialsInvalid',
-    says: 'The Secret SECRET is of type kubernetes.io/basic-auth, so that its private key has to be named for an SSH address; write privateKeyKey in spec.credentials.',
+    says: 'The Secret SECRET is of type kubernetes.io/basic-auth, so spec.credentials has to name its private key for an SSH address; set privateKeyKey there.',
   },
 ]

@@ -70,7 +70,7 @@ export const SSH_CASES: readonly MatrixCase[] = [
     state: 'the host is not known',
     secret: key('key', 'known hosts of others'),
     reason: 'HostKeyUnknown',
-    says: 'No known_hosts entry says which host key HOST has; run `ssh-keyscan -p PORT HOSTNAME`, compare the fingerprint with what the host publishes, and put the line into the Secret (spec.credentials.knownHostsKey) or have the operator put it into the file of SSH_KNOWN_HOSTS.',
+    says: 'No known_hosts entry says which host key HOST has; run `ssh-keyscan -p PORT HOSTNAME`, compare the fingerprint with what the host publishes, and put the line into the Secret (spec.credentials.knownHostsKey) or ask your Commitlet operator to add it to the file of SSH_KNOWN_HOSTS.',
   },
   {
     ...KEY,
@@ -82,9 +82,9 @@ export const SSH_CASES: readonly MatrixCase[] = [
     ...KEY,
     address: 'https',
     keys: { privateKeyKey: 'ssh-privatekey' },
-    state: 'of no use there',
+    state: 'not used there',
     secret: key('key'),
     reason: 'refused',
-    says: 'spec.credentials.privateKeyKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
+    says: 'spec.credentials.privateKeyKey is not used for HTTPS; name tokenKey, or usernameKey and passwordKey.',
   },
 ]

@@ -44,7 +44,7 @@ withControlPlane(t, async (t, plane) => {
     const input = JSON.stringify(object)
     const { stderr } = await team.kubectl(['apply', '-f', '-'], { input, allowFailure: true })
     const sentence =
-      'spec.repository is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); name another, or ask whoever runs Commitlet.'
+      'spec.repository is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); name another, or ask your Commitlet operator.'
     t.match(stderr, /^Error from server \(Forbidden\)/)
     t.ok(stderr.includes(sentence), stderr)
     const { stderr: sibling } = await team.kubectl(['apply', '-f', '-'], {

@@ -32,7 +32,7 @@ const REFUSED: readonly {
     says: [
       'spec.labels cannot be set on bitbucket; leave it out.',
       'spec.assignees cannot be set on bitbucket; leave it out.',
-      'spec.reviewers names somebody otherwise than bitbucket does; write a UUID in braces or an account ID of Atlassian.',
+      'spec.reviewers names a user in a form that bitbucket does not use; write a UUID in braces or an account ID of Atlassian.',
     ],
   },
   {
@@ -47,7 +47,7 @@ const REFUSED: readonly {
     title: 'the API of another host',
     spec: { ...ANYWHERE, provider: 'github', providerConfig: { baseURL: 'ORIGIN/api/v3' } },
     says: [
-      'spec.providerConfig.baseURL does not belong to the repository; write https://git.example.com/api/v3, or',
+      'spec.providerConfig.baseURL does not belong to the repository; write https://git.example.com/api/v3, with',
     ],
   },
   {
@@ -74,9 +74,9 @@ const REFUSED: readonly {
       reviewers: ['@dev'],
     },
     says: [
-      'spec.repository has "-" as a part of its path, after which gitlab has the pages of a repository; write the address of the repository itself.',
-      'spec.labels names a label otherwise than gitlab does; write names without a comma.',
-      'spec.reviewers names somebody otherwise than gitlab does; write user names, without "@" before them and none of a team or a group.',
+      'spec.repository has "-" as a part of its path, after which gitlab puts the pages of a repository; write the address of the repository itself.',
+      'spec.labels names a label in a form that gitlab does not use; write names without a comma.',
+      'spec.reviewers names a user in a form that gitlab does not use; write user names without "@", and not those of teams or groups.',
     ],
   },
   {
@@ -96,7 +96,7 @@ const REFUSED: readonly {
       credentials: { secretName: 'git', privateKeyKey: 'key' },
     },
     says: [
-      'spec.credentials.privateKeyKey is of no use for an API, which takes a token; name tokenKey, or usernameKey and passwordKey.',
+      'spec.credentials.privateKeyKey is not used for an API, which takes a token; name tokenKey, or usernameKey and passwordKey.',
     ],
   },
 ]

@@ -9,12 +9,12 @@ const ELSEWHERE = [
   {
     reference: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'cluster-admin' },
     complaint:
-      "spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.",
+      "spec.resourceRef.kind is ClusterRole, which is cluster-scoped, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask your Commitlet operator.",
   },
   {
     reference: { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', namespace: 'kube-system' },
     complaint:
-      'spec.resourceRef.namespace is "kube-system", but the operator allows only objects of the resource\'s own namespace (REFERENCE_SCOPE); leave it out, or ask whoever runs Commitlet.',
+      'spec.resourceRef.namespace is "kube-system", but the operator allows only objects of the resource\'s own namespace (REFERENCE_SCOPE); leave it out, or ask your Commitlet operator.',
   },
 ] as const
 
@@ -68,7 +68,7 @@ withControlPlane(t, async (t, plane) => {
       name: 'git',
       path: 'x.yaml',
     })
-    const complaint = 'is Secret, which is never committed in clear; refer to another kind.'
+    const complaint = 'is Secret, which is never committed in clear text; refer to another kind.'
     t.match(stderr, `spec.resourceRef.kind: ${complaint}\n`)
     t.match(await team.kubectl(['get', 'gitcommits', '-o', 'name']), { stdout: /^$/ }, 'nothing is stored')
   })

@@ -94,7 +94,7 @@ t.test('the default of the operator goes where the namespace may', async (t) => 
   t.match(await go(DEFAULT, { ...ours, provider: 'gitlab' }, defaults()), { username: 'oauth2' })
   await t.rejects(go(DEFAULT, WITHOUT, defaults()), {
     reason: 'ReferenceForbidden',
-    message: /may not go to https:\/\/git\.example\.com\/acme\/config\.git from the namespace team;/,
+    message: /may not be used for https:\/\/git\.example\.com\/acme\/config\.git in the namespace team;/,
   })
   await t.rejects(go(DEFAULT, ours, defaults({ paths: 'prod' })), {
     message: /may not write spec\.resourceRef\.path/,
@@ -159,11 +159,11 @@ t.test('where the repository is by now it may be gone to as far as the Secret al
   bound.permit(RENAMED)
   t.throws(() => bound.permit(TRANSFERRED), {
     reason: 'ReferenceForbidden',
-    message: /is called market\/store by now\. .* add github\.com\/market\/store to its annotation/,
+    message: /is now called market\/store\. .* add github\.com\/market\/store to its annotation/,
   })
   const free = await goToAPI(PRIMARY)
   free.permit(TRANSFERRED)
-  t.throws(() => free.permit(['market', 's3cr3t-token']), { message: /is called market\/\*\*\* by now/ })
+  t.throws(() => free.permit(['market', 's3cr3t-token']), { message: /is now called market\/\*\*\*\./ })
 })
 
 t.test('... and as far as the operator allows', async (t) => {
@@ -171,7 +171,7 @@ t.test('... and as far as the operator allows', async (t) => {
   permit(RENAMED)
   t.throws(() => permit(TRANSFERRED), {
     reason: 'ReferenceForbidden',
-    message: /is called market\/store by now\. .*ALLOWED_REPOSITORIES/,
+    message: /is now called market\/store\. .*ALLOWED_REPOSITORIES/,
   })
 })
 
@@ -180,6 +180,6 @@ t.test('... and with the default credentials as far as those may go', async (t) 
   permit(RENAMED)
   t.throws(() => permit(TRANSFERRED), {
     reason: 'ReferenceForbidden',
-    message: /is called market\/store by now\. The operator's default credentials may not go to /,
+    message: /is now called market\/store\. The operator's default credentials may not be used for /,
   })
 })

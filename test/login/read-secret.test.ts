@@ -9,7 +9,7 @@ import type { SecretRequest } from '../../functions/login/read-secret.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
 
 const ONE_SENTENCE =
-  'The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.'
+  'The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask the owner of the Secret, or name another one.'
 
 const NAMED = { field: 'spec.credentials', credentials: { secretName: 'git' } } as const
 

@@ -6,30 +6,30 @@ import type { LoginOf } from './login-for.ts'
 import { apiLogin, passwordLogin } from './password-login.ts'
 import type { UserAndToken } from './password-login.ts'
 
-/** Credentials of the operator's, for resources that name none, and where they may go. */
+/** The operator's default credentials, for resources that name none, and where they may be used. */
 export interface DefaultCredentials {
-  /** Undefined: by the convention of the host. */
+  /** Undefined: the usual one of the host. */
   readonly username: string | undefined
-  /** Comma list as in the annotation of a Secret; `{namespace}` as a whole segment is the resource's namespace. */
+  /** Comma-separated, as in the annotation of a Secret; `{namespace}` as a whole segment is the resource's namespace. */
   readonly repositories: string
-  /** Comma list of path prefixes; undefined: every path but those that steer Git or the host. */
+  /** Comma-separated path prefixes; undefined: every path except those that configure Git or the host. */
   readonly paths: string | undefined
 }
 
-/** What they are wanted for. */
+/** What the default credentials are to be used for. */
 export interface DefaultUse {
   readonly namespace: string
   readonly target: Target
-  /** The path that is written; undefined where nothing is. */
+  /** The path that is written; undefined if nothing is written. */
   readonly path: string | undefined
 }
 
-/** A whole segment: up to the next slash, comma, blank or the end, `.git` aside. */
+/** A whole segment, with or without `.git`: up to the next slash, comma, blank or the end. */
 const PLACEHOLDER = /^\{namespace\}(?=(?:\.git)?\s*(?:,|$))/
 
 /**
- * Throws ReferenceForbidden where the operator does not let the token go to this repository, or write this path, for
- * this namespace.
+ * Throws ReferenceForbidden if the operator does not allow the default credentials for this repository, or to write
+ * this path, in this namespace.
  */
 export function requireDefaultAllowed({ repositories, paths }: DefaultCredentials, use: DefaultUse): void {
   const { target, namespace, path } = use
@@ -37,7 +37,7 @@ export function requireDefaultAllowed({ repositories, paths }: DefaultCredential
   const refused = target.called.find((address) => !allows(list, address))
   if (refused !== undefined) {
     throw forbidden(
-      `The operator's default credentials may not go to ${refused.text} from the namespace ${namespace}`,
+      `The operator's default credentials may not be used for ${refused.text} in the namespace ${namespace}`,
     )
   }
   if (path === undefined) return
@@ -46,8 +46,8 @@ export function requireDefaultAllowed({ repositories, paths }: DefaultCredential
 }
 
 /**
- * The login by the operator's token, which has to be allowed to go there. Fails with CredentialsInvalid where the API
- * takes no such user name.
+ * The login with the operator's token; the caller has checked that it is allowed for the target. Fails with
+ * CredentialsInvalid if the API does not accept the user name.
  */
 export async function defaultLoginFor<C extends Calls>(
   calls: C,
@@ -65,12 +65,12 @@ function userAndTokenOf(
   { username, token }: { readonly username: string | undefined; readonly token: string },
   { address, calls }: Target,
 ): UserAndToken {
-  const taker = calls === 'api' ? `The API of ${address.host}` : address.host
-  const message = `${taker} does not take the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask whoever runs Commitlet.`
+  const server = calls === 'api' ? `The API of ${address.host}` : address.host
+  const message = `${server} does not accept the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask your Commitlet operator.`
   return {
     username,
     token,
-    // No namespace has a space in its name.
+    // Not the name of a namespace: that has no space.
     source: ['the operator', 'default'],
     secrets: [token],
     refuse: () => new Failure('CredentialsInvalid', message),
@@ -80,11 +80,11 @@ function userAndTokenOf(
 function forbidden(found: string): Failure {
   return new Failure(
     'ReferenceForbidden',
-    `${found}; name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
+    `${found}; name a Secret in spec.credentials, or ask your Commitlet operator.`,
   )
 }
 
-// A namespace is a DNS label (RFC 1123): it cannot bring a separator along.
+// A namespace is a DNS label (RFC 1123): it contains no separator.
 function ofNamespace(list: string, namespace: string): string {
   return list
     .split('/')
@@ -92,7 +92,7 @@ function ofNamespace(list: string, namespace: string): string {
     .join('/')
 }
 
-/** The operator's default credentials, with the place of the token. */
+/** The operator's default credentials, and where their token is. */
 export interface DefaultConfig extends DefaultCredentials {
   readonly source: TokenSource
 }

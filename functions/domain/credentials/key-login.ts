@@ -12,13 +12,14 @@ import { textIn, valuesOf } from './secret-values.ts'
 export interface KeyUse {
   readonly credentials: Credentials
   readonly address: RepositoryAddress
-  /** Text of SSH_KNOWN_HOSTS, where there is one. */
+  /** Content of the file SSH_KNOWN_HOSTS, if there is one. */
   readonly operatorHostKeys: string | undefined
 }
 
 /**
- * What Git needs to log in over SSH at this repository with this Secret, which has to be allowed to go there. Throws CredentialsInvalid where the type is not one of ours, or
- * a key of the Secret is missing or cannot be used; HostKeyUnknown where nobody has said which key the host has.
+ * What Git needs to log in over SSH to this repository with this Secret; the caller has checked that the Secret is
+ * allowed for it. Throws CredentialsInvalid if the type is not supported, or a key of the Secret is missing or cannot be
+ * used; HostKeyUnknown if there is no host key for the host.
  */
 export function keyLogin({ credentials, address, operatorHostKeys }: KeyUse, secret: SecretData): KeyLogin {
   requireType(secret)
@@ -27,8 +28,8 @@ export function keyLogin({ credentials, address, operatorHostKeys }: KeyUse, sec
   const value = secret.data.get(privateKeyKey)
   if (value === undefined)
     throw invalidSecret(secret, `has no key ${shown}; add it, or name another in spec.credentials.`)
-  const place = { secret: `${secret.namespace}/${secret.name}`, key: shown }
-  const privateKey = readPrivateKey(value, place)
+  const location = { secret: `${secret.namespace}/${secret.name}`, key: shown }
+  const privateKey = readPrivateKey(value, location)
   const hostKeys = hostKeysFor(address, {
     ...(knownHostsKey === undefined ? {} : { secret: textIn(secret, knownHostsKey, 'knownHostsKey') }),
     ...(operatorHostKeys === undefined ? {} : { operator: operatorHostKeys }),

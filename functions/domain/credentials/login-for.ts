@@ -8,13 +8,13 @@ import type { SecretData } from './secret-keys.ts'
 /** What a login is made for. */
 export interface LoginUse {
   readonly target: Target
-  /** Which keys of the Secret are named. */
+  /** Names the keys of the Secret. */
   readonly credentials: Credentials
-  /** Text of SSH_KNOWN_HOSTS, where there is one. */
+  /** Content of the file SSH_KNOWN_HOSTS, if there is one. */
   readonly operatorHostKeys: string | undefined
 }
 
-/** What each of them logs in with. */
+/** The login for each kind of call. */
 export interface LoginOf {
   readonly git: Login
   readonly api: ApiLogin
@@ -34,9 +34,9 @@ const MAKERS: { readonly [C in Calls]: Maker<C> } = {
 }
 
 /**
- * The login that a Secret, which has to be allowed to go there, makes for Git or for the API. Fails with
- * CredentialsInvalid where the type is not one of ours, or a key is missing or cannot be used; with HostKeyUnknown where
- * nobody has said which key the host of an SSH address has.
+ * The login for Git or for the API from a Secret; the caller has checked that the Secret is allowed for the target.
+ * Fails with CredentialsInvalid if the type is not supported, or a key is missing or cannot be used; with HostKeyUnknown
+ * if there is no host key for the host of an SSH address.
  */
 export async function loginFor<C extends Calls>(
   calls: C,

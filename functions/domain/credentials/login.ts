@@ -8,11 +8,11 @@ export type Login = PasswordLogin | KeyLogin
 interface AnyLogin {
   /** Equal for the same credential, different otherwise; safe to keep in memory as a key, never logged. */
   readonly identity: string
-  /** Every value of the Secret in use, the login's or not, to be taken out of text of the remote. */
+  /** Every value of the Secret, also those that the login does not use, to be masked in text from the remote. */
   readonly secrets: readonly string[]
 }
 
-/** Over HTTPS; a token is a password, too. */
+/** Over HTTPS, where a token is used as a password. */
 export interface PasswordLogin extends AnyLogin {
   readonly method: 'password'
   readonly username: string
@@ -24,18 +24,18 @@ export interface KeyLogin extends AnyLogin {
   readonly method: 'key'
   /** Text of the private key, not encrypted, in a form that ssh2 reads. */
   readonly privateKey: string
-  /** Lines as in known_hosts(5) that hold for the remote's host and port. */
+  /** Lines of known_hosts that apply to the remote's host and port. */
   readonly hostKeys: string
 }
 
 /** What the API of a provider needs to log in. */
 export interface ApiLogin extends AnyLogin {
-  /** As it was given, such as an e-mail address; undefined: a token alone. */
+  /** As given, such as an e-mail address; undefined: the token is used alone. */
   readonly username: string | undefined
   readonly secret: string
 }
 
-/** Every secret that a login may put on the wire: the Secret's values, the pair of Basic authentication, a key's lines. */
+/** Every secret that a login may send: the Secret's values, the pair of Basic authentication, the lines of a key. */
 export function secretsOf(login: Login): readonly string[] {
   if (login.method === 'key') return [...login.secrets, ...linesOf(login.privateKey)]
   return [...login.secrets, login.password, `${login.username}:${login.password}`]
@@ -45,7 +45,7 @@ export function linesOf(privateKey: string): readonly string[] {
   return privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 }
 
-/** Equal for equal values of the same source, different otherwise; tells nothing of them. */
+/** Equal for equal values of the same source, different otherwise; it does not reveal the values. */
 export function identityOf(source: readonly string[], values: readonly string[]): string {
   return createHash('sha256')
     .update(JSON.stringify([...source, ...values]))
@@ -53,8 +53,8 @@ export function identityOf(source: readonly string[], values: readonly string[])
 }
 
 /**
- * The error as it is, and where a public host has refused what may be a kind of password that it no longer takes, with
- * the host's hint.
+ * Adds the hint of a public host to an AuthenticationFailed that may come from a kind of password that the host no
+ * longer accepts. Returns every other error unchanged.
  */
 export function withPasswordHint(error: unknown, login: Login, { host, publicAPI }: Target): unknown {
   if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return error

@@ -3,19 +3,19 @@ import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { readWire, wireString } from '../network/ssh-wire.ts'
 import type { WireReader } from '../network/ssh-wire.ts'
 
-/** Both halves of a key as a file states them; that they belong together is not checked. */
+/** Both halves of a key as in the file; whether they match is not checked. */
 export interface KeyPair {
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
 }
 
-/** What an OpenSSH file says of itself before its private half is touched. */
+/** The unencrypted part of an OpenSSH file, and a way to read the private half. */
 export interface OpenSSHFile {
   /** `none`: the private half is not encrypted. */
   readonly cipher: string
   /** Type of the key, such as ssh-ed25519. */
   readonly type: string
-  /** Throws where the private half is encrypted, broken or of a type other than ed25519, RSA and ECDSA. */
+  /** Throws if the private half is encrypted, broken or of a type other than ed25519, RSA and ECDSA. */
   read(): KeyPair
 }
 
@@ -28,8 +28,8 @@ const CURVES: Readonly<Record<string, { readonly crv: string; readonly bytes: nu
 }
 
 /**
- * Opens the bytes between the lines of an `OPENSSH PRIVATE KEY` (OpenSSH's PROTOCOL.key). Throws where they are cut
- * or not of that form.
+ * Opens the decoded body of an `OPENSSH PRIVATE KEY` (OpenSSH's PROTOCOL.key). Throws if it is truncated or has
+ * another format.
  */
 export function openOpenSSH(bytes: Buffer): OpenSSHFile {
   if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) throw broken('its first bytes')
@@ -43,11 +43,16 @@ export function openOpenSSH(bytes: Buffer): OpenSSHFile {
   return { cipher, type, read: () => readPair(body) }
 }
 
-/** The OpenSSH form of an ed25519 key of these halves, 32 bytes each, with a final newline. */
-export function writeEd25519(seed: Buffer, open: Buffer): string {
-  const half = Buffer.concat([wireString('ssh-ed25519'), wireString(open)])
-  // The two numbers at the beginning tell a right passphrase from a wrong one; here there is none.
-  const pair = Buffer.concat([Buffer.alloc(8), half, wireString(Buffer.concat([seed, open])), wireString('')])
+/** The OpenSSH form of an ed25519 key with this seed and public half, 32 bytes each, with a final newline. */
+export function writeEd25519(seed: Buffer, publicHalf: Buffer): string {
+  const half = Buffer.concat([wireString('ssh-ed25519'), wireString(publicHalf)])
+  // The two numbers at the beginning verify the passphrase; without one they are zero here.
+  const pair = Buffer.concat([
+    Buffer.alloc(8),
+    half,
+    wireString(Buffer.concat([seed, publicHalf])),
+    wireString(''),
+  ])
   const padding = Buffer.from(Array.from({ length: -pair.length & 7 }, (_, i) => i + 1))
   const none = wireString('none')
   const bytes = Buffer.concat([
@@ -88,12 +93,12 @@ function readHalves(type: string, from: WireReader): Halves {
 }
 
 function readEd25519(from: WireReader): Halves {
-  const open = from.string()
+  const publicHalf = from.string()
   const seed = from.string().subarray(0, 32)
-  return { half: { kty: 'OKP', crv: 'Ed25519', x: encode(open) }, secret: { d: encode(seed) } }
+  return { half: { kty: 'OKP', crv: 'Ed25519', x: encode(publicHalf) }, secret: { d: encode(seed) } }
 }
 
-// JSON web keys (RFC 7518, section 6.3) want two numbers more than the file has.
+// JSON Web Keys (RFC 7518, section 6.3) need two numbers that the file does not have.
 function readRSA(from: WireReader): Halves {
   const [n, e, d] = [unsigned(from), unsigned(from), unsigned(from)]
   const [qi, p, q] = [unsigned(from), unsigned(from), unsigned(from)]
@@ -113,7 +118,7 @@ function numberOf(bytes: Buffer): bigint {
   return BigInt(`0x${bytes.toString('hex')}`)
 }
 
-// An mpint (RFC 4251, section 5) has a zero in front where its first bit is set.
+// An mpint (RFC 4251, section 5) begins with a zero byte if the first bit of the number is set.
 function unsigned(from: WireReader): Buffer {
   const bytes = from.string()
   return bytes[0] === 0 ? bytes.subarray(1) : bytes
@@ -129,5 +134,5 @@ function encode(bytes: Buffer): string {
 }
 
 function broken(what: string): Error {
-  return new Error(`This is no OpenSSH key: ${what}.`)
+  return new Error(`Not a valid OpenSSH key: ${what}.`)
 }

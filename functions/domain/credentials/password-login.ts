@@ -8,15 +8,15 @@ import { invalidSecret, passwordKeys, requireType } from './secret-keys.ts'
 import type { SecretData } from './secret-keys.ts'
 import { lineIn, valuesOf } from './secret-values.ts'
 
-/** A token or a password, the user name that stands beside it, and where both come from. */
+/** A token or a password, its user name, and where both come from. */
 export interface UserAndToken {
   readonly username: string | undefined
   readonly token: string
-  /** Tells the source from every other. */
+  /** Identifies the source. */
   readonly source: readonly string[]
-  /** What must not be shown. */
+  /** Values that must not be shown. */
   readonly secrets: readonly string[]
-  /** The CredentialsInvalid for the user name; `complaint` goes on after the name of what holds it. */
+  /** Makes the CredentialsInvalid for the user name; in its message, `complaint` follows the name of the source. */
   readonly refuse: (complaint: string) => Failure
 }
 
@@ -24,17 +24,17 @@ export interface UserAndToken {
 const COLON = 'has a user name with a colon in it, which HTTPS cannot carry.'
 
 /**
- * What a Secret holds for an https address, or (`user`) for another: by the keys that are named, else by its type and
- * the usual names. Throws CredentialsInvalid where the type is not one of ours, or a key is missing, empty, not text or
- * above 8 KiB. No sentence holds a value.
+ * The user name and token of a Secret, for an https address or (`neededBy`) for an API: from the keys that the
+ * credentials name, else by the type of the Secret and the usual names. Throws CredentialsInvalid if the type is not
+ * supported, or a key is missing, empty, not text or above 8 KiB. No message contains a value.
  */
 export function userAndTokenIn(
   secret: SecretData,
   credentials: Credentials,
-  user?: Parameters<typeof passwordKeys>[2],
+  neededBy?: Parameters<typeof passwordKeys>[2],
 ): UserAndToken {
   requireType(secret)
-  const { usernameKey, secretKey } = passwordKeys(credentials, secret, user)
+  const { usernameKey, secretKey } = passwordKeys(credentials, secret, neededBy)
   const token = lineIn(secret, secretKey, credentials.tokenKey === undefined ? 'passwordKey' : 'tokenKey')
   const username = usernameKey === undefined ? undefined : lineIn(secret, usernameKey, 'usernameKey')
   return {
@@ -46,7 +46,7 @@ export function userAndTokenIn(
   }
 }
 
-/** What Git needs to log in over HTTPS at this host. Throws CredentialsInvalid for a user name that HTTPS cannot carry. */
+/** What Git needs to log in over HTTPS to this host. Throws CredentialsInvalid for a user name that HTTPS cannot carry. */
 export function passwordLogin(given: UserAndToken, host: Host | undefined): PasswordLogin {
   const username = gitUsername(given.username, host)
   if (username.includes(':')) throw given.refuse(COLON)
@@ -59,25 +59,25 @@ export function passwordLogin(given: UserAndToken, host: Host | undefined): Pass
   }
 }
 
-/** What the API of this host needs. Throws CredentialsInvalid besides where it takes no such user name. */
+/** What the API of this host needs. Throws CredentialsInvalid if the API does not accept the user name. */
 export function apiLogin(given: UserAndToken, host: Host | undefined): ApiLogin {
   const { username, token, source, secrets } = given
   const complaint = usernameComplaint(username, host)
   if (complaint !== undefined) throw given.refuse(complaint)
   return {
-    username: standsForNobody(username) ? undefined : username,
+    username: isPlaceholder(username) ? undefined : username,
     secret: token,
     identity: identityOf(source, ['api', username ?? '', token]),
     secrets: username === undefined ? secrets : [...secrets, `${username}:${token}`],
   }
 }
 
-/** Why the API of this host takes no such user name, after the name of what holds it; undefined: it may. */
+/** Why the API of this host does not accept the user name, as the end of a sentence; undefined if it may. */
 export function usernameComplaint(given: string | undefined, host: Host | undefined): string | undefined {
   if (given === undefined) return undefined
   if (given.includes(':')) return COLON
-  const taken = host?.apiUsername
-  return taken === undefined || taken.pattern.test(given) ? undefined : taken.complaint
+  const accepted = host?.apiUsername
+  return accepted === undefined || accepted.pattern.test(given) ? undefined : accepted.complaint
 }
 
 function gitUsername(given: string | undefined, host: Host | undefined): string {
@@ -85,7 +85,7 @@ function gitUsername(given: string | undefined, host: Host | undefined): string 
   return given.includes('@') ? (host?.emailUsername ?? given) : given
 }
 
-// On every host: the operator's default has one user name for all.
-function standsForNobody(given: string | undefined): boolean {
+// Checked for every host, because the operator's default credentials have one user name for all hosts.
+function isPlaceholder(given: string | undefined): boolean {
   return given !== undefined && HOSTS.some(({ nobodyUsername }) => nobodyUsername === given)
 }

@@ -7,20 +7,20 @@ import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../resource/resource.ts'
 import { displayName } from '../requester/user-info.ts'
 import { withoutUser } from '../redact.ts'
 
-/** What binds a Secret: where its annotations let it go. */
+/** A Secret with the annotations that restrict where it may be used. */
 export interface BoundSecret {
   readonly namespace: string
   readonly name: string
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/** For whom a Secret is used; of whoever may not read it, the user name that a refusal shows. */
+/** How the user may use the Secret; if they may not read it, also their user name, for messages. */
 export type SecretUser = { readonly right: 'get' } | { readonly right: 'use'; readonly username: string }
 
 /**
- * Throws ReferenceForbidden where this Secret must not go to this repository for this user: its annotation
- * `commitlet.dev/allowed-repositories` does not cover it, or there is none and the user may not read the Secret.
- * Whoever may not read it learns no more than whoever may not use it either.
+ * Throws ReferenceForbidden if this user must not use this Secret for this repository: its annotation
+ * `commitlet.dev/allowed-repositories` does not cover the repository, or there is none and the user may not read the
+ * Secret. A user who may not read it learns no more than one who may not use it.
  */
 export function requireRepositoryAllowed(
   secret: BoundSecret,
@@ -31,19 +31,19 @@ export function requireRepositoryAllowed(
   if (list === undefined ? user.right === 'get' : allows(list, address)) return
   if (user.right === 'use') throw unboundSecret(secret, user.username)
   const unsound = unsoundEntry(list ?? '')
-  const misread =
+  const malformed =
     unsound === undefined || unsound === ''
       ? ''
       : `, where "${shownEntry(unsound)}" is not host[:port][/path]`
   throw new Failure(
     'ReferenceForbidden',
-    `The Secret ${secret.namespace}/${secret.name} does not allow ${address.text}; add ${entryFor(address)} to its annotation ${ALLOWED_REPOSITORIES}${misread}.`,
+    `The Secret ${secret.namespace}/${secret.name} does not allow ${address.text}; add ${entryFor(address)} to its annotation ${ALLOWED_REPOSITORIES}${malformed}.`,
   )
 }
 
 /**
- * Throws ReferenceForbidden where the path is not one that may be written with this Secret: its annotation
- * `commitlet.dev/allowed-paths` does not cover it, or there is none and the path is that of a file that steers Git
+ * Throws ReferenceForbidden if the path must not be written with this Secret: its annotation
+ * `commitlet.dev/allowed-paths` does not cover it, or there is none and the path is that of a file that configures Git
  * or the host.
  */
 export function requirePathAllowed(path: string, secret: BoundSecret): void {
@@ -53,8 +53,8 @@ export function requirePathAllowed(path: string, secret: BoundSecret): void {
   if (list === undefined && control === undefined) return
   const found =
     control === undefined
-      ? 'spec.resourceRef.path does not lie under a path that this Secret may write'
-      : `spec.resourceRef.path has the part "${control}", which steers Git or the host`
+      ? 'spec.resourceRef.path is not below a path that this Secret may write'
+      : `spec.resourceRef.path has the part "${control}", which configures Git or the host`
   throw new Failure(
     'ReferenceForbidden',
     `${found}; choose another path, or add it to the annotation ${ALLOWED_PATHS} of the Secret ${secret.namespace}/${secret.name}.`,
@@ -62,18 +62,18 @@ export function requirePathAllowed(path: string, secret: BoundSecret): void {
 }
 
 /**
- * The one sentence for a Secret that is not permitted, not there, or not bound to this repository, to somebody who
- * may not read it: it does not tell which.
+ * The message for a user who may not read the Secret. It does not reveal whether the Secret is forbidden, missing or
+ * not bound to this repository.
  */
 export function unusableSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, username: string): string {
   return (
     `The Secret ${secret.name} in the namespace ${secret.namespace} is not one that ${displayName(username)} may ` +
     '`get`, or may `use` for this repository (`use` counts only while the annotation ' +
-    `${ALLOWED_REPOSITORIES} of the Secret covers it); ask whoever keeps it, or name another Secret.`
+    `${ALLOWED_REPOSITORIES} of the Secret covers it); ask the owner of the Secret, or name another one.`
   )
 }
 
-/** That sentence for somebody who may `use` the Secret, so that whoever keeps it can mend it: tried again slowly. */
+/** The same for a user who may `use` the Secret; retried slowly, because its owner can fix the annotation. */
 export function unboundSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, username: string): Failure {
   return new Failure('ReferenceForbidden', unusableSecret(secret, username), { retry: 'slow' })
 }
@@ -84,7 +84,7 @@ function shownEntry(entry: string): string {
     .slice(0, 100)
 }
 
-/** The address as an entry of the annotation: without scheme and user, and without a port that is the scheme's own. */
+/** The address as an entry of the annotation: without scheme and user, and without the scheme's default port. */
 function entryFor(address: RepositoryAddress): string {
   return `${writeAuthority(address, DEFAULT_PORTS[address.scheme])}/${address.segments.join('/')}`
 }

@@ -16,13 +16,13 @@ export interface PasswordKeys {
   readonly secretKey: string
 }
 
-/** Keys of a Secret that hold a private key, and the lines of known_hosts that go with it. */
+/** Keys of a Secret that hold a private key, and the lines of known_hosts for it. */
 export interface SSHKeys {
   readonly privateKeyKey: string
   readonly knownHostsKey: string | undefined
 }
 
-/** So much of a type, which may be any text, is repeated. */
+/** Maximum number of characters of a type, which may be any text, in a message. */
 const TYPE_SHOWN = 100
 const TYPES = ['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth']
 const BASIC = { usernameKey: 'username', secretKey: 'password' } as const
@@ -39,13 +39,13 @@ const USUAL_KEYS: readonly string[] = [
 ]
 
 /**
- * Which keys are used over HTTPS, by Git or (`user`) by another: those that are named, else by the type of the Secret
- * and the usual names. Throws CredentialsInvalid where neither tells.
+ * Which keys are used for an https address or (`neededBy`) for an API: those that the credentials name, else by the
+ * type of the Secret and the usual names. Throws CredentialsInvalid if there are none.
  */
 export function passwordKeys(
   credentials: Credentials,
   secret: SecretData,
-  user: 'an https address' | 'the API of a provider' = 'an https address',
+  neededBy: 'an https address' | 'the API of a provider' = 'an https address',
 ): PasswordKeys {
   const { tokenKey, usernameKey, passwordKey } = credentials
   if (tokenKey !== undefined) return { usernameKey, secretKey: tokenKey }
@@ -57,12 +57,12 @@ export function passwordKeys(
   if (secret.data.has(BASIC.usernameKey) && secret.data.has(BASIC.secretKey)) return BASIC
   throw invalidSecret(
     secret,
-    `holds neither "token" nor "username" and "password", which ${user} needs; add them, or name other ` +
+    `holds neither "token" nor "username" and "password", which ${neededBy} needs; add them, or name other ` +
       'keys in spec.credentials.',
   )
 }
 
-/** Which keys are used over SSH. Throws CredentialsInvalid where none is named and the type tells of none. */
+/** Which keys are used over SSH. Throws CredentialsInvalid if none is named and the type does not imply one. */
 export function sshKeys(credentials: Credentials, secret: SecretData): SSHKeys {
   const named = credentials.privateKeyKey
   const usual = secret.type === 'kubernetes.io/ssh-auth' ? SSH_PRIVATE_KEY : undefined
@@ -70,14 +70,14 @@ export function sshKeys(credentials: Credentials, secret: SecretData): SSHKeys {
   if (privateKeyKey === undefined) {
     throw invalidSecret(
       secret,
-      `is of type ${secret.type}, so that its private key has to be named for an SSH address; write privateKeyKey in spec.credentials.`,
+      `is of type ${secret.type}, so spec.credentials has to name its private key for an SSH address; set privateKeyKey there.`,
     )
   }
   const usualHosts = secret.data.has(KNOWN_HOSTS) ? KNOWN_HOSTS : undefined
   return { privateKeyKey, knownHostsKey: credentials.knownHostsKey ?? usualHosts }
 }
 
-/** Throws CredentialsInvalid for a Secret of a type that holds something else than credentials for Git. */
+/** Throws CredentialsInvalid if the type of the Secret is not one for Git credentials. */
 export function requireType(secret: SecretData): void {
   if (TYPES.includes(secret.type)) return
   throw invalidSecret(
@@ -90,14 +90,14 @@ export function requireType(secret: SecretData): void {
 export type KeyField = 'tokenKey' | 'usernameKey' | 'passwordKey' | 'privateKeyKey' | 'knownHostsKey'
 
 /**
- * What a sentence calls a key of the Secret: a usual name as it is, any other by the field that names it, because a
- * secret may have been pasted there.
+ * How messages show a key of the Secret: a usual name as it is, any other as the field that names it, because a secret
+ * may have been pasted there.
  */
 export function shownKey(key: string, field: KeyField): string {
   return USUAL_KEYS.includes(key) ? `"${key}"` : `named by ${field}`
 }
 
-/** CredentialsInvalid; the complaint goes on after the Secret's name. */
+/** A CredentialsInvalid whose complaint follows the Secret's name. */
 export function invalidSecret(secret: BoundSecret, complaint: string): Failure {
   return new Failure('CredentialsInvalid', `The Secret ${secret.namespace}/${secret.name} ${complaint}`)
 }

@@ -1,15 +1,15 @@
 import { invalidSecret, shownKey } from './secret-keys.ts'
 import type { KeyField, SecretData } from './secret-keys.ts'
 
-/** Most bytes of a token, a user name or a password: what servers commonly take as one line of a header. */
+/** Maximum bytes of a token, a user name or a password: what servers commonly accept as a header line. */
 const VALUE_BYTES = 8_192
-/** Most bytes of a private key or of known_hosts lines: a key of 16,384 bits has 12 KiB. */
+/** Maximum bytes of a private key or of known_hosts lines: a key of 16,384 bits has 12 KiB. */
 const TEXT_BYTES = 65_536
-/** Values and lines that are shorter would mask half of every sentence. */
+/** Shorter values and lines are not masked: they occur in ordinary text. */
 const SHORTEST_MASKED = 4
 const SHORTEST_LINE = 16
 
-/** A token, user name or password, trimmed; `field` names the key. Throws CredentialsInvalid where it is missing, empty or not one line. */
+/** A token, user name or password, trimmed; `field` names the key. Throws CredentialsInvalid if it is missing, empty or not one line. */
 export function lineIn(secret: SecretData, key: string, field: KeyField): string {
   const shown = shownKey(key, field)
   const value = decoded(secret, { key, shown }, VALUE_BYTES).trim()
@@ -18,7 +18,7 @@ export function lineIn(secret: SecretData, key: string, field: KeyField): string
   throw notText(secret, shown, 'one line of text')
 }
 
-/** Text of several lines as it is. Throws CredentialsInvalid where it is missing, empty or not text. */
+/** Text of several lines as it is. Throws CredentialsInvalid if it is missing, empty or not text. */
 export function textIn(secret: SecretData, key: string, field: KeyField): string {
   const shown = shownKey(key, field)
   const value = decoded(secret, { key, shown }, TEXT_BYTES)
@@ -28,8 +28,8 @@ export function textIn(secret: SecretData, key: string, field: KeyField): string
 }
 
 /**
- * Every value of the Secret that must not be shown, used or not: as it is, since a manifest has it so in base64,
- * trimmed, and of those with several lines each line. A host may repeat whatever it was once given.
+ * Every value of the Secret that must not be shown, used or not: unchanged (as its base64 in a manifest has it),
+ * trimmed, and each line of those with several lines. A host may repeat any value that it was ever sent.
  */
 export function valuesOf(secret: SecretData): readonly string[] {
   const texts = [...secret.data.values()]
@@ -52,7 +52,7 @@ function decoded(
   if (bytes === undefined)
     throw invalidSecret(secret, `has no key ${shown}; add it, or name another in spec.credentials.`)
   if (bytes.length > most)
-    throw invalidSecret(secret, `has more than ${most} bytes in its key ${shown}; put the value there alone.`)
+    throw invalidSecret(secret, `has more than ${most} bytes in its key ${shown}; put only the value there.`)
   const text = decode(bytes)
   if (text === undefined) throw notText(secret, shown, 'text')
   return text
@@ -61,7 +61,7 @@ function decoded(
 function notText(secret: SecretData, shown: string, expected: string): Error {
   return invalidSecret(
     secret,
-    `has something other than ${expected} in its key ${shown}; put the value there alone.`,
+    `has something other than ${expected} in its key ${shown}; put only the value there.`,
   )
 }
 

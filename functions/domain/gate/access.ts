@@ -1,11 +1,11 @@
-/** How the API server serves a kind, as its discovery says. */
+/** How the API server serves a kind, according to discovery. */
 export interface ServedKind {
-  /** Name of the resource in paths and in RBAC, which the kind's name need not suggest. */
+  /** Name of the resource in paths and in RBAC, which may differ from the name of the kind. */
   readonly plural: string
   readonly namespaced: boolean
 }
 
-/** One thing that somebody may or may not do, as RBAC names it. */
+/** One access to an object that a user may have, in the terms of RBAC. */
 export interface Access {
   readonly verb: 'get' | 'use'
   /** Empty for the core group. */
@@ -13,25 +13,25 @@ export interface Access {
   readonly version: string
   readonly resource: string
   /**
-   * Undefined for what is cluster-scoped, and for nothing else: the API server would answer such a review, if it
-   * carried a namespace, by that namespace's Roles; and one without a namespace means all of them.
+   * Undefined if, and only if, the object is cluster-scoped: with a namespace the API server would also apply the Roles
+   * of that namespace, and for a namespaced kind no namespace means all namespaces.
    */
   readonly namespace: string | undefined
   readonly name: string
 }
 
-/** Asks the API server whether one certain person may do it. Throws a Failure where it could not be asked. */
+/** Asks the API server whether a certain user has this access. Throws a Failure if it cannot ask. */
 export type Review = (access: Access) => Promise<boolean>
 
 /**
- * Asks, unless name or namespace is empty: the API server takes a review without them for all objects, or for all
- * namespaces. Then the answer is no, and nobody is asked.
+ * Asks whether the user has the access. If name or namespace is empty, the answer is no without asking: for the API
+ * server an empty one means all objects, or all namespaces.
  */
 export async function mayAccess(access: Access, review: Review): Promise<boolean> {
   return access.name !== '' && access.namespace !== '' && (await review(access))
 }
 
-/** How somebody may use a Secret: read it, or have it used only where its own annotation says so. */
+/** How a user may use a Secret: read it, or have it used only where its own annotation allows. */
 export type SecretRight = 'get' | 'use'
 
 /** The access to one object of a kind; `apiVersion` is `group/version`, or the version alone for the core group. */

@@ -4,31 +4,31 @@ import type { Target } from '../repository/target.ts'
 import type { Credentials, Kind, RemoteSpec } from '../resource/resource.ts'
 import type { Draft } from '../schema/draft.ts'
 
-/** A spec of unknown soundness: what of it is usable is looked at. */
+/** A spec that may have errors: rules check its usable parts. */
 interface Subject {
   readonly kind: Kind
   readonly spec: Draft<RemoteSpec>
-  /** Undefined where the repository's address is faulty itself. */
+  /** Undefined if the address of the repository has an error itself. */
   readonly target: Target | undefined
 }
 
 /**
- * The contradictions of `credentials` and `fallbackCredentials` that the spec alone shows, and the ways to log in
- * that this release does not carry out.
+ * The errors in `credentials` and `fallbackCredentials` that the spec alone shows, and the ways to log in that are not
+ * supported yet.
  */
 export function credentialErrors(subject: Subject): readonly FieldError[] {
   const { spec } = subject
-  const alone = spec.credentials === undefined
-  const fieldErrors = alone ? missing(subject) : keyErrors('credentials', subject)
+  const usesDefault = spec.credentials === undefined
+  const fieldErrors = usesDefault ? missing(subject) : keyErrors('credentials', subject)
   const field = 'spec.fallbackCredentials'
   if (spec.fallbackCredentials === undefined) return fieldErrors
-  const lonely = alone
+  const unpaired = usesDefault
     ? [fieldError(field, 'is used only together with spec.credentials; name a Secret there too.')]
     : []
-  return [...fieldErrors, ...lonely, ...keyErrors('fallbackCredentials', subject)]
+  return [...fieldErrors, ...unpaired, ...keyErrors('fallbackCredentials', subject)]
 }
 
-/** What is called: Git over HTTPS or SSH, or the API of a provider, whatever the address is. */
+/** What is called: Git over HTTPS or SSH, or, for any address, the API of a provider. */
 type Called = 'https' | 'ssh' | 'api'
 
 function calledBy({ kind, target }: Subject): Called | undefined {
@@ -37,15 +37,15 @@ function calledBy({ kind, target }: Subject): Called | undefined {
   return target.address.scheme === 'ssh' ? 'ssh' : 'https'
 }
 
-// Without credentials it is the operator's default, which is a token.
+// Without credentials the operator's default is used, which is a token.
 function missing(subject: Subject): readonly FieldError[] {
   if (calledBy(subject) !== 'ssh') return []
   const complaint =
-    "is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there."
+    "is missing, but an SSH address needs a private key, which the operator's default credentials do not have; name a Secret there."
   return [fieldError('spec.credentials', complaint)]
 }
 
-/** Does the spec name this key, well or badly? */
+/** Does the spec set this key, with a valid value or not? */
 type IsNamed = (key: keyof Credentials) => boolean
 
 function keyErrors(name: 'credentials' | 'fallbackCredentials', subject: Subject): readonly FieldError[] {
@@ -57,12 +57,12 @@ function keyErrors(name: 'credentials' | 'fallbackCredentials', subject: Subject
   }
   const both = named('tokenKey') && named('passwordKey')
   const exclusive = both
-    ? [fieldError(`${field}.passwordKey`, 'stands beside tokenKey; name only one of them.')]
+    ? [fieldError(`${field}.passwordKey`, 'is set together with tokenKey; set only one of them.')]
     : []
   return [...exclusive, ...unusableKeys(field, named, calledBy(subject))]
 }
 
-/** Keys are named, but none that can be used. */
+/** The errors if keys are named, but none that can be used. */
 function unusableKeys(field: string, named: IsNamed, called: Called | undefined): readonly FieldError[] {
   const basic = named('tokenKey') || named('usernameKey') || named('passwordKey')
   if (called === 'https' || called === 'api') {
@@ -71,7 +71,7 @@ function unusableKeys(field: string, named: IsNamed, called: Called | undefined)
   if (called === undefined || !basic || named('privateKeyKey') || named('knownHostsKey')) return []
   const first = named('tokenKey') ? 'tokenKey' : named('passwordKey') ? 'passwordKey' : 'usernameKey'
   const complaint =
-    'is of no use for an SSH address; name privateKeyKey, or write the https address of the repository.'
+    'is not used for an SSH address; name privateKeyKey, or write the https address of the repository.'
   return [fieldError(`${field}.${first}`, complaint)]
 }
 
@@ -80,13 +80,13 @@ function incompletePair(field: string, named: IsNamed): readonly FieldError[] {
   const [given, other] = named('usernameKey')
     ? ['usernameKey', 'passwordKey']
     : ['passwordKey', 'usernameKey']
-  return [fieldError(`${field}.${given}`, `stands alone; name ${other} as well, or use tokenKey.`)]
+  return [fieldError(`${field}.${given}`, `is set without ${other}; set both, or use tokenKey.`)]
 }
 
 function onlySSHKeys(field: string, named: IsNamed, called: 'https' | 'api'): readonly FieldError[] {
   const key = named('privateKeyKey') ? 'privateKeyKey' : 'knownHostsKey'
   if (!named(key)) return []
   const use = called === 'https' ? 'HTTPS' : 'an API, which takes a token'
-  const complaint = `is of no use for ${use}; name tokenKey, or usernameKey and passwordKey.`
+  const complaint = `is not used for ${use}; name tokenKey, or usernameKey and passwordKey.`
   return [fieldError(`${field}.${key}`, complaint)]
 }

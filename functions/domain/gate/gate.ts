@@ -1,7 +1,7 @@
 import type { ServedKind } from './access.ts'
 import { allows } from '../repository/allowed-repositories.ts'
 import type { Failure } from '../failure.ts'
-import { failureOfFaults, fieldError } from '../field-error.ts'
+import { failureOfFieldErrors, fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { judgeReference } from './reference.ts'
 import { forkErrors, judgeSecrets } from './secrets.ts'
@@ -13,19 +13,19 @@ import { isReadable } from '../schema/parse.ts'
 import type { Parsed } from '../schema/parse.ts'
 import { specErrors, specWarnings, without } from './spec-rules.ts'
 
-/** Everything that is wrong with a resource, and what its author should know besides. */
+/** All errors of a resource, and the warnings for its author. */
 export interface Verdict {
   readonly fieldErrors: readonly FieldError[]
   readonly warnings: readonly string[]
-  /** How the referenced kind was served when it was judged: only what was judged may be read. */
+  /** How the referenced kind was served when it was reviewed: only what was reviewed may be read. */
   readonly served: ServedKind | undefined
   readonly secretRights: SecretRights
 }
 
 /**
- * The one decision about a resource, made at apply and again at each attempt: what parsing has found, rules, reference,
- * and the rights of who asks. All errors at once: what a check finds of a field is left out where one before it speaks
- * of that field. No errors means that it may be carried out.
+ * The one decision about a resource, made at apply and again at each attempt: the errors of parsing, the rules, the
+ * reference, and the rights of the requester. It reports all errors at once, but of each field only those of the first
+ * check that finds any. If there are no errors, the resource may be processed.
  */
 export async function judge(parsed: Parsed, context: ReviewContext): Promise<Verdict> {
   if (!isReadable(parsed)) return { ...NOTHING_KNOWN, fieldErrors: parsed.fieldErrors }
@@ -46,14 +46,14 @@ export async function judge(parsed: Parsed, context: ReviewContext): Promise<Ver
   }
 }
 
-/** The Failure with which an attempt at a faulty resource ends: the first fault's reason, every fault's sentence. */
+/** The Failure of an attempt at a resource with errors: the reason of the first error, the messages of all. */
 export function failureOf(verdict: Pick<Verdict, 'fieldErrors'>): Failure | undefined {
-  return failureOfFaults(verdict.fieldErrors)
+  return failureOfFieldErrors(verdict.fieldErrors)
 }
 
 const NOTHING_KNOWN: Verdict = { fieldErrors: [], warnings: [], served: undefined, secretRights: {} }
 
-// Before any name is looked up: what the operator does not allow is not even called.
+// Checked before any name is looked up: a host that the operator does not allow is never called.
 function repositoryErrors(
   target: Target | undefined,
   found: readonly FieldError[],
@@ -67,6 +67,6 @@ function repositoryErrors(
     ]
   if (allowedRepositories === undefined || called.every((one) => allows(allowedRepositories, one))) return []
   const complaint =
-    'is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); name another, or ask whoever runs Commitlet.'
+    'is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); name another, or ask your Commitlet operator.'
   return [fieldError('spec.repository', complaint, 'AddressForbidden')]
 }

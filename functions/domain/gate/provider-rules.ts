@@ -11,20 +11,20 @@ import type { Readable } from '../schema/parse.ts'
 import { pullRequestErrors } from './pull-request-rules.ts'
 
 /**
- * What is wrong with `provider` and `providerConfig` for this repository, and what its host does not have. Where
- * the address is faulty itself, only a provider that nobody knows.
+ * The errors in `provider` and `providerConfig` for this repository, and the fields that its host does not support. If
+ * the address has an error itself, only an unknown provider is reported.
  */
 export function providerErrors({ kind, spec, target }: Readable): readonly FieldError[] {
   const named = nameErrors(spec.provider, target)
   if (target === undefined || named.length > 0) return named
   const { host } = target
-  const needs = kind === 'GitCommit' ? [] : needed(spec, target)
-  if (host === undefined) return kind === 'GitCommit' ? unread(spec) : needs
+  const needs = kind === 'GitCommit' ? [] : missingForAPI(spec, target)
+  if (host === undefined) return kind === 'GitCommit' ? missingProvider(spec) : needs
   const config = configErrors(spec.providerConfig, target, host)
   return kind === 'GitCommit' ? config : [...config, ...needs, ...pullRequestErrors(spec, target, host)]
 }
 
-/** What may be repeated: a token is longer, and has digits. */
+/** The names that messages repeat: a token is longer, and has digits. */
 const NO_SECRET = /^[A-Za-z-]{1,20}$/
 
 function nameErrors(provider: string | null | undefined, target: Target | undefined): readonly FieldError[] {
@@ -32,14 +32,14 @@ function nameErrors(provider: string | null | undefined, target: Target | undefi
   const field = 'spec.provider'
   if (hostNamed(provider) === undefined) {
     const found = NO_SECRET.test(provider) ? `is "${provider}", which is` : 'is'
-    return [fieldError(field, `${found} no provider that is known; write one of ${PROVIDER_NAMES}.`)]
+    return [fieldError(field, `${found} not a known provider; write one of ${PROVIDER_NAMES}.`)]
   }
   if (target?.publicAPI === undefined || target.host === undefined || target.host.name === provider) return []
   const { address, host } = target
   return [fieldError(field, `is "${provider}", but ${address.host} is ${host.name}; leave it out.`)]
 }
 
-function unread({ provider, providerConfig }: Draft<RemoteSpec>): readonly FieldError[] {
+function missingProvider({ provider, providerConfig }: Draft<RemoteSpec>): readonly FieldError[] {
   if (providerConfig === undefined || provider !== undefined) return []
   return [
     fieldError('spec.provider', 'is missing; spec.providerConfig needs it on a host that is not known.'),
@@ -70,14 +70,14 @@ function urlErrors(
   if (url === undefined || url === null || allowed.includes(url)) return []
   const field = `spec.providerConfig.${key}`
   if (first === undefined)
-    return [fieldError(field, `is of no use with ${host.name} on this host; leave it out.`)]
+    return [fieldError(field, `is not used with ${host.name} on this host; leave it out.`)]
   const plain = url.replace(/\/+$/, '')
   if (allowed.includes(plain)) return [fieldError(field, `ends with a slash; write ${plain} without it.`)]
-  const others = allowed.length > 1 ? ", or that with the first parts of the repository's path before it" : ''
+  const others = allowed.length > 1 ? ', with the path of the installation before "/api" if it has one' : ''
   return [fieldError(field, `does not belong to the repository; write ${first}${others}.`)]
 }
 
-// An installation under a path of its host has that path in the repository's address too.
+// If an installation is below a path of its host, the repository's address begins with that path too.
 function addresses(address: RepositoryAddress, suffix: string | undefined): readonly string[] {
   if (suffix === undefined) return []
   const scheme = address.scheme === 'http' ? 'http' : 'https'
@@ -89,12 +89,14 @@ function addresses(address: RepositoryAddress, suffix: string | undefined): read
   })
 }
 
-/** A pull request is opened by an API: on a host that is not known, which and where has to be said. */
-function needed(spec: Draft<RemoteSpec>, { address, publicAPI }: Target): readonly FieldError[] {
+/** A pull request needs the API of a provider: for a host that is not public, the spec has to say which and where. */
+function missingForAPI(spec: Draft<RemoteSpec>, { address, publicAPI }: Target): readonly FieldError[] {
   if (publicAPI !== undefined) return []
-  const say = `is missing; ${address.host} is not a public host, so a pull request needs it.`
+  const complaint = `is missing; ${address.host} is not a public host, so a pull request needs it.`
   return [
-    ...(spec.provider === undefined ? [fieldError('spec.provider', say)] : []),
-    ...(spec.providerConfig?.baseURL === undefined ? [fieldError('spec.providerConfig.baseURL', say)] : []),
+    ...(spec.provider === undefined ? [fieldError('spec.provider', complaint)] : []),
+    ...(spec.providerConfig?.baseURL === undefined
+      ? [fieldError('spec.providerConfig.baseURL', complaint)]
+      : []),
   ]
 }

@@ -5,17 +5,17 @@ import type { Target } from '../repository/target.ts'
 import type { PullRequestSpec } from '../resource/resource.ts'
 import type { Draft } from '../schema/draft.ts'
 
-const PEOPLE = ['reviewers', 'assignees'] as const
-/** What no host has in a user name, and people write where a host shows them so, or mean a team. */
+const USER_FIELDS = ['reviewers', 'assignees'] as const
+/** No host has "@" or "/" in a user name, but users write "@" as hosts show it, or "/" for a team. */
 const USER_NAME: Form = {
   pattern: /^[^@/][^/]*$/,
-  expects: 'user names, without "@" before them and none of a team or a group',
+  expects: 'user names without "@", and not those of teams or groups',
 }
 const DETAILS = ['labels', 'reviewers', 'assignees', 'draft'] as const satisfies readonly Detail[]
 
 /**
- * What of a pull request this host does not have, or writes otherwise: the repository's path, the branch of a fork,
- * details, and the names of people and labels.
+ * The parts of a pull request that this host does not support, or has in another form: the repository's path, the
+ * branch of a fork, details, and the names of users and labels.
  */
 export function pullRequestErrors(
   spec: Draft<PullRequestSpec>,
@@ -26,15 +26,15 @@ export function pullRequestErrors(
     ...repositoryErrors(target, host),
     ...forkErrors(spec, host),
     ...detailErrors(spec, host),
-    ...PEOPLE.flatMap((field) => nameErrors(spec, field, { host, form: host.person ?? USER_NAME })),
+    ...USER_FIELDS.flatMap((field) => nameErrors(spec, field, { host, form: host.person ?? USER_NAME })),
     ...(host.label === undefined ? [] : nameErrors(spec, 'labels', { host, form: host.label })),
   ]
 }
 
 function repositoryErrors({ repository }: Target, host: Host): readonly FieldError[] {
-  // Where groups nest, a part "-" parts a repository from its pages.
+  // On a host with nested groups, a segment "-" separates the repository from its pages.
   if (host.repositoryPath === 'two or more' && repository.includes('-')) {
-    const complaint = `has "-" as a part of its path, after which ${host.name} has the pages of a repository; write the address of the repository itself.`
+    const complaint = `has "-" as a part of its path, after which ${host.name} puts the pages of a repository; write the address of the repository itself.`
     return [fieldError('spec.repository', complaint)]
   }
   const part = host.repositoryPart
@@ -48,7 +48,7 @@ function repositoryErrors({ repository }: Target, host: Host): readonly FieldErr
   return [
     fieldError(
       'spec.repository',
-      `does not name ${expected}, as a repository on ${host.name} has them; mend its path.`,
+      `does not name ${expected}, as a repository on ${host.name} has them; fix its path.`,
     ),
   ]
 }
@@ -61,24 +61,27 @@ function forkErrors(spec: Draft<PullRequestSpec>, host: Host): readonly FieldErr
 }
 
 function detailErrors(spec: Draft<PullRequestSpec>, host: Host): readonly FieldError[] {
-  const lacking = DETAILS.filter((detail) => host.lacks.includes(detail) && isAsked(spec[detail]))
+  const lacking = DETAILS.filter((detail) => host.lacks.includes(detail) && isSet(spec[detail]))
   return lacking.map((detail) => fieldError(`spec.${detail}`, `cannot be set on ${host.name}; leave it out.`))
 }
 
 function nameErrors(
   spec: Draft<PullRequestSpec>,
-  field: 'labels' | (typeof PEOPLE)[number],
+  field: 'labels' | (typeof USER_FIELDS)[number],
   { host, form }: { readonly host: Host; readonly form: Form },
 ): readonly FieldError[] {
   const names = spec[field] ?? []
-  // What is no text, or too long, the schema speaks of.
+  // The schema reports an entry that is not a string or is too long.
   if (host.lacks.includes(field) || names.every((name) => name === null || form.pattern.test(name))) return []
-  const whom = field === 'labels' ? 'a label' : 'somebody'
+  const what = field === 'labels' ? 'a label' : 'a user'
   return [
-    fieldError(`spec.${field}`, `names ${whom} otherwise than ${host.name} does; write ${form.expects}.`),
+    fieldError(
+      `spec.${field}`,
+      `names ${what} in a form that ${host.name} does not use; write ${form.expects}.`,
+    ),
   ]
 }
 
-function isAsked(value: Draft<PullRequestSpec>[Detail]): boolean {
+function isSet(value: Draft<PullRequestSpec>[Detail]): boolean {
   return value === true || (Array.isArray(value) && value.length > 0)
 }

@@ -7,7 +7,7 @@ import { displayName } from '../requester/user-info.ts'
 import type { ResourceRef } from '../resource/resource.ts'
 import type { Draft } from '../schema/draft.ts'
 
-/** What is wrong with `spec.resourceRef`, and how its kind is served. */
+/** The errors in `spec.resourceRef`, and how its kind is served. */
 export interface ReferenceVerdict {
   readonly fieldErrors: readonly FieldError[]
   readonly warnings: readonly string[]
@@ -18,13 +18,13 @@ interface Reference {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
-  /** As it is written; undefined where it is left out. */
+  /** As written; undefined if it is left out. */
   readonly namespace: string | undefined
 }
 
 /**
- * Judges the reference of a GitCommit: its scope by discovery, and whether the subject may `get` the object. Of a
- * reference that has faults already (`found`) only so much is judged as can be relied on.
+ * Checks the reference of a GitCommit: its scope by discovery, and whether the subject may `get` the object. If the
+ * reference already has errors (`found`), only its other parts are checked.
  */
 export async function judgeReference(
   written: Draft<ResourceRef> | null | undefined,
@@ -39,7 +39,7 @@ export async function judgeReference(
     served?.namespaced === false
       ? clusterScopedErrors(reference, context)
       : namespacedErrors(reference, context)
-  // Another namespace is out of scope already, however the kind will be served.
+  // Another namespace is out of scope whether or not the kind turns out to be namespaced.
   if (served === undefined) return { fieldErrors, warnings: [unknownKind(reference)], served }
   if (fieldErrors.length > 0 || faulty(/^spec\.resourceRef\.(?:name|namespace)$/)) {
     return { fieldErrors, warnings: [], served }
@@ -56,7 +56,7 @@ function readReference(written: Draft<ResourceRef> | null | undefined): Referenc
 }
 
 function unknownKind({ apiVersion, kind }: Reference): string {
-  return `spec.resourceRef.kind is ${kind} of ${apiVersion}, which the cluster does not know (yet); it is looked for again.`
+  return `spec.resourceRef.kind is ${kind} of ${apiVersion}, which the cluster does not know (yet); Commitlet retries automatically.`
 }
 
 function clusterScopedErrors(
@@ -69,18 +69,18 @@ function clusterScopedErrors(
       : [
           fieldError(
             'spec.resourceRef.namespace',
-            `is given, but objects of kind ${kind} have none; leave it out.`,
+            `is set, but objects of kind ${kind} have no namespace; leave it out.`,
           ),
         ]
   if (referenceScope === 'any') return given
-  const complaint = `is ${kind}, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.`
+  const complaint = `is ${kind}, which is cluster-scoped, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask your Commitlet operator.`
   return [...given, fieldError('spec.resourceRef.kind', complaint, 'ReferenceForbidden')]
 }
 
 function namespacedErrors({ namespace }: Reference, context: ReviewContext): readonly FieldError[] {
   if (context.referenceScope === 'any' || namespace === undefined || namespace === context.namespace)
     return []
-  const complaint = `is "${namespace.slice(0, 63)}", but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); leave it out, or ask whoever runs Commitlet.`
+  const complaint = `is "${namespace.slice(0, 63)}", but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); leave it out, or ask your Commitlet operator.`
   return [fieldError('spec.resourceRef.namespace', complaint, 'ReferenceForbidden')]
 }
 
@@ -91,7 +91,7 @@ async function rightErrors(
 ): Promise<readonly FieldError[]> {
   const object = { ...reference, namespace: reference.namespace ?? own }
   if (await mayAccess(accessTo('get', served, object), review)) return []
-  const place = served.namespaced ? ` in the namespace ${object.namespace}` : ''
-  const complaint = `is the ${reference.kind} ${object.name}${place}, which ${displayName(subject.username)} may not \`get\`; ask for that right, or refer to another object.`
+  const where = served.namespaced ? ` in the namespace ${object.namespace}` : ''
+  const complaint = `is the ${reference.kind} ${object.name}${where}, which ${displayName(subject.username)} may not \`get\`; ask for that right, or refer to another object.`
   return [fieldError('spec.resourceRef', complaint, 'ReferenceForbidden')]
 }

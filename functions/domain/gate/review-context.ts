@@ -2,22 +2,22 @@ import type { Access, Review, ServedKind } from './access.ts'
 import type { GateSettings } from './settings.ts'
 import type { UserInfo } from '../requester/user-info.ts'
 
-/** What the operator allows, as far as a resource is judged by it. */
+/** The operator's settings that decide about a resource. */
 export type OperatorRules = Pick<GateSettings, 'referenceScope' | 'allowedRepositories' | 'insecureHosts'>
 
-/** What the decision about a resource needs of the outside. Its functions may throw a Failure: then nothing is decided. */
+/** Everything that the decision about a resource needs. If one of its functions throws a Failure, nothing is decided. */
 export interface ReviewContext extends OperatorRules {
-  /** The resource's own namespace, as the API server says it. */
+  /** The resource's own namespace, as the API server reports it. */
   readonly namespace: string
   /** Whose rights count. */
   readonly subject: UserInfo
-  /** Asks whether that person may do something. */
+  /** Asks whether the subject has an access. */
   readonly review: Review
-  /** Looks a kind up by discovery; undefined where the cluster does not know it. */
+  /** Looks up a kind by discovery; undefined if the cluster does not know it. */
   readonly discover: (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
 }
 
-/** Whom both parts ask, and what their operator allows. */
+/** The cluster that the webhook and the function ask, and their operator's settings. */
 export interface ReviewSources {
   readonly cluster: Pick<ReviewContext, 'discover'> & {
     readonly reviewAccess: (user: UserInfo, access: Access) => Promise<boolean>
@@ -25,7 +25,7 @@ export interface ReviewSources {
   readonly settings: OperatorRules
 }
 
-/** The outside of one decision, at apply and at the attempt alike: the rights of this person, in this namespace. */
+/** The context of one decision, both at apply and at an attempt: about this subject in this namespace. */
 export function reviewContextOf(
   subject: UserInfo,
   namespace: string,

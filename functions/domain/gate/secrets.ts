@@ -9,20 +9,20 @@ import type { Draft } from '../schema/draft.ts'
 import { unusableSecret } from '../credentials/secret-binding.ts'
 import { displayName } from '../requester/user-info.ts'
 
-/** Which Secrets the subject may use, by the field that names them, and which not. */
+/** The errors in the fields that name Secrets, and the subject's rights to these Secrets. */
 export interface SecretsVerdict {
   readonly fieldErrors: readonly FieldError[]
   readonly rights: SecretRights
 }
 
-/** How the subject may use the Secret of each field; absent where the field names none, or there is no right to it. */
+/** How the subject may use the Secret of each field; absent if the field names none, or the subject has no right. */
 export type SecretRights = Readonly<Partial<Record<`spec.${(typeof FIELDS)[number]}`, SecretRight>>>
 
 const FIELDS = ['credentials', 'fallbackCredentials'] as const
 const SECRETS = { plural: 'secrets', namespaced: true } as const
 
 /**
- * Asks for each Secret that the spec names whether the subject may `get` it, else `use` it; where the spec names none,
+ * Checks for each Secret that the spec names whether the subject may `get` it, else `use` it; if the spec names none,
  * whether they may `use` the operator's default credentials in that namespace.
  */
 export async function judgeSecrets(
@@ -32,16 +32,17 @@ export async function judgeSecrets(
 ): Promise<SecretsVerdict> {
   const named = FIELDS.flatMap((field) => {
     const name = spec[field]?.secretName ?? ''
-    const faulty = found.some((fault) => fault.field === `spec.${field}.secretName`)
+    const faulty = found.some((error) => error.field === `spec.${field}.secretName`)
     return name === '' || faulty ? [] : [{ field: `spec.${field}` as const, name }]
   })
   const judged = await Promise.all(
     named.map(async ({ field, name }) => ({ field, name, right: await rightTo(name, context) })),
   )
-  const unsaid = spec.credentials === undefined && !found.some(({ field }) => field === 'spec.credentials')
-  const byDefault = unsaid && !(await mayUseDefault(context)) ? [noDefault(context)] : []
+  const usesDefault =
+    spec.credentials === undefined && !found.some(({ field }) => field === 'spec.credentials')
+  const defaultErrors = usesDefault && !(await mayUseDefault(context)) ? [noDefault(context)] : []
   const refused = judged.filter(({ right }) => right === undefined)
-  // The sentence names the Secret: of one that is named twice it is said once.
+  // The message names the Secret: for a Secret that is named twice, one is enough.
   const fieldErrors = refused
     .filter(({ name }, index) => refused.findIndex((other) => other.name === name) === index)
     .map(({ field, name }) => refusal(`${field}.secretName`, name, context))
@@ -49,7 +50,7 @@ export async function judgeSecrets(
     (known, { field, right }) => (right === undefined ? known : { ...known, [field]: right }),
     {},
   )
-  return { fieldErrors: [...byDefault, ...fieldErrors], rights }
+  return { fieldErrors: [...defaultErrors, ...fieldErrors], rights }
 }
 
 async function rightTo(name: string, { namespace, review }: ReviewContext): Promise<SecretRight | undefined> {
@@ -60,7 +61,7 @@ async function rightTo(name: string, { namespace, review }: ReviewContext): Prom
   return undefined
 }
 
-// A name for RBAC alone: there is no such object.
+// A name only for RBAC: there is no such object.
 const DEFAULT = { plural: 'defaultcredentials', namespaced: true } as const
 
 function mayUseDefault({ namespace, review }: ReviewContext): Promise<boolean> {
@@ -84,8 +85,8 @@ function refusal(field: string, name: string, { namespace, subject }: ReviewCont
 }
 
 /**
- * The branch of a fork is in a repository that neither an annotation nor the operator has named: only who may read
- * the Secret may have it go there. Nothing is said where a Secret may not be used at all.
+ * The branch of a fork is in a repository that neither an annotation nor the operator has named: only a user who may
+ * read the Secret may use it there. If a Secret may not be used at all, nothing is reported.
  */
 export function forkErrors(spec: Draft<PullRequestSpec>, rights: SecretRights): readonly FieldError[] {
   const head = spec.headBranch ?? ''
@@ -93,7 +94,7 @@ export function forkErrors(spec: Draft<PullRequestSpec>, rights: SecretRights): 
   const field = 'spec.headBranch'
   if (spec.credentials === undefined) {
     const complaint =
-      "is the branch of a fork, for which the operator's default credentials are not; name a Secret."
+      "is the branch of a fork, for which the operator's default credentials are not allowed; name a Secret."
     return [fieldError(field, complaint, 'ReferenceForbidden')]
   }
   if (!FIELDS.some((name) => rights[`spec.${name}`] === 'use')) return []

@@ -8,24 +8,24 @@ import type { Environment } from '../settings.ts'
 import { choice, list, orUndefined, text, WrongSetting } from '../settings.ts'
 import { withoutUser } from '../redact.ts'
 
-/** What the operator allows: both parts read it, and decide by it alike. */
+/** What the operator allows: the webhook and the function read the same settings and decide alike. */
 export interface GateSettings {
   /** `namespace`: only objects of the resource's own namespace may be referred to. */
   readonly referenceScope: 'namespace' | 'any'
-  /** A comma list as in the annotation of a Secret; undefined: any repository may be named. */
+  /** A comma-separated list as in the annotation of a Secret; undefined: any repository may be named. */
   readonly allowedRepositories: string | undefined
-  /** Hosts for which plain http, and with Git an unverified certificate, are let through. */
+  /** Hosts for which plain http and unverified certificates are accepted. */
   readonly insecureHosts: readonly Authority[]
   readonly delegation: Delegation
   /** Key of the stamp's signature; undefined: nothing is signed or checked. */
   readonly stampKey: Uint8Array | undefined
 }
 
-/** Said by both parts at their start where there is no key. */
+/** The warning of the webhook and the function at their start if there is no key. */
 export const UNSIGNED =
-  'STAMP_KEY_FILE is not set: who asked for a resource is neither signed nor checked, so whoever gets past the webhook can claim to be anybody'
+  'STAMP_KEY_FILE is not set: the requester of a resource is neither signed nor verified, so anyone who bypasses the webhook can claim to be any user'
 
-/** Reads a file; throws where it cannot. */
+/** Reads a file; throws if it cannot. */
 export type ReadFile = (path: string) => Uint8Array
 
 /** Reads the settings. Throws WrongSetting, one sentence, for a value that cannot be used. */
@@ -56,7 +56,7 @@ function readAccount(env: Environment): string {
   )
 }
 
-// The bytes count as they are: whoever makes the file decides about its last line end.
+// All bytes count, also a line end at the end of the file.
 function readStampKey(env: Environment, readFile: ReadFile): Uint8Array | undefined {
   const path = text(env, 'STAMP_KEY_FILE', undefined)
   if (path === undefined) return undefined

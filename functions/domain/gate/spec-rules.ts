@@ -9,43 +9,42 @@ import type { Readable } from '../schema/parse.ts'
 import { credentialErrors } from './credentials-rules.ts'
 import { providerErrors } from './provider-rules.ts'
 
-/** Most bytes of a commit message. */
+/** Maximum bytes of a commit message. */
 const MESSAGE_BYTES = 65_536
 
 /** The line ends of every reader of commit messages, LF and CR first of all. */
 const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]/u
-/** What stands before the branch of a fork. */
+/** The part before the branch of a fork. */
 const OWNER = /^[A-Za-z0-9_][A-Za-z0-9._-]*:/
 const RESERVED_LINE = /^(?:commitlet-|requested-by\s*:)/iu
-/** Git ends a message where such a line stands alone behind "#" (wt_status_locate_end() of its wt-status.c). */
+/** Git ends a message at a line of "#" and this text (wt_status_locate_end() in its wt-status.c). */
 const SCISSORS = '------------------------ >8 ------------------------'
 
 /**
- * Everything that the spec alone shows to be wrong: what parsing has found, and what the rules find that no schema can
- * say. The spec may be faulty by its schema as well: each rule looks at what it can use, so that its author learns
- * everything at once.
+ * All errors that the spec alone shows: those of parsing, and those of the rules that no schema can express. The spec
+ * may have errors of its schema: each rule checks the parts that it can use, so that the author sees all errors at once.
  */
 export function specErrors(parsed: Readable): readonly FieldError[] {
   const rules = [
-    ...(parsed.kind === 'GitCommit' ? gitCommitErrors(parsed.spec) : joinErrors(parsed.spec)),
+    ...(parsed.kind === 'GitCommit' ? gitCommitErrors(parsed.spec) : pullRequestBranchErrors(parsed.spec)),
     ...providerErrors(parsed),
     ...credentialErrors(parsed),
   ]
-  // A rule knows better what is wrong with a text than the pattern that it does not match.
+  // The error of a rule is more precise than that of a pattern.
   return [...without(parsed.fieldErrors, rules), ...rules]
 }
 
-/** What the author should know though nothing is wrong with the spec by itself. */
+/** Warnings for the author about a spec that has no errors by itself. */
 export function specWarnings(parsed: Readable): readonly string[] {
   const path = (parsed.kind === 'GitCommit' ? parsed.spec.resourceRef?.path : undefined) ?? ''
   if (pathComplaint(path) !== undefined || controlComponent(path) === undefined) return []
   return [
-    'spec.resourceRef.path is that of a file that steers Git or the host: it is written only where the annotation ' +
+    'spec.resourceRef.path is a file that configures Git or the host: it is written only if the annotation ' +
       `${ALLOWED_PATHS} of the Secret covers it.`,
   ]
 }
 
-/** The errors whose fields none of the others speaks of. */
+/** The errors whose fields have no error in `others`. */
 export function without(
   fieldErrors: readonly FieldError[],
   others: readonly FieldError[],
@@ -64,7 +63,7 @@ function gitCommitErrors({ branch, message, resourceRef }: Draft<GitCommitSpec>)
       ? [
           fieldError(
             'spec.resourceRef.kind',
-            'is Secret, which is never committed in clear; refer to another kind.',
+            'is Secret, which is never committed in clear text; refer to another kind.',
           ),
         ]
       : []),
@@ -72,7 +71,7 @@ function gitCommitErrors({ branch, message, resourceRef }: Draft<GitCommitSpec>)
   ]
 }
 
-function joinErrors(spec: Draft<PullRequestSpec>): readonly FieldError[] {
+function pullRequestBranchErrors(spec: Draft<PullRequestSpec>): readonly FieldError[] {
   const base = spec.baseBranch ?? ''
   const head = spec.headBranch ?? ''
   const fieldErrors = [
@@ -95,7 +94,7 @@ function branchErrors(field: string, name: string): readonly FieldError[] {
 function messageErrors(message: string): readonly FieldError[] {
   const field = 'spec.message'
   if (!message.isWellFormed())
-    return [fieldError(field, 'contains half a character (a lone surrogate); mend it.')]
+    return [fieldError(field, 'contains half a character (a lone surrogate); fix it.')]
   const bytes = Buffer.byteLength(message)
   if (bytes > MESSAGE_BYTES) {
     return [

@@ -7,14 +7,14 @@ export interface AddressAndPort {
 }
 
 /**
- * All addresses of a host, each of which may be connected to at this port; the connection has to go to one of them,
- * whatever the name means a moment later.
- * @throws Failure AddressForbidden where any of them is forbidden, NetworkError where DNS does not know the name or
- * cannot tell, Timeout (or the signal's own Failure) where the signal fires first
+ * All addresses of a host, each of which is allowed at this port; the connection has to go to one of them, because the
+ * name may resolve to other addresses a moment later.
+ * @throws Failure AddressForbidden if any of them is forbidden, NetworkError if DNS does not know the name or fails,
+ * Timeout (or the signal's own Failure) if the signal fires first
  */
 export type Resolve = (host: string, port: number, signal: AbortSignal) => Promise<readonly string[]>
 
-/** What depends on where the program runs. */
+/** The rules that depend on where the program runs. */
 export interface AddressPolicy {
   /** In a pod, loopback leads to the pod's other containers; on a developer's machine to their own servers. */
   readonly inCluster: boolean
@@ -23,9 +23,9 @@ export interface AddressPolicy {
 }
 
 /**
- * Whether nobody may make Commitlet connect to this address and port: link-local, unspecified, multicast and
- * broadcast addresses, metadata services of clouds, in a cluster loopback, the API server, and every IPv6 address
- * that stands for such an IPv4 address. What is no IP address is forbidden as well.
+ * Whether Commitlet must never connect to this address and port: link-local, unspecified, multicast and broadcast
+ * addresses, metadata services of clouds, in a cluster loopback, the API server, and every IPv6 address that stands for
+ * such an IPv4 address. A text that is not an IP address is forbidden as well.
  */
 export function isForbidden(target: AddressAndPort, policy: AddressPolicy): boolean {
   const bytes = bytesOf(target.address)
@@ -39,11 +39,13 @@ function isForbiddenItself(
   { address, port }: AddressAndPort,
   { inCluster, apiServer }: AddressPolicy,
 ): boolean {
-  if (holds(NOWHERE, address) || (inCluster && holds(LOOPBACK, address))) return true
-  return apiServer.some((server) => server.port === port && spelled(server.address) === spelled(address))
+  if (holds(FORBIDDEN, address) || (inCluster && holds(LOOPBACK, address))) return true
+  return apiServer.some(
+    (server) => server.port === port && normalised(server.address) === normalised(address),
+  )
 }
 
-const NOWHERE = listOf([
+const FORBIDDEN = listOf([
   // RFC 6890: this network, link-local (with the metadata service of most clouds), multicast, broadcast.
   ['0.0.0.0', 8],
   ['169.254.0.0', 16],
@@ -84,14 +86,14 @@ function withoutZone(address: string): string {
 }
 
 /** One text for all notations of an address. */
-function spelled(address: string): string {
+function normalised(address: string): string {
   return bytesOf(address)?.join('.') ?? ''
 }
 
-/** The 4 or 16 bytes of an address, as the parser of URLs (WHATWG) reads it; undefined for anything else. */
+/** The 4 or 16 bytes of an address, as the URL parser (WHATWG) reads it; undefined for anything else. */
 function bytesOf(address: string): readonly number[] | undefined {
   const plain = withoutZone(address)
-  if (!isIPv6(plain)) return /^\d+(\.\d+){3}$/.test(plain) ? quartet(plain) : undefined
+  if (!isIPv6(plain)) return /^\d+(\.\d+){3}$/.test(plain) ? ipv4Bytes(plain) : undefined
   const host = URL.parse(`http://[${plain}]`)?.hostname.slice(1, -1) ?? ''
   const [head = '', tail] = host.split('::')
   const [before, after] = [words(head), words(tail ?? '')]
@@ -99,7 +101,7 @@ function bytesOf(address: string): readonly number[] | undefined {
   return [...before, ...zeros, ...after].flatMap((word) => [word >> 8, word & 0xff])
 }
 
-function quartet(text: string): readonly number[] | undefined {
+function ipv4Bytes(text: string): readonly number[] | undefined {
   const bytes = text.split('.').map(Number)
   return bytes.every((byte) => byte <= 255) ? bytes : undefined
 }
@@ -108,7 +110,7 @@ function words(text: string): readonly number[] {
   return text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))
 }
 
-/** Where an IPv6 address holds an IPv4 address: the hex digits it begins with, and the IPv4 address's first byte. */
+/** IPv6 addresses that contain an IPv4 address: the hex digits they begin with, and the IPv4 address's first byte. */
 const EMBEDDINGS = [
   // IPv4-mapped and IPv4-compatible (RFC 4291), IPv4-translated (RFC 2765).
   ['00000000000000000000ffff', 12],
@@ -125,13 +127,13 @@ const EMBEDDINGS = [
 function embedded(bytes: readonly number[]): readonly string[] {
   if (bytes.length !== 16) return []
   const hex = Buffer.from(bytes).toString('hex')
-  // Teredo has it inverted (RFC 4380), ISATAP behind an interface identifier of its own (RFC 5214).
+  // Teredo has it inverted (RFC 4380), ISATAP after a fixed interface identifier (RFC 5214).
   const teredo = hex.startsWith('20010000') ? [bytes.slice(12).map((byte) => byte ^ 0xff)] : []
   const isatap = /^.{16}0[02]005efe/.test(hex) ? [bytes.slice(12)] : []
   const others = EMBEDDINGS.filter(([prefix]) => hex.startsWith(prefix)).map(([, at]) =>
     bytes.slice(at, at + 4),
   )
-  // The compatible form of ::1 is loopback itself, and none of 0.0.0.1.
+  // ::1 is loopback, not the IPv4-compatible form of 0.0.0.1.
   const found = hex === LOOPBACK_HEX ? [] : [...others, ...teredo, ...isatap]
   return found.map((quad) => quad.join('.'))
 }

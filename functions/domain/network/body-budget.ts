@@ -1,27 +1,27 @@
-/** Most bytes of request bodies that a part holds at once: with what it needs besides, below its memory limit. */
+/** Maximum bytes of request bodies in memory at once, which leaves enough of the memory limit for everything else. */
 export const BODIES_LIMIT = 64 * 1024 * 1024
 
-/** Gives back what was taken; a second call does nothing. */
+/** Returns the bytes to the budget; a second call does nothing. */
 export type Release = () => void
 
-/** Shares out `most`: the answer takes so much of it, or is undefined where so much is not left. */
+/** A budget of `most` bytes: the result takes `size` of them, or returns undefined if fewer are left. */
 export function openBudget(most: number): (size: number) => Release | undefined {
   let taken = 0
 
   return function take(size) {
     if (taken + size > most) return undefined
     taken += size
-    let given = false
+    let released = false
     return () => {
-      if (!given) taken -= size
-      given = true
+      if (!released) taken -= size
+      released = true
     }
   }
 }
 
 /**
- * Bytes of the body that a request announces (RFC 9112, section 6.3): `largest` where it names no length, 0 where there
- * is no body, or one above `largest`, which is refused by that header alone.
+ * Bytes of the body that a request announces (RFC 9112, section 6.3): `largest` if it announces no length, 0 if there is
+ * no body, or if the length is above `largest`, because such a request is refused by that header alone.
  */
 export function announcedBytes(headers: Readonly<Record<string, unknown>>, largest: number): number {
   if (headers['transfer-encoding'] !== undefined) return largest

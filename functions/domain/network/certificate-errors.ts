@@ -9,14 +9,14 @@ export interface ShownCertificate {
 const WRONG_NAME =
   'that was made for another name; use the name that the certificate holds, or have a new one made.'
 const UNKNOWN_AUTHORITY =
-  'that no trusted authority has signed; the operator adds its authority to CA_FILE, or the server has to send the certificates in between as well.'
+  'that no trusted authority has signed; the operator adds its authority to CA_FILE, or the server has to send the intermediate certificates as well.'
 const UNSOUND =
-  'that is not valid for a server, or one above it is not; whoever runs the server has to replace it.'
-const REVOKED = 'that its authority has revoked; whoever runs the server has to replace it.'
+  'that is not valid for a server, or one above it is not; ask the operator of the server to replace it.'
+const REVOKED = 'that its authority has revoked; ask the operator of the server to replace it.'
 
 /**
- * What each error means where it does not depend on a date. Node knows these of OpenSSL's and says UNSPECIFIED for all
- * others, such as a key that is too small. Those of revocation lists are left out: none is read.
+ * The meaning of each error that does not depend on a date. Node knows these of OpenSSL's errors and returns UNSPECIFIED
+ * for all others, such as a key that is too small. Those of revocation lists are left out: none is read.
  */
 const MEANINGS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: WRONG_NAME,
@@ -42,12 +42,12 @@ const MEANINGS: Readonly<Record<string, string>> = {
   CERT_REVOKED: REVOKED,
 }
 
-/** What is wrong with a certificate, after "shows a certificate"; undefined: its fault says nothing of that kind. */
+/** What is wrong with a certificate, to follow "shows a certificate"; undefined: the error is not about that. */
 export function certificateError({ fault, from, to }: ShownCertificate): string | undefined {
   if (fault === 'CERT_HAS_EXPIRED')
-    return `that has expired${about('was valid until', to)}, or one above it has; whoever runs the server has to renew it.`
+    return `that has expired${about('was valid until', to)}, or one above it has; ask the operator of the server to renew it.`
   if (fault === 'CERT_NOT_YET_VALID')
-    return `that is not valid yet${about('begins on', from)}, or one above it is not; whoever runs the server has to fix it, or the clocks.`
+    return `that is not valid yet${about('begins on', from)}, or one above it is not; ask the operator of the server to fix it, or the clocks.`
   return Object.hasOwn(MEANINGS, fault) ? MEANINGS[fault] : undefined
 }
 

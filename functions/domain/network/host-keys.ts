@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts'
 import { fingerprintOf, knownName, readKnownHosts, typeOf, writeKnownHosts } from './known-hosts.ts'
 import type { HostKey } from './known-hosts.ts'
 
-/** Texts in the form of known_hosts, as far as there are any. */
+/** Texts in the format of known_hosts, if there are any. */
 export interface HostKeySources {
   /** Of the Secret in use. */
   readonly secret?: string | undefined
@@ -12,17 +12,17 @@ export interface HostKeySources {
   readonly operator?: string | undefined
 }
 
-/** Where a key is looked for. */
-type Place = Pick<RepositoryAddress, 'host' | 'port'>
+/** The host and port whose keys are looked up. */
+type Endpoint = Pick<RepositoryAddress, 'host' | 'port'>
 
 const SHOWN = 3
 
 /**
- * The lines of known_hosts that hold for the address: the Secret's where it has any, else the operator's, else the
- * published keys of the public hosts. What any of them marks as revoked stays revoked.
- * @throws Failure HostKeyUnknown where there is no line: nothing is trusted because it came first
+ * The lines of known_hosts that apply to the address: the Secret's if it has any, else the operator's, else the
+ * published keys of the public hosts. A key that any of them marks as revoked stays revoked.
+ * @throws Failure HostKeyUnknown if there is no line: a key is never trusted on first use
  */
-export function hostKeysFor(address: Place, { secret = '', operator = '' }: HostKeySources): string {
+export function hostKeysFor(address: Endpoint, { secret = '', operator = '' }: HostKeySources): string {
   const found = [secret, operator, PUBLISHED].map((text) => readKnownHosts(text, address))
   const known = found.find((candidate) => candidate.known.length > 0)?.known
   if (known === undefined) {
@@ -35,8 +35,8 @@ export function hostKeysFor(address: Place, { secret = '', operator = '' }: Host
 }
 
 /**
- * Looks at the key that the host shows (as it is sent, RFC 4253, section 6.6). Undefined: it is one of `hostKeys`.
- * Else HostKeyMismatch where it is revoked or another key of its type is known, HostKeyUnknown where none is.
+ * Checks the key that the host shows (as it is sent, RFC 4253, section 6.6). Undefined: it is one of `hostKeys`.
+ * Else HostKeyMismatch if it is revoked or another key of its type is known, HostKeyUnknown if there is none.
  */
 export function judgeHostKey(
   shown: Buffer,
@@ -46,29 +46,29 @@ export function judgeHostKey(
   const { known, revoked } = readKnownHosts(hostKeys, address)
   const type = typeOf(shown) ?? 'an unknown type'
   const shows = `${address.text} shows the host key ${fingerprintOf(shown)} (${type})`
-  if (holds(revoked, shown)) {
-    const message = `${shows}, which is marked as revoked; do not use it, and ask whoever runs the host for its present key.`
+  if (includesKey(revoked, shown)) {
+    const message = `${shows}, which is marked as revoked; do not use it, and ask the operator of the host for its current key.`
     return new Failure('HostKeyMismatch', message)
   }
-  if (holds(known, shown)) return undefined
+  if (includesKey(known, shown)) return undefined
   const pinned = known.filter((key) => key.type === type).map(({ bytes }) => fingerprintOf(bytes))
   if (pinned.length === 0) return unknown(`${shows}, and known_hosts has no key of that type for it`, address)
-  const message = `${shows}, but known_hosts has ${pinned.slice(0, SHOWN).join(', ')} for it; somebody may be in between, or the host has a new key: compare it with what the host publishes before you change the entry.`
+  const message = `${shows}, but known_hosts has ${pinned.slice(0, SHOWN).join(', ')} for it; someone may intercept the connection, or the host has a new key: compare it with what the host publishes before you change the entry.`
   return new Failure('HostKeyMismatch', message)
 }
 
-function holds(keys: readonly HostKey[], shown: Buffer): boolean {
+function includesKey(keys: readonly HostKey[], shown: Buffer): boolean {
   return keys.some(({ bytes }) => bytes.equals(shown))
 }
 
-function unknown(found: string, { host, port }: Place): Failure {
+function unknown(found: string, { host, port }: Endpoint): Failure {
   return new Failure(
     'HostKeyUnknown',
-    `${found}; run \`ssh-keyscan -p ${port} ${host}\`, compare the fingerprint with what the host publishes, and put the line into the Secret (spec.credentials.knownHostsKey) or have the operator put it into the file of SSH_KNOWN_HOSTS.`,
+    `${found}; run \`ssh-keyscan -p ${port} ${host}\`, compare the fingerprint with what the host publishes, and put the line into the Secret (spec.credentials.knownHostsKey) or ask your Commitlet operator to add it to the file of SSH_KNOWN_HOSTS.`,
   )
 }
 
-/** What the public hosts publish, as lines of known_hosts. */
+/** The keys that the public hosts publish, as lines of known_hosts. */
 const PUBLISHED = HOSTS.flatMap(({ sshNames, sshKeys }) => sshKeys.map((key) => `${sshNames} ${key}`)).join(
   '\n',
 )

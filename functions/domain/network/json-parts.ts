@@ -6,7 +6,7 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** How much of a text is read. */
+/** Limits for a text. */
 export interface JSONBounds {
   readonly parts: number
   /** Lists and objects within each other; by default any number. */
@@ -14,11 +14,11 @@ export interface JSONBounds {
 }
 
 /**
- * Opening brackets and commas of a JSON text (RFC 8259) outside its strings, and one: at least as many as it has
- * values. Undefined where it has more, or is nested deeper, than the bounds let through. What is parsed of it takes up
- * to 100 bytes for each (measured with V8), besides its strings: a few MiB of brackets become hundreds of MiB of
- * objects, and the whole process stands still meanwhile, so they are counted before. What is not JSON is counted as
- * far as a parser would come, or further.
+ * One more than the number of opening brackets and commas of a JSON text (RFC 8259) outside its strings: at least as
+ * many as it has values. Undefined if it has more, or is nested deeper, than the bounds allow. Parsed, each takes up to
+ * 100 bytes (measured with V8) in addition to its strings: a few MiB of brackets become hundreds of MiB of objects and
+ * block the whole process, so they are counted before. A text that is not JSON is counted at least as far as a parser
+ * would read it.
  */
 export function countParts(
   text: string,
@@ -40,7 +40,7 @@ export function countParts(
   return parts > most || depth > deepest ? undefined : parts
 }
 
-/** How much deeper it is behind this sign. */
+/** The change of the nesting depth after this character. */
 function stepOf(sign: number): -1 | 0 | 1 {
   if (sign === OPEN_LIST || sign === OPEN_OBJECT) return 1
   return sign === CLOSE_LIST || sign === CLOSE_OBJECT ? -1 : 0

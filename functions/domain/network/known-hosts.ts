@@ -10,21 +10,21 @@ export interface HostKey {
   readonly bytes: Buffer
 }
 
-/** What a known_hosts file says of one host. */
+/** The keys of one host in a known_hosts file. */
 export interface KnownHost {
   readonly known: readonly HostKey[]
-  /** Marked `@revoked`: never to be taken, whatever else is said. */
+  /** Marked `@revoked`: never accepted, even if another line has the key. */
   readonly revoked: readonly HostKey[]
 }
 
-/** Types of host keys that are read; each other line is passed over. */
+/** Types of host keys that are read; other lines are ignored. */
 const TYPES = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
 const SSH_PORT = 22
 
 /**
- * Reads what the text says of the host, as sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT", has it: lists, `*`, `?`, `!`,
- * `[host]:port`, hashed names, `@revoked`. A line without a port holds for port 22 alone. Comments, lines that are
- * broken and `@cert-authority` (host certificates are not supported) are passed over.
+ * Reads the keys of the host from text in the format of sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT": lists, `*`, `?`, `!`,
+ * `[host]:port`, hashed names, `@revoked`. A line without a port applies only to port 22. Comments, broken lines and
+ * `@cert-authority` (host certificates are not supported) are ignored.
  */
 export function readKnownHosts(text: string, { host, port }: Authority): KnownHost {
   const name = knownName(host, port)
@@ -35,7 +35,7 @@ export function readKnownHosts(text: string, { host, port }: Authority): KnownHo
   }
 }
 
-/** The same as known_hosts text, for this host alone. */
+/** The same as known_hosts text, only for this host. */
 export function writeKnownHosts({ known, revoked }: KnownHost, { host, port }: Authority): string {
   const name = knownName(host, port)
   const lines = [
@@ -47,7 +47,7 @@ export function writeKnownHosts({ known, revoked }: KnownHost, { host, port }: A
     .join('')
 }
 
-/** A host as known_hosts names it: with the port in brackets, unless that is SSH's own. */
+/** A host as known_hosts names it: in brackets and with the port, unless that is SSH's default. */
 export function knownName(host: string, port: number | undefined): string {
   const lower = host.toLowerCase()
   return port === undefined || port === SSH_PORT ? lower : `[${lower}]:${port}`
@@ -67,12 +67,12 @@ function readEntry(line: string, name: string): readonly Entry[] {
   const fields = line.trim().split(/[ \t]+/)
   const marker = fields[0]?.startsWith('@') === true ? (fields.shift() ?? '') : ''
   const [names = '', type = '', base64 = ''] = fields
-  if (names.startsWith('#') || !TYPES.includes(type) || !holdsFor(names, name)) return []
+  if (names.startsWith('#') || !TYPES.includes(type) || !appliesTo(names, name)) return []
   const bytes = Buffer.from(base64, 'base64')
   return typeOf(bytes) === type ? [{ marker, key: { type, bytes } }] : []
 }
 
-/** The type that a key says of itself; undefined where the bytes are no key. */
+/** The type that a key contains; undefined if the bytes are not a key. */
 export function typeOf(key: Buffer): string | undefined {
   try {
     return readWire(key).text()
@@ -81,28 +81,28 @@ export function typeOf(key: Buffer): string | undefined {
   }
 }
 
-// One `!` that fits outweighs all others.
-function holdsFor(names: string, name: string): boolean {
+// One `!` pattern that matches overrides all others.
+function appliesTo(names: string, name: string): boolean {
   const patterns = names.split(',')
-  if (patterns.some((pattern) => pattern.startsWith('!') && fits(pattern.slice(1), name))) return false
-  return patterns.some((pattern) => fits(pattern, name))
+  if (patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1), name))) return false
+  return patterns.some((pattern) => matches(pattern, name))
 }
 
-function fits(pattern: string, name: string): boolean {
-  if (pattern.startsWith('|1|')) return fitsHash(pattern, name)
-  return fitsGlob(pattern.toLowerCase(), name)
+function matches(pattern: string, name: string): boolean {
+  if (pattern.startsWith('|1|')) return matchesHash(pattern, name)
+  return matchesGlob(pattern.toLowerCase(), name)
 }
 
 // HMAC-SHA1 with the salt as its key, as `ssh-keygen -H` writes it.
-function fitsHash(pattern: string, name: string): boolean {
+function matchesHash(pattern: string, name: string): boolean {
   const [, , salt = '', hash = ''] = pattern.split('|')
   const wanted = Buffer.from(hash, 'base64')
   const found = createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest()
   return wanted.length === found.length && timingSafeEqual(wanted, found)
 }
 
-// Not by a regular expression: many stars would take one for ever, and anybody may write them.
-function fitsGlob(pattern: string, name: string): boolean {
+// Not with a regular expression: users write the patterns, and many stars would make it take exponential time.
+function matchesGlob(pattern: string, name: string): boolean {
   let [at, star, resume] = [0, -1, 0]
   for (let i = 0; i < name.length;) {
     if (pattern[at] === '*') [star, resume] = [at++, i]

@@ -4,9 +4,9 @@ import type { Environment } from '../settings.ts'
 import { list, text, WrongSetting } from '../settings.ts'
 import { withoutUser } from '../redact.ts'
 
-/** The proxy that the operator has put between Commitlet and the Git hosts. */
+/** The operator's proxy between Commitlet and the Git hosts. */
 export interface Proxy {
-  /** With user name and password, where it has them; in the form that Git takes. Secret. */
+  /** With user name and password, if there are any, in the form that Git accepts. Secret. */
   readonly url: string
   readonly scheme: 'http' | 'https'
   /** IPv6 without brackets. */
@@ -25,7 +25,7 @@ export interface Proxies {
   readonly exceptions: readonly string[]
 }
 
-/** Who is called. */
+/** The server to call. */
 export interface Destination {
   readonly scheme: string
   readonly host: string
@@ -35,20 +35,20 @@ export interface Destination {
 const PORTS = { http: 80, https: 443 } as const
 
 /**
- * Reads HTTPS_PROXY and NO_PROXY, or where these are unset their lower-case forms.
+ * Reads HTTPS_PROXY and NO_PROXY, or their lower-case forms if these are unset.
  * Throws WrongSetting, one sentence without the value, which may hold a password.
  */
 export function readProxies(env: Environment): Proxies {
   return { proxy: readProxy(env), exceptions: readExceptions(env) }
 }
 
-/** The proxy by which this destination is called; undefined: none. Only https goes through it. */
+/** The proxy for this destination; undefined: none. Only https uses it. */
 export function proxyFor({ scheme, host, port }: Destination, proxies: Proxies): Proxy | undefined {
   if (scheme !== 'https') return undefined
   return proxies.exceptions.some((entry) => covers(entry, { host, port })) ? undefined : proxies.proxy
 }
 
-/** What must never be shown of a proxy. */
+/** The parts of a proxy that must never be shown. */
 export function secretsOfProxy({ username, password }: Proxy): readonly string[] {
   return password === '' ? [] : [password, `${username}:${password}`]
 }
@@ -64,7 +64,7 @@ function readProxy(env: Environment): Proxy | undefined {
   )
 }
 
-// Without a scheme it is http, as curl and Go have it.
+// Without a scheme it is http, as in curl and Go.
 function parseProxy(value: string): Proxy | undefined {
   const url = URL.parse(value.includes('://') ? value : `http://${value}`)
   const scheme = url?.protocol.slice(0, -1)
@@ -73,7 +73,7 @@ function parseProxy(value: string): Proxy | undefined {
   const bare = url.pathname === '/' && url.search === '' && url.hash === '' && !/\s/.test(value)
   if (!bare || username === undefined || password === undefined) return undefined
   const port = url.port === '' ? PORTS[scheme] : Number(url.port)
-  // With a user name alone Git would ask for a password.
+  // With only a user name, Git would ask for a password.
   const login =
     username === '' && password === ''
       ? ''
@@ -88,7 +88,7 @@ function parseProxy(value: string): Proxy | undefined {
   }
 }
 
-/** Undefined for what cannot be decoded, and for what would end a header or a line. */
+/** Undefined for text that cannot be decoded, or that would end a header or a line. */
 function decoded(part: string): string | undefined {
   try {
     const plain = decodeURIComponent(part)
@@ -112,7 +112,7 @@ function isException(entry: string): boolean {
   return entry === '*' || blockOf(entry) !== undefined || hostIn(entry) !== undefined
 }
 
-/** `host`, `.host` and `*.host` all cover the host and what lies below it, as curl has it. */
+/** `host`, `.host` and `*.host` all cover the host and its subdomains, as in curl. */
 function covers(entry: string, { host, port }: { readonly host: string; readonly port: number }): boolean {
   if (entry === '*') return true
   const block = blockOf(entry)

@@ -6,18 +6,18 @@ import { proxyFor } from './proxies.ts'
 
 /** How a host is reached. */
 export interface Route {
-  /** Where the connection may go, all of them checked; undefined: the proxy looks the host up and decides. */
+  /** The addresses for the connection, all checked; undefined: the proxy looks up the host and decides. */
   readonly addresses: readonly string[] | undefined
   /** Undefined: a direct connection. */
   readonly proxy: Proxy | undefined
-  /** The operator lets any certificate of this host through. */
+  /** The operator accepts any certificate of this host. */
   readonly insecure: boolean
 }
 
 /** The host to call. */
 export type Destination = Pick<RepositoryAddress, 'scheme' | 'host' | 'port'>
 
-/** What the operator has set of routes. */
+/** The operator's settings for routes. */
 export interface RouteSettings {
   readonly resolve: Resolve
   readonly proxies: Proxies
@@ -25,7 +25,7 @@ export interface RouteSettings {
 }
 
 /**
- * Finds the route; each session looks again.
+ * Finds the route; each session calls this again, because addresses may change.
  * @throws Failure what Resolve throws
  */
 export async function findRoute(

@@ -1,11 +1,11 @@
-/** Reads the data types of RFC 4251, section 5, one after the other. Each throws where the bytes end too early. */
+/** Reads the data types of RFC 4251, section 5, one after the other. Each method throws if the bytes end too early. */
 export interface WireReader {
   number(): number
   string(): Buffer
   text(): string
 }
 
-/** A reader over these bytes, from their beginning. */
+/** A reader that starts at the beginning of these bytes. */
 export function readWire(bytes: Buffer): WireReader {
   let at = 0
   function number(): number {
@@ -22,7 +22,7 @@ export function readWire(bytes: Buffer): WireReader {
   return { number, string, text: () => string().toString('latin1') }
 }
 
-/** A string of RFC 4251: its length in four bytes, then itself. */
+/** A string of RFC 4251: its length in four bytes, then its bytes. */
 export function wireString(value: Buffer | string): Buffer {
   const bytes = Buffer.from(value)
   const length = Buffer.alloc(4)

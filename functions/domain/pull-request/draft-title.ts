@@ -1,8 +1,8 @@
-/** How a host says in the title of a pull request that it is a draft. */
+/** How a host marks a draft in the title of a pull request. */
 export interface DraftMark {
-  /** What is put before a title that has none. */
+  /** The mark to put before a title that has none. */
   readonly written: string
-  /** What the host itself takes for one, at the start of a title, any number of times. */
+  /** What the host recognises as marks at the start of a title. */
   readonly read: RegExp
 }
 
@@ -14,12 +14,12 @@ export function draftTitle(title: string, mark: DraftMark): string {
   return marksOf(title, mark) === '' ? `${mark.written}${title}` : title
 }
 
-/** The title, with the marks that the shown one has. */
+/** The title with the marks of the shown one, unless it has marks itself. */
 export function titleLike(shown: string, title: string, mark: DraftMark): string {
   return marksOf(title, mark) === '' ? `${marksOf(shown, mark)}${title}` : title
 }
 
-/** The title without what any host takes for the mark of a draft. */
+/** The title without anything that any host recognises as the mark of a draft. */
 export function withoutDraftMarks(title: string): string {
   return title.replace(ANY_MARKS, '')
 }

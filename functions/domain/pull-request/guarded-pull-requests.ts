@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts'
 import type { PullRequests, ShownPullRequest } from './pull-requests.ts'
 import { holdsSecret } from '../redact.ts'
 
-/** What the host got, and which repository it is about. */
+/** What the host received, and for which repository. */
 export interface Guard {
   readonly login: ApiLogin
   /** `spec.repository`. */
@@ -11,9 +11,9 @@ export interface Guard {
 }
 
 /**
- * The same pull requests, none of which is answered with an address that holds the login: it goes into the status, the
- * Event and the log. Of the other values of the Secret a name may well stand in an address.
- * @throws Failure besides: ProviderUnavailable where the host shows such an address
+ * The same pull requests, but never with an address that contains the login, because addresses are written to the status,
+ * the Event and the log. Other values of the Secret, such as a name, may legitimately occur in an address.
+ * @throws Failure additionally ProviderUnavailable if the host shows such an address
  */
 export function guardedPullRequests(pullRequests: PullRequests, { login, shown }: Guard): PullRequests {
   const { username, secret } = login
@@ -34,7 +34,7 @@ export function guardedPullRequests(pullRequests: PullRequests, { login, shown }
 
   function checked(pull: ShownPullRequest): ShownPullRequest {
     if (!holdsSecret(pull.url, secrets)) return pull
-    const message = `The API of ${shown} shows #${pull.number} at an address that holds the token, or the user name and password, so that it is not taken over; it is tried again, and whoever runs the host has to look.`
+    const message = `The API of ${shown} shows #${pull.number} at an address that contains the token, or the user name and password, so Commitlet does not use it; Commitlet retries automatically, and the operator of the host has to fix the address.`
     throw new Failure('ProviderUnavailable', message)
   }
 }

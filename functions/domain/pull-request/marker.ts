@@ -3,17 +3,17 @@ import { withoutDraftMarks } from './draft-title.ts'
 import type { PullRequestText, ShownPullRequest } from './pull-requests.ts'
 
 /**
- * A line of its own: whose it is, and a digest of title and body as they were set. A link reference definition
- * (CommonMark 0.31, section 4.7) is shown by no host, unless a block before it was left open; Bitbucket shows HTML
- * comments.
+ * A line of its own with the uid of the resource, and a digest of title and body as they were set. No host shows a link
+ * reference definition (CommonMark 0.31, section 4.7), unless a block before it was left open; Bitbucket would show an
+ * HTML comment.
  */
 const MARKER = /^\[commitlet:([0-9A-Za-z-]{1,64}):([0-9a-f]{16})\]: #[ \t]*$/gm
 const DIGITS = 16
 
-/** What a marked pull request says besides its marker. */
+/** The text of a marked pull request without its marker, and what the marker shows. */
 export interface Marked extends PullRequestText {
   readonly uid: string
-  /** Somebody has changed title or body since. */
+  /** Someone has changed title or body since. */
   readonly edited: boolean
 }
 
@@ -25,8 +25,8 @@ export function marked(text: PullRequestText, uid: string): PullRequestText {
 }
 
 /**
- * Reads the last marker of a body: one that stands before it is part of what the body says, and what bots and people
- * have written below it is an edit. Undefined: Commitlet has not opened it, or somebody took the marker out.
+ * Reads the last marker of a body: an earlier one is part of the text, and text that bots and people have added below it
+ * is an edit. Undefined: Commitlet has not opened the pull request, or someone has removed the marker.
  */
 export function readMarker(shown: ShownPullRequest): Marked | undefined {
   const body = unified(shown.body)
@@ -38,15 +38,15 @@ export function readMarker(shown: ShownPullRequest): Marked | undefined {
   return { ...text, uid, edited: below !== '' || digestOf(text) !== digest }
 }
 
-/** Whether two say the same, but for what hosts change by themselves: line ends, blanks around, the mark of a draft. */
+/** Whether two texts are equal, apart from what hosts change: line ends, surrounding blanks, the mark of a draft. */
 export function saysTheSame(one: PullRequestText, other: PullRequestText): boolean {
   return digestOf(one) === digestOf(other)
 }
 
 function digestOf(text: PullRequestText): string {
   const { title, body } = plain(text)
-  const said = [withoutDraftMarks(title), body]
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, DIGITS)
+  const content = [withoutDraftMarks(title), body]
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, DIGITS)
 }
 
 function plain({ title, body }: PullRequestText): PullRequestText {

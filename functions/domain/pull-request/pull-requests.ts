@@ -1,7 +1,7 @@
 import type { ApiLogin } from '../credentials/login.ts'
 import type { ApiEndpoint } from '../repository/target.ts'
 
-/** What a pull request joins. */
+/** The branches of a pull request. */
 export interface Branches {
   readonly base: string
   readonly head: string
@@ -9,7 +9,7 @@ export interface Branches {
   readonly headOwner: string | undefined
 }
 
-/** What a pull request says. The body is Markdown with LF between its lines. */
+/** The text of a pull request. The body is Markdown with LF between its lines. */
 export interface PullRequestText {
   readonly title: string
   readonly body: string
@@ -20,7 +20,7 @@ export interface PullRequestDraft extends PullRequestText {
   readonly draft: boolean
 }
 
-/** A pull request as its host shows it, which joins the branches that were asked for. */
+/** A pull request as its host shows it, with the requested branches. */
 export interface ShownPullRequest extends PullRequestText {
   readonly number: number
   /** Web address. */
@@ -28,14 +28,14 @@ export interface ShownPullRequest extends PullRequestText {
   readonly state: 'open' | 'merged' | 'closed'
 }
 
-/** What a pull request gets besides. Each list may be empty. */
+/** Further fields of a pull request. Each list may be empty. */
 export interface PullRequestDetails {
   readonly labels: readonly string[]
   readonly reviewers: readonly string[]
   readonly assignees: readonly string[]
 }
 
-/** What one pull request is to get. */
+/** Details to add to one pull request. */
 export interface Addition {
   readonly number: number
   readonly detail: keyof PullRequestDetails
@@ -43,26 +43,26 @@ export interface Addition {
 }
 
 /**
- * The pull requests of one repository. Every verb fails with a Failure: AuthenticationFailed, PermissionDenied (with
- * the scope where the host names it), RepositoryNotFound, RateLimited (with the host's own time), ProviderUnavailable,
- * NetworkError, Timeout, TLSUntrusted, or PullRequestRejected for what the host refuses for good.
+ * The pull requests of one repository. Every method fails with a Failure: AuthenticationFailed, PermissionDenied (with
+ * the scope if the host names it), RepositoryNotFound, RateLimited (with the host's own time), ProviderUnavailable,
+ * NetworkError, Timeout, TLSUntrusted, or PullRequestRejected for a request that the host will always refuse.
  */
 export interface PullRequests {
-  /** Those that join exactly these branches, compared by ourselves, newest first: the open ones, or all of them. */
+  /** Those with exactly these branches, compared by Commitlet itself, newest first: the open ones, or all of them. */
   find(branches: Branches, among: 'open' | 'all'): Promise<readonly ShownPullRequest[]>
-  /** The one with this number; undefined where it is gone, or joins other branches. */
+  /** The one with this number; undefined if it does not exist any more, or has other branches. */
   read(number: number, branches: Branches): Promise<ShownPullRequest | undefined>
   /**
-   * Opens one; `exists` where the host says that one is open already. It is believed only where the answer has the
+   * Opens one; `exists` if the host reports that one is open already. An answer counts as success only if it has the
    * status for "created", a number, an address and both branches.
-   * @throws Failure besides: HeadNotFound (naming the branch that is missing), NothingToMerge
+   * @throws Failure additionally HeadNotFound (naming the branch that is missing), NothingToMerge
    */
   create(draft: PullRequestDraft): Promise<ShownPullRequest | 'exists'>
-  /** Replaces title and body. A draft stays one. */
+  /** Replaces title and body. A draft stays a draft. */
   update(shown: ShownPullRequest, text: PullRequestText): Promise<void>
   /**
-   * Adds the labels, reviewers or assignees that it lacks, and takes none away. Answers a sentence for each that the
-   * host does not know or take, while the others are added; throws where none could be.
+   * Adds the missing labels, reviewers or assignees, and removes none. Returns a sentence for each that the host does
+   * not know or accept, while the others are added; throws if none could be added.
    */
   add(number: number, detail: keyof PullRequestDetails, names: readonly string[]): Promise<readonly string[]>
 }
@@ -76,19 +76,19 @@ export interface Endpoint {
   /** `spec.repository`, for sentences. */
   readonly shown: string
   /**
-   * Asked for before anything is asked of a repository that was renamed: `repository` is its path by now.
-   * @throws Failure ReferenceForbidden where the operator, or the credentials, may not go there
+   * Called before any request to a repository that was renamed: `repository` is its new path.
+   * @throws Failure ReferenceForbidden if the operator or the credentials do not allow that repository
    */
   readonly permit: Permit
   readonly fetch: Fetch
 }
 
-/** Throws ReferenceForbidden where the repository of this path may not be gone to with these credentials. */
+/** Throws ReferenceForbidden if these credentials must not be used for the repository with this path. */
 export type Permit = (repository: readonly string[]) => void
 
 /**
- * As the `fetch` of the web platform, but for the API alone: the connection goes to checked addresses, redirects are
- * answered as they are, the body is bounded and complete, and time is up with the attempt's.
+ * Like `fetch` of the web platform, but only for the API: the connection goes to checked addresses, redirects are
+ * returned and not followed, the body is bounded and complete, and the attempt's deadline applies.
  * @throws Failure AddressForbidden, NetworkError, Timeout, TLSUntrusted, ProviderUnavailable
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>
@@ -99,10 +99,10 @@ export interface FetchInit {
   readonly body?: string
 }
 
-/** A file of providers/ exports one as its default. Nothing is called before a verb is. */
+/** The default export of each provider. It makes no request before one of the methods is called. */
 export type Connect = (endpoint: Endpoint, login: ApiLogin) => PullRequests
 
-/** Which pull request, and where. */
+/** The branches of a pull request, and the API of its repository. */
 export interface ApiTarget extends ApiEndpoint {
   /** `spec.repository`, for sentences. */
   readonly shown: string
@@ -112,10 +112,10 @@ export interface ApiTarget extends ApiEndpoint {
 }
 
 /**
- * Hands `work` the pull requests of a repository. One at a time for the same branches of the same repository, so that
- * two resources never open two; few at a time with the same token, and none while its limit holds. Nobody waits longer
- * than until the signal fires.
- * @throws Failure what `work` and the way to the API throw
+ * Calls `work` with the pull requests of a repository. One at a time for the same branches of the same repository, so
+ * that two resources never open two; few at a time with the same token, and none while its rate limit lasts. Waiting
+ * ends when the signal fires.
+ * @throws Failure what `work` and the connection to the API throw
  */
 export type WithPullRequests = <T>(
   target: ApiTarget,

@@ -7,48 +7,48 @@ import { Failure } from '../failure.ts'
 import type { Permit } from './pull-requests.ts'
 import { redact } from '../redact.ts'
 
-/** What `spec.repository` names, and what must not be shown of what its host says. */
+/** The repository of `spec.repository`, and the secrets to mask in what its host returns. */
 export interface Renamed {
   readonly target: Target
   readonly secrets: readonly string[]
 }
 
 /**
- * Who asks whether a repository that was renamed may be gone to by its present name. `requireAllowed` throws where it
- * may not; its sentence, which ends what is said, tells what to do.
+ * Checks whether a renamed repository may be used under its new name. `requireAllowed` throws if it may not; its message
+ * becomes the end of the message here and states what to do.
  */
 export function permitBy({ target, secrets }: Renamed, requireAllowed: (moved: Target) => void): Permit {
   const { address, repository } = target
   return function permit(present) {
     const path = present.join('/')
-    const said = redact(path, secrets) ?? '***'
+    const shown = redact(path, secrets) ?? '***'
     const installation = address.segments.slice(0, address.segments.length - repository.length)
-    if (said !== path || parseSegments(path) === undefined) throw refused(address, said, UNREADABLE)
+    if (shown !== path || parseSegments(path) === undefined) throw refused(address, shown, UNREADABLE)
     const moved = addressAt(address, [...installation, ...present].join('/'))
-    if (moved === undefined) throw refused(address, said, UNREADABLE)
+    if (moved === undefined) throw refused(address, shown, UNREADABLE)
     try {
       requireAllowed(movedTo(target, moved))
     } catch (error) {
-      throw error instanceof Failure ? refused(address, said, error) : error
+      throw error instanceof Failure ? refused(address, shown, error) : error
     }
   }
 }
 
-/** Throws ReferenceForbidden where ALLOWED_REPOSITORIES, if there is such a list, does not cover the repository. */
+/** Throws ReferenceForbidden if there is a list ALLOWED_REPOSITORIES that does not cover the repository. */
 export function requireOperatorAllows(list: string | undefined, { address, called }: Target): void {
   if (list === undefined) return
   if (called.every((one) => allows(list, one))) return
-  const message = `${address.text} is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); ask whoever runs Commitlet.`
+  const message = `${address.text} is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); ask your Commitlet operator.`
   throw new Failure('ReferenceForbidden', message)
 }
 
 const UNREADABLE = {
   message:
-    'Nothing can be allowed that is called so; put its new address into spec.repository of a new PullRequest.',
+    'A repository with such a name cannot be allowed; put its new address into spec.repository of a new PullRequest.',
   retry: 'never',
 } as const
 
-/** The same with another path; undefined where that makes no address. */
+/** The same address with another path; undefined if that is not a valid address. */
 function addressAt({ text, segments }: RepositoryAddress, path: string): RepositoryAddress | undefined {
   const end = text.endsWith('.git') ? '.git' : ''
   const start = text.slice(0, text.length - end.length - segments.join('/').length)
@@ -61,8 +61,8 @@ function addressAt({ text, segments }: RepositoryAddress, path: string): Reposit
 
 function refused(
   address: RepositoryAddress,
-  said: string,
+  shown: string,
   { message, retry }: Pick<Failure, 'message' | 'retry'>,
 ): Failure {
-  return new Failure('ReferenceForbidden', `${address.text} is called ${said} by now. ${message}`, { retry })
+  return new Failure('ReferenceForbidden', `${address.text} is now called ${shown}. ${message}`, { retry })
 }

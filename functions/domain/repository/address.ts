@@ -1,50 +1,51 @@
 import { Failure } from '../failure.ts'
 
-/** The parsed form of a repository address: it alone makes every check and the address that Git gets. */
+/** A parsed repository address: all checks use it, and Git is called with its text. */
 export interface RepositoryAddress {
-  /** `http` is for the hosts of INSECURE_HOSTS alone: the gate refuses it for all others. */
+  /** `http` is only for the hosts of INSECURE_HOSTS: the gate denies it for all others. */
   readonly scheme: 'https' | 'http' | 'ssh'
   /** User of an SSH address. */
   readonly user: string | undefined
   /** Lower-case name or canonical IP address; IPv6 without brackets. */
   readonly host: string
-  /** Always set: the scheme's default where the address names none. */
+  /** Always set: the scheme's default if the address has none. */
   readonly port: number
   /** Segments of the path, the last one without `.git`. */
   readonly segments: readonly string[]
-  /** The address exactly as it was written, which Git is called with. */
+  /** The address exactly as written; Git is called with it. */
   readonly text: string
 }
 
-/** Host (IPv6 without brackets) and, where it is written, port. */
+/** Host (IPv6 without brackets) and, if it is given, port. */
 export interface Authority {
   readonly host: string
   readonly port: number | undefined
 }
 
-/** Most characters of an address, as in the schema of `spec.repository`. */
-const LONGEST = 2048
+/** Maximum characters of an address, as in the schema of `spec.repository`. */
+const MAX_CHARACTERS = 2048
 
-/** The port of a scheme where an address names none. */
+/** The port of a scheme if an address has none. */
 export const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22 } as const
 
 /**
  * Reads `spec.repository`: `https://host[:port]/path[.git]`, `ssh://user@host[:port]/path[.git]` or
- * `user@host:path[.git]`. Throws InvalidSpec for everything that is not its own re-serialisation: what the checks
- * see and what Git is called with can then never differ. So a default port that is written out is refused as well.
- * The sentence never repeats the address, which may hold a password.
+ * `user@host:path[.git]`. Throws InvalidSpec for everything that is not equal to its own serialisation, so that the
+ * checks and Git never see different addresses. For this reason an explicit default port is refused as well. The
+ * message never repeats the address, which may contain a password.
  */
 export function parseRepositoryAddress(text: string): RepositoryAddress {
-  if (text.length > LONGEST) throw invalid(`is longer than the ${LONGEST} characters that are allowed.`)
-  const strange = strangeCharacter(text)
-  if (strange !== undefined) throw invalid(`contains ${strange}; ${PLAIN}.`)
+  if (text.length > MAX_CHARACTERS)
+    throw invalid(`is longer than the ${MAX_CHARACTERS} characters that are allowed.`)
+  const unexpected = unexpectedCharacter(text)
+  if (unexpected !== undefined) throw invalid(`contains ${unexpected}; ${EXAMPLE}.`)
   const parsed = parseForm(text)
   const plain = serialise(parsed, text)
   if (plain !== text) throw invalid(`is not written in its plain form; write ${plain} instead.`)
   return parsed
 }
 
-/** Reads `host[:port]`; undefined where the host is not a lower-case ASCII name or a canonical IP address. */
+/** Reads `host[:port]`; undefined if the host is neither a lower-case ASCII name nor a canonical IP address. */
 export function parseAuthority(text: string): Authority | undefined {
   const [, written, digits] = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(?::([0-9]{1,5}))?$/.exec(text) ?? []
   if (written === undefined || !isCanonicalHost(written)) return undefined
@@ -53,7 +54,7 @@ export function parseAuthority(text: string): Authority | undefined {
   return { host: unbracketed(written), port }
 }
 
-/** Writes `host[:port]`, without the port where it is the default one. */
+/** Writes `host[:port]`, without the port if it is the default one. */
 export function writeAuthority({ host, port }: Authority, defaultPort?: number): string {
   return port === undefined || port === defaultPort ? bracketed(host) : `${bracketed(host)}:${port}`
 }
@@ -68,20 +69,20 @@ export function unbracketed(host: string): string {
   return host.replace(/[[\]]/g, '')
 }
 
-/** The parts of a path, the last one without `.git`; undefined where one is empty, `.`, `..` or has other letters. */
+/** The segments of a path, the last without `.git`; undefined if one is empty, `.`, `..` or has other characters. */
 export function parseSegments(path: string): readonly string[] | undefined {
   const segments = path.replace(/\.git$/, '').split('/')
   const sound = segments.every((segment) => /^[A-Za-z0-9._~{}+-]+$/.test(segment) && !/^\.\.?$/.test(segment))
   return sound ? segments : undefined
 }
 
-const PLAIN = 'write an address such as https://git.example.com/acme/shop.git'
+const EXAMPLE = 'write an address such as https://git.example.com/acme/shop.git'
 
 function invalid(complaint: string): Failure {
   return new Failure('InvalidSpec', `spec.repository ${complaint}`)
 }
 
-function strangeCharacter(text: string): string | undefined {
+function unexpectedCharacter(text: string): string | undefined {
   if (/[\s\p{Cc}]/u.test(text)) return 'white space or a control character'
   if (/[^\x21-\x7e]/u.test(text)) return 'letters beyond ASCII (write the host in its xn-- form)'
   const found = /[%?#\\]/.exec(text)?.[0]
@@ -93,10 +94,10 @@ function parseForm(text: string): RepositoryAddress {
   if (scheme === undefined || authority === undefined || path === undefined) return parseShort(text)
   if (scheme === 'https' || scheme === 'http') return parseWeb(text, scheme, { authority, path })
   if (scheme === 'ssh') {
-    const [, user, place] = /^([^@]*)@(.*)$/.exec(authority) ?? []
-    return parseSSH(text, { user, authority: place ?? '', path })
+    const [, user, hostAndPort] = /^([^@]*)@(.*)$/.exec(authority) ?? []
+    return parseSSH(text, { user, authority: hostAndPort ?? '', path })
   }
-  throw invalid(`begins with another scheme than https:// or ssh://; ${PLAIN}.`)
+  throw invalid(`begins with another scheme than https:// or ssh://; ${EXAMPLE}.`)
 }
 
 function parseWeb(
@@ -118,9 +119,9 @@ function parseWeb(
 function parseShort(text: string): RepositoryAddress {
   const [, user, authority, path] = /^([^@/:]*)@(\[[^\]]*\]|[^:/]*):(.*)$/.exec(text) ?? []
   if (authority === undefined || path === undefined)
-    throw invalid(`is not an address of a repository; ${PLAIN}.`)
+    throw invalid(`is not an address of a repository; ${EXAMPLE}.`)
   if (path.startsWith('-'))
-    throw invalid('has a path that begins with "-", which Git would take for an option.')
+    throw invalid('has a path that begins with "-", which Git would read as an option.')
   return parseSSH(text, { user, authority, path })
 }
 
@@ -164,7 +165,7 @@ function serialise(address: RepositoryAddress, text: string): string {
   return `${scheme}://${login}${writeAuthority(address, DEFAULT_PORTS[scheme])}/${path}`
 }
 
-// Labels by RFC 1123, section 2.1; the parser of URLs (WHATWG) then tells numbers that only look like names.
+// Labels as in RFC 1123, section 2.1; the URL parser (WHATWG) then detects IP addresses that look like names.
 function isCanonicalHost(written: string): boolean {
   const isName = written.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.(?!$)|$))+$/.test(written)
   if (!isName && !written.startsWith('[')) return false

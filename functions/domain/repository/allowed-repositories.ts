@@ -4,21 +4,21 @@ import { pathComplaint } from './committed-path.ts'
 import { publicHost } from './hosts.ts'
 
 /**
- * Whether a comma list of `host[:port][/path]` covers the repository. An entry without a port means the scheme's
- * default port; a path covers itself and what lies under it by whole segments, a trailing `.git` ignored; letter
- * case is ignored on hosts known to ignore it. A malformed entry, and an empty list, cover nothing.
+ * Whether a comma-separated list of `host[:port][/path]` covers the repository. An entry without a port means the
+ * scheme's default port; a path covers itself and everything below it by whole segments, without regard to a trailing
+ * `.git`; letter case is ignored on hosts known to ignore it. A malformed entry and an empty list cover nothing.
  */
 export function allows(list: string, address: RepositoryAddress): boolean {
   return entries(list).some((entry) => covers(entry, address))
 }
 
-/** The first entry of such a list that can cover nothing, because it is malformed or empty; undefined: none. */
+/** The first entry of such a list that is malformed or empty, so that it covers nothing; undefined: none. */
 export function unsoundEntry(list: string): string | undefined {
   return entries(list).find((entry) => parseEntry(entry) === undefined)
 }
 
 /**
- * Whether a comma list of prefixes covers the path, by whole segments and exact letters: `clusters/prod` covers
+ * Whether a comma-separated list of prefixes covers the path, by whole segments and exact letters: `clusters/prod` covers
  * `clusters/prod/a.yaml`, not `clusters/production/a.yaml`. An empty entry, or one with an empty segment, `.` or
  * `..`, covers nothing.
  */
@@ -30,12 +30,12 @@ export function allowsPath(list: string, path: string): boolean {
   })
 }
 
-/** The first entry of such a list of prefixes that no path can begin with, because it is none; undefined: none. */
+/** The first entry of such a list of prefixes that is not a valid path, so that it covers nothing; undefined: none. */
 export function unsoundPrefix(list: string): string | undefined {
   return entries(list).find((entry) => pathComplaint(entry) !== undefined)
 }
 
-// A slash at the end is how people write a folder; it changes nothing.
+// Users write a slash at the end of a folder; it is ignored.
 function entries(list: string): readonly string[] {
   return list.split(',').map((entry) => entry.trim().replace(/([^/])\/$/, '$1'))
 }
@@ -47,8 +47,8 @@ interface Entry {
 
 function parseEntry(entry: string): Entry | undefined {
   const slash = entry.indexOf('/')
-  const [place, path] = slash < 0 ? [entry, undefined] : [entry.slice(0, slash), entry.slice(slash + 1)]
-  const authority = parseAuthority(place.toLowerCase())
+  const [hostAndPort, path] = slash < 0 ? [entry, undefined] : [entry.slice(0, slash), entry.slice(slash + 1)]
+  const authority = parseAuthority(hostAndPort.toLowerCase())
   const segments = path === undefined ? [] : parseSegments(path)
   return authority === undefined || segments === undefined ? undefined : { authority, segments }
 }

@@ -1,10 +1,10 @@
-/** Rules 1 to 10 of git-check-ref-format(1), and one of ours, for `refs/heads/<name>`, with what the user is told. */
+/** The rules of git-check-ref-format(1) and one of ours for `refs/heads/<name>`, each with its message. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'is empty'],
-  // "git branch" and "git check-ref-format --branch" refuse these two, plumbing takes them.
+  // "git branch" and "git check-ref-format --branch" refuse these two, plumbing accepts them.
   [/^-/, 'begins with "-"'],
   [/^HEAD$/, 'is "HEAD"'],
-  // Git takes it, and can push to the branch of the short name no more: two refs match then.
+  // Git accepts it, but can then not push to the branch of the short name any more, because two refs match.
   [/^refs\//, 'begins with "refs/", as full names of refs do'],
   [/^\.|\/\./, 'has a part that begins with "."'],
   [/\.lock$|\.lock\//, 'has a part that ends in ".lock"'],
@@ -18,8 +18,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * What keeps a text from being the short name of a branch, as the end of a sentence ("begins with …"); undefined
- * where it is one. Source: git-check-ref-format(1), with `--branch`.
+ * Why a text is not the short name of a branch, as the end of a sentence ("begins with …"); undefined if it is one.
+ * Source: git-check-ref-format(1), with `--branch`.
  */
 export function branchComplaint(name: string): string | undefined {
   return RULES.find(([pattern]) => pattern.test(name))?.[1]

@@ -1,7 +1,7 @@
-/** Most bytes of one component: NAME_MAX of Linux, and the least of the common filesystems. */
+/** Maximum bytes of one component: NAME_MAX of Linux, the smallest limit of the common file systems. */
 const COMPONENT_BYTES = 255
 
-/** Files that steer Git or a host, wherever they stand (gitattributes(5), gitignore(5), gitmodules(5), the hosts' docs). */
+/** Files that configure Git or a host in any folder (gitattributes(5), gitignore(5), gitmodules(5), the hosts' docs). */
 const CONTROL_FILES = [
   '.gitmodules',
   '.gitattributes',
@@ -19,10 +19,10 @@ const CONTROL_FILES = [
   'jenkinsfile',
 ]
 
-/** Folders whose content a host runs or obeys. */
+/** Folders whose content a host runs or uses as its configuration. */
 const CONTROL_FOLDERS = ['.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.tekton', '.woodpecker']
 
-/** How the 8.3 names that NTFS gives to these begin, also those made of a hash (is_ntfs_dot_generic() of Git). */
+/** The stems of the 8.3 names of these on NTFS, also those with a hash (is_ntfs_dot_generic() of Git). */
 const SHORT_STEMS = [
   'git(?:mod|att|ign|hub|lab|ea)|mailma|forgej|circle|tekton|codeow',
   'lfscon|bitbuc|woodpe|drone|travis|azure-|jenkin',
@@ -31,8 +31,8 @@ const SHORT_STEMS = [
 const SHORT_NAMES = new RegExp(`^(?:${SHORT_STEMS.join('|')})~[0-9]+(?:\\.(?:yml|yam))?$`)
 
 /**
- * What keeps a text from being a path in a repository, as the end of a sentence ("has an empty part …"); undefined
- * where it is one. The rules are those of Git's verify_path() with core.protectHFS and core.protectNTFS on, which
+ * Why a text is not a path in a repository, as the end of a sentence ("has an empty part …"); undefined if it is one.
+ * The rules are those of Git's verify_path() with core.protectHFS and core.protectNTFS on, which
  * the plumbing that writes our commits does not apply.
  */
 export function pathComplaint(path: string): string | undefined {
@@ -44,7 +44,7 @@ export function pathComplaint(path: string): string | undefined {
   return path.split('/').map(componentComplaint).find(Boolean)
 }
 
-/** The component that makes the path one of a file that steers Git or the host; undefined where there is none. */
+/** The component that makes the path that of a file which configures Git or the host; undefined if there is none. */
 export function controlComponent(path: string): string | undefined {
   return path.split('/').find(isControl)
 }
@@ -52,7 +52,7 @@ export function controlComponent(path: string): string | undefined {
 function componentComplaint(component: string): string | undefined {
   if (component === '')
     return 'has an empty part; write exactly one "/" between the parts and none at the end.'
-  // Windows drops dots and spaces at the end: what is left of such a part is the folder itself, or the one above.
+  // Windows drops dots and spaces at the end, so that such a part means the folder itself, or its parent.
   if (/^[. ]+$/.test(component))
     return `has the part "${component}", of dots and spaces alone; write the path without it.`
   if (new TextEncoder().encode(component).length > COMPONENT_BYTES) {
@@ -62,7 +62,7 @@ function componentComplaint(component: string): string | undefined {
   return undefined
 }
 
-// As is_ntfs_dotgit() and is_hfs_dotgit() of Git do: short names, streams, trailing dots and spaces, invisible letters.
+// As in is_ntfs_dotgit() and is_hfs_dotgit() of Git: short names, streams, trailing dots and spaces, invisible letters.
 function isDotGit(component: string): boolean {
   return /^(?:\.git|git~[0-9]+)[. ]*(?::|$)/.test(folded(component))
 }
@@ -74,8 +74,8 @@ function isControl(component: string): boolean {
   return SHORT_NAMES.test(bare)
 }
 
-// Every character that HFS+ ignores in names is a default-ignorable one of Unicode. Filesystems that know no case
-// take more letters for one of ours than lower case tells (ſ for s, K of Kelvin for k), some by compatibility (NFKC).
+// Every character that HFS+ ignores in names is default-ignorable in Unicode. Case-insensitive file systems treat more
+// letters as equal than toLowerCase() (ſ as s, the Kelvin sign as k), some of them by compatibility (NFKC).
 function folded(component: string): string {
   const visible = component.replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   return visible.normalize('NFKC').toUpperCase().toLowerCase()

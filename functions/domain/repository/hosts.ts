@@ -3,52 +3,52 @@ import type { RepositoryAddress } from './address.ts'
 /** Details of a pull request that not every host has. */
 export type Detail = 'labels' | 'reviewers' | 'assignees' | 'draft'
 
-/** What is known of the software of a host without calling it. */
+/** What is known about the software of a host without calling it. */
 export interface Host {
   /** Value of `spec.provider`, and the name of the file under providers/. */
   readonly name: string
-  /** Other software with the same API, as its users call it. */
+  /** The name of other software with the same API. */
   readonly alike?: string
-  /** The public host that people open in a browser. */
+  /** The public host that users open in a browser. */
   readonly webHost?: string
-  /** Other names of the public host, for Git alone. */
+  /** Other names of the public host, only for Git. */
   readonly gitHosts: readonly string[]
   /** Each `<tenant>.<domain>` is a public host of its own. */
   readonly tenantDomain?: string
-  /** Hosts in the form of known_hosts, and the keys that they publish; on port 443 the same services answer. */
+  /** Hosts in the format of known_hosts, and their published keys; on port 443 the same services answer. */
   readonly sshNames?: string
   readonly sshKeys: readonly string[]
-  /** User name beside a token, for Git over HTTPS. */
+  /** User name to send with a token, for Git over HTTPS. */
   readonly tokenUsername: string
-  /** User name for Git where the Secret holds an e-mail address, which the API takes beside the same token. */
+  /** User name for Git if the Secret has an e-mail address, which the API accepts with the same token. */
   readonly emailUsername?: string
-  /** User name that stands for nobody: the API gets the token alone. */
+  /** User name that stands for no user: the API gets only the token. */
   readonly nobodyUsername?: string
-  /** Which user names the API takes, where not every one. */
+  /** Which user names the API accepts, if not all. */
   readonly apiUsername?: { readonly pattern: RegExp; readonly complaint: string }
-  /** Added where the public host refuses a user name of a person, and so perhaps a kind of password that it no longer takes. */
+  /** Added if the public host refuses the user name of a person: it may no longer accept this kind of password. */
   readonly passwordHint?: string
   /** API of the public host; `HOST` stands for the tenant's own. */
   readonly publicAPI: readonly string[]
-  /** Ends of the path of `providerConfig.baseURL` and, where there is one, `uploadURL`. */
+  /** Suffixes of `providerConfig.baseURL` and, if there is one, `uploadURL`. */
   readonly apiSuffix?: string
   readonly uploadSuffix?: string
-  /** Between the address of a repository and the object name of a commit, on the web. */
+  /** The part of a web address between the address of a repository and the object name of a commit. */
   readonly commitPath: string
   readonly lacks: readonly Detail[]
-  /** How many parts the path of a repository has: owner and name, or groups of any depth before the name. */
+  /** The number of segments in the path of a repository: owner and name, or groups of any depth before the name. */
   readonly repositoryPath: 'two' | 'two or more'
-  /** How each part of that path is written, where that is not as any address has it. */
+  /** The form of each segment of that path, if not any segment of an address. */
   readonly repositoryPart?: Form
   /** The head of a pull request may be the branch of a fork, written `owner:branch`. */
   readonly forks: boolean
-  /** How people are named, where that is not a plain user name. */
+  /** The form of user names, if they are not plain user names. */
   readonly person?: Form
-  /** How labels are named, where that is not any text. */
+  /** The form of labels, if they are not any text. */
   readonly label?: Form
 }
 
-/** How a name has to be written, and that in words. */
+/** The form of a name, as a pattern and in words. */
 export interface Form {
   readonly pattern: RegExp
   readonly expects: string
@@ -119,10 +119,10 @@ export const HOSTS: readonly Host[] = [
     apiUsername: {
       pattern: /@|^x-token-auth$/,
       complaint:
-        "has a user name that Bitbucket's API does not take; put the e-mail address of the Atlassian account there for an API token, or name only the key of an access token.",
+        "has a user name that Bitbucket's API does not accept; put the e-mail address of the Atlassian account there for an API token, or name only the key of an access token.",
     },
     // Since July 2026: Atlassian's notice "Bitbucket Cloud transitions to API tokens".
-    passwordHint: 'Bitbucket takes no app passwords any more, but API tokens and access tokens.',
+    passwordHint: 'Bitbucket no longer accepts app passwords, only API tokens and access tokens.',
     publicAPI: ['https://api.HOST/2.0'],
     commitPath: '/commits/',
     lacks: ['labels', 'assignees'],
@@ -134,7 +134,7 @@ export const HOSTS: readonly Host[] = [
     },
     forks: false,
     person: {
-      // User names are no longer taken (Bitbucket Cloud's changes of 2019 to its API for the GDPR).
+      // User names are no longer accepted (Bitbucket Cloud's changes of 2019 to its API for the GDPR).
       pattern: /^(?:\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}|\d{1,8}:[0-9a-f-]{36}|[0-9a-f]{24})$/i,
       expects: 'a UUID in braces or an account ID of Atlassian',
     },
@@ -154,15 +154,15 @@ export const HOSTS: readonly Host[] = [
   },
 ]
 
-/** User name beside a token where the software of the host is not known. */
+/** User name to send with a token if the software of the host is not known. */
 export const USUAL_TOKEN_USERNAME = 'x-access-token'
 
-/** The names that `spec.provider` may have, for people. */
+/** The names that `spec.provider` may have, for messages and descriptions. */
 export const PROVIDER_NAMES = HOSTS.map(({ name, alike }) =>
   alike === undefined ? name : `${name} (also for ${alike})`,
 ).join(', ')
 
-/** The row of a public host, by its exact name: a host that only looks like one is none. */
+/** The row of a public host, by its exact name. */
 export function publicHost(host: string): Host | undefined {
   return HOSTS.find((row) => webHostOf(row, host) !== undefined)
 }
@@ -177,14 +177,14 @@ export function hostOf(address: RepositoryAddress, provider: string | undefined)
   return publicHost(address.host) ?? (provider === undefined ? undefined : hostNamed(provider))
 }
 
-/** `baseURL` and, where it has one, `uploadURL` of a public host; undefined for any other host. */
+/** `baseURL` and, if there is one, `uploadURL` of a public host; undefined for any other host. */
 export function publicAPI(host: string): readonly string[] | undefined {
   const row = publicHost(host)
   const web = row === undefined ? undefined : webHostOf(row, host)
   return web === undefined ? undefined : row?.publicAPI.map((url) => url.replace('HOST', web))
 }
 
-/** The web host of a row that has this host among its public ones; undefined: it has not. */
+/** The web host of a row if this host is one of its public hosts; else undefined. */
 export function webHostOf(row: Host, host: string): string | undefined {
   if (row.webHost !== undefined && [row.webHost, ...row.gitHosts].includes(host)) return row.webHost
   if (row.tenantDomain === undefined) return undefined

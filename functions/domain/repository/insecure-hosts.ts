@@ -14,7 +14,7 @@ export function isInsecure(
   return hosts.some((entry) => entry.host === host && (entry.port ?? DEFAULT_PORTS[scheme]) === port)
 }
 
-/** Reads the comma list of `host[:port]`. Throws WrongSetting, one sentence, for anything else, wildcards included. */
+/** Reads the comma-separated list of `host[:port]`. Throws WrongSetting, one sentence, for anything else, wildcards included. */
 export function readInsecureHosts(env: Environment): readonly Authority[] {
   return list(env, 'INSECURE_HOSTS').map((entry) => {
     const authority = parseAuthority(entry)
@@ -25,9 +25,9 @@ export function readInsecureHosts(env: Environment): readonly Authority[] {
   })
 }
 
-/** Said by both parts at their start where there are such hosts; undefined: there are none. */
+/** The warning of the webhook and the function at their start if there are such hosts; else undefined. */
 export function insecureWarning(hosts: readonly Authority[]): string | undefined {
   if (hosts.length === 0) return undefined
   const names = hosts.map((host) => writeAuthority(host))
-  return `INSECURE_HOSTS is set: whoever is on the way to ${names.join(', ')} can read the credentials and change what is committed; it is for trying out only`
+  return `INSECURE_HOSTS is set: anyone on the network path to ${names.join(', ')} can read the credentials and change what is committed; use it only for trying out`
 }

@@ -5,26 +5,26 @@ import { hostOf, publicAPI, publicHost, webHostOf } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import type { Kind } from '../resource/resource.ts'
 
-/** Who is called: Git itself, or the API of the host. */
+/** What is called: the Git server, or the API of the host. */
 export type Calls = 'git' | 'api'
 
-/** Where a resource's repository is, and what is known of its host. Made once, from the spec, and handed on. */
+/** Where a resource's repository is, and what is known about its host. Made once from the spec, then passed on. */
 export interface Target {
   readonly calls: Calls
   readonly address: RepositoryAddress
   /** By the address, else by `spec.provider`; undefined: its software is not known, which is enough for a commit. */
   readonly host: Host | undefined
-  /** `baseURL` and, where it has one, `uploadURL` of a public host; undefined for any other host. */
+  /** `baseURL` and, if there is one, `uploadURL` of a public host; undefined for any other host. */
   readonly publicAPI: readonly string[] | undefined
-  /** Without a slash at its end; undefined where nothing says where the API is. */
+  /** Without a slash at its end; undefined if it is not known where the API is. */
   readonly baseURL: string | undefined
-  /** The repository's path at its host, without that of an installation which is not at the top of its host. */
+  /** The repository's path at its host, without the path of an installation that is not at the top of its host. */
   readonly repository: readonly string[]
-  /** Every address that what binds a credential has to cover. */
+  /** Every address that the restrictions of a credential have to cover. */
   readonly called: readonly RepositoryAddress[]
 }
 
-/** What a spec says of the host besides the address. */
+/** The fields of a spec, other than the address, that describe the host. */
 export interface HostHints {
   /** `spec.provider`. */
   readonly provider?: string | undefined
@@ -47,7 +47,7 @@ export function targetOf(kind: Kind, address: RepositoryAddress, hints: HostHint
   }
 }
 
-/** The same target by another address on its host, as after a repository was renamed. */
+/** The same target at another address on its host, such as after the repository was renamed. */
 export function movedTo(target: Target, address: RepositoryAddress): Target {
   const installation = target.address.segments.length - target.repository.length
   const repository = address.segments.slice(installation)
@@ -62,7 +62,7 @@ export interface ApiEndpoint {
   readonly repository: readonly string[]
 }
 
-/** Throws InvalidSpec where nothing says which API it is, as no PullRequest without errors does. */
+/** Throws InvalidSpec if the API is not known, which never happens for a PullRequest without errors. */
 export function requireAPI({ host, baseURL, repository }: Target): ApiEndpoint {
   if (host !== undefined && baseURL !== undefined) return { host, baseURL, repository }
   const message =
@@ -70,7 +70,7 @@ export function requireAPI({ host, baseURL, repository }: Target): ApiEndpoint {
   throw new Failure('InvalidSpec', message)
 }
 
-/** The web address of a commit; undefined where the software of the host is not known. */
+/** The web address of a commit; undefined if the software of the host is not known. */
 export function commitURL({ address, host: row }: Target, sha: string): string | undefined {
   if (row === undefined) return undefined
   const web = webAddressOf(address, row)
@@ -78,16 +78,16 @@ export function commitURL({ address, host: row }: Target, sha: string): string |
   return `${web.scheme}://${authority}/${address.segments.join('/')}${row.commitPath}${sha}`
 }
 
-// Known by what stands before `/api/` in the `baseURL` of the installation.
+// The path of the installation is what comes before `/api/` in its `baseURL`.
 function repositoryAt(address: RepositoryAddress, baseURL: string | undefined): readonly string[] {
   const path = URL.parse(baseURL ?? '')?.pathname ?? ''
   const prefix = path.includes('/api/') ? path.slice(0, path.lastIndexOf('/api/')).split('/').slice(1) : []
-  const lies = prefix.every((segment, index) => address.segments[index] === segment)
-  return lies ? address.segments.slice(prefix.length) : address.segments
+  const isBelow = prefix.every((segment, index) => address.segments[index] === segment)
+  return isBelow ? address.segments.slice(prefix.length) : address.segments
 }
 
-// A pull request of an SSH address is opened by the API on port 443 of the same host, where another server may answer
-// than on the port that the address names. The API of a public host is its own.
+// A pull request for an SSH address is opened through the API on port 443 of the same host, where another server may
+// answer than on the port of the address. The API of a public host belongs to that host.
 function calledAddresses(calls: Calls, address: RepositoryAddress): readonly RepositoryAddress[] {
   const { scheme, host, segments } = address
   if (calls === 'git' || scheme !== 'ssh' || publicHost(host) !== undefined) return [address]
@@ -101,7 +101,7 @@ interface WebAddress {
   readonly port: number
 }
 
-// The port of SSH says nothing of that of the web.
+// The port of SSH does not determine that of the web.
 function webAddressOf(address: RepositoryAddress, row: Host): WebAddress {
   const host = webHostOf(row, address.host) ?? address.host
   const { scheme, port } = address

@@ -1,9 +1,9 @@
 import type { Schema } from './schema.ts'
 
-// What a regular expression can say of the rules in branch-name.ts.
+// The rules of branch-name.ts that a regular expression can express.
 const MALFORMED = "self.matches(r'^-|^refs/|(^|:|/)[.]|[.][.]|[.]lock(/|$)|//|^/|/$|[.]$|@[{]|^HEAD$')"
 
-/** A branch by its short name; with `owner`, that of a fork may be written `owner:branch`. */
+/** The short name of a branch; with `owner`, the branch of a fork may be written as `owner:branch`. */
 export function branchSchema(description: string, owner: 'owner' | 'no owner' = 'no owner'): Schema {
   const name = '[^\\x00-\\x20\\x7f~^:?*\\[\\\\]+'
   return {

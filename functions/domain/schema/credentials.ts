@@ -6,7 +6,7 @@ function secretKey(description: string): Schema {
   return { type: 'string', description, expects: 'the name of a key in the Secret', ...SECRET_KEY }
 }
 
-/** `spec.credentials` and `spec.fallbackCredentials`; `use` says when they are used. */
+/** `spec.credentials` and `spec.fallbackCredentials`; `use` describes when they are used. */
 export function credentialsSchema(use: string): Schema {
   return {
     type: 'object',

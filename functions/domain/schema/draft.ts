@@ -3,9 +3,9 @@ import { isLonger } from './bounds.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * What somebody has written of a T, of unknown soundness, for rules that look at what they can use: `undefined` is a
- * field that is not written, `null` one that is, and is of another type or too long. A text need not fit its pattern.
- * Of a list there are at most as many entries as its schema allows; of an object, the fields that its schema knows.
+ * A T as a user wrote it, possibly with errors, for rules that check the parts they can use: `undefined` is a field
+ * that is not set, `null` a field of another type or too great length. A string need not match its pattern. A list has
+ * at most as many entries as its schema allows, an object only the fields of its schema.
  */
 export type Draft<T> = T extends string | boolean
   ? T
@@ -13,18 +13,18 @@ export type Draft<T> = T extends string | boolean
     ? readonly (Draft<E> | null)[]
     : { readonly [K in keyof T]?: Draft<NonNullable<T[K]>> | null | undefined }
 
-/** The draft of a T, whose schema this is; undefined where the value is no object. */
+/** The value as a draft of a T with this schema; undefined if the value is not an object. */
 export function draftOf<T>(value: unknown, schema: Schema): Draft<T> | undefined {
   const draft = usable(value, schema)
   return isDraft<T>(draft) ? draft : undefined
 }
 
-// The types of resource.ts say what the schemas say.
+// The types in resource.ts match the schemas.
 function isDraft<T>(value: unknown): value is Draft<T> {
   return isRecord(value)
 }
 
-/** The value as far as its type and length are those of the schema; null where they are not. */
+/** The parts of the value whose type and length match the schema; null in place of the other parts. */
 export function usable(value: unknown, schema: Schema): unknown {
   const { type, items, properties = {}, maxItems, maxLength = Infinity } = schema
   if (type === 'string') return typeof value === 'string' && !isLonger(value, maxLength) ? value : null
@@ -39,7 +39,7 @@ export function usable(value: unknown, schema: Schema): unknown {
   return Object.fromEntries(written.map(([name, property]) => [name, usable(value[name], property)]))
 }
 
-// Own fields only: no input can speak through Object.prototype.
+// Own fields only: nothing is read from Object.prototype.
 function isWritten(value: Readonly<Record<string, unknown>>, name: string): boolean {
   return Object.hasOwn(value, name) && value[name] !== undefined
 }

@@ -5,8 +5,9 @@ import { member, textMember } from '../json-value.ts'
 import { TYPE_NAMES } from './schema.ts'
 
 /**
- * Says what ajv (with `verbose`) found in words for the author of a resource: the field by its path, which begins with `root`,
- * and what it has to be, from the schema's `expects`. What was found is not repeated: it may be a secret at the wrong place.
+ * Describes an error of ajv (with `verbose`) to the author of a resource: the path of the field, which begins with
+ * `root`, and what it has to be, from the schema's `expects`. The value is not repeated: it may be a secret in the
+ * wrong field.
  */
 export function fieldErrorOf(error: ErrorObject, root: string): FieldError {
   const field = `${root}${error.instancePath}`.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv'
 import { Failure } from '../failure.ts'
-import { failureOfFaults, fieldError } from '../field-error.ts'
+import { failureOfFieldErrors, fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { member } from '../json-value.ts'
 import { parseRepositoryAddress } from '../repository/address.ts'
@@ -25,7 +25,7 @@ import type { Schema } from './schema.ts'
 import { unknownFields } from './unknown-fields.ts'
 import { gitCommitSpecValidator, pullRequestSpecValidator } from './validators.ts'
 
-/** A spec that the schema takes, of a repository whose address can be read. */
+/** A spec that matches the schema and whose repository address can be parsed. */
 export interface SoundSpec<K extends Kind, S> {
   readonly kind: K
   readonly sound: true
@@ -34,19 +34,19 @@ export interface SoundSpec<K extends Kind, S> {
   readonly fieldErrors: readonly []
 }
 
-/** A spec with errors of the schema or the address; what of it can be used is there, for the rules to look at. */
-interface FaultySpec<K extends Kind, S> {
+/** A spec with errors in the schema or the address; its usable parts are kept for the rules. */
+interface SpecWithErrors<K extends Kind, S> {
   readonly kind: K
   readonly sound: false
-  /** Undefined where it is no object. */
+  /** Undefined if it is not an object. */
   readonly spec: Draft<S> | undefined
-  /** Undefined where the address of the repository cannot be read. */
+  /** Undefined if the address of the repository cannot be parsed. */
   readonly target: Target | undefined
   /** At least one. */
   readonly fieldErrors: readonly FieldError[]
 }
 
-/** Something that is no resource of ours. */
+/** A value that is not a resource of Commitlet. */
 interface Foreign {
   readonly kind: undefined
   readonly sound: false
@@ -56,14 +56,15 @@ interface Foreign {
 }
 
 /** A GitCommit or a PullRequest, with errors or without. */
-export type ParsedGitCommit = SoundSpec<'GitCommit', GitCommitSpec> | FaultySpec<'GitCommit', GitCommitSpec>
+export type ParsedGitCommit =
+  SoundSpec<'GitCommit', GitCommitSpec> | SpecWithErrors<'GitCommit', GitCommitSpec>
 export type ParsedPullRequest =
-  SoundSpec<'PullRequest', PullRequestSpec> | FaultySpec<'PullRequest', PullRequestSpec>
+  SoundSpec<'PullRequest', PullRequestSpec> | SpecWithErrors<'PullRequest', PullRequestSpec>
 
-/** What a resource's spec was parsed to. */
+/** The result of parsing a resource's spec. */
 export type Parsed = ParsedGitCommit | ParsedPullRequest | Foreign
 
-/** A spec that is an object at least: what of it can be used is looked at. */
+/** A spec that is an object, with or without errors: rules can check its usable parts. */
 export type Readable =
   | (ParsedGitCommit & { readonly spec: Draft<GitCommitSpec> })
   | (ParsedPullRequest & { readonly spec: Draft<PullRequestSpec> })
@@ -75,7 +76,7 @@ export type SoundResource = SoundGitCommit | SoundPullRequest
 
 /**
  * Parses the spec of a resource, once for each event or review: the schema, and the address of the repository. The
- * value may be anything, and need not be stored yet: nothing is asked of its metadata and status.
+ * value may be anything, and need not be stored yet: its metadata and status are not read.
  */
 export function parse(value: unknown): Parsed {
   const kind = kindOf(value)
@@ -88,32 +89,35 @@ export function parse(value: unknown): Parsed {
   return { kind, sound: false, spec: undefined, target: undefined, fieldErrors }
 }
 
-/** Is the spec an object, of a resource of ours? */
+/** Whether the value is a resource of Commitlet and its spec an object. */
 export function isReadable(parsed: Parsed): parsed is Readable {
   return parsed.spec !== undefined
 }
 
 /**
  * The stored resource with its spec. Throws InvalidSpec with a sentence for each error of the schema or the address,
- * or NotSupported (slow) where the spec has a field that the schema does not know: what else is wrong may come of that.
+ * or NotSupported (retried slowly) if the spec has a field that the schema does not know: that field may be the cause
+ * of the other errors.
  */
 export function requireSound({ metadata, status }: Envelope, parsed: Parsed): SoundResource {
   if (!parsed.sound) {
-    throw failureOfFaults(parsed.fieldErrors) ?? new Failure('InvalidSpec', 'The resource cannot be read.')
+    throw (
+      failureOfFieldErrors(parsed.fieldErrors) ?? new Failure('InvalidSpec', 'The resource cannot be read.')
+    )
   }
   const stored = { apiVersion: API_VERSION, metadata, ...(status === undefined ? {} : { status }) } as const
   return parsed.kind === 'GitCommit' ? { ...stored, ...parsed } : { ...stored, ...parsed }
 }
 
-/** The kind of a resource of ours; undefined for every other value. */
+/** The kind of a resource of Commitlet; undefined for every other value. */
 function kindOf(value: unknown): Kind | undefined {
   const kind = member(value, 'kind')
   if (member(value, 'apiVersion') !== API_VERSION) return undefined
   return kind === 'GitCommit' || kind === 'PullRequest' ? kind : undefined
 }
 
-/** How the spec of a kind is read. */
-interface Reading<S> {
+/** The schema of the spec of a kind, and its validator. */
+interface SpecSchema<S> {
   readonly schema: Schema
   readonly validator: () => ValidateFunction<S>
 }
@@ -121,38 +125,38 @@ interface Reading<S> {
 function parseSpec<K extends Kind, S>(
   kind: K,
   written: unknown,
-  { schema, validator }: Reading<S>,
-): SoundSpec<K, S> | FaultySpec<K, S> {
+  { schema, validator }: SpecSchema<S>,
+): SoundSpec<K, S> | SpecWithErrors<K, S> {
   const validate = validator()
   const isValid = validate(written)
-  const { target, complaint } = readTarget(kind, draftOf<RemoteSpec>(written, schema))
+  const { target, addressErrors } = readTarget(kind, draftOf<RemoteSpec>(written, schema))
   const unknown = unknownFields(written, schema, 'spec')
   if (isValid && target !== undefined && unknown.length === 0) {
     return { kind, sound: true, spec: written, target, fieldErrors: [] }
   }
-  // The parser of addresses knows better what is wrong with a text than the pattern that it does not match.
-  const others = isValid
+  // For an address, the error of its parser is more precise than that of the pattern.
+  const otherErrors = isValid
     ? []
-    : schemaErrors(written, validate).filter(({ field }) => field !== complaint[0]?.field)
-  // Unknown fields first, because the first error decides whether trying again helps.
-  const fieldErrors = oneForEachField([...unknown, ...others, ...complaint])
+    : schemaErrors(written, validate).filter(({ field }) => field !== addressErrors[0]?.field)
+  // Unknown fields first, because the first error decides whether Commitlet retries.
+  const fieldErrors = firstOfEachField([...unknown, ...otherErrors, ...addressErrors])
   return { kind, sound: false, spec: draftOf<S>(written, schema), target, fieldErrors }
 }
 
 function readTarget(
   kind: Kind,
   spec: Draft<RemoteSpec> | undefined,
-): { readonly target: Target | undefined; readonly complaint: readonly FieldError[] } {
+): { readonly target: Target | undefined; readonly addressErrors: readonly FieldError[] } {
   const text = spec?.repository
-  if (typeof text !== 'string') return { target: undefined, complaint: [] }
+  if (typeof text !== 'string') return { target: undefined, addressErrors: [] }
   const provider = spec?.provider ?? undefined
   const baseURL = spec?.providerConfig?.baseURL ?? undefined
   try {
-    return { target: targetOf(kind, parseRepositoryAddress(text), { provider, baseURL }), complaint: [] }
+    return { target: targetOf(kind, parseRepositoryAddress(text), { provider, baseURL }), addressErrors: [] }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { reason, message } = error
-    return { target: undefined, complaint: [{ reason, field: 'spec.repository', message }] }
+    return { target: undefined, addressErrors: [{ reason, field: 'spec.repository', message }] }
   }
 }
 
@@ -161,7 +165,7 @@ function schemaErrors(spec: unknown, { errors }: ValidateFunction): readonly Fie
   return (errors ?? []).filter(({ keyword }) => keyword !== 'if').map((error) => fieldErrorOf(error, 'spec'))
 }
 
-function oneForEachField(fieldErrors: readonly FieldError[]): readonly FieldError[] {
+function firstOfEachField(fieldErrors: readonly FieldError[]): readonly FieldError[] {
   const byField = new Map<string, FieldError>()
   for (const found of fieldErrors) if (!byField.has(found.field)) byField.set(found.field, found)
   return [...byField.values()]

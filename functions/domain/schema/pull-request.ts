@@ -31,10 +31,10 @@ const LABEL: Schema = {
   pattern: '^[^\\x00-\\x1f\\x7f]+$',
 }
 
-const PERSON: Schema = {
+const USER: Schema = {
   type: 'string',
   description: 'A user name at the provider; on Bitbucket a UUID in braces or an account ID.',
-  expects: "a user name of the provider's",
+  expects: 'a user name at the provider',
   minLength: 1,
   maxLength: 255,
   pattern: '^[^\\s\\x00-\\x1f\\x7f]+$',
@@ -88,8 +88,8 @@ export const PULLREQUEST_SPEC: Schema = {
     reviewers: names(
       'User names of the reviewers, no teams; on Bitbucket UUIDs in braces or account IDs. ' +
         'Example: [dev]',
-      PERSON,
+      USER,
     ),
-    assignees: names('User names of the assignees; not on Bitbucket. Example: [dev]', PERSON),
+    assignees: names('User names of the assignees; not on Bitbucket. Example: [dev]', USER),
   },
 }

@@ -7,7 +7,7 @@ const PORT = '(:[1-9][0-9]{0,4})?'
 const USER = '[A-Za-z0-9_][A-Za-z0-9._+-]*'
 const SEGMENT = '[A-Za-z0-9._~{}+-]+'
 const PATH = `${SEGMENT}(/${SEGMENT})*`
-// A path that follows "host:" stands alone on a command line of SSH: it must not look like an option.
+// A path after "host:" becomes an argument of its own on SSH's command line: it must not look like an option.
 const SHORT_PATH = `[A-Za-z0-9._~{}+]${PATH.replace(']+', ']*')}`
 
 /** `spec.repository`. The rest of its grammar is `parseRepositoryAddress`. */
@@ -28,7 +28,7 @@ export const REPOSITORY_SCHEMA: Schema = {
   ],
 }
 
-/** A self-hosted installation's addresses; the rest of the rule is in gate/provider-rules.ts. */
+/** An API address of a self-managed installation; gate/provider-rules.ts has the other rules. */
 function apiAddress(description: string, example: string): Schema {
   return {
     type: 'string',
@@ -47,7 +47,7 @@ const PUBLIC_HOSTS = HOSTS.flatMap(({ webHost, tenantDomain }) => [
   .flat()
   .join(', ')
 
-/** What both kinds say about the remote and how to log in there. */
+/** The fields of both kinds that describe the remote and how to log in to it. */
 export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
   repository: REPOSITORY_SCHEMA,
   credentials: credentialsSchema(
@@ -87,7 +87,7 @@ export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
   },
 }
 
-/** Rules over several fields of a spec that both kinds share. */
+/** Rules of both kinds that involve several fields of the spec. */
 export const REMOTE_VALIDATIONS: readonly Validation[] = [
   {
     rule: '!has(self.fallbackCredentials) || has(self.credentials)',

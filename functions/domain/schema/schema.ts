@@ -1,4 +1,4 @@
-/** A rule in CEL that the API server holds, in the words of the user (apiextensions.k8s.io/v1). */
+/** A CEL rule that the API server enforces, and its message for users (apiextensions.k8s.io/v1). */
 export interface Validation {
   readonly rule: string
   readonly message: string
@@ -12,7 +12,7 @@ export interface Schema {
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean'
   /** What `kubectl explain` prints. */
   readonly description: string
-  /** Completes "spec.x has to be …". It is for our own sentences and never leaves for the CRD. */
+  /** Completes "spec.x has to be …". It is for Commitlet's own messages and not part of the CRD. */
   readonly expects?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
@@ -33,7 +33,7 @@ export interface Schema {
   readonly 'x-kubernetes-validations'?: readonly Validation[]
 }
 
-/** What the sentence calls the values of a type. */
+/** What messages call the values of a type. */
 export const TYPE_NAMES = {
   object: 'an object',
   array: 'a list',

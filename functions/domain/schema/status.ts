@@ -78,7 +78,7 @@ const PULL_REQUEST: Schema = {
 
 const COMMON: Readonly<Record<string, Schema>> = {
   observedGeneration: GENERATION,
-  // An annotation may be as large as all annotations together (256 KiB): a status must never fail for it.
+  // An annotation may be as large as all annotations together (256 KiB), and the status must still be accepted.
   lastHandledRequestedAt: text(
     'The last value of the annotation commitlet.dev/requested-at that was handled.',
     262_144,
@@ -112,7 +112,7 @@ function status(own: Readonly<Record<string, Schema>>): Schema {
     type: 'object',
     description: 'The observed state. Only Commitlet writes it.',
     required: ['observedGeneration', 'phase'],
-    // A fresh resource must not look done to any tool: kstatus waits while observedGeneration lags behind.
+    // No tool may take a new resource for done: kstatus waits while observedGeneration is behind generation.
     default: { observedGeneration: -1, phase: 'Pending' },
     properties: { ...COMMON, ...own },
   }

@@ -3,46 +3,47 @@ import type { FieldError } from '../field-error.ts'
 import { elements, isRecord } from '../json-value.ts'
 import type { Schema } from './schema.ts'
 
-/** Most faults of one resource: enough to name what a newer release has added. */
-const MOST = 10
-/** What is repeated of a name: an identifier in camelCase. Anything else may be a secret at the wrong place. */
-const PLAIN = /^[a-z][A-Za-z0-9]{0,62}$/
+/** Maximum number of errors for one resource: enough to name the fields that a newer release has added. */
+const MAX_ERRORS = 10
+/** The names that messages repeat: identifiers in camelCase. Anything else may be a secret in the wrong place. */
+const CAMEL_CASE = /^[a-z][A-Za-z0-9]{0,62}$/
 
 /**
- * The fields that the schema does not know, at any depth and within the items of lists, at most 10. CRDs are upgraded
- * first, so that a newer release may have added them: a part that does not know a field never carries out the rest
- * without it. The right release may come, so the fault is looked at again (`slow`).
+ * The fields that the schema does not know, at any depth and also in the items of lists, at most 10. CRDs are upgraded
+ * first, so a newer release may have added them. A component that does not know a field never processes the rest
+ * without it. Because an upgrade of the component may follow, the error is retried (`slow`).
  */
 export function unknownFields(value: unknown, schema: Schema, path: string): readonly FieldError[] {
-  if (schema.items !== undefined) return unknownInItems(value, schema.items, { path, most: schema.maxItems })
+  if (schema.items !== undefined)
+    return unknownInItems(value, schema.items, { path, maxItems: schema.maxItems })
   const { properties } = schema
   if (properties === undefined || !isRecord(value)) return []
-  const found: FieldError[] = []
+  const fieldErrors: FieldError[] = []
   for (const name of Object.keys(value)) {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (known === undefined) found.push(unknownField(path, name))
-    else found.push(...unknownFields(value[name], known, `${path}.${name}`))
-    if (found.length >= MOST) break
+    if (known === undefined) fieldErrors.push(unknownField(path, name))
+    else fieldErrors.push(...unknownFields(value[name], known, `${path}.${name}`))
+    if (fieldErrors.length >= MAX_ERRORS) break
   }
-  return found.slice(0, MOST)
+  return fieldErrors.slice(0, MAX_ERRORS)
 }
 
 function unknownInItems(
   value: unknown,
   items: Schema,
-  { path, most = Infinity }: { readonly path: string; readonly most: number | undefined },
+  { path, maxItems = Infinity }: { readonly path: string; readonly maxItems: number | undefined },
 ): readonly FieldError[] {
-  const found: FieldError[] = []
-  for (const [index, item] of elements(value).slice(0, most).entries()) {
-    found.push(...unknownFields(item, items, `${path}[${index}]`))
-    if (found.length >= MOST) break
+  const fieldErrors: FieldError[] = []
+  for (const [index, item] of elements(value).slice(0, maxItems).entries()) {
+    fieldErrors.push(...unknownFields(item, items, `${path}[${index}]`))
+    if (fieldErrors.length >= MAX_ERRORS) break
   }
-  return found.slice(0, MOST)
+  return fieldErrors.slice(0, MAX_ERRORS)
 }
 
 function unknownField(path: string, name: string): FieldError {
-  const advice = 'leave it out, or ask whoever runs Commitlet to upgrade it.'
-  const about = PLAIN.test(name)
+  const advice = 'leave it out, or ask your Commitlet operator to upgrade it.'
+  const error = CAMEL_CASE.test(name)
     ? fieldError(
         `${path}.${name}`,
         `is not supported by this release of Commitlet; ${advice}`,
@@ -53,5 +54,5 @@ function unknownField(path: string, name: string): FieldError {
         `has a field whose name is not supported by this release of Commitlet; ${advice}`,
         'NotSupported',
       )
-  return { ...about, retry: 'slow' }
+  return { ...error, retry: 'slow' }
 }

@@ -5,13 +5,13 @@ import { boundedFirst, isLonger } from './bounds.ts'
 import { GITCOMMIT_SPEC } from './git-commit.ts'
 import { PULLREQUEST_SPEC } from './pull-request.ts'
 
-// Compiling takes longer than the rest of a start, so the first resource of a kind pays for it, and only once.
+// Compiling takes longer than the rest of the start, so it is done once, for the first resource of each kind.
 const compiled: {
   gitCommit?: ValidateFunction<GitCommitSpec>
   pullRequest?: ValidateFunction<PullRequestSpec>
 } = {}
 
-/** Does a value have the spec of a GitCommit? Its `errors` are those of the last call. */
+/** Checks whether a value is the spec of a GitCommit. Its `errors` are those of the last call. */
 export function gitCommitSpecValidator(): ValidateFunction<GitCommitSpec> {
   compiled.gitCommit ??= compiler().compile<GitCommitSpec>(boundedFirst(GITCOMMIT_SPEC))
   return compiled.gitCommit
@@ -29,7 +29,7 @@ function compiler(): Ajv {
     verbose: true,
     ownProperties: true,
     strictTypes: false,
-    // Our schemas are constants: a test checks them against the meta-schema, which costs a third of the time.
+    // A test checks our schemas against the meta-schema; doing it here would take a third of the compile time.
     meta: false,
     validateSchema: false,
   })
@@ -40,7 +40,7 @@ function compiler(): Ajv {
     'x-kubernetes-list-map-keys',
     'x-kubernetes-validations',
   ])
-  // ajv's own keywords read all of a text, however long it is.
+  // ajv's own keywords always read the whole string.
   replaceKeyword(ajv, 'minLength', (limit, text) => isLonger(text, limit - 1))
   replaceKeyword(ajv, 'maxLength', (limit, text) => !isLonger(text, limit))
   ajv.addFormat('int32', true).addFormat('int64', true)

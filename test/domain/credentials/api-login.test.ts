@@ -105,7 +105,7 @@ t.test("a user name that Bitbucket's API does not take is told before any call",
       {
         reason: 'CredentialsInvalid',
         message:
-          "The Secret shop/git has a user name that Bitbucket's API does not take; put the e-mail address of the Atlassian account there for an API token, or name only the key of an access token.",
+          "The Secret shop/git has a user name that Bitbucket's API does not accept; put the e-mail address of the Atlassian account there for an API token, or name only the key of an access token.",
       },
     )
   }

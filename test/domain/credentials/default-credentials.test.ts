@@ -106,7 +106,7 @@ for (const [repositories, text, covered] of COVERED) {
       if (covered) return t.match(await login(), { password: TOKEN })
       await t.rejects(login(), {
         reason: 'ReferenceForbidden',
-        message: `The operator's default credentials may not go to ${text} from the namespace shop; name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
+        message: `The operator's default credentials may not be used for ${text} in the namespace shop; name a Secret in spec.credentials, or ask your Commitlet operator.`,
       })
     },
   )
@@ -115,7 +115,7 @@ for (const [repositories, text, covered] of COVERED) {
 t.test('only the paths that the operator names are written, or all but those that steer', async (t) => {
   const at = 'https://github.com/acme/config'
   const message =
-    "The operator's default credentials may not write spec.resourceRef.path; name a Secret in spec.credentials, or ask whoever runs Commitlet."
+    "The operator's default credentials may not write spec.resourceRef.path; name a Secret in spec.credentials, or ask your Commitlet operator."
   const login = (paths: string | undefined, path: string | undefined): Promise<unknown> =>
     defaultLogin(TOKEN, { ...GIVEN, paths }, use(at, { path }))
   t.match(await login(undefined, 'any/where.yaml'), { password: TOKEN })
@@ -143,7 +143,7 @@ t.test('its API is one that the namespace may go to, whatever paths it may write
   t.match(await defaultApiLogin(TOKEN, given, apiUse('git@github.com:acme/config')), {})
   await t.rejects(defaultApiLogin(TOKEN, given, apiUse('https://github.com/other/config')), {
     reason: 'ReferenceForbidden',
-    message: /may not go to https:\/\/github\.com\/other\/config from the namespace shop;/,
+    message: /may not be used for https:\/\/github\.com\/other\/config in the namespace shop;/,
   })
 })
 
@@ -153,7 +153,7 @@ t.test('a port that is given for one server is not the API on another port of th
     defaultApiLogin(TOKEN, { ...GIVEN, repositories }, at)
   t.match(await login('git.example.com:8443, git.example.com/acme'), { secret: TOKEN })
   for (const repositories of ['git.example.com:8443', 'git.example.com/acme'])
-    await t.rejects(login(repositories), { reason: 'ReferenceForbidden', message: /may not go to / })
+    await t.rejects(login(repositories), { reason: 'ReferenceForbidden', message: /may not be used for / })
 })
 
 t.test('a user name that the API does not take is for the operator to mend, and is not told', async (t) => {
@@ -171,7 +171,7 @@ t.test('a user name that the API does not take is for the operator to mend, and 
     await t.rejects(login(username, `https://${host}/acme/config`), {
       reason: 'CredentialsInvalid',
       retry: 'slow',
-      message: `The API of ${host} does not take the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask whoever runs Commitlet.`,
+      message: `The API of ${host} does not accept the user name of the operator's default credentials (DEFAULT_GIT_USERNAME); name a Secret in spec.credentials, or ask your Commitlet operator.`,
     })
   }
 })

@@ -28,7 +28,7 @@ t.test('a user name that Bitbucket knows of app passwords gets the hint', async 
     reason: 'AuthenticationFailed',
     retry: 'slow',
     message:
-      'The host does not accept it (401); put a valid one there; Bitbucket takes no app passwords any more, but API tokens and access tokens.',
+      'The host does not accept it (401); put a valid one there; Bitbucket no longer accepts app passwords, only API tokens and access tokens.',
   })
 })
 

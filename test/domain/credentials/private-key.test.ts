@@ -82,8 +82,8 @@ const BAD: readonly (readonly [string, string | Buffer, RegExp])[] = [
   ],
   ['encrypted, as PKCS#1', rewriteKey(RSA.privateKey, '-N', 'passphrase', '-m', 'PEM'), /with a passphrase/],
   ['encrypted, as PKCS#8', openssl(['pkcs8', '-topk8', ...AES.slice(1)], pkcs8.rsa), /with a passphrase/],
-  ['the public half', ED25519.publicKey, /public half/],
-  ['the public half, as PEM', openssl(['pkey', '-pubout'], pkcs8.rsa), /public half/],
+  ['the public half', ED25519.publicKey, /holds a public key,/],
+  ['the public half, as PEM', openssl(['pkey', '-pubout'], pkcs8.rsa), /holds a public key,/],
   ['a key of PuTTY', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n', /PuTTY/],
   ['a certificate of SSH', `ssh-ed25519-cert-v01@openssh.com AAAA me`, /certificate/],
   [
@@ -94,14 +94,14 @@ const BAD: readonly (readonly [string, string | Buffer, RegExp])[] = [
   ['DSA, as PEM', '-----BEGIN DSA PRIVATE KEY-----\nAAAA\n-----END DSA PRIVATE KEY-----\n', /DSA/],
   ['a security key', armour(Buffer.from(security, 'latin1')), /security key/],
   [
-    'a kind that SSH does not know',
+    'a type that SSH does not support',
     openssl(['genpkey', '-algorithm', 'ed448']),
-    /a kind that SSH does not know/,
+    /a type that SSH does not support/,
   ],
   [
     'a curve that SSH does not know',
     openssl(['ecparam', '-genkey', '-name', 'secp256k1']),
-    /a kind that SSH does not know/,
+    /a type that SSH does not support/,
   ],
   ['RSA of 1024 bits', makeKey('-t', 'rsa', '-b', '1024').privateKey, /1024 bits/],
   ['nothing', ' \n', /is empty/],

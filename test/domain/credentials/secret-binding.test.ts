@@ -10,7 +10,7 @@ import {
 
 const SHOP = parseRepositoryAddress('https://git.example.com/acme/shop.git')
 const SENTENCE =
-  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.'
+  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask the owner of the Secret, or name another one.'
 const ENTRY = 'add git.example.com/acme/shop to its annotation commitlet.dev/allowed-repositories'
 
 function bound(annotations: Readonly<Record<string, string>>): BoundSecret {
@@ -93,15 +93,15 @@ t.test('whoever may not read a Secret reads one sentence, whatever is the matter
 })
 
 const STEERS =
-  'spec.resourceRef.path has the part ".github", which steers Git or the host; choose another path, or add it to the annotation commitlet.dev/allowed-paths of the Secret shop/git.'
+  'spec.resourceRef.path has the part ".github", which configures Git or the host; choose another path, or add it to the annotation commitlet.dev/allowed-paths of the Secret shop/git.'
 const OUTSIDE =
-  'spec.resourceRef.path does not lie under a path that this Secret may write; choose another path, or add it to the annotation commitlet.dev/allowed-paths of the Secret shop/git.'
+  'spec.resourceRef.path is not below a path that this Secret may write; choose another path, or add it to the annotation commitlet.dev/allowed-paths of the Secret shop/git.'
 
 for (const [title, path, list, refusal] of [
   ['a plain path needs no word', 'a.yaml', undefined, undefined],
-  ['a file that steers the host needs the word of the Secret', '.github/a.yaml', undefined, STEERS],
+  ['a file that configures the host needs the word of the Secret', '.github/a.yaml', undefined, STEERS],
   [
-    'a file that steers the host is let through where the Secret names it',
+    'a file that configures the host is let through where the Secret names it',
     '.github/a.yaml',
     '.github',
     undefined,
@@ -110,7 +110,7 @@ for (const [title, path, list, refusal] of [
   ['a path beside a prefix is refused', 'clusters/production/a.yaml', 'x, clusters/prod', OUTSIDE],
   ['an annotation without an entry lets nothing through', 'a.yaml', '', OUTSIDE],
   [
-    'a file that steers the host is named where another path is allowed',
+    'a file that configures the host is named where another path is allowed',
     '.github/a.yaml',
     'clusters',
     STEERS,

@@ -76,7 +76,7 @@ t.test('over SSH, no key of another type is guessed', async (t) => {
     reason: 'CredentialsInvalid',
     retry: 'slow',
     message:
-      'The Secret shop/git is of type Opaque, so that its private key has to be named for an SSH address; write privateKeyKey in spec.credentials.',
+      'The Secret shop/git is of type Opaque, so spec.credentials has to name its private key for an SSH address; set privateKeyKey there.',
   })
 })
 

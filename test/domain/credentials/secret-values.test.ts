@@ -28,19 +28,19 @@ for (const [title, read, value, complaint] of [
     'two lines for one',
     lineIn,
     's3cret\ns3cret',
-    'has something other than one line of text in its key named by tokenKey; put the value there alone.',
+    'has something other than one line of text in its key named by tokenKey; put only the value there.',
   ],
   [
     'a line that is not text',
     lineIn,
     BYTES,
-    'has something other than text in its key named by tokenKey; put the value there alone.',
+    'has something other than text in its key named by tokenKey; put only the value there.',
   ],
   [
     'a line that is too long',
     lineIn,
     'x'.repeat(8_193),
-    'has more than 8192 bytes in its key named by tokenKey; put the value there alone.',
+    'has more than 8192 bytes in its key named by tokenKey; put only the value there.',
   ],
   [
     'a text that is missing',
@@ -53,13 +53,13 @@ for (const [title, read, value, complaint] of [
     'a text that is not text',
     textIn,
     BYTES,
-    'has something other than text in its key named by tokenKey; put the value there alone.',
+    'has something other than text in its key named by tokenKey; put only the value there.',
   ],
   [
     'a text that is too long',
     textIn,
     'x'.repeat(65_537),
-    'has more than 65536 bytes in its key named by tokenKey; put the value there alone.',
+    'has more than 65536 bytes in its key named by tokenKey; put only the value there.',
   ],
 ] as const) {
   t.test(`${title} is CredentialsInvalid, without the value`, async (t) => {

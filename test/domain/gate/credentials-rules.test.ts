@@ -59,11 +59,11 @@ t.test('for an SSH address, keys that it cannot use are a contradiction', async 
   t.same(fieldErrors(['privateKeyKey'], SSH, 'PullRequest'), ['InvalidSpec spec.credentials.privateKeyKey'])
 })
 
-t.test('a key alone is told what it is of no use for', async (t) => {
+t.test('a key alone is told what it is not used for', async (t) => {
   const words = 'name tokenKey, or usernameKey and passwordKey.'
-  const api = `is of no use for an API, which takes a token; ${words}`
+  const api = `is not used for an API, which takes a token; ${words}`
   for (const [kind, address, complaint] of [
-    ['GitCommit', HTTPS, `is of no use for HTTPS; ${words}`],
+    ['GitCommit', HTTPS, `is not used for HTTPS; ${words}`],
     ['PullRequest', HTTPS, api],
     ['PullRequest', SSH, api],
     ['PullRequest', undefined, api],
@@ -81,7 +81,7 @@ t.test('without credentials it is the default, which no SSH address can use', as
   t.same(judged('PullRequest', SSH), [], 'its API takes the token')
   t.same(judged('GitCommit', undefined), [])
   t.same(judged('GitCommit', SSH), [
-    "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials are not; name a Secret there.",
+    "spec.credentials is missing, but an SSH address needs a private key, which the operator's default credentials do not have; name a Secret there.",
   ])
 })
 
@@ -93,9 +93,9 @@ t.test('a second way to log in is judged as the first, and does not stand alone'
   t.same(judged({ credentials, fallbackCredentials: { secretName: 'other' } }), [])
   t.same(judged({ fallbackCredentials: { secretName: 'other', tokenKey: 't', passwordKey: 'p' } }), [
     'spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.',
-    'spec.fallbackCredentials.passwordKey stands beside tokenKey; name only one of them.',
+    'spec.fallbackCredentials.passwordKey is set together with tokenKey; set only one of them.',
   ])
   t.same(judged({ credentials, fallbackCredentials: { secretName: 'other', privateKeyKey: 'k' } }), [
-    'spec.fallbackCredentials.privateKeyKey is of no use for HTTPS; name tokenKey, or usernameKey and passwordKey.',
+    'spec.fallbackCredentials.privateKeyKey is not used for HTTPS; name tokenKey, or usernameKey and passwordKey.',
   ])
 })

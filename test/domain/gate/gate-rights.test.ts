@@ -98,7 +98,7 @@ t.test('what the operator does not allow is said in one sentence', async (t) => 
   t.match(fieldErrors, [
     {
       message:
-        'spec.repository is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); name another, or ask whoever runs Commitlet.',
+        'spec.repository is not one of the repositories that the operator allows (ALLOWED_REPOSITORIES); name another, or ask your Commitlet operator.',
     },
   ])
 })

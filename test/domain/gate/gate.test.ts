@@ -90,7 +90,7 @@ t.test('a kind that the cluster does not know is a warning', async (t) => {
   t.match(verdict.warnings, [/Widget of example\.com\/v1, which the cluster does not know \(yet\)/])
 })
 
-t.test('a path that steers the host is a warning', async (t) => {
+t.test('a path that configures the host is a warning', async (t) => {
   const { fieldErrors, warnings } = await judge(
     referring({ path: '.github/workflows/a.yaml' }),
     reviewContext(),

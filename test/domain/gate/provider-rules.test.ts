@@ -6,7 +6,7 @@ import { readable } from '../fixtures/parsed.ts'
 const OWN = 'https://git.example.com/acme/shop.git'
 
 function unknown(found = 'is'): string {
-  return `spec.provider ${found} no provider that is known; write one of github, gitlab, bitbucket, gitea (also for Forgejo).`
+  return `spec.provider ${found} not a known provider; write one of github, gitlab, bitbucket, gitea (also for Forgejo).`
 }
 
 function fieldErrors(repository: string, spec: Record<string, unknown>, kind: Kind = 'GitCommit'): string[] {
@@ -100,7 +100,7 @@ t.test('so does an address for uploads, where the provider has one', async (t) =
       providerConfig: { uploadURL: 'https://evil.example/api/uploads' },
     }),
     [
-      "spec.providerConfig.uploadURL does not belong to the repository; write https://git.example.com/api/uploads, or that with the first parts of the repository's path before it.",
+      'spec.providerConfig.uploadURL does not belong to the repository; write https://git.example.com/api/uploads, with the path of the installation before "/api" if it has one.',
     ],
   )
   t.same(
@@ -108,7 +108,7 @@ t.test('so does an address for uploads, where the provider has one', async (t) =
       provider: 'gitlab',
       providerConfig: { uploadURL: 'https://git.example.com/api/uploads' },
     }),
-    ['spec.providerConfig.uploadURL is of no use with gitlab on this host; leave it out.'],
+    ['spec.providerConfig.uploadURL is not used with gitlab on this host; leave it out.'],
   )
 })
 

@@ -47,17 +47,17 @@ t.test('a repository is named by as many parts as its host has', async (t) => {
   for (const [repository, spec, fits] of PATHS)
     t.equal(fieldErrors(repository, spec).length, fits ? 0 : 1, repository)
   t.same(fieldErrors('https://github.com/shop', {}), [
-    'InvalidSpec spec.repository does not name owner and name, as a repository on github has them; mend its path.',
+    'InvalidSpec spec.repository does not name owner and name, as a repository on github has them; fix its path.',
   ])
   t.same(fieldErrors('https://gitlab.com/shop', {}), [
-    'InvalidSpec spec.repository does not name a group and a name, as a repository on gitlab has them; mend its path.',
+    'InvalidSpec spec.repository does not name a group and a name, as a repository on gitlab has them; fix its path.',
   ])
 })
 
 t.test('the address of a page of GitLab is none of a repository', async (t) => {
   for (const page of ['/acme/web/config/-/merge_requests/1', '/acme/config/-/tree/main'])
     t.same(fieldErrors(`https://gitlab.com${page}`, {}), [
-      'InvalidSpec spec.repository has "-" as a part of its path, after which gitlab has the pages of a repository; write the address of the repository itself.',
+      'InvalidSpec spec.repository has "-" as a part of its path, after which gitlab puts the pages of a repository; write the address of the repository itself.',
     ])
   t.same(fieldErrors('https://gitlab.com/acme/-config-/a-b', {}), [])
 })
@@ -120,7 +120,7 @@ t.test('people on Bitbucket are named by UUID or account ID', async (t) => {
   t.same(fieldErrors(BITBUCKET, { reviewers: sound }), [])
   for (const name of ['dev', 'dev@example.com', UUID.slice(1, -1), `${UUID} `, '', `${UUID}\n`]) {
     t.same(fieldErrors(BITBUCKET, { reviewers: [UUID, name] }), [
-      'InvalidSpec spec.reviewers names somebody otherwise than bitbucket does; write a UUID in braces or an account ID of Atlassian.',
+      'InvalidSpec spec.reviewers names a user in a form that bitbucket does not use; write a UUID in braces or an account ID of Atlassian.',
     ])
   }
   t.same(fieldErrors(GITHUB, { reviewers: ['dev'] }), [])
@@ -139,14 +139,14 @@ t.test('elsewhere people are named by plain user names', async (t) => {
     for (const person of ['@dev', 'acme/web', 'acme/'])
       for (const field of ['reviewers', 'assignees'])
         t.same(fieldErrors(repository, { ...more, [field]: ['dev', person] }), [
-          `InvalidSpec spec.${field} names somebody otherwise than ${name} does; write user names, without "@" before them and none of a team or a group.`,
+          `InvalidSpec spec.${field} names a user in a form that ${name} does not use; write user names without "@", and not those of teams or groups.`,
         ])
   }
 })
 
 t.test('a label of GitLab has no comma in its name', async (t) => {
   t.same(fieldErrors(GITLAB, { labels: ['shop', 'in, out'] }), [
-    'InvalidSpec spec.labels names a label otherwise than gitlab does; write names without a comma.',
+    'InvalidSpec spec.labels names a label in a form that gitlab does not use; write names without a comma.',
   ])
   t.same(fieldErrors(GITHUB, { labels: ['in, out'] }), [])
   for (const labels of [',', 5, null, [5, null, [',']], [','.repeat(300)]])

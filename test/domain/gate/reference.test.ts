@@ -113,7 +113,7 @@ t.test('an object of the cluster is asked for by whoever is in no namespace', as
 t.test('a kind that the cluster does not know is told, and stays within the scope', async (t) => {
   const widget = { ...CONFIG_MAP, apiVersion: 'example.com/v1', kind: 'Widget' }
   const warnings = [
-    'spec.resourceRef.kind is Widget of example.com/v1, which the cluster does not know (yet); it is looked for again.',
+    'spec.resourceRef.kind is Widget of example.com/v1, which the cluster does not know (yet); Commitlet retries automatically.',
   ]
   t.strictSame(await judgeReference(widget, [], reviewContext()), { ...NOTHING, warnings })
   const other = { ...widget, namespace: 'other' }
@@ -122,7 +122,7 @@ t.test('a kind that the cluster does not know is told, and stays within the scop
       {
         reason: 'ReferenceForbidden',
         message:
-          'spec.resourceRef.namespace is "other", but the operator allows only objects of the resource\'s own namespace (REFERENCE_SCOPE); leave it out, or ask whoever runs Commitlet.',
+          'spec.resourceRef.namespace is "other", but the operator allows only objects of the resource\'s own namespace (REFERENCE_SCOPE); leave it out, or ask your Commitlet operator.',
       },
     ],
   })
@@ -136,7 +136,7 @@ t.test('out of scope, nothing is asked: an object of the cluster, an object else
   const cases = [
     [
       CLUSTER_ROLE,
-      "spec.resourceRef.kind is ClusterRole, which belongs to no namespace, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask whoever runs Commitlet.",
+      "spec.resourceRef.kind is ClusterRole, which is cluster-scoped, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask your Commitlet operator.",
     ],
     [
       { ...CONFIG_MAP, namespace: 'other' },
@@ -160,7 +160,7 @@ t.test('a namespace for an object of the cluster is a fault of the spec, and ask
       reason: 'InvalidSpec',
       field: 'spec.resourceRef.namespace',
       message:
-        'spec.resourceRef.namespace is given, but objects of kind ClusterRole have none; leave it out.',
+        'spec.resourceRef.namespace is set, but objects of kind ClusterRole have no namespace; leave it out.',
     },
   ])
   t.strictSame(world.reviewed, [])

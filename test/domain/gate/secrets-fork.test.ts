@@ -41,7 +41,7 @@ const RIGHTS: readonly (readonly [
     "the operator's default is not for forks",
     { headBranch: 'dev:feature' },
     {},
-    /default credentials are not; name a Secret/,
+    /default credentials are not allowed; name a Secret/,
   ],
   [
     'a branch of the repository itself is free',

@@ -7,7 +7,7 @@ import { reviewContext } from '../fixtures/review-context.ts'
 const SPEC = { credentials: { secretName: 'git' } }
 const SECRET = { group: '', version: 'v1', resource: 'secrets', namespace: 'shop', name: 'git' }
 const SENTENCE =
-  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask whoever keeps it, or name another Secret.'
+  'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask the owner of the Secret, or name another one.'
 
 for (const [title, allowed, rights, verbs] of [
   ['who may get it is asked no more', ['get', 'use'], { 'spec.credentials': 'get' }, ['get']],

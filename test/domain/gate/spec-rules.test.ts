@@ -146,7 +146,7 @@ t.test('what the schema refuses is passed over without a crash', async (t) => {
   t.same(byRules('GitCommit', { ...SPEC, branch: '', resourceRef: { path: '' } }), [])
 })
 
-t.test('a file that steers the host is a warning: the Secret decides', async (t) => {
+t.test('a file that configures the host is a warning: the Secret decides', async (t) => {
   t.match(specWarnings({ resourceRef: { path: '.github/workflows/a.yaml' } })[0], /allowed-paths/)
   t.same(specWarnings(SPEC), [])
   t.same(specWarnings({ resourceRef: { path: '.git/.gitmodules' } }), [])

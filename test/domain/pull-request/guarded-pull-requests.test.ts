@@ -37,7 +37,7 @@ for (const [verb, call] of Object.entries(VERBS)) {
       const said = await doomed.catch(String)
       t.notMatch(said, new RegExp(`${SECRET}|${PAIR}`, 'i'))
     }
-    await t.rejects(call(guarded(`${WEB}?t=${SECRET}`)), { message: /holds the token/ })
+    await t.rejects(call(guarded(`${WEB}?t=${SECRET}`)), { message: /contains the token/ })
   })
 
   t.test(`${verb} answers a sound address that holds other values of the Secret`, async (t) => {

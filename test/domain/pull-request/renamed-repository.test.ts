@@ -58,8 +58,7 @@ t.test('a refusal names the new path before what is to be done', async (t) => {
   t.match(refused, {
     reason: 'ReferenceForbidden',
     retry: 'slow',
-    message:
-      'https://git.example.com/acme/shop.git is called market/store by now. Have it added to the list.',
+    message: 'https://git.example.com/acme/shop.git is now called market/store. Have it added to the list.',
   })
 })
 
@@ -72,12 +71,16 @@ t.test('what is no Failure is a bug, and stays it', async (t) => {
 })
 
 for (const [what, present, said] of [
-  ['holds a secret', ['market', 'a-s3cr3t'], /is called market\/a-\*\*\* by now\. Nothing can be allowed/],
-  ['steps out of its place', ['..', 'other'], /is called \.\.\/other by now\. /],
-  ['has an empty part', ['market', ''], /\. Nothing can be allowed/],
-  ['has strange letters', ['market', 'a b?c'], /\. Nothing can be allowed/],
-  ['turns the text around', ['market', 'a\u202eb'], /is called market\/a b by now\. /],
-  ['is nothing', [], /\. Nothing can be allowed/],
+  [
+    'holds a secret',
+    ['market', 'a-s3cr3t'],
+    /is now called market\/a-\*\*\*\. A repository with such a name cannot be allowed/,
+  ],
+  ['steps out of its place', ['..', 'other'], /is now called \.\.\/other\. /],
+  ['has an empty part', ['market', ''], /\. A repository with such a name cannot be allowed/],
+  ['has strange letters', ['market', 'a b?c'], /\. A repository with such a name cannot be allowed/],
+  ['turns the text around', ['market', 'a\u202eb'], /is now called market\/a b\. /],
+  ['is nothing', [], /\. A repository with such a name cannot be allowed/],
   ['is longer than any address', ['market', 'a'.repeat(3_000)], /…/],
 ] as const) {
   t.test(`a path that ${what} is refused, and nobody is asked`, async (t) => {

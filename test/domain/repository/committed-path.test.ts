@@ -62,7 +62,7 @@ for (const [complaint, paths] of Object.entries(BAD)) {
   })
 }
 
-t.test('a file that steers Git or the host is recognised wherever it stands', async (t) => {
+t.test('a file that configures Git or the host is recognised wherever it stands', async (t) => {
   const paths = {
     '.gitmodules': '.gitmodules',
     'a/.gitattributes': '.gitattributes',

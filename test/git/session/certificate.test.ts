@@ -36,12 +36,12 @@ for (const [title, certificate, says] of [
   [
     'has expired',
     { expired: true },
-    `that has expired (the server's own was valid until ${day(-1)}), or one above it has; whoever runs the server has to renew it.`,
+    `that has expired (the server's own was valid until ${day(-1)}), or one above it has; ask the operator of the server to renew it.`,
   ],
   [
     'is not valid yet',
     { early: true },
-    `that is not valid yet (the server's own begins on ${day(1)}), or one above it is not; whoever runs the server has to fix it, or the clocks.`,
+    `that is not valid yet (the server's own begins on ${day(1)}), or one above it is not; ask the operator of the server to fix it, or the clocks.`,
   ],
   [
     'is for another name',

@@ -71,11 +71,11 @@ for (const [title, secret, warnings] of [
     annotated({ [REPOSITORIES]: 'git.example.com/acme-evil' }),
     [/does not allow https:\/\/git\.example\.com/],
   ],
-  ['a Secret for other paths', annotated({ [PATHS]: 'production' }), [/does not lie under a path/]],
+  ['a Secret for other paths', annotated({ [PATHS]: 'production' }), [/is not below a path/]],
   [
     'a Secret that is wrong in every way',
     { ...annotated({ [REPOSITORIES]: '', [PATHS]: '' }), stringData: {} },
-    [/does not allow/, /no key "token"/, /does not lie under/],
+    [/does not allow/, /no key "token"/, /is not below/],
   ],
 ] as const) {
   t.test(`${title}: ${warnings.length} warnings, one for each thing to mend`, async (t) => {
