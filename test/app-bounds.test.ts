@@ -90,7 +90,7 @@ for (const [title, length] of [
   })
 }
 
-t.test('events that are carried out hold no room, and probes need none', async (t) => {
+t.test('events that have been handled hold no room, and probes need none', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
   const sending = await start(t, () => finished)
   const answers = Array.from({ length: 2 * FITTING }, () => text(sending.send(...event(2 * MIB))))

@@ -149,7 +149,7 @@ t.test('an event that announces 8 MiB is refused before they come', async (t) =>
   t.strictSame(handled, [])
 })
 
-t.test('what is no HTTP is refused', async (t) => {
+t.test('what is not HTTP is refused', async (t) => {
   const { port } = await start(t)
   const socket = connect({ port, host: '127.0.0.1' })
   socket.end('POST / HTTP/1.1\r\ncontent-length: x\r\n\r\n')

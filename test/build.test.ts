@@ -23,7 +23,7 @@ const NOWHERE = {
   'current-context': 'none',
 }
 
-t.test('npm run build makes two files, each of which Node runs by itself', async (t) => {
+t.test('npm run build makes two files, each of which Node runs on its own', async (t) => {
   await run(process.execPath, [join(ROOT, 'build.ts')], { cwd: ROOT })
   const files = ['function.cjs', `function.cjs.${process.version}.cache`, 'webhook.cjs']
   t.same((await readdir(DIST)).sort(), files)
@@ -104,7 +104,7 @@ function apiServerWith(t: Test, resource: object, written: unknown[]): Promise<s
   })
 }
 
-// Their libraries are modules that know no CommonJS, and are loaded within the bundle when they are first needed.
+// Their libraries are ES modules only, and are loaded within the bundle when they are first needed.
 for (const provider of ['github', 'gitlab']) {
   t.test(`the bundle calls the API of ${provider}`, async (t) => {
     const asked: (string | undefined)[] = []

@@ -121,7 +121,7 @@ t.test('values are taken, an empty one is like none', async (t) => {
   t.equal(config.stampKey?.length, 48)
 })
 
-t.test('what stands in every container tells of the cluster and its API server', async (t) => {
+t.test('what every container has shows the cluster and its API server', async (t) => {
   const { surroundings } = readConfig({
     KUBERNETES_SERVICE_HOST: '10.96.0.1',
     KUBERNETES_SERVICE_PORT: '6443',

@@ -25,7 +25,7 @@ t.test('the token is trimmed, the rest is taken as it is', async (t) => {
   t.match(readDefaultConfig(more), { username: 'robot', paths: 'clusters/, shop/prod' })
 })
 
-t.test('of a file the place is kept, for it may change', async (t) => {
+t.test('of a file the path is kept, because its content may change', async (t) => {
   const file = join(t.testdir({ token: `${TOKEN}\n` }), 'token')
   t.match(readDefaultConfig({ DEFAULT_GIT_TOKEN_FILE: file, DEFAULT_GIT_REPOSITORIES }), { source: { file } })
 })

@@ -9,7 +9,7 @@ const SOURCES: Sources = new Map(FILES.map((file) => [file, readFileSync(join(RO
 const IMPORTS = importsOf(SOURCES)
 
 t.test(
-  'imports go down, never up, sideways between adapters or round in a circle, and rooms stay small',
+  'imports go down, never up, sideways between adapters or in a circle, and rooms stay small',
   async (t) => {
     t.ok(FILES.length > 150, 'the sources are found')
     t.ok(IMPORTS.length > 500, 'their imports are found')
@@ -17,7 +17,7 @@ t.test(
   },
 )
 
-/** Lines that break a rule when they are added to a source, and what is said of it. */
+/** Lines that break a rule when they are added to a source, and the message. */
 const BROKEN: readonly (readonly [string, string, string, RegExp])[] = [
   ['up', 'functions/domain/failure.ts', "import { x } from '../git/git.ts'", /failure\.ts imports/],
   ['sideways', 'functions/cluster/cluster.ts', "import { x } from '../git/git.ts'", /cluster\.ts imports/],
@@ -29,13 +29,13 @@ const BROKEN: readonly (readonly [string, string, string, RegExp])[] = [
     /github\/index\.ts imports/,
   ],
   [
-    'round between rooms',
+    'a circle of rooms',
     'functions/domain/resource/resource.ts',
     "import type { x } from '../schema/parse.ts'",
     /a circle: .*schema/,
   ],
   [
-    'round between files',
+    'a circle of files',
     'functions/domain/failure.ts',
     "import type { x } from './field-error.ts'",
     /a circle: .*field-error/,
@@ -52,7 +52,7 @@ for (const [what, file, line, said] of BROKEN) {
   })
 }
 
-t.test('seen when broken: a room of too many or too few files, and a name that says nothing', async (t) => {
+t.test('seen when broken: a room of too many or too few files, and a meaningless name', async (t) => {
   const more = Array.from({ length: 15 }, (_, index) => [`functions/login/part-${index}.ts`, ''] as const)
   t.match(complaintsAbout(new Map([...SOURCES, ...more])).join(), /functions\/login has \d+ files/)
   t.match(complaintsAbout(new Map([...SOURCES, ['functions/lonely/a.ts', '']])).join(), /lonely has 1 files/)
@@ -66,7 +66,7 @@ t.test('domain/ has no clock, no environment and no randomness', async (t) => {
   }
 })
 
-t.test('nothing runs at import: only main.ts files call anything at their top', async (t) => {
+t.test('nothing runs at import: only main.ts files call functions at the top level', async (t) => {
   for (const [file, text] of SOURCES) {
     if (!file.endsWith('/main.ts')) t.notMatch(text, /^(?:await |void )?[a-zA-Z.]+\(/m, file)
   }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 export type Sources = ReadonlyMap<string, string>
 
 /**
- * Every floor, and the floors that it may import. A floor is a folder; its folders are its rooms. What stands at the
+ * Every floor, and the floors that it may import. A floor is a folder; its folders are its rooms. What is at the
  * top of a floor is shared by its rooms, or puts them together.
  */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
@@ -43,7 +43,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
 const PURE_MODULES = ['node:crypto', 'node:buffer', 'node:util', 'node:net']
 const LARGEST_ROOM = 15
 const SMALLEST_ROOM = 3
-/** Names that say nothing of what is inside. */
+/** Names that do not say what is inside. */
 const EMPTY_NAMES = /\b(utils?|helpers?|common|misc|managers?|services?)\b/
 
 /** One import of a source. */
@@ -70,7 +70,7 @@ export function importsOf(sources: Sources): readonly Import[] {
   )
 }
 
-/** What breaks the rules of the house: one line each, none where all is well. */
+/** What breaks the rules: one line each; empty without a violation. */
 export function complaintsAbout(sources: Sources): readonly string[] {
   const imports = importsOf(sources)
   const inside = imports.filter(({ target }) => sources.has(target))
@@ -103,7 +103,7 @@ function isAllowed({ file, target, typeOnly }: Import, sources: Sources): boolea
   )
 }
 
-/** A host's folder knows no other host's. */
+/** A host's folder does not import that of another host. */
 function isOtherHost(file: string, target: string): boolean {
   const [one, other] = [file, target].map((path) => /^functions\/providers\/([^/]+)\//.exec(path)?.[1])
   return one !== undefined && other !== undefined && one !== other
@@ -121,7 +121,7 @@ function placeOf(file: string): string {
   return hasRooms.includes(folder) ? file : folder
 }
 
-/** One line for each circle that a walk over the edges meets first. */
+/** One line for each circle that a walk over the edges finds. */
 function circlesIn(edges: readonly (readonly [string, string])[]): readonly string[] {
   const next = Map.groupBy(
     edges.filter(([from, to]) => from !== to),

@@ -31,7 +31,7 @@ t.test('with a key it starts, listens, and ends with 0 at SIGTERM, all without a
   t.strictSame(messagesOf(program.lines), ['listening', 'draining', 'stopped'])
 })
 
-t.test('insecure hosts are warned of at the start', async (t) => {
+t.test('a warning at the start names insecure hosts', async (t) => {
   const program = await start(t, () => ({ INSECURE_HOSTS: 'git.example.com:8080' }))
   const line = await program.waitForLine((text) => text.includes('INSECURE_HOSTS is set'), 100_000)
   t.match(JSON.parse(line), { level: 40, part: 'function', msg: / git\.example\.com:8080 / })
@@ -64,7 +64,7 @@ for (const [title, env, sentence] of [
   })
 }
 
-t.test('without a key a line at the start says that nobody is checked', async (t) => {
+t.test('without a key a line at the start says that requesters are not verified', async (t) => {
   const program = await start(t, () => ({}))
   const line = await program.waitForLine((text) => text.includes('STAMP_KEY_FILE is not set'), 100_000)
   t.match(JSON.parse(line), { level: 40, part: 'function' })
@@ -75,7 +75,7 @@ t.test('the token of the operator is gone from the environment after the start',
   const program = await start(t, (dir) => ({
     DEFAULT_GIT_TOKEN: token,
     DEFAULT_GIT_REPOSITORIES: 'git.example.com',
-    // A report is what Node itself tells of a process, its environment included.
+    // A diagnostic report of Node includes the environment of the process.
     NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --report-on-signal --report-directory=${dir}`,
   }))
   await program.ready(100_000)

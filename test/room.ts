@@ -11,8 +11,8 @@ const subtests = new Map<string, Test>()
 
 /**
  * Runs test files (paths below the project's folder) in this process, one after the other, each as one subtest that
- * bears its name. What a file gets as `t` from `tap` is that subtest, so that its teardowns, hooks and folders are its
- * own; a stage that several files share has the whole room's. A file that cannot be loaded fails.
+ * has its name. The `t` that a file gets from `tap` is that subtest, so that its teardowns, hooks and folders are its
+ * own; a stage that several files share has those of the room. A file that cannot be loaded fails.
  */
 export function runRoom(files: readonly string[]): void {
   registerHooks({
@@ -30,7 +30,7 @@ export function runRoom(files: readonly string[]): void {
   for (const file of files) void t.test(file, (t) => runFile(t, pathToFileURL(join(ROOT, file)).href))
 }
 
-/** The subtest of the file that a URL made by the hook names. */
+/** The subtest of the file in a URL that the hook has made. */
 export function subtestOf(url: string): Test {
   const file = new URL(url).searchParams.get('of') ?? ''
   const subtest = subtests.get(file)

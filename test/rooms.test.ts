@@ -7,7 +7,7 @@ import { entriesOf, writeEntries } from './rooms.ts'
 const ROOT = join(import.meta.dirname, '..')
 const GREEN = "import t from 'tap'\n\nt.test('it holds', async (t) => t.ok(true))\n"
 
-/** Runs these files as one room, and answers its TAP and its exit code. */
+/** Runs these files as one room, and returns its TAP and its exit code. */
 function runRoomOf(
   t: Test,
   files: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ t.test('a room fails with any of its files', (t) => {
   t.end()
 })
 
-// A short title: the folder of a file in a folder of a test bears all their names.
+// A short title: the path of the test's folder contains all the titles above it.
 t.test('teardowns and folders are of one file', (t) => {
   const used = "import t from 'tap'\nconst place = globalThis as { mark?: string }\nt.not(place.mark, 'on')\n"
   const marks = "place.mark = 'on'\nt.teardown(() => delete place.mark)\nt.testdir({ kept: 'x' })\n"
@@ -69,7 +69,7 @@ t.test('teardowns and folders are of one file', (t) => {
   t.end()
 })
 
-t.test('every test file runs in one entry, what needs a control plane by itself', async (t) => {
+t.test('every test file runs in one entry, those that need a control plane alone', async (t) => {
   const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
   const entries = await entriesOf(files)
   t.strictSame(entries.flatMap(({ runs }) => runs).sort(), files)

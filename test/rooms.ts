@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Where the entries are written: below the folder that tap keeps for itself, which Git does not see. */
+/** The folder of the entries: below that of tap, which Git ignores. */
 const ENTRIES = '.tap/rooms'
 
-/** A control plane of their own, and its process groups, want a process of their own. */
+/** Files that start their own control plane and process groups need their own process. */
 const WITH_CONTROL_PLANE = /from '[^']*\/(control-plane(-[a-z]+)?|installation)\.ts'/
 
-/** These start whole programs and wait for them: other files need not wait, too. */
+/** These start whole programs and wait for them: other files should not wait, too. */
 const ALONE: ReadonlySet<string> = new Set([
   'test/build.test.ts',
   'test/main.test.ts',
@@ -20,10 +20,10 @@ const ALONE: ReadonlySet<string> = new Set([
 const SMALLEST_ROOM = 3
 const FOLDER_OF_ROOM = /^test\/[^/]+\/./
 
-/** What takes longest: it begins first, so that nothing is left to be waited for at the end. */
+/** The slowest entries: they begin first, so that the run does not wait for them at the end. */
 const LONGEST = /^test\/(git|providers|build|main|demo|harness|http|cluster)\b/
 
-/** What tap runs as one process, and the test files in it. */
+/** An entry that tap runs as one process, and its test files. */
 export interface Entry {
   readonly file: string
   readonly runs: readonly string[]
@@ -31,7 +31,7 @@ export interface Entry {
 
 /**
  * Puts the test files (paths below the project's folder, with `/`) of each folder into one entry, for a process costs
- * more than most files do. What has to be alone, and what is alone anyway, stays its own entry.
+ * more than most files do. A file that has to run alone, or is the only one, is its own entry.
  */
 export async function entriesOf(files: readonly string[]): Promise<readonly Entry[]> {
   const alone = new Set<string>()

@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 
-// Only what is refused before tap starts: a tap inside of tap would empty the folder of the outer one.
-t.test('what cannot be run is refused with one sentence', (t) => {
+// Only refusals before tap starts: a tap inside of tap would empty the folder of the outer one.
+t.test('a run that is not possible is refused with one sentence', (t) => {
   const rows: [string, string[], Record<string, string>, RegExp][] = [
     ['an unknown flag', ['--fast'], {}, /^--fast is not known\.\nnpm test -- \[--unit\]/],
     [

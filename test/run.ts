@@ -26,7 +26,7 @@ const ROOT = join(import.meta.dirname, '..')
 const OLDEST_NODE = [22, 19] as const
 /** For one file. */
 const LONG_TIMEOUT_S = 1_800
-/** What tap gets to end by itself once it is asked to. */
+/** The time that tap has to end after it is asked to. */
 const STOP_MS = 5_000
 const UNIT_LEAVES_OUT: Missing = { missing: 'left out by --unit.' }
 
@@ -145,13 +145,13 @@ function killGroup(group: number): void {
   try {
     process.kill(group, 'SIGKILL')
   } catch {
-    // Nothing of it was left.
+    // Nothing was left of it.
   }
 }
 
-/** The files that the user named, each by itself; else all of them, a room as one process. */
+/** The files that the user named, each in its own process; else all files, a room in one process. */
 async function tapFilesOf({ files, unit }: Options): Promise<readonly string[]> {
-  // In other folders a file holds both sorts, and those that need a control plane skip themselves.
+  // In other folders a file has both kinds of tests, and those that need a control plane skip themselves.
   const isLeftOut = (file: string): boolean => unit && /^test[\\/]e2e[\\/]/.test(file)
   if (files.length > 0) return files.filter((file) => !isLeftOut(file))
   const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()

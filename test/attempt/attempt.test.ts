@@ -90,7 +90,7 @@ t.test('ten events for one resource make one attempt', async (t) => {
   t.equal(world.pushed.length, 1)
 })
 
-t.test('a failure stands in the status with its next time, and in an event', async (t) => {
+t.test('a failure is in the status, with the time of the next attempt, and in an Event', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(gitCommit())
   world.land = () => Promise.reject(new Failure('ProviderUnavailable', 'git.example.com answered 503.'))
@@ -105,7 +105,7 @@ t.test('a failure stands in the status with its next time, and in an event', asy
   t.match(world.cluster.notices, [{ type: 'Warning', reason: 'ProviderUnavailable' }])
 })
 
-t.test('an error of our own is Internal, its words in no status and no log', async (t) => {
+t.test('a bug is Internal, and its text is in no status and no log', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(gitCommit())
   world.land = () => Promise.reject(new TypeError('cannot read s3cr3t-token of undefined'))
@@ -130,7 +130,7 @@ t.test('a retry tells the writer since when its commit may be there; a first att
 })
 
 t.test(
-  'a generation that comes in mid-attempt is taken up at once; the old result is never written',
+  'a generation that arrives in mid-attempt is attempted at once; the old result is never written',
   async (t) => {
     const world = memoryWorld()
     world.cluster.apply(gitCommit())
@@ -152,7 +152,7 @@ t.test(
   },
 )
 
-t.test('a resource that is requested again in mid-attempt is taken up at once', async (t) => {
+t.test('a resource that is requested again in mid-attempt is attempted at once', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(gitCommit())
   world.land = async () => {
@@ -207,7 +207,7 @@ for (const [title, change, message] of [
     /^Record the shop/,
   ],
 ] as const) {
-  t.test(`${title} between reading and claiming: what is stored then is carried out`, async (t) => {
+  t.test(`${title} between reading and claiming: what is stored then is attempted`, async (t) => {
     const world = memoryWorld()
     world.cluster.apply(gitCommit())
     const acquire: MemoryWorld['acquire'] = (holder) => {
@@ -257,7 +257,7 @@ t.test(
   },
 )
 
-t.test('a resource that nobody stamped ends Failed, and nothing is asked, read or pushed', async (t) => {
+t.test('a resource without a stamp ends Failed, and nothing is reviewed, read or pushed', async (t) => {
   const world = memoryWorld()
   const { metadata, ...rest } = gitCommit()
   const untouched = () => Promise.reject(new Error('nothing is to be read'))
@@ -292,7 +292,7 @@ t.test(
   },
 )
 
-t.test('where it is the function that may not ask, it is tried again', async (t) => {
+t.test('where the function itself lacks the right to ask, the attempt is retried', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(gitCommit())
   const refused = new Failure('ReferenceForbidden', 'The function may not ask.', { retry: 'slow' })
@@ -358,7 +358,7 @@ t.test('an event of a request that is ahead of storage waits for the annotation'
   t.match(statusOf(world), { lastHandledRequestedAt: 'again' })
 })
 
-t.test('the 65th wait at once takes what it sees', async (t) => {
+t.test('the 65th concurrent wait takes what is stored', async (t) => {
   const world = memoryWorld()
   const find = finder(world.cluster, 1)
   const first = find(REF)
@@ -367,7 +367,7 @@ t.test('the 65th wait at once takes what it sees', async (t) => {
   t.ok(await first)
 })
 
-t.test('a claim whose answer was lost is taken for ours', async (t) => {
+t.test('a claim whose answer was lost is recognised as our own', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(gitCommit())
   let lost = 1
@@ -410,7 +410,7 @@ t.test(
   },
 )
 
-t.test('what another writer gives up first is reported by that one alone', async (t) => {
+t.test('a resource that another writer gives up first is reported by that writer alone', async (t) => {
   const world = memoryWorld()
   const { metadata } = world.cluster.apply(gitCommit())
   await world.cluster.patchStatus(envelopeOf(world.cluster.get('GitCommit', 'team', 'shop')), {

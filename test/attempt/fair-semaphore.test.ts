@@ -45,7 +45,7 @@ t.test('no namespace and no host holds more than its share', async (t) => {
   t.same(started, ['a1', 'a2', 'b1', 'a3'])
 })
 
-t.test('a host that hangs leaves turns for others', async (t) => {
+t.test('a host that hangs leaves slots for others', async (t) => {
   const turns = makeFairSemaphore(bounds)
   await take(turns, of('a', 'slow.example.com'))
   await take(turns, of('b', 'slow.example.com'))
@@ -56,7 +56,7 @@ t.test('a host that hangs leaves turns for others', async (t) => {
   other()
 })
 
-t.test('the next turn goes to the namespace that has the fewest', async (t) => {
+t.test('the next slot goes to the namespace that has the fewest', async (t) => {
   const turns = makeFairSemaphore(withTurns(2))
   const order: string[] = []
   const end1 = await take(turns, of('a'))
@@ -72,7 +72,7 @@ t.test('the next turn goes to the namespace that has the fewest', async (t) => {
   t.same(order, ['b', 'a'])
 })
 
-t.test('where too many wait, the next is told at once', async (t) => {
+t.test('where too many wait, the next one is refused at once', async (t) => {
   const turns = makeFairSemaphore(bounds)
   await take(turns, of('a'))
   await take(turns, of('a'))
@@ -83,7 +83,7 @@ t.test('where too many wait, the next is told at once', async (t) => {
   await t.rejects(take(turns, of('d')), BUSY, 'all places are taken')
 })
 
-t.test('a turn that ends lets in everybody who has room then', async (t) => {
+t.test('a slot that is released lets in everyone who has room then', async (t) => {
   const turns = makeFairSemaphore(withTurns(4))
   const end = await take(turns, of('a', 'one.example.com'))
   await take(turns, of('a', 'two.example.com'))
@@ -106,7 +106,7 @@ t.test('a resource waits once', async (t) => {
   await first
 })
 
-t.test('one host does not take all places to wait', async (t) => {
+t.test('one host does not fill the waiting list', async (t) => {
   const turns = makeFairSemaphore({
     held: { total: 1, perNamespace: 1, perHost: 1 },
     waiting: { total: 10, perNamespace: 1, perHost: 2 },
@@ -117,7 +117,7 @@ t.test('one host does not take all places to wait', async (t) => {
   void turns.acquire(of('c', 'git.example.com'))
 })
 
-t.test('closed, it sends away who waits and who comes; who is in goes on', async (t) => {
+t.test('once closed, it refuses those that wait and those that come; those that run go on', async (t) => {
   const turns = makeFairSemaphore(withTurns(1))
   const end = await take(turns, of('a'))
   const waiting = t.rejects(turns.acquire(of('b')), BUSY)

@@ -8,7 +8,7 @@ import { memoryWorld } from '../harness/memory-world.ts'
 const CLAIM = resource({ observedGeneration: 1, phase: 'Progressing', attempts: 3 })
 const OUTCOME: Outcome = { reason: 'Succeeded', message: 'Done.', credentialsUsed: 'Primary' }
 
-/** What is logged, and told as Events. */
+/** What is logged, and recorded as Events. */
 async function told(result: Outcome | Failure, written = true) {
   const world = memoryWorld()
   const began = new Date(world.now().getTime() - 250)
@@ -40,29 +40,26 @@ for (const [title, place, fields] of PLACES) {
   })
 }
 
-t.test(
-  'details that could not be added are told besides, and those that were not to be are not',
-  async (t) => {
-    const words = { applied: 'False', message: 'The host does not know stranger.' } as const
-    const { logged, notices } = await told({ ...OUTCOME, details: { ...words, reason: 'NotApplied' } })
-    t.match(logged, [{ msg: 'attempt succeeded', reason: 'Succeeded', details: 'NotApplied' }])
-    t.strictSame(notices, [
-      { type: 'Warning', reason: 'DetailsNotApplied', message: 'Done. (The host does not know stranger.)' },
-    ])
-    for (const details of [
-      'as before',
-      undefined,
-      { ...words, reason: 'NotOurs' },
-      { ...words, applied: 'True', reason: 'Applied' },
-    ] as const) {
-      const quiet = await told({ ...OUTCOME, details })
-      t.match(quiet.logged, [{ details: undefined }])
-      t.match(quiet.notices, [{ type: 'Normal', reason: 'Succeeded', message: 'Done.' }])
-    }
-  },
-)
+t.test('details that could not be added are reported as well; without details nothing is', async (t) => {
+  const words = { applied: 'False', message: 'The host does not know stranger.' } as const
+  const { logged, notices } = await told({ ...OUTCOME, details: { ...words, reason: 'NotApplied' } })
+  t.match(logged, [{ msg: 'attempt succeeded', reason: 'Succeeded', details: 'NotApplied' }])
+  t.strictSame(notices, [
+    { type: 'Warning', reason: 'DetailsNotApplied', message: 'Done. (The host does not know stranger.)' },
+  ])
+  for (const details of [
+    'as before',
+    undefined,
+    { ...words, reason: 'NotOurs' },
+    { ...words, applied: 'True', reason: 'Applied' },
+  ] as const) {
+    const quiet = await told({ ...OUTCOME, details })
+    t.match(quiet.logged, [{ details: undefined }])
+    t.match(quiet.notices, [{ type: 'Normal', reason: 'Succeeded', message: 'Done.' }])
+  }
+})
 
-t.test('a failure is told in its own words, a bug by where it is', async (t) => {
+t.test('a failure is reported with its own message, a bug with its place in the code', async (t) => {
   const { logged, notices } = await told(new Failure('HeadNotFound', 'No branch.'))
   t.match(logged, [{ msg: 'attempt failed', reason: 'HeadNotFound', message: 'No branch.' }])
   t.strictSame(notices, [{ type: 'Warning', reason: 'HeadNotFound', message: 'No branch.' }])
@@ -70,7 +67,7 @@ t.test('a failure is told in its own words, a bug by where it is', async (t) => 
   t.match((await told(bug)).logged, [{ msg: 'attempt failed' }, { msg: 'internal error', origin: {} }])
 })
 
-t.test('what was overtaken makes no Event', async (t) => {
+t.test('an attempt that was overtaken makes no Event', async (t) => {
   const { logged, notices } = await told(OUTCOME, false)
   t.match(logged, [{ phase: 'overtaken' }])
   t.strictSame(notices, [])

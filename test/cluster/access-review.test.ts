@@ -7,7 +7,7 @@ import { reviewContext } from '../domain/fixtures/review-context.ts'
 import { DEVELOPER, recorder, reviews, SECRET } from './review-stage.ts'
 import { openAs, plainConfig, standIn, writeConfig } from './stage.ts'
 
-t.test('the whole user and the one object are asked about, and nothing that is undefined', async (t) => {
+t.test('a review names the whole user and the one object, and leaves out what is undefined', async (t) => {
   const bodies: string[] = []
   const url = await standIn(t, (request, response) => {
     const chunks: Buffer[] = []
@@ -64,8 +64,8 @@ t.test('the gate never asks about all objects or all namespaces', async (t) => {
 for (const [title, status] of [
   ['an error of the evaluation', { allowed: false, evaluationError: 'webhook authorizer is down' }],
   ['a denial', { allowed: false, denied: true }],
-  ['text for a truth', { allowed: 'true' }],
-  ['no word', {}],
+  ['text instead of a boolean', { allowed: 'true' }],
+  ['an empty status', {}],
 ] as const) {
   t.test(`${title} is a no`, async (t) =>
     t.equal(await reviews(recorder(status)).ask(DEVELOPER, SECRET), false),

@@ -27,7 +27,7 @@ const REFUSALS = [
   [503, 'ProviderUnavailable', 'transient', /^The API server answered 503 for .*; it is tried again\.$/],
 ] as const
 
-t.test('a refusal names what was asked for, and says whether to try again', async (t) => {
+t.test('a refusal names what was asked for, and whether a retry helps', async (t) => {
   for (const [status, reason, retry, sentence] of REFUSALS) {
     const failure = refusal({ status, text: '{"message":"words of the server"}' }, WHAT)
     t.match({ reason: failure.reason, retry: failure.retry }, { reason, retry }, String(status))
@@ -38,7 +38,7 @@ t.test('a refusal names what was asked for, and says whether to try again', asyn
   }
 })
 
-t.test('a name that may be mistyped is told before the right that may be lacking', async (t) => {
+t.test('a name that may be mistyped is mentioned before the right that may be lacking', async (t) => {
   const { message } = refusal({ status: 403, text: '' }, 'Secret shop/gti', 'secretName in the spec')
   t.equal(
     message,

@@ -33,7 +33,7 @@ t.test('a server that stays silent, also in the middle of an answer, ends the ca
   await Promise.all(late)
 })
 
-t.test('a server that nobody finds is a NetworkError', async (t) => {
+t.test('a server that cannot be found is a NetworkError', async (t) => {
   const url = `http://127.0.0.1:${await freePort()}`
   const server = openAs(await writeConfig(t, plainConfig(url)))
   await t.rejects(server(GET), {
@@ -52,7 +52,7 @@ t.test('an answer that is cut is a NetworkError', async (t) => {
   await t.rejects(server(GET), { name: 'Failure', reason: 'NetworkError' })
 })
 
-t.test('an answer above 32 MiB is not taken, and its rest is not fetched', async (t) => {
+t.test('an answer above 32 MiB is refused, and the rest of it is not read', async (t) => {
   let sent = 0
   const url = await standIn(t, (_request, response) => {
     const mebibyte = Buffer.alloc(1024 * 1024, ' ')
@@ -72,14 +72,14 @@ t.test('an answer above 32 MiB is not taken, and its rest is not fetched', async
   t.ok(sent < 256, `${sent} MiB were sent`)
 })
 
-t.test('connections are kept, and stale ones are replaced without a word', async (t) => {
+t.test('connections are kept, and stale ones are replaced silently', async (t) => {
   const seen = new Map<unknown, number>()
   let closing = false
   const waiting: (() => void)[] = []
   const url = await standIn(t, (request, response) => {
     const before = seen.get(request.socket) ?? 0
     seen.set(request.socket, before + 1)
-    // As a load balancer that forgot the connection: the reset comes with the next request.
+    // Like a load balancer that forgot the connection: the reset comes with the next request.
     if (closing && before > 0) return void request.socket.resetAndDestroy()
     waiting.push(() => response.end('{}'))
     if (closing || waiting.length === 3) for (const answer of waiting.splice(0)) answer()
@@ -138,7 +138,7 @@ t.test('a token that was replaced in its file counts as soon as the old one is r
   t.same(seen, ['GET Bearer old', 'GET Bearer old', 'POST Bearer old', 'POST Bearer new', 'GET Bearer new'])
 })
 
-t.test('the place of the API server is a host and a port, written or not', async (t) => {
+t.test('the address of the API server is a host and a port, even without a written port', async (t) => {
   for (const [url, host, port] of [
     ['https://api.example.com:6443/base', 'api.example.com', 6443],
     ['https://10.96.0.1', '10.96.0.1', 443],
@@ -207,7 +207,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(await nameOf(), { status: { userInfo: { username: 'ops' } } })
   })
 
-  t.test('a server whose certificate is not trusted is not spoken to', async (t) => {
+  t.test('nothing is sent to a server whose certificate is not trusted', async (t) => {
     const config = { ...plainConfig(plane.url), clusters: [{ name: 'test', cluster: { server: plane.url } }] }
     const server = openAs(await writeConfig(t, config))
     await t.rejects(server(GET), { name: 'Failure', reason: 'NetworkError' })

@@ -26,7 +26,7 @@ withControlPlane(t, async (t, plane) => {
     return envelopeOf(await cluster.readResource({ kind: 'GitCommit', namespace, name }))
   }
 
-  t.test('a resource comes as it is stored, and not at all where there is none', async (t) => {
+  t.test('a resource is read as it is stored; where there is none, there is no result', async (t) => {
     const { metadata, status } = await stored('one')
     t.match(metadata, { name: 'one', namespace, generation: 1, uid: /^[0-9a-f-]{36}$/ })
     t.same(status, { observedGeneration: -1, phase: 'Pending' })
@@ -34,7 +34,7 @@ withControlPlane(t, async (t, plane) => {
     t.equal(await cluster.readResource({ kind: 'PullRequest', namespace, name: 'one' }), undefined)
   })
 
-  t.test('an object comes with the order of its keys and every digit', async (t) => {
+  t.test('an object is read with the order of its keys and every digit', async (t) => {
     await serveKind(plane, definition('squids', 'Squid', 'Namespaced'))
     const object = `{"apiVersion":"test.example.com/v1","kind":"Squid","metadata":{"name":"ollie"},
       "spec":{"10":"ten","9":"nine","big":9007199254740993,"least":-9223372036854775808}}`
@@ -53,7 +53,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(JSON.parse(text), { kind: 'Namespace', metadata: { name: namespace } })
   })
 
-  t.test('what is not there is named in the refusal', async (t) => {
+  t.test('the refusal names the object that does not exist', async (t) => {
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', namespace, path: 'x' }
     await t.rejects(cluster.readObject(reference, CONFIG_MAPS), {
       reason: 'ReferenceNotFound',
@@ -73,7 +73,7 @@ withControlPlane(t, async (t, plane) => {
     })
   })
 
-  t.test('a Secret comes decoded, with its type and annotations', async (t) => {
+  t.test('a Secret is read decoded, with its type and annotations', async (t) => {
     await apply({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -121,7 +121,7 @@ withControlPlane(t, async (t, plane) => {
     await t.rejects(cluster.readSecret(`${namespace}/secrets/basic/../..`, 'basic'), { name: 'Failure' })
   })
 
-  t.test('something else than the Secret that was asked for is not used', async (t) => {
+  t.test('an object other than the requested Secret is not used', async (t) => {
     const answers = [
       { kind: 'ConfigMap', metadata: { name: 'git', namespace } },
       { kind: 'Secret', metadata: { name: 'other', namespace } },
@@ -137,7 +137,7 @@ withControlPlane(t, async (t, plane) => {
     }
   })
 
-  t.test('a function that may not, or is not known, says so', async (t) => {
+  t.test('a function without the right, or without a login, says so', async (t) => {
     const restricted = connectCluster(openAs(await plane.kubeconfigFor({ name: 'restricted' })))
     const config = plainConfig(plane.url, { token: 'nobody-knows-me' })
     const unknown = connectCluster(openAs(await writeConfig(t, config)))
@@ -172,7 +172,7 @@ withControlPlane(t, async (t, plane) => {
     })
   })
 
-  t.test('the lists and Events go through the same door', async (t) => {
+  t.test('lists and Events go through the same connection', async (t) => {
     const one = await stored('listed')
     const names = new Set<string>()
     for await (const { ref } of cluster.listUnsettled('GitCommit')) names.add(`${ref.namespace}/${ref.name}`)

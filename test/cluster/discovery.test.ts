@@ -10,7 +10,7 @@ t.test('the core group has a path of its own', async (t) => {
   t.equal(groupPath('apps/v1'), '/apis/apps/v1')
 })
 
-t.test('what is no group and version is not asked for', async (t) => {
+t.test('what is not a group and version is not asked for', async (t) => {
   const server: ApiServer = () => Promise.reject(new Error('nobody shall call'))
   const discover = discovery(server, Date.now)
   for (const wrong of [
@@ -29,7 +29,7 @@ t.test('what is no group and version is not asked for', async (t) => {
   }
 })
 
-t.test('a kind is served under its first plural; what is no resource is passed over', async (t) => {
+t.test('a kind is served under its first plural; what is not a resource is skipped', async (t) => {
   const resources = [
     { name: 'shelves/status', kind: 'Shelf', namespaced: true },
     { name: 'odds', kind: 'Shelf', namespaced: true, group: 'other.example.com' },
@@ -49,7 +49,7 @@ t.test('a kind is served under its first plural; what is no resource is passed o
     t.equal(await discover('test.example.com/v1', kind), undefined, kind)
 })
 
-t.test('a plural that is no name of a resource is passed over', async (t) => {
+t.test('a plural that is not a valid resource name is skipped', async (t) => {
   const plurals = [
     '..',
     '.',
@@ -76,7 +76,7 @@ t.test('a plural that is no name of a resource is passed over', async (t) => {
   }
 })
 
-t.test('an answer that is no list knows no kinds; a refusal is thrown', async (t) => {
+t.test('an answer that is not a list has no kinds; a refusal is thrown', async (t) => {
   const texts = ['{}', '[]', 'null', '{"resources":{}}', '{"resources":null}']
   for (const text of texts) {
     const discover = discovery(async () => ({ status: 200, text }), Date.now)
@@ -110,7 +110,7 @@ withControlPlane(t, async (t, plane) => {
     for (const [apiVersion, kind, served] of table) t.same(await discover(apiVersion, kind), served, kind)
   })
 
-  t.test('what is served as a subresource alone, elsewhere or nowhere is unknown', async (t) => {
+  t.test('a kind that is served only as a subresource, in another group or nowhere is unknown', async (t) => {
     const discover = discovery(server, Date.now)
     const table = [
       ['apps/v1', 'Scale'],

@@ -24,7 +24,7 @@ withControlPlane(t, async (t, plane) => {
     return (JSON.parse(stdout) as { items: Record<string, unknown>[] }).items
   }
 
-  t.test('an Event tells of the resource', async (t) => {
+  t.test('an Event refers to the resource', async (t) => {
     await recordEvent(server, resourceOf('told', namespace), NOTICE, AT)
     t.match(await eventsOf('told'), [
       {

@@ -12,7 +12,7 @@ import { gitCommit } from '../harness/installation.ts'
 import { openAs } from './stage.ts'
 
 const REPOSITORY = 'https://git.example.com/acme/config.git'
-/** A word that stands in the spec alone. */
+/** A word that occurs in the spec only. */
 const SPEC = 'Of-the-spec-alone'
 /** One more than a page holds. */
 const MANY = 51
@@ -34,7 +34,7 @@ function table(rows: readonly unknown[], next?: string): string {
   return JSON.stringify({ kind: 'Table', metadata: { continue: next }, columnDefinitions: COLUMNS, rows })
 }
 
-t.test('a row tells whether a resource is due', async (t) => {
+t.test('a row shows whether a resource is due', async (t) => {
   const rows = [
     row(['True', '2030-01-01T00:00:00Z', 1, 'yesterday']),
     row(['', null, null, null], { ...METADATA, annotations: { 'commitlet.dev/requested-at': 'now' } }),
@@ -61,7 +61,7 @@ t.test('a row tells whether a resource is due', async (t) => {
   ])
 })
 
-t.test('a page that is too large is asked for again in halves, and nobody is left out', async (t) => {
+t.test('a page that is too large is requested again in halves, and no resource is left out', async (t) => {
   const limits: number[] = []
   const server: ApiServer = async ({ path }) => {
     const query = new URL(path, 'https://localhost').searchParams
@@ -80,7 +80,7 @@ t.test('a page that is too large is asked for again in halves, and nobody is lef
   )
 })
 
-t.test('rows that name no resource are passed over', async (t) => {
+t.test('rows that name no resource are skipped', async (t) => {
   const incomplete = Object.keys(METADATA).map((key) => row([], { ...METADATA, [key]: undefined }))
   const rows = [...incomplete, null, 7, {}, { cells: {}, object: [] }]
   for (const text of [table(rows), '{}', '[]', 'null', '{"rows":{}}'])
@@ -111,7 +111,7 @@ withControlPlane(t, async (t, plane) => {
   }))
   while (creations.length > 0) await Promise.all(creations.splice(0, 32).map(server))
 
-  t.test('more than a page comes whole, each once, in pages without a spec', async (t) => {
+  t.test('a list of more than a page is complete, each resource once, in pages without a spec', async (t) => {
     let pages = 0
     let specs = 0
     const watched: ApiServer = async (call) => {
@@ -127,7 +127,7 @@ withControlPlane(t, async (t, plane) => {
     t.equal(specs, 0)
   })
 
-  t.test('with phases, only what is in one of them comes, with what its status says', async (t) => {
+  t.test('with phases, only resources in one of them are listed, with their status', async (t) => {
     const cluster = connectCluster(server)
     const phases: readonly [string, Phase][] = [
       ['many-1', 'Succeeded'],

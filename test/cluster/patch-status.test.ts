@@ -53,19 +53,22 @@ withControlPlane(t, async (t, plane) => {
     t.same((await read('replaced')).status, { observedGeneration: 1, phase: 'Pending' })
   })
 
-  t.test('a status is not written over another writer, nor to another or a vanished object', async (t) => {
-    const status: Status = { observedGeneration: 1, phase: 'Succeeded' }
-    const seen = await stored('contested')
-    await plane.kubectl(['label', '-n', namespace, 'gitcommit', 'contested', 'a=b'])
-    t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'changed meanwhile')
-    await plane.kubectl(['delete', '-n', namespace, 'gitcommit', 'contested'])
-    t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'deleted')
-    await stored('contested')
-    t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'replaced by one of the same name')
-    t.same((await stored('contested')).status, { observedGeneration: -1, phase: 'Pending' })
-  })
+  t.test(
+    'a status is not written over another writer, nor to another object or one that is gone',
+    async (t) => {
+      const status: Status = { observedGeneration: 1, phase: 'Succeeded' }
+      const seen = await stored('contested')
+      await plane.kubectl(['label', '-n', namespace, 'gitcommit', 'contested', 'a=b'])
+      t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'changed meanwhile')
+      await plane.kubectl(['delete', '-n', namespace, 'gitcommit', 'contested'])
+      t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'deleted')
+      await stored('contested')
+      t.equal(await cluster.patchStatus(seen, status), CONFLICT, 'replaced by one of the same name')
+      t.same((await stored('contested')).status, { observedGeneration: -1, phase: 'Pending' })
+    },
+  )
 
-  t.test('a status that the CRD does not take is a Failure', async (t) => {
+  t.test('a status that the CRD does not accept is a Failure', async (t) => {
     const wrong = { observedGeneration: 1, phase: 'Lost' } as unknown as Status
     await t.rejects(cluster.patchStatus(await stored('wrong'), wrong), {
       reason: 'ProviderUnavailable',

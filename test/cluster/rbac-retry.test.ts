@@ -5,12 +5,12 @@ import { isAccountRefused, isForbidden, retryForbidden } from '../../functions/c
 
 const ACCOUNT = accountRefused('The account may not.')
 const REQUESTER = new Failure('ReferenceForbidden', 'The requester may not.')
-/** Somebody can fix it, as with the account: what counts is whose right it is. */
+/** A user can fix it, as with the account's right: what counts is whose right it is. */
 const UNBOUND = new Failure('ReferenceForbidden', 'The Secret is not bound.', { retry: 'slow' })
 const MISSING = new Failure('ReferenceNotFound', 'There is none.')
 const NEVER = new AbortController().signal
 
-/** A call that fails with these, one after the other, and then answers how often it was called. */
+/** A call that fails with these, one after the other, and then returns how often it was called. */
 function failing(...failures: readonly Error[]): () => Promise<number> {
   let calls = 0
   return () => {
@@ -43,7 +43,7 @@ for (const [title, mayRetry, error] of [
   })
 }
 
-t.test('nobody waits beyond the time of the attempt, and what was lacking is not final then', async (t) => {
+t.test('the wait ends with the attempt, and the missing right is not final then', async (t) => {
   const ending = new AbortController()
   const run = failing(REQUESTER)
   const waiting = retryForbidden(run, isForbidden, ending.signal)

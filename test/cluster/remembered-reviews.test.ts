@@ -35,7 +35,7 @@ t.test('a "denied" is never remembered', async (t) => {
   t.equal(recorded.calls.length, 3)
 })
 
-t.test('an "allowed" of one does not count for another, or for another object', async (t) => {
+t.test('an "allowed" does not count for another user or another object', async (t) => {
   const recorded = recorder()
   const { ask } = reviews(recorded)
   await ask(DEVELOPER, SECRET)
@@ -57,7 +57,7 @@ t.test('an "allowed" of one does not count for another, or for another object', 
   t.equal(await ask({ ...DEVELOPER }, { ...SECRET }), true)
 })
 
-t.test('equal questions that are under way are one', async (t) => {
+t.test('equal reviews in flight are one request', async (t) => {
   const recorded = recorder()
   const clock = reviews(recorded)
   const { promise, resolve } = Promise.withResolvers<undefined>()
@@ -71,7 +71,7 @@ t.test('equal questions that are under way are one', async (t) => {
   t.strictSame(await Promise.all([...early, late]), [true, true, true])
 })
 
-t.test('an old question that ends with no takes nothing from the new one', async (t) => {
+t.test('an old review that ends with a denial does not affect the new one', async (t) => {
   const recorded = recorder(DENIED)
   const clock = reviews(recorded)
   const old = Promise.withResolvers<undefined>()
@@ -100,7 +100,7 @@ t.test('4,096 answers are remembered, and the oldest goes first', async (t) => {
   t.equal(recorded.calls.length, 4_098)
 })
 
-t.test('what is asked again is not the oldest any more', async (t) => {
+t.test('a review that is asked for again is not the oldest any more', async (t) => {
   const recorded = recorder()
   const clock = reviews(recorded)
   await clock.ask(DEVELOPER, nth(0))

@@ -9,30 +9,30 @@ export const SECRET = accessTo(
   { plural: 'secrets', namespaced: true },
   { apiVersion: 'v1', namespace: 'shop', name: 'git' },
 )
-/** Somebody with everything that a UserInfo may hold. */
+/** A user with every member that a UserInfo may have. */
 export const DEVELOPER = {
   username: 'developer',
   uid: 'u-1',
   groups: ['developers', 'system:authenticated'],
   extra: { 'scopes.authorization.openshift.io': ['user:full'] },
 }
-/** The status of a review that says yes. */
+/** The status of a review that allows. */
 export const ALLOWED = { allowed: true }
-/** The status of a review that says no. */
+/** The status of a review that denies. */
 export const DENIED = { allowed: false, reason: 'RBAC: …' }
 
-/** What stands in for the API server. */
+/** The stand-in for the API server. */
 export interface Recorder {
   readonly calls: ApiCall[]
   readonly server: ApiServer
-  /** Status of what is answered from now on. */
+  /** Status of the answers from now on. */
   status: object
   http: number
   /** Holds answers back until it is resolved. */
   gate: Promise<unknown>
 }
 
-/** An API server that notes what it is asked, and answers as it is told at the moment of the answer. */
+/** An API server that records the requests, and answers with what is set at the moment of the answer. */
 export function recorder(status: object = ALLOWED): Recorder {
   const recorded: Recorder = {
     calls: [],
@@ -54,7 +54,7 @@ export interface Clocked {
   now: number
 }
 
-/** Reviews with a clock that stands until it is set. */
+/** Reviews with a clock that does not move until it is set. */
 export function reviews(recorded: Recorder): Clocked {
   const clock: Clocked = { now: 1_000_000, ask: accessReviews(recorded.server, () => clock.now) }
   return clock

@@ -33,7 +33,7 @@ function grant(
 
 withControlPlane(t, async (t, plane) => {
   const server = openAs(plane.kubeconfig)
-  // A clock that runs ahead: nothing is remembered, each question goes to the API server.
+  // A clock that runs ahead: nothing is remembered, each review goes to the API server.
   let now = 0
   const ask = accessReviews(server, () => (now += 60_000))
   const namespace = await plane.createNamespace()
@@ -75,7 +75,7 @@ withControlPlane(t, async (t, plane) => {
     t.test(title, async (t) => t.equal(await ask({ username: user }, access), allowed))
   }
 
-  t.test('a review of the cluster that carried a namespace would be answered by its Roles', async (t) => {
+  t.test('a cluster-scoped review with a namespace would be decided by the Roles there', async (t) => {
     t.equal(await ask({ username: 'tenant' }, { ...clusterRole, namespace }), true)
   })
 
@@ -93,7 +93,7 @@ withControlPlane(t, async (t, plane) => {
     t.equal(await ask({ username: 'tenant', uid: 'u-1', groups: [], extra }, secret('use', 'git')), true)
   })
 
-  t.test('a right that is taken away is gone, and one that is given is there', async (t) => {
+  t.test('a right that is revoked is gone, and one that is granted is there', async (t) => {
     const remembering = accessReviews(server, Date.now)
     const user = { username: 'user-of-git' }
     const may = (): Promise<boolean> => remembering(user, secret('use', 'git'))
@@ -105,7 +105,7 @@ withControlPlane(t, async (t, plane) => {
     await waitFor('the right to be back', async () => (await may()) || undefined, 30_000)
   })
 
-  t.test('who may not ask is told what is missing', async (t) => {
+  t.test('an account that may not ask learns which right is missing', async (t) => {
     const restricted = accessReviews(openAs(await plane.kubeconfigFor({ name: 'restricted' })), Date.now)
     await t.rejects(restricted(account, clusterRole), {
       name: 'Failure',

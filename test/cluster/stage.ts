@@ -11,7 +11,7 @@ export function openAs(kubeconfig: string): ApiServer {
   return finding(kubeconfig, openApiServer)
 }
 
-/** Does what looks for KUBECONFIG, with that one. */
+/** Runs the work with KUBECONFIG set to this file. */
 export function finding<T>(kubeconfig: string, work: () => T): T {
   const before = process.env['KUBECONFIG']
   process.env['KUBECONFIG'] = kubeconfig
@@ -30,13 +30,13 @@ export function plainConfig(server: string, user: Readonly<Record<string, unknow
     kind: 'Config',
     'current-context': 'test',
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-    // client-node takes a server without TLS with this word alone.
+    // client-node accepts a server without TLS only with this member.
     clusters: [{ name: 'test', cluster: { server, 'insecure-skip-tls-verify': true } }],
     users: [{ name: 'test', user }],
   }
 }
 
-/** Writes a kubeconfig into the test's folder and answers its path. */
+/** Writes a kubeconfig into the test's folder and returns its path. */
 export async function writeConfig(t: Test, config: object): Promise<string> {
   if (!existsSync(t.testdirName)) t.testdir()
   const file = `${t.testdirName}/kubeconfig-${randomBytes(4).toString('hex')}`
@@ -44,7 +44,7 @@ export async function writeConfig(t: Test, config: object): Promise<string> {
   return file
 }
 
-/** Something on 127.0.0.1 that stands where the API server should be, until the test ends; answers its address. */
+/** A listener on 127.0.0.1 in place of the API server, until the test ends; returns its address. */
 export async function standIn(t: Test, listener: RequestListener): Promise<string> {
   const server = createServer({ keepAliveTimeout: 60_000 }, listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,7 +56,7 @@ export async function standIn(t: Test, listener: RequestListener): Promise<strin
   return `http://127.0.0.1:${port}`
 }
 
-/** A CustomResourceDefinition of `test.example.com/v1` that keeps whatever it is given. */
+/** A CustomResourceDefinition of `test.example.com/v1` that keeps every field. */
 export function definition(plural: string, kind: string, scope: 'Namespaced' | 'Cluster') {
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   return {

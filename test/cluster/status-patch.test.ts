@@ -15,7 +15,7 @@ function condition(type: string): NonNullable<Status['conditions']>[number] {
   return { type, ...rest } as NonNullable<Status['conditions']>[number]
 }
 
-t.test('a known field that is gone is removed, an unknown one is not named', async (t) => {
+t.test('a known field that is gone is removed, an unknown one is left out of the patch', async (t) => {
   const before = { phase: 'Retrying', nextAttemptTime: '2030-01-01T00:00:00Z', digest: 'of a newer release' }
   t.strictSame(statusPatch(resource(before), AFTER), { ...AFTER, nextAttemptTime: null })
 })

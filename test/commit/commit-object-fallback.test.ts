@@ -30,7 +30,7 @@ function passwordOf(login: Login): string | undefined {
   return login.method === 'password' ? login.password : undefined
 }
 
-t.test('the fallback serves where the first credentials are refused, and the outcome says so', async (t) => {
+t.test('the fallback is used where the first credentials are refused, and the outcome says so', async (t) => {
   const { world, resource } = stage('AuthenticationFailed')
   t.match(await commitObject(resource, world, ATTEMPT), { reason: 'Succeeded', credentialsUsed: 'Fallback' })
   const logins = world.pushed.map(({ login }) => login)
@@ -40,7 +40,7 @@ t.test('the fallback serves where the first credentials are refused, and the out
   t.notOk(logins[0]?.secrets.includes('spare-token'))
 })
 
-t.test('the fallback is left alone where the first credentials serve, or the network does not', async (t) => {
+t.test('the fallback is not used where the first credentials work, or the network fails', async (t) => {
   const fine = stage()
   t.match(await commitObject(fine.resource, fine.world, ATTEMPT), { credentialsUsed: 'Primary' })
   const cut = stage('NetworkError')
@@ -52,7 +52,7 @@ t.test('the fallback is left alone where the first credentials serve, or the net
     )
 })
 
-t.test('a Secret that is missing is made up for, one that a requester may only use is not', async (t) => {
+t.test('a missing Secret leads to the fallback, one that the requester may only use does not', async (t) => {
   const { world, resource } = stage()
   world.cluster.remove('Secret', 'team', 'git')
   t.match(await commitObject(resource, world, ATTEMPT), { credentialsUsed: 'Fallback' })
@@ -64,7 +64,7 @@ t.test('a Secret that is missing is made up for, one that a requester may only u
   })
 })
 
-t.test('an object that is missing is no failure of credentials', async (t) => {
+t.test('a missing object is not a failure of the credentials', async (t) => {
   const { world, resource } = stage()
   world.cluster.remove('ConfigMap', 'team', 'shop')
   const read: string[] = []
@@ -93,7 +93,7 @@ t.test('history is searched by the fallback, too', async (t) => {
   t.match(await ending, { reason: 'Succeeded', credentialsUsed: 'Fallback' })
 })
 
-t.test('both fail: both causes are told, by the first one’s reason', async (t) => {
+t.test('both fail: both causes are reported, with the reason of the first', async (t) => {
   const { world, resource } = stage('PermissionDenied')
   world.cluster.remove('Secret', 'team', 'spare')
   await t.rejects(commitObject(resource, world, ATTEMPT), {
@@ -103,7 +103,7 @@ t.test('both fail: both causes are told, by the first one’s reason', async (t)
   })
 })
 
-t.test('without credentials the default of the operator serves, and the outcome says so', async (t) => {
+t.test("without credentials the operator's default is used, and the outcome says so", async (t) => {
   const { world, resource } = stage(undefined, { credentials: undefined })
   const source = { token: 'tkn-0f-the-operator' }
   const defaults = { source, username: undefined, repositories: 'git.example.com/acme', paths: undefined }
@@ -115,7 +115,7 @@ t.test('without credentials the default of the operator serves, and the outcome 
   )
 })
 
-t.test('who gives Bitbucket an app password learns that it takes none any more', async (t) => {
+t.test('a user with an app password for Bitbucket learns that it accepts none any more', async (t) => {
   const repository = 'https://bitbucket.org/acme/config'
   const credentials = { secretName: 'git', usernameKey: 'user', passwordKey: 'token' }
   const { world, resource } = stage('AuthenticationFailed', { repository, credentials })

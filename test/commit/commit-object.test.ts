@@ -7,7 +7,7 @@ import { gitCommit, memoryWorld } from '../harness/memory-world.ts'
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'shop' } as const
 const ATTEMPT = { again: false, signal: new AbortController().signal } as const
 
-/** An attempt at committing a cluster role, the kind of which `judged` tells as namespaced or not. */
+/** An attempt to commit a cluster role, whose kind the gate has seen as `judged`: namespaced or not. */
 async function attempt(referenceScope: 'namespace' | 'any', judged: boolean) {
   const world = memoryWorld()
   const { apiVersion, kind, name } = ROLE
@@ -38,7 +38,7 @@ t.test('a kind that became cluster-scoped after it was judged does not leave the
 })
 
 t.test(
-  'what an earlier attempt has pushed counts, though the object is gone; otherwise its absence does',
+  'what an earlier attempt has pushed counts although the object is gone; without a push its absence counts',
   async (t) => {
     const landed = { outcome: 'found', sha: 'a'.repeat(40), branch: 'main' } as const
     for (const [again, found] of [
@@ -65,7 +65,7 @@ t.test(
   },
 )
 
-t.test('a bug while the object is read is no refusal, and what has landed counts all the same', async (t) => {
+t.test('a bug while the object is read is not a refusal, and what has landed still counts', async (t) => {
   const world = memoryWorld()
   const resource = parseResource(world.cluster.apply(gitCommit()))
   if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
@@ -128,7 +128,7 @@ for (const [trailer, expected] of [
   ['name', /\nRequested-by: developer$/m],
   ['hash', /\nRequested-by: sha256:[0-9a-f]{16}$/m],
 ] as const) {
-  t.test(`the trailer tells the requester by ${trailer}`, async (t) => {
+  t.test(`the trailer names the requester by ${trailer}`, async (t) => {
     const { world, resource } = applied({})
     const settings = { ...world.settings, requestedByTrailer: trailer }
     await commitObject(resource, { ...world, settings }, ATTEMPT)
@@ -146,7 +146,7 @@ t.test('the trailer is left out where the operator wants none', async (t) => {
   t.notMatch(world.pushed[0]?.change.message, 'Requested-by')
 })
 
-t.test('a kind that nobody serves yet is waited for, and its object is not asked for', async (t) => {
+t.test('a kind that is not served yet is retried, and its object is not read', async (t) => {
   const { world, resource } = applied({})
   const cluster = {
     ...world.cluster,
@@ -165,7 +165,7 @@ for (const [title, answer] of [
   ['another name', { kind: 'ConfigMap', metadata: { name: 'other', namespace: 'team' } }],
   ['another namespace', { kind: 'ConfigMap', metadata: { name: 'shop', namespace: 'other' } }],
 ] as const) {
-  t.test(`an API that answers with ${title} instead of what was judged is not believed`, async (t) => {
+  t.test(`an API that answers with ${title} instead of what was judged is not accepted`, async (t) => {
     const { world, resource } = applied({})
     const readObject = async () => JSON.stringify({ apiVersion: 'v1', ...answer })
     const ending = commitObject(resource, { ...world, cluster: { ...world.cluster, readObject } }, ATTEMPT)

@@ -18,7 +18,7 @@ t.test("the examples come with the demo's host and token, Secrets first", async 
   ])
 })
 
-t.test('examples that are as they were may be run', async (t) => {
+t.test('unchanged examples may be run', async (t) => {
   t.equal(await changedExample(), undefined)
 })
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { makeLeftovers } from '../../demo/leftovers.ts'
 
-t.test('what was opened last is closed first, and a failure keeps nothing open', async (t) => {
+t.test('what was opened last is closed first, and a failure leaves nothing open', async (t) => {
   const closed: string[] = []
   const leftovers = makeLeftovers()
   for (const name of ['folder', 'server', 'function']) {

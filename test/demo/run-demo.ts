@@ -12,11 +12,11 @@ export interface RunningDemo {
   /** What it has printed so far. */
   stdout(): string
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>
-  /** Sends a signal, to all of its process group where `group` is set. */
+  /** Sends a signal; with `group`, to its whole process group. */
   stop(signal: NodeJS.Signals, group?: boolean): void
   /** Files in its folder for temporary files, and processes that were started with that folder. */
   leftovers(): Promise<readonly string[]>
-  /** Waits until there are none; what is left at the deadline is an error that names it. */
+  /** Waits until there are none; throws an error that names what is left at the deadline. */
   nothingLeft(deadlineMs: number): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 
 const FILES = { demo: 'demo/main.ts', test: 'test/run.ts' } as const
 
-/** How the demo, or the script `test`, is started; `npm`: by `npm run` in place of node. */
+/** How the demo, or the script `test`, is started; `npm`: by `npm run` instead of node. */
 export interface DemoStart {
   readonly script?: keyof typeof FILES
   readonly env?: object
@@ -92,7 +92,7 @@ export function folderWith(t: Test, programs: readonly string[]): string {
   return t.testdir(Object.fromEntries(links))
 }
 
-/** Command lines of the processes in whose environment the text stands; none where there is no /proc. */
+/** Command lines of the processes whose environment has the text; none where there is no /proc. */
 async function processesWith(text: string): Promise<string[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const lines = await Promise.all(

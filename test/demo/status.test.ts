@@ -22,7 +22,7 @@ const failed = glanceAt(
 )
 const fresh = glanceAt(resource('new'))
 
-t.test('a glance is what kubectl get shows', async (t) => {
+t.test('a summary is what kubectl get shows', async (t) => {
   t.match(succeeded, {
     name: 'shop',
     ready: 'True',
@@ -38,7 +38,7 @@ t.test('only Succeeded and Failed are settled', async (t) => {
   t.same([succeeded, failed, fresh].map(isSettled), [true, true, false])
 })
 
-t.test('a complaint names the first that did not succeed, and why', async (t) => {
+t.test('the message names the first one that did not succeed, and why', async (t) => {
   t.equal(complaintOf([succeeded]), undefined)
   t.equal(
     complaintOf([succeeded, failed, fresh]),

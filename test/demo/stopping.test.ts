@@ -9,7 +9,7 @@ const STARTED = 60_000
 /** Idle it takes less than a second. */
 const ENDED = 20_000
 const NOTHING = { [SHARED]: undefined, KUBEBUILDER_ASSETS: undefined, TEST_ASSET_KUBECTL: undefined }
-/** As a server that never gets ready, or Go that builds: only SIGINT and SIGKILL end it. */
+/** Like a server that never gets ready, or a Go build: only SIGINT and SIGKILL end it. */
 const ENDLESS = '#!/bin/sh\ntrap "" TERM HUP\nexec sleep 600\n'
 
 async function endless(folder: string, name: string): Promise<string> {

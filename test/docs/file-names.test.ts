@@ -16,7 +16,7 @@ function proseOf(file: string, text: string): string {
   return [...text.matchAll(comments), ...text.matchAll(titles)].map(([found]) => found).join('\n')
 }
 
-/** Names of files, as prose has them, that end no path of this project. */
+/** Names of files in prose that no path of this project ends with. */
 function strangersIn(prose: string): readonly string[] {
   const names = prose.replace(/\bhttps?:\/\/\S+/g, '').match(NAME) ?? []
   return names.filter((name) => !name.includes('NAME') && !isThere(name))

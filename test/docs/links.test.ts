@@ -28,7 +28,7 @@ function anchorsIn(page: string): readonly string[] {
 }
 
 /** Why the link is broken; undefined if it is not. */
-function complaintOf(page: string, link: string): string | undefined {
+function problemOf(page: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#')
   const file = path === '' ? page : join(dirname(page), path)
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return `${link}: no such file`
@@ -42,7 +42,7 @@ t.test('a link to a missing file or heading is found', async (t) => {
   })
   const page = join(folder, 'a.md')
   t.same(
-    linksIn(page).map((link) => complaintOf(page, link)),
+    linksIn(page).map((link) => problemOf(page, link)),
     ['b.md: no such file', undefined, '#three: no such heading'],
   )
 })
@@ -52,7 +52,7 @@ for (const page of PAGES) {
     const path = join(ROOT, page)
     const links = linksIn(path)
     t.same(
-      links.flatMap((link) => complaintOf(path, link) ?? []),
+      links.flatMap((link) => problemOf(path, link) ?? []),
       [],
       `${links.length} links`,
     )

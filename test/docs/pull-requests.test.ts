@@ -42,7 +42,7 @@ t.test('each YAML of the page is a file, and each file is on the page, word for 
   t.strictSame(blocks.toSorted(), [...files.values()].toSorted())
 })
 
-t.test('each file says for whom it is, and holds what nobody could take for a secret', async (t) => {
+t.test('each file says for whom it is, and holds nothing that could be taken for a secret', async (t) => {
   for (const [file, text] of files) {
     t.match(text, /^# For a developer\. /, file)
     t.notMatch(text, /BEGIN [A-Z ]*PRIVATE KEY|gh[pso]_|github_pat_|glpat-|ATATT|ATCTT/, file)
@@ -97,7 +97,7 @@ t.test('the fields are those of the schema', async (t) => {
   )
 })
 
-t.test('what a host has is what its row says', async (t) => {
+t.test('the table shows what each host supports', async (t) => {
   const [heads = []] = [...page.matchAll(/^\| (\| GitHub .+) \|$/gm)].map(([, row = '']) => row.split(' | '))
   const names = heads.map((head) => head.replace('|', '').trim().toLowerCase())
   t.strictSame(names.toSorted(), HOSTS.map(({ name }) => name).toSorted())

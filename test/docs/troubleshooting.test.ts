@@ -23,7 +23,7 @@ t.test('each row says whether its reason is retried', async (t) => {
     t.match(answers.get(reason), ANSWERS[retry], reason)
 })
 
-t.test('what is retried for a day is said to be', async (t) => {
+t.test('reasons that are retried for a day say so', async (t) => {
   const text = SECTION.trimEnd().split('\n\n').at(-1) ?? ''
   t.match(text, / 12 attempts .* a day/s)
   for (const [reason, { budget }] of Object.entries(REASONS))

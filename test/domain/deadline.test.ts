@@ -5,14 +5,14 @@ import { Failure } from '../../functions/domain/failure.ts'
 
 const late = (): Failure => new Failure('Timeout', 'It took too long.')
 
-t.test('work that ends first is answered as it ended, and leaves no listener', async (t) => {
+t.test('work that ends first gives its own result, and leaves no listener', async (t) => {
   const { signal } = new AbortController()
   t.equal(await unlessAborted(Promise.resolve('done'), signal, late), 'done')
   await t.rejects(unlessAborted(Promise.reject(new TypeError('a bug')), signal, late), new TypeError('a bug'))
   t.same(getEventListeners(signal, 'abort'), [])
 })
 
-t.test('a signal that fires first ends the waiting, and nobody hears of the end of the work', async (t) => {
+t.test('a signal that fires first ends the wait, and the later result of the work is ignored', async (t) => {
   const work = Promise.withResolvers<never>()
   const ending = new AbortController()
   const waiting = unlessAborted(work.promise, ending.signal, late)
@@ -25,14 +25,14 @@ t.test('a signal that fires first ends the waiting, and nobody hears of the end 
   await new Promise((resolve) => setImmediate(resolve))
 })
 
-t.test('a signal that has fired wins over work that is done', async (t) => {
+t.test('a signal that has already fired wins over work that is done', async (t) => {
   const timeout = { reason: 'Timeout', message: 'It took too long.' }
   await t.rejects(unlessAborted(Promise.resolve(1), AbortSignal.abort(), late), timeout)
   const failed = Promise.reject(new Error('too late'))
   await t.rejects(unlessAborted(failed, AbortSignal.abort(), late), timeout)
 })
 
-t.test('the reason of the signal is thrown where it is a Failure, or nothing else is said', async (t) => {
+t.test('the reason of the signal is thrown where it is a Failure, or the only one', async (t) => {
   const stopped = new Failure('Timeout', 'Commitlet was stopped.')
   const never = new Promise<never>(() => undefined)
   await t.rejects(unlessAborted(never, AbortSignal.abort(stopped), late), stopped)

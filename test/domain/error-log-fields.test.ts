@@ -2,7 +2,7 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { errorLogFields } from '../../functions/domain/error-log-fields.ts'
 
-t.test('the words of an error never come along', async (t) => {
+t.test('the message of an error is never logged', async (t) => {
   const cause = Object.assign(new TypeError('token s3cr3t'), { code: 'ECONNREFUSED' })
   const origin = errorLogFields(new Failure('NetworkError', 'It could not be reached.', { cause }))
   t.match(origin, {
@@ -13,18 +13,18 @@ t.test('the words of an error never come along', async (t) => {
   t.notMatch(JSON.stringify(origin), 's3cr3t')
 })
 
-t.test('a Failure without a cause tells of itself', async (t) => {
+t.test('a Failure without a cause is described by itself', async (t) => {
   t.match(errorLogFields(new Failure('Timeout', 'Late.')), {
     error: 'Timeout',
     frames: [/error-log-fields\.test\.ts/],
   })
 })
 
-t.test('a code that is more than a code stays away', async (t) => {
+t.test('a code that is not a plain code is left out', async (t) => {
   t.equal(errorLogFields(Object.assign(new Error('x'), { code: 's3cr3t' })).code, undefined)
 })
 
-t.test('what is no error is named by its type', async (t) => {
+t.test('what is not an error is named by its type', async (t) => {
   t.same(errorLogFields('s3cr3t'), { error: 'string', frames: [] })
 })
 

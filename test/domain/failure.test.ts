@@ -2,7 +2,7 @@ import t from 'tap'
 import { asFailure, boundedMessage, Failure } from '../../functions/domain/failure.ts'
 import { GITCOMMIT_STATUS } from '../../functions/domain/schema/status.ts'
 
-t.test('a failure answers whether trying again helps, by its row in the table or by itself', async (t) => {
+t.test('a failure says whether a retry helps, by its row in the table or by its own value', async (t) => {
   t.equal(new Failure('Conflict', 'm').retry, 'transient')
   const cause = new Error('inner')
   const failure = new Failure('ReferenceForbidden', 'm', { retry: 'slow', retryAfterSeconds: 5, cause })
@@ -26,7 +26,7 @@ t.test('every sentence fits the status, however long a name in it is', async (t)
   }
 })
 
-t.test('what is no Failure is a bug', async (t) => {
+t.test('what is not a Failure is a bug', async (t) => {
   const cause = new Error('bug')
   t.match(asFailure(cause), { reason: 'Internal', cause })
   const failure = new Failure('Conflict', 'Because.')

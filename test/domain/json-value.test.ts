@@ -9,7 +9,7 @@ t.test('only own members of objects are read', async (t) => {
   for (const value of [undefined, null, 'text', 7, [1]]) t.equal(member(value, 'length'), undefined)
 })
 
-t.test('what is no list has no elements, and what is no object has no entries', async (t) => {
+t.test('what is not a list has no elements, and what is not an object has no entries', async (t) => {
   t.strictSame(elements([1, 'a']), [1, 'a'])
   t.strictSame(entries({ b: 1, a: 2 }), [
     ['b', 1],
@@ -26,7 +26,7 @@ t.test('a text member is text or nothing', async (t) => {
 
 for (const [title, one, other, same] of [
   [
-    'objects whose keys stand in another order',
+    'objects whose keys are in another order',
     { a: 1, b: [1, { c: null }] },
     { b: [1, { c: null }], a: 1 },
     true,

@@ -31,7 +31,7 @@ for (const [what, text] of [
 ] as const)
   t.test(`a list is found: ${what}`, async (t) => t.type(listIn(text), 'string'))
 
-t.test('no file but the table has a list of reasons: what they mean stands in their rows', async (t) => {
+t.test('no file but the table has a list of reasons: their rows say what they mean', async (t) => {
   const files = globSync(['functions/**/*.ts', 'webhook/**/*.ts'], { cwd: ROOT })
   const table = join('functions', 'domain', 'reasons.ts')
   t.ok(files.includes(table) && files.length > 150, 'the sources are found')
@@ -39,12 +39,12 @@ t.test('no file but the table has a list of reasons: what they mean stands in th
     if (file !== table) t.equal(listIn(readFileSync(join(ROOT, file), 'utf8')), undefined, file)
 })
 
-t.test('a reason is told from any other text, such as that of a condition', async (t) => {
+t.test('a reason is distinguished from any other text, such as that of a condition', async (t) => {
   for (const reason of NAMES) t.ok(isFailureReason(reason), reason)
   for (const other of ['Succeeded', 'Progressing', 'toString', '', undefined]) t.notOk(isFailureReason(other))
 })
 
-t.test('what may pass is retried, and what is wrong with a spec for good is not', async (t) => {
+t.test('temporary reasons are retried, and permanent errors of a spec are not', async (t) => {
   for (const [reason, row] of Object.entries(REASONS)) {
     if (row.denial === 'ServiceUnavailable') t.equal(row.retry, 'transient', reason)
     if (row.budget !== undefined) t.equal(row.retry, 'transient', reason)

@@ -10,6 +10,6 @@ const TABLE = [
   ['', ''],
 ] as const
 
-t.test('what stands before the last @ of an entry is not shown', async (t) => {
+t.test('what comes before the last @ of an entry is not shown', async (t) => {
   for (const [entry, shown] of TABLE) t.equal(withoutUser(entry), shown)
 })

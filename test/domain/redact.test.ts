@@ -33,7 +33,7 @@ t.test('the longest spelling goes first, so that nothing of a secret is left', a
   t.equal(redact('abcdef abc', ['abc', 'abcdef']), '*** ***')
 })
 
-t.test('signs that mean something to a pattern are themselves', async (t) => {
+t.test('special characters of a regular expression are taken literally', async (t) => {
   t.equal(redact('axb a.b (', ['a.b', '(']), 'axb *** ***')
 })
 
@@ -55,7 +55,7 @@ t.test('a value as JSON has it, and long values, are masked', async (t) => {
   t.equal(redact(`so ${many[7]} it is`, many), 'so *** it is')
 })
 
-t.test('of a remote that was told more than can be masked in time, nothing is quoted', async (t) => {
+t.test('a remote that got more secrets than can be masked in time is not quoted', async (t) => {
   const lines = Array.from({ length: 60_800 }, (_, i) => `secret/line+${i}`)
   const start = performance.now()
   t.equal(redact('no', lines), undefined)
@@ -72,7 +72,7 @@ t.test('as many secrets as are masked are masked in time', async (t) => {
 })
 
 t.test(
-  'secrets of several logins are put together once, up to where nothing is quoted any more',
+  'secrets of several logins are merged once, up to the number above which nothing is quoted',
   async (t) => {
     t.strictSame(unitedSecrets([['a', 'b'], ['b', 'c'], []]), ['a', 'b', 'c'])
     const many = Array.from({ length: 2_000 }, (_, i) => `secret-${i}`)
@@ -96,16 +96,13 @@ for (const [name, address] of FOUND) {
   })
 }
 
-t.test('what is shorter than 8 characters is in a sound address', async (t) => {
+t.test('a secret shorter than 8 characters may occur in a valid address', async (t) => {
   t.equal(holdsSecret('https://git.example.com/acme/shop/7', ['acme', 'shop/7', '']), false)
   t.equal(holdsSecret('https://git.example.com/acme/shop/7', ['acme/shop']), true)
 })
 
-t.test(
-  'a name of the spec stands in quotes, without what would show a secret or steer a terminal',
-  async (t) => {
-    t.equal(redactedName('settings', ['s3cr3t']), '"settings"')
-    t.equal(redactedName('a\u202eb s3cr3t', ['s3cr3t']), '"a b ***"')
-    t.equal(redactedName('settings', ['x'.repeat(70_000)]), '"***"')
-  },
-)
+t.test('a name of the spec is quoted, without what would show a secret or control a terminal', async (t) => {
+  t.equal(redactedName('settings', ['s3cr3t']), '"settings"')
+  t.equal(redactedName('a\u202eb s3cr3t', ['s3cr3t']), '"a b ***"')
+  t.equal(redactedName('settings', ['x'.repeat(70_000)]), '"***"')
+})

@@ -10,7 +10,7 @@ import {
   WrongSetting,
 } from '../../functions/domain/settings.ts'
 
-t.test('a port that is taken is told with its number', async (t) => {
+t.test('a port that is in use is reported with its number', async (t) => {
   const first = createServer().listen(0, '127.0.0.1')
   t.teardown(() => first.close())
   await once(first, 'listening')
@@ -22,7 +22,7 @@ t.test('a port that is taken is told with its number', async (t) => {
   t.equal(startComplaint(error), `PORT is ${port}, but another program listens there; choose another port.`)
 })
 
-t.test('whatever else keeps a program from starting speaks for itself', async (t) => {
+t.test('any other error at the start keeps its own message', async (t) => {
   t.equal(startComplaint(new WrongSetting('PORT is "x".')), 'PORT is "x".')
   t.equal(startComplaint('gone'), 'gone')
 })
@@ -53,7 +53,7 @@ for (const value of ['0', '61', '-1', '1.5', '1e1', ' 1', '0x1', 'ten', '9'.repe
   })
 }
 
-t.test('one of the words is taken, the first where none is given, and no other', async (t) => {
+t.test('one of the words is accepted, the first is the default, and no other is allowed', async (t) => {
   t.equal(choice({}, 'A', ['on', 'off']), 'on')
   t.equal(choice({ A: 'off' }, 'A', ['on', 'off']), 'off')
   const refused = new WrongSetting('A is "Off", but has to be one of on, off.')

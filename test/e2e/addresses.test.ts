@@ -42,7 +42,7 @@ withControlPlane(t, async (t, plane) => {
     await inside.stop()
   })
 
-  t.test('a proxy decides for itself, and its password is nowhere to be seen', async (t) => {
+  t.test('a proxy decides on its own, and its password is shown nowhere', async (t) => {
     const proxy = await startProxy({ login: 'me:pr0xy/s3cret' })
     t.teardown(() => proxy.close())
     const through = (login: string) => {

@@ -82,7 +82,7 @@ const REFUSED: readonly {
     says: ['spec.credentials.passwordKey is set together with tokenKey; set only one of them.'],
   },
   {
-    title: 'nothing that the schema asks for',
+    title: 'none of the required fields',
     spec: { repository: null, message: null, resourceRef: {} },
     says: [
       'spec.repository is missing; ',
@@ -100,7 +100,7 @@ withControlPlane(t, async (t, plane) => {
   const apply = (team: Team, object: object): Promise<Ran> =>
     kubectlApplyAs(team, 'admin', object, '--as-group=system:masters', '--validate=false')
 
-  t.test('every fault is in the one answer, each naming its field', async (t) => {
+  t.test('every field error is in the one answer, each naming its field', async (t) => {
     const team = await commitlet.createTeam()
     for (const { title, spec, says } of REFUSED) {
       const { code, stderr } = await apply(team, gitCommit('refused', REPOSITORY, { ...spec }))

@@ -8,12 +8,12 @@ import { until } from '../harness/rights.ts'
 /** The group that the aggregated API serves. */
 export const GROUP = 'things.example.com'
 
-/** What an aggregated API answers for its objects; a test sets it. */
+/** The response of an aggregated API for its objects; a test sets it. */
 export interface Aggregated {
   answer: unknown
 }
 
-/** An aggregated API that serves `things.example.com/v1`, kind Thing, and answers whatever it is told. */
+/** An aggregated API that serves `things.example.com/v1`, kind Thing, and answers with what a test sets. */
 export async function aggregate(t: Test, plane: ControlPlane): Promise<Aggregated> {
   const aggregated: Aggregated = { answer: {} }
   const host = 'things.commitlet-system.svc'

@@ -5,7 +5,7 @@ import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Stored } from '../harness/installation.ts'
 import { grant, RULES, until } from '../harness/rights.ts'
 
-/** What a sender may write in place of the time at which a resource is being deleted. */
+/** Values that a sender may write as the deletion time. */
 const TIMES = [null, '', '0001-01-01T00:00:00Z', 5, 'x', '2030-01-01T00:00:00Z'] as const
 const FORGED = {
   'commitlet.dev/requested-by': 'admin',
@@ -37,7 +37,7 @@ withControlPlane(t, async (t, plane) => {
       const apply = `${base}/${name}?fieldManager=poor&force=true`
       await poor({ method: 'PATCH', path: apply, contentType: TYPES.apply, body })
       const { stdout } = await team.kubectl(['get', 'gitcommits', '-o', 'name'])
-      t.notMatch(stdout, name, `${title}: he may not read what it names, so it is not there`)
+      t.notMatch(stdout, name, `${title}: it names what the user may not read, so it is not stored`)
 
       const edit = [
         { op: 'add', path: '/metadata/deletionTimestamp', value: deletionTimestamp },

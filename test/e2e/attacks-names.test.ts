@@ -9,7 +9,7 @@ const ALLOWED = 'commitlet.dev/allowed-repositories'
 const REFERENCE = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop.yaml' }
 const DEVELOPER = 'dev'
 
-/** Addresses that mean, or that some reader takes for, another one than they seem to be. */
+/** Addresses that mean another one than they seem to, or that some reader takes for another one. */
 const ADDRESSES = [
   'https://git.example.com/acme/../evil/config',
   'https://git.example.com/acme/./config',
@@ -88,7 +88,7 @@ withControlPlane(t, async (t, plane) => {
     return team
   }
 
-  t.test('no address, name or path is taken for another than it says', async (t) => {
+  t.test('no address, name or path is taken for another one', async (t) => {
     const team = await stage()
     const refused = [
       ...ADDRESSES.map((repository) => ({ field: 'spec.repository', spec: { repository } })),
@@ -136,7 +136,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(await team.settled('victim')), { status: 'True' })
   })
 
-  t.test('what binds a Secret is read by whole segments, exact port and host', async (t) => {
+  t.test('the repositories of a Secret are matched by whole segments, exact port and host', async (t) => {
     const team = await stage()
     const repository = await git.createRepository(`${team.namespace}/shop`)
     const { port } = git

@@ -37,7 +37,7 @@ async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     }
   }
 
-  /** What the server has seen since the last look. */
+  /** What the server has seen since the last call. */
   let seen = 0
   async function news(): Promise<string> {
     const log = await ssh.log()
@@ -46,7 +46,7 @@ async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     return fresh
   }
 
-  t.test('what binds a Secret is read by whole segments and exact port', async (t) => {
+  t.test('the repositories of a Secret are matched by whole segments and exact port', async (t) => {
     const covers: readonly (readonly [string, boolean])[] = [
       [`${place}/${team.namespace}/shop.git`, true],
       [`${place}/${team.namespace}`, true],
@@ -89,7 +89,7 @@ async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     t.notMatch(log, /publickey|[Uu]ser/, 'and was told no name and shown no key')
   })
 
-  t.test('a host that nobody has vouched for is not called', async (t) => {
+  t.test('a host without a known host key is not called', async (t) => {
     await team.apply(secret('second', `git.example.com ${stranger.publicKey}`))
     await news()
     await team.apply(gitCommit('nobody', repository.url, { credentials: { secretName: 'second', ...KEYS } }))
@@ -97,7 +97,7 @@ async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     t.notMatch(await news(), 'Connection from')
   })
 
-  t.test('addresses at which clouds hand out credentials are not called, in whatever notation', async (t) => {
+  t.test('addresses at which clouds hand out credentials are not called, in any notation', async (t) => {
     for (const [index, host] of ['169.254.169.254', '[::ffff:a9fe:a9fe]', '[fd00:ec2::254]'].entries()) {
       const known = `${host.replace(/[[\]]/g, '')} ${stranger.publicKey}`
       await team.apply(secret('second', known))
@@ -107,7 +107,7 @@ async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     }
   })
 
-  t.test('a fallback goes no further than the first: nothing refused is walked around', async (t) => {
+  t.test('a fallback goes no further than the first credentials: it bypasses no refusal', async (t) => {
     await team.apply(
       secret('first', ssh.knownHosts, { [ALLOWED]: 'git.example.com' }),
       secret('second', ssh.knownHosts),

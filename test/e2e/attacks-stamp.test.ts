@@ -27,22 +27,25 @@ function withAnnotations(
 withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane)
 
-  t.test("a tenant's edit of what an admin applied is the tenant's, with his rights alone", async (t) => {
-    const { team, repository } = await stageTenant(commitlet)
-    await team.apply(gitCommit('shop', repository.url))
-    t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
-    await team.kubectl(['create', 'role', 'less', '--verb=*', '--resource=gitcommits.commitlet.dev'])
-    await team.kubectl(['create', 'rolebinding', 'less', '--role=less', '--user=other'])
-    const edit = ['patch', 'gitcommit', 'shop', '--type=merge', '-p', '{"spec":{"message":"Mine"}}']
-    const asOther = () => team.kubectl([...edit, '--as=other'], { allowFailure: true })
-    const denied = await until('denial', asOther, /denied the request/)
-    t.match(denied.stderr, 'which other may not `get`')
-    await team.kubectl([...edit, `--as=${TENANT}`])
-    t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': TENANT })
-    t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: admin$/m)
-  })
+  t.test(
+    "a tenant's edit of what an admin applied is the tenant's, with only the tenant's rights",
+    async (t) => {
+      const { team, repository } = await stageTenant(commitlet)
+      await team.apply(gitCommit('shop', repository.url))
+      t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
+      await team.kubectl(['create', 'role', 'less', '--verb=*', '--resource=gitcommits.commitlet.dev'])
+      await team.kubectl(['create', 'rolebinding', 'less', '--role=less', '--user=other'])
+      const edit = ['patch', 'gitcommit', 'shop', '--type=merge', '-p', '{"spec":{"message":"Mine"}}']
+      const asOther = () => team.kubectl([...edit, '--as=other'], { allowFailure: true })
+      const denied = await until('denial', asOther, /denied the request/)
+      t.match(denied.stderr, 'which other may not `get`')
+      await team.kubectl([...edit, `--as=${TENANT}`])
+      t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': TENANT })
+      t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: admin$/m)
+    },
+  )
 
-  t.test('a label from somebody with more rights leaves the requester as he is', async (t) => {
+  t.test('a label from a user with more rights does not change the requester', async (t) => {
     const { team, repository } = await stageTenant(commitlet)
     await applyAs(team, TENANT, gitCommit('shop', repository.url))
     const before = stampOf(await team.settled('shop'))
@@ -56,36 +59,39 @@ withControlPlane(t, async (t, plane) => {
     t.same(stampOf(await team.get('shop')), before, 'replaced without it, it is put back')
   })
 
-  t.test('server-side apply by two managers: whoever changed the spec last asked', async (t) => {
-    const { team, repository } = await stageTenant(commitlet)
-    const spec = { message: 'One' }
-    const flags = (manager: string): readonly string[] => [
-      '--server-side',
-      `--field-manager=${manager}`,
-      '--force-conflicts',
-    ]
-    await kubectlApplyAs(team, TENANT, gitCommit('shop', repository.url, spec), ...flags('one'))
-    const first = stampOf(await team.settled('shop'))
-    t.match(first, { 'commitlet.dev/requested-by': TENANT })
-    const forged = withAnnotations(gitCommit('shop', repository.url, spec), {
-      'commitlet.dev/requested-by': 'system:admin',
-      'commitlet.dev/requester': '{"username":"system:admin","groups":["system:masters"]}',
-    })
-    await kubectlApplyAs(team, 'admin', forged, '--as-group=system:masters', ...flags('two'))
-    t.same(stampOf(await team.get('shop')), first, 'the same spec asks for nothing')
-    await kubectlApplyAs(
-      team,
-      'admin',
-      gitCommit('shop', repository.url, { message: 'Two' }),
-      '--as-group=system:masters',
-      ...flags('two'),
-    )
-    t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
-    await kubectlApplyAs(team, TENANT, gitCommit('shop', repository.url, spec), ...flags('one'))
-    const last = await team.settled('shop')
-    t.match(stampOf(last), { 'commitlet.dev/requested-by': TENANT })
-    t.match(readyOf(last), { status: 'True' })
-  })
+  t.test(
+    'server-side apply by two managers: the one that changed the spec last is the requester',
+    async (t) => {
+      const { team, repository } = await stageTenant(commitlet)
+      const spec = { message: 'One' }
+      const flags = (manager: string): readonly string[] => [
+        '--server-side',
+        `--field-manager=${manager}`,
+        '--force-conflicts',
+      ]
+      await kubectlApplyAs(team, TENANT, gitCommit('shop', repository.url, spec), ...flags('one'))
+      const first = stampOf(await team.settled('shop'))
+      t.match(first, { 'commitlet.dev/requested-by': TENANT })
+      const forged = withAnnotations(gitCommit('shop', repository.url, spec), {
+        'commitlet.dev/requested-by': 'system:admin',
+        'commitlet.dev/requester': '{"username":"system:admin","groups":["system:masters"]}',
+      })
+      await kubectlApplyAs(team, 'admin', forged, '--as-group=system:masters', ...flags('two'))
+      t.same(stampOf(await team.get('shop')), first, 'the same spec asks for nothing')
+      await kubectlApplyAs(
+        team,
+        'admin',
+        gitCommit('shop', repository.url, { message: 'Two' }),
+        '--as-group=system:masters',
+        ...flags('two'),
+      )
+      t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
+      await kubectlApplyAs(team, TENANT, gitCommit('shop', repository.url, spec), ...flags('one'))
+      const last = await team.settled('shop')
+      t.match(stampOf(last), { 'commitlet.dev/requested-by': TENANT })
+      t.match(readyOf(last), { status: 'True' })
+    },
+  )
 
   t.test('generateName: stamped and signed before there is a name', async (t) => {
     const { team, repository } = await stageTenant(commitlet)
@@ -101,7 +107,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(stored), { reason: 'Succeeded' })
   })
 
-  t.test('a stamp made while nobody looked does not verify, copied or invented', async (t) => {
+  t.test('a stamp written while the webhook was off does not verify, copied or invented', async (t) => {
     const { team, repository } = await stageTenant(commitlet)
     const { team: other } = await stageTenant(commitlet)
     await team.apply(gitCommit('shop', repository.url))
@@ -148,7 +154,7 @@ withControlPlane(t, async (t, plane) => {
       ['a copy in another namespace', other, withAnnotations(same, stamp, 'copy'), NOT_PROVED],
     ] as const
     const tips = await repository.git('rev-list', '--count', '--all')
-    // Nobody announces them: the sweep of a webhook that starts anew does.
+    // No event announces them: the sweep of a restarted webhook finds them.
     await commitlet.webhook.stop()
     for (const [title, where, object] of attempts)
       t.equal((await applyAs(where, TENANT, object)).code, 0, title)
@@ -160,6 +166,10 @@ withControlPlane(t, async (t, plane) => {
     }
     t.equal(await repository.git('rev-list', '--count', '--all'), tips, 'nothing was committed')
     await applyAs(team, TENANT, withAnnotations(same, stamp, 'same'))
-    t.match(readyOf(await team.settled('same')), { reason: 'UpToDate' }, 'what he asked for, and no more')
+    t.match(
+      readyOf(await team.settled('same')),
+      { reason: 'UpToDate' },
+      'what the tenant asked for, and no more',
+    )
   })
 })

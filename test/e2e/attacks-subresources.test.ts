@@ -7,7 +7,7 @@ import { attemptsAt, stageTenant, TENANT } from './tenant-stage.ts'
 withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane)
 
-  t.test('a dry run is answered the same, and nobody hears of it', async (t) => {
+  t.test('a dry run gets the same answer, and no event', async (t) => {
     const { team, repository } = await stageTenant(commitlet)
     const dry = await kubectlApplyAs(team, TENANT, gitCommit('dry', repository.url), '--dry-run=server')
     t.match(dry, { code: 0, stdout: 'created (server dry run)' })
@@ -28,7 +28,7 @@ withControlPlane(t, async (t, plane) => {
     t.equal((await team.get('wet')).metadata.generation, 1)
   })
 
-  t.test("a status is not the tenant's to write, whatever rights he has in his namespace", async (t) => {
+  t.test('a tenant cannot write a status, whatever their rights in their namespace', async (t) => {
     const { team, repository } = await stageTenant(commitlet)
     await applyAs(team, TENANT, gitCommit('shop', repository.url))
     const before = await team.settled('shop')
@@ -57,7 +57,7 @@ withControlPlane(t, async (t, plane) => {
     t.equal(await attemptsAt(commitlet, team), 1)
   })
 
-  t.test('there are no other subresources to get in by', async (t) => {
+  t.test('there are no other subresources to bypass the checks with', async (t) => {
     const { team, repository } = await stageTenant(commitlet)
     await applyAs(team, TENANT, gitCommit('shop', repository.url))
     await team.settled('shop')

@@ -51,7 +51,7 @@ export function readExample(file: string): Promise<string> {
   return readFile(join(FOLDER, file), 'utf8')
 }
 
-/** Where the servers of the tests are. */
+/** The servers of the tests. */
 export interface Places {
   readonly namespace: string
   /** `localhost:PORT` of the Git server. */
@@ -59,7 +59,7 @@ export interface Places {
   readonly ssh: SSHServer
 }
 
-/** The text with servers, repositories and secrets that are there. */
+/** The text with real servers, repositories and secrets filled in. */
 export function filled(text: string, example: Example, { namespace, host, ssh }: Places): string {
   const place = `127.0.0.1:${ssh.port}`
   const key = ssh.writer.privateKey.trim().replaceAll('\n', '\n    ')

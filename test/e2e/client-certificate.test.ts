@@ -13,7 +13,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** A POST, as any pod can send it: without a client certificate. */
+/** A POST without a client certificate, as any pod can send it. */
 function post(url: string, body: object): Promise<Answer> {
   const headers = { 'content-type': 'application/json' }
   return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ withControlPlane(t, async (t, plane) => {
   await writeFile(CLIENT_CA_FILE, plane.caPEM)
   const commitlet = await install(t, plane, { webhookEnv: { CLIENT_CA_FILE } })
 
-  t.test('with CLIENT_CA_FILE the API server alone gets an answer of the webhook', async (t) => {
+  t.test('with CLIENT_CA_FILE only the API server gets an answer from the webhook', async (t) => {
     const team = await commitlet.createTeam({ developers: ['dev'] })
     const repository = await commitlet.git.createRepository(team.namespace)
     const object = gitCommit('shop', repository.url)
@@ -64,7 +64,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(await team.settled('shop')), { reason: 'Succeeded' })
   })
 
-  t.test('without it a pod is handed a stamp for anybody, which gets onto no resource', async (t) => {
+  t.test('without it a pod can get a stamp for any user, which it can put on no resource', async (t) => {
     await commitlet.webhook.stop()
     await commitlet.startWebhook({ CLIENT_CA_FILE: '' })
     const team = await commitlet.createTeam({ developers: ['dev'] })

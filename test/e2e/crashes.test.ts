@@ -31,7 +31,7 @@ withControlPlane(
     })
     const { git } = commitlet
 
-    /** A repository whose requests of this sort wait until they are let go. */
+    /** A repository whose requests of this kind wait until they are released. */
     async function holdingRepository(
       name: string,
       when: 'before' | 'after',
@@ -57,7 +57,7 @@ withControlPlane(
       }
     }
 
-    t.test('a resource deleted in mid-attempt ends the attempt without a word', async (t) => {
+    t.test('a resource deleted in mid-attempt ends the attempt silently', async (t) => {
       const team = await commitlet.createTeam()
       const held = await holdingRepository(`${team.namespace}/deleted`, 'before', 'receive-pack')
       await team.apply(configMap(), gitCommit('shop', held.repository.url))
@@ -99,7 +99,7 @@ withControlPlane(
       },
     )
 
-    t.test('both parts finish what is in flight when they are told to end, and end with 0', async (t) => {
+    t.test('both parts finish what is in flight when they are asked to stop, and exit with 0', async (t) => {
       const team = await commitlet.createTeam()
       const held = await holdingRepository(`${team.namespace}/drained`, 'before', 'receive-pack')
       await team.apply(configMap(), gitCommit('shop', held.repository.url))
@@ -119,7 +119,7 @@ withControlPlane(
       t.strictSame(await processesIn(folder), [])
     })
 
-    t.test('killed at any moment, the function commits exactly once, and is home in time', async (t) => {
+    t.test('killed at any moment, the function commits exactly once, and in time', async (t) => {
       await commitlet.startWebhook()
       const env = { ATTEMPT_DEADLINE: String(ATTEMPT_DEADLINE) }
       const victim = await commitlet.startFunction(env)

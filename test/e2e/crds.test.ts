@@ -36,7 +36,7 @@ const ADMITTED: readonly Spec[] = [
   { ...PULL, headBranch: 'dev:new', labels: ['a', 'b'], draft: true },
 ]
 
-/** Refused by the API server alone, as it is while the webhook is away. */
+/** Refused by the API server alone, as while the webhook is down. */
 const REFUSED: readonly Spec[] = [
   ...[
     'https://h/a/../b',
@@ -110,7 +110,7 @@ withControlPlane(t, async (t, plane) => {
     }
   })
 
-  await t.test('the branches and the repository of a pull request stay', async (t) => {
+  await t.test('the branches and the repository of a pull request cannot change', async (t) => {
     await plane.kubectl(['create', '-f', '-'], { input: JSON.stringify(resource(PULL, 'stays', namespace)) })
     const changes = { repository: 'https://github.com/acme/other', baseBranch: 'next', headBranch: 'other' }
     for (const [field, value] of Object.entries(changes)) {
@@ -140,7 +140,7 @@ withControlPlane(t, async (t, plane) => {
     },
   )
 
-  await t.test('kubectl explain teaches', async (t) => {
+  await t.test('kubectl explain describes each field', async (t) => {
     const { stdout } = await plane.kubectl(['explain', 'gitcommit.spec.resourceRef.path'])
     t.match(stdout.replace(/\s+/g, ' '), /relative to the top of the repository.*Example: clusters\/prod/)
   })

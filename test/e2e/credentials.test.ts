@@ -36,20 +36,23 @@ withControlPlane(t, async (t, plane) => {
     return team
   }
 
-  /** Failed, and looked at again later. */
+  /** Failed, and retried later. */
   async function retrying(team: Team, name = 'shop'): Promise<Stored> {
     await team.waitFor(name, 'jsonpath={.status.phase}=Retrying', '60s')
     return team.get(name)
   }
 
-  t.test('the fallback serves where the first credentials are refused, and the status tells', async (t) => {
-    const team = await teamWith({ git: 'expired', spare: TOKEN })
-    const { url } = await git.createRepository(team.namespace)
-    await team.apply(gitCommit('shop', url, BOTH))
-    t.match((await team.settled('shop')).status, { phase: 'Succeeded', credentialsUsed: 'Fallback' })
-  })
+  t.test(
+    'the fallback is used where the first credentials are refused, and the status says so',
+    async (t) => {
+      const team = await teamWith({ git: 'expired', spare: TOKEN })
+      const { url } = await git.createRepository(team.namespace)
+      await team.apply(gitCommit('shop', url, BOTH))
+      t.match((await team.settled('shop')).status, { phase: 'Succeeded', credentialsUsed: 'Fallback' })
+    },
+  )
 
-  t.test('where both are refused, both causes are told', async (t) => {
+  t.test('where both are refused, both causes are reported', async (t) => {
     const team = await teamWith({ git: 'expired', spare: 'expired-too' })
     const { url } = await git.createRepository(team.namespace)
     await team.apply(gitCommit('shop', url, BOTH))
@@ -61,9 +64,9 @@ withControlPlane(t, async (t, plane) => {
 
   for (const [title, fault, reason] of [
     ['a network that fails', { kind: 'drop' }, 'NetworkError'],
-    ['a host that asks for patience', { kind: 'status', status: 429 }, 'RateLimited'],
+    ['a host that asks to wait', { kind: 'status', status: 429 }, 'RateLimited'],
   ] as const satisfies readonly (readonly [string, Fault, string])[]) {
-    t.test(`${title} is no matter of credentials: the fallback stays at home`, async (t) => {
+    t.test(`${title} is not about credentials: the fallback is not used`, async (t) => {
       const team = await teamWith({ git: TOKEN, spare: 'expired' })
       const { url } = await git.createRepository(team.namespace)
       const end = git.faults.add(fault, { repository: team.namespace })
@@ -77,7 +80,7 @@ withControlPlane(t, async (t, plane) => {
     })
   }
 
-  t.test('a mended Secret is picked up at once by whoever requests it again', async (t) => {
+  t.test('a fixed Secret is used at once for a resource that is requested again', async (t) => {
     const team = await teamWith({ git: 'expired', spare: '' })
     const { url } = await git.createRepository(team.namespace)
     await team.apply(gitCommit('shop', url))
@@ -87,26 +90,29 @@ withControlPlane(t, async (t, plane) => {
     t.match((await team.settled('shop')).status, { phase: 'Succeeded', attempts: 1 })
   })
 
-  t.test('a Secret that comes later heals for whoever may only use it, without a word', async (t) => {
-    const team = await commitlet.createTeam({ secrets: ['later'] })
-    const rules = [RULES.gitCommits, RULES.readConfigMaps, RULES.useSecrets]
-    await team.apply(configMap(), ...grant('ops', 'ops', rules))
-    const { url } = await git.createRepository(team.namespace)
-    const object = gitCommit('shop', url, { credentials: { secretName: 'later' } })
-    await until('admission', () => applyAs(team, 'ops', object), /created/)
-    const refused = await retrying(team)
-    t.match(readyOf(refused), { reason: 'ReferenceForbidden', message: /\(`use` counts only while the / })
-    const wait = Date.parse(String(refused.status['nextAttemptTime'])) - Date.now()
-    t.ok(wait > 4 * MINUTE && wait < 6 * MINUTE, `${wait} ms until it is looked at again`)
-    await team.apply(secret('later', TOKEN, { 'commitlet.dev/allowed-repositories': new URL(url).host }))
-    // The five minutes are over for whoever reads the status.
-    const nextAttemptTime = new Date(Date.now() - MINUTE).toISOString().replace(/\.\d+/, '')
-    const patch = JSON.stringify({ status: { nextAttemptTime } })
-    await team.kubectl(['patch', 'gitcommit', 'shop', '--subresource=status', '--type=merge', '-p', patch])
-    t.match((await team.settled('shop')).status, { phase: 'Succeeded', attempts: 2 })
-  })
+  t.test(
+    'a Secret that is created later is used for a user who may only use it, without a request',
+    async (t) => {
+      const team = await commitlet.createTeam({ secrets: ['later'] })
+      const rules = [RULES.gitCommits, RULES.readConfigMaps, RULES.useSecrets]
+      await team.apply(configMap(), ...grant('ops', 'ops', rules))
+      const { url } = await git.createRepository(team.namespace)
+      const object = gitCommit('shop', url, { credentials: { secretName: 'later' } })
+      await until('admission', () => applyAs(team, 'ops', object), /created/)
+      const refused = await retrying(team)
+      t.match(readyOf(refused), { reason: 'ReferenceForbidden', message: /\(`use` counts only while the / })
+      const wait = Date.parse(String(refused.status['nextAttemptTime'])) - Date.now()
+      t.ok(wait > 4 * MINUTE && wait < 6 * MINUTE, `${wait} ms until it is looked at again`)
+      await team.apply(secret('later', TOKEN, { 'commitlet.dev/allowed-repositories': new URL(url).host }))
+      // The status says that the five minutes are over.
+      const nextAttemptTime = new Date(Date.now() - MINUTE).toISOString().replace(/\.\d+/, '')
+      const patch = JSON.stringify({ status: { nextAttemptTime } })
+      await team.kubectl(['patch', 'gitcommit', 'shop', '--subresource=status', '--type=merge', '-p', patch])
+      t.match((await team.settled('shop')).status, { phase: 'Succeeded', attempts: 2 })
+    },
+  )
 
-  t.test('without a default of the operator, that is told', async (t) => {
+  t.test('without default credentials of the operator, the status says so', async (t) => {
     const team = await commitlet.createTeam()
     await team.apply(configMap(), gitCommit('shop', `${git.url}/x/y`, { credentials: undefined }))
     t.match(readyOf(await retrying(team)), { reason: 'CredentialsInvalid', message: /DEFAULT_GIT_TOKEN/ })
@@ -147,7 +153,7 @@ withControlPlane(t, async (t, plane) => {
     t.notMatch(started.lines.join('\n'), OPERATOR)
   })
 
-  t.test('what another logs in by has not heard of the token of the operator', async (t) => {
+  t.test('a process that logs in for a tenant does not know the token of the operator', async (t) => {
     const team = await commitlet.createTeam()
     const repository = await git.createRepository(team.namespace)
     const seen = Promise.withResolvers<undefined>()

@@ -11,7 +11,7 @@ const ENDED = 20_000
 const EXAMPLES = ['shop-settings', 'shop-deployment', 'shop-features']
 const run = promisify(execFile)
 
-t.test('without an API server the demo says so in one sentence', async (t) => {
+t.test('without an API server the demo fails with one sentence', async (t) => {
   const PATH = folderWith(t, ['sh', 'git', 'setpriv', 'timeout'])
   const nothing = { PATH, [SHARED]: undefined, KUBEBUILDER_ASSETS: undefined }
   const demo = await startDemo(t, ['--cluster'], { env: { ...nothing, TEST_ASSET_KUBECTL: undefined } })
@@ -71,7 +71,7 @@ withControlPlane(t, async (t) => {
       t.match((await demo.leftovers()).join('\n'), 'kube-apiserver')
       demo.stop(signal)
       await demo.nothingLeft(ENDED)
-      // Where the demo is not ready yet, it says that it did not come to its end.
+      // A demo that is not ready yet reports that it did not complete.
       t.match((await demo.ended).stderr, /^(?:The demo was stopped before its end; [^\n]*\n)?$/)
     })
   }

@@ -1,16 +1,16 @@
-/** A token that the server takes; its characters look different in JSON, in a URL and in both alphabets of base64. */
+/** A token that the server accepts; its characters look different in JSON, in a URL and in both alphabets of base64. */
 export const TOKEN = 'tkn/~>?Sup3rS3cret=&%"é'
 /** The password of dev. */
 export const PASSWORD = 'pa55~>? w0rd-0f-Dev+/='
-/** A token that the server does not take. */
+/** A token that the server does not accept. */
 export const WRONG = 'tkn/~>?0f-Yesterday='
 /** A token that a user has put into an address. */
 export const IN_ADDRESS = 'tkn-In-The-Address'
 const SECRETS = [TOKEN, PASSWORD, WRONG, IN_ADDRESS]
-/** The user name that goes with a token to a host that nobody knows. */
+/** The user name that goes with a token to an unknown host. */
 export const TOKEN_USER = 'x-access-token'
 
-/** The secret as it may be shown by whoever was shown it, with this user name over HTTPS. */
+/** The spellings in which a server may repeat the secret, with this user name over HTTPS. */
 function spellings(user: string | undefined, secret: string): readonly string[] {
   const base64 = Buffer.from(secret).toString('base64')
   const url = encodeURIComponent(secret)
@@ -26,12 +26,12 @@ function spellings(user: string | undefined, secret: string): readonly string[] 
   return [...words, url, form, ...lower]
 }
 
-/** Answers the secrets that stand in a text, in whatever spelling. */
+/** Returns the secrets that a text contains, in any spelling. */
 export function leakFinder(secrets: readonly string[]): (text: string) => readonly string[] {
   const needles = secrets.flatMap((secret) => [
     ...spellings(TOKEN_USER, secret),
     ...spellings('dev', secret),
-    // What is left where a secret was cut, or written in a way that nobody has thought of.
+    // What is left where a secret was cut, or written in an unexpected way.
     secret.split(/[^\w-]+/).reduce((one, other) => (other.length > one.length ? other : one)),
   ])
   const parts = needles.flatMap(partsOf)
@@ -40,16 +40,16 @@ export function leakFinder(secrets: readonly string[]): (text: string) => readon
 
 const PART = 32
 
-/** Of a long text, parts of which one is in every piece of 64 characters: what is quoted is cut. */
+/** Parts of a long text, one of which is in every piece of 64 characters: a quote is cut. */
 function partsOf(needle: string): readonly string[] {
   if (needle.length < 2 * PART) return [needle]
   return needle.match(new RegExp(`[^]{${PART}}`, 'g')) ?? []
 }
 
-/** The secrets of this file that stand in the text. */
+/** The secrets of this file that the text contains. */
 export const leaksIn = leakFinder(SECRETS)
 
-/** What a hook says about the login that the server was shown, in red and with a title for the terminal. */
+/** The output of a hook that repeats the login, in red and with a title for the terminal. */
 export function gossip(user: string | undefined, secret: string): string {
   return `\u001b]0;owned\u0007\u001b[31mI know ${spellings(user, secret).join('\u001b[0m\n')}\n`
 }

@@ -17,17 +17,17 @@ export interface FailureCase {
   readonly arrange: (team: Team) => Promise<Scene>
   readonly reason: string
   readonly phase: 'Retrying' | 'Failed'
-  /** kstatus: True reads as failed, although a slow failure is tried again. */
-  readonly besides: 'Reconciling' | 'Stalled'
+  /** kstatus reads True as failed, although a slow failure is retried. */
+  readonly condition: 'Reconciling' | 'Stalled'
   /** The whole message, after the repository's address where it begins with ` `. */
   readonly says: string
-  /** The least that the remote asked to wait, in seconds. */
+  /** The least time that the remote asked to wait, in seconds. */
   readonly waits?: number
 }
 
-const SLOW = { phase: 'Retrying', besides: 'Stalled' } as const
-const TRANSIENT = { phase: 'Retrying', besides: 'Reconciling' } as const
-const FINAL = { phase: 'Failed', besides: 'Stalled' } as const
+const SLOW = { phase: 'Retrying', condition: 'Stalled' } as const
+const TRANSIENT = { phase: 'Retrying', condition: 'Reconciling' } as const
+const FINAL = { phase: 'Failed', condition: 'Stalled' } as const
 
 /** The failures of the issue's list, on this server of an installation and on others that it starts. */
 export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
@@ -46,7 +46,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
         await team.apply(secret('tkn-of-yesterday'))
         const repository = await git.createRepository(name)
         const credentials = { secretName: 'mine', tokenKey: 'token' }
-        return { repository: repository.url, credentials, mend: () => team.apply(secret(TOKEN)) }
+        return { repository: repository.url, credentials, fix: () => team.apply(secret(TOKEN)) }
       },
       reason: 'AuthenticationFailed',
       ...SLOW,
@@ -58,7 +58,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
         const repository = await git.createRepository(`${team.namespace}/config`)
         const may = (right: 'read' | 'write') => git.setRight({ password: TOKEN }, repository.name, right)
         may('read')
-        return { repository: repository.url, mend: async () => may('write') }
+        return { repository: repository.url, fix: async () => may('write') }
       },
       reason: 'PermissionDenied',
       ...SLOW,
@@ -68,7 +68,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       title: 'an unknown repository',
       async arrange(team) {
         const name = `${team.namespace}/config`
-        return { repository: `${git.url}/${name}.git`, mend: () => git.createRepository(name) }
+        return { repository: `${git.url}/${name}.git`, fix: () => git.createRepository(name) }
       },
       reason: 'RepositoryNotFound',
       ...SLOW,
@@ -116,7 +116,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       title: 'an unreachable host',
       async arrange() {
         const port = await freePort()
-        return { repository: `https://localhost:${port}/acme/config.git`, mend: () => serveAt(port) }
+        return { repository: `https://localhost:${port}/acme/config.git`, fix: () => serveAt(port) }
       },
       reason: 'NetworkError',
       ...TRANSIENT,
@@ -129,7 +129,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
         const patch = JSON.stringify({ spec: { repository: url } })
         return {
           repository: 'https://git.example.invalid/acme/config.git',
-          mend: () => team.kubectl(['patch', 'gitcommit', 'shop', '--type=merge', '-p', patch]),
+          fix: () => team.kubectl(['patch', 'gitcommit', 'shop', '--type=merge', '-p', patch]),
         }
       },
       reason: 'NetworkError',
@@ -141,7 +141,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       async arrange() {
         const port = await freePort()
         const { url, close } = await serveAt(port, await makeAuthority('Somebody else'))
-        return { repository: url, mend: () => close().then(() => serveAt(port)) }
+        return { repository: url, fix: () => close().then(() => serveAt(port)) }
       },
       reason: 'TLSUntrusted',
       ...FINAL,

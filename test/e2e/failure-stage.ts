@@ -11,30 +11,30 @@ import type { Team } from '../harness/installation.ts'
 export interface Scene {
   readonly repository: string
   readonly credentials?: object
-  /** What the user, or whoever runs the server, does then. */
-  readonly mend: () => Promise<unknown>
+  /** What the user, or the operator of the server, does then. */
+  readonly fix: () => Promise<unknown>
 }
 
-/** Ways to make a repository that fails, on this server or on one of its own. */
+/** Makes repositories that fail, on this server or on a separate one. */
 export function stageFailures(t: Test, git: GitServer) {
-  /** A repository of the team, and what mends it. */
+  /** A repository of the team, and what fixes it. */
   async function broken(
     team: Team,
     options: RepositoryOptions,
-    mend: (repository: GitRepository) => Promise<unknown>,
+    fix: (repository: GitRepository) => Promise<unknown>,
   ): Promise<Scene> {
     const repository = await git.createRepository(`${team.namespace}/config`, options)
-    return { repository: repository.url, mend: () => mend(repository) }
+    return { repository: repository.url, fix: () => fix(repository) }
   }
 
-  /** A repository whose server does this. */
+  /** A repository whose server has this fault. */
   async function faulty(team: Team, fault: Fault, exchange: Exchange): Promise<Scene> {
     const repository = await git.createRepository(`${team.namespace}/config`)
-    const unstrike = git.faults.add(fault, { repository: repository.name, exchange })
-    return { repository: repository.url, mend: async () => unstrike() }
+    const switchOff = git.faults.add(fault, { repository: repository.name, exchange })
+    return { repository: repository.url, fix: async () => switchOff() }
   }
 
-  /** A server at a port of its own, whose certificate this authority signs. */
+  /** A server at its own port, whose certificate this authority signs. */
   async function serveAt(port: number, authority = git.authority) {
     const server = await startGitServer({ port, authority, users: [{ password: TOKEN }] })
     t.teardown(() => server.close())

@@ -11,20 +11,20 @@ const ATTEMPT_DEADLINE = 10
 
 withControlPlane(t, async (t, plane) => {
   const folder = t.testdir({})
-  // Without sweeps: what is tried again is tried because the user asked.
+  // Without sweeps: every retry is made because the user asked.
   const commitlet = await install(t, plane, {
     functionEnv: { TMPDIR: folder, ATTEMPT_DEADLINE: String(ATTEMPT_DEADLINE) },
     webhookEnv: { SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' },
   })
   const { git } = commitlet
 
-  for (const { title, arrange, reason, phase, besides, says, waits } of sample(
+  for (const { title, arrange, reason, phase, condition, says, waits } of sample(
     failureCases(t, git),
     ({ reason, phase }) => `${reason} ${phase}`,
   )) {
-    t.test(`${title} reads ${reason}, and once mended and requested it succeeds`, async (t) => {
+    t.test(`${title} reads ${reason}, and once fixed and requested it succeeds`, async (t) => {
       const team = await commitlet.createTeam({ secrets: ['git', 'mine'] })
-      const { repository, credentials, mend } = await arrange(team)
+      const { repository, credentials, fix } = await arrange(team)
       await team.apply(
         configMap(),
         gitCommit('shop', repository, credentials === undefined ? {} : { credentials }),
@@ -38,7 +38,7 @@ withControlPlane(t, async (t, plane) => {
         attempts: 1,
         conditions: [
           { type: 'Ready', status: 'False' },
-          { type: besides, status: 'True' },
+          { type: condition, status: 'True' },
         ],
       })
       const wait = seconds(status['nextAttemptTime']) - seconds(status['lastAttemptTime'])
@@ -46,7 +46,7 @@ withControlPlane(t, async (t, plane) => {
       else t.ok(wait >= (waits ?? 1), `tried again after ${wait} s`)
       await waitFor('end of every git process', () => nothingIn(folder), 10_000)
 
-      await mend()
+      await fix()
       await team.request('shop')
       await team.waitFor('shop', 'jsonpath={.status.lastHandledRequestedAt}=now', '60s')
       await team.waitFor('shop', 'jsonpath={.status.phase}=Succeeded', '60s')
@@ -54,7 +54,7 @@ withControlPlane(t, async (t, plane) => {
     })
   }
 
-  t.test('an answer to the push that is lost is no failure: the commit is there once', async (t) => {
+  t.test('a lost answer to the push is not a failure: the commit is there once', async (t) => {
     for (const kind of ['lost', 'cut'] as const) {
       const team = await commitlet.createTeam()
       const repository = await git.createRepository(`${team.namespace}/${kind}`)

@@ -8,9 +8,9 @@ import { attemptsAt } from './tenant-stage.ts'
 
 /** More events than are sent at once (256); in a long run as many as wait at most. */
 const FLOOD = sized(1_200, 10_000)
-/** Creations at once: what one tenant's script would do. */
+/** Concurrent creations: what one tenant's script would do. */
 const AT_ONCE = 16
-/** Attempts that one namespace may have under way, of the 32 that the function carries out. */
+/** Attempts that one namespace may have in flight, of the 32 that the function makes at once. */
 const SHARE = 8
 /** The least number of commits that another tenant makes meanwhile. */
 const ROUNDS = 5
@@ -61,7 +61,7 @@ withControlPlane(
         const done = (): void => void (now.rising = false)
         const flood = Promise.all(Array.from({ length: AT_ONCE }, create))
         flood.then(done, done)
-        // The other tenant's commits, one after the other, while the flood rises and once it stands.
+        // The other tenant's commits, one after the other, while the flood grows and once it is complete.
         while (now.rising || now.rounds < ROUNDS) {
           const name = `own-${(now.rounds += 1)}`
           await other.apply(gitCommit(name, repository.url, { branch: name }))

@@ -13,7 +13,7 @@ withControlPlane(t, async (t, plane) => {
     functionEnv: { REFERENCE_SCOPE: 'any' },
     webhookEnv: { REFERENCE_SCOPE: 'any' },
   })
-  // What the function itself may read is no answer to who may have it committed.
+  // The right of the function itself to read it does not decide who may have it committed.
   await extendReader(plane, 'rbac.authorization.k8s.io', 'clusterroles')
 
   async function teamOf(user: string, ...rules: readonly Rule[]): Promise<Team> {
@@ -22,7 +22,7 @@ withControlPlane(t, async (t, plane) => {
     return team
   }
 
-  /** Refused, and looked at again slowly: whoever keeps the Secret may mend it. */
+  /** Refused, and retried slowly: the owner of the Secret may fix it. */
   async function refused(team: Team, name: string): Promise<Stored> {
     await team.waitFor(name, 'jsonpath={.status.phase}=Retrying', '60s')
     return team.get(name)
@@ -32,19 +32,22 @@ withControlPlane(t, async (t, plane) => {
     return commitlet.git.requests.filter(({ repository }) => repository === namespace).length
   }
 
-  t.test('whoever may not read the object is denied at apply, by verb, object and namespace', async (t) => {
-    const team = await teamOf('ops', RULES.readSecrets)
-    const object = gitCommit('shop', 'https://git.example.com/acme/config.git')
-    const denied =
-      /Error from server \(Forbidden\).*spec\.resourceRef is the ConfigMap shop in the namespace (\S+), which ops may not `get`; /
-    for (const flags of [[], ['--dry-run=server'], ['--server-side']]) {
-      const { stderr } = await until('denial', () => kubectlApplyAs(team, 'ops', object, ...flags), denied)
-      t.equal(denied.exec(stderr)?.[1], team.namespace, flags.join(' '))
-    }
-    t.match(await team.kubectl(['get', 'gitcommits', '-o', 'name']), { stdout: /^$/ }, 'nothing is stored')
-  })
+  t.test(
+    'a user who may not read the object is denied at apply, with verb, object and namespace',
+    async (t) => {
+      const team = await teamOf('ops', RULES.readSecrets)
+      const object = gitCommit('shop', 'https://git.example.com/acme/config.git')
+      const denied =
+        /Error from server \(Forbidden\).*spec\.resourceRef is the ConfigMap shop in the namespace (\S+), which ops may not `get`; /
+      for (const flags of [[], ['--dry-run=server'], ['--server-side']]) {
+        const { stderr } = await until('denial', () => kubectlApplyAs(team, 'ops', object, ...flags), denied)
+        t.equal(denied.exec(stderr)?.[1], team.namespace, flags.join(' '))
+      }
+      t.match(await team.kubectl(['get', 'gitcommits', '-o', 'name']), { stdout: /^$/ }, 'nothing is stored')
+    },
+  )
 
-  t.test('whoever may neither read nor use the Secret is denied, whether it is there or not', async (t) => {
+  t.test('a user who may neither read nor use the Secret is denied, whether it exists or not', async (t) => {
     const team = await teamOf('ops', RULES.readConfigMaps)
     for (const secretName of ['git', 'nothing-of-this-name']) {
       const object = gitCommit('shop', 'https://git.example.com/acme/config.git', {
@@ -58,7 +61,7 @@ withControlPlane(t, async (t, plane) => {
     }
   })
 
-  t.test('a Secret that may only be used goes where its annotation says, and tells nothing', async (t) => {
+  t.test('a Secret that may only be used goes where its annotation says, and reveals nothing', async (t) => {
     const team = await teamOf('ops', RULES.readConfigMaps, RULES.useSecrets)
     const repository = await commitlet.git.createRepository(team.namespace)
     const sentence = (name: string): string =>
@@ -95,7 +98,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(await team.settled('four')), { status: 'True', reason: 'Succeeded' })
   })
 
-  t.test('every right in his namespace gives a tenant nothing beyond it', async (t) => {
+  t.test('every right in their namespace gives a tenant nothing beyond it', async (t) => {
     const team = await commitlet.createTeam()
     await team.apply(configMap(), ...grant('everything', 'tenant', [RULES.everything]))
     const other = await commitlet.createTeam()
@@ -135,7 +138,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(await team.settled('other')), { reason: 'Succeeded' }, 'an admin may')
   })
 
-  t.test('rights taken away between apply and attempt end it', async (t) => {
+  t.test('rights revoked between apply and attempt end it', async (t) => {
     let running = commitlet.function
     for (const [kind, role] of [
       ['ConfigMap', 'reads'],

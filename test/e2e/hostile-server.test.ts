@@ -7,7 +7,7 @@ import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts
 withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane)
 
-  t.test('no request follows a redirect to another place', async (t) => {
+  t.test('no request follows a redirect to another address', async (t) => {
     const { authority } = commitlet.git
     const elsewhere = await startGitServer({ authority, users: [{ password: TOKEN }] })
     t.teardown(() => elsewhere.close())

@@ -20,12 +20,12 @@ const MOUNTED = '/var/run/secrets/kubernetes.io/serviceaccount'
 const MOUNT = `set -e; folder=$1; shift; mount -t tmpfs tmpfs /var/run; mkdir -p ${MOUNTED}
   mount --bind "$folder" ${MOUNTED}; exec "$@"`
 
-/** The command that becomes a program which finds this folder at MOUNTED; nobody else does. */
+/** The command that becomes a program that alone sees this folder at MOUNTED. */
 function mounting(folder: string): readonly [string, ...string[]] {
   return ['unshare', '--mount', 'sh', '-c', MOUNT, 'sh', folder]
 }
 
-/** Why there can be no mount namespace here: whoever is not root may not make one. */
+/** Why there can be no mount namespace here: only root may make one. */
 async function obstacle(folder: string): Promise<string | undefined> {
   const [command, ...args] = mounting(folder)
   return promisify(execFile)(command, [...args, 'true']).then(
@@ -39,7 +39,7 @@ interface Mounted {
   readonly folder: string
   /** A kubeconfig with the first token. */
   readonly first: string
-  /** Puts a new token there, in one step as a kubelet does, and makes the first one good for nothing. */
+  /** Puts a new token there, in one step as a kubelet does, and makes the first one invalid. */
   replace(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ async function mountedFor(t: Test, plane: ControlPlane, account: string): Promis
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-account-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-  /** Good as long as the Secret of this name is there, as a pod's token is as long as the pod is. */
+  /** Valid as long as the Secret of this name exists, as a pod's token is valid as long as the pod exists. */
   async function tokenBoundTo(name: string): Promise<string> {
     await plane.kubectl(['create', 'secret', 'generic', name, '-n', SYSTEM])
     const kubeconfig = await plane.tokenFor(account, SYSTEM, name)
@@ -89,7 +89,7 @@ withControlPlane(t, async (t, plane) => {
     function: await mountedFor(t, plane, ACCOUNTS.function),
     webhook: await mountedFor(t, plane, ACCOUNTS.webhook),
   }
-  // A pod gets to a Git server on this machine by a proxy alone: loopback is forbidden in a cluster.
+  // A pod reaches a Git server on this machine only through a proxy: loopback is forbidden in a cluster.
   const proxy = await startProxy()
   t.teardown(() => proxy.close())
   const { hostname, port } = new URL(plane.url)
@@ -100,7 +100,7 @@ withControlPlane(t, async (t, plane) => {
     webhookEnv: { ...pod, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' },
   })
 
-  t.test('with what a pod has mounted and nothing else, a GitCommit goes through', async (t) => {
+  t.test('with what a pod has mounted and nothing else, a GitCommit succeeds', async (t) => {
     for (const { pid } of [commitlet.function, commitlet.webhook])
       t.notMatch(await readFile(`/proc/${pid}/environ`, 'utf8'), 'KUBECONFIG')
     const team = await commitlet.createTeam({ developers: ['dev'] })
@@ -120,7 +120,7 @@ withControlPlane(t, async (t, plane) => {
     await team.apply(configMap())
     for (const account of Object.values(mounted)) {
       await account.replace()
-      // The API server goes by a token that it has seen for some seconds more.
+      // The API server caches a token that it has seen for some seconds.
       await waitFor('refusal of the old token', () => isRefused(account.first), MINUTE)
     }
     const input = JSON.stringify(gitCommit('shop', repository.url))

@@ -31,7 +31,7 @@ withControlPlane(t, async (t, plane) => {
   await extendReader(plane, 'test.example.com', 'octopodes')
   await extendReader(plane, 'rbac.authorization.k8s.io', 'clusterroles')
 
-  /** Commits the referenced object; answers the file. */
+  /** Commits the referenced object; returns the file. */
   async function commit(team: Team, resourceRef: Readonly<Record<string, string>>) {
     const repository = await commitlet.git.createRepository(team.namespace)
     await team.apply(gitCommit('shop', repository.url, { resourceRef }))

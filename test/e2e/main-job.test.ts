@@ -15,7 +15,7 @@ withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane, { webhookEnv: { K_SINK: relay.url } })
   relay.targets.push(commitlet.function.url)
 
-  /** A team with a repository, the ConfigMap `shop` and a GitCommit of it that has come home. */
+  /** A team with a repository, the ConfigMap `shop` and a GitCommit of it that has succeeded. */
   async function settledTeam() {
     const team = await commitlet.createTeam()
     const repository = await commitlet.git.createRepository(`${team.namespace}/config`)
@@ -23,12 +23,12 @@ withControlPlane(t, async (t, plane) => {
       gitCommit(name, repository.url, spec)
     await team.apply(configMap(), resource())
     await team.settled('shop')
-    /** How many events told of it, and how many commits there are besides the first. */
+    /** The number of its events, and the number of commits without the first. */
     const traces = async () => ({
       events: relay.passed.filter((subject) => subject === `${team.namespace}/shop`).length,
       commits: (await repository.log('main')).length - 1,
     })
-    /** Whatever was sent before this has been dealt with once this has been. */
+    /** Once this has been handled, everything sent before it has been handled too. */
     let markers = 0
     const marked = async (): Promise<void> => {
       markers += 1

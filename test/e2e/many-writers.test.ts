@@ -16,7 +16,7 @@ import { freePort } from '../harness/wait.ts'
 const NAMES = Array.from({ length: 20 }, (_, i) => `shop-${String(i + 1).padStart(2, '0')}`)
 const run = promisify(execFile)
 
-/** Somebody else with an ordinary clone, who pushes one commit after the other. */
+/** Another user with an ordinary clone, who pushes one commit after the other. */
 async function cloneFor(t: Test, server: GitServer, url: string) {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-clone-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -31,7 +31,7 @@ async function cloneFor(t: Test, server: GitServer, url: string) {
   const git = (...args: readonly string[]) => run('git', args, { cwd: folder, env })
   await git('clone', '-q', url, '.')
   return {
-    /** Pushes a commit of this file, again and again where another was faster; answers its name. */
+    /** Pushes a commit of this file, and retries where another writer was faster; returns its name. */
     async push(file: string): Promise<string> {
       for (;;) {
         await git('fetch', '-q', 'origin', 'main')
@@ -107,7 +107,7 @@ withControlPlane(t, async (t, plane) => {
       )
   })
 
-  t.test('two functions that hear of a resource at once make one attempt', async (t) => {
+  t.test('two functions that get the event of a resource at once make one attempt', async (t) => {
     const team = await commitlet.createTeam()
     const repository = await commitlet.git.createRepository(`${team.namespace}/config`)
     relay.losing = true

@@ -6,7 +6,7 @@ export interface MatrixSecret {
   readonly keys: Readonly<Record<string, ValueName>>
 }
 
-/** One way to log in, at one kind of address, in one state, and what the user reads. */
+/** One form of credentials, at one kind of address, in one state, and what the user reads. */
 export interface MatrixCase {
   readonly credentials: string
   readonly address: 'https' | 'ssh'
@@ -17,7 +17,7 @@ export interface MatrixCase {
   readonly secret?: MatrixSecret
   /** For spec.fallbackCredentials, with the keys of the first. */
   readonly fallback?: MatrixSecret
-  /** The repository is not there: what SSH servers say of one that is not to be seen. */
+  /** The repository does not exist: SSH servers say the same of one that is not visible. */
   readonly absent?: boolean
   /** `refused`: kubectl apply says it, and nothing is stored. */
   readonly reason: string
@@ -54,7 +54,7 @@ export const OTHER_HOST_KEY = {
   says: 'URL shows the host key HOSTKEY (ssh-ed25519), but known_hosts has YESTERDAY for it; someone may intercept the connection, or the host has a new key: compare it with what the host publishes before you change the entry.',
 } as const
 
-/** A key, as the sentence calls it, that is named, or usual, and not in the Secret. */
+/** A named or default key that is not in the Secret, as the sentence calls it. */
 export function lacks(key: string): Ending {
   const says = `The Secret SECRET has no key ${key}; add it, or name another in spec.credentials.`
   return { reason: 'CredentialsInvalid', says }

@@ -27,7 +27,7 @@ function basic(username: ValueName, password: ValueName): MatrixSecret {
   return { type: 'kubernetes.io/basic-auth', keys: { username, password } }
 }
 
-/** Tokens and passwords, at the address that they are for and at the other. */
+/** Tokens and passwords, at the kind of address that they are for and at the other. */
 export const HTTPS_CASES: readonly MatrixCase[] = [
   { ...TOKEN, state: 'right', secret: token('token'), used: 'Primary', ...SUCCEEDED },
   { ...TOKEN, state: 'wrong', secret: token('wrong token'), ...UNAUTHORISED },

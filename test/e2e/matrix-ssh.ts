@@ -17,7 +17,7 @@ export function key(value: ValueName, hosts: ValueName = 'known hosts'): MatrixS
   return { type: 'kubernetes.io/ssh-auth', keys: { 'ssh-privatekey': value, known_hosts: hosts } }
 }
 
-/** Private keys, at the address that they are for and at the other. */
+/** Private keys, at the kind of address that they are for and at the other. */
 export const SSH_CASES: readonly MatrixCase[] = [
   { ...KEY, state: 'right', secret: key('key'), used: 'Primary', ...SUCCEEDED },
   { ...KEY, state: 'wrong', secret: key('other key'), ...NOT_LET_IN },

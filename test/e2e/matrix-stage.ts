@@ -117,7 +117,7 @@ export async function stageMatrix(
   }
 }
 
-/** For startSSHServer: it knows the revoked key, and takes it no more. */
+/** For startSSHServer: it knows the revoked key, and does not accept it any more. */
 export function serverOptions(t: Pick<Test, 'teardown'>, { revoked }: MatrixKeys): SSHServerOptions {
   const folder = mkdtempSync(join(tmpdir(), 'commitlet-revoked-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))

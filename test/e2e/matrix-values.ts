@@ -11,7 +11,7 @@ const READING = 'tkn-that-0nly-Reads/~>?='
 const BLIND = 'tkn-that-5ees-Nothing/~>?='
 const REVOKED = 'tkn-that-Was-Rev0ked/~>?='
 
-/** Who may log in over HTTPS. A token is taken beside the user name of unknown hosts, and beside dev's. */
+/** Who may log in over HTTPS. A token is accepted with the user name for unknown hosts, and with dev. */
 export const USERS: readonly GitUser[] = [
   { username: 'x-access-token', password: TOKEN },
   { username: 'dev', password: PASSWORD },
@@ -20,7 +20,7 @@ export const USERS: readonly GitUser[] = [
   { password: DEFAULT_TOKEN },
 ]
 
-/** Keys that are made before the SSH server, which knows one of them and takes it no more. */
+/** Keys that are made before the SSH server, which knows one of them as revoked. */
 export interface MatrixKeys {
   readonly other: KeyFiles
   readonly revoked: KeyFiles
@@ -40,7 +40,7 @@ export function makeKeys(): MatrixKeys {
   }
 }
 
-/** What the keys of the Secrets hold, by the words of the cases. */
+/** The values in the Secrets, by their names in the cases. */
 export type Values = ReturnType<typeof valuesFor>
 export type ValueName = keyof Values
 
@@ -72,7 +72,7 @@ export function valuesFor(
   } as const
 }
 
-/** Everything in the values that nobody may see. */
+/** Everything in the values that is secret. */
 export function secretsIn(values: Values): readonly string[] {
   const open = ['nothing', 'user name', 'other user name', 'public key']
   const hidden = Object.entries(values).filter(([name]) => !open.includes(name) && !name.startsWith('known'))
@@ -80,7 +80,7 @@ export function secretsIn(values: Values): readonly string[] {
   return [...lines.filter((line) => line.length >= SHORTEST && !line.startsWith('-----')), DEFAULT_TOKEN]
 }
 
-// The last line of a key may be short enough to stand anywhere.
+// The last line of a key may be so short that it occurs anywhere.
 const SHORTEST = 12
 
 /** `type base64` of a public key. */

@@ -12,7 +12,7 @@ const DEADLINE_MS = 60_000
 /** The first wait of a slow reason is 5 min; a transient one waits some seconds. */
 const SLOW_MS = 4 * 60_000
 
-/** Fields that the next release has added, where each one is and a patch of the spec that uses it. */
+/** Fields that the next release has added: where each one is, and a patch of the spec that uses it. */
 const ADDED = [
   ['spec.mode', `${SCHEMA}/spec/properties/mode`, { mode: 'fast' }],
   [
@@ -58,13 +58,13 @@ async function upgradeCRD(plane: ControlPlane): Promise<void> {
   ])
 }
 
-/** Takes admission away, as while a newer webhook has admitted it, or none has been asked. */
+/** Removes admission, as if a newer webhook had admitted it, or none had been called. */
 async function forgetWebhooks(plane: ControlPlane): Promise<void> {
   for (const kind of ['mutating', 'validating'])
     await plane.kubectl(['delete', `${kind}webhookconfiguration`, 'commitlet'])
 }
 
-/** Patches the spec once the API server lets it through. */
+/** Patches the spec once the API server accepts it. */
 function patched(team: Team, name: string, spec: object): Promise<true> {
   const look = async (): Promise<true | undefined> => {
     const patch = JSON.stringify({ spec })
@@ -83,7 +83,7 @@ function attempted(team: Team, name: string): Promise<Stored> {
   return waitFor(`attempt at ${name}`, look, DEADLINE_MS)
 }
 
-/** The patch that takes away what another has added. */
+/** The patch that removes what another patch has added. */
 function without(spec: object): object {
   const undone = (value: unknown): unknown => (typeof value === 'object' ? without(value ?? {}) : null)
   return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, undone(value)]))

@@ -16,7 +16,7 @@ import { gitCommit, install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
 
 const REFERENCE = { apiVersion: 'test.example.com/v1', kind: 'Octopus', name: 'ollie', path: 'it.yaml' }
-/** What an attempt may need besides: its answer (0.3 MiB), 10 MiB of output, and the collector's slack. */
+/** What an attempt may need in addition: the response (0.3 MiB), 10 MiB of output, and slack of the collector. */
 const MEMORY_KIB = 96 * 1024
 
 withControlPlane(t, async (t, plane) => {
@@ -75,7 +75,7 @@ withControlPlane(t, async (t, plane) => {
   })
 })
 
-/** The most memory that the process ever had, in KiB. */
+/** The peak memory of the process, in KiB. */
 async function peak(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
 }

@@ -120,7 +120,7 @@ withControlPlane(t, async (t, plane) => {
       t.match(await team.kubectl(['get', word]), { code: 0, stderr: /^No resources found/ }, word)
   })
 
-  t.test('kubectl explain teaches', async (t) => {
+  t.test('kubectl explain describes each field', async (t) => {
     const table = [
       [
         'gitcommit.spec.resourceRef.path',

@@ -10,14 +10,14 @@ import type { Installation } from '../harness/installation.ts'
 
 const PUBLIC = ['github.com', 'api.github.com', 'gitlab.com', 'bitbucket.org', 'api.bitbucket.org'] as const
 
-/** A server that is all public hosts, and Commitlet, which is led there by its proxy. */
+/** A server that stands in for all public hosts, and Commitlet, whose proxy leads there. */
 export interface PublicHosts {
   readonly server: GitServer
   readonly proxy: ConnectProxy
   readonly commitlet: Installation
 }
 
-/** Starts them; they end with the test. The server has the `further` names besides, and that of this machine. */
+/** Starts them; they end with the test. The server also has the `further` names, and that of this machine. */
 export async function installAmongPublicHosts(
   t: Test,
   plane: ControlPlane,

@@ -6,7 +6,7 @@ import { WRONGS } from '../providers/redaction/faults.ts'
 import { PASSWORD, TOKEN, WRONG } from './distinctive-secrets.ts'
 import type { Site } from './pull-request-stage.ts'
 
-/** One resource, and what may come of it. */
+/** One resource, and how it may end. */
 export interface RedactionCase {
   readonly name: string
   readonly reasons: readonly string[]
@@ -17,7 +17,7 @@ export interface RedactionCase {
   readonly method?: string
 }
 
-/** A token for the right repository, one of yesterday, and one that no header can hold as it is. */
+/** A token for the right repository, an expired one, and one that no header can carry as it is. */
 export const SECRET = {
   apiVersion: 'v1',
   kind: 'Secret',
@@ -44,7 +44,7 @@ export const SITES: readonly (Omit<Site, 'path'> & { keys(secret: string): objec
   },
 ]
 
-/** What succeeds and what fails with a secret in play, at a host that repeats whatever it is told. */
+/** Successes and failures that involve a secret, at a host that repeats whatever it gets. */
 export const CASES: readonly RedactionCase[] = [
   { name: 'token', reasons: ['Succeeded'] },
   { name: 'password', reasons: ['Succeeded'], key: 'password' },
@@ -55,10 +55,10 @@ export const CASES: readonly RedactionCase[] = [
   echo('301', ['RepositoryNotFound']),
   echo('401', ['AuthenticationFailed']),
   echo('403', ['PermissionDenied']),
-  // GitHub's headers tell with it which scope is missing.
+  // GitHub's headers then name the scope that is missing.
   echo('404', ['RepositoryNotFound', 'PermissionDenied']),
   echo('422', ['PullRequestRejected']),
-  // Of its own, because nobody calls again with it.
+  // A separate one, because no other call uses it.
   { ...echo('429', ['RateLimited']), key: 'hurried' },
   echo('500', ['ProviderUnavailable']),
   { ...echo('422', ['PullRequestRejected']), name: 'creation-422', method: 'POST' },

@@ -38,11 +38,11 @@ export interface Site {
   readonly path: string
   /** Path of the installation, such as /gitlab; default: at the top of its host. */
   readonly prefix?: string
-  /** A public host and the path of its API, where it is one whose name leads to the server. */
+  /** A public host whose name leads to the server, and the path of its API. */
   readonly publicly?: { readonly origin: string; readonly apiPath: string }
 }
 
-/** Makes the repository on the server, and answers the API of this host for it. */
+/** Makes the repository on the server, and returns the API of this host for it. */
 export async function hostRepository(
   git: GitServer,
   { dialect, path, prefix = '', publicly }: Site,
@@ -102,13 +102,13 @@ export async function waitForPull(team: Team, name: string, condition: string): 
   await team.kubectl(['wait', 'pullrequest', name, `--for=${condition}`, '--timeout=60s'])
 }
 
-/** Asks for a PullRequest again, and answers it once that has been carried out. */
+/** Requests a PullRequest again, and returns it once that has been handled. */
 export async function requestAgain(team: Team, name: string, value = 'now'): Promise<Stored> {
   await team.request(name, value, 'pullrequest')
   return settledPull(team, name)
 }
 
-/** The time of the next attempt is over for whoever reads the status; the sweep does. */
+/** Sets the time of the next attempt in the status to the past, for the sweep. */
 export async function makeDue(team: Team, name: string): Promise<void> {
   const nextAttemptTime = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+/, '')
   const patch = JSON.stringify({ status: { nextAttemptTime } })

@@ -36,7 +36,7 @@ const REFUSED: readonly {
     ],
   },
   {
-    title: 'a host that nobody knows',
+    title: 'an unknown host',
     spec: ANYWHERE,
     says: [
       'spec.provider is missing; git.example.com is not a public host, so a pull request needs it.',
@@ -106,7 +106,7 @@ withControlPlane(t, async (t, plane) => {
   const apply = (team: Team, object: object): Promise<Ran> =>
     kubectlApplyAs(team, 'admin', object, '--as-group=system:masters', '--validate=false')
 
-  t.test('what the host does not have is refused at apply, every fault at once', async (t) => {
+  t.test('what the host does not support is denied at apply, every field error at once', async (t) => {
     const team = await commitlet.createTeam()
     for (const { title, spec, says } of REFUSED) {
       const written = JSON.stringify(spec).replace('ORIGIN', commitlet.git.url)
@@ -127,7 +127,7 @@ withControlPlane(t, async (t, plane) => {
     t.strictSame(commitlet.git.requests, [], 'and nobody was asked')
   })
 
-  t.test('what it joins cannot be changed, and what it says can', async (t) => {
+  t.test('its branches cannot be changed, its title and body can', async (t) => {
     const team = await commitlet.createTeam()
     const hosted = await hostRepository(commitlet.git, { dialect: github, path: `${team.namespace}/shop` })
     await hosted.repository.commit('settings', { 'settings.yaml': 'colour: blue\n' })
@@ -149,7 +149,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(await settledPull(team, 'shop')), { message: /^Updated title/ })
   })
 
-  t.test('an API where Commitlet may not go is told before it is asked', async (t) => {
+  t.test('a forbidden address of an API is reported before any request', async (t) => {
     const origins = ['https://169.254.169.254', 'https://[fe80::1]', plane.url]
     for (const origin of origins) {
       const team = await commitlet.createTeam()

@@ -12,7 +12,7 @@ withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane, { webhookEnv: { SWEEP_INTERVAL: '1' } })
   let running = commitlet.function
 
-  // What happens to the program while the host carries out, or has carried out, the creation.
+  // What happens to the program while the host makes, or after it has made, the pull request.
   const killing = (): void => void process.kill(running.pid, 'SIGKILL')
   const cases: Readonly<Record<string, { readonly fault: HostFault; readonly dies: boolean }>> = {
     'killed while the host opens it': { fault: { kind: 'meanwhile', happens: killing }, dies: true },
@@ -31,7 +31,7 @@ withControlPlane(t, async (t, plane) => {
 
   for (const [title, { fault, dies }] of Object.entries(cases)) {
     for (const meanwhile of ['open', 'merged'] as const) {
-      t.test(`${title}, and then it is ${meanwhile}: there is one pull request`, async (t) => {
+      t.test(`${title}, and then the pull request is ${meanwhile}: there is one pull request`, async (t) => {
         const team = await commitlet.createTeam()
         const path = `${team.namespace}/shop`
         const hosted = await hostRepository(commitlet.git, { dialect: github, path })

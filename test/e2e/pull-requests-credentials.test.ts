@@ -14,10 +14,10 @@ const OPERATOR = 'tkn-0f-the-Operator-4711'
 const BY_SPARE = { secretName: 'spare', tokenKey: 'token' }
 const PULL_REQUESTS = { apiGroups: ['commitlet.dev'], resources: ['pullrequests'], verbs: ['*'] } as const
 
-/** Ways to log in by one Secret; with `git` there are a token, a user name and a password. */
+/** Forms of login with one Secret; `git` has a token, a user name and a password. */
 const WAYS: Readonly<Record<string, { readonly dialect: Dialect; readonly credentials: object }>> = {
   'a token by its key': { dialect: github, credentials: { secretName: 'git', tokenKey: 'token' } },
-  'a token that the Secret tells of': { dialect: GITLAB, credentials: { secretName: 'git' } },
+  'a token by the default key of the Secret': { dialect: GITLAB, credentials: { secretName: 'git' } },
   'a token with its user name': {
     dialect: github,
     credentials: { secretName: 'git', tokenKey: 'token', usernameKey: 'username' },
@@ -74,7 +74,7 @@ withControlPlane(t, async (t, plane) => {
     })
   }
 
-  t.test('the fallback serves where the first token is refused or lacks a scope', async (t) => {
+  t.test('the fallback is used where the first token is refused or lacks a scope', async (t) => {
     for (const right of [undefined, 'read'] as const) {
       const { team, hosted } = await hostedTeam(github)
       if (right !== undefined) hosted.model.tokens.set('old', right)
@@ -86,7 +86,7 @@ withControlPlane(t, async (t, plane) => {
     }
   })
 
-  t.test('where both are refused both causes are told, and the scope that is missing', async (t) => {
+  t.test('where both are refused both causes are reported, and the missing scope', async (t) => {
     const { team, hosted } = await hostedTeam(github)
     hosted.model.tokens.set('old', 'read')
     await team.apply(secret('git', { token: 'old' }), secret('spare', { token: 'older' }))
@@ -97,7 +97,7 @@ withControlPlane(t, async (t, plane) => {
     })
   })
 
-  t.test('a limit is no matter of credentials: the fallback stays at home', async (t) => {
+  t.test('a rate limit is not about credentials: the fallback is not used', async (t) => {
     const { team, hosted } = await hostedTeam(github)
     hosted.api.fail({ kind: 'answer', answer: github.answers.rateLimited(600) })
     // A limit holds for a token, in every namespace.
@@ -136,26 +136,29 @@ withControlPlane(t, async (t, plane) => {
     t.match(fork.stderr, /spec\.headBranch is the branch of a fork, for which you need the right to `get`/)
   })
 
-  t.test("the operator's default serves whoever may use it, in the place of the namespace", async (t) => {
-    await commitlet.function.stop()
-    const places = `${new URL(git.url).host}/{namespace}`
-    await commitlet.startFunction({ DEFAULT_GIT_REPOSITORIES: places })
-    const { team, hosted } = await hostedTeam(github)
-    const other = await hostRepository(git, { dialect: github, path: `${team.namespace}-evil/shop` })
-    const defaulted = { credentials: undefined }
-    const object = hosted.pullRequest('shop', defaulted)
-    const denied = /developer may not `use` the operator's default cred/
-    await until('denial', () => applyAs(team, 'developer', object), denied)
-    const rule = { apiGroups: ['commitlet.dev'], resources: ['defaultcredentials'], verbs: ['use'] }
-    await team.apply(...grant('defaults', 'developer', [rule]))
-    await until('admission', () => applyAs(team, 'developer', object), /created/)
-    t.match((await settledPull(team, 'shop')).status, {
-      phase: 'Succeeded',
-      credentialsUsed: 'Default',
-      pullRequest: { number: 1 },
-    })
-    await applyAs(team, 'developer', other.pullRequest('evil', defaulted))
-    t.match(readyOf(await settledPull(team, 'evil')), { reason: 'ReferenceForbidden' })
-    t.strictSame(other.api.seen, [])
-  })
+  t.test(
+    "the operator's default works for users with the right, in the repositories of the namespace",
+    async (t) => {
+      await commitlet.function.stop()
+      const places = `${new URL(git.url).host}/{namespace}`
+      await commitlet.startFunction({ DEFAULT_GIT_REPOSITORIES: places })
+      const { team, hosted } = await hostedTeam(github)
+      const other = await hostRepository(git, { dialect: github, path: `${team.namespace}-evil/shop` })
+      const defaulted = { credentials: undefined }
+      const object = hosted.pullRequest('shop', defaulted)
+      const denied = /developer may not `use` the operator's default cred/
+      await until('denial', () => applyAs(team, 'developer', object), denied)
+      const rule = { apiGroups: ['commitlet.dev'], resources: ['defaultcredentials'], verbs: ['use'] }
+      await team.apply(...grant('defaults', 'developer', [rule]))
+      await until('admission', () => applyAs(team, 'developer', object), /created/)
+      t.match((await settledPull(team, 'shop')).status, {
+        phase: 'Succeeded',
+        credentialsUsed: 'Default',
+        pullRequest: { number: 1 },
+      })
+      await applyAs(team, 'developer', other.pullRequest('evil', defaulted))
+      t.match(readyOf(await settledPull(team, 'evil')), { reason: 'ReferenceForbidden' })
+      t.strictSame(other.api.seen, [])
+    },
+  )
 })

@@ -22,7 +22,7 @@ const SECRET = 'git-credentials'
 const HEAD = 'shop-delivery'
 const REVIEWER = '{01234567-89ab-cdef-0123-456789abcdef}'
 
-/** Of a host, as its users write it. */
+/** What the users of a host write. */
 interface Place {
   readonly name: string
   readonly origin: string
@@ -49,7 +49,7 @@ const EXAMPLES: readonly (Place & { readonly file: string })[] = [
   { file: 'gitea.yaml', name: 'gitea', origin: 'https://git.example.com', apiPath: '/api/v1' },
 ]
 
-/** The text of a file, with the namespace as the owner of the repository and a token that is taken. */
+/** The text of a file, with the namespace as the owner of the repository and a valid token. */
 function filled(file: string, namespace: string): string {
   return readFileSync(join(FOLDER, file), 'utf8')
     .replaceAll(/(?<=[/:])acme\b/g, namespace)
@@ -62,7 +62,7 @@ function objectsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
     .filter(isRecord)
 }
 
-/** Secret and PullRequest: Git over SSH is no matter of the API. */
+/** Secret and PullRequest: Git over SSH does not involve the API. */
 function apart(text: string): ReturnType<typeof objectsIn> {
   return objectsIn(text).filter(({ kind }) => kind !== 'GitCommit')
 }
@@ -79,7 +79,7 @@ function firstOnThePage(): Record<'secret' | 'developer', readonly string[]> & {
   return { secret: secret.trim().split('\n'), developer: developer.trim().split('\n'), printed }
 }
 
-/** Lets the group "developers" do in the namespace what a developer does who may not read the Secret. */
+/** Gives the group "developers" in the namespace the rights of a developer who may not read the Secret. */
 async function employ(team: Team): Promise<void> {
   await team.kubectl(['apply', '-f', join(ROOT, 'examples/0-rights.yaml')])
   const verbs = ['get', 'create', 'patch'].map((verb) => `--verb=${verb}`)
@@ -103,7 +103,7 @@ withControlPlane(t, async (t, plane) => {
     return hosted
   }
 
-  t.test('each file of the folder is tried', async (t) => {
+  t.test('each file of the folder has a test', async (t) => {
     const tried = [FIRST, ...EXAMPLES.map(({ file }) => file)]
     t.strictSame(readdirSync(FOLDER).toSorted(), tried.toSorted())
   })

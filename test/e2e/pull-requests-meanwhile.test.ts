@@ -26,7 +26,7 @@ withControlPlane(t, async (t, plane) => {
   }
 
   for (const state of ['merged', 'closed'] as const) {
-    t.test(`one that was ${state} meanwhile reads so when it is asked for again, and stays so`, async (t) => {
+    t.test(`one that was ${state} meanwhile reads so when it is requested again, and stays so`, async (t) => {
       const { team, hosted } = await openedTeam()
       Object.assign(hosted.model.pulls[0] ?? {}, { state })
       const stored = await requestAgain(team, 'shop')
@@ -68,53 +68,53 @@ withControlPlane(t, async (t, plane) => {
     t.strictSame(hosted.api.violations, [])
   })
 
-  t.test('deleted and applied anew it is another resource, which leaves the open one as it is', async (t) => {
-    const { team, hosted } = await openedTeam()
-    const before = await team.get('shop', 'pullrequest')
-    await team.kubectl(['delete', 'pullrequest', 'shop'])
-    t.match(hosted.model.pulls, [{ state: 'open' }], 'the deletion is no matter of the host')
-    await team.apply(hosted.pullRequest('shop', { ...DETAILS, title: 'Anew' }))
-    const stored = await settledPull(team, 'shop')
-    t.not(stored.metadata.uid, before.metadata.uid)
-    t.match(stored.status, { phase: 'Succeeded', pullRequest: { number: 1, state: 'open' } })
-    t.match(readyOf(stored), { reason: 'UpToDate', message: /somebody else/ })
-    t.match(conditionsOf(stored), [{}, { type: 'DetailsApplied', status: 'False', reason: 'NotOurs' }])
-    t.equal(kstatus(stored), 'Current')
-    t.match(hosted.model.pulls, [{ title: 'Settings of the shop', labels: [] }])
-    t.equal(hosted.writes().length, 1)
-  })
-
   t.test(
-    'a reviewer that the host refuses is told, and the pull request is Ready all the same',
+    'deleted and applied again it is another resource, which leaves the open one as it is',
     async (t) => {
-      const { team, hosted } = await openedTeam(DETAILS)
-      const applied = async (status: 'true' | 'false'): Promise<unknown> =>
-        team.kubectl(['wait', 'pullrequest', 'shop', `--for=condition=DetailsApplied=${status}`])
-      await applied('false')
-      const stored = await team.get('shop', 'pullrequest')
-      t.match(conditionsOf(stored), [
-        {
-          type: 'Ready',
-          status: 'True',
-          reason: 'Succeeded',
-          message: /see the condition DetailsApplied\)$/,
-        },
-        { type: 'DetailsApplied', status: 'False', reason: 'NotApplied', message: /stranger/ },
-      ])
+      const { team, hosted } = await openedTeam()
+      const before = await team.get('shop', 'pullrequest')
+      await team.kubectl(['delete', 'pullrequest', 'shop'])
+      t.match(hosted.model.pulls, [{ state: 'open' }], 'the deletion is no matter of the host')
+      await team.apply(hosted.pullRequest('shop', { ...DETAILS, title: 'Again' }))
+      const stored = await settledPull(team, 'shop')
+      t.not(stored.metadata.uid, before.metadata.uid)
+      t.match(stored.status, { phase: 'Succeeded', pullRequest: { number: 1, state: 'open' } })
+      t.match(readyOf(stored), { reason: 'UpToDate', message: /somebody else/ })
+      t.match(conditionsOf(stored), [{}, { type: 'DetailsApplied', status: 'False', reason: 'NotOurs' }])
       t.equal(kstatus(stored), 'Current')
-      const { stdout } = await team.kubectl(['describe', 'gpr', 'shop'])
-      t.match(stdout, /Status:\s+False\n\s+Type:\s+DetailsApplied/)
-      t.match(hosted.model.pulls, [{ labels: ['settings'], assignees: ['ops'] }], 'the others are there')
-
-      hosted.model.people.add('stranger')
-      await requestAgain(team, 'shop')
-      await applied('true')
-      t.match(hosted.model.pulls, [{ reviewers: ['dev', 'stranger'] }])
-      t.strictSame(hosted.api.violations, [])
+      t.match(hosted.model.pulls, [{ title: 'Settings of the shop', labels: [] }])
+      t.equal(hosted.writes().length, 1)
     },
   )
 
-  t.test('labels that the token may not set are told, and no retry hangs on them', async (t) => {
+  t.test('a reviewer that the host refuses is reported, and the pull request is still Ready', async (t) => {
+    const { team, hosted } = await openedTeam(DETAILS)
+    const applied = async (status: 'true' | 'false'): Promise<unknown> =>
+      team.kubectl(['wait', 'pullrequest', 'shop', `--for=condition=DetailsApplied=${status}`])
+    await applied('false')
+    const stored = await team.get('shop', 'pullrequest')
+    t.match(conditionsOf(stored), [
+      {
+        type: 'Ready',
+        status: 'True',
+        reason: 'Succeeded',
+        message: /see the condition DetailsApplied\)$/,
+      },
+      { type: 'DetailsApplied', status: 'False', reason: 'NotApplied', message: /stranger/ },
+    ])
+    t.equal(kstatus(stored), 'Current')
+    const { stdout } = await team.kubectl(['describe', 'gpr', 'shop'])
+    t.match(stdout, /Status:\s+False\n\s+Type:\s+DetailsApplied/)
+    t.match(hosted.model.pulls, [{ labels: ['settings'], assignees: ['ops'] }], 'the others are there')
+
+    hosted.model.people.add('stranger')
+    await requestAgain(team, 'shop')
+    await applied('true')
+    t.match(hosted.model.pulls, [{ reviewers: ['dev', 'stranger'] }])
+    t.strictSame(hosted.api.violations, [])
+  })
+
+  t.test('labels that the token may not set are reported, and not retried', async (t) => {
     const team = await commitlet.createTeam()
     const hosted = await hostRepository(commitlet.git, { dialect: github, path: `${team.namespace}/shop` })
     await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })

@@ -76,7 +76,7 @@ withControlPlane(t, async (t, plane) => {
     })
   }
 
-  t.test('the branch comes long after the pull request, and its first commit after that', async (t) => {
+  t.test('the branch is created long after the pull request, and its first commit after that', async (t) => {
     const { team, hosted } = await hostedTeam()
     await team.apply(hosted.pullRequest('shop'))
     await waitForPull(team, 'shop', 'jsonpath={.status.phase}=Retrying')

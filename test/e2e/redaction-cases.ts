@@ -1,7 +1,7 @@
 import type { Fault, Target } from '../harness/git-faults.ts'
 import { PASSWORD, TOKEN, WRONG } from './distinctive-secrets.ts'
 
-/** One resource, and what comes of it. */
+/** One resource, and how it ends. */
 export interface RedactionCase {
   readonly name: string
   readonly reason: string
@@ -23,7 +23,7 @@ const REASONS = {
 export const BY_PASSWORD = { secretName: 'mine', usernameKey: 'username', passwordKey: 'password' }
 const BY_WRONG_TOKEN = { secretName: 'mine', tokenKey: 'wrong' }
 
-/** What succeeds and what fails with a secret in play; the Secrets are those of `secrets`. */
+/** Successes and failures that involve a secret; the Secrets are those of `secrets`. */
 export const CASES: readonly RedactionCase[] = [
   { name: 'token', reason: 'Succeeded' },
   { name: 'password', reason: 'Succeeded', credentials: BY_PASSWORD },

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The content of every file below the folder; what vanishes meanwhile, folders too, is left out. */
+/** The content of every file below the folder; what is removed meanwhile, folders too, is left out. */
 export async function contentsBelow(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const contents = entries.map(async (entry) => {

@@ -5,20 +5,20 @@ export const DEFAULT_TOKEN = 'tkn-0f-The-0perator/~>?='
 /** User name and password of the operator's proxy. */
 export const PROXY_LOGIN = { username: 'commitlet', password: 'pr0xy/~>?-w0rd+&=' } as const
 
-/** Where the repository of a case is: `beside` is an SSH server that says everything, `hang` one that says nothing. */
+/** The server of the repository of a case: `beside` is an SSH server that repeats everything, `hang` a silent one. */
 export type Place = 'https' | 'proxy' | 'ssh' | 'beside' | 'hang'
 
-/** One resource with another way to log in than a token alone, and what comes of it. */
+/** One resource with other credentials than a token alone, and how it ends. */
 export interface WayCase {
   readonly name: string
   readonly place: Place
   /** Keys of the Secret `mine`; undefined: the operator's default. */
   readonly keys?: Readonly<Record<string, string>>
-  /** Keys of the Secret `mine` for the second way. */
+  /** Keys of the Secret `mine` for the fallback. */
   readonly fallback?: Readonly<Record<string, string>>
-  /** Where both ways fail, that of the first; what the second was told is quoted all the same. */
+  /** Where both fail, that of the first; the answer to the second is quoted as well. */
   readonly reason: string
-  /** Nothing of a secret has to be masked in the message, since none is quoted. */
+  /** The message quotes no secret, so nothing has to be masked. */
   readonly unquoted?: true
 }
 
@@ -56,19 +56,19 @@ export const WAYS: readonly WayCase[] = [
   { name: 'proxy', place: 'proxy', keys: BY_TOKEN, reason: 'NetworkError', unquoted: true },
 ]
 
-/** The Secret `mine`, with everything that a login may be made of. */
+/** The Secret `mine`, with every value that a login may use. */
 export function secretOf(values: Readonly<Record<string, string>>): object {
   const stringData = { token: `${TOKEN}\n`, wrong: WRONG, password: PASSWORD, ...values }
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine' }, stringData }
 }
 
-/** What a server says back: each secret that the login's Secret holds, in every spelling. */
+/** What a server repeats: each secret of the login's Secret, in every spelling. */
 export function saidTo({ keys, place }: WayCase, privateKey: string): string {
   if (keys === undefined) return gossip(TOKEN_USER, DEFAULT_TOKEN)
   // Only the beginning is quoted: the whole of the key, as a manifest of the Secret has it.
   const whole = `I know ${Buffer.from(privateKey).toString('base64')}\n`
   const words = [...linesOf(privateKey), privateKey, privateKey.trim(), TOKEN, WRONG, PASSWORD]
-  // Over SSH there is no user name beside a secret.
+  // Over SSH there is no user name with a secret.
   const user = place === 'https' ? TOKEN_USER : undefined
   const said = words.map((secret) => gossip([TOKEN, WRONG].includes(secret) ? user : undefined, secret))
   return [place === 'beside' ? whole : '', ...said].join('')

@@ -26,7 +26,7 @@ withControlPlane(t, async (t, plane) => {
     return team.kubectl(['apply', '-f', '-'], { input, allowFailure: true })
   }
 
-  t.test('the function refuses what lies elsewhere, whatever the webhook admitted', async (t) => {
+  t.test('the function refuses what is out of scope, whatever the webhook admitted', async (t) => {
     const team = await commitlet.createTeam()
     const repository = await commitlet.git.createRepository(team.namespace)
     for (const { reference, complaint } of ELSEWHERE) {

@@ -24,7 +24,7 @@ withControlPlane(t, async (t, plane) => {
   const { git } = commitlet
   relay.targets.push(commitlet.function.url)
 
-  /** Applies `shop` and answers it when it is settled. */
+  /** Applies `shop` and returns it when it is settled. */
   async function home(
     team: Team,
     url: string,
@@ -34,12 +34,12 @@ withControlPlane(t, async (t, plane) => {
     return team.settled('shop')
   }
 
-  /** How many requests the Git server got for it. */
+  /** The number of requests that the Git server got for it. */
   function requestsFor(name: string): number {
     return git.requests.filter(({ path }) => path.includes(name)).length
   }
 
-  t.test('without a branch it is the default branch, whatever its name', async (t) => {
+  t.test('without a branch the commit goes to the default branch, whatever its name', async (t) => {
     const team = await commitlet.createTeam()
     const repository = await git.createRepository(team.namespace, {
       defaultBranch: 'trunk',

@@ -24,7 +24,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: dev$/m)
   })
 
-  t.test('a forged stamp is overwritten, and stays whoever touches the rest', async (t) => {
+  t.test('a forged stamp is overwritten, and updates by other users keep the real one', async (t) => {
     const team = await sharedTeam()
     const forged = {
       'commitlet.dev/requested-by': 'root',

@@ -8,7 +8,7 @@ import type { ControlPlane } from '../harness/control-plane.ts'
 import { reviewed } from '../harness/rights.ts'
 import { elements, member } from '../../functions/domain/json-value.ts'
 
-/** What whoever has logged in may ask about himself (the bootstrap role system:basic-user). */
+/** What every authenticated user may ask about themselves (the bootstrap role system:basic-user). */
 const ONESELF = [
   'create authentication.k8s.io/selfsubjectreviews',
   'create authorization.k8s.io/selfsubjectaccessreviews',
@@ -18,7 +18,7 @@ const BOTH_KINDS = ['commitlet.dev/gitcommits', 'commitlet.dev/pullrequests']
 const DEFAULTS = { verb: 'use', group: 'commitlet.dev', resource: 'defaultcredentials' }
 const REVIEW = 'create authorization.k8s.io/subjectaccessreviews'
 
-/** Everything that each of them may, and so nothing else. */
+/** Everything that each of them may do, and nothing else. */
 const MAY: Readonly<Record<string, readonly string[]>> = {
   [`system:serviceaccount:${SYSTEM}:commitlet-function`]: [
     ...BOTH_KINDS.flatMap((kind) => [`get ${kind}`, `patch ${kind}/status`]),
@@ -39,7 +39,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'a-viewer': BOTH_KINDS.flatMap((kind) => ['get', 'list', 'watch'].map((verb) => `${verb} ${kind}`)),
 }
 
-/** How a verb is asked for over HTTP, as a dry run where it would change anything. */
+/** The HTTP request of a verb, as a dry run where it would change anything. */
 const VERBS: Readonly<
   Record<string, { readonly method: string; readonly named: boolean; readonly query: string }>
 > = {
@@ -61,7 +61,7 @@ interface Served {
   readonly namespaced: boolean
 }
 
-/** Calls the API server as another user; answers the status. */
+/** Calls the API server as another user; returns the status. */
 async function impersonator(plane: ControlPlane) {
   const config = JSON.parse(await readFile(plane.kubeconfig, 'utf8')) as {
     users: { user: Record<string, string> }[]
@@ -111,7 +111,7 @@ async function servedBy(plane: ControlPlane): Promise<readonly Served[]> {
   return lists.flat()
 }
 
-/** `plural/sub` of an object that need not be there: whoever may not is told so first. */
+/** `plural/sub` of an object that need not exist: a missing right is reported first. */
 function pathOf({ base, name, namespaced }: Served, namespace: string, named: boolean): string {
   const [plural, sub] = name.split('/')
   const place = namespaced ? `${base}/namespaces/${namespace}/${plural}` : `${base}/${plural}`
@@ -143,11 +143,11 @@ withControlPlane(
     t.ok(served.length > 100, `${served.length} resources and subresources`)
 
     for (const [user, allowed] of Object.entries(MAY)) {
-      t.test(`${user} may what it needs, and nothing else`, async (t) => {
+      t.test(`${user} may do what it needs, and nothing else`, async (t) => {
         const found: string[] = []
         for (const resource of served) {
           const verbs = Object.entries(VERBS).filter(([, { named }]) => named || !resource.name.includes('/'))
-          // Of a subresource, creation is asked for by its name as well.
+          // Creation of a subresource is requested by its name as well.
           if (resource.name.includes('/'))
             verbs.push(['create', { method: 'POST', named: true, query: '?dryRun=All' }])
           const answers = await Promise.all(
@@ -162,7 +162,7 @@ withControlPlane(
       })
     }
 
-    t.test('outside of their namespaces, an editor and a viewer may nothing', async (t) => {
+    t.test('outside of their namespaces, an editor and a viewer may do nothing', async (t) => {
       const other = await plane.createNamespace()
       for (const kind of ['gitcommits', 'pullrequests']) {
         for (const user of ['an-editor', 'a-viewer']) {
@@ -177,24 +177,27 @@ withControlPlane(
       }
     })
 
-    t.test('of the rights that RBAC alone knows, that to the default credentials is given', async (t) => {
-      for (const user of Object.keys(MAY)) {
-        for (const question of [
-          ['impersonate', 'users'],
-          ['bind', 'clusterroles.rbac.authorization.k8s.io'],
-          ['escalate', 'clusterroles.rbac.authorization.k8s.io'],
-          ['use', 'secrets'],
-          ['get', '/metrics'],
-        ]) {
-          const ran = await plane.kubectl(['auth', 'can-i', ...question, `--as=${user}`, '-n', namespace], {
-            allowFailure: true,
-          })
-          t.equal(ran.stdout.trim(), 'no', `${user} ${question.join(' ')}`)
+    t.test(
+      'of the rights without a resource in the API, only the one to the default credentials is granted',
+      async (t) => {
+        for (const user of Object.keys(MAY)) {
+          for (const question of [
+            ['impersonate', 'users'],
+            ['bind', 'clusterroles.rbac.authorization.k8s.io'],
+            ['escalate', 'clusterroles.rbac.authorization.k8s.io'],
+            ['use', 'secrets'],
+            ['get', '/metrics'],
+          ]) {
+            const ran = await plane.kubectl(['auth', 'can-i', ...question, `--as=${user}`, '-n', namespace], {
+              allowFailure: true,
+            })
+            t.equal(ran.stdout.trim(), 'no', `${user} ${question.join(' ')}`)
+          }
+          const may = await reviewed(plane, user, { ...DEFAULTS, namespace })
+          t.equal(may, user === 'a-user-of-the-defaults', user)
         }
-        const may = await reviewed(plane, user, { ...DEFAULTS, namespace })
-        t.equal(may, user === 'a-user-of-the-defaults', user)
-      }
-    })
+      },
+    )
   },
   { own: true },
 )

@@ -13,7 +13,7 @@ import { configMap, gitCommit, install } from '../harness/installation.ts'
 /** What the other webhook does to every GitCommit that it sees. */
 type Patch = readonly object[]
 
-/** A mutating webhook of somebody else's, which is called after Commitlet's: configurations go by the alphabet. */
+/** A mutating webhook of another party, which is called after Commitlet's: configurations are in alphabetical order. */
 async function startAnother(t: Test, plane: ControlPlane): Promise<{ patch: Patch }> {
   const another: { patch: Patch } = { patch: [] }
   const authority = await makeAuthority()
@@ -67,7 +67,7 @@ withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane)
   const another = await startAnother(t, plane)
 
-  t.test('what another webhook changes in the spec is stamped anew, and goes through', async (t) => {
+  t.test('what another webhook changes in the spec is stamped again, and succeeds', async (t) => {
     const team = await commitlet.createTeam()
     const repository = await commitlet.git.createRepository(team.namespace)
     another.patch = [{ op: 'replace', path: '/spec/message', value: 'Chosen by policy' }]

@@ -20,7 +20,7 @@ export async function stageTenant(
 }
 
 /**
- * How many attempts the function has made at resources of this team, once there are so many: an attempt is in the log a
+ * The number of attempts that the function has made for this team, once there are so many: an attempt is in the log a
  * moment after it is in the status.
  */
 export async function attemptsAt(commitlet: Installation, { namespace }: Team, least = 1): Promise<number> {

@@ -18,7 +18,7 @@ function patchFinalizers(team: Team, name: string, finalizers: readonly string[]
 withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane)
 
-  t.test('while the webhook is down, labels and deletions pass and nothing can be asked for', async (t) => {
+  t.test('while the webhook is down, labels and deletions pass and no request is possible', async (t) => {
     const team = await commitlet.createTeam()
     const repository = await commitlet.git.createRepository(team.namespace)
     await team.apply(configMap(), gitCommit('shop', repository.url))
@@ -44,7 +44,7 @@ withControlPlane(t, async (t, plane) => {
     const path = `/apis/commitlet.dev/v1/namespaces/${team.namespace}/gitcommits`
     const ways = [
       () => team.kubectl(['delete', 'gitcommits', '--all']),
-      // As the controller that empties a namespace.
+      // Like the controller that empties a namespace.
       () => plane.kubectl(['delete', '--raw', path]),
     ]
     for (const [index, way] of ways.entries()) {

@@ -25,7 +25,7 @@ const { server } = stage
 const git = stage.open()
 const LOGIN = loginOf(PASSWORD)
 
-/** Everything about a failure that a user could see, and what a log could. */
+/** Everything about a failure that a user or a log could show. */
 function wordsOf(failure: unknown): string {
   if (!(failure instanceof Failure)) return String(failure)
   return `${failure.message} ${String(failure.cause)} ${failure.stack ?? ''}`
@@ -38,7 +38,7 @@ const SECRETS = [
   Buffer.from(`x-access-token:${PASSWORD}`).toString('base64'),
 ]
 
-t.test('a commit lands, and nothing of the work is left', async (t) => {
+t.test('a commit lands, and no temporary file is left', async (t) => {
   const repository = await server.createRepository('git/plain')
   const landed = await git.push(changeOf(repository.url, 'a.md'), LOGIN, patience())
   t.same(landed, { outcome: 'pushed', sha: await repository.git('rev-parse', 'main'), branch: 'main' })
@@ -65,7 +65,7 @@ const broken: readonly (readonly [string, Fault, Target, object])[] = [
   ],
   ['a server that is slow', { kind: 'status', status: 408 }, {}, { reason: 'ProviderUnavailable' }],
   [
-    'a server that breaks in the second question',
+    'a server that fails at the second request',
     { kind: 'status', status: 500 },
     { command: 'fetch' },
     { reason: 'ProviderUnavailable' },
@@ -90,7 +90,7 @@ const broken: readonly (readonly [string, Fault, Target, object])[] = [
 ]
 const struck = await server.createRepository(STRUCK)
 for (const [name, fault, target, expected] of broken) {
-  t.test(`${name} is told by its reason, without a secret`, async (t) => {
+  t.test(`${name} is reported with its reason, without a secret`, async (t) => {
     const heal = server.faults.add(fault, { repository: STRUCK, ...target })
     const failure = await outcomeOf(git.push(changeOf(struck.url, 'a.md'), LOGIN, patience()))
     heal()
@@ -99,7 +99,7 @@ for (const [name, fault, target, expected] of broken) {
   })
 }
 
-t.test('a hook that prints what it got does not give the secret away', async (t) => {
+t.test('a hook that prints the login does not reveal the secret', async (t) => {
   const hooks = {
     'pre-receive': `printf 'no \\033[31m%s and %s\\n' '${PASSWORD}' '${SECRETS[3] ?? ''}' >&2; exit 1`,
   }
@@ -155,7 +155,7 @@ t.test('a host that is not known, and one that takes no connection', async (t) =
 
 for (const exchange of ['upload-pack-refs', 'receive-pack'] as const) {
   t.test(
-    `a server that is silent at ${exchange} is left when the time is over, and no process lives on`,
+    `a server that is silent at ${exchange} is given up at the deadline, and no process is left`,
     async (t) => {
       const name = `git/silent-${exchange}`
       const repository = await server.createRepository(name)
@@ -200,7 +200,7 @@ t.test('the deadline of a process holds without any signal', async (t) => {
   t.match(failure, { reason: 'Timeout', message: /2 seconds/ })
 })
 
-t.test('what comes while a push is on its way goes with the next, one commit each', async (t) => {
+t.test('changes that arrive during a push go with the next one, one commit each', async (t) => {
   const repository = await server.createRepository('git/group')
   const before = server.requests.length
   const work = Array.from({ length: 20 }, (_, i) =>
@@ -212,7 +212,7 @@ t.test('what comes while a push is on its way goes with the next, one commit eac
   t.equal((await repository.log('main')).length, 21)
 })
 
-t.test('eight writers of two processes on one branch lose nothing and double nothing', async (t) => {
+t.test('eight writers of two processes on one branch lose nothing and repeat nothing', async (t) => {
   const repository = await server.createRepository('git/crowd')
   const writers = [stage.open(), stage.open()]
   const changes = Array.from({ length: 8 }, (_, w) =>
@@ -287,7 +287,7 @@ t.test('a CA_FILE that is not there fails the attempt; it is read again when it 
   t.match(told, [{ message: /CA_FILE/ }])
 })
 
-t.test('closing fails what is on its way, ends every process and leaves no file', async (t) => {
+t.test('closing fails what is in flight, ends every process and leaves no file', async (t) => {
   const other = await openStage()
   const repository = await other.server.createRepository('a/b')
   const writer = other.open()

@@ -27,10 +27,10 @@ export const DIRECT = {
   insecureHosts: [],
 }
 
-/** The way that a session of a stage goes: to the stage's own server. */
+/** The route of a session of a stage: to the stage's own server. */
 export const REACHED = { addresses: ['127.0.0.1'], proxy: undefined, insecure: false }
 
-/** The address as the parser makes it. */
+/** The address that the parser returns. */
 export function addressOf(url: string): RepositoryAddress {
   const { protocol, hostname, port, pathname } = new URL(url)
   const segments = pathname
@@ -91,7 +91,7 @@ export interface Stage {
   open(settings?: Partial<GitSettings>): Git
   /** A session of its own, for the parts of a writer. */
   session<T>(url: string, work: (session: Session) => Promise<T>, more?: SessionOptions): Promise<T>
-  /** What lies in the folder of the writers. */
+  /** What is in the folder of the writers. */
   leftovers(): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -135,7 +135,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
   }
 }
 
-/** A workspace for this work alone. */
+/** A workspace for this work only. */
 export async function inWorkspace<T>(folder: string, work: (workspace: Workspace) => Promise<T>): Promise<T> {
   const workspace = await openWorkspace(folder)
   try {
@@ -150,12 +150,12 @@ export function pathOf({ files }: Change): string {
   return files[0]?.path ?? ''
 }
 
-/** A change that somebody waits for. */
+/** A change whose caller still waits. */
 export function pending(change: Change, signal: AbortSignal = new AbortController().signal): PendingChange {
   return { change, date: new Date(), signal }
 }
 
-/** All that a batch has settled, in the order of its changes; undefined: it was left out. */
+/** The results that a batch has settled, in the order of its changes; undefined: the change was left out. */
 export async function endingsOf(
   batch: readonly PendingChange[],
   progress: AsyncIterable<Settled>,
@@ -195,7 +195,7 @@ export async function processesWith(text: string): Promise<readonly string[]> {
   return found.filter((line) => line !== '')
 }
 
-/** Asks until the answer is there. */
+/** Calls it until there is an answer. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false>,

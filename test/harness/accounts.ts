@@ -20,7 +20,7 @@ export interface Permission {
   readonly namespace?: string
 }
 
-/** Kubeconfigs of both parts: a token of the service account each, and nobody's certificate. */
+/** Kubeconfigs of both parts: each with a token of its service account, and no client certificate. */
 export async function accountConfigs(
   plane: ControlPlane,
 ): Promise<Readonly<Record<keyof typeof ACCOUNTS, string>>> {

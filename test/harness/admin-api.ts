@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { Certificate } from './certificates.ts'
 
-/** What the API server answered; `body` is the parsed JSON. */
+/** The answer of the API server; `body` is the parsed JSON. */
 export interface Answered {
   readonly status: number
   readonly body: unknown
@@ -12,7 +12,7 @@ export interface Answered {
 
 type Headers = Readonly<Record<string, string>>
 
-/** The API server as its admin asks it: one process, one connection that is kept, where kubectl would be a process each. */
+/** The admin's client of the API server: one connection that is kept, instead of one kubectl process per call. */
 export interface AdminAPI {
   /** The answer, whatever its status. A body is JSON unless a header says otherwise. */
   ask(method: string, path: string, body?: object, headers?: Headers): Promise<Answered>
@@ -26,7 +26,7 @@ export interface AdminLogin extends Certificate {
   readonly caPEM: string
 }
 
-/** Opens nothing before the first question. */
+/** Opens no connection before the first request. */
 export function openAdminAPI({ url, caPEM, certPEM, keyPEM }: AdminLogin): AdminAPI {
   const agent = new Agent({ keepAlive: true, ca: caPEM, cert: certPEM, key: keyPEM })
 

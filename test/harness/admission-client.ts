@@ -6,7 +6,7 @@ const GROUP_VERSION = 'apiserver.config.k8s.io/v1'
 
 /**
  * Writes what makes the API server show a client certificate to every webhook that asks for one, as docs/install.md
- * has it done, and answers the path for `--admission-control-config-file`.
+ * describes, and returns the path for `--admission-control-config-file`.
  */
 export async function writeAdmissionClient(folder: string, authority: Authority): Promise<string> {
   const { certPEM, keyPEM } = await authority.issue({ names: [], clientName: 'commitlet-api-server' })
@@ -17,7 +17,7 @@ export async function writeAdmissionClient(folder: string, authority: Authority)
     configuration: join(folder, 'admission.json'),
   }
   const user = { 'client-certificate': files.certificate, 'client-key': files.key }
-  // In a cluster the webhook is named; here its port, which belongs to the name, is known only later.
+  // In a cluster the webhook has a known name; here the port in its name is known only later.
   const kubeconfig = { apiVersion: 'v1', kind: 'Config', users: [{ name: '*', user }] }
   const plugins = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'].map((name) => ({
     name,

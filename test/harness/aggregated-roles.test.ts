@@ -41,14 +41,14 @@ withControlPlane(t, async (t, plane) => {
     },
   )
 
-  t.test('filled again, it has the rules of those that came and of nobody who went', async (t) => {
+  t.test('filled again, it has the rules of added roles and none of removed ones', async (t) => {
     await plane.apply(roleOf('services', labelled('inner'), { rules: [SERVICES] }))
     await plane.kubectl(['delete', 'clusterrole', `pods-${id}`])
     await fillAggregatedRoles(plane)
     t.same(await rulesOf('outer'), [SERVICES])
   })
 
-  t.test('the roles that Kubernetes brings along are filled, too', async (t) => {
+  t.test('the default roles of Kubernetes are filled, too', async (t) => {
     await fillAggregatedRoles(plane)
     const { stdout } = await plane.kubectl(['get', 'clusterrole', 'edit', '-o', 'json'])
     t.ok(JSON.parse(stdout).rules.length > 5)

@@ -5,7 +5,7 @@ import { waitFor } from './wait.ts'
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
 const DEADLINE = 30_000
 
-/** What is read of a ClusterRole of rbac.authorization.k8s.io/v1. */
+/** The members of a ClusterRole of rbac.authorization.k8s.io/v1 that are read. */
 interface ClusterRole {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
   readonly rules?: readonly object[] | null
@@ -18,10 +18,10 @@ interface Selector {
 
 /**
  * Gives every aggregated ClusterRole the rules of those that it selects by their labels, as the
- * controller-manager does, which is not here. Called again after a ClusterRole with such a label has come.
+ * controller-manager does, which does not run here. Call it again after adding a ClusterRole with such a label.
  */
 export async function fillAggregatedRoles(plane: ControlPlane): Promise<void> {
-  // Another test file may be at it as well: whoever loses reads again.
+  // Another test file may write as well: after a conflict it is read again.
   await waitFor('ClusterRoles without a conflict', () => fillOnce(plane), DEADLINE)
 }
 

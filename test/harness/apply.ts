@@ -1,7 +1,7 @@
 import type { AdminAPI, Answered } from './admin-api.ts'
 import { waitFor } from './wait.ts'
 
-/** An object that names its kind. */
+/** An object with its kind. */
 interface Typed {
   readonly apiVersion: string
   readonly kind: string
@@ -19,7 +19,7 @@ const APPLY = { 'content-type': 'application/apply-patch+yaml' }
 
 /** Applies objects in the server, as `kubectl apply --server-side --force-conflicts` does, without a process for each. */
 export interface Applier {
-  /** The answer, whatever its status; by default the admin asks. An object without a namespace gets this one. */
+  /** The answer, whatever its status; by default as the admin. An object without a namespace gets this one. */
   apply(object: object, namespace: string, user?: string): Promise<Answered>
 }
 

@@ -7,7 +7,7 @@ import { makeAuthority, type CertificateRequest } from './certificates.ts'
 
 const authority = await makeAuthority()
 
-/** Connects with the authority trusted and answers the server's certificate or the error's code. */
+/** Connects, trusting the authority, and returns the server's certificate or the error's code. */
 async function handshake(request: CertificateRequest, host: string): Promise<PeerCertificate | string> {
   const { certPEM, keyPEM } = await authority.issue(request)
   const server = createServer({ cert: certPEM, key: keyPEM }, (socket) => socket.end()).listen(0, '127.0.0.1')

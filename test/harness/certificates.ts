@@ -11,9 +11,9 @@ export interface Certificate {
 export interface CertificateRequest {
   /** DNS names and IP addresses of a server; empty for a client. */
   readonly names: readonly string[]
-  /** Its time was over yesterday. */
+  /** It expired yesterday. */
   readonly expired?: boolean
-  /** Its time begins tomorrow. */
+  /** It is valid from tomorrow on. */
   readonly early?: boolean
   /** Common name; kube-apiserver reads it as the user name of a client certificate. */
   readonly clientName?: string
@@ -21,7 +21,7 @@ export interface CertificateRequest {
   readonly organization?: string | readonly string[]
 }
 
-/** A throwaway certificate authority; its key is for a private file, where another process shall go on with it. */
+/** A throwaway certificate authority; its key may be written to a private file for another process. */
 export interface Authority extends Certificate {
   issue(request: CertificateRequest): Promise<Certificate>
 }

@@ -1,4 +1,4 @@
-/** The one row of a table that kubectl printed, by the heads of its columns. */
+/** The only row of a table that kubectl printed, by the headings of its columns. */
 export function columns(table: string): Readonly<Record<string, string>> {
   const [head = '', row = ''] = table.split('\n')
   const names = [...head.matchAll(/\S+(?: \S+)*/g)]

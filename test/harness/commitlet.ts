@@ -7,7 +7,7 @@ import { fillAggregatedRoles } from './aggregated-roles.ts'
 import { FILE, type ControlPlane, type Ran } from './control-plane.ts'
 import { waitFor } from './wait.ts'
 
-/** The name that the webhook's serving certificate has to hold. */
+/** The name that the webhook's serving certificate needs. */
 export const WEBHOOK_HOST = `commitlet-webhook.${SYSTEM}.svc`
 
 /** A manifest that users apply by hand: the function may `get` services, workloads and networking, too. */
@@ -16,7 +16,7 @@ export const READER_WORKLOADS = join(import.meta.dirname, '../../manifests/optio
 const MANIFESTS = join(import.meta.dirname, '../../manifests')
 const DEADLINE = 60_000
 
-/** Applies the CRDs alone and waits until both kinds are served; a shared plane has them. */
+/** Applies only the CRDs and waits until both kinds are served; a shared plane has them. */
 export async function installResources(plane: ControlPlane): Promise<void> {
   if (plane.file !== undefined) return
   const folder = join(MANIFESTS, 'crds')
@@ -45,8 +45,8 @@ export async function installCommitlet(plane: ControlPlane, place: WebhookPlace)
 }
 
 /**
- * Applies all of manifests/ but the webhook configurations: kinds, accounts, rights, and what no controller makes
- * anything of here. Two things are the machine's: the webhook's Service stands for localhost, and aggregated
+ * Applies all of manifests/ but the webhook configurations: kinds, accounts, rights, and objects that no controller
+ * acts on here. Two things differ from a cluster: the webhook's Service stands for localhost, and aggregated
  * ClusterRoles are filled. Waits until both accounts have their rights. A shared plane has all of it.
  */
 export async function installObjects(plane: ControlPlane): Promise<void> {
@@ -63,8 +63,8 @@ export async function installObjects(plane: ControlPlane): Promise<void> {
 }
 
 /**
- * Applies the webhook configurations, of which only the port and caBundle change; on a shared plane they have a name of
- * their own, and are for the namespaces of this test file alone. Waits until the API server asks the webhook, running
+ * Applies the webhook configurations with only the port and caBundle changed; on a shared plane they have a name of
+ * their own, and apply only to the namespaces of this test file. Waits until the API server calls the webhook, running
  * or not.
  */
 export async function callWebhook(plane: ControlPlane, place: WebhookPlace): Promise<void> {
@@ -106,7 +106,7 @@ async function built(plane: ControlPlane): Promise<Document[]> {
   return documents
 }
 
-/** The webhook configurations as they are written, for a plane that has the rest; kustomize only labels them. */
+/** The webhook configurations from their file, for a plane that has the rest; kustomize only adds labels. */
 async function written(): Promise<Document[]> {
   return [...parseAllDocuments(await readFile(join(MANIFESTS, 'webhook-configuration.yaml'), 'utf8'))]
 }
@@ -131,7 +131,7 @@ const PROBE = {
   },
 }
 
-/** A dry run comes back stamped, or with an error that the webhook, or its absence, made. */
+/** Whether a dry run is stamped, or fails because of the webhook or its absence. */
 async function asksWebhook(plane: ControlPlane, namespace: string): Promise<true | undefined> {
   const path = `/apis/commitlet.dev/v1/namespaces/${namespace}/gitcommits?dryRun=All`
   const { status, body } = await plane.api.ask('POST', path, PROBE)

@@ -1,15 +1,15 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A sink before the one of an installation on a shared control plane. */
+/** A sink in front of that of an installation on a shared control plane. */
 export interface ConfinedSink {
   readonly url: string
   close(): Promise<void>
 }
 
 /**
- * Passes on to the target the events of these namespaces alone: sweeps look at the whole cluster, and find what other
- * test files have there. Those others get 202, and nobody is told. A target that breaks off breaks off here, too.
+ * Forwards only the events of these namespaces to the target: sweeps list the whole cluster, and find what other
+ * test files have there. All other events get 202 and are dropped. A connection that the target breaks is broken too.
  */
 export async function startConfinedSink(
   target: () => string,

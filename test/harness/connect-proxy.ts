@@ -5,22 +5,22 @@ import type { Duplex } from 'node:stream'
 import type { Certificate } from './certificates.ts'
 
 export interface ProxyOptions {
-  /** Spoken to over TLS with this certificate. */
+  /** Uses TLS with this certificate. */
   readonly certificate?: Certificate
   /** `user:password` that clients have to show. */
   readonly login?: string
-  /** Answers every CONNECT by this status. */
+  /** Answers every CONNECT with this status. */
   readonly status?: number
-  /** Ports that stand for others, by `host:port`. */
+  /** Ports to connect to instead, by `host:port`. */
   readonly leads?: Readonly<Record<string, number>>
 }
 
-/** A real proxy on 127.0.0.1 for CONNECT (RFC 9110, 9.3.6); every name leads it to 127.0.0.1. */
+/** A real proxy on 127.0.0.1 for CONNECT (RFC 9110, 9.3.6); it connects every name to 127.0.0.1. */
 export interface ConnectProxy {
   readonly port: number
   /** `host:port` of each CONNECT, in the order of arrival. */
   readonly connects: string[]
-  /** Heads of everything that was asked, with the values of all headers. */
+  /** Heads of all requests, with the values of all headers. */
   readonly heads: string[]
   close(): Promise<void>
 }

@@ -19,13 +19,13 @@ export interface Missing {
   readonly missing: string
 }
 
-/** Where to look and whom to tell how far the build is. */
+/** Where to look, and the callback for the progress of the build. */
 export interface Search {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly say: (line: string) => void
   /** Ends a build, or the wait for the build of another process. */
   readonly signal?: AbortSignal | undefined
-  /** Folder of last resort of envtest and of the Go installation; replaced by tests only. */
+  /** Default folders of envtest and of the Go installation; only tests replace them. */
   readonly system?: { readonly kubebuilder: string; readonly go: string }
 }
 
@@ -66,7 +66,7 @@ export async function buildOnce(
   }
 }
 
-/** Where what is made once stays, below the user's cache folder. */
+/** The folder of what is built once, below the user's cache folder. */
 export function cacheFolder(env: Search['env'] = process.env): string {
   return join(env['XDG_CACHE_HOME'] ?? join(env['HOME'] ?? homedir(), '.cache'), 'commitlet')
 }
@@ -89,7 +89,7 @@ async function build({ go, folder, version, say, signal }: Build): Promise<strin
   await rm(part, { recursive: true, force: true })
   await mkdir(part)
   say(`Building kube-apiserver ${version[0] ?? ''} and etcd, once (6 minutes on 2 cores), into ${folder}`)
-  // Without these the API server calls itself v0.0.0-master, which clients take for too old.
+  // Without these the API server reports v0.0.0-master, which clients refuse as too old.
   const stamps = ['gitVersion', 'gitMajor', 'gitMinor'].map(
     (name, i) => `-X k8s.io/component-base/version.${name}=${version[i] ?? ''}`,
   )
@@ -100,7 +100,7 @@ async function build({ go, folder, version, say, signal }: Build): Promise<strin
   return failure
 }
 
-/** The last line that Go said where it failed. */
+/** The last line of Go's output where it failed. */
 async function runGo(
   go: string,
   args: readonly string[],
@@ -115,7 +115,7 @@ async function runGo(
     const seconds = Math.round((performance.now() - started) / 1000)
     say(`Building the control plane: ${lines.length} packages after ${seconds} s`)
   }, 15_000)
-  // Go then ends its compilers and removes what is temporary.
+  // Go then ends its compilers and removes temporary files.
   const stop = (): void => void child.kill('SIGINT')
   process.once('exit', stop)
   if (signal?.aborted === true) stop()
@@ -127,7 +127,7 @@ async function runGo(
   return code === 0 ? undefined : (lines.at(-1) ?? String(code))
 }
 
-/** Waits until no other living process holds the lock; the answer gives it back. */
+/** Waits until no other living process holds the lock; the result releases it. */
 async function lock(
   file: string,
   say: (line: string) => void,
@@ -149,7 +149,7 @@ async function lock(
   return () => rm(file, { force: true })
 }
 
-/** Takes the lock, or answers the process that holds it; a dead holder loses it. */
+/** Takes the lock, or returns the process that holds it; a dead holder loses it. */
 async function take(file: string): Promise<string | undefined> {
   const taken = await writeFile(file, String(process.pid), { flag: 'wx' }).then(
     () => true,
@@ -169,7 +169,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the file is there and may be run. */
+/** Whether the file exists and is executable. */
 export async function isProgram(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(
     () => true,

@@ -10,18 +10,18 @@ import type { Binaries } from './control-plane-build.ts'
 import { startLeashed, type Leashed } from './leash.ts'
 import { freePort, waitFor } from './wait.ts'
 
-/** A running API server with etcd, as one process hands it to another. */
+/** A running API server with etcd, as one process passes it to another. */
 export interface RunningPlane {
   readonly url: string
   readonly kubectl: string
-  /** Folder of everything temporary; 0700. */
+  /** Folder of all temporary files; 0700. */
   readonly folder: string
   /** Signs the server's and the clients' certificates. */
   readonly authority: Authority
   stop(): Promise<void>
 }
 
-/** For a machine that is busy with other tests: nobody waits longer than it takes. */
+/** Long, for a machine that is busy with other tests; a wait ends as soon as it can. */
 const READY_DEADLINE = 180_000
 
 /**
@@ -135,7 +135,7 @@ async function ready(
   }
 }
 
-/** The status of a GET, or undefined while nobody listens or answers. */
+/** The status of a GET, or undefined while nothing listens or answers. */
 function statusOf(url: string, plane: RunningPlane, admin: Certificate): Promise<number | undefined> {
   const options = {
     ca: plane.authority.certPEM,

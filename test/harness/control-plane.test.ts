@@ -70,7 +70,7 @@ t.test('two builders at once build once', async (t) => {
   t.same(one, other)
   t.match(one, { apiServer: /control-plane-[0-9a-f]{16}\/kube-apiserver$/, etcd: /server$/, kubectl })
   t.equal(await readFile(log, 'utf8'), 'built\n')
-  // Which of the two speaks first is open.
+  // Either of the two may report first.
   t.match(lines.toSorted()[0], /^Building kube-apiserver v1\.\d+\.\d+ and etcd, once/)
   t.same(await findBinaries({ ...search, say: unheard }), one, 'and never again')
 })
@@ -106,7 +106,7 @@ t.test('a test file without a control plane is skipped, loudly', async (t) => {
 })
 
 withControlPlane(t, (t, plane) => {
-  t.test('the admin may everything and sees the true version', async (t) => {
+  t.test('the admin may do everything and sees the real version', async (t) => {
     const { stdout } = await plane.kubectl(['get', '--raw', '/version'])
     t.match(JSON.parse(stdout), { major: '1', gitVersion: /^v1\.3[2-9]|^v1\.[4-9]\d/ })
     const namespace = await plane.createNamespace()
@@ -120,7 +120,7 @@ withControlPlane(t, (t, plane) => {
     await t.rejects(plane.kubectl(['get', 'configmap/none', '-n', namespace]), /NotFound/)
   })
 
-  t.test('another user is known by name and groups and may nothing yet', async (t) => {
+  t.test('another user has a name and groups and may do nothing yet', async (t) => {
     const kubeconfig = await plane.kubeconfigFor({ name: 'dev', groups: ['team', 'ops'] })
     const who = await plane.kubectl(['auth', 'whoami', '-o', 'json'], { kubeconfig })
     t.match(JSON.parse(who.stdout), {
@@ -130,7 +130,7 @@ withControlPlane(t, (t, plane) => {
     t.match(refused, { code: 1, stderr: /Forbidden/ })
   })
 
-  t.test('a service account logs in by its token alone and may nothing yet', async (t) => {
+  t.test('a service account logs in with only its token and may do nothing yet', async (t) => {
     const namespace = await plane.createNamespace()
     await plane.kubectl(['create', 'serviceaccount', 'robot', '-n', namespace])
     const kubeconfig = await plane.tokenFor('robot', namespace)

@@ -18,11 +18,11 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** Variables beside those of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>
   /** Standard input. */
   readonly input?: string
-  /** An exit code other than 0 is an answer, not an error. */
+  /** An exit code other than 0 is a result, not an error. */
   readonly allowFailure?: boolean
   /** Another user's kubeconfig; default: the admin's. */
   readonly kubeconfig?: string
@@ -35,28 +35,28 @@ export interface ControlPlane {
   /** `https://127.0.0.1:PORT` */
   readonly url: string
   readonly caPEM: string
-  /** The admin without kubectl, for what is set up and waited for. */
+  /** The admin's client without kubectl, for setup and waits. */
   readonly api: AdminAPI
   /**
-   * Where the plane is shared: the value of the label FILE that the namespaces of this test file have. Whatever is the
-   * whole cluster's is confined to them.
+   * Where the plane is shared: the value of the label FILE on the namespaces of this test file. Cluster-scoped objects
+   * are limited to these namespaces.
    */
   readonly file?: string
   kubectl(args: readonly string[], options?: RunOptions): Promise<Ran>
   /** `kubectl apply` of a file, a folder or, where there is a line end in it, a text. */
   apply(fileOrText: string): Promise<Ran>
-  /** Makes a namespace of its own for a test and answers its name. */
+  /** Makes a namespace for one test and returns its name. */
   createNamespace(prefix?: string): Promise<string>
-  /** Path of a kubeconfig of this user, who may nothing yet. */
+  /** Path of a kubeconfig of this user, who may do nothing yet. */
   kubeconfigFor(user: ClientUser): Promise<string>
   /**
-   * Path of a kubeconfig that logs in by a token of this service account (TokenRequest) and by nothing else.
-   * `boundTo` names a Secret of the namespace: without it the token is good no more.
+   * Path of a kubeconfig that logs in only with a token of this service account (TokenRequest).
+   * `boundTo` names a Secret of the namespace: the token becomes invalid when it is deleted.
    */
   tokenFor(serviceAccount: string, namespace: string, boundTo?: string): Promise<string>
-  /** Writes the file that SHARED is to name; it holds keys and is 0600. */
+  /** Writes the file for SHARED; it holds keys and is 0600. */
   shareIn(file: string): Promise<void>
-  /** Ends a control plane of one's own; a shared one stays. */
+  /** Stops a control plane of this file; a shared one stays. */
   stop(): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export const FILE = 'test.commitlet.dev/file'
 /** Names a file by which test/run.ts shares one control plane with all test files. */
 export const SHARED = 'COMMITLET_TEST_CONTROL_PLANE'
 
-/** Set by `--require-control-plane` of test/run.ts: what the machine lacks is a failure then, and not skipped. */
+/** Set by `--require-control-plane` of test/run.ts: a missing control plane then fails instead of skipping tests. */
 export const REQUIRED = 'COMMITLET_TEST_REQUIRED'
 
 interface SharedPlane extends Certificate {
@@ -76,10 +76,10 @@ interface SharedPlane extends Certificate {
 }
 
 /**
- * The shared control plane where there is one, else one of one's own; the reason where none can be had. On the shared
- * one all of manifests/ but the webhook configurations is installed. `own` costs 15 s of one core: it is for tests
- * that change what is the whole cluster's, or look at all of it. Where `signal` fires before it is ready, it fails and
- * nothing of it is left.
+ * The shared control plane where there is one, else a separate one; the reason where neither is possible. On the shared
+ * one all of manifests/ but the webhook configurations is installed. `own` takes 15 s of one core: it is for tests
+ * that change cluster-scoped objects, or list all of them. Where `signal` fires before it is ready, it fails and
+ * leaves nothing behind.
  */
 export async function startControlPlane(
   options: { readonly own?: boolean; readonly signal?: AbortSignal } = {},
@@ -156,7 +156,7 @@ async function open(running: RunningPlane, sharing: { readonly file?: string } =
       const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccount}/token`
       const bound =
         boundTo === undefined ? {} : { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: boundTo } }
-      // A day, as everything here: a demo that stays up outlives the hour that is the default.
+      // A day, like everything here: a demo may run longer than the default of an hour.
       const spec = { expirationSeconds: 24 * 3600, ...bound }
       const answered = await api.need('POST', path, { spec })
       const { token } = (answered as { readonly status: { readonly token: string } }).status
@@ -183,7 +183,7 @@ async function open(running: RunningPlane, sharing: { readonly file?: string } =
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1'
 
-/** Takes away what a file leaves on the shared plane that others could see: its webhooks, and what sweeps find. */
+/** Removes what a file leaves on the shared plane for others to see: its webhooks, and what sweeps find. */
 async function clearUp(api: AdminAPI, file: string): Promise<void> {
   const selector = `labelSelector=${encodeURIComponent(`${FILE}=${file}`)}`
   for (const kind of ['mutating', 'validating'])

@@ -1,6 +1,6 @@
 /**
- * The sentences of a denial in what kubectl prints of it: of a 422 one for each cause, with its field before it as in
- * the webhook's own sentence. None where kubectl prints no such thing.
+ * The sentences of a denial in the output of kubectl: for a 422 one for each cause, with its field in front as in
+ * the webhook's own sentence. Empty where kubectl prints no denial.
  */
 export function sentencesIn(stderr: string): readonly string[] {
   const [, causes = ''] = /^The (?:GitCommit|PullRequest) "[^"]*" is invalid: ([^]*)$/m.exec(stderr) ?? []

@@ -5,7 +5,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { GitCall } from './git-exchange.ts'
 
-/** The answer of `git http-backend`: the CGI head and the body as it comes. */
+/** The answer of `git http-backend`: the CGI head and the body as a stream. */
 export interface BackendAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -22,9 +22,9 @@ export interface BackendRequest {
 
 /** `git http-backend` below one folder of bare repositories. */
 export interface GitBackend {
-  /** Carries the request out. The child goes on to its end even when nobody reads the body any more. */
+  /** Runs the request. The child runs to its end even when the body is not read any more. */
   run(work: BackendRequest): Promise<BackendAnswer>
-  /** Ends every child that is still at work, with the children of its own. */
+  /** Ends every child that still runs, with its own children. */
   stop(): void
 }
 
@@ -52,7 +52,7 @@ export function openBackend(root: string): GitBackend {
   }
 }
 
-// Called without `git` in front, which is a process fewer for each request.
+// Called without `git` in front, which saves a process for each request.
 function backendProgram(): string {
   const folder = execFileSync('git', ['--exec-path'], { env: gitEnvironment(), encoding: 'utf8' })
   return join(folder.trim(), 'git-http-backend')
@@ -74,7 +74,7 @@ function variables(call: GitCall, request: IncomingMessage): NodeJS.ProcessEnv {
   }
 }
 
-/** Environment of every git of the server: nothing of the machine's configuration, a fixed identity. */
+/** Environment of every git process of the server: without the machine's configuration, with a fixed identity. */
 export function gitEnvironment(): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
@@ -110,5 +110,5 @@ function parseHead(text: string): { status: number; headers: Record<string, stri
   return { status: Number.parseInt(Status ?? '200', 10), headers }
 }
 
-// The other end of a pipe may go at any time: that is what the faults are for.
+// The other end of a pipe may close at any time: faults do that.
 function ignoreEarlyEnd(): void {}

@@ -6,19 +6,19 @@ export type Exchange = 'upload-pack-refs' | 'upload-pack' | 'receive-pack-refs' 
 /** The command of a POST to upload-pack in protocol version 2. */
 export type Command = 'ls-refs' | 'fetch'
 
-/** One request to the server, as far as its first line tells. */
+/** One request to the server, as far as its first line shows. */
 export interface GitCall {
   /** Name of the repository as in the URL, without a trailing `.git`. */
   readonly repository: string
   readonly exchange: Exchange
-  /** What http-backend gets: path of the bare repository and the service's own part. */
+  /** The path for http-backend: that of the bare repository and the service's own part. */
   readonly pathInfo: string
   readonly query: string
 }
 
 const PATH = /^\/(?<repository>[^?]+?)(?:\.git)?\/(?<service>info\/refs|git-upload-pack|git-receive-pack)$/
 
-/** Reads the request line; undefined for what is no request of the smart protocol. */
+/** Reads the request line; undefined for what is not a request of the smart protocol. */
 export function readCall(request: IncomingMessage): GitCall | undefined {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const { repository, service } = PATH.exec(url.pathname)?.groups ?? {}

@@ -8,11 +8,11 @@ import type { BackendAnswer } from './git-backend.ts'
 import type { Command, Exchange } from './git-exchange.ts'
 
 /**
- * What goes wrong. `cut` carries the request out and breaks the connection after `bytes` of the answer's
- * body (default: half of it); `lost` carries it out and answers nothing; `drop` breaks the connection with
- * nothing done; `hang` stays silent; `hold` goes on as usual when `until` is fulfilled, either `before`
- * the request is carried out or `after` it was and before the answer; `echo` puts the Authorization header,
- * as it came and decoded, into the body; `endless` is a well-formed answer without an end; `elsewhere` tells a client
+ * The kinds of fault. `cut` applies the request and breaks the connection after `bytes` of the answer's
+ * body (default: half of it); `lost` applies it and does not answer; `drop` breaks the connection without
+ * applying it; `hang` stays silent; `hold` goes on as usual when `until` is fulfilled, either `before`
+ * the request is applied or `after` that and before the answer; `echo` puts the Authorization header,
+ * as it came and decoded, into the body; `endless` is a well-formed answer without an end; `elsewhere` asks a client
  * that fetches to get one more pack from another address (packfile-uris of protocol version 2).
  */
 export type Fault =
@@ -26,7 +26,7 @@ export type Fault =
 
 type Headers = Readonly<Record<string, string>>
 
-/** Which requests a fault strikes: all that match what is given, after `skip` of them, `times` times. */
+/** The requests that a fault affects: all that match the members, after `skip` of them, `times` times. */
 export interface Target {
   readonly repository?: string
   readonly exchange?: Exchange
@@ -34,11 +34,11 @@ export interface Target {
   readonly command?: Command
   /** Default 0. */
   readonly skip?: number
-  /** Default: until it is taken away. */
+  /** Default: until it is switched off. */
   readonly times?: number
 }
 
-/** A request as the table looks it up. */
+/** A request as the table matches it. */
 export interface Struck {
   readonly repository: string
   readonly exchange: Exchange
@@ -47,10 +47,10 @@ export interface Struck {
 
 /** The faults that are switched on now. */
 export interface FaultTable {
-  /** Switches a fault on; the answer switches it off again. */
+  /** Switches a fault on; the returned function switches it off again. */
   add(fault: Fault, target?: Target): () => void
   clear(): void
-  /** The first fault that strikes this request; counts it. */
+  /** The first fault that affects this request; counts it. */
   take(request: Struck): Fault | undefined
 }
 
@@ -101,7 +101,7 @@ export interface Http {
   readonly response: ServerResponse
 }
 
-/** Reads the whole answer, so that the request was carried out, and breaks the connection. */
+/** Reads the whole answer, so that the request is applied, and breaks the connection. */
 export async function breakOff(
   fault: Fault & { kind: 'cut' | 'lost' },
   answer: BackendAnswer,
@@ -116,7 +116,7 @@ export async function breakOff(
   response.destroy()
 }
 
-/** The answer to a fetch, with a section more in front of its pack (git's gitprotocol-v2, packfile-uris). */
+/** The answer to a fetch, with one more section in front of its pack (git's gitprotocol-v2, packfile-uris). */
 export function withPackElsewhere(whole: Buffer, uri: string): Buffer {
   const at = whole.indexOf('packfile\n') - 4
   const section = [line('packfile-uris\n'), line(`${'1'.repeat(40)} ${uri}\n`), Buffer.from('0001')]

@@ -29,19 +29,19 @@ export interface RepositoryOptions {
   readonly config?: Readonly<Record<string, string>>
 }
 
-/** A bare repository on the server's disk, seen from behind. */
+/** A bare repository on the server's disk, seen from the server's side. */
 export interface GitRepository {
   readonly name: string
   readonly path: string
   /** Address for clients, ending in `.git`. */
   readonly url: string
-  /** Runs git in the bare repository and answers its output without the last line's end. */
+  /** Runs git in the bare repository and returns its output without the last line's end. */
   git(...args: readonly string[]): Promise<string>
   /** Subjects of the branch, newest first; the default branch where none is named. */
   log(branch?: string): Promise<string[]>
   /** Exact content of `branch:path`. */
   show(object: string): Promise<string>
-  /** Another writer: one commit on the branch (made from nothing where it is missing); answers its name. */
+  /** Another writer: one commit on the branch (a root commit where the branch is missing); returns its name. */
   commit(branch: string, files: Files, message?: string): Promise<string>
 }
 
@@ -62,7 +62,7 @@ export async function createRepository(
   return repository
 }
 
-// What `git init --bare` and a `git config` for each setting would leave: eight processes fewer for each repository.
+// The result of `git init --bare` and a `git config` for each setting, which saves eight processes for each repository.
 async function initialize(path: string, branch: string, options: RepositoryOptions): Promise<void> {
   const filter = String(options.allowFilter ?? true)
   const config = {
@@ -99,7 +99,7 @@ function openRepository(path: string, url: string, name: string): GitRepository 
     const { stdout } = await run('git', args, options)
     return stdout.replace(/\n$/, '')
   }
-  // As a rule a branch is a file; git is asked only where it may be packed, or another branch's second name.
+  // A branch is usually a file; git is called only where it may be packed, or a symbolic ref.
   async function tipOf(ref: string): Promise<string> {
     const loose = (await readFile(join(path, ref), 'utf8').catch(() => '')).trim()
     if (/^[0-9a-f]+$/.test(loose)) return loose

@@ -23,7 +23,7 @@ interface Ran {
   readonly output: string
 }
 
-/** Runs git as a client that sends the login with each request; answers both streams together. */
+/** Runs git as a client that sends the login with each request; returns both streams together. */
 function git(args: readonly string[], login = 'dev:p:ass', timeout = 20_000): Promise<Ran> {
   const header = login === '' ? '' : `Authorization: Basic ${Buffer.from(login).toString('base64')}`
   const config = {
@@ -105,7 +105,7 @@ t.test('an empty repository has no commit, and a hook can refuse a push', async 
   )
 })
 
-t.test('rights are told apart', async (t) => {
+t.test('rights are distinguished', async (t) => {
   const { url } = await server.createRepository('rights')
   const push = await readyToPush(url, 'rights')
   t.match((await git(['ls-remote', url], undefined)).code, 0, 'the default login may')
@@ -121,7 +121,7 @@ t.test('rights are told apart', async (t) => {
   t.match((await git(['ls-remote', `${server.url}/acme/none.git`])).output, /not found/)
 })
 
-t.test('each fault shows as git is known to report it', async (t) => {
+t.test('git reports each fault in its known way', async (t) => {
   const { url } = await server.createRepository('faulty', { files: { big: 'x\n'.repeat(50_000) } })
   const fetch = ['ls-remote', url]
   const clone = ['clone', '-q', '--bare', url, 'never']
@@ -155,7 +155,7 @@ t.test('each fault shows as git is known to report it', async (t) => {
   t.equal((await git(fetch)).code, 0, 'all of them are gone')
 })
 
-t.test('faults that never end are ended by the client', async (t) => {
+t.test('the client ends faults that never end', async (t) => {
   const { url } = await server.createRepository('endless')
   const rows: [string, Fault, Target, string[]][] = [
     ['silence', { kind: 'hang' }, {}, ['ls-remote', url]],
@@ -177,7 +177,7 @@ t.test('a lost answer to a push leaves the commit on the server', async (t) => {
   t.same(await repository.log(), ['Mine', 'Begin'])
 })
 
-t.test('a request is held before or after it is carried out', async (t) => {
+t.test('a request is held before or after it is applied', async (t) => {
   const repository = await server.createRepository('held')
   const push = await readyToPush(repository.url, 'held')
   server.requests.length = 0

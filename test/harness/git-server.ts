@@ -16,11 +16,11 @@ import { rightKey, serve, type GitSite, type GitUser, type LoggedRequest, type R
 
 export interface GitServerOptions {
   readonly users: readonly GitUser[]
-  /** Folder of the repositories, kept at the end; default: a temporary one that goes with the server. */
+  /** Folder of the repositories, kept at the end; default: a temporary one that is removed with the server. */
   readonly root?: string
   /** Signs the server's certificate; default: one of its own. */
   readonly authority?: Authority
-  /** The certificate's names (default localhost, 127.0.0.1, ::1) and whether its time is over or still to come. */
+  /** The certificate's names (default localhost, 127.0.0.1, ::1) and whether it has expired or is not valid yet. */
   readonly certificate?: Partial<Pick<CertificateRequest, 'names' | 'expired' | 'early'>>
   /** Plain http instead of https. */
   readonly plain?: boolean
@@ -40,11 +40,11 @@ export interface GitServer {
   /** Every request to Git in the order of arrival. */
   readonly requests: LoggedRequest[]
   createRepository(name: string, options?: RepositoryOptions): Promise<GitRepository>
-  /** Says what a user may do in one repository from now on. */
+  /** Sets what a user may do in one repository from now on. */
   setRight(user: GitUser, repository: string, right: Right): void
-  /** Answers the API of a host for one repository from now on; `origin`: as in answers, where it is not `url`. */
+  /** Serves the API of a host for one repository from now on; `origin`: the one in answers, where it is not `url`. */
   serveAPI(dialect: Dialect, model: HostModel, origin?: string): HostHandler
-  /** Breaks every connection, ends every child and removes what is temporary. */
+  /** Breaks every connection, ends every child and removes temporary files. */
   close(): Promise<void>
 }
 
@@ -98,7 +98,7 @@ async function listen(
   const { certPEM, keyPEM } = await authority.issue({ names, ...options.certificate })
   const server = options.plain === true ? createPlainServer() : createServer({ cert: certPEM, key: keyPEM })
   server.on('request', (request, response) => {
-    // The client, or a fault, broke the connection: there is nobody left to tell.
+    // The client, or a fault, broke the connection: there is no one left to answer.
     serve(site, { request, response }).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))

@@ -15,15 +15,15 @@ import {
 } from './git-faults.ts'
 import type { HostedAPI } from './hosts/hosted-api.ts'
 
-/** Whoever sends this password (and this user name, where one is given) by Basic authentication. */
+/** The user with this password (and this user name, where one is given) in Basic authentication. */
 export interface GitUser {
   readonly username?: string
   readonly password: string
-  /** What the user may do where nothing else is said; default write. */
+  /** The user's right where no other is set; default write. */
   readonly right?: Right
 }
 
-/** `none` is answered by 404, as the large hosts do; a push with `read` by 403. */
+/** `none` is answered with 404, as by the large hosts; a push with `read` with 403. */
 export type Right = 'none' | 'read' | 'write'
 
 /** One line of the server's log. */
@@ -33,18 +33,18 @@ export interface LoggedRequest {
   readonly path: string
   readonly repository: string | undefined
   readonly exchange: Exchange | undefined
-  /** Known once the body of a POST to upload-pack is there. */
+  /** Known once the body of a POST to upload-pack is read. */
   command: Command | undefined
   /** Whether there was an Authorization header. */
   readonly authorized: boolean
-  /** Undefined while nothing has been answered, for good where the connection broke before. */
+  /** Undefined until there is an answer, and for good where the connection broke before it. */
   readonly status: number | undefined
-  /** Bytes on the connection with the heads, counted when the request is over; 0 until then. */
+  /** Bytes on the connection, heads included, counted when the request is over; 0 until then. */
   received: number
   sent: number
 }
 
-/** Everything that answering a request needs. */
+/** Everything that is needed to answer a request. */
 export interface GitSite {
   readonly users: readonly GitUser[]
   readonly backend: GitBackend
@@ -61,7 +61,7 @@ export function rightKey(user: GitUser, repository: string): string {
   return JSON.stringify([user.username, user.password, repository])
 }
 
-/** Answers one request: an API's by the API; else faults first, who it is, what he may do, then Git itself. */
+/** Answers one request: an API's by the API; else faults come first, then login, rights and Git itself. */
 export async function serve(site: GitSite, http: Http): Promise<void> {
   const api = site.apis.find((hosted) => hosted.serves(http.request.url ?? '/'))
   if (api !== undefined) return api.handle(http.request, http.response)
@@ -96,7 +96,7 @@ export async function serve(site: GitSite, http: Http): Promise<void> {
   })
 }
 
-/** The request reaches Git, whatever becomes of the answer. */
+/** The request reaches Git, whatever happens to the answer. */
 type CarriedOut = Fault & { kind: 'cut' | 'lost' | 'hold' | 'elsewhere' }
 
 interface Work {

@@ -23,19 +23,19 @@ export interface InstallationOptions {
   readonly webhookEnv?: Readonly<Record<string, string>>
   /** Runs dist/*.cjs instead of the sources. */
   readonly built?: boolean
-  /** Commands that become the programs, which then look for the API server as in a pod: without KUBECONFIG. */
+  /** Commands that become the programs, which then find the API server as in a pod: without KUBECONFIG. */
   readonly by?: Readonly<Record<'function' | 'webhook', readonly string[]>>
-  /** Who may log in to the Git server; default: whoever has TOKEN. */
+  /** The users of the Git server; default: any user with TOKEN. */
   readonly users?: readonly GitUser[]
 }
 
-/** Commitlet, whole, on a real API server, with a real Git server, as a platform team installs it. */
+/** A complete Commitlet on a real API server, with a real Git server, as a platform team installs it. */
 export interface Installation {
   readonly plane: ControlPlane
   readonly git: GitServer
   readonly webhook: Program
   readonly function: Program
-  /** Starts the function again, on its port; with another PORT one more of it. */
+  /** Starts the function again, on its port; with another PORT, one more instance. */
   startFunction(env?: Readonly<Record<string, string>>): Promise<Program>
   /** Starts the webhook again, on its port. */
   startWebhook(env?: Readonly<Record<string, string>>): Promise<Program>
@@ -44,8 +44,8 @@ export interface Installation {
 }
 
 /**
- * Installs everything on the plane; the test's end takes it away. Both parts have the rights of manifests/ alone,
- * by tokens of their service accounts.
+ * Installs everything on the plane; the test's end removes it. Both parts have only the rights of manifests/,
+ * with tokens of their service accounts.
  */
 export async function install(
   t: Pick<Test, 'teardown'>,
@@ -130,7 +130,7 @@ export async function install(
   }
 }
 
-/** On a shared plane a webhook that sweeps gets a sink that lets through the events of this test file alone. */
+/** On a shared plane a webhook that sweeps gets a sink that forwards only the events of this test file. */
 async function confinedTo(
   t: Pick<Test, 'teardown'>,
   { file, api }: ControlPlane,

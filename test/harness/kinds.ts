@@ -4,7 +4,7 @@ import { waitFor } from './wait.ts'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const DEADLINE = 30_000
 
-/** A CustomResourceDefinition of one version, as far as it is read here. */
+/** The members of a CustomResourceDefinition of one version that are read here. */
 export interface Definition {
   readonly metadata: { readonly name: string }
   readonly spec: {
@@ -14,7 +14,7 @@ export interface Definition {
   }
 }
 
-/** Makes the kind, unless there is one of this name, and waits until it is served and listed. */
+/** Creates the kind, unless it exists, and waits until it is served and listed. */
 export async function serveKind({ api }: Pick<ControlPlane, 'api'>, definition: Definition): Promise<void> {
   const { status, body } = await api.ask('POST', DEFINITIONS, definition)
   if (status !== 201 && status !== 409) throw new Error(JSON.stringify(body))

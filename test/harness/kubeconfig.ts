@@ -10,7 +10,7 @@ export interface ClientUser {
   readonly groups?: readonly string[]
 }
 
-/** A user by bearer token, as a service account is one; the name is only for people to read. */
+/** A user by bearer token, such as a service account; the name is only for readers. */
 export interface TokenUser {
   readonly name: string
   readonly token: string
@@ -26,7 +26,7 @@ export function issueFor({ authority }: RunningPlane, user: ClientUser): Promise
   return authority.issue({ names: [], clientName: user.name, organization: user.groups ?? [] })
 }
 
-/** Writes a kubeconfig of this user into the control plane's folder and answers its path. */
+/** Writes a kubeconfig of this user into the control plane's folder and returns its path. */
 export async function writeKubeconfig(
   running: RunningPlane,
   user: CertifiedUser | TokenUser,

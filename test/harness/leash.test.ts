@@ -8,7 +8,7 @@ import { waitFor } from './wait.ts'
 const LEASH = JSON.stringify(join(import.meta.dirname, 'leash.ts'))
 const PROGRAMS = JSON.stringify(join(import.meta.dirname, 'programs.ts'))
 const DEADLINE_MS = 30_000
-/** Each prints the process id of what it has started, and goes on. */
+/** Each prints the id of the process that it has started, and keeps running. */
 const OWNERS = {
   'a process': `import { spawn } from 'node:child_process'
     import { leash } from ${LEASH}

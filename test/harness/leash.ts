@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { openSync } from 'node:fs'
 
-/** A server program that goes when this process goes, however that ends. */
+/** A server program that ends with this process, however that ends. */
 export interface Leashed {
-  /** Ends it at once and waits until it is gone. */
+  /** Kills it and waits until it is gone. */
   stop(): Promise<void>
   readonly gone: Promise<unknown>
 }
 
-// The second job reads a pipe of ours: it ends with us, even by SIGKILL, and takes the server along. Signals go to the
+// The second job reads a pipe of ours and kills the server when it closes: at our end, even by SIGKILL. Signals go to the
 // whole group at a terminal and by timeout(1): the leash has to outlive them.
 const SCRIPT =
   'trap "" INT TERM HUP; exec 3<&0; "$@" </dev/null 3<&- & pid=$!; { cat <&3 >/dev/null; kill -9 $pid; } 2>/dev/null & wait $pid'
@@ -34,7 +34,7 @@ const KEEPER = 'trap "" INT TERM HUP; read -r _; kill -9 "$1"'
 
 /**
  * Ties a process that is running to this one: it is killed once this one is gone, however that ends. A negative number
- * means the group of processes. The answered function unties it: call it when the process has ended.
+ * means the group of processes. The returned function unties it: call it when the process has ended.
  */
 export function leash(pid: number): () => void {
   const keeper = spawn('/bin/sh', ['-c', KEEPER, 'leash', String(pid)], {

@@ -20,20 +20,20 @@ export interface StoredObject {
   readonly [field: string]: unknown
 }
 
-/** A stand-in for a cluster behind the `cluster/` port, with what the parts rely on: uid, generation, conflict. */
+/** A stand-in for a cluster behind the `cluster/` port, with what both parts rely on: uid, generation, conflict. */
 export interface MemoryCluster extends Cluster {
-  /** Creates or replaces an object as the API server would; answers what is stored then. */
+  /** Creates or replaces an object as the API server would; returns what is stored then. */
   apply(object: StoredObject): StoredObject
   get(kind: string, namespace: string, name: string): StoredObject | undefined
   remove(kind: string, namespace: string, name: string): void
   readonly notices: ClusterEvent[]
   /** Every review that was asked for. */
   readonly reviews: { readonly user: UserInfo; readonly access: Access }[]
-  /** Who may do what; everybody everything, until a test says otherwise. */
+  /** Decides every review; everyone may do everything until a test sets it. */
   mayAccess: (user: UserInfo, access: Access) => boolean
 }
 
-/** Kinds that are served here, beside the two of Commitlet. */
+/** Kinds that are served here, in addition to the two of Commitlet. */
 const KINDS: Readonly<Record<string, ServedKind>> = {
   'v1 ConfigMap': { plural: 'configmaps', namespaced: true },
   'v1 Secret': { plural: 'secrets', namespaced: true },

@@ -8,7 +8,7 @@ import type {
   ShownPullRequest,
 } from '../../functions/domain/pull-request/pull-requests.ts'
 
-/** A pull request as the host in memory holds it. */
+/** A pull request in the memory of the host. */
 export interface HeldPullRequest extends PullRequestText {
   readonly number: number
   readonly branches: Branches
@@ -22,13 +22,13 @@ export interface MemoryPullRequests extends PullRequests {
   readonly held: HeldPullRequest[]
   /** The verbs that were called, in their order, such as `find open`. */
   readonly calls: string[]
-  /** Is called before each verb, and may throw: nothing is done then. */
+  /** Called before each verb; where it throws, nothing is done. */
   before: (verb: string) => void
-  /** The same after it: what was done is done, and the answer lost. */
+  /** Called after each verb; where it throws, the change is made and the answer lost. */
   after: (verb: string) => void
   /** Labels and people that the host knows. */
   readonly known: Set<string>
-  /** Puts one there, as somebody else would open it. */
+  /** Adds one, as another user would open it. */
   hold(more?: Partial<HeldPullRequest>): HeldPullRequest
   /** Changes the one with this number, as people do. */
   change(number: number, more: Partial<HeldPullRequest>): void

@@ -18,25 +18,25 @@ export interface Pushed {
   readonly signal: AbortSignal
 }
 
-/** A way to an API that was gone. */
+/** A session with an API that was opened. */
 export interface Opened {
   readonly target: ApiTarget
   readonly login: ApiLogin
   readonly signal: AbortSignal
 }
 
-/** An outside in memory. What is pushed is kept; `land` decides how a push ends. */
+/** A world in memory. Pushes are kept; `land` decides how a push ends. */
 export interface MemoryWorld extends World {
   readonly cluster: MemoryCluster
   readonly pushed: Pushed[]
   readonly logged: Record<string, unknown>[]
   land: (pushed: Pushed) => Promise<Landed>
-  /** The one host of all pull requests, and each way that was gone to it. */
+  /** The one host of all pull requests, and each session with it. */
   readonly pullRequests: MemoryPullRequests
   readonly opened: Opened[]
 }
 
-/** A world with one Secret, one ConfigMap and a clock that stands at `now`. */
+/** A world with one Secret, one ConfigMap and a clock that is fixed at `now`. */
 export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld {
   const cluster = memoryCluster()
   cluster.apply({

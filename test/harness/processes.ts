@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
-/** One process of this machine, as far as this user may look at it. */
+/** One process of this machine, as far as this user may read it. */
 export interface SeenProcess {
   readonly pid: number
   /** Its arguments, each followed by a space. */
@@ -8,7 +8,7 @@ export interface SeenProcess {
   readonly folder: string
 }
 
-/** Every process that is there at this moment, by /proc (Linux). */
+/** Every process that exists at this moment, from /proc (Linux). */
 export async function listProcesses(): Promise<readonly SeenProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   return Promise.all(
@@ -20,12 +20,12 @@ export async function listProcesses(): Promise<readonly SeenProcess[]> {
   )
 }
 
-/** Processes that work in this folder or below it, were it removed meanwhile or not. */
+/** Processes whose working directory is this folder or below it, even if it was removed meanwhile. */
 export async function processesIn(folder: string): Promise<readonly SeenProcess[]> {
   return (await listProcesses()).filter((seen) => seen.folder.startsWith(`${folder}/`))
 }
 
-// Ended between two looks, or another user's.
+// Ended meanwhile, or another user's.
 function gone(): string {
   return ''
 }

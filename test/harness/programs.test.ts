@@ -17,7 +17,7 @@ const tls = { TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder,
 await writeFile(tls.TLS_CERT_FILE, certPEM)
 await writeFile(tls.TLS_KEY_FILE, keyPEM, { mode: 0o600 })
 
-t.test('a program that does not start says why', async (t) => {
+t.test('a program that does not start reports why', async (t) => {
   const program = await startFunction({ env: { LOG_LEVEL: 'loud' } })
   await t.rejects(program.ready(), {
     message: /The function is not ready. It ended with 1.\nLOG_LEVEL is "loud"/,
@@ -25,7 +25,7 @@ t.test('a program that does not start says why', async (t) => {
   t.equal(await program.stop(), 1)
 })
 
-t.test('a program that does not heed SIGTERM is killed', async (t) => {
+t.test('a program that ignores SIGTERM is killed', async (t) => {
   const program = await startFunction({ env: {} })
   await t.rejects(
     program.waitForLine(() => false, 50),

@@ -12,7 +12,7 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>
   /** Runs dist/*.cjs instead of the sources. */
   readonly built?: boolean
-  /** A command that becomes the program, with the same process id: its words end before the program's own. */
+  /** A command that becomes the program, with the same process id: its arguments come before the program's own. */
   readonly by?: readonly string[]
 }
 
@@ -23,22 +23,22 @@ export interface Program {
   readonly pid: number
   /** Everything that it wrote to both streams, by lines. */
   readonly lines: readonly string[]
-  /** The first line of the log, earlier ones included, for which the predicate holds. */
+  /** The first line of the log, earlier ones included, that matches the predicate. */
   waitForLine(predicate: (line: string) => boolean, deadlineMs?: number): Promise<string>
   /** Waits until /health/readiness answers 200; an end of the program is an error with its last lines. */
   ready(deadlineMs?: number): Promise<void>
-  /** SIGTERM, and SIGKILL where it is not gone within the deadline; answers the exit code or the signal. */
+  /** SIGTERM, and SIGKILL where it still runs at the deadline; returns the exit code or the signal. */
   stop(deadlineMs?: number): Promise<number | NodeJS.Signals>
   /** SIGKILL, as in a crash. */
   kill(): Promise<void>
 }
 
 const ROOT = join(import.meta.dirname, '../..')
-// Long, for a machine that is busy with other tests: nobody waits longer than it takes.
+// Long, for a machine that is busy with other tests; a wait ends as soon as it can.
 const DEADLINE = 60_000
-// The machine's own settings (a proxy, a cluster) stay out.
+// The machine's own settings (a proxy, a cluster) are not passed on.
 const INHERITED = /^(PATH|HOME|TMPDIR|NODE_COMPILE_CACHE)$/
-// Coverage of the children comes in with tap's loaders, which cost each of them half a second.
+// Tap's loaders measure the coverage of the children, and take half a second in each of them.
 const COVERING = /^(NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS_.*)$/
 
 /** Names the folder where test/run.ts has bundled both programs; without it they run from their sources. */

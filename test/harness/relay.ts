@@ -2,12 +2,12 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** A sink between the webhook and the functions, as a Broker or a load balancer is one. */
+/** A sink between the webhook and the functions, such as a Broker or a load balancer. */
 export interface Relay {
   readonly url: string
-  /** The functions, asked in turns. */
+  /** The functions, called in turn. */
   readonly targets: string[]
-  /** Takes events with 202 and tells nobody, while it is set. */
+  /** While it is set, events get 202 and are dropped. */
   losing: boolean
   /** Subjects (`<namespace>/<name>`) of the events that were lost, in order. */
   readonly lost: string[]

@@ -37,7 +37,7 @@ export function grant(name: string, user: string, rules: readonly Rule[]): reado
   ]
 }
 
-/** Runs it until what it prints matches: the API server learns of rights a moment after they are stored. */
+/** Runs it until its output matches: the API server applies rights a moment after they are stored. */
 export function until(what: string, run: () => Promise<Ran>, says: RegExp): Promise<Ran> {
   async function look(): Promise<Ran | undefined> {
     const ran = await run()
@@ -49,12 +49,12 @@ export function until(what: string, run: () => Promise<Ran>, says: RegExp): Prom
 /** kubectl in one namespace: a Team has it. */
 type Kubectl = Pick<ControlPlane, 'kubectl'>
 
-/** Applies one object as this user, in the server; how it ended, whichever way. */
+/** Applies one object as this user, server-side; returns the result, success or not. */
 export function applyAs(team: Pick<Team, 'applyAs'>, user: string, object: object): Promise<Ran> {
   return team.applyAs(user, object)
 }
 
-/** `kubectl apply` of one object as this user, with more flags; how it ended, whichever way. */
+/** `kubectl apply` of one object as this user, with more flags; returns the result, success or not. */
 export function kubectlApplyAs(
   team: Kubectl,
   user: string,
@@ -66,8 +66,8 @@ export function kubectlApplyAs(
 }
 
 /**
- * Whether this user may do this (resourceAttributes of a SubjectAccessReview). `kubectl auth can-i` asks for something
- * else where no resource of the name is served.
+ * Whether this user may do this (resourceAttributes of a SubjectAccessReview). `kubectl auth can-i` asks for another
+ * resource where none of the name is served.
  */
 export async function reviewed(
   { api }: Pick<ControlPlane, 'api'>,

@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto'
 /** Set by `--long` of test/run.ts: every case of every matrix runs, and floods have their full size. */
 export const LONG = 'COMMITLET_TEST_LONG'
 
-/** What the choice of a sample goes by; test/run.ts sets and prints it. */
+/** The seed of the samples; test/run.ts sets and prints it. */
 export const SEED = 'COMMITLET_TEST_SEED'
 
-/** Is this run the long one? */
+/** Whether this run is a long one. */
 export function isLong(): boolean {
   return process.env[LONG] === 'yes'
 }
 
 /**
- * Of the cases of each row one, chosen by the seed, in their order; all of them in a long run, and where a file runs
- * without test/run.ts. What a row is says whoever knows what its cases prove again.
+ * One case of each row, chosen by the seed, in their order; all cases in a long run, and where a file runs
+ * without test/run.ts. The caller decides which cases prove the same and so form a row.
  */
 export function sample<T>(cases: readonly T[], rowOf: (one: T) => string): readonly T[] {
   const seed = process.env[SEED]
@@ -23,7 +23,7 @@ export function sample<T>(cases: readonly T[], rowOf: (one: T) => string): reado
   return cases.filter((one) => chosen.has(one))
 }
 
-/** The size of a flood, a pile or a series: the short one but in a long run. */
+/** The size of a flood or a series: the short one, except in a long run. */
 export function sized(short: number, long: number): number {
   return isLong() ? long : short
 }

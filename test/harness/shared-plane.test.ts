@@ -14,13 +14,13 @@ withControlPlane(t, async (t, plane) => {
   }
   const neighbour = await createTeam(other)
 
-  t.test('what one test file installs is not asked about the namespaces of another', async (t) => {
+  t.test('the webhook of one test file is not called for the namespaces of another', async (t) => {
     await install(t, plane)
     await neighbour.apply(gitCommit('theirs', REPOSITORY))
     t.notOk((await neighbour.get('theirs')).metadata.annotations, 'no webhook has stamped it')
   })
 
-  t.test('what sweeps find in the namespaces of another file is not carried out', async (t) => {
+  t.test('what sweeps find in the namespaces of another file is not attempted', async (t) => {
     const commitlet = await install(t, plane, { webhookEnv: { SWEEP_INTERVAL: '1' } })
     const found = (line: string): boolean => /"events":[1-9].*"swept"|"swept".*"events":[1-9]/.test(line)
     await commitlet.webhook.waitForLine(found)
@@ -32,7 +32,7 @@ withControlPlane(t, async (t, plane) => {
     t.notMatch(commitlet.function.lines.join('\n'), neighbour.namespace)
   })
 
-  t.test('at its end a file takes away its webhooks and what sweeps would find', async (t) => {
+  t.test('at its end a file removes its webhooks and what sweeps would find', async (t) => {
     const [name, path] = [configurationName(plane), '/apis/admissionregistration.k8s.io/v1']
     const read = (kind: string) => plane.api.ask('GET', `${path}/${kind}webhookconfigurations/${name}`)
     for (const kind of ['mutating', 'validating']) t.equal((await read(kind)).status, 200, kind)

@@ -9,12 +9,12 @@ import { gitEnvironment } from './git-backend.ts'
 import { createRepository, type GitRepository, type RepositoryOptions } from './git-repository.ts'
 import { makeKey, type KeyFiles } from './ssh-keys.ts'
 
-/** What the server does that sshd cannot be made to do; each is asked for at the time. */
+/** Behaviour that sshd cannot be configured for; each member is read when it applies. */
 export interface SSHFaults {
-  /** Host keys of the connections that begin from now on. */
+  /** Host keys of later connections. */
   hostKeys?: readonly string[]
   algorithms?: Algorithms
-  /** Whether this command (the n-th of the server, from 1) is carried out by the fault instead. */
+  /** Whether the fault handles this command (the n-th of the server, from 1) instead. */
   command?: (channel: ServerChannel, command: string, connection: Connection) => boolean
   /** No channel, no command. */
   refuse?: 'channel' | 'exec'
@@ -24,7 +24,7 @@ export interface SSHFaults {
   closeAfter?: number
 }
 
-/** An SSH server in this process, which lets everybody in and serves Git. */
+/** An SSH server in this process, which accepts every user and serves Git. */
 export interface FaultyServer {
   readonly url: string
   readonly knownHosts: string
@@ -139,7 +139,7 @@ function run({ root }: State, { channel, info, environment }: Command): void {
   })
 }
 
-/** Ends the connection with a reason; ssh2 itself has no word for it. */
+/** Ends the connection with a reason; ssh2 itself cannot. */
 function disconnect(connection: Connection, reason: number): void {
   const { _protocol: protocol } = connection as unknown as { _protocol: { disconnect(reason: number): void } }
   protocol.disconnect(reason)

@@ -26,7 +26,7 @@ export interface SSHServerOptions {
 /** OpenSSH's own server on this machine, with host keys and users' keys made for it. */
 export interface SSHServer {
   readonly port: number
-  /** The only user: whoever runs the tests. */
+  /** The only user: the one that runs the tests. */
   readonly user: string
   /** `ssh://user@127.0.0.1:PORT`, without a slash at the end. */
   readonly url: string
@@ -70,7 +70,7 @@ export function withSSHServer(
   })
 }
 
-/** Starts sshd; the folder that it works in goes with it. */
+/** Starts sshd; its working folder is removed when it stops. */
 export async function startSSHServer(options: SSHServerOptions = {}): Promise<SSHServer> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-sshd-'))
   const root = options.root ?? join(folder, 'repositories')
@@ -96,7 +96,7 @@ export async function startSSHServer(options: SSHServerOptions = {}): Promise<SS
     ...hosts.map((_, i) => `HostKey ${folder}/host-${i}`),
     `AuthorizedKeysFile ${folder}/authorized_keys`,
     ...['StrictModes no', 'UsePAM no', 'PermitRootLogin yes', 'AcceptEnv GIT_PROTOCOL', 'LogLevel VERBOSE'],
-    // bash reads ~/.bashrc when sshd starts it: what the user has there is none of the tests' business.
+    // bash reads ~/.bashrc when sshd starts it: the user's own file must not affect the tests.
     `SetEnv HOME=${folder}`,
     ...['PasswordAuthentication no', 'KbdInteractiveAuthentication no', 'PrintMotd no'],
   ]
@@ -130,7 +130,7 @@ function writeSecret(file: string, content: string): Promise<void> {
   return writeFile(file, content, { mode: 0o600 })
 }
 
-// As the hosts do it: paths begin at their own root, and a deploy key may be for reading alone.
+// As at the hosts: paths begin at their own root, and a deploy key may be read-only.
 function shellOf(root: string): string {
   return `#!/bin/sh
 cd '${root}' || exit 1

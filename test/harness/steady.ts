@@ -1,5 +1,5 @@
 /**
- * What kubectl prints, with everything that differs from run to run replaced by something as long: times, uids,
+ * The output of kubectl, with everything that differs from run to run replaced by text of the same length: times, uids,
  * object names of Git, signatures, ports, the namespace, resource versions; and ages by one age.
  */
 export function steady(printed: string, namespace: string): string {
@@ -15,7 +15,7 @@ export function steady(printed: string, namespace: string): string {
     .replace(/ +$/gm, '')
 }
 
-/** In every table, the column of the age gets one width and one value, where there is a value. */
+/** In every table, the age column gets one width and, where it has a value, one value. */
 function aged(printed: string): string {
   let column: { readonly start: number; readonly end: number } | undefined
   const lines = printed.split('\n').map((line) => {

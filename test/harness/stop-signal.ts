@@ -4,8 +4,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const LOOK_MS = 200
 
 /**
- * Aborts at the first signal that asks this process to end, and when npm, which started it, is gone: npm hands on
- * SIGINT and SIGTERM, but not SIGHUP. From the call on no such signal ends the process by itself.
+ * Aborts at the first signal that asks this process to end, and when npm, which started it, is gone: npm forwards
+ * SIGINT and SIGTERM, but not SIGHUP. From the call on, such a signal no longer ends the process.
  */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()

@@ -4,10 +4,10 @@ import { conditionsOf } from './conditions.ts'
 import type { ControlPlane, Ran } from './control-plane.ts'
 import { waitFor } from './wait.ts'
 
-/** The token that the Git server of an installation takes; distinctive, so that a leak is found. */
+/** The token that the Git server of an installation accepts; distinctive, so that a leak is found. */
 export const TOKEN = 'tkn-5uPerSecret-9f8e7d'
 
-/** One namespace and what a user does in it. */
+/** One namespace and the actions of a user in it. */
 export interface Team {
   readonly namespace: string
   /** kubectl in this namespace. */
@@ -15,19 +15,19 @@ export interface Team {
     args: readonly string[],
     options?: Parameters<ControlPlane['kubectl']>[1],
   ): ReturnType<ControlPlane['kubectl']>
-  /** Applies objects one after the other, in the server; throws what it says where it refuses one. */
+  /** Applies objects one after the other, server-side; throws the refusal of the first that is refused. */
   apply(...objects: readonly object[]): Promise<void>
-  /** The same for one object as this user; how it ended is told as kubectl tells it. */
+  /** The same for one object as this user; returns the result in kubectl's form. */
   applyAs(user: string, object: object): Promise<Ran>
   /** The resource as stored. */
   get(name: string, kind?: string): Promise<Stored>
-  /** Asks for the resource again, as `kubectl annotate` does with commitlet.dev/requested-at. */
+  /** Requests the resource again, as `kubectl annotate` does with commitlet.dev/requested-at. */
   request(name: string, value?: string, kind?: string): Promise<void>
-  /** The resource once it is settled: current, and Succeeded or Failed. Throws where that takes a minute. */
+  /** The resource once it is settled: current, and Succeeded or Failed. Throws after a minute. */
   settled(name: string, kind?: string): Promise<Stored>
   /**
-   * As `kubectl wait` for a GitCommit: `condition=TYPE` or `jsonpath={.status.FIELD}=VALUE`, for so many seconds ('30s').
-   * Throws where it does not come true in time.
+   * Like `kubectl wait` for a GitCommit: `condition=TYPE` or `jsonpath={.status.FIELD}=VALUE`, with a timeout ('30s').
+   * Throws where it does not become true in time.
    */
   waitFor(name: string, condition: string, timeout?: string): Promise<void>
 }
@@ -51,7 +51,7 @@ export interface TeamOptions {
   readonly developers?: readonly string[]
 }
 
-/** Makes a namespace with the Secret `git`, which holds TOKEN, and with the rights that a tenant's namespace has. */
+/** Makes a namespace with the Secret `git`, which holds TOKEN, and with the rights of a tenant's namespace. */
 export async function createTeam(plane: ControlPlane, options: TeamOptions = {}): Promise<Team> {
   const { secrets = ['git'], developers = [] } = options
   const namespace = await plane.createNamespace()
@@ -67,7 +67,7 @@ export async function createTeam(plane: ControlPlane, options: TeamOptions = {})
       plane.api.need('POST', `${rights}/${'rules' in object ? 'roles' : 'rolebindings'}`, object),
     ),
   ])
-  // One Role holds them all.
+  // One Role has them all.
   const [name] = secrets
   if (name !== undefined)
     await untilAllowed(plane, { account: 'function', verb: 'get', resource: `secrets/${name}`, namespace })

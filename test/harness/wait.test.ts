@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { freePort, waitFor } from './wait.ts'
 
-t.test('the first answer ends the wait', async (t) => {
+t.test('the first result ends the wait', async (t) => {
   const answers = [undefined, undefined, 'here']
   t.equal(await waitFor('answer', () => answers.shift(), 5000), 'here')
   t.equal(answers.length, 0)
@@ -13,12 +13,12 @@ t.test('the deadline is an error that names what was waited for', async (t) => {
   await t.rejects(silent, { message: 'No commit on main within 30 ms.' })
 })
 
-t.test('an error of the condition is not waited out', async (t) => {
+t.test('an error of the condition ends the wait', async (t) => {
   const broken = waitFor('answer', () => Promise.reject(new Error('broken')), 60_000)
   await t.rejects(broken, { message: 'broken' })
 })
 
-t.test('nobody listens on a free port', async (t) => {
+t.test('nothing listens on a free port', async (t) => {
   const socket = connect(await freePort(), '127.0.0.1')
   const code = await new Promise((resolve) =>
     socket.once('error', (e: NodeJS.ErrnoException) => resolve(e.code)),

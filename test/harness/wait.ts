@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const PAUSE = 20
 
 /**
- * Looks again and again until the condition answers something, and answers that; throws an error that
- * names `what` when nothing came within `deadlineMs`. An error of the condition itself is thrown on at once.
+ * Checks repeatedly until the condition returns something, and returns that; throws an error that
+ * names `what` when there is no result within `deadlineMs`. An error of the condition itself is thrown at once.
  */
 export async function waitFor<T>(
   what: string,

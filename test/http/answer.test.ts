@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { call, callRaw, servePlainly } from './stage.ts'
 
-t.test('bytes and headers come back as they are, without a type that nobody gave', async (t) => {
+t.test('bytes and headers are returned as they are, without a content type that was not sent', async (t) => {
   const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d, 0xff])
   const head =
     'HTTP/1.1 200 OK\r\nX-Two: a\r\nx-two: b\r\nset-cookie: a=1\r\nset-cookie: b=2\r\nx-name: J\xf6rg \xe6\r\n\r\n'
@@ -16,7 +16,7 @@ t.test('bytes and headers come back as they are, without a type that nobody gave
 })
 
 for (const status of [200, 204, 205, 304, 404, 503, 599]) {
-  t.test(`an answer with ${status} is one`, async (t) => {
+  t.test(`an answer with ${status} is accepted`, async (t) => {
     const body = [204, 304].includes(status) ? '' : 'content-length: 2\r\n\r\nno'
     const answer = await callRaw(t, `HTTP/1.1 ${status} x\r\n${body === '' ? '\r\n' : body}`)
     if (!(answer instanceof Response)) throw answer
@@ -25,7 +25,7 @@ for (const status of [200, 204, 205, 304, 404, 503, 599]) {
   })
 }
 
-t.test('hints before the answer are not the answer', async (t) => {
+t.test('informational answers are not the answer', async (t) => {
   const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'
   t.match(await callRaw(t, `${hints}HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n`), { status: 201 })
 })
@@ -58,7 +58,7 @@ const UNUSABLE = [
 ] as const
 
 for (const [title, bytes, message] of UNUSABLE) {
-  t.test(`an answer that cannot be used (${title}) is the provider's matter`, async (t) => {
+  t.test(`an answer that cannot be used (${title}) is ProviderUnavailable`, async (t) => {
     t.match(await callRaw(t, bytes), { reason: 'ProviderUnavailable', retry: 'transient', message })
   })
 }
@@ -74,7 +74,7 @@ for (const [title, bytes] of [
     'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
   ],
 ] as const) {
-  t.test(`a connection that ends after ${title} is one that broke`, async (t) => {
+  t.test(`a connection that ends after ${title} counts as broken`, async (t) => {
     t.match(await callRaw(t, bytes), {
       reason: 'NetworkError',
       message:
@@ -83,7 +83,7 @@ for (const [title, bytes] of [
   })
 }
 
-t.test('a compressed body is not taken, and not unpacked', async (t) => {
+t.test('a compressed body is refused, and not unpacked', async (t) => {
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
   t.ok(bomb.length < 100_000)
   const place = await servePlainly(t, (_request, response) => {
@@ -98,7 +98,7 @@ t.test('a compressed body is not taken, and not unpacked', async (t) => {
   t.match(await callRaw(t, identity), { status: 200 })
 })
 
-t.test("what comes after the answer on the same connection is nobody's", async (t) => {
+t.test('what comes after the answer on the same connection is ignored', async (t) => {
   const spare =
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nbad'
   const answer = await callRaw(t, spare)

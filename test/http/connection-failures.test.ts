@@ -49,19 +49,19 @@ for (const [code, reason, host, proxy] of [
     /the proxy of HTTPS_PROXY shows/,
   ],
 ] as const) {
-  t.test(`${code} is told of a host and of a proxy`, async (t) => {
+  t.test(`${code} is reported for a host and for a proxy`, async (t) => {
     const error = Object.assign(new Error('x'), { code })
     t.match(hostFailure(error, PLACE), { reason, message: host, cause: error })
     t.match(proxyFailure(error, PLACE), { reason, message: proxy, cause: error })
   })
 }
 
-t.test("of several addresses that fail, Node tells the first one's code", async (t) => {
+t.test('of several addresses that fail, Node reports the code of the first one', async (t) => {
   const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })
   t.match(hostFailure(error, PLACE), { reason: 'NetworkError', message: /nothing accepts/ })
 })
 
-t.test('a proxy that refuses is told by its status', async (t) => {
+t.test('a proxy that refuses is reported with its status', async (t) => {
   for (const [status, reason] of [
     [403, 'AddressForbidden'],
     [407, 'NetworkError'],

@@ -21,7 +21,7 @@ function wayTo(port: number, addresses: readonly string[], host = 'git.example.c
   }
 }
 
-t.test('a name with several addresses is called at one that serves', async (t) => {
+t.test('of several addresses one that works is used', async (t) => {
   const { port } = await serve(t, ok)
   for (const addresses of [
     ['127.0.0.2', '127.0.0.1'],
@@ -34,7 +34,7 @@ t.test('a name with several addresses is called at one that serves', async (t) =
   }
 })
 
-t.test('a server is told by which name it is called, an IP address is none', async (t) => {
+t.test('a server gets the name as SNI, an IP address is not sent', async (t) => {
   const place = await serve(
     t,
     ({ socket }, response) => response.end(String('servername' in socket && socket.servername)),
@@ -49,7 +49,7 @@ t.test('a server is told by which name it is called, an IP address is none', asy
   }
 })
 
-t.test('where no address serves, that is said', async (t) => {
+t.test('where no address works, the sentence says so', async (t) => {
   const port = await freePort()
   for (const addresses of [['127.0.0.1'], ['127.0.0.2', '::1', '127.0.0.1']]) {
     await t.rejects(openConnection(wayTo(port, addresses)), {
@@ -68,7 +68,7 @@ for (const [title, certificate, says] of [
     /shows a certificate that was made for another name; use the name/,
   ],
   [
-    'nobody has signed that is known',
+    'an unknown authority has signed',
     { by: await makeAuthority('Somebody else') },
     /shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE/,
   ],
@@ -78,7 +78,7 @@ for (const [title, certificate, says] of [
     /shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE/,
   ],
 ] as const) {
-  t.test(`a certificate that ${title} is told, and the server is asked nothing`, async (t) => {
+  t.test(`a certificate that ${title} is reported, and no request is sent`, async (t) => {
     let asked = 0
     const place = await serve(t, (_request, response) => response.end(String((asked += 1))), certificate)
     const url = `https://git.example.com:${place.port}/`
@@ -88,7 +88,7 @@ for (const [title, certificate, says] of [
   })
 
   t.test(
-    `a certificate that ${title} passes for the very host and port of INSECURE_HOSTS alone`,
+    `a certificate that ${title} is accepted only for the exact host and port of INSECURE_HOSTS`,
     async (t) => {
       const { port } = await serve(t, ok, certificate)
       const url = `https://git.example.com:${port}/`
@@ -106,13 +106,13 @@ for (const [title, certificate, says] of [
   )
 }
 
-t.test('without CA_FILE its authority is not trusted', async (t) => {
+t.test('without CA_FILE the authority is not trusted', async (t) => {
   const { port } = await serve(t, ok)
   const settings = { trust: followTrust(undefined) }
   t.match(await call(`https://git.example.com:${port}/`, { settings }), { reason: 'TLSUntrusted' })
 })
 
-t.test('an IP address is called as it is, and its certificate has to hold it', async (t) => {
+t.test('an IP address is called as it is, and the certificate has to name it', async (t) => {
   const named = await serve(t, ok, { names: ['git.example.com'] })
   const addressed = await serve(t, ok, { names: ['127.0.0.1'] })
   t.match(await call(`https://127.0.0.1:${addressed.port}/`), { status: 200 })
@@ -122,7 +122,7 @@ t.test('an IP address is called as it is, and its certificate has to hold it', a
   })
 })
 
-// No address of IPv4 stands in brackets; ::1 is as much this machine as 127.0.0.1.
+// Only IPv6 addresses are in brackets; ::1 is this machine, like 127.0.0.1.
 t.test('an IPv6 address is called as it is', async (t) => {
   const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['::1'] })
   const server = createServer({ cert: certPEM, key: keyPEM }, ok).listen(0, '::1')
@@ -133,7 +133,7 @@ t.test('an IPv6 address is called as it is', async (t) => {
   t.match(await call(`https://[::1]:${at.port}/`), { status: 200 })
 })
 
-t.test('a server that speaks no TLS, or breaks it off, is told from a bad certificate', async (t) => {
+t.test('a server without TLS, or one that breaks it off, does not count as a bad certificate', async (t) => {
   const plain = await servePlainly(t, ok)
   const cutting = await serveRaw(t, (socket) => socket.once('data', () => socket.end()))
   const resetting = await serveRaw(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
@@ -146,7 +146,7 @@ t.test('a server that speaks no TLS, or breaks it off, is told from a bad certif
   }
 })
 
-t.test('nobody waits for TLS longer than a connection may take, nor than the signal', async (t) => {
+t.test('TLS is given up when the time of a connection is over, or when the signal fires', async (t) => {
   const place = await serveRaw(t, () => undefined)
   const way = wayTo(place.port, ['127.0.0.1'])
   const late = {
@@ -159,7 +159,7 @@ t.test('nobody waits for TLS longer than a connection may take, nor than the sig
   await waitFor('end of the connections', () => place.open.size === 0 || undefined, 5_000)
 })
 
-t.test('a connection that stands outlives the time that it may take to open one', async (t) => {
+t.test('an established connection outlives the time limit for opening one', async (t) => {
   const { port } = await serve(t, ok)
   const expiry = AbortSignal.timeout(400)
   const socket = await openConnection(wayTo(port, ['127.0.0.1']), 400)

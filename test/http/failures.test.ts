@@ -16,12 +16,12 @@ for (const [error, reason, message] of [
   [new errors.HeadersOverflowError(), 'ProviderUnavailable', /more headers than the limit/],
   [new errors.HTTPParserError('x'), 'ProviderUnavailable', /something that is not HTTP/],
 ] as const) {
-  t.test(`${error.name} (${codeOf(error)}) is told as ${reason}`, async (t) => {
+  t.test(`${error.name} (${codeOf(error)}) is reported as ${reason}`, async (t) => {
     t.match(callFailure(error, PLACE), { name: 'Failure', reason, message, cause: error })
   })
 }
 
-t.test('a Failure, and what is a bug, stay as they are', async (t) => {
+t.test('a Failure and a bug stay as they are', async (t) => {
   for (const error of [
     new Failure('Conflict', 'Enough.'),
     new TypeError('x'),
@@ -31,13 +31,13 @@ t.test('a Failure, and what is a bug, stay as they are', async (t) => {
     t.equal(callFailure(error, PLACE), error)
 })
 
-t.test('time that is over is a Timeout, unless the signal says what it is', async (t) => {
+t.test('a deadline is a Timeout, unless the signal has its own reason', async (t) => {
   const stopped = new Failure('Timeout', 'Stopped.')
   t.equal(timedOut(PLACE, stopped), stopped)
   t.match(timedOut(PLACE, AbortSignal.abort().reason), { reason: 'Timeout', retry: 'transient' })
 })
 
-t.test("an answer of no use is the provider's matter", async (t) => {
+t.test('an unusable answer is ProviderUnavailable', async (t) => {
   t.match(unusable('a hat', PLACE), {
     reason: 'ProviderUnavailable',
     message:

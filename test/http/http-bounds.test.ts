@@ -35,14 +35,14 @@ for (const [title, speak] of [
   })
 }
 
-t.test('after the deadline nothing is called, and a reason of its own is told', async (t) => {
+t.test("after the deadline nothing is called, and the signal's own reason is reported", async (t) => {
   const place = await serve(t, (_request, response) => response.end('ok'))
   const stopped = new Failure('Timeout', 'Stopped.')
   t.equal(await call(urlOf(place), { signal: AbortSignal.abort(stopped) }), stopped)
   t.equal(place.connections.length, 0)
 })
 
-t.test('a session whose time is over calls no more, not even on a connection that stands', async (t) => {
+t.test('a session whose time is over makes no more calls, even on an open connection', async (t) => {
   let asked = 0
   const place = await serve(t, (_request, response) => response.end(String((asked += 1))))
   const time = new AbortController()
@@ -55,7 +55,7 @@ t.test('a session whose time is over calls no more, not even on a connection tha
   t.equal(asked, 1)
 })
 
-t.test('of 100 MiB hardly more than 4 are read, whether their number is told or not', async (t) => {
+t.test('of 100 MiB hardly more than 4 are read, with a content length and without', async (t) => {
   const piece = randomBytes(1024 * 1024)
   for (const headers of [{}, { 'content-length': String(100 * piece.length) }]) {
     let written = 0
@@ -76,7 +76,7 @@ t.test('of 100 MiB hardly more than 4 are read, whether their number is told or 
   }
 })
 
-t.test('all answers of a session together have their bound, and another session has its own', async (t) => {
+t.test('all answers of a session together are limited, and each session has its own limit', async (t) => {
   const body = randomBytes(3 * 1024 * 1024)
   const place = await serve(t, (_request, response) => response.end(body))
   const session = openHTTP(SETTINGS)

@@ -11,12 +11,12 @@ import { CA_FILE, call, GET, serve, servePlainly, serveRaw, SETTINGS, urlOf } fr
 
 const NEVER = new AbortController().signal
 
-/** Every name is at these addresses, which are checked as in a cluster that is none. */
+/** Every name is at these addresses, which are checked as outside of a cluster. */
 function guarded(...answers: (readonly string[])[]): Resolve {
   return guardAddresses({ inCluster: false, apiServer: [] }, () => Promise.resolve(answers.shift() ?? []))
 }
 
-t.test('what is asked reaches the API, and its answer comes back as it is', async (t) => {
+t.test('a request reaches the API, and its answer is returned as it is', async (t) => {
   const seen: unknown[] = []
   const place = await serve(t, (request, response) => {
     const { method, url, headers } = request
@@ -53,7 +53,7 @@ t.test('the calls of one session share a connection, and none is left after it',
   await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
 })
 
-t.test('a session that fails leaves nothing open, not even what is on its way', async (t) => {
+t.test('a session that fails leaves nothing open, not even what is in flight', async (t) => {
   const silent = await serveRaw(t, () => undefined)
   const place = await serve(t, () => undefined)
   for (const { port, open, connections } of [silent, place]) {
@@ -70,7 +70,7 @@ t.test('a session that fails leaves nothing open, not even what is on its way', 
   }
 })
 
-t.test('the connection goes where the look-up said, whatever the name means a moment later', async (t) => {
+t.test('the connection goes to the addresses of the lookup, not to those of a later one', async (t) => {
   const place = await serve(t, (_request, response) => response.end('ok'))
   const resolve = guarded(['127.0.0.1'], ['169.254.169.254'])
   t.match(await call(urlOf(place), { settings: { resolve } }), { status: 200 })
@@ -89,7 +89,7 @@ t.test('a name with one forbidden address among others is not called at all', as
   t.equal(place.connections.length, 0)
 })
 
-t.test('a redirect is answered as it is, and nobody goes there', async (t) => {
+t.test('a redirect is returned as it is, and not followed', async (t) => {
   const other = await servePlainly(t, (_request, response) => response.end('elsewhere'))
   for (const status of [301, 302, 307, 308]) {
     const location = `http://localhost:${other.port}/`
@@ -118,7 +118,7 @@ t.test('another origin is refused, and nothing is sent there', async (t) => {
   t.equal(place.connections.length, 0)
 })
 
-t.test('a token that no header can carry is told from a network that fails', async (t) => {
+t.test('a token that no header can carry is distinguished from a network failure', async (t) => {
   const place = await serve(t, (_request, response) => response.end('ok'))
   const init = { method: 'GET', headers: { authorization: 'Bearer tök€n' } }
   t.match(await call(urlOf(place), { init }), { reason: 'CredentialsInvalid' })
@@ -126,7 +126,7 @@ t.test('a token that no header can carry is told from a network that fails', asy
 })
 
 t.test(
-  'CA_FILE is read again when it changes, and the old authorities stay where it is broken',
+  'CA_FILE is read again when it changes, and the old authorities stay while it is broken',
   async (t) => {
     const place = await serve(t, (_request, response) => response.end('ok'))
     const caFile = `${t.testdir({})}/ca.pem`

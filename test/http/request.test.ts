@@ -19,7 +19,7 @@ for (const value of ['tök€n', 'two\nlines', 'nothing\0', '\u{1f511}']) {
   })
 }
 
-t.test('a method is one of those that an API is called by', async (t) => {
+t.test('a method is one of those that APIs use', async (t) => {
   t.equal(methodOf('post'), 'POST')
   t.match(
     failureOf(() => methodOf('CONNECT')),

@@ -6,7 +6,7 @@ import { serveRaw } from './stage.ts'
 
 const NEVER = new AbortController().signal
 
-t.test('a socket is answered when it stands, and no error of it is lost later', async (t) => {
+t.test('a socket is returned once it is connected, and no later error is lost', async (t) => {
   const { port } = await serveRaw(t, () => undefined)
   const socket = connect({ host: '127.0.0.1', port })
   t.equal(await established(socket, 'connect', NEVER), socket)
@@ -15,7 +15,7 @@ t.test('a socket is answered when it stands, and no error of it is lost later', 
   socket.destroy()
 })
 
-t.test('one that does not come to stand is destroyed', async (t) => {
+t.test('a socket that does not connect is destroyed', async (t) => {
   const port = await freePort()
   const refused = connect({ host: '127.0.0.1', port })
   await t.rejects(established(refused, 'connect', NEVER), { code: 'ECONNREFUSED' })

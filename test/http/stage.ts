@@ -17,14 +17,14 @@ import { followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import type { CertificateRequest } from '../harness/certificates.ts'
 
-/** Issues what the servers of these tests show; its certificate lies at CA_FILE. */
+/** Issues the certificates of the servers of these tests; its own is at CA_FILE. */
 export const AUTHORITY = await makeAuthority()
 const FOLDER = mkdtempSync(join(tmpdir(), 'commitlet-http-'))
 t.teardown(() => rmSync(FOLDER, { recursive: true }))
 export const CA_FILE = join(FOLDER, 'ca.pem')
 writeFileSync(CA_FILE, AUTHORITY.certPEM)
 
-/** A server on 127.0.0.1, and what came to it. */
+/** A server on 127.0.0.1, and the requests that it got. */
 export interface Place {
   readonly port: number
   /** Connections that are open now. */
@@ -49,13 +49,13 @@ export function servePlainly(t: Test, listener: RequestListener): Promise<Place>
   return place(t, createPlainServer(listener))
 }
 
-/** Whatever speaks no HTTP, or a broken one. */
+/** A server without HTTP, or with broken HTTP. */
 export function serveRaw(t: Test, speak: (socket: Socket) => void): Promise<Place> {
   return place(
     t,
     createRawServer((socket) => {
       speak(socket)
-      // Who does not read does not see the end.
+      // A socket that is not read does not report its end.
       socket.resume()
     }),
   )
@@ -80,7 +80,7 @@ async function place(t: Test, server: Server): Promise<Place> {
   return { port, open, connections }
 }
 
-/** An API at this server, under a name. */
+/** An API on this server, under a name. */
 export function urlOf({ port }: Place): string {
   return `https://git.example.com:${port}/api`
 }
@@ -103,7 +103,7 @@ export interface Terms {
   readonly timeoutMs?: number
 }
 
-/** Calls the address once; answers what came, or the Failure. Anything else is an error of the test. */
+/** Calls the address once; returns the answer or the Failure. Anything else is an error of the test. */
 export async function call(url: string, terms: Terms = {}): Promise<Response | Failure> {
   const { settings = {}, signal = AbortSignal.timeout(30_000), init = GET, timeoutMs } = terms
   const withAPI = openHTTP({ ...SETTINGS, ...settings }, timeoutMs)
@@ -115,7 +115,7 @@ export async function call(url: string, terms: Terms = {}): Promise<Response | F
   }
 }
 
-/** The same against a server without TLS that writes these bytes, whatever it is asked. */
+/** The same against a server without TLS that writes these bytes for any request. */
 export async function callRaw(t: Test, bytes: string | Buffer, terms: Terms = {}) {
   const { port } = await serveRaw(t, (socket) => socket.once('data', () => socket.end(bytes)))
   const insecureHosts = [{ host: 'git.example.com', port }]

@@ -11,7 +11,7 @@ import { AUTHORITY, call, serve, serveRaw } from './stage.ts'
 const certificate = await AUTHORITY.issue({ names: ['localhost', '127.0.0.1'] })
 const TOKEN = 't0ken'
 
-/** As the operator sets it; a look-up of our own would fail. */
+/** As the operator sets it; our own lookup would fail. */
 function through(HTTPS_PROXY: string, NO_PROXY = '') {
   const proxies = readProxies({ HTTPS_PROXY, NO_PROXY })
   return { proxies, resolve: () => Promise.reject(new Failure('Internal', 'Looked up.')) }
@@ -34,7 +34,7 @@ for (const [title, options, place] of [
   ['behind TLS', { certificate, login: 'me:s3cret' }, 'https://me:s3cret@localhost'],
   ['behind TLS at an IP address', { certificate }, 'https://127.0.0.1'],
 ] as const) {
-  t.test(`a proxy (${title}) is told names, and sees no credential of the API`, async (t) => {
+  t.test(`a proxy (${title}) gets names, and sees no credentials of the API`, async (t) => {
     const proxy = await proxied(t, options)
     const { port, open } = await api(t)
     const settings = through(`${place}:${proxy.port}`)
@@ -55,7 +55,7 @@ t.test('a host of NO_PROXY is called directly, and its address is checked', asyn
   t.match(await call(url, { settings: { ...settings, resolve } }), { status: 200 })
 })
 
-t.test('without https no proxy is asked', async (t) => {
+t.test('without https no proxy is used', async (t) => {
   const settings = {
     ...through('http://localhost:1'),
     insecureHosts: [{ host: 'git.example.com', port: 80 }],
@@ -84,13 +84,13 @@ for (const [title, options, login, wanted] of [
     },
   ],
   [
-    'finds nobody',
+    'cannot reach the host',
     { status: 502 },
     '',
     { reason: 'NetworkError', message: /cannot connect to that host and port \(502\)/ },
   ],
 ] as const) {
-  t.test(`a proxy that ${title} is named, and no secret of it`, async (t) => {
+  t.test(`a proxy that ${title} is named, without its secrets`, async (t) => {
     const proxy = await proxied(t, options)
     const settings = through(`http://${login}localhost:${proxy.port}`)
     const failure = await call('https://git.example.com/', { settings })
@@ -100,7 +100,7 @@ for (const [title, options, login, wanted] of [
   })
 }
 
-t.test('a proxy that refuses and stays is left', async (t) => {
+t.test('a proxy that refuses and keeps the connection open is closed', async (t) => {
   const refusal = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'
   const { port, open } = await serveRaw(t, (socket) => socket.once('data', () => socket.write(refusal)))
   const settings = through(`http://localhost:${port}`)
@@ -108,7 +108,7 @@ t.test('a proxy that refuses and stays is left', async (t) => {
   await waitFor('end of the connection', () => open.size === 0 || undefined, 5_000)
 })
 
-t.test('a proxy that is not there is told from a host that is not there', async (t) => {
+t.test('an unreachable proxy is distinguished from an unreachable host', async (t) => {
   const url = 'https://git.example.com/'
   const port = await freePort()
   t.match(await call(url, { settings: through(`http://localhost:${port}`) }), {
@@ -122,7 +122,7 @@ t.test('a proxy that is not there is told from a host that is not there', async 
   })
 })
 
-t.test('what does not speak as a proxy does, or breaks off, is told', async (t) => {
+t.test('a server that is not a proxy, or breaks off, is reported', async (t) => {
   const ssh = await serveRaw(t, (socket) => socket.end('SSH-2.0-x\r\n'))
   const cutting = await serveRaw(t, (socket) => socket.once('data', () => socket.end()))
   for (const [scheme, { port }, message] of [
@@ -160,7 +160,7 @@ t.test("the proxy's own certificate is checked, also where the host's need not b
 })
 
 for (const scheme of ['http', 'https']) {
-  t.test(`behind a proxy (${scheme}) the host's certificate is checked as ever`, async (t) => {
+  t.test(`behind a proxy (${scheme}) the host's certificate is checked as always`, async (t) => {
     const proxy = await proxied(t, scheme === 'https' ? { certificate } : {})
     const names = { names: ['localhost'] }
     const { port, open } = await serve(t, (_request, response) => response.end('ok'), names)
@@ -176,7 +176,7 @@ for (const scheme of ['http', 'https']) {
   })
 }
 
-t.test('nobody waits for a proxy that says nothing, before TLS or after', async (t) => {
+t.test('a silent proxy is given up, before TLS and after', async (t) => {
   const place = await serveRaw(t, () => undefined)
   for (const scheme of ['http', 'https']) {
     const settings = through(`${scheme}://localhost:${place.port}`)

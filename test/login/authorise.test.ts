@@ -28,7 +28,7 @@ function signed(spec = {}, annotations = {}) {
   return gitCommit(spec, { ...annotations, [SIGNATURE]: sign(signedOf(resource, 'team', stamp), KEY) })
 }
 
-t.test('the one whom the stamp names is asked about, with his groups', async (t) => {
+t.test('the rights of the requester in the stamp are reviewed, with their groups', async (t) => {
   const { stored, world, cluster } = stage()
   const { requester, verdict } = await authorise(stored, world, AT_LEISURE)
   const subject = { username: 'developer', groups: ['developers'] }
@@ -59,7 +59,7 @@ for (const [title, resource] of [
     gitCommit({}, { [REQUESTER]: '{"username":"a","as":"system:serviceaccount:other:commitlet"}' }),
   ],
 ] as const) {
-  t.test(`with ${title} nobody is asked about, and the sentence says how to ask again`, async (t) => {
+  t.test(`with ${title} no right is reviewed, and the sentence says how to request again`, async (t) => {
     const { metadata, ...rest } = resource
     const annotations: unknown = JSON.parse(JSON.stringify(metadata['annotations']))
     const { stored, world, cluster } = stage({ ...rest, metadata: { ...metadata, annotations } })
@@ -72,7 +72,7 @@ for (const [title, resource] of [
   })
 }
 
-t.test('with a key only the signature that fits counts', async (t) => {
+t.test('with a key only a valid signature counts', async (t) => {
   const fitting = stage(signed(), { stampKey: KEY })
   t.match(await authorise(fitting.stored, fitting.world, AT_LEISURE), {
     requester: { username: 'developer' },
@@ -98,7 +98,7 @@ t.test('with a key only the signature that fits counts', async (t) => {
   }
 })
 
-t.test('a delegate is reviewed as his account, whether stamped so or named since', async (t) => {
+t.test('a delegate is reviewed as the account, whether stamped so or configured later', async (t) => {
   const username = 'system:serviceaccount:gitops:controller'
   const account = 'system:serviceaccount:team:commitlet'
   for (const [requester, settings] of [
@@ -137,7 +137,7 @@ for (const [title, may, message] of [
   ['the Secret', /^get configmaps/, SECRET_SENTENCE],
   ['both', /^never/, new RegExp(`^spec\\.resourceRef [^]* ${SECRET_SENTENCE.source}`)],
 ] as const) {
-  t.test(`rights to ${title} that were taken away end the attempt, once and for all`, async (t) => {
+  t.test(`revoked rights to ${title} end the attempt for good`, async (t) => {
     const { stored, world, cluster } = stage()
     cluster.mayAccess = (_user, { verb, resource }) => may.test(`${verb} ${resource}`)
     await t.rejects(authorise(stored, world, AT_LEISURE), {
@@ -169,13 +169,13 @@ for (const [title, spec, settings, refusal] of [
   ],
   ['a Secret to be committed', { resourceRef: { ...CONFIG_MAP, kind: 'Secret' } }, {}, { message: /Secret/ }],
 ] as const) {
-  t.test(`what /validate refuses, the attempt does: ${title}`, async (t) => {
+  t.test(`what /validate denies, the attempt refuses: ${title}`, async (t) => {
     const { stored, world } = stage(gitCommit(spec), settings)
     await t.rejects(authorise(stored, world, AT_LEISURE), refusal)
   })
 }
 
-t.test('the right to use the Secret is one; `get` is asked for first', async (t) => {
+t.test('the right to use the Secret is enough; `get` is reviewed first', async (t) => {
   const { stored, world, cluster } = stage()
   cluster.mayAccess = (_user, { verb, resource }) => resource === 'configmaps' || verb === 'use'
   t.match(await authorise(stored, world, AT_LEISURE), {
@@ -187,7 +187,7 @@ t.test('the right to use the Secret is one; `get` is asked for first', async (t)
   t.strictSame(verbs, ['get', 'use'])
 })
 
-t.test('without credentials the right to the default ones is asked for, and may be taken away', async (t) => {
+t.test('without credentials the right to the default ones is reviewed, and may be revoked', async (t) => {
   const { stored, world, cluster } = stage(gitCommit({ credentials: undefined }))
   t.strictSame((await authorise(stored, world, AT_LEISURE)).verdict.secretRights, {})
   const asked = cluster.reviews.find(({ access }) => access.resource === 'defaultcredentials')
@@ -199,7 +199,7 @@ t.test('without credentials the right to the default ones is asked for, and may 
   })
 })
 
-t.test('a review that cannot be made is no answer, and tried again', async (t) => {
+t.test('a failed review decides nothing, and is retried', async (t) => {
   const { stored, world, cluster } = stage()
   const down = new Failure('NetworkError', 'No API server.')
   const failing = { ...cluster, reviewAccess: () => Promise.reject(down) }
@@ -214,10 +214,10 @@ for (const [title, resource] of [
   ['the Secret', 'secrets'],
 ] as const) {
   t.test(
-    `one API server that has not heard of the right to ${title} yet does not end the attempt`,
+    `one API server that does not know the right to ${title} yet does not end the attempt`,
     async (t) => {
       const { stored, world, cluster } = stage()
-      // Where `get` on a Secret is denied, `use` is asked for as well.
+      // Where `get` on a Secret is denied, `use` is reviewed as well.
       const late = new Set([`get ${resource}`, `use ${resource}`])
       cluster.mayAccess = (_user, access) => !late.delete(`${access.verb} ${access.resource}`)
       const { verdict } = await authorise(stored, world, AT_LEISURE)
@@ -226,7 +226,7 @@ for (const [title, resource] of [
   )
 }
 
-t.test('nobody waits for a right to be known beyond the time of the attempt', async (t) => {
+t.test('the wait for a right to take effect ends with the attempt', async (t) => {
   const { stored, world, cluster } = stage()
   cluster.mayAccess = () => false
   await t.rejects(authorise(stored, world, AbortSignal.abort()), { reason: 'Timeout', message: /a right/ })

@@ -67,17 +67,14 @@ t.test('over SSH it is the private key, and the host keys of the operator count'
   await t.rejects(go(source, spec), { name: 'Failure', reason: 'HostKeyUnknown' })
 })
 
-t.test(
-  'a path that the Secret does not let be written is refused before the values are looked at',
-  async (t) => {
-    const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: '.github/a.yaml' }
-    const credentials = { secretName: 'git', tokenKey: 'nothing' }
-    await t.rejects(go({ ...PRIMARY, credentials }, { resourceRef, credentials }), {
-      reason: 'ReferenceForbidden',
-      message: /has the part "\.github"/,
-    })
-  },
-)
+t.test('a path that the Secret does not allow is refused before its values are read', async (t) => {
+  const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: '.github/a.yaml' }
+  const credentials = { secretName: 'git', tokenKey: 'nothing' }
+  await t.rejects(go({ ...PRIMARY, credentials }, { resourceRef, credentials }), {
+    reason: 'ReferenceForbidden',
+    message: /has the part "\.github"/,
+  })
+})
 
 const DEFAULT = { used: 'Default' } as const
 const WITHOUT = { credentials: undefined, fallbackCredentials: undefined }
@@ -88,7 +85,7 @@ function defaults(more: Partial<DefaultConfig> = {}): Partial<AttemptSettings> {
   return { defaults: { source, username: undefined, repositories, paths: undefined, ...more } }
 }
 
-t.test('the default of the operator goes where the namespace may', async (t) => {
+t.test("the operator's default goes to the repositories of the namespace", async (t) => {
   const ours = { ...WITHOUT, repository: 'https://git.example.com/team/config.git' }
   t.match(await go(DEFAULT, ours, defaults()), { method: 'password', password: 'tkn-0f-the-operator' })
   t.match(await go(DEFAULT, { ...ours, provider: 'gitlab' }, defaults()), { username: 'oauth2' })
@@ -112,7 +109,7 @@ t.test('the file of its token is read at each attempt', async (t) => {
   t.not(first.identity, second.identity)
 })
 
-t.test('where the operator has set none, that is told', async (t) => {
+t.test('where the operator has set none, the sentence says so', async (t) => {
   await t.rejects(go(DEFAULT, WITHOUT), {
     reason: 'CredentialsInvalid',
     retry: 'slow',
@@ -145,7 +142,7 @@ async function goToAPI(
   return logInToAPI(source, { resource, authorised, signal }, there)
 }
 
-t.test('a pull request writes no path, so that none is asked about', async (t) => {
+t.test('a pull request writes no path, so none is checked', async (t) => {
   const annotations = { 'commitlet.dev/allowed-paths': 'prod' }
   t.match(await goToAPI(PRIMARY, annotations), { login: { secret: 's3cr3t-token' } })
 })
@@ -154,7 +151,7 @@ const BOUND = { 'commitlet.dev/allowed-repositories': 'github.com/acme' }
 const RENAMED = ['acme', 'store']
 const TRANSFERRED = ['market', 'store']
 
-t.test('where the repository is by now it may be gone to as far as the Secret allows', async (t) => {
+t.test('a renamed repository is followed as far as the Secret allows', async (t) => {
   const bound = await goToAPI(PRIMARY, BOUND)
   bound.permit(RENAMED)
   t.throws(() => bound.permit(TRANSFERRED), {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { readToken } from '../../functions/login/read-default.ts'
 
-t.test('a token that is given is the token', async (t) => {
+t.test('a token in the settings is the token', async (t) => {
   t.equal(readToken({ token: 'tkn' }), 'tkn')
 })
 
@@ -19,7 +19,7 @@ for (const [title, content] of [
   ['with nothing in it', ' \n'],
   ['with two lines', 's3cret\ns3cret\n'],
 ] as const) {
-  t.test(`a file ${title} is told without its name and its text`, async (t) => {
+  t.test(`a file ${title} is reported without its name and its content`, async (t) => {
     const file = join(t.testdir(content === undefined ? {} : { token: content }), 'token')
     t.throws(() => readToken({ file }), {
       reason: 'CredentialsInvalid',

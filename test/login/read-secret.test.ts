@@ -39,9 +39,9 @@ function stage(right: 'get' | 'use', allowed: string | null | undefined) {
 }
 
 for (const [title, right, allowed] of [
-  ['that one may get and nothing binds', 'get', null],
-  ['that one may get and that covers the repository', 'get', 'git.example.com/acme'],
-  ['that one may use and that covers the repository', 'use', 'github.com, git.example.com/acme/shop'],
+  ['that the user may get and that has no annotation', 'get', null],
+  ['that the user may get and that covers the repository', 'get', 'git.example.com/acme'],
+  ['that the user may use and that covers the repository', 'use', 'github.com, git.example.com/acme/shop'],
 ] as const) {
   t.test(`a Secret ${title} is read`, async (t) => {
     const { cluster, request } = stage(right, allowed)
@@ -50,7 +50,7 @@ for (const [title, right, allowed] of [
   })
 }
 
-t.test('for a pull request of an SSH address the Secret has to be let go to the API as well', async (t) => {
+t.test('for a pull request of an SSH address the Secret has to allow the API as well', async (t) => {
   const address = parseRepositoryAddress('ssh://git@git.example.com:8443/acme/shop.git')
   const read = (kind: 'GitCommit' | 'PullRequest', allowed: string): Promise<unknown> => {
     const { cluster, request } = stage('get', allowed)
@@ -71,14 +71,17 @@ for (const [title, allowed] of [
   ['bound to another repository', 'git.example.com/acme-evil'],
   ['bound to nothing', ''],
 ] as const) {
-  t.test(`whoever may only use a Secret does not learn that it is ${title}; it may be mended`, async (t) => {
-    const { cluster, request } = stage('use', allowed)
-    const refusal = await readSecret(NAMED, request, { cluster }).catch((error: unknown) => error)
-    t.match(refusal, { reason: 'ReferenceForbidden', retry: 'slow', message: ONE_SENTENCE })
-  })
+  t.test(
+    `a user who may only use a Secret does not learn that it is ${title}; it may be fixed`,
+    async (t) => {
+      const { cluster, request } = stage('use', allowed)
+      const refusal = await readSecret(NAMED, request, { cluster }).catch((error: unknown) => error)
+      t.match(refusal, { reason: 'ReferenceForbidden', retry: 'slow', message: ONE_SENTENCE })
+    },
+  )
 }
 
-t.test('whoever may get it is told what is wrong, and a missing one is waited for', async (t) => {
+t.test('a user who may get it learns what is wrong, and a missing one is retried', async (t) => {
   const missing = stage('get', undefined)
   await t.rejects(readSecret(NAMED, missing.request, missing), {
     reason: 'ReferenceNotFound',
@@ -91,7 +94,7 @@ t.test('whoever may get it is told what is wrong, and a missing one is waited fo
   })
 })
 
-t.test('what else the cluster says is thrown on, whatever the right', async (t) => {
+t.test('other failures of the cluster are passed on, whatever the right', async (t) => {
   for (const error of [
     accountRefused('The function may not.'),
     new Failure('NetworkError', 'No API server.'),
@@ -113,7 +116,7 @@ for (const [field, secretRights] of [
   ['spec.fallbackCredentials', { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'use' }],
 ] as const) {
   t.test(
-    `the Secret of ${field} is read by the right to that one, and a refusal shows the subject`,
+    `the Secret of ${field} is read with the right to that one, and a refusal shows the requester`,
     async (t) => {
       const { cluster } = stage('get', null)
       const found = { field, credentials: { secretName: 'git' } }

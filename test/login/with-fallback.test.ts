@@ -7,7 +7,7 @@ import type { Source } from '../../functions/login/with-fallback.ts'
 
 const PRIMARY = { used: 'Primary' } as const
 const FALLBACK = { used: 'Fallback' } as const
-/** What credentials are to blame for. */
+/** The reasons that are caused by credentials. */
 const TO_BLAME = [
   'AuthenticationFailed',
   'CredentialsInvalid',
@@ -16,7 +16,7 @@ const TO_BLAME = [
   'RepositoryNotFound',
 ]
 
-/** An attempt that fails with these reasons; what it was tried with is kept. */
+/** An attempt that fails with these reasons, and records the credentials that it used. */
 function attempt(primary?: FailureReason, fallback?: FailureReason) {
   const tried: Source[] = []
   const work = (source: Source): Promise<string> => {
@@ -37,7 +37,7 @@ t.test('what succeeds is not done twice', async (t) => {
   t.same(tried, [PRIMARY])
 })
 
-t.test('the fallback is used where the first credentials are to blame, and for nothing else', async (t) => {
+t.test('the fallback is used where the first credentials are the cause, and for nothing else', async (t) => {
   for (const reason of Object.keys(REASONS).filter(isFailureReason)) {
     const { tried, work } = attempt(reason)
     const ran = withFallback<Source, string>([PRIMARY, FALLBACK], work)
@@ -67,14 +67,14 @@ t.test('both fail: both causes, and the reason of the first', async (t) => {
   })
 })
 
-t.test('a transient failure of the fallback is tried again soon', async (t) => {
+t.test('a transient failure of the fallback is retried soon', async (t) => {
   t.match(await failureOf('PermissionDenied', 'NetworkError'), {
     reason: 'PermissionDenied',
     retry: 'transient',
   })
 })
 
-t.test('the pause that the host of the fallback asks for is kept', async (t) => {
+t.test('the pause that the host asks for with the fallback is kept', async (t) => {
   const waiting = new Failure('RateLimited', 'Later.', { retryAfterSeconds: 90 })
   const work = ({ used }: Source): Promise<never> =>
     Promise.reject(used === 'Primary' ? new Failure('RepositoryNotFound', 'No.') : waiting)
@@ -95,7 +95,7 @@ t.test('a bug is not a failure of credentials', async (t) => {
   await t.rejects(withFallback<Source, never>([PRIMARY, FALLBACK], second), bug)
 })
 
-t.test('a failure of our own with the fallback does not hide the cause of the first', async (t) => {
+t.test('a bug with the fallback does not hide the cause of the first failure', async (t) => {
   t.match(await failureOf('AuthenticationFailed', 'Internal'), {
     reason: 'AuthenticationFailed',
     retry: 'transient',

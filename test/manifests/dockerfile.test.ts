@@ -8,13 +8,13 @@ const lines = text('Dockerfile').split('\n')
 /** Where the build stage has the project. */
 const WORKDIR = '/app/'
 
-/** What follows this instruction, in each line that begins with it. */
+/** The arguments of this instruction, in each line that begins with it. */
 function all(instruction: string): readonly string[] {
   const found = lines.filter((line) => line.startsWith(`${instruction} `))
   return found.map((line) => line.slice(instruction.length + 1))
 }
 
-/** A JSON list, as ENTRYPOINT and CMD have it. */
+/** A JSON list, as in ENTRYPOINT and CMD. */
 function wordsOf(instruction: string): readonly string[] {
   return all(instruction).flatMap((list): string[] => JSON.parse(list))
 }
@@ -44,7 +44,7 @@ t.test('nothing goes into the build but what .dockerignore names', async (t) => 
   )
 })
 
-t.test('what the image takes from the build is there, or is what build.ts writes', async (t) => {
+t.test('what the image takes from the build exists, or is written by build.ts', async (t) => {
   const taken = copied.filter(([first]) => first === '--from=build').flatMap((words) => words.slice(1, -1))
   const own = taken.filter((path) => path.startsWith(WORKDIR)).map((path) => path.slice(WORKDIR.length))
   t.same(own, ['LICENSE', 'boot.cjs', 'dist'])
@@ -67,7 +67,7 @@ t.test('the image’s user is the one of both manifests, by number', async (t) =
   }
 })
 
-t.test('without Knative, too, there are threads for the look-ups of all attempts', async (t) => {
+t.test('without Knative there are also threads for the lookups of all attempts', async (t) => {
   const { env } = service.spec.template.spec.containers[0]
   const threads = env.find(({ name }: { name: string }) => name === 'UV_THREADPOOL_SIZE')
   t.same(all('ENV'), [`UV_THREADPOOL_SIZE=${threads?.value}`])

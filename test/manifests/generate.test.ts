@@ -18,7 +18,7 @@ t.test('the files in manifests/crds are those of the schemas', async (t) => {
   t.equal(runGenerate('--check').status, 0)
 })
 
-t.test('a stale or missing file is told, and written when asked', async (t) => {
+t.test('a stale or missing file is reported, and written on request', async (t) => {
   const folder = t.testdir({ crds: {} })
   const url = pathToFileURL(`${folder}/`)
   const paths = ['crds/gitcommits.yaml', 'crds/pullrequests.yaml']
@@ -54,7 +54,7 @@ function version(path: string) {
   return { names: crd.spec.names, ...crd.spec.versions[0] }
 }
 
-t.test('what kubectl shows is what product promises', async (t) => {
+t.test('kubectl shows the specified columns', async (t) => {
   const commits = version('crds/gitcommits.yaml')
   const pulls = version('crds/pullrequests.yaml')
   function columns(list: { name: string; priority?: number }[]): string[] {
@@ -83,7 +83,7 @@ t.test('what kubectl shows is what product promises', async (t) => {
   })
 })
 
-t.test('our own keywords stay at home', async (t) => {
+t.test('our own schema keywords are not in the CRDs', async (t) => {
   for (const [path, text] of crdFiles()) {
     t.match(text, /^# Generated from /, path)
     t.notMatch(text, /expects:/, path)

@@ -49,7 +49,7 @@ const ACCEPTED = [
   'spec.template.spec.volumes.configMap.optional',
 ]
 
-/** Paths of all leaves, lists passed through. */
+/** Paths of all leaves; lists do not count as a level. */
 function paths(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((element) => paths(element, path))
   if (typeof value !== 'object' || value === null) return [path]
@@ -86,7 +86,7 @@ t.test(
   },
 )
 
-t.test('the queue before the function does not bound what the function shares out', async (t) => {
+t.test('the queue in front of the function does not limit what the function shares fairly', async (t) => {
   t.equal(template.spec.containerConcurrency, 0)
 })
 
@@ -105,12 +105,12 @@ t.test('the function or Node reads every variable that knative.yaml sets', async
   for (const { name } of container.env) t.ok(names.has(name), name)
 })
 
-t.test('each of the 32 attempts at once can look a name up, beside what reads files', async (t) => {
+t.test('each of 32 concurrent attempts can look up a name, in addition to reading files', async (t) => {
   const threads = container.env.find(({ name }: { name: string }) => name === 'UV_THREADPOOL_SIZE')
   t.same(threads, { name: 'UV_THREADPOOL_SIZE', value: '64' }, 'libuv gives half of them to look-ups')
 })
 
-t.test('the stamp key lies where the function is told to look, and /tmp is bounded memory', async (t) => {
+t.test('the stamp key is where the function looks for it, and /tmp is limited memory', async (t) => {
   const key = container.env.find(({ name }: { name: string }) => name === 'STAMP_KEY_FILE').value
   const mount = container.volumeMounts.find(({ name }: { name: string }) => name === 'stamp-key')
   t.equal(key, `${mount.mountPath}/key`)

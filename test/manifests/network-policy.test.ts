@@ -6,7 +6,7 @@ import { ROOT } from './read.ts'
 
 const FILE = new URL('manifests/optional/network-policy.yaml', ROOT)
 const text = readFileSync(FILE, 'utf8')
-/** With every line that waits for somebody's own values taken out of its comment; prose stays one. */
+/** With every commented line for the operator's own values uncommented; prose stays a comment. */
 const filled = text.replace(/^( *)# (?=( *- \w+:| {2,}\w+:|(from|ports):$))/gm, '$1')
 
 interface Rule {

@@ -9,7 +9,7 @@ export async function readManifest(path: string) {
   return parseAllDocuments(await readFile(new URL(path, ROOT), 'utf8')).map((document) => document.toJS())
 }
 
-/** The names of the environment variables that a program asks for while it reads its configuration. */
+/** The names of the environment variables that a program reads for its configuration. */
 export function asked(
   readConfig: (env: Readonly<Record<string, string | undefined>>) => unknown,
 ): Set<string> {

@@ -5,7 +5,7 @@ import { readConfig as readWebhookConfig } from '../../webhook/config.ts'
 import { asked, readManifest } from './read.ts'
 
 /**
- * Set by the platform, or by the manifest: where keys and tokens lie, and where the operator's token goes. As a path
+ * Set by the platform, or by the manifest: where keys and tokens are, and where the operator's token goes. As a path
  * the ConfigMap could name the token of the function's own account.
  */
 const KEPT = /^(K_|KUBERNETES_|DEFAULT_GIT_|TLS_|STAMP_)|^(PORT|TMPDIR|CLIENT_CA_FILE)$/
@@ -32,7 +32,7 @@ t.test('the ConfigMap of the settings gives the variables that are named, and no
   for (const [part, manifest] of parts) {
     const [container, ...others] = manifest.spec.template.spec.containers
     t.strictSame(others, [], part)
-    t.notOk('envFrom' in container, 'or whoever may write it could set NODE_OPTIONS')
+    t.notOk('envFrom' in container, 'or a user who may write it could set NODE_OPTIONS')
     for (const { name, valueFrom } of container.env.filter(({ valueFrom }: Variable) => valueFrom)) {
       t.strictSame(valueFrom, { configMapKeyRef: { name: 'commitlet-settings', key: name, optional: true } })
     }
@@ -51,7 +51,7 @@ for (const [part, manifest, known] of parts) {
   )
 }
 
-t.test('what both parts have to know alike, both can be given', async (t) => {
+t.test('both parts can get the settings that have to be the same', async (t) => {
   const alike = [...asked((env) => readGateSettings(env, () => Buffer.alloc(48)))]
   for (const name of alike.filter((name) => !KEPT.test(name)))
     for (const [part, manifest] of parts) t.ok(settingsOf(manifest).includes(name), `${part}: ${name}`)

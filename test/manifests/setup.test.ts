@@ -34,7 +34,7 @@ withControlPlane(
       await plane.kubectl(['apply', '-k', MANIFESTS])
     })
 
-    t.test('an option that there is none of is named', async (t) => {
+    t.test('an unknown option is named', async (t) => {
       for (const script of ['certificate.sh', 'stamp-key.sh']) {
         const { code, stderr } = await run(script, '--all')
         t.equal(code, 1)
@@ -54,7 +54,7 @@ withControlPlane(
       }
     })
 
-    t.test('another one is trusted before the old one is not any more', async (t) => {
+    t.test('a new certificate is trusted before the old one is removed', async (t) => {
       const old = await readCertificate(plane)
       t.equal((await run('certificate.sh')).code, 0)
       const bundle = await authorities(plane)

@@ -32,7 +32,7 @@ withControlPlane(t, async (t, plane) => {
       { allowFailure: true, kubeconfig },
     )
 
-  t.test('a tenant with every right in his namespace does not write a status', async (t) => {
+  t.test('a tenant with every right in their namespace cannot write a status', async (t) => {
     const tenant = await plane.kubeconfigFor({ name: 'tenant' })
     await plane.kubectl(['-n', namespace, 'create', 'role', 'all', '--verb=*', '--resource=*.*'])
     await plane.kubectl(['-n', namespace, 'create', 'rolebinding', 'all', '--role=all', '--user=tenant'])
@@ -58,7 +58,7 @@ withControlPlane(t, async (t, plane) => {
     }
   })
 
-  t.test('he writes everything else of his resources', async (t) => {
+  t.test('the tenant can write everything else of their resources', async (t) => {
     const kubeconfig = await plane.kubeconfigFor({ name: 'tenant' })
     for (const kind of RESOURCES) {
       const { code } = await plane.kubectl(['label', kind, 'shop', '-n', namespace, 'a=b'], { kubeconfig })
@@ -66,11 +66,11 @@ withControlPlane(t, async (t, plane) => {
     }
   })
 
-  t.test('a cluster administrator does', async (t) => {
+  t.test('a cluster administrator can', async (t) => {
     for (const kind of RESOURCES) t.match(await patch(kind), { code: 0 })
   })
 
-  t.test('the function does, by its own account', async (t) => {
+  t.test('the function can, with its own account', async (t) => {
     const account = ['commitlet-function', '-n', 'commitlet-system']
     const token = (await plane.kubectl(['create', 'token', ...account])).stdout.trim()
     for (const kind of RESOURCES) {
@@ -80,7 +80,7 @@ withControlPlane(t, async (t, plane) => {
   })
 })
 
-/** kubectl reads before it patches, which the function may not do with /status; so by hand. */
+/** kubectl reads before it patches, which the function may not do with /status; so without kubectl. */
 function sendPatch(plane: ControlPlane, path: string, token: string): Promise<number | undefined> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/merge-patch+json' }
   return new Promise((resolve, reject) => {

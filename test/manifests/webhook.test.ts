@@ -37,7 +37,7 @@ t.test('the webhook reads every variable that its Deployment sets', async (t) =>
   for (const { name } of container.env) t.ok(names.has(name), name)
 })
 
-t.test('certificate and stamp key lie where the webhook looks', async (t) => {
+t.test('certificate and stamp key are where the webhook looks for them', async (t) => {
   const { tls } = readConfig({})
   t.equal(tls.certFile, `${mountPath('commitlet-webhook-tls')}/tls.crt`)
   t.equal(tls.keyFile, `${mountPath('commitlet-webhook-tls')}/tls.key`)
@@ -71,7 +71,7 @@ t.test('the webhook answers before the API server gives up', async (t) => {
   }
 })
 
-t.test('a pod that ends has the time to answer, and to send what waits', async (t) => {
+t.test('a pod that ends has time to answer, and to send the waiting events', async (t) => {
   const { seconds } = container.lifecycle.preStop.sleep
   const needed = seconds * 1_000 + DECIDE_MS + LOOK_MS + DRAIN_MS
   t.ok(spec.terminationGracePeriodSeconds * 1_000 > needed, `${needed} ms`)

@@ -82,7 +82,7 @@ withControlPlane(
       t.equal(stderr, '')
     })
 
-    t.test('the Service of the webhook can lead to a machine outside', async (t) => {
+    t.test('the Service of the webhook can point to a machine outside of the cluster', async (t) => {
       const [, lead = ''] = await commandsOf('## Without an image')
       const [, patch = ''] = /-p '(.+)'$/m.exec(lead) ?? []
       const [, slice = ''] = /<<END\n([^]*?)^END$/m.exec(lead) ?? []

@@ -11,12 +11,12 @@ function answering(...addresses: readonly string[]): () => Promise<readonly stri
   return () => Promise.resolve(addresses)
 }
 
-t.test('every address of a host is answered, in the order of the answer', async (t) => {
+t.test('every address of a host is returned, in the order of DNS', async (t) => {
   const resolve = guardAddresses(ANYWHERE, answering('2001:db8::7', '192.0.2.7'))
   t.same(await resolve('git.example.com', 443, NEVER), ['2001:db8::7', '192.0.2.7'])
 })
 
-t.test('one forbidden address among several is enough', async (t) => {
+t.test('one forbidden address among several is enough for a refusal', async (t) => {
   const resolve = guardAddresses(ANYWHERE, answering('192.0.2.7', '169.254.169.254', '192.0.2.8'))
   await t.rejects(resolve('git.example.com', 443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })
 })
@@ -28,14 +28,14 @@ t.test('an IP address is checked without being looked up', async (t) => {
     await t.rejects(resolve(host, 443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })
 })
 
-t.test('loopback is forbidden in a cluster alone', async (t) => {
+t.test('loopback is forbidden only in a cluster', async (t) => {
   const inside = guardAddresses({ ...ANYWHERE, inCluster: true })
   await t.rejects(inside('localhost', 443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })
   const reviewContext = guardAddresses(ANYWHERE)
   t.ok((await reviewContext('localhost', 443, NEVER)).length > 0)
 })
 
-t.test('the API server is forbidden, whatever names lead to it', async (t) => {
+t.test('the API server is forbidden under any name', async (t) => {
   const names: Readonly<Record<string, string>> = {
     'api.example.com': '192.0.2.1',
     'git.example.com': '192.0.2.1',
@@ -99,11 +99,11 @@ for (const [title, answer, message] of [
   })
 }
 
-t.test('a name that nobody knows is not known to the system either', async (t) => {
+t.test('an unknown name is not known to the system either', async (t) => {
   await t.rejects(systemLookup('nowhere.invalid'), { message: /ENOTFOUND|EAI_AGAIN/ })
 })
 
-t.test('nobody waits for DNS longer than the signal', async (t) => {
+t.test('DNS is given up when the signal fires', async (t) => {
   const resolve = guardAddresses(ANYWHERE, () => Promise.withResolvers<readonly string[]>().promise)
   const deadline = new AbortController()
   setImmediate(() => deadline.abort())
@@ -115,7 +115,7 @@ t.test('nobody waits for DNS longer than the signal', async (t) => {
   await t.rejects(resolve('git.example.com', 443, AbortSignal.abort(own)), own)
 })
 
-t.test('who asks for a name that is being looked up shares the answer, and no longer', async (t) => {
+t.test('callers share a lookup while it is in flight, and no longer', async (t) => {
   const answers: PromiseWithResolvers<readonly string[]>[] = []
   const resolve = guardAddresses(ANYWHERE, () => {
     const answer = Promise.withResolvers<readonly string[]>()

@@ -9,14 +9,14 @@ const [{ certPEM: one }, { certPEM: two }] = await Promise.all([makeAuthority(),
 const NONE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
 const known = await followTrust(undefined).authorities()
 
-/** The file as it is followed, and what was told of it. */
+/** The file that is watched, and what was logged about it. */
 function follow(file: string) {
   const told: string[] = []
   const trust = followTrust(file, ({ message }) => void told.push(message))
   return { told, ...trust }
 }
 
-t.test("the operator's authorities come to those of the system, each once", async (t) => {
+t.test("the operator's authorities are added to those of the system, each once", async (t) => {
   const file = join(t.testdir({ 'own.pem': one + two }), 'own.pem')
   t.ok(known.length > 0, 'there are some')
   t.equal(new Set(known).size, known.length)
@@ -26,7 +26,7 @@ t.test("the operator's authorities come to those of the system, each once", asyn
 })
 
 t.test(
-  'a volume that swaps its symbolic link is noticed, and nothing is made again without a change',
+  'a swapped symbolic link of a volume is noticed, and nothing is rebuilt without a change',
   async (t) => {
     const folder = t.testdir({ first: { 'ca.pem': one }, second: { 'ca.pem': two } })
     await symlink('first', join(folder, 'data'))

@@ -36,7 +36,7 @@ for (const [title, options, login] of [
   ['with a login', { login: 'me:p@ss:w/rd' }, 'me:p%40ss%3Aw%2Frd@'],
   ['behind TLS', { certificate, login: 'me:' }, 'me@'],
 ] as const) {
-  t.test(`what is sent into a tunnel comes out behind the proxy: ${title}`, async (t) => {
+  t.test(`what is sent into a tunnel arrives behind the proxy: ${title}`, async (t) => {
     const { proxy, how } = await opening(t, options, login)
     for (const host of ['git.example.com', '2001:db8::7']) {
       const socket = await openTunnel({ host, port }, how)

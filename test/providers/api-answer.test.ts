@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseAnswer, retryAfterOf, textOf } from '../../functions/providers/api-answer.ts'
 
 t.test(
-  'an answer is read whatever it calls itself, and what is more than anybody sends is left',
+  'an answer is read whatever its content type, and an implausibly large one is not parsed',
   async (t) => {
     const bodies: readonly (readonly [string | null, unknown])[] = [
       ['{"number":1}', { number: 1 }],
@@ -83,11 +83,11 @@ const TEXTS: readonly (readonly [unknown, string | undefined])[] = [
   [undefined, undefined],
 ]
 
-t.test("the host's own words are found wherever hosts put them", async (t) => {
+t.test("the host's message is found wherever hosts put it", async (t) => {
   for (const [data, text] of TEXTS) t.equal(textOf(data), text, JSON.stringify(data))
 })
 
-t.test('an answer of any depth or width is read within a moment', async (t) => {
+t.test('an answer of any depth or width is read quickly', async (t) => {
   const began = performance.now()
   const deep: unknown = JSON.parse('['.repeat(500_000) + ']'.repeat(500_000))
   t.equal(textOf({ message: deep }), undefined)

@@ -19,7 +19,7 @@ function stage(username: string | undefined) {
   return { sent, ...apiCaller(endpoint, { ...LOGIN, username }) }
 }
 
-t.test('a token goes alone, and what is asked without content has no body', async (t) => {
+t.test('a token is sent alone, and a request without content has no body', async (t) => {
   const { sent, ask, context: context } = stage(undefined)
   t.match(await ask('GET', 'https://git.example.com/x'), { status: 201, data: { number: 1 } })
   t.strictSame(sent, [
@@ -32,7 +32,7 @@ t.test('a token goes alone, and what is asked without content has no body', asyn
   t.same(context.secrets, ['other', 's3cr3t', ':s3cr3t'])
 })
 
-t.test('a user name goes with the secret, and content as JSON', async (t) => {
+t.test('a user name is sent with the secret, and content as JSON', async (t) => {
   const { sent, ask, context: context } = stage('dev@example.com')
   await ask('POST', 'https://git.example.com/x', { title: 'Next' })
   const authorization = `Basic ${Buffer.from('dev@example.com:s3cr3t').toString('base64')}`

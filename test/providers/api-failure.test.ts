@@ -64,7 +64,7 @@ const SAID: readonly Failure[] = [
   nothingToMerge(BRANCHES, SHOWN),
 ]
 
-t.test('each is one sentence that names the place, and no secret', async (t) => {
+t.test('each is one sentence that names the repository, and no secret', async (t) => {
   for (const { message } of SAID) {
     t.match(message, /^\S[^\n]*[;,] [^\n]+\.$/, message)
     t.ok(message.includes('git.example.com'), message)
@@ -72,7 +72,7 @@ t.test('each is one sentence that names the place, and no secret', async (t) => 
   }
 })
 
-t.test('what the host says is quoted masked, without control characters, and bounded', async (t) => {
+t.test("the host's message is quoted masked, without control characters, and limited", async (t) => {
   const words = `No ${SECRET}\u001b[31m\n${'x'.repeat(10_000)}`
   const { message } = answerFailure(answer(422, { message: words }), SPEECH)
   t.match(message, /\(422\): "No \*\*\* x+…"; fix what it names\.$/)
@@ -99,7 +99,7 @@ t.test('the new place of what has moved is named where it can be shown', async (
     t.match(moved(SPEECH, place).message, /has moved to another address/)
 })
 
-t.test('a limit tells for how long, a minute where the host does not', async (t) => {
+t.test('a rate limit has the time of the host, or a minute', async (t) => {
   t.match(rateLimited(answer(429, '', { 'retry-after': '90' }), SPEECH), { retryAfterSeconds: 90 })
   t.match(rateLimited(answer(429), SPEECH), { retryAfterSeconds: 60 })
   const now = Date.parse('2026-11-21T12:00:00Z')
@@ -117,7 +117,7 @@ const PLACES = {
   'git@[2001:db8::1]:acme/shop': '[2001:db8::1]',
 }
 
-t.test('the sentence of a limit, which others read too, names the host alone', async (t) => {
+t.test('the sentence of a rate limit, which other tenants read too, names only the host', async (t) => {
   for (const [shown, host] of Object.entries(PLACES)) {
     const { message } = rateLimited(answer(429), { ...SPEECH, shown })
     t.match(message, `The API of ${host} asks for fewer requests with these credentials;`)
@@ -125,12 +125,12 @@ t.test('the sentence of a limit, which others read too, names the host alone', a
   }
 })
 
-t.test('a host that cannot answer is heard where it says for how long', async (t) => {
+t.test('the time that an unavailable host asks for is kept', async (t) => {
   t.match(unavailable(answer(503, '', { 'retry-after': '120' }), SPEECH), { retryAfterSeconds: 120 })
   t.equal(unavailable(answer(503), SPEECH).retryAfterSeconds, undefined)
 })
 
-t.test('a page is told from half an answer', async (t) => {
+t.test('a web page is distinguished from half an answer', async (t) => {
   for (const page of ['<!doctype html>', ' \n<html lang="en">', '<HTML>'])
     t.match(notUnderstood(answer(200, page), SPEECH).message, /^A web page came instead of an answer/, page)
   for (const half of ['', '<x>', {}, null, 'html'])

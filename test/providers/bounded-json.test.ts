@@ -3,14 +3,14 @@ import { parseBounded } from '../../functions/providers/bounded-json.ts'
 import { elements } from '../../functions/domain/json-value.ts'
 
 const MIB = 1024 * 1024
-/** As many values as are read. */
+/** The largest number of values that is read. */
 const FULL = `[${Array(99_999).fill('1').join(',')}]`
 
 function nested(levels: number): string {
   return `${'{"a":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`
 }
 
-t.test('JSON is read, and what is none stays text', async (t) => {
+t.test('JSON is read, and what is not JSON stays text', async (t) => {
   const texts: readonly (readonly [string, unknown])[] = [
     ['{"a": [1, null, "[{,\\"]}"]}', { a: [1, null, '[{,"]}'] }],
     ['"\\\\"', '\\'],
@@ -35,12 +35,12 @@ t.test('as many levels as no host needs are read, and not more', async (t) => {
   t.equal(parseBounded(nested(102)), undefined)
 })
 
-t.test('signs within a string are no values', async (t) => {
+t.test('brackets within a string are not values', async (t) => {
   for (const sign of [',', '[', '{', '\\"', '\\\\'])
     t.type(parseBounded(`["${sign.repeat(300_000)}", "${sign.repeat(200)}"]`), Array, sign)
 })
 
-t.test('whatever 4 MiB hold is read or left within a moment', async (t) => {
+t.test('any 4 MiB are read or refused quickly', async (t) => {
   const texts = ['{},', '[', '{"a":', '"', '\\', ' ', '"a",', '}', '語'].map(
     (piece) => `[${piece.repeat((4 * MIB) / Buffer.byteLength(piece))}`,
   )

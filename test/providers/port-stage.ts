@@ -13,7 +13,7 @@ import { memoryModel } from '../harness/hosts/model.ts'
 import type { HostModel, MemoryBranches } from '../harness/hosts/model.ts'
 
 export const TOKEN = 'good-token'
-/** The token alone, which may do everything. */
+/** Only the token, which may do everything. */
 export const LOGIN: ApiLogin = {
   username: undefined,
   secret: TOKEN,
@@ -22,10 +22,10 @@ export const LOGIN: ApiLogin = {
 }
 /** settings → main, both in the repository itself. */
 export const BRANCHES = { base: 'main', head: 'settings', headOwner: undefined }
-/** What is opened with it. */
+/** The pull request that is opened with it. */
 export const DRAFT = { branches: BRANCHES, title: 'Settings', body: 'Text.', draft: false }
 
-/** Which host stands in, and for what. */
+/** The host of the stand-in, and its options. */
 export interface Standing {
   readonly dialect: Dialect
   /** The row of the table of hosts. */
@@ -35,7 +35,7 @@ export interface Standing {
   readonly people?: readonly string[]
 }
 
-/** How the port is called, where it is not LOGIN at the host's own repository. */
+/** The login and the repository; default: LOGIN and the host's own repository. */
 export interface Called {
   readonly login?: ApiLogin
   readonly repository?: readonly string[]
@@ -47,7 +47,7 @@ type Work<T> = (pullRequests: PullRequests) => Promise<T>
 export interface PortStage {
   readonly host: HostServer
   readonly model: HostModel & { readonly branches: MemoryBranches }
-  /** Over the real way to the network; no limit of an earlier work holds. Afterwards it is asserted that no request was refused. */
+  /** Runs work over the real network code, without limits of earlier work. Then asserts that no request was refused. */
   readonly work: <T>(work: Work<T>, as?: Called) => Promise<T>
   /** The Failure that the work ends with; none is an error of the test. */
   readonly failure: (work: Work<unknown>, as?: Called) => Promise<Failure>
@@ -69,7 +69,7 @@ export async function startPort(t: Test, { dialect, name, ...held }: Standing): 
   const { signal } = new AbortController()
 
   const work: PortStage['work'] = (work, { login = LOGIN, repository: called = repository } = {}) => {
-    // Another process each time, which remembers nothing.
+    // Another process each time, without remembered state.
     const withPullRequests = openProviders(settingsWith(host.caFile), () => Date.now())
     return withPullRequests({ ...target, repository: called }, { login, signal }, work).finally(() =>
       t.strictSame(host.violations, [], "the host's operations allow every request"),

@@ -13,7 +13,7 @@ const SHOWN = [
   ['http://git.example.com/acme/shop/pull/1', PLAIN_API],
 ] as const
 
-/** Shown in the one spelling that every reader takes for the same. */
+/** Shown in the one spelling that every reader reads the same. */
 const RESPELLED = [
   ['https://git.example.com/größe', 'https://git.example.com/gr%C3%B6%C3%9Fe'],
   ['HTTPS://Größe.example.com/1', 'https://xn--gre-6ka8i.example.com/1'],

@@ -27,7 +27,7 @@ t.test('all that the spec names is added', async (t) => {
   t.strictSame(host.calls, ['add labels', 'add reviewers', 'add assignees'])
 })
 
-t.test('what the spec does not name is not asked for', async (t) => {
+t.test('what the spec does not name is not requested', async (t) => {
   const host = memoryPullRequests()
   t.equal(await go(host, {}), undefined)
   t.equal(await go(host, { labels: [], reviewers: [], assignees: [] }), undefined)
@@ -49,7 +49,7 @@ t.test('what was applied for this generation is not applied again', async (t) =>
   }
 })
 
-t.test('whom the host does not know is named, the others are added', async (t) => {
+t.test('users that the host does not know are named, the others are added', async (t) => {
   const host = memoryPullRequests()
   t.match(await go(host, { ...ALL, reviewers: ['dev', 'stranger'], assignees: ['nobody'] }), {
     applied: 'False',
@@ -69,7 +69,7 @@ function failing(error: unknown): MemoryPullRequests {
   return host
 }
 
-t.test('what the token may not do is told, and the rest is done', async (t) => {
+t.test('what the token may not do is reported, and the rest is done', async (t) => {
   const host = failing(new Failure('PermissionDenied', 'The token lacks "issues=write"; give it that.'))
   t.match(await go(host, ALL), {
     applied: 'False',
@@ -85,32 +85,25 @@ const ENDINGS: readonly (readonly [spec: Partial<PullRequestSpec>, rest: string]
   [{ labels: ['settings'] }, '.'],
 ]
 
-t.test(
-  'what passes by itself ends it, which tells what is left, and not that it is tried again',
-  async (t) => {
-    for (const reason of [
-      'RateLimited',
-      'Timeout',
-      'ProviderUnavailable',
-    ] as const satisfies FailureReason[]) {
-      for (const [spec, rest] of ENDINGS) {
-        const host = failing(new Failure(reason, 'Not now; it is tried again.'))
-        t.match(await go(host, spec), {
-          applied: 'False',
-          reason: 'NotApplied',
-          message: `The labels could not be added (${reason})${rest} Ask again when that is mended (annotation commitlet.dev/requested-at), or add them by hand.`,
-        })
-        t.strictSame(host.calls, ['add labels'])
-      }
+t.test('a temporary failure ends it with a report of what is left, and promises no retry', async (t) => {
+  for (const reason of ['RateLimited', 'Timeout', 'ProviderUnavailable'] as const satisfies FailureReason[]) {
+    for (const [spec, rest] of ENDINGS) {
+      const host = failing(new Failure(reason, 'Not now; it is tried again.'))
+      t.match(await go(host, spec), {
+        applied: 'False',
+        reason: 'NotApplied',
+        message: `The labels could not be added (${reason})${rest} Ask again when that is mended (annotation commitlet.dev/requested-at), or add them by hand.`,
+      })
+      t.strictSame(host.calls, ['add labels'])
     }
-  },
-)
+  }
+})
 
 t.test('a bug is a bug', async (t) => {
   await t.rejects(go(failing(new TypeError('undefined is not a function')), ALL), TypeError)
 })
 
-t.test('those of a pull request of somebody else are left, where any are named', async (t) => {
+t.test("details of another user's pull request are left as they are", async (t) => {
   t.match(detailsLeft(pullRequest(ALL)), { applied: 'False', reason: 'NotOurs' })
   t.equal(detailsLeft(pullRequest()), undefined)
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { makeKeyedSemaphore } from '../../functions/pull-request/keyed-semaphore.ts'
 
-/** Work that ends when it is told to, and notes when it begins. */
+/** Work that ends on request, and records when it begins. */
 function workNamed(name: string, began: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const work = (): Promise<string> => {
@@ -11,12 +11,12 @@ function workNamed(name: string, began: string[]) {
   return { work, end: () => resolve(name), fail: () => reject(new Error(name)) }
 }
 
-/** Everything that can go on by itself has gone on. */
+/** Lets everything that is not waiting run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-t.test('work under one key is done in turn, under another at once', async (t) => {
+t.test('work under one key runs in sequence, under another at once', async (t) => {
   const run = makeKeyedSemaphore(1)
   const began: string[] = []
   const [first, second, third] = ['first', 'second', 'third'].map((name) => workNamed(name, began))
@@ -46,7 +46,7 @@ t.test('as many as may run do so at once, and the next begins when one of them e
   t.strictSame(await Promise.all(results), ['first', 'second', 'third', 'fourth'])
 })
 
-t.test('work that fails fails for itself alone', async (t) => {
+t.test('work that fails does not affect other work', async (t) => {
   const run = makeKeyedSemaphore(1)
   const began: string[] = []
   const [first, second] = ['first', 'second'].map((name) => workNamed(name, began))
@@ -58,7 +58,7 @@ t.test('work that fails fails for itself alone', async (t) => {
   t.equal(await results[1], 'second')
 })
 
-t.test('work that throws at once is work that fails', async (t) => {
+t.test('work that throws synchronously is work that fails', async (t) => {
   const run = makeKeyedSemaphore(1)
   const thrown = (): Promise<never> => {
     throw new Error('at once')

@@ -28,7 +28,7 @@ function go(world: MemoryWorld, spec: Readonly<Record<string, unknown>> = {}): P
   return openPullRequest(store(world, spec), world, { again: false, signal })
 }
 
-t.test('it is opened at the API of the repository, with the token of the Secret', async (t) => {
+t.test('it is opened with the API of the repository and the token of the Secret', async (t) => {
   const world = memoryWorld()
   t.match(await go(world), {
     reason: 'Succeeded',
@@ -48,7 +48,7 @@ t.test('it is opened at the API of the repository, with the token of the Secret'
   t.doesNotThrow(() => opened?.target.permit(['market', 'store']))
 })
 
-t.test('what stands before a colon is the owner of a fork', async (t) => {
+t.test('the text before a colon is the owner of a fork', async (t) => {
   const world = memoryWorld()
   await go(world, { headBranch: 'dev:feature/one' })
   const branches = world.opened.map(({ target }) => target.branches)
@@ -79,7 +79,7 @@ t.test('an earlier attempt may have opened it', async (t) => {
   t.strictSame(world.pullRequests.calls, ['find all', 'create'])
 })
 
-t.test('the second way is gone where the credentials of the first fail, and masks both', async (t) => {
+t.test('the fallback is used where the first credentials fail, and both are masked', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(SPARE_SECRET)
   world.pullRequests.before = () => {
@@ -108,7 +108,7 @@ t.test('a Secret that is bound to another repository does not go to the API', as
   t.strictSame(world.opened, [])
 })
 
-t.test('without credentials it is the default of the operator, where that may go', async (t) => {
+t.test("without credentials the operator's default is used, where it is allowed", async (t) => {
   const world = memoryWorld()
   const defaults: DefaultConfig = {
     source: { token: 'tkn-0f-the-operator' },
@@ -123,7 +123,7 @@ t.test('without credentials it is the default of the operator, where that may go
   await t.rejects(forked, { reason: 'ReferenceForbidden', message: /the branch of a fork/ })
 })
 
-t.test('nothing is asked of the host for whom the gate refuses', async (t) => {
+t.test('where the gate refuses, no request goes to the host', async (t) => {
   const world = memoryWorld()
   world.cluster.mayAccess = (_user, { verb }) => verb !== 'get'
   await t.rejects(go(world, { headBranch: 'dev:feature' }), {

@@ -32,7 +32,7 @@ function by(secret = 'a', signal = NEVER) {
   return { login, signal }
 }
 
-/** Ways to APIs that nobody answers, under a clock that stands; `looks` counts the sessions. */
+/** Sessions with APIs without a server, and a clock that does not move; `looks` counts the sessions. */
 function stage() {
   const clock = { now: 1_000_000 }
   const count = { looks: 0 }
@@ -90,7 +90,7 @@ t.test('the same branches of the same repository wait for each other, and others
   t.equal(await second, '2')
 })
 
-t.test('who waits in line goes when his time is over, and never calls', async (t) => {
+t.test('an attempt in the queue leaves when its time is over, and never calls', async (t) => {
   const { use, count } = stage()
   const first = Promise.withResolvers<string>()
   const running = use(targetOf(), by(), () => first.promise)
@@ -110,7 +110,7 @@ t.test('who waits in line goes when his time is over, and never calls', async (t
   t.equal(count.looks, 2, 'the first and the next')
 })
 
-t.test("time that ends during the work is the work's own matter", async (t) => {
+t.test('a deadline during the work is left to the work', async (t) => {
   const { use } = stage()
   const time = new AbortController()
   const own = new Failure('Timeout', 'Said by the call.')
@@ -138,7 +138,7 @@ t.test('two attempts call at once with the same token, and with another one more
   t.equal(begun.at(-1), 'three')
 })
 
-t.test('while a limit holds, its credential calls that API no more, and others do', async (t) => {
+t.test('while a limit holds, its credentials are not used with that API, and others are', async (t) => {
   const { use, clock, count } = stage()
   t.equal(
     await use(targetOf(), by(), () => Promise.reject(LIMITED)).catch((error: unknown) => error),
@@ -161,7 +161,7 @@ t.test('while a limit holds, its credential calls that API no more, and others d
   t.equal(await use(targetOf(), by(), () => Promise.resolve('called')), 'called')
 })
 
-t.test('who stands in line behind the one that met the limit does not call', async (t) => {
+t.test('an attempt in the queue behind the one that met the limit does not call', async (t) => {
   const { use, count } = stage()
   const first = use(targetOf(), by(), () => Promise.reject(LIMITED))
   const second = use(targetOf(), by(), () => Promise.resolve('called'))
@@ -170,7 +170,7 @@ t.test('who stands in line behind the one that met the limit does not call', asy
   t.equal(count.looks, 1)
 })
 
-t.test('a refusal by the brake does not make the limit longer', async (t) => {
+t.test('a refusal because of a remembered limit does not prolong the limit', async (t) => {
   const { use, clock } = stage()
   await use(targetOf(), by(), () => Promise.reject(LIMITED)).catch(() => undefined)
   clock.now += 59_900

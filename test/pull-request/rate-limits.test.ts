@@ -7,13 +7,13 @@ function limited(retryAfterSeconds?: number, message = 'Fewer requests.'): Failu
   return new Failure('RateLimited', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
 }
 
-/** Limits on a clock that stands at `at.now` milliseconds. */
+/** Limits with a clock that is fixed at `at.now` milliseconds. */
 function setUp() {
   const at = { now: 1_000_000 }
   return { at, limits: makeRateLimits(() => at.now) }
 }
 
-t.test('a limit holds for its key until it ends, in the words of the first one', async (t) => {
+t.test('a limit holds for its key until it ends, with the message of the first one', async (t) => {
   const { at, limits } = setUp()
   const failure = limited(90)
   t.equal(limits.record('one', failure), failure, 'it is passed on')
@@ -28,7 +28,7 @@ t.test('a limit holds for its key until it ends, in the words of the first one',
   t.doesNotThrow(() => limits.check('one'))
 })
 
-t.test('only a limit with a time is kept', async (t) => {
+t.test('only a limit with a time is remembered', async (t) => {
   const { limits } = setUp()
   const others = [
     limited(),

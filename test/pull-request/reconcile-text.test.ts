@@ -20,7 +20,7 @@ t.test('a changed spec changes title and body where nobody else has', async (t) 
   t.match(await go(host, changed(next, { body: '' })), { reason: 'Succeeded' })
 })
 
-t.test('what people have edited stays, and is told only where the spec says something else', async (t) => {
+t.test('what people have edited stays, and is reported only where the spec differs', async (t) => {
   for (const edit of [{ title: 'Better' }, { body: `More.\n${OURS.body}` }]) {
     const host = memoryPullRequests()
     const known = after(pullRequest(), await go(host))
@@ -37,7 +37,7 @@ t.test('what people have edited stays, and is told only where the spec says some
   }
 })
 
-t.test('an edit that is taken out again gives title and body back to the spec', async (t) => {
+t.test('once an edit is undone, title and body follow the spec again', async (t) => {
   const host = memoryPullRequests()
   const resource = changed(after(pullRequest(), await go(host)), { title: 'Newer' })
   host.change(1, { title: 'Better' })
@@ -47,14 +47,14 @@ t.test('an edit that is taken out again gives title and body back to the spec', 
   t.match(host.held, [{ title: 'Newer' }])
 })
 
-t.test('where people have written what the spec says by now, nothing is amiss', async (t) => {
+t.test('an edit that equals the spec is not reported', async (t) => {
   const host = memoryPullRequests()
   const known = after(pullRequest(), await go(host))
   host.change(1, { title: 'Newer settings' })
   t.match(await go(host, changed(known, { title: 'Newer settings' })), { message: `#1 is open: ${URL}` })
 })
 
-t.test('one that somebody else has opened is adopted, and never written to', async (t) => {
+t.test('one that another user has opened is adopted, and never written to', async (t) => {
   for (const body of ['', 'By hand.', marked({ title: 'By hand', body: '' }, '0000-other').body]) {
     const host = memoryPullRequests()
     host.hold({ body })
@@ -72,7 +72,7 @@ t.test('one that somebody else has opened is adopted, and never written to', asy
   }
 })
 
-t.test('our own comes before that of others, an open one before what is over', async (t) => {
+t.test('our own comes before that of others, an open one before a closed one', async (t) => {
   const host = memoryPullRequests()
   host.hold({ ...OURS, state: 'closed' })
   host.hold()
@@ -82,14 +82,14 @@ t.test('our own comes before that of others, an open one before what is over', a
   t.match(await go(host, pullRequest(), true), { pullRequest: { number: 3, state: 'open' } })
 })
 
-t.test('what others have merged or closed before is in nobody’s way', async (t) => {
+t.test('pull requests that others have merged or closed before do not matter', async (t) => {
   const host = memoryPullRequests()
   host.hold({ state: 'merged' })
   host.hold({ ...marked({ title: 'By hand', body: '' }, '0000-other'), state: 'closed' })
   t.match(await go(host, pullRequest(), true), { reason: 'Succeeded', pullRequest: { number: 3 } })
 })
 
-/** Somebody opens one between the look and the creation. */
+/** Another user opens one between search and creation. */
 function overtaken(text: Partial<typeof OURS>): MemoryPullRequests {
   const host = memoryPullRequests()
   host.before = (verb) => {
@@ -98,7 +98,7 @@ function overtaken(text: Partial<typeof OURS>): MemoryPullRequests {
   return host
 }
 
-t.test('where another was quicker, theirs is adopted', async (t) => {
+t.test('where another user was quicker, their pull request is adopted', async (t) => {
   const host = overtaken({})
   t.match(await go(host, pullRequest({ reviewers: ['dev'] })), {
     reason: 'UpToDate',
@@ -108,17 +108,14 @@ t.test('where another was quicker, theirs is adopted', async (t) => {
   t.strictSame(host.calls, ['find open', 'create', 'find open'])
 })
 
-t.test(
-  'where it was our own, from a request that came late, it is brought to what the spec says',
-  async (t) => {
-    const host = overtaken(marked({ title: 'Older settings', body: '' }, UID))
-    t.match(await go(host, pullRequest({ labels: ['settings'] })), {
-      message: `Updated title and body of #1: ${URL}`,
-      details: { applied: 'True' },
-    })
-    t.match(host.held, [{ ...OURS, details: { labels: ['settings'] } }])
-  },
-)
+t.test('where it is our own, from a late request, it is updated to the spec', async (t) => {
+  const host = overtaken(marked({ title: 'Older settings', body: '' }, UID))
+  t.match(await go(host, pullRequest({ labels: ['settings'] })), {
+    message: `Updated title and body of #1: ${URL}`,
+    details: { applied: 'True' },
+  })
+  t.match(host.held, [{ ...OURS, details: { labels: ['settings'] } }])
+})
 
 t.test('title and body come before the details', async (t) => {
   const host = memoryPullRequests()

@@ -17,7 +17,7 @@ t.test('where there is none, one is opened, with the marker in its body', async 
   t.strictSame(host.calls, ['find open', 'create'])
 })
 
-t.test('a spec without a body makes one that is the marker alone, and no draft', async (t) => {
+t.test('a spec without a body has a body with only the marker, and no draft', async (t) => {
   const host = memoryPullRequests()
   const { body, ...spec } = pullRequest().spec
   t.ok(body)
@@ -25,7 +25,7 @@ t.test('a spec without a body makes one that is the marker alone, and no draft',
   t.match(host.held, [{ body: /^\[commitlet:[^\n]+\]: #$/, draft: false }])
 })
 
-t.test('asked again it is the same one, and nothing is written', async (t) => {
+t.test('requested again it is the same one, and nothing is written', async (t) => {
   const host = memoryPullRequests()
   const resource = pullRequest()
   const opened = await go(host, resource)
@@ -37,7 +37,7 @@ t.test('asked again it is the same one, and nothing is written', async (t) => {
   t.equal(host.held.length, 1)
 })
 
-t.test('an answer that was lost costs nothing: the next attempt finds what it has opened', async (t) => {
+t.test('after a lost answer the next attempt finds the opened pull request', async (t) => {
   const host = memoryPullRequests()
   const lost = new Failure('NetworkError', 'The connection was cut.')
   host.after = (verb) => {
@@ -56,7 +56,7 @@ const LATER: readonly (readonly [title: string, resource: PullRequest, again: bo
 ]
 
 for (const [title, resource, again] of LATER) {
-  t.test(`${title} opens no second one where the first, unheard of, was merged meanwhile`, async (t) => {
+  t.test(`${title} opens no second one where the first, unknown yet, was merged meanwhile`, async (t) => {
     const host = memoryPullRequests()
     host.hold({ ...OURS, state: 'merged' })
     t.match(await go(host, resource, again), {
@@ -70,7 +70,7 @@ for (const [title, resource, again] of LATER) {
 }
 
 for (const state of ['merged', 'closed'] as const) {
-  t.test(`one that was ${state} reads so, whatever the spec says by now`, async (t) => {
+  t.test(`one that was ${state} reads so, whatever the spec says`, async (t) => {
     const host = memoryPullRequests()
     const resource = pullRequest({ labels: ['settings'] })
     const known = after(resource, await go(host, resource))
@@ -87,7 +87,7 @@ for (const state of ['merged', 'closed'] as const) {
   })
 }
 
-t.test('one that is gone, or joins other branches by now, is not replaced by a second one', async (t) => {
+t.test('one that is gone, or has other branches now, is not replaced by a second one', async (t) => {
   for (const base of ['other', 'main']) {
     const host = memoryPullRequests()
     const known = after(pullRequest(), await go(host))
@@ -103,7 +103,7 @@ t.test('one that is gone, or joins other branches by now, is not replaced by a s
   }
 })
 
-t.test('one that was merged before it went away stays merged', async (t) => {
+t.test('one that was merged before it was deleted stays merged', async (t) => {
   const host = memoryPullRequests()
   const known = after(pullRequest(), await go(host))
   host.change(1, { state: 'merged' })
@@ -112,7 +112,7 @@ t.test('one that was merged before it went away stays merged', async (t) => {
   t.match(await go(host, merged), { pullRequest: { state: 'merged' } })
 })
 
-t.test('where another one joins the same branches instead, it is told of that', async (t) => {
+t.test('where another one has the same branches instead, that one is reported', async (t) => {
   const host = memoryPullRequests()
   const known = after(pullRequest(), await go(host))
   host.change(1, { branches: { ...BRANCHES, base: 'other' } })
@@ -120,7 +120,7 @@ t.test('where another one joins the same branches instead, it is told of that', 
   t.match(await go(host, known), { message: /^#2 was opened by somebody else/, pullRequest: { number: 2 } })
 })
 
-t.test('a host that tells of one and shows none is asked again later', async (t) => {
+t.test('a host that reports one and shows none is retried later', async (t) => {
   const host = memoryPullRequests()
   host.create = () => Promise.resolve('exists')
   await t.rejects(go(host), {

@@ -6,9 +6,9 @@ import { reconcilePullRequest } from '../../functions/pull-request/reconcile.ts'
 import { pullRequest, UID } from '../domain/fixtures/pullrequest.ts'
 import type { MemoryPullRequests } from '../harness/memory-pull-requests.ts'
 
-/** Those of the resource. */
+/** The branches of the resource. */
 export const BRANCHES: Branches = { base: 'main', head: 'feature', headOwner: undefined }
-/** What the resource has a pull request say. */
+/** The text of the resource's pull request. */
 export const OURS = marked({ title: 'New settings', body: 'Closes #12.' }, UID)
 /** Web address of the first pull request of a host in memory. */
 export const URL = 'https://git.example.com/acme/shop/pulls/1'
@@ -27,7 +27,7 @@ export function after(resource: PullRequest, outcome: Outcome): PullRequest {
   return { ...resource, status }
 }
 
-/** The resource as somebody has changed its spec. */
+/** The resource with a changed spec. */
 export function changed(resource: PullRequest, spec: Partial<PullRequestSpec>): PullRequest {
   const { metadata } = resource
   const generation = metadata.generation + 1

@@ -86,7 +86,7 @@ t.test('a review holds its room until it is answered', async (t) => {
   t.equal((await call({ port, ca }, '/validate', large)).status, 200)
 })
 
-t.test('what is parsed of reviews is bounded as well, however small its parts are', async (t) => {
+t.test('the parsed parts of reviews are limited as well, however small they are', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { port, ca, seen } = await start(t, () => decided)
   const having = (parts: number): string =>
@@ -103,7 +103,7 @@ t.test('what is parsed of reviews is bounded as well, however small its parts ar
   t.equal((await call({ port, ca }, '/validate', having(300_000))).status, 200)
 })
 
-t.test('a review that has not come whole within 10 s is given up, and a silent connection', async (t) => {
+t.test('a review that is not complete within 10 s is given up, and so is a silent connection', async (t) => {
   const { begin, hold, port } = await start(t)
   const began = performance.now()
   const silent = hold(connectPlain({ port, host: '127.0.0.1' }))

@@ -45,7 +45,7 @@ t.test('a review to /mutate is answered with the patch', async (t) => {
   t.strictSame(answers, [], 'nothing follows')
 })
 
-t.test('a review to /validate is answered, and only then something follows', async (t) => {
+t.test('a review to /validate is answered, and only then the follow-up runs', async (t) => {
   const { port, ca, answers } = await start(t)
   const { body } = await call({ port, ca }, '/validate', REVIEW)
   t.strictSame(body.response, { uid: 'review-1', allowed: true, warnings: ['w'] })
@@ -54,7 +54,7 @@ t.test('a review to /validate is answered, and only then something follows', asy
   t.strictSame(verdict, { warnings: ['w'] })
 })
 
-t.test('what follows an answer comes when all of it has been handed to the connection', async (t) => {
+t.test('the follow-up runs when all of the answer has been written to the connection', async (t) => {
   const done: boolean[] = []
   const { port, ca, app, answers } = await start(t, {
     answered: () => done.push(...responses.map(({ writableFinished }) => writableFinished)),
@@ -66,7 +66,7 @@ t.test('what follows an answer comes when all of it has been handed to the conne
   t.strictSame(answers, [])
 })
 
-t.test('nothing follows where the client has gone before its answer', async (t) => {
+t.test('no follow-up runs where the client has gone before its answer', async (t) => {
   const [asked, decided] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
   const { port, ca, answers, app } = await start(t, {
     validate: async () => {
@@ -153,14 +153,14 @@ t.test('health is answered, and readiness ends with the drain', async (t) => {
   t.equal((await call({ port, ca }, '/health/readiness')).status, 503)
 })
 
-t.test('another path is not there', async (t) => {
+t.test('another path is not found', async (t) => {
   const { port, ca } = await start(t)
   const { status, body } = await call({ port, ca }, '/validate')
   t.equal(status, 404)
   t.match(body.message, /POST \/mutate or \/validate/)
 })
 
-t.test('what is no HTTP is refused without a crash', async (t) => {
+t.test('what is not HTTP is refused without a crash', async (t) => {
   const { port, ca } = await start(t)
   const socket = connect({ port, ca, host: '127.0.0.1' }, () =>
     socket.end('POST /mutate HTTP/1.1\r\ncontent-length: x\r\n\r\n'),
@@ -170,7 +170,7 @@ t.test('what is no HTTP is refused without a crash', async (t) => {
   t.match(answer, /^HTTP\/1.1 400/)
 })
 
-t.test('a request whose length lies is refused with one sentence', async (t) => {
+t.test('a request with a wrong length is refused with one sentence', async (t) => {
   const { app } = await start(t)
   const headers = { 'content-length': '5' }
   const answer = await app.inject({ method: 'POST', url: '/mutate', headers, payload: REVIEW })

@@ -14,23 +14,17 @@ import { waitFor } from '../harness/wait.ts'
 import type { SinkServer } from './stage.ts'
 import { gitCommit, recordingLog, startSink } from './stage.ts'
 
-t.test(
-  'both webhooks are called on the same occasions, and only a dry run stays without an event',
-  async (t) => {
-    const text = await readFile(
-      join(import.meta.dirname, '../../manifests/webhook-configuration.yaml'),
-      'utf8',
-    )
-    const [mutating, validating] = parseAllDocuments(text).map((document) => document.toJS().webhooks[0])
-    const own = { name: '', clientConfig: {}, sideEffects: '', reinvocationPolicy: '' }
-    t.strictSame({ ...mutating, ...own }, { ...validating, ...own })
-    t.match(mutating, { sideEffects: 'None', reinvocationPolicy: 'IfNeeded', failurePolicy: 'Fail' })
-    t.match(validating, { sideEffects: 'NoneOnDryRun' })
-    for (const selector of ['objectSelector', 'namespaceSelector']) t.notOk(selector in mutating)
-  },
-)
+t.test('both webhooks are called for the same operations, and only a dry run has no event', async (t) => {
+  const text = await readFile(join(import.meta.dirname, '../../manifests/webhook-configuration.yaml'), 'utf8')
+  const [mutating, validating] = parseAllDocuments(text).map((document) => document.toJS().webhooks[0])
+  const own = { name: '', clientConfig: {}, sideEffects: '', reinvocationPolicy: '' }
+  t.strictSame({ ...mutating, ...own }, { ...validating, ...own })
+  t.match(mutating, { sideEffects: 'None', reinvocationPolicy: 'IfNeeded', failurePolicy: 'Fail' })
+  t.match(validating, { sideEffects: 'NoneOnDryRun' })
+  for (const selector of ['objectSelector', 'namespaceSelector']) t.notOk(selector in mutating)
+})
 
-/** The webhook in this process, asked by a real API server. */
+/** The webhook in this process, called by a real API server. */
 async function install(t: Test, plane: ControlPlane) {
   const authority = await makeAuthority()
   const dir = t.testdir({})
@@ -95,23 +89,26 @@ await withControlPlane(
       groups: ['system:masters', 'developers'],
     })
 
-    await t.test('who applies is stamped, and the event has the stored uid and generation', async (t) => {
-      const { create, annotations, kubectl } = await makeTeam(plane, sink)
-      t.match(await create('a', { annotations: { 'commitlet.dev/requested-by': 'forged' } }), { code: 0 })
-      t.match(await annotations('a'), {
-        'commitlet.dev/requested-by': 'admin',
-        'commitlet.dev/requester': /^\{"username":"admin".*system:masters/,
-      })
-      const { stdout } = await kubectl(['get', 'gitcommit', 'a', '-o', 'jsonpath={.metadata.uid}'])
-      const { data } = await waitFor(
-        'event',
-        () => sink.received.find(({ data }) => data.uid === stdout),
-        10_000,
-      )
-      t.match(data, { name: 'a', generation: 1 })
-    })
+    await t.test(
+      'the user who applies is stamped, and the event has the stored uid and generation',
+      async (t) => {
+        const { create, annotations, kubectl } = await makeTeam(plane, sink)
+        t.match(await create('a', { annotations: { 'commitlet.dev/requested-by': 'forged' } }), { code: 0 })
+        t.match(await annotations('a'), {
+          'commitlet.dev/requested-by': 'admin',
+          'commitlet.dev/requester': /^\{"username":"admin".*system:masters/,
+        })
+        const { stdout } = await kubectl(['get', 'gitcommit', 'a', '-o', 'jsonpath={.metadata.uid}'])
+        const { data } = await waitFor(
+          'event',
+          () => sink.received.find(({ data }) => data.uid === stdout),
+          10_000,
+        )
+        t.match(data, { name: 'a', generation: 1 })
+      },
+    )
 
-    await t.test('every fault is read at once in what kubectl prints', async (t) => {
+    await t.test('kubectl prints every field error at once', async (t) => {
       const { create } = await makeTeam(plane, sink)
       const fieldErrors = {
         repository: 'https://Git.example.com/acme/shop.git',
@@ -139,12 +136,12 @@ await withControlPlane(
       t.match(forbidden.stderr, /^Error from server \(Forbidden\): .*spec\.resourceRef\.namespace/)
     })
 
-    await t.test('kubectl edit shows each fault above the text, to be edited again', async (t) => {
+    await t.test('kubectl edit shows each field error above the text, to be edited again', async (t) => {
       const { create, kubectl } = await makeTeam(plane, sink)
       await create('a')
       const folder = t.testdir({})
       const [editor, shown] = [join(folder, 'editor'), join(folder, 'shown.yaml')]
-      // The first time it makes two faults; the second time it keeps what it is shown and changes nothing.
+      // The first time it makes two errors; the second time it keeps what it is shown and changes nothing.
       const fieldErrors = `s/^  message: .*/  message: 'Commitlet-Id: 1'/; s/^  branch: .*/  branch: '-x'/`
       const script = `#!/bin/sh\nif grep -q '^# .*not valid' "$1"; then cp "$1" ${shown}; else sed -i "${fieldErrors}" "$1"; fi\n`
       await writeFile(editor, script, { mode: 0o700 })
@@ -170,7 +167,7 @@ await withControlPlane(
       t.match(await annotations('a'), { 'commitlet.dev/requested-by': 'developer' })
     })
 
-    await t.test('an annotation without a time is warned of, and asks for nothing', async (t) => {
+    await t.test('an annotation without a time causes a warning, and is no request', async (t) => {
       const { create, kubectl, events } = await makeTeam(plane, sink)
       await create('a')
       const annotate = (value: string) =>
@@ -203,7 +200,7 @@ await withControlPlane(
     })
 
     await t.test(
-      'while the webhook is down the rest of a life goes on, but nothing is asked for',
+      'while the webhook is down other updates and deletion work, but no request does',
       async (t) => {
         const { create, kubectl } = await makeTeam(plane, sink)
         await create('a', { finalizers: ['example.com/hold'] })

@@ -8,7 +8,7 @@ import { makeAuthority } from '../harness/certificates.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
 import { call, gitCommit, recordingLog, reviewOf, startSink, writePair } from './stage.ts'
 
-/** The whole webhook, signing, over a cluster that allows everything. It lives through all that follows. */
+/** The whole webhook, signing, over a cluster that allows everything. It has to survive all that follows. */
 const authority = await makeAuthority()
 const sink = await startSink()
 t.teardown(() => sink.close())
@@ -138,7 +138,7 @@ t.test('a sender that goes in the middle of a review leaves nothing behind', asy
   t.match(await text(socket), /^(HTTP\/1.1 400|$)/)
 })
 
-t.test('after all that the process lives, and has no bug to tell of', async (t) => {
+t.test('after all that the process runs, and has logged no bug', async (t) => {
   const { status, body } = await call({ port, ca: authority.certPEM }, '/mutate', REVIEW)
   t.equal(status, 200)
   t.match(body.response, { allowed: true, patch: /./ })

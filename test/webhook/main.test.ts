@@ -57,7 +57,7 @@ async function start(t: Test, env: Readonly<Record<string, string>> = {}, server
 t.test('it starts, denies what it cannot decide, and ends with 0 at SIGTERM', async (t) => {
   const sink = await startSink()
   t.teardown(() => sink.close())
-  // A sweep in flight would tell of the API server that is not there, between the last two lines.
+  // A sweep in flight would log the missing API server between the last two lines.
   const env = { K_SINK: sink.url.href, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
   const { program, target } = await start(t, env)
   await program.ready(100_000)

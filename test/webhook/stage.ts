@@ -13,7 +13,7 @@ import type { Authority } from '../harness/certificates.ts'
 
 export const UID = '3f0c0d6e-5a0b-4b43-8c5e-7a8b9c0d1e2f'
 
-/** A logger whose lines can be looked at. */
+/** A logger whose lines can be read. */
 export function recordingLog(): { log: Logger; lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = []
   const stream = new Writable({
@@ -25,7 +25,7 @@ export function recordingLog(): { log: Logger; lines: Record<string, unknown>[] 
   return { log: pino({ level: 'debug' }, stream), lines }
 }
 
-/** A GitCommit without a fault, as /validate sees it. */
+/** A valid GitCommit, as /validate sees it. */
 export function gitCommit(
   changes: Readonly<Record<string, unknown>> = {},
   spec: Readonly<Record<string, unknown>> = {},
@@ -80,7 +80,7 @@ export function reviewOf(object: unknown, request: Readonly<Record<string, unkno
   }
 }
 
-/** Writes a certificate for localhost as a Secret volume would hold it. */
+/** Writes a certificate for localhost as in a Secret volume. */
 export async function writePair(dir: string, authority: Authority): Promise<KeyPairFiles> {
   const { certPEM, keyPEM } = await authority.issue({ names: ['localhost', '127.0.0.1'] })
   const files = { certFile: join(dir, 'tls.crt'), keyFile: join(dir, 'tls.key'), clientCAFile: undefined }
@@ -91,7 +91,7 @@ export async function writePair(dir: string, authority: Authority): Promise<KeyP
 
 export interface Posted {
   readonly status: number
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look at parts of it
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read parts of it
   readonly body: any
   /** SHA-256 fingerprint of the certificate that was served. */
   readonly served: string
@@ -132,11 +132,11 @@ export function call(
 
 export interface Received {
   readonly headers: IncomingHttpHeaders
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look at parts of it
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read parts of it
   readonly data: any
 }
 
-/** A sink over plain HTTP: what came, and how the next requests are answered. */
+/** A sink over plain HTTP: the events that came, and the answers to the next requests. */
 export interface SinkServer {
   readonly url: URL
   readonly received: Received[]
@@ -145,7 +145,7 @@ export interface SinkServer {
   close: () => Promise<void>
 }
 
-/** Starts a sink that answers 202 unless it is told otherwise. */
+/** Starts a sink that answers 202 unless a test sets another status. */
 export async function startSink(port = 0): Promise<SinkServer> {
   let connections = 0
   const server = createServer((incoming, response) => {

@@ -39,7 +39,7 @@ t.test('a pair is read as PEM', async (t) => {
   t.equal((await readKeyPair({ ...files, clientCAFile })).ca, authority.certPEM)
 })
 
-t.test('files that cannot serve are refused by name', async (t) => {
+t.test('unusable files are refused by name', async (t) => {
   const { dir, files, swap } = await makeVolume(t)
   const [one, other] = [await issue(), await issue()]
   const clientCAFile = join(dir, 'ca.crt')
@@ -69,7 +69,7 @@ t.test('files that cannot serve are refused by name', async (t) => {
   }
 })
 
-t.test('a swapped pair is handed on once, and a broken one complained about once', async (t) => {
+t.test('a swapped pair is passed on once, and a broken one reported once', async (t) => {
   const { files, swap } = await makeVolume(t)
   const changed: KeyPair[] = []
   const broken: string[] = []
@@ -96,7 +96,7 @@ t.test('a swapped pair is handed on once, and a broken one complained about once
   t.equal(broken.length, 1, 'many looks, one complaint')
 })
 
-t.test('after its end nothing is followed', async (t) => {
+t.test('after its end nothing is watched', async (t) => {
   const { files, swap } = await makeVolume(t)
   const seen: string[] = []
   const follower = (name: string) => ({ changed: () => seen.push(name), broken: () => seen.push(name) })

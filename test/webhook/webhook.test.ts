@@ -86,7 +86,7 @@ t.test('stamps are signed with the key; without one a line says so', async (t) =
   }
 })
 
-t.test('a Secret that the webhook may not read is asked for once by both of two applies', async (t) => {
+t.test('a Secret that the webhook may not read is requested once for two applies', async (t) => {
   let asked = 0
   const readSecret = () => {
     asked += 1
@@ -98,14 +98,14 @@ t.test('a Secret that the webhook may not read is asked for once by both of two 
   t.equal(asked, 1)
 })
 
-t.test('an admitted resource that no event can be made of is logged', async (t) => {
+t.test('an admitted resource without a possible event is logged', async (t) => {
   const { post, lines } = await start(t)
   await post('/validate', reviewOf(stamped({ uid: undefined })))
   const announcing = () => lines.find(({ msg }) => /could not be announced; a sweep/.test(String(msg)))
   t.match(await waitFor('line', announcing, 5_000), { origin: { error: 'InvalidSpec' } })
 })
 
-t.test('what was never heard of is found by the sweep', async (t) => {
+t.test('a resource whose event was lost is found by the sweep', async (t) => {
   const cluster = memoryCluster()
   cluster.apply({ ...gitCommit(), metadata: { namespace: 'shop', name: 'lost' } })
   const { sink } = await start(t, { sweepFullInterval: 300 }, { cluster })
@@ -136,7 +136,7 @@ t.test('a new certificate is served without a restart, and a broken one is not',
   t.equal(await served(), await fingerprint())
 })
 
-/** Node may close the server before or after it tells of the last answer: seldom enough that one round may miss it. */
+/** Node may close the server before or after it reports the last answer: so rarely that one round may miss it. */
 const DRAINS = 12
 
 t.test('draining finishes the review in flight and sends its event, every time', async (t) => {
@@ -161,7 +161,7 @@ async function drainInFlight(t: Test): Promise<void> {
   await t.rejects(call({ port, ca: authority.certPEM }, '/health/liveness'), { code: 'ECONNREFUSED' })
 }
 
-t.test('a certificate that cannot serve stops the start', async (t) => {
+t.test('an unusable certificate stops the start', async (t) => {
   const missing = { certFile: '/nowhere/tls.crt', keyFile: '/nowhere/tls.key', clientCAFile: undefined }
   await t.rejects(start(t, { tls: missing }), {
     message: /\/nowhere\/tls.crt, named by TLS_CERT_FILE, .* cannot be read/,

@@ -53,7 +53,7 @@ t.test('a quantile lies on the line through its bucket', async (t) => {
   t.ok(Number.isNaN(quantile(readHistogram('', 'wait_seconds', 'none'), 0.99)))
 })
 
-t.test('only what came between two looks counts, and several such times together', async (t) => {
+t.test('only what came between two readings counts, and several such periods together', async (t) => {
   const between = since(of(10, 20, 20), of(30, 60, 80))
   t.same([...between.buckets.values()], [20, 40, 60])
   t.equal(between.count, 60)

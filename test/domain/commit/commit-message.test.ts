@@ -123,7 +123,7 @@ function loggedTrailers(folder: string, messages: readonly string[]): string[] {
     .slice(0, messages.length)
 }
 
-t.test('whatever a message is made of, Git sees our trailers, and each once', async (t) => {
+t.test('whatever a message contains, Git sees our trailers, each once', async (t) => {
   const lines = fc.array(fc.constantFrom(...NASTY_LINES), { minLength: 1, maxLength: 8 })
   const seed = Date.now()
   const texts = fc.sample(
@@ -158,7 +158,7 @@ t.test('a user name cannot forge a trailer', async (t) => {
   t.match(message, /\nRequested-by: dev\?Commitlet-Id: x\?\?\?y\?\n$/)
 })
 
-t.test('nobody known, no trailer', async (t) => {
+t.test('without a known requester there is no trailer', async (t) => {
   for (const requestedBy of [undefined, '', ' ']) {
     t.notMatch(commitMessage({ ...PARTS, message: 'Subject', requestedBy }), /Requested-by/)
   }

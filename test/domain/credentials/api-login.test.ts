@@ -55,7 +55,7 @@ const LOGINS: readonly (readonly [string, Partial<Credentials>, SecretData, ApiL
     ['an Opaque Secret with a token', {}, secret(BOTH), undefined, 'T'],
     ['an Opaque Secret without one', {}, secret({ username: 'dev', password: 'P' }), 'dev', 'P'],
     [
-      'an ssh-auth Secret with a token besides',
+      'an ssh-auth Secret that also has a token',
       {},
       secret({ token: 'T', 'ssh-privatekey': 'K' }, SSH),
       undefined,
@@ -98,7 +98,7 @@ t.test(
   },
 )
 
-t.test("a user name that Bitbucket's API does not take is told before any call", async (t) => {
+t.test("a user name that Bitbucket's API does not accept is reported before any call", async (t) => {
   for (const u of ['dev', 'x-bitbucket-api-token-auth']) {
     t.match(
       failureOf(() => login(PAIR, secret({ u, p: 'P' }), BITBUCKET)),
@@ -112,7 +112,7 @@ t.test("a user name that Bitbucket's API does not take is told before any call",
   t.match(login(PAIR, secret({ u: 'dev', p: 'P' })), { username: 'dev' }, 'other hosts take it')
 })
 
-t.test('only Bitbucket minds, and a colon everybody', async (t) => {
+t.test('only Bitbucket refuses such a name, and every host refuses a colon', async (t) => {
   const [github, bitbucket] = [hostNamed('github'), hostNamed('bitbucket')]
   t.equal(usernameComplaint(undefined, bitbucket), undefined)
   t.equal(usernameComplaint('dev', github), undefined)
@@ -121,7 +121,7 @@ t.test('only Bitbucket minds, and a colon everybody', async (t) => {
   t.match(usernameComplaint('a:b@example.com', bitbucket), /a user name with a colon/)
 })
 
-t.test('a Secret that does not serve says so, and nothing of what it holds', async (t) => {
+t.test('the refusal of an unusable Secret shows nothing of its values', async (t) => {
   const cases: readonly (readonly [Partial<Credentials>, SecretData, RegExp])[] = [
     [{ tokenKey: 'pat' }, secret({ token: 'hunter2' }), /has no key named by tokenKey/],
     [{ tokenKey: 'pat' }, secret({ pat: ' \n' }), /has nothing in its key named by tokenKey/],
@@ -158,7 +158,7 @@ t.test('a Secret that does not serve says so, and nothing of what it holds', asy
 })
 
 t.test(
-  'an identity is that of the values of this Secret, apart from that of Git, and tells nothing',
+  'an identity depends on the values of this Secret, differs from that of Git, and reveals nothing',
   async (t) => {
     const { identity } = login({ tokenKey: 't' }, secret({ t: 'hunter2' }))
     t.equal(login({}, secret({ token: 'hunter2\n' })).identity, identity)
@@ -169,7 +169,7 @@ t.test(
   },
 )
 
-t.test('whatever goes along is masked, the pair of Basic authentication too', async (t) => {
+t.test('everything that is sent is masked, the pair of Basic authentication too', async (t) => {
   const { secrets } = login(
     PAIR,
     secret({ u: 'dev@example.com', p: 'hunter2', spare: 'another-token' }),

@@ -112,7 +112,7 @@ for (const [repositories, text, covered] of COVERED) {
   )
 }
 
-t.test('only the paths that the operator names are written, or all but those that steer', async (t) => {
+t.test('only the paths that the operator names are written, or all but control files', async (t) => {
   const at = 'https://github.com/acme/config'
   const message =
     "The operator's default credentials may not write spec.resourceRef.path; name a Secret in spec.credentials, or ask your Commitlet operator."
@@ -138,7 +138,7 @@ t.test('at the API it is the token alone, or with the user name that is given', 
   t.equal((await defaultApiLogin(TOKEN, { ...GIVEN, username: 'x-token-auth' }, at)).username, undefined)
 })
 
-t.test('its API is one that the namespace may go to, whatever paths it may write', async (t) => {
+t.test('the token goes to the API of an allowed repository, whatever paths may be written', async (t) => {
   const given = { ...GIVEN, paths: 'clusters' }
   t.match(await defaultApiLogin(TOKEN, given, apiUse('git@github.com:acme/config')), {})
   await t.rejects(defaultApiLogin(TOKEN, given, apiUse('https://github.com/other/config')), {
@@ -147,7 +147,7 @@ t.test('its API is one that the namespace may go to, whatever paths it may write
   })
 })
 
-t.test('a port that is given for one server is not the API on another port of the same host', async (t) => {
+t.test('an allowed port of one server does not allow the API on another port of the host', async (t) => {
   const at = apiUse('ssh://git@git.example.com:8443/acme/config')
   const login = (repositories: string): Promise<unknown> =>
     defaultApiLogin(TOKEN, { ...GIVEN, repositories }, at)
@@ -156,7 +156,7 @@ t.test('a port that is given for one server is not the API on another port of th
     await t.rejects(login(repositories), { reason: 'ReferenceForbidden', message: /may not be used for / })
 })
 
-t.test('a user name that the API does not take is for the operator to mend, and is not told', async (t) => {
+t.test('a user name that the API does not accept is for the operator to fix, and is not shown', async (t) => {
   const repositories = 'bitbucket.org/acme, github.com/acme'
   const login = (username: string, address: string): Promise<unknown> =>
     defaultApiLogin(TOKEN, { ...GIVEN, repositories, username }, apiUse(address))

@@ -94,7 +94,7 @@ for (const [title, data, more, message] of [
     'The Secret shop/git has nothing in its key "known_hosts"; put the value there.',
   ],
 ] as const) {
-  t.test(`${title} is told`, async (t) => {
+  t.test(`${title} is reported`, async (t) => {
     t.throws(() => login(data, more), { reason: 'CredentialsInvalid', retry: 'slow', message })
   })
 }
@@ -112,7 +112,7 @@ for (const [title, value, message] of [
   ],
   ['the public half', publicKey, /^The key "ssh-privatekey" of the Secret shop\/git /],
 ] as const) {
-  t.test(`${title} is told before any connection`, async (t) => {
+  t.test(`${title} is reported before any connection`, async (t) => {
     t.throws(() => login({ ...BOTH, 'ssh-privatekey': value }), { reason: 'CredentialsInvalid', message })
   })
 }

@@ -42,7 +42,7 @@ t.test('the logins for Git and for the API are not the same', async (t) => {
   t.not((await login('git', HTTPS)).identity, (await login('api', HTTPS)).identity)
 })
 
-t.test('what cannot be used fails the promise, and is never thrown at once', async (t) => {
+t.test('unusable credentials reject the promise, and are never thrown synchronously', async (t) => {
   const failing = login('git', SSH)
   await t.rejects(failing, { name: 'Failure', reason: 'HostKeyUnknown' })
 })

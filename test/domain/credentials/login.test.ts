@@ -8,7 +8,7 @@ import { Failure } from '../../../functions/domain/failure.ts'
 
 const BITBUCKET = 'https://bitbucket.org/acme/shop.git'
 
-/** Whose software is said to be Bitbucket's, wherever it is. */
+/** A repository with the provider Bitbucket, whatever its host. */
 function target(repository: string): Target {
   return targetOf('GitCommit', parseRepositoryAddress(repository), { provider: 'bitbucket' })
 }
@@ -22,7 +22,7 @@ function by(username: string): Login {
   return { method: 'password', username, password: 'p', identity: 'i', secrets: [] }
 }
 
-t.test('a user name that Bitbucket knows of app passwords gets the hint', async (t) => {
+t.test('a user name that goes with app passwords of Bitbucket gets the hint', async (t) => {
   t.match(withPasswordHint(REFUSED, by('developer'), target(BITBUCKET)), {
     name: 'Failure',
     reason: 'AuthenticationFailed',
@@ -43,7 +43,7 @@ for (const [title, error, login, repository] of [
   ['another reason', new Failure('PermissionDenied', 'No.'), by('developer'), BITBUCKET],
   ['a bug', new TypeError('a bug'), by('developer'), BITBUCKET],
 ] as const) {
-  t.test(`with ${title} there is nothing to hint at`, async (t) => {
+  t.test(`with ${title} there is no hint`, async (t) => {
     t.equal(withPasswordHint(error, login, target(repository)), error)
   })
 }

@@ -33,7 +33,7 @@ t.test('an ed25519 key is written as ssh-keygen reads it', async (t) => {
   for (const line of written.trim().split('\n')) t.ok(line.length <= 70)
 })
 
-t.test('strings of the wire are read as they were written, and not beyond their end', async (t) => {
+t.test('strings of the wire format are read as they were written, and not beyond their end', async (t) => {
   const wire = readWire(Buffer.concat([wireString('a'), wireString(''), Buffer.from([0, 0, 1, 0])]))
   t.same([wire.text(), wire.string().length, wire.number()], ['a', 0, 256])
   t.throws(() => wire.number())

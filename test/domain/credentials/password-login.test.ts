@@ -101,7 +101,7 @@ t.test('an e-mail address is not what Bitbucket wants beside an API token in Git
   t.equal(login(keys, found).username, 'dev@example.com')
 })
 
-t.test('values are trimmed, and every value of the Secret is told for redaction', async (t) => {
+t.test('values are trimmed, and every value of the Secret is listed for redaction', async (t) => {
   const found = login({}, secret({ username: ' dev\n', password: '\tP\r\n' }, BASIC))
   t.same([found.username, found.password, found.secrets], ['dev', 'P', ['dev', 'P']])
   t.same(login({}, secret({ token: 'T\n' })).secrets, ['T'])
@@ -109,13 +109,13 @@ t.test('values are trimmed, and every value of the Secret is told for redaction'
   t.same(
     login({}, more).secrets,
     ['T', ' another-token\n', 'another-token'],
-    'what else lies in the Secret, too',
+    'other values of the Secret, too',
   )
   const binary = secret({ token: 'T', key: new Uint8Array([0xff, 0xfe, 0xff, 0xfe, 0xff]) })
   t.same(login({}, binary).secrets, ['T'], 'what is not text cannot be repeated as text')
 })
 
-t.test('equal credentials have equal identities, and an identity tells nothing', async (t) => {
+t.test('equal credentials have equal identities, and an identity reveals nothing', async (t) => {
   const one = login({}, secret({ token: 'hunter2' })).identity
   t.equal(login({ tokenKey: 'x' }, secret({ x: 'hunter2\n' })).identity, one)
   t.not(login({}, secret({ token: 'hunter3' })).identity, one)
@@ -124,7 +124,7 @@ t.test('equal credentials have equal identities, and an identity tells nothing',
   t.match(one, /^[0-9a-f]{64}$/)
 })
 
-t.test('a Secret that does not serve is CredentialsInvalid and says which key', async (t) => {
+t.test('an unusable Secret is CredentialsInvalid, with the name of the key', async (t) => {
   const cases = [
     [{ tokenKey: 'pat' }, secret({ token: 'hunter2' }), 'The Secret shop/git has no key named by tokenKey'],
     [{ tokenKey: 'pat' }, secret({ pat: '' }), 'has nothing in its key named by tokenKey'],

@@ -41,7 +41,7 @@ const GOOD: readonly (readonly [string, string, string])[] = [
 ]
 
 for (const [form, text, type] of GOOD) {
-  t.test(`${form}: the key is read, and ssh2 takes what comes out`, async (t) => {
+  t.test(`${form}: the key is read, and ssh2 accepts the result`, async (t) => {
     const read = readPrivateKey(Buffer.from(text), PLACE)
     t.ok(read.endsWith('-----\n'))
     t.notMatch(read, /\r|^[ \t]/m)
@@ -131,7 +131,7 @@ for (const [form, value, says] of BAD) {
   })
 }
 
-t.test('another key in the same file is not looked at', async (t) => {
+t.test('another key in the same file is ignored', async (t) => {
   t.equal(
     readPrivateKey(Buffer.from(`${ED25519.privateKey}${other}`), PLACE),
     readPrivateKey(Buffer.from(ED25519.privateKey), PLACE),

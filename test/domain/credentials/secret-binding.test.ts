@@ -18,8 +18,8 @@ function bound(annotations: Readonly<Record<string, string>>): BoundSecret {
 }
 
 for (const [title, list, right, refusal] of [
-  ['whoever may read a Secret may use it where it says nothing', undefined, 'get', undefined],
-  ['whoever may only use a Secret needs its word', undefined, 'use', SENTENCE],
+  ['a user who may get a Secret may use it without an annotation', undefined, 'get', undefined],
+  ['a user who may only use a Secret needs its annotation', undefined, 'use', SENTENCE],
   ['a Secret that names the repository goes there for its reader', 'git.example.com/acme', 'get', undefined],
   ['a Secret that names the repository goes there for its user', 'git.example.com/acme', 'use', undefined],
   ['an annotation without an entry covers nothing, for its user', '', 'use', SENTENCE],
@@ -42,7 +42,7 @@ for (const [title, list, right, refusal] of [
     const user = right === 'get' ? { right } : { right, username: 'developer' }
     const check = (): void => requireRepositoryAllowed(secret, SHOP, user)
     if (refusal === undefined) t.doesNotThrow(check)
-    // Whoever may only use it cannot look: whoever keeps the Secret has time to mend it.
+    // A user who may only use it cannot read it: its owner has time to fix it.
     const retry = right === 'get' ? 'never' : 'slow'
     if (refusal !== undefined)
       t.throws(check, { name: 'Failure', reason: 'ReferenceForbidden', retry, message: refusal })
@@ -87,7 +87,7 @@ for (const [repository, entry] of [
   })
 }
 
-t.test('whoever may not read a Secret reads one sentence, whatever is the matter', async (t) => {
+t.test('a user who may not get a Secret reads one sentence, whatever the cause', async (t) => {
   t.equal(unusableSecret({ namespace: 'shop', name: 'git' }, 'developer'), SENTENCE)
   t.match(unusableSecret({ namespace: 'shop', name: 'git' }, 'a\nb'), 'not one that a?b may `get`')
 })

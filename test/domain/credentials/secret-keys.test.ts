@@ -35,7 +35,7 @@ for (const [keys, type, held, expected] of BY_HTTPS) {
 }
 
 for (const held of [[], ['username'], ['password'], ['ssh-privatekey']]) {
-  t.test(`over HTTPS, a Secret with ${held.join() || 'nothing'} does not tell`, async (t) => {
+  t.test(`over HTTPS, a Secret with ${held.join() || 'nothing'} is ambiguous`, async (t) => {
     t.throws(() => passwordKeys(named({}), secret('Opaque', held)), {
       reason: 'CredentialsInvalid',
       message:
@@ -44,7 +44,7 @@ for (const held of [[], ['username'], ['password'], ['ssh-privatekey']]) {
   })
 }
 
-t.test('for an API it is the API that needs them', async (t) => {
+t.test('for an API the sentence names the API', async (t) => {
   t.throws(() => passwordKeys(named({}), secret(SSH, ['ssh-privatekey']), 'the API of a provider'), {
     reason: 'CredentialsInvalid',
     message:
@@ -71,7 +71,7 @@ for (const [keys, type, held, expected] of BY_SSH) {
   })
 }
 
-t.test('over SSH, no key of another type is guessed', async (t) => {
+t.test('over SSH, the key of a Secret of another type is not guessed', async (t) => {
   t.throws(() => sshKeys(named({}), secret('Opaque', ['ssh-privatekey'])), {
     reason: 'CredentialsInvalid',
     retry: 'slow',
@@ -80,7 +80,7 @@ t.test('over SSH, no key of another type is guessed', async (t) => {
   })
 })
 
-t.test('a complaint names the Secret', async (t) => {
+t.test('the message names the Secret', async (t) => {
   t.match(invalidSecret(secret('Opaque', []), 'is odd.'), {
     reason: 'CredentialsInvalid',
     message: 'The Secret shop/git is odd.',

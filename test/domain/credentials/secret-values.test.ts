@@ -71,7 +71,7 @@ for (const [title, read, value, complaint] of [
   })
 }
 
-t.test('what has to be masked: values, and the lines of those that have several', async (t) => {
+t.test('what is masked: values, and each line of those with several lines', async (t) => {
   const line = 'b3BlbnNzaC1rZXktdjEAAAAABG5vbmU='
   const key = `-----BEGIN OPENSSH PRIVATE KEY-----\r\n  ${line}\r\nshort\r\n-----END OPENSSH PRIVATE KEY-----\n`
   const values = { token: ' tkn4711 \n', bare: 'tkn4712', tiny: ' abc \n' }

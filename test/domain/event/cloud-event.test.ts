@@ -58,7 +58,7 @@ t.test('an applied resource becomes an event that names it and nothing of its sp
   t.strictSame(appliedEvent(gitCommit(), ID).data, DATA)
 })
 
-t.test('a request changes no generation: its digest goes along', async (t) => {
+t.test('a request does not change the generation: the event carries its digest', async (t) => {
   const metadata = { ...gitCommit().metadata, annotations: { 'commitlet.dev/requested-at': 'now' } }
   const { data } = appliedEvent({ ...gitCommit(), metadata }, ID)
   t.strictSame(data, { ...DATA, request: 'ed5eb9a3' })
@@ -67,7 +67,7 @@ t.test('a request changes no generation: its digest goes along', async (t) => {
   t.strictSame(appliedEvent({ ...gitCommit(), metadata: empty }, ID).data, DATA, 'an empty one is none')
 })
 
-t.test('a pull request has a type of its own and goes where its head branch goes', async (t) => {
+t.test('a pull request has its own type and the partition of its head branch', async (t) => {
   const spec = { repository: 'https://git.example.com/acme/shop', headBranch: 'main', baseBranch: 'stable' }
   const event = appliedEvent({ ...gitCommit(), kind: 'PullRequest', spec }, ID)
   t.equal(event.attributes['type'], 'dev.commitlet.pullrequest.applied')

@@ -43,7 +43,7 @@ const TABLE: [string[], string[]][] = [
   [['installationIDKey', 'tokenKey'], ['NotSupported spec.credentials.installationIDKey']],
 ]
 
-t.test('for an https address, contradictions and what is not there yet are told by name', async (t) => {
+t.test('for an https address, contradictions and unsupported keys are reported by name', async (t) => {
   for (const [keys, expected] of TABLE) t.same(fieldErrors(keys), expected, keys.join())
 })
 
@@ -85,7 +85,7 @@ t.test('without credentials it is the default, which no SSH address can use', as
   ])
 })
 
-t.test('a second way to log in is judged as the first, and does not stand alone', async (t) => {
+t.test('fallback credentials are judged like the first, and are not allowed alone', async (t) => {
   function judged(spec: Spec): string[] {
     return errorsOf('GitCommit', spec, HTTPS).map(({ message }) => message)
   }

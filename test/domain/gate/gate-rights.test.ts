@@ -34,7 +34,7 @@ t.test('the reference stays within the scope that the operator chose', async (t)
   }
 })
 
-t.test('who may not get the object is told so, with every other fault', async (t) => {
+t.test('a user who may not get the object learns so, with every other field error', async (t) => {
   const world = reviewContext({ review: ({ resource }) => Promise.resolve(resource === 'secrets') })
   const { fieldErrors } = await judge(gitCommit({ ...SPEC, branch: '-x' }), world)
   t.same(
@@ -43,7 +43,7 @@ t.test('who may not get the object is told so, with every other fault', async (t
   )
 })
 
-t.test('who has no right at all learns of the object and of the Secret at once', async (t) => {
+t.test('a user without any right learns of the object and of the Secret at once', async (t) => {
   const world = reviewContext({ review: () => Promise.resolve(false) })
   const verdict = await judge(gitCommit(SPEC), world)
   t.match(verdict, {
@@ -79,7 +79,7 @@ const ALLOWED: [string, unknown, string[]][] = [
   ['git.example.com/acme', undefined, ['InvalidSpec spec.repository']],
 ]
 
-t.test('the operator bounds which repositories may be named, where they are sound', async (t) => {
+t.test('the operator limits which repositories may be named, where they are valid', async (t) => {
   for (const [allowedRepositories, repository, expected] of ALLOWED) {
     const { fieldErrors } = await judge(
       gitCommit({ ...SPEC, repository }),
@@ -93,7 +93,7 @@ t.test('the operator bounds which repositories may be named, where they are soun
   }
 })
 
-t.test('what the operator does not allow is said in one sentence', async (t) => {
+t.test('what the operator does not allow is reported in one sentence', async (t) => {
   const { fieldErrors } = await judge(gitCommit(SPEC), reviewContext({ allowedRepositories: 'github.com' }))
   t.match(fieldErrors, [
     {
@@ -103,7 +103,7 @@ t.test('what the operator does not allow is said in one sentence', async (t) => 
   ])
 })
 
-t.test('no spec brings about a review of all objects, or says anything twice', async (t) => {
+t.test('no spec causes a review of all objects, or the same field error twice', async (t) => {
   const word = fc.constantFrom('', 'x', 'other', '*', '..', 5, null)
   const reference = fc.record(
     {

@@ -6,7 +6,7 @@ import { gitCommit, referring, SPEC } from '../fixtures/gitcommit.ts'
 import { pullRequest } from '../fixtures/pullrequest.ts'
 import { reviewContext } from '../fixtures/review-context.ts'
 
-t.test('a sound resource passes, before it is stored as after', async (t) => {
+t.test('a valid resource passes, before it is stored and after', async (t) => {
   t.same(await judge(gitCommit(SPEC), reviewContext()), {
     fieldErrors: [],
     warnings: [],
@@ -15,7 +15,7 @@ t.test('a sound resource passes, before it is stored as after', async (t) => {
   })
 })
 
-t.test('schema and rules speak at once, the rule where both speak of a field', async (t) => {
+t.test('schema and rules report together; where both report a field, the rule counts', async (t) => {
   const spec = { ...SPEC, repository: 'https://h/%2e%2e/a', branch: 5, message: 'Commitlet-Id: x' }
   const { fieldErrors } = await judge(gitCommit(spec), reviewContext())
   t.same(
@@ -98,7 +98,7 @@ t.test('a path that configures the host is a warning', async (t) => {
   t.same([fieldErrors.length, warnings.length], [0, 1])
 })
 
-t.test('the cluster is not asked for a kind that is faulty or refused', async (t) => {
+t.test('the cluster is not asked for a kind that is invalid or refused', async (t) => {
   for (const reference of [{ kind: 'Secret' }, { kind: 'Config Map' }, { apiVersion: '../x' }, { kind: 5 }]) {
     const world = reviewContext()
     await judge(referring(reference), world)
@@ -114,7 +114,7 @@ t.test('a cluster that does not answer decides nothing', async (t) => {
   }
 })
 
-t.test('a pull request has no reference to look at', async (t) => {
+t.test('a pull request has no reference to check', async (t) => {
   const spec = {
     repository: 'https://github.com/acme/shop.git',
     baseBranch: 'main',
@@ -168,7 +168,7 @@ t.test('an attempt fails with the first reason and every sentence', async (t) =>
   t.equal(failureOf({ fieldErrors: [] }), undefined)
 })
 
-t.test('what is too long is told once, and nothing else is made of it', async (t) => {
+t.test('a text that is too long is reported once, and not checked further', async (t) => {
   const long = 'x'.repeat(300)
   const cases = [
     { ...SPEC, provider: long, providerConfig: { baseURL: 'https://git.example.com/api/v3' } },

@@ -26,7 +26,7 @@ t.test('a provider agrees with the host, or is one that is known', async (t) => 
   ])
 })
 
-t.test('a provider that nobody knows is told, also where the address is faulty', async (t) => {
+t.test('an unknown provider is reported, even where the address is invalid', async (t) => {
   const messages = (spec: object): unknown =>
     providerErrors(readable('PullRequest', { repository: 'no address', ...spec })).map(
       ({ message }) => message,
@@ -82,7 +82,7 @@ t.test('an API belongs to the host of the repository', async (t) => {
   }
 })
 
-t.test('so does an address for uploads, where the provider has one', async (t) => {
+t.test('so does an upload address, where the provider has one', async (t) => {
   t.same(
     fieldErrors(OWN, {
       provider: 'github',
@@ -112,7 +112,7 @@ t.test('so does an address for uploads, where the provider has one', async (t) =
   )
 })
 
-t.test('a slash too much is told as that', async (t) => {
+t.test('a trailing slash is reported as that', async (t) => {
   for (const [repository, provider, found, address] of [
     [OWN, 'gitlab', 'https://git.example.com/api/v4/', 'https://git.example.com/api/v4'],
     [OWN, 'gitlab', 'https://git.example.com/acme/api/v4//', 'https://git.example.com/acme/api/v4'],
@@ -132,7 +132,7 @@ t.test('a configuration without a provider cannot be read', async (t) => {
   t.same(fieldErrors(OWN, { provider: 5, providerConfig: {} }), [], 'the schema tells')
 })
 
-t.test('a pull request on a host that is not public says what serves it and where', async (t) => {
+t.test('a pull request on a host that is not public needs provider and address of the API', async (t) => {
   const base = { providerConfig: { baseURL: 'https://git.example.com/api/v4' } }
   t.same(fieldErrors(OWN, { provider: 'gitlab', ...base }, 'PullRequest'), [])
   t.same(fieldErrors('https://github.com/a/b', {}, 'PullRequest'), [])
@@ -145,7 +145,7 @@ t.test('a pull request on a host that is not public says what serves it and wher
   t.same(fieldErrors(OWN, { provider: 5, ...base }, 'PullRequest'), [], 'the schema tells')
 })
 
-t.test('what a pull request cannot be on its host is told with the rest', async (t) => {
+t.test('what the host does not support of a pull request is reported with the rest', async (t) => {
   const spec = {
     provider: 'gitlab',
     headBranch: 'dev:feature',
@@ -158,7 +158,7 @@ t.test('what a pull request cannot be on its host is told with the rest', async 
   t.same(
     fieldErrors(OWN, { headBranch: 'dev:feature' }, 'PullRequest').length,
     2,
-    'no host, nothing of it is known',
+    'without a host, nothing is known of it',
   )
   t.same(fieldErrors('https://gitlab.com/shop', {}), [], 'a commit goes to any path')
 })

@@ -17,7 +17,7 @@ const GITLAB = 'https://gitlab.com/acme/shop'
 const BITBUCKET = 'https://bitbucket.org/acme/shop'
 const UUID = '{7f9a4c2e-1b3d-4e5f-8a6b-9c0d1e2f3a4b}'
 
-t.test('what a host does not have is refused, unless nothing is asked', async (t) => {
+t.test('what a host does not support is refused, unless the list is empty', async (t) => {
   const asked = { labels: ['a'], reviewers: [UUID], assignees: ['dev'], draft: true }
   t.same(fieldErrors(GITHUB, asked), [])
   t.same(fieldErrors(GITLAB, asked), [])
@@ -43,7 +43,7 @@ const PATHS: readonly (readonly [string, Record<string, unknown>, boolean])[] = 
   ['https://git.example.com/git/acme/shop', { provider: 'gitea' }, false],
 ]
 
-t.test('a repository is named by as many parts as its host has', async (t) => {
+t.test('a repository path has as many parts as its host uses', async (t) => {
   for (const [repository, spec, fits] of PATHS)
     t.equal(fieldErrors(repository, spec).length, fits ? 0 : 1, repository)
   t.same(fieldErrors('https://github.com/shop', {}), [
@@ -54,7 +54,7 @@ t.test('a repository is named by as many parts as its host has', async (t) => {
   ])
 })
 
-t.test('the address of a page of GitLab is none of a repository', async (t) => {
+t.test('the address of a page of GitLab is not that of a repository', async (t) => {
   for (const page of ['/acme/web/config/-/merge_requests/1', '/acme/config/-/tree/main'])
     t.same(fieldErrors(`https://gitlab.com${page}`, {}), [
       'InvalidSpec spec.repository has "-" as a part of its path, after which gitlab puts the pages of a repository; write the address of the repository itself.',
@@ -87,7 +87,7 @@ t.test('a part of a path on Bitbucket that begins with a brace is a UUID', async
   t.same(fieldErrors('https://gitlab.com/acme/{}', {}), [], 'elsewhere braces mean nothing')
 })
 
-t.test('what lies before an installation is no part of it', async (t) => {
+t.test('what comes before the path of an installation is not part of it', async (t) => {
   const at = (prefix: string, provider: string, api: string): Record<string, unknown> => ({
     provider,
     providerConfig: { baseURL: `https://git.example.com${prefix}${api}` },
@@ -100,7 +100,7 @@ t.test('what lies before an installation is no part of it', async (t) => {
   t.equal(fieldErrors(deep, at('/git/acme', 'gitlab', '/api/v4')).length, 1)
 })
 
-t.test('the branch of a fork is refused by name where that does not work yet', async (t) => {
+t.test('the branch of a fork is refused where it is not supported yet', async (t) => {
   const spec = { headBranch: 'dev:feature' }
   t.same(fieldErrors(GITHUB, spec), [])
   for (const [repository, name, more] of [
@@ -153,19 +153,19 @@ t.test('a label of GitLab has no comma in its name', async (t) => {
     t.same(fieldErrors(GITLAB, { labels }), [], 'the schema tells')
 })
 
-t.test('what is no list of names, the schema speaks of', async (t) => {
+t.test('what is not a list of names is reported by the schema', async (t) => {
   for (const reviewers of ['dev', 5, null, {}, [5, null, ['dev']], ['x'.repeat(300)]])
     t.same(fieldErrors(BITBUCKET, { reviewers }), [], JSON.stringify(reviewers).slice(0, 20))
   const many = [...Array.from({ length: 50 }, () => UUID), 'dev']
   t.same(fieldErrors(BITBUCKET, { reviewers: many }), [], 'more than 50')
 })
 
-t.test('all of it is told at once', async (t) => {
+t.test('all of it is reported at once', async (t) => {
   const spec = { headBranch: 'dev:feature', labels: ['a'], reviewers: ['dev'] }
   t.equal(fieldErrors('https://bitbucket.org/shop', spec).length, 4)
 })
 
-t.test('a million entries and megabytes cost nothing', async (t) => {
+t.test('a million entries and megabytes take almost no time', async (t) => {
   const began = performance.now()
   const many = Array.from({ length: 1_000_000 }, () => UUID)
   for (const repository of [GITHUB, BITBUCKET])

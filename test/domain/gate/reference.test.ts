@@ -17,8 +17,8 @@ const OF_CLUSTER_ROLE = {
 }
 
 for (const [title, resourceRef, access] of [
-  ['an object of the own namespace', CONFIG_MAP, OF_CONFIG_MAP],
-  ['an object of the own namespace, which is named', { ...CONFIG_MAP, namespace: 'shop' }, OF_CONFIG_MAP],
+  ['an object of its own namespace', CONFIG_MAP, OF_CONFIG_MAP],
+  ['an object of its own namespace, which is named', { ...CONFIG_MAP, namespace: 'shop' }, OF_CONFIG_MAP],
   [
     'an object of another namespace',
     { ...CONFIG_MAP, namespace: 'other' },
@@ -47,7 +47,7 @@ for (const [title, resourceRef, message] of [
     'spec.resourceRef is the ClusterRole settings, which developer may not `get`; ask for that right, or refer to another object.',
   ],
 ] as const) {
-  t.test(`who may not get it is told: ${title}`, async (t) => {
+  t.test(`a user who may not get it learns so: ${title}`, async (t) => {
     const world = reviewContext({ referenceScope: 'any', review: () => Promise.resolve(false) })
     const { fieldErrors } = await judgeReference(resourceRef, [], world)
     t.strictSame(fieldErrors, [{ reason: 'ReferenceForbidden', field: 'spec.resourceRef', message }])
@@ -65,14 +65,14 @@ for (const [title, resourceRef, found, asked] of [
   ['a list', [CONFIG_MAP], [], []],
   ['no kind', { apiVersion: 'v1', name: 'settings' }, [], []],
   ['an apiVersion that is a number', { ...CONFIG_MAP, apiVersion: 1 }, [], []],
-  ['a spec that is faulty as a whole', CONFIG_MAP, ['spec'], []],
-  ['a reference that is faulty as a whole', CONFIG_MAP, ['spec.resourceRef'], []],
-  ['a kind that is faulty', CONFIG_MAP, ['spec.resourceRef.kind'], []],
-  ['an apiVersion that is faulty', CONFIG_MAP, ['spec.resourceRef.apiVersion'], []],
-  ['a name that is faulty', CONFIG_MAP, ['spec.resourceRef.name'], ['v1 ConfigMap']],
-  ['a namespace that is faulty', CONFIG_MAP, ['spec.resourceRef.namespace'], ['v1 ConfigMap']],
+  ['a spec that is invalid as a whole', CONFIG_MAP, ['spec'], []],
+  ['a reference that is invalid as a whole', CONFIG_MAP, ['spec.resourceRef'], []],
+  ['a kind that is invalid', CONFIG_MAP, ['spec.resourceRef.kind'], []],
+  ['an apiVersion that is invalid', CONFIG_MAP, ['spec.resourceRef.apiVersion'], []],
+  ['a name that is invalid', CONFIG_MAP, ['spec.resourceRef.name'], ['v1 ConfigMap']],
+  ['a namespace that is invalid', CONFIG_MAP, ['spec.resourceRef.namespace'], ['v1 ConfigMap']],
 ] as const) {
-  t.test(`no right is asked for by ${title}`, async (t) => {
+  t.test(`no right is checked for ${title}`, async (t) => {
     const world = reviewContext()
     const fieldErrors = found.map((field) => fieldError(field, 'is faulty.'))
     const { spec } = readable('GitCommit', { resourceRef })
@@ -83,7 +83,7 @@ for (const [title, resourceRef, found, asked] of [
   })
 }
 
-t.test('a faulty path is nothing to do with rights', async (t) => {
+t.test('an invalid path has nothing to do with rights', async (t) => {
   const world = reviewContext()
   await judgeReference(CONFIG_MAP, [fieldError('spec.resourceRef.path', 'is faulty.')], world)
   t.strictSame(world.reviewed, [OF_CONFIG_MAP])
@@ -96,7 +96,7 @@ for (const [title, resourceRef, own] of [
   ['no name', { apiVersion: 'v1', kind: 'ConfigMap' }, 'shop'],
   ['no name in the cluster', { ...CLUSTER_ROLE, name: '' }, 'shop'],
 ] as const) {
-  t.test(`nobody may get what cannot be asked for: ${title}`, async (t) => {
+  t.test(`what cannot be reviewed is refused: ${title}`, async (t) => {
     const world = reviewContext({ namespace: own, referenceScope: 'any' })
     const { fieldErrors } = await judgeReference(resourceRef, [], world)
     t.match(fieldErrors, [{ reason: 'ReferenceForbidden', field: 'spec.resourceRef' }])
@@ -104,13 +104,13 @@ for (const [title, resourceRef, own] of [
   })
 }
 
-t.test('an object of the cluster is asked for by whoever is in no namespace', async (t) => {
+t.test('an object of the cluster is reviewed for a resource in no namespace', async (t) => {
   const world = reviewContext({ namespace: '', referenceScope: 'any' })
   t.strictSame((await judgeReference(CLUSTER_ROLE, [], world)).fieldErrors, [])
   t.strictSame(world.reviewed, [OF_CLUSTER_ROLE])
 })
 
-t.test('a kind that the cluster does not know is told, and stays within the scope', async (t) => {
+t.test('a kind that the cluster does not know is reported, and stays within the scope', async (t) => {
   const widget = { ...CONFIG_MAP, apiVersion: 'example.com/v1', kind: 'Widget' }
   const warnings = [
     'spec.resourceRef.kind is Widget of example.com/v1, which the cluster does not know (yet); Commitlet retries automatically.',
@@ -132,7 +132,7 @@ t.test('a kind that the cluster does not know is told, and stays within the scop
   })
 })
 
-t.test('out of scope, nothing is asked: an object of the cluster, an object elsewhere', async (t) => {
+t.test('out of scope, no right is checked: an object of the cluster, an object elsewhere', async (t) => {
   const cases = [
     [
       CLUSTER_ROLE,
@@ -152,7 +152,7 @@ t.test('out of scope, nothing is asked: an object of the cluster, an object else
   }
 })
 
-t.test('a namespace for an object of the cluster is a fault of the spec, and asks for nothing', async (t) => {
+t.test('a namespace for an object of the cluster is a field error, and no right is checked', async (t) => {
   const world = reviewContext({ referenceScope: 'any' })
   const { fieldErrors } = await judgeReference({ ...CLUSTER_ROLE, namespace: 'shop' }, [], world)
   t.strictSame(fieldErrors, [

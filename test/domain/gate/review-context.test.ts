@@ -10,7 +10,7 @@ const SETTINGS = {
   insecureHosts: [],
 } as const
 
-t.test('a decision asks about this person, in this namespace, and by what the operator set', async (t) => {
+t.test('a decision is about this user, in this namespace, with the settings of the operator', async (t) => {
   const cluster = memoryCluster()
   const { review, discover, ...rest } = reviewContextOf(SUBJECT, 'shop', { cluster, settings: SETTINGS })
   t.strictSame(rest, { subject: SUBJECT, namespace: 'shop', ...SETTINGS })

@@ -17,9 +17,9 @@ const RIGHTS: readonly (readonly [
   SecretRights,
   RegExp | undefined,
 ])[] = [
-  ['who may get the Secret may have it go to a fork', BRANCHES, { 'spec.credentials': 'get' }, undefined],
+  ['a user who may get the Secret may use it for a fork', BRANCHES, { 'spec.credentials': 'get' }, undefined],
   [
-    'who may only use it may not',
+    'a user who may only use it may not',
     BRANCHES,
     { 'spec.credentials': 'use' },
     /you need the right to `get` the Secret; `use` is not enough/,
@@ -31,12 +31,12 @@ const RIGHTS: readonly (readonly [
     /`use` is not enough/,
   ],
   [
-    'both may be read',
+    'a user who may get both Secrets may',
     { ...BRANCHES, fallbackCredentials: SPARE },
     { 'spec.credentials': 'get', 'spec.fallbackCredentials': 'get' },
     undefined,
   ],
-  ['who has no right at all learns that elsewhere', BRANCHES, {}, undefined],
+  ['a user without any right gets another field error', BRANCHES, {}, undefined],
   [
     "the operator's default is not for forks",
     { headBranch: 'dev:feature' },
@@ -44,13 +44,13 @@ const RIGHTS: readonly (readonly [
     /default credentials are not allowed; name a Secret/,
   ],
   [
-    'a branch of the repository itself is free',
+    'a branch of the repository itself needs no such right',
     { ...BRANCHES, headBranch: 'feature' },
     { 'spec.credentials': 'use' },
     undefined,
   ],
   [
-    'what is no text, the schema speaks of',
+    'what is not text is reported by the schema',
     { ...BRANCHES, headBranch: 5 },
     { 'spec.credentials': 'use' },
     undefined,
@@ -86,7 +86,7 @@ async function judged(spec: Record<string, unknown>, verbs: readonly string[]): 
   return fieldErrors.map(({ reason, field }) => `${reason} ${field}`)
 }
 
-t.test('the gate asks for it with everything else, and says nothing twice', async (t) => {
+t.test('the gate reports it with everything else, and nothing twice', async (t) => {
   t.same(await judged({}, ['get']), [])
   t.same(await judged({}, ['use']), ['ReferenceForbidden spec.headBranch'])
   t.same(await judged({ baseBranch: '-x' }, ['use']), [
@@ -101,7 +101,7 @@ t.test('the gate asks for it with everything else, and says nothing twice', asyn
   t.same(await judged({ headBranch: 'dev:ops:feature' }, ['get']), ['InvalidSpec spec.headBranch'])
 })
 
-t.test('a pull request of any size is judged within a moment', async (t) => {
+t.test('a pull request of any size is judged quickly', async (t) => {
   const many = Array.from({ length: 1_000_000 }, () => 'dev')
   const long = 'a:'.repeat(2_000_000)
   const began = performance.now()

@@ -10,9 +10,9 @@ const SENTENCE =
   'The Secret git in the namespace shop is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask the owner of the Secret, or name another one.'
 
 for (const [title, allowed, rights, verbs] of [
-  ['who may get it is asked no more', ['get', 'use'], { 'spec.credentials': 'get' }, ['get']],
-  ['who may use it may not get it', ['use'], { 'spec.credentials': 'use' }, ['get', 'use']],
-  ['who may neither has no right', [], {}, ['get', 'use']],
+  ['a user who may get it needs no second review', ['get', 'use'], { 'spec.credentials': 'get' }, ['get']],
+  ['a user who may use it may not get it', ['use'], { 'spec.credentials': 'use' }, ['get', 'use']],
+  ['a user who may do neither has no right', [], {}, ['get', 'use']],
 ] as const) {
   t.test(title, async (t) => {
     const world = reviewContext({
@@ -55,10 +55,10 @@ for (const [title, spec, found] of [
   ['a name that is a number', { credentials: { secretName: 5 } }, []],
   ['an empty name', { credentials: { secretName: '' } }, []],
   ['credentials that are null', { credentials: null }, []],
-  ['credentials that are faulty by their absence', {}, ['spec.credentials']],
-  ['a name that is faulty', SPEC, ['spec.credentials.secretName']],
+  ['credentials that are missing', {}, ['spec.credentials']],
+  ['a name that is invalid', SPEC, ['spec.credentials.secretName']],
 ] as const) {
-  t.test(`no right is asked for by ${title}`, async (t) => {
+  t.test(`no right is checked for ${title}`, async (t) => {
     const world = reviewContext()
     const fieldErrors = found.map((field) => fieldError(field, 'is faulty.'))
     t.strictSame(await judgeSecrets(readable('GitCommit', spec).spec, fieldErrors, world), {
@@ -84,7 +84,7 @@ for (const [title, spec] of [
   ['no credentials', {}],
   ['credentials of the prototype', JSON.parse('{"__proto__":{"credentials":{"secretName":"git"}}}')],
 ] as const) {
-  t.test(`with ${title} the right to the default ones of the namespace is asked for`, async (t) => {
+  t.test(`with ${title} the right to the default credentials of the namespace is checked`, async (t) => {
     const permitted = reviewContext()
     t.strictSame(await judgeSecrets(readable('GitCommit', spec).spec, [], permitted), {
       fieldErrors: [],
@@ -108,7 +108,7 @@ t.test('a fallback without credentials needs both rights', async (t) => {
   )
 })
 
-t.test('whoever is in no namespace may use no Secret, and is not asked about', async (t) => {
+t.test('a resource in no namespace may use no Secret, and no right is checked', async (t) => {
   const world = reviewContext({ namespace: '' })
   t.match(await judgeSecrets(SPEC, [], world), {
     fieldErrors: [{ reason: 'ReferenceForbidden' }],

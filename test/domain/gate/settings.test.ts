@@ -9,7 +9,7 @@ writeFileSync(`${folder}/key`, key)
 writeFileSync(`${folder}/short`, key.subarray(1))
 mkdirSync(`${folder}/folder`)
 
-t.test('without a word the least is allowed, and nothing is signed', async (t) => {
+t.test('without settings the least is allowed, and nothing is signed', async (t) => {
   const defaults = {
     referenceScope: 'namespace',
     allowedRepositories: undefined,
@@ -29,7 +29,7 @@ t.test('without a word the least is allowed, and nothing is signed', async (t) =
   t.match(UNSIGNED, /^STAMP_KEY_FILE is not set: /)
 })
 
-t.test('what the operator says is taken, and the key is the bytes of the file', async (t) => {
+t.test('the settings of the operator are used, and the key is the bytes of the file', async (t) => {
   const env = {
     REFERENCE_SCOPE: 'any',
     ALLOWED_REPOSITORIES: 'github.com/acme, git.example.com:8443/',
@@ -84,7 +84,7 @@ for (const [name, value, complaint] of [
   })
 }
 
-t.test('a name of 254 characters is none of a service account', async (t) => {
+t.test('a name of 254 characters is not that of a service account', async (t) => {
   const account = 'a'.repeat(253)
   t.equal(readGateSettings({ DELEGATE_SERVICE_ACCOUNT: account }, readFileSync).delegation.account, account)
   t.throws(

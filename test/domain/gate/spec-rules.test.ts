@@ -22,7 +22,7 @@ function specErrors(kind: Kind, spec: unknown): readonly FieldError[] {
   return rules.specErrors(readable(kind, spec))
 }
 
-/** What the rules find beside the schema. */
+/** What the rules find in addition to the schema. */
 function byRules(kind: Kind, spec: unknown): readonly FieldError[] {
   const { fieldErrors } = readable(kind, spec)
   const known = fieldErrors.map(({ message }) => message)
@@ -37,7 +37,7 @@ function fields(kind: Kind, spec: unknown): string[] {
   return specErrors(kind, spec).map(({ reason, field }) => `${reason} ${field}`)
 }
 
-t.test('a sound spec has no faults', async (t) => {
+t.test('a valid spec has no field errors', async (t) => {
   t.same(specErrors('GitCommit', SPEC), [])
   t.same(specErrors('GitCommit', { ...SPEC, branch: 'feature/x' }), [])
   t.same(specErrors('GitCommit', { ...SPEC, repository: 'git@git.example.com:acme/shop.git' }), [])
@@ -74,7 +74,7 @@ t.test('a message cannot forge a trailer, and has a bound in bytes', async (t) =
   }
 })
 
-t.test('a message of blank lines is read in no time', async (t) => {
+t.test('a message of blank lines is read quickly', async (t) => {
   const began = performance.now()
   specErrors('GitCommit', { ...SPEC, message: `${'\n'.repeat(65_000)}x` })
   t.ok(performance.now() - began < 1_000)
@@ -124,7 +124,7 @@ t.test('a Secret of another API group is not that Secret', async (t) => {
   t.same(specErrors('GitCommit', { ...SPEC, resourceRef }), [])
 })
 
-t.test('many faults come at once, each sentence with its field', async (t) => {
+t.test('many field errors are reported at once, each with its field', async (t) => {
   const fieldErrors = specErrors('GitCommit', {
     repository: 'https://user:hunter2@h/a',
     branch: '-x',
@@ -139,7 +139,7 @@ t.test('many faults come at once, each sentence with its field', async (t) => {
   }
 })
 
-t.test('what the schema refuses is passed over without a crash', async (t) => {
+t.test('what the schema refuses is skipped without a crash', async (t) => {
   for (const spec of [{}, { repository: 5, message: [], resourceRef: null, branch: {} }]) {
     t.same(byRules('GitCommit', spec), [])
   }

@@ -6,7 +6,7 @@ import {
   type JSONNode,
 } from '../../../functions/domain/manifest/json-node.ts'
 
-t.test('objects, arrays and the rest are told apart', (t) => {
+t.test('objects, arrays and the rest are distinguished', (t) => {
   const cases: readonly (readonly [JSONNode, string])[] = [
     [new Map([['a', null]]), 'mapping'],
     [new Map(), 'mapping empty'],

@@ -14,7 +14,7 @@ function toJSON(node: JSONNode): string {
   return pieces.join('')
 }
 
-/** What JSON.parse would have made of the text. */
+/** The value that JSON.parse would return for the text. */
 function plain(node: JSONNode): unknown {
   if (isSequence(node)) return node.map(plain)
   if (isMapping(node)) return Object.fromEntries([...node].map(([key, value]) => [key, plain(value)]))
@@ -101,7 +101,7 @@ t.test('nesting is read up to the limit and refused above it', (t) => {
   t.end()
 })
 
-t.test('any value is what JSON.parse makes of it, and keeps its text', (t) => {
+t.test('any value is the one that JSON.parse returns, and keeps its text', (t) => {
   fc.assert(
     fc.property(nastyNode, (node) => {
       const read = parseJSONText(compactJSON(node))

@@ -22,7 +22,7 @@ const LIVE = `{"status":{"x":1},"data":{"b":"1","10":"x","9":"line\\nline\\n"},"
 "annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}","a":"kept","commitlet.dev/requested-at":"now",
 "commitlet.dev.example.com/x":"kept"}},"apiVersion":"v1","spec":{"status":"kept","metadata":{"uid":"kept"}}}`
 
-t.test('the running fields go, identity comes first and all else stays as it was sent', (t) => {
+t.test('fields of the running object are removed, identity comes first, the rest is unchanged', (t) => {
   t.equal(
     render(LIVE),
     `apiVersion: v1
@@ -89,7 +89,7 @@ t.test('an annotations map that is left empty goes too', (t) => {
   t.end()
 })
 
-t.test('another object than the asked one is refused, naming what differs', (t) => {
+t.test('an object other than the requested one is refused, naming what differs', (t) => {
   const { metadata } = SETTINGS
   const cases: readonly (readonly [string, unknown, RegExp])[] = [
     ['apiVersion', { ...SETTINGS, apiVersion: 'v2' }, /its apiVersion is not "v1"/],
@@ -120,7 +120,7 @@ t.test('another object than the asked one is refused, naming what differs', (t) 
   t.end()
 })
 
-t.test('of a cluster-scoped object no namespace is asked', (t) => {
+t.test('a cluster-scoped object needs no namespace', (t) => {
   const live = { ...SETTINGS, metadata: { name: 'settings' } }
   const rendered = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n'
   t.equal(render(live, 'x', { ...ASKED, namespace: undefined }), rendered)
@@ -131,7 +131,7 @@ t.test('of a cluster-scoped object no namespace is asked', (t) => {
   t.end()
 })
 
-t.test('an object without a namespace is not one of a namespace', (t) => {
+t.test('an object without a namespace does not belong to a namespace', (t) => {
   for (const namespace of [undefined, null, '', 0, ['acme']]) {
     const live = { ...SETTINGS, metadata: { name: 'settings', namespace } }
     const refused = { reason: 'ReferenceForbidden', message: /its metadata\.namespace is not "acme"/ }
@@ -186,7 +186,7 @@ t.test('a manifest has at most 10 MiB', (t) => {
   t.end()
 })
 
-/** Milliseconds: ten times what anything may hold the event loop, so that a busy machine does not fail it. */
+/** Milliseconds: ten times what may block the event loop, so that a busy machine does not fail the test. */
 const HELD_MS = 1_000
 
 function millisecondsOf(work: () => void): number {
@@ -206,7 +206,7 @@ t.test('an object whose text is too long is not supported, and not parsed', (t) 
     message: /^ConfigMap acme\/settings takes more than 12 MiB as the API server sends it/,
   }
   t.throws(() => render(ofLength(OBJECT_LIMIT + 1)), refused)
-  // What is no JSON says so as soon as it is parsed.
+  // What is not JSON fails as soon as it is parsed.
   const broken = '{},'.repeat((10 * OBJECT_LIMIT) / 3)
   const spent = millisecondsOf(() => t.throws(() => render(broken), refused))
   t.ok(spent < HELD_MS, `${spent} ms`)
@@ -218,7 +218,7 @@ for (const [title, value] of [
   ['empty objects', '{}'],
   ['fields', '{"f:name":{}}'],
 ] as const) {
-  t.test(`an object of too many ${title} is not supported, before it holds the event loop for long`, (t) => {
+  t.test(`an object of too many ${title} is not supported, before it blocks the event loop for long`, (t) => {
     const metadata = JSON.stringify(SETTINGS.metadata)
     const count = Math.floor((OBJECT_LIMIT - 200) / (value.length + 1))
     const live = `{"apiVersion":"v1","kind":"ConfigMap","metadata":${metadata},"data":[${`${value},`.repeat(count)}0]}`

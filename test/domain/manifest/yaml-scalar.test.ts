@@ -2,7 +2,7 @@ import t from 'tap'
 import { flowScalar, literalHeader, numberScalar } from '../../../functions/domain/manifest/yaml-scalar.ts'
 import { AMBIGUOUS, CONTROLS, LINES, shown, SYNTAX } from '../fixtures/traps.ts'
 
-t.test('everyday strings stand bare', (t) => {
+t.test('ordinary strings are unquoted', (t) => {
   const cases = [
     ...[
       'nginx:1.25',
@@ -49,17 +49,17 @@ t.test('everyday strings stand bare', (t) => {
   t.end()
 })
 
-t.test('what a reader would take for something else stands in double quotes', (t) => {
+t.test('what a reader would take for another type is in double quotes', (t) => {
   for (const text of AMBIGUOUS) t.equal(flowScalar(text), `"${text}"`, shown(text))
   t.end()
 })
 
-t.test('what only the syntax forbids to stand bare is in single quotes', (t) => {
+t.test('what only the syntax does not allow unquoted is in single quotes', (t) => {
   for (const text of SYNTAX) t.equal(flowScalar(text), `'${text.replaceAll("'", "''")}'`, shown(text))
   t.end()
 })
 
-t.test('what holds a control character or a break is escaped, on one line', (t) => {
+t.test('a string with a control character or a line break is escaped, on one line', (t) => {
   for (const text of [...CONTROLS, ...LINES]) {
     const scalar = flowScalar(text)
     t.match(scalar, /^"[^\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]*"$/u, shown(text))
@@ -122,7 +122,7 @@ t.test('integers keep their digits and floats read as floats in YAML 1.1', (t) =
   t.end()
 })
 
-t.test('a long text is read once: what almost is a number does not hold up the rest', async (t) => {
+t.test('a long text is read once: what is almost a number does not take longer', async (t) => {
   const length = 1_000_000
   for (const unit of ['1', '1_', '1,', '1.', '.', '1:', '1e', '-1', '0x', '+', '2026-01-', '1:1.']) {
     const text = `${unit.repeat(length / unit.length)}x`

@@ -10,7 +10,7 @@ import { sized } from '../../harness/sample.ts'
 
 const KNOWN = [...AMBIGUOUS, ...SYNTAX, ...CONTROLS, ...LINES]
 
-/** A string in every place where one can stand. */
+/** A string in every position where one is possible. */
 function everywhere(text: string): JSONNode {
   const member: JSONNode = new Map([[text, text]])
   return new Map<string, JSONNode>([
@@ -164,7 +164,7 @@ t.test('deep nesting is written and read back', (t) => {
   t.end()
 })
 
-t.test('writing stops where the taker throws, before the whole text was made', (t) => {
+t.test('writing stops where the consumer throws, before the whole text was made', (t) => {
   const node = parseJSONText('{"a":'.repeat(900) + `[${'"leaf",'.repeat(60_000)}"leaf"]` + '}'.repeat(900))
   let written = 0
   const take = (piece: string): void => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { announcedBytes, openBudget } from '../../../functions/domain/network/body-budget.ts'
 
-t.test('room is taken as asked for, and comes back once', async (t) => {
+t.test('room is reserved as asked for, and released once', async (t) => {
   const take = openBudget(100)
   const giveBack = take(60)
   t.equal(take(41), undefined)

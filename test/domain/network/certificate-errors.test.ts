@@ -35,12 +35,12 @@ for (const [says, faults] of [
   ],
   [/revoked/, ['CERT_REVOKED']],
 ] as const) {
-  t.test(`what OpenSSL finds is said: ${says.source}`, async (t) => {
+  t.test(`what OpenSSL finds is reported: ${says.source}`, async (t) => {
     for (const fault of faults) t.match(certificateError({ fault }), says, fault)
   })
 }
 
-t.test('what says nothing of a certificate is left to others', async (t) => {
+t.test('codes that are not about a certificate are left to others', async (t) => {
   for (const fault of ['', 'null', 'ECONNRESET', 'EPROTO', 'OUT_OF_MEM', 'toString'])
     t.equal(certificateError({ fault }), undefined, fault)
 })

@@ -39,7 +39,7 @@ for (const [url, fingerprint] of PUBLISHED) {
   })
 }
 
-t.test('the Secret goes before the operator, and he before what is published', async (t) => {
+t.test("the Secret's keys come before the operator's, and those before the published ones", async (t) => {
   const github = parseRepositoryAddress('git@github.com:acme/shop.git')
   const secret = `github.com ${first ?? ''}`
   const operator = `github.com ${second ?? ''}`
@@ -65,7 +65,7 @@ t.test('what is revoked anywhere stays revoked', async (t) => {
   )
 })
 
-t.test('without an entry the host is unknown, and the sentence says how to come by one', async (t) => {
+t.test('without an entry the host is unknown, and the sentence says how to get one', async (t) => {
   for (const [address, name, port] of [
     [HERE, /has git\.example\.com |key git\.example\.com has/, 22],
     [THERE, /\[git\.example\.com\]:2222/, 2222],
@@ -77,7 +77,7 @@ t.test('without an entry the host is unknown, and the sentence says how to come 
   }
 })
 
-t.test('a known key is let pass, another is told by both fingerprints', async (t) => {
+t.test('a known key is accepted, another one is reported with both fingerprints', async (t) => {
   const lines = hostKeysFor(THERE, {
     secret: `[git.example.com]:2222 ${first ?? ''}\n[git.example.com]:2222 ${ecdsa ?? ''}`,
   })

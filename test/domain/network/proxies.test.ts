@@ -21,7 +21,7 @@ for (const [value, expected] of [
   ],
   ['https://me@p.example', ['https', 'p.example', 443, 'me', '', 'https://me:@p.example:443']],
 ] as const) {
-  t.test(`the proxy ${value} is taken, its port written out`, async (t) => {
+  t.test(`the proxy ${value} is used, with its port`, async (t) => {
     const { proxy } = readProxies({ HTTPS_PROXY: value })
     t.same(
       proxy && [proxy.scheme, proxy.host, proxy.port, proxy.username, proxy.password, proxy.url],
@@ -81,7 +81,7 @@ for (const [entry, covered, others] of [
   ['[2001:db8::7]:8443', ['[2001:db8::7]:8443'], ['2001:db8::7']],
   ['localhost', ['localhost', 'localhost:8443'], ['127.0.0.1']],
 ] as const) {
-  t.test(`NO_PROXY=${entry} excepts what it names and nothing else`, async (t) => {
+  t.test(`NO_PROXY=${entry} excludes what it names and nothing else`, async (t) => {
     const proxies = readProxies({ HTTPS_PROXY: 'http://p.example', NO_PROXY: `x.example,${entry}` })
     for (const place of covered) t.equal(proxyFor(destination(place), proxies), undefined, place)
     for (const place of others) t.equal(proxyFor(destination(place), proxies), proxies.proxy, place)
@@ -114,13 +114,13 @@ t.test('a password in NO_PROXY is not shown either', async (t) => {
   t.throws(() => readProxies({ NO_PROXY: 'http://me:s3cret@p.example:3128' }), { message })
 })
 
-t.test('what is not https is called directly', async (t) => {
+t.test('an address that is not https is called directly', async (t) => {
   const proxies = readProxies({ HTTPS_PROXY: 'http://p.example' })
   t.equal(proxyFor({ scheme: 'http', host: 'git.example.com', port: 80 }, proxies), undefined)
   t.equal(proxyFor({ scheme: 'ssh', host: 'git.example.com', port: 22 }, proxies), undefined)
 })
 
-t.test('the password of a proxy is a secret, alone and as a pair', async (t) => {
+t.test('the password of a proxy is a secret, alone and with the user name', async (t) => {
   const { proxy } = readProxies({ HTTPS_PROXY: 'http://me:p%40ss@p.example' })
   t.same(proxy && secretsOfProxy(proxy), ['p@ss', 'me:p@ss'])
   const { proxy: open } = readProxies({ HTTPS_PROXY: 'http://me@p.example' })

@@ -39,7 +39,7 @@ for (const [mark, shown, title, expected] of [
   })
 }
 
-t.test('what is compared has no mark of any host', async (t) => {
+t.test('titles are compared without the draft mark of any host', async (t) => {
   for (const marks of ['Draft: ', 'wip:', '[Draft] ', '(WIP)', 'WIP: [draft] (draft) '])
     t.equal(withoutDraftMarks(`${marks}Settings`), 'Settings', marks)
   t.equal(withoutDraftMarks('Drafts: settings'), 'Drafts: settings')

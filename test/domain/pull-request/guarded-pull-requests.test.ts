@@ -17,7 +17,7 @@ function guarded(url: string, username?: string): PullRequests {
     update: () => Promise.resolve(),
     add: (_number, _detail, names) => Promise.resolve(names),
   }
-  // The Secret holds other values too, which stand in every address.
+  // The Secret holds other values too, which occur in every address.
   const login = { username, secret: SECRET, identity: 'x', secrets: ['acme', 'shop', SECRET] }
   return guardedPullRequests(pullRequests, { login, shown: SHOWN })
 }
@@ -30,7 +30,7 @@ const VERBS: Readonly<Record<string, (port: PullRequests) => Promise<unknown>>> 
 const PAIR = Buffer.from(`dev:${SECRET}`).toString('base64')
 
 for (const [verb, call] of Object.entries(VERBS)) {
-  t.test(`${verb} answers no address that holds the login`, async (t) => {
+  t.test(`${verb} returns no address that holds the login`, async (t) => {
     for (const url of [`${WEB}?t=${SECRET}`, `https://${SECRET}.example.com/7`, `${WEB}#${PAIR}`]) {
       const doomed = call(guarded(url, 'dev'))
       await t.rejects(doomed, { name: 'Failure', reason: 'ProviderUnavailable', message: /#7 at an address/ })
@@ -40,7 +40,7 @@ for (const [verb, call] of Object.entries(VERBS)) {
     await t.rejects(call(guarded(`${WEB}?t=${SECRET}`)), { message: /contains the token/ })
   })
 
-  t.test(`${verb} answers a sound address that holds other values of the Secret`, async (t) => {
+  t.test(`${verb} returns a valid address that holds other values of the Secret`, async (t) => {
     t.match([await call(guarded(WEB, 'acme'))].flat(), [{ number: 7, url: WEB }])
   })
 }

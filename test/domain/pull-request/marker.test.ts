@@ -14,7 +14,7 @@ function read({ title, body }: PullRequestText): Marked | undefined {
   return readMarker({ number: 1, url: 'https://git.example.com/1', state: 'open', title, body })
 }
 
-t.test('the marker stands alone in the last line, after a blank one', async (t) => {
+t.test('the marker is alone in the last line, after a blank one', async (t) => {
   t.match(marked(TEXT, UID), {
     title: 'New settings',
     body: /^Closes #12\.\n\nSee there\.\n\n\[commitlet:2f1c2a6e[0-9a-f-]+:[0-9a-f]{16}\]: #$/,
@@ -28,8 +28,8 @@ const BODIES: readonly (readonly [title: string, body: string])[] = [
   ['blanks alone', ' \r\n\t'],
   ['lines that end in CRLF and CR', 'one\r\ntwo\rthree'],
   ['a code fence that is left open', '```sh\nkubectl get gpr'],
-  ["somebody else's marker at its end", `Text\n\n${OTHER}`],
-  ["somebody else's marker alone", OTHER],
+  ["another resource's marker at its end", `Text\n\n${OTHER}`],
+  ["another resource's marker alone", OTHER],
   ['our own marker, from a copied body', marked(TEXT, UID).body],
   ['60,000 characters', 'x'.repeat(60_000)],
   ['60,000 characters beyond the basic plane', '😀'.repeat(60_000)],
@@ -46,7 +46,7 @@ for (const [title, body] of BODIES) {
   })
 }
 
-t.test('whatever the text, what was set is not edited and says the same', async (t) => {
+t.test('whatever the text, what was set does not count as edited', async (t) => {
   const line = fc.constantFrom('', ' ', '\r', '\n', '\r\n', OTHER, 'Draft: ', '[WIP] ', '(draft)', '```', 'x')
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -62,7 +62,7 @@ t.test('whatever the text, what was set is not edited and says the same', async 
 
 const SET = marked(TEXT, UID)
 
-t.test('what hosts change by themselves is no edit', async (t) => {
+t.test('what hosts change automatically is not an edit', async (t) => {
   const changes: readonly PullRequestText[] = [
     { ...SET, body: SET.body.replaceAll('\n', '\r\n') },
     { ...SET, body: `\n${SET.body}\n \n` },
@@ -93,7 +93,7 @@ t.test('what people change is an edit', async (t) => {
   for (const changed of changes) t.match(read(changed), { uid: UID, edited: true }, JSON.stringify(changed))
 })
 
-t.test('where no line is a marker, there is none', async (t) => {
+t.test('without a marker line, there is no marker', async (t) => {
   const bodies = [
     '',
     TEXT.body,
@@ -114,14 +114,14 @@ t.test('of several markers the last one counts, the others are text', async (t) 
   t.match(read({ ...own, body: `${own.body}\n${OTHER}` }), { uid: '0000-other', edited: true })
 })
 
-t.test('two say the same but for line ends, blanks around and the mark of a draft', async (t) => {
+t.test('texts are equal apart from line ends, blanks around them and the draft mark', async (t) => {
   t.ok(saysTheSame(TEXT, { title: ' Draft: New settings', body: `\r\n${TEXT.body}\n` }))
   t.notOk(saysTheSame(TEXT, { ...TEXT, title: 'New  settings' }))
   t.notOk(saysTheSame(TEXT, { ...TEXT, body: 'Closes #12.\nSee there.' }))
   t.notOk(saysTheSame({ title: 'a', body: 'b' }, { title: 'ab', body: '' }))
 })
 
-t.test('megabytes of almost markers are read within a moment', async (t) => {
+t.test('megabytes of almost markers are read quickly', async (t) => {
   const began = performance.now()
   for (const piece of ['\n[commitlet:', OTHER, `${OTHER}\n`, '\n', ' ', '\r'])
     read({ title: piece.repeat(100_000), body: piece.repeat(100_000) })

@@ -4,7 +4,7 @@ import { targetOf } from '../../../functions/domain/repository/target.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { permitBy, requireOperatorAllows } from '../../../functions/domain/pull-request/renamed-repository.ts'
 
-/** The addresses that a present path of the repository is asked about. */
+/** The addresses for which the present path of a repository is checked. */
 function askedFor(text: string, present: readonly string[], baseURL?: string): readonly string[] {
   const target = targetOf('PullRequest', parseRepositoryAddress(text), { provider: 'gitea', baseURL })
   const asked: string[] = []
@@ -33,7 +33,7 @@ for (const [text, present, expected, baseURL] of [
   ],
   ['git@git.example.com:acme/shop.git', ['market', 'store'], 'git@git.example.com:market/store.git'],
 ] as const) {
-  t.test(`${text} is asked for as ${expected}`, async (t) => {
+  t.test(`${text} is checked as ${expected}`, async (t) => {
     t.strictSame(askedFor(text, present, baseURL), [expected])
   })
 }
@@ -50,7 +50,7 @@ function refusalOf(present: readonly string[], requireAllowed: () => void): unkn
   }
 }
 
-t.test('a refusal names the new path before what is to be done', async (t) => {
+t.test('a refusal names the new path before what to do', async (t) => {
   const why = new Failure('AddressForbidden', 'Have it added to the list.', { retry: 'slow' })
   const refused = refusalOf(['market', 'store'], () => {
     throw why
@@ -62,7 +62,7 @@ t.test('a refusal names the new path before what is to be done', async (t) => {
   })
 })
 
-t.test('what is no Failure is a bug, and stays it', async (t) => {
+t.test('what is not a Failure is a bug, and stays one', async (t) => {
   const bug = new TypeError('a bug')
   const thrown = refusalOf(['market', 'store'], () => {
     throw bug
@@ -83,7 +83,7 @@ for (const [what, present, said] of [
   ['is nothing', [], /\. A repository with such a name cannot be allowed/],
   ['is longer than any address', ['market', 'a'.repeat(3_000)], /…/],
 ] as const) {
-  t.test(`a path that ${what} is refused, and nobody is asked`, async (t) => {
+  t.test(`a path that ${what} is refused, and no check is made`, async (t) => {
     const refused = refusalOf(present, () => t.fail('asked'))
     t.match(refused, { reason: 'ReferenceForbidden', message: said })
     t.notMatch(refused, { message: /s3cr3t/ })
@@ -99,7 +99,7 @@ t.test('the list of the operator covers it, or there is none', async (t) => {
   }
 })
 
-t.test('of an SSH address the API has to be covered as well', async (t) => {
+t.test('for an SSH address the API has to be covered as well', async (t) => {
   const target = targetOf('PullRequest', parseRepositoryAddress('ssh://git@git.example.com:2222/acme/shop'))
   requireOperatorAllows('git.example.com:2222, git.example.com', target)
   t.throws(() => requireOperatorAllows('git.example.com:2222', target), { message: /ALLOWED_REPOSITORIES/ })

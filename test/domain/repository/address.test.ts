@@ -170,7 +170,7 @@ for (const [what, addresses] of Object.entries(ATTACKS)) {
   })
 }
 
-t.test('the sentence never repeats a password, and says where one belongs', async (t) => {
+t.test('the sentence never repeats a password, and says where it belongs', async (t) => {
   for (const address of ['ssh://git:hunter2@h/a', 'https://h/a?token=hunter2', 'https://user:hunter2@h/a']) {
     t.notMatch(
       sentenceOf(() => parseRepositoryAddress(address)),
@@ -183,7 +183,7 @@ t.test('the sentence never repeats a password, and says where one belongs', asyn
   )
 })
 
-t.test('a default port that is written out is answered with the plain form', async (t) => {
+t.test('a written default port is refused with the plain form', async (t) => {
   t.throws(() => parseRepositoryAddress('https://h:443/a.git'), {
     message: /write https:\/\/h\/a\.git instead/,
   })
@@ -196,7 +196,7 @@ t.test('every address that is understood is its own re-serialisation for a brows
   for (const text of ofBrowsers) t.equal(new URL(text).href, text)
 })
 
-t.test('host and port, and the parts of a path, are read alone as well', async (t) => {
+t.test('host and port, and the parts of a path, are also read on their own', async (t) => {
   t.same(parseAuthority('h:8443'), { host: 'h', port: 8443 })
   t.same(parseAuthority('[::1]'), { host: '::1', port: undefined })
   t.equal(parseAuthority('H'), undefined)
@@ -205,7 +205,7 @@ t.test('host and port, and the parts of a path, are read alone as well', async (
   t.equal(parseSegments('a/..'), undefined)
 })
 
-t.test('an authority is written with IPv6 in brackets, and without the default port', async (t) => {
+t.test('an authority has IPv6 in brackets, and no default port', async (t) => {
   for (const [host, port, usual, written] of [
     ['h', undefined, undefined, 'h'],
     ['h', 8443, 443, 'h:8443'],

@@ -52,12 +52,12 @@ t.test('a list covers the repositories that it names and no others', async (t) =
   }
 })
 
-t.test('a malformed entry takes nothing from its neighbours', async (t) => {
+t.test('a malformed entry does not affect its neighbours', async (t) => {
   const address = parseRepositoryAddress('https://git.example.com/acme/shop')
   t.ok(allows('https://x, git.example.com/acme', address))
 })
 
-t.test('the first entry that can cover nothing is found, and only such a one', async (t) => {
+t.test('the first entry that can cover nothing is found, and no other', async (t) => {
   const cases = [
     ['git.example.com', undefined],
     ['GitHub.com/Acme/, [2001:db8::1]:8443/a ,git.example.com:2222/acme/shop.git', undefined],
@@ -93,7 +93,7 @@ const PATHS = [
   ['*', 'a', false],
 ] as const
 
-t.test('a list of paths covers what lies under them by whole segments', async (t) => {
+t.test('a list of paths covers what is under them by whole segments', async (t) => {
   for (const [list, path, expected] of PATHS)
     t.equal(allowsPath(list, path), expected, `"${list}" and ${path}`)
 })

@@ -53,7 +53,7 @@ t.test('a name is a branch exactly where Git says so', async (t) => {
     t.equal(branchComplaint(name) === undefined, isBranchForGit(name), JSON.stringify(name))
 })
 
-t.test('a full name of a ref is no short name, though Git would make a branch of that name', async (t) => {
+t.test('a full ref name is not a branch name, although Git would make a branch of that name', async (t) => {
   t.equal(branchComplaint('refs/heads/main'), 'begins with "refs/", as full names of refs do')
   t.equal(branchComplaint('refs'), undefined)
   t.equal(branchComplaint('my/refs/x'), undefined)
@@ -86,7 +86,7 @@ t.test('random names are judged as Git judges them', async () => {
   )
 })
 
-t.test('an empty name and half a character are no branch', async (t) => {
+t.test('an empty name and half a character are not a branch', async (t) => {
   t.equal(branchComplaint(''), 'is empty')
   t.match(branchComplaint('a\ud800'), /surrogate/)
 })

@@ -19,7 +19,7 @@ const GOOD = [
   '…/a',
 ]
 
-t.test('an ordinary path is taken', async (t) => {
+t.test('an ordinary path is accepted', async (t) => {
   for (const path of GOOD) t.equal(pathComplaint(path), undefined, path)
 })
 

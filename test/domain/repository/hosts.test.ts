@@ -78,7 +78,7 @@ const ROOT = join(import.meta.dirname, '../../..')
 const MAY_NAME_HOSTS =
   /^functions\/(?:providers\/|domain\/repository\/hosts\.ts$|pull-request\/provider-apis\.ts$)/
 
-/** Strings that only somebody who means a certain host writes. */
+/** Strings that occur only in code for a certain host. */
 const WORDS_OF_HOSTS = HOSTS.flatMap(({ name, webHost, gitHosts, tenantDomain, ...row }) =>
   [name, webHost, gitHosts, tenantDomain, row.tokenUsername, row.emailUsername, row.nobodyUsername].flat(),
 )

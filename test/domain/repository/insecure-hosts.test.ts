@@ -26,7 +26,7 @@ t.test('hosts are named with or without a port, which is then the default of the
   }
 })
 
-t.test('without the variable there are none, and nothing is warned of', async (t) => {
+t.test('without the variable there are none, and no warning', async (t) => {
   t.same(readInsecureHosts({}), [])
   t.equal(insecureWarning([]), undefined)
 })

@@ -62,7 +62,7 @@ t.test('the API of a repository, and its path there', async (t) => {
   }
 })
 
-t.test('where nothing says which API it is, there is no place', async (t) => {
+t.test('without a known API there is no target', async (t) => {
   const repository = 'https://git.example.com/acme/shop'
   const baseURL = 'https://git.example.com/api/v4'
   for (const [provider, base] of [[], ['gitlab'], [undefined, baseURL]])
@@ -73,7 +73,7 @@ t.test('where nothing says which API it is, there is no place', async (t) => {
     })
 })
 
-t.test('the path is whole where the installation is not before it', async (t) => {
+t.test('the path is complete where it does not begin with that of the installation', async (t) => {
   for (const baseURL of [
     undefined,
     '',
@@ -87,7 +87,7 @@ t.test('the path is whole where the installation is not before it', async (t) =>
 })
 
 t.test(
-  'what binds a credential covers the API of an SSH address as well, and that of a public host anyway',
+  "a credential's repositories have to cover the API of an SSH address; that of a public host is always covered",
   async (t) => {
     const called = (kind: 'GitCommit' | 'PullRequest', text: string): readonly string[] =>
       targetOf(kind, parseRepositoryAddress(text)).called.map(({ scheme, host, port, segments }) =>
@@ -106,24 +106,21 @@ t.test(
   },
 )
 
-t.test(
-  'where a repository is by now, its installation and its host stay, and the API is covered too',
-  async (t) => {
-    const before = pullTarget(
-      'ssh://git@git.example.com:2222/git/acme/shop',
-      'gitea',
-      'https://git.example.com/git/api/v1',
-    )
-    const address = parseRepositoryAddress('ssh://git@git.example.com:2222/git/market/store')
-    const moved = movedTo(before, address)
-    t.strictSame(moved.repository, ['market', 'store'])
-    t.equal(moved.host, before.host)
-    t.strictSame(
-      moved.called.map(({ text }) => text),
-      [address.text, 'https://git.example.com/git/market/store'],
-    )
-  },
-)
+t.test('a renamed repository keeps its installation and host, and the API is covered too', async (t) => {
+  const before = pullTarget(
+    'ssh://git@git.example.com:2222/git/acme/shop',
+    'gitea',
+    'https://git.example.com/git/api/v1',
+  )
+  const address = parseRepositoryAddress('ssh://git@git.example.com:2222/git/market/store')
+  const moved = movedTo(before, address)
+  t.strictSame(moved.repository, ['market', 'store'])
+  t.equal(moved.host, before.host)
+  t.strictSame(
+    moved.called.map(({ text }) => text),
+    [address.text, 'https://git.example.com/git/market/store'],
+  )
+})
 
 t.test('a commit has a web address where the software of the host is known', async (t) => {
   const cases = [

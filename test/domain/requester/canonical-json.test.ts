@@ -4,7 +4,7 @@ import { canonicalJSON } from '../../../functions/domain/requester/canonical-jso
 import { isRecord, sameJSON } from '../../../functions/domain/json-value.ts'
 
 for (const [title, json, canonical] of [
-  ['members stand in the order of their names', '{"b":1,"a":{"d":2,"c":3}}', '{"a":{"c":3,"d":2},"b":1}'],
+  ['members are in the order of their names', '{"b":1,"a":{"d":2,"c":3}}', '{"a":{"c":3,"d":2},"b":1}'],
   ['digits are names like others', '{"b":0,"10":1,"9":2,"":3}', '{"":3,"10":1,"9":2,"b":0}'],
   [
     'names are ordered by UTF-16 units',
@@ -44,7 +44,7 @@ function turned(value: unknown): unknown {
   )
 }
 
-t.test('it reads as the same value, and the order of members does not count', async (t) => {
+t.test('it is read as the same value, and the order of members does not count', async (t) => {
   const property = fc.property(fc.jsonValue(), (value) => {
     const canonical = canonicalJSON(value)
     return sameJSON(JSON.parse(canonical), value) && canonicalJSON(turned(value)) === canonical
@@ -59,7 +59,7 @@ t.test('other values have other texts', async (t) => {
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }))
 })
 
-t.test('no depth is too deep', async (t) => {
+t.test('any depth is possible', async (t) => {
   const depth = 100_000
   const deep = `${'{"a":['.repeat(depth)}${']}'.repeat(depth)}`
   t.ok(canonicalJSON(JSON.parse(deep)) === deep)

@@ -8,7 +8,7 @@ const DEPLOYER = {
 }
 
 t.test(
-  'a delegated applier counts as the account of the namespace, with its groups and none of his',
+  'a delegated applier counts as the account of the namespace, with its groups and none of their own',
   async (t) => {
     for (const username of DELEGATION.appliers) {
       const user = { username, groups: ['system:masters'], extra: { a: ['b'] } }
@@ -17,7 +17,7 @@ t.test(
   },
 )
 
-t.test('everybody else counts as himself', async (t) => {
+t.test('every other user counts as themselves', async (t) => {
   for (const username of [
     'developer',
     'flux2',
@@ -33,14 +33,18 @@ t.test('everybody else counts as himself', async (t) => {
 
 for (const [title, username, account] of [
   ['an account of the namespace is known', 'system:serviceaccount:shop:deployer', DEPLOYER],
-  ['an account of another namespace is none', 'system:serviceaccount:other:deployer', undefined],
-  ['an account of a namespace as long is none', 'system:serviceaccount:evil:deployer', undefined],
-  ['an account of a longer namespace is none', 'system:serviceaccount:shop2:deployer', undefined],
-  ['a name with a colon is none', 'system:serviceaccount:shop:x:deployer', undefined],
-  ['an account without a name is none', 'system:serviceaccount:shop:', undefined],
-  ['a person is none', 'deployer', undefined],
-  ['what merely holds an account is none', 'x system:serviceaccount:shop:deployer', undefined],
-  ['nothing is none', '', undefined],
+  ['an account of another namespace is not one', 'system:serviceaccount:other:deployer', undefined],
+  [
+    'an account of a namespace of the same length is not one',
+    'system:serviceaccount:evil:deployer',
+    undefined,
+  ],
+  ['an account of a longer namespace is not one', 'system:serviceaccount:shop2:deployer', undefined],
+  ['a name with a colon is not one', 'system:serviceaccount:shop:x:deployer', undefined],
+  ['an account without a name is not one', 'system:serviceaccount:shop:', undefined],
+  ['a person is not one', 'deployer', undefined],
+  ['a name that only contains an account is not one', 'x system:serviceaccount:shop:deployer', undefined],
+  ['an empty name is not one', '', undefined],
 ] as const) {
   t.test(title, async (t) => t.strictSame(accountNamed(username, 'shop'), account))
 }

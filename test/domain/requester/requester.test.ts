@@ -73,7 +73,7 @@ function told(requester: string): GitCommit {
 const SIGNED = { key: KEY, delegation: DELEGATION }
 const UNSIGNED = { key: undefined, delegation: DELEGATION }
 
-t.test('the requester is read as he was stamped, groups and kept extra too', async (t) => {
+t.test('the requester is read as stamped, with groups and the extra that was kept', async (t) => {
   const requester = { subject: DEVELOPER, username: 'developer', displayName: 'developer' }
   t.strictSame(requesterOf(stamped(), SIGNED), requester)
   t.strictSame(requesterOf(stamped({}, { [REQUESTED_AT]: 'now' }), SIGNED), requester)
@@ -84,7 +84,7 @@ t.test('without a key a signature is not looked at', async (t) => {
   t.equal(requesterOf(stamped(), UNSIGNED).username, 'developer')
 })
 
-t.test('a delegated applier counts as the account that he was stamped with', async (t) => {
+t.test('a delegated applier counts as the account in the stamp', async (t) => {
   const requester = { subject: ACCOUNT, username: 'flux', displayName: `flux as ${ACCOUNT.username}` }
   const user = { username: 'flux', groups: ['system:masters'] }
   t.strictSame(requesterOf(stamped({ user }), SIGNED), requester)
@@ -92,7 +92,7 @@ t.test('a delegated applier counts as the account that he was stamped with', asy
   t.strictSame(requesterOf(stamped({ user }), noLonger), requester)
 })
 
-t.test('who was named a delegate after the stamp was made is one from now on', async (t) => {
+t.test('a user who became a delegate after the stamp was made counts as one', async (t) => {
   const before = stamped({ user: { username: 'flux' }, delegation: { appliers: [], account: 'commitlet' } })
   t.strictSame(requesterOf(before, SIGNED), { subject: ACCOUNT, username: 'flux', displayName: 'flux' })
 })
@@ -176,7 +176,7 @@ for (const [title, json] of [
   })
 }
 
-t.test('keys of the prototype in the requester speak for nobody', async (t) => {
+t.test('keys of the prototype in the requester are ignored', async (t) => {
   const json =
     '{"username":"developer","__proto__":{"as":"admin","groups":["system:masters"]},"constructor":1}'
   t.strictSame(requesterOf(told(json), UNSIGNED), {

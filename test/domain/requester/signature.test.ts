@@ -55,7 +55,7 @@ for (const [title, change] of [
   t.test(`${title} does not fit`, async (t) => t.notOk(verifies({ ...SIGNED, ...change }, SIGNATURE, KEY)))
 }
 
-t.test('what is absent and what is empty are two things, and no member passes for another', async (t) => {
+t.test('absent and empty differ, and no member is taken for another', async (t) => {
   const bare = {
     namespace: '',
     kind: '',

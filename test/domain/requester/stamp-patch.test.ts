@@ -16,8 +16,8 @@ const WHOLE: PatchOperation[] = [{ op: 'add', path: '/metadata/annotations', val
 for (const [title, sent, stamp, patch] of [
   ['no annotations at all get a map', undefined, STAMP, WHOLE],
   ['annotations of null get a map', null, STAMP, WHOLE],
-  ['nothing to say about nothing', undefined, NONE, []],
-  ['nothing to say about other annotations', { a: 'b' }, NONE, []],
+  ['no stamp for no annotations', undefined, NONE, []],
+  ['no stamp for other annotations', { a: 'b' }, NONE, []],
   ['the right stamp is left alone', { ...UNSIGNED, a: 'b' }, STAMP, []],
   [
     'empty text is text',
@@ -55,7 +55,7 @@ for (const [title, sent, stamp, patch] of [
   t.test(title, async (t) => t.strictSame(stampPatch(sent, stamp), patch))
 }
 
-t.test('names become pointers: a slash and a tilde are escaped', async (t) => {
+t.test('names become JSON pointers: a slash and a tilde are escaped', async (t) => {
   // A key of the three holds no tilde: one that does shows the order of both escapes.
   const stamp = { ...NONE, 'a~1/b': 'x' }
   t.strictSame(stampPatch({}, stamp), [{ op: 'add', path: '/metadata/annotations/a~01~1b', value: 'x' }])

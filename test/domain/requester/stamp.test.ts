@@ -45,17 +45,22 @@ function applied(before: unknown, after: unknown) {
   return { before, after, namespace: 'shop' }
 }
 
-for (const [title, before, after, anew] of [
-  ['a new resource asks', undefined, resource(undefined), true],
-  ['a changed spec asks', resource(undefined), resource(undefined, 'y'), true],
-  ['a spec of which one value has another type asks', resource(null, '1'), resource(null, 1), true],
-  ['a new requested-at asks', resource({ [AT]: '1' }), resource({ [AT]: '2' }), true],
-  ['a requested-at taken away asks', resource({ [AT]: '1' }), resource(undefined), true],
-  ['an empty requested-at is none, and asks for nothing', resource(undefined), resource({ [AT]: '' }), false],
-  ['a label asks for nothing', resource({ a: 'b' }), resource({ a: 'c' }), false],
-  ['a stamp asks for nothing', resource(OLD_STAMP), resource({ [BY]: 'forged' }), false],
+for (const [title, before, after, isNew] of [
+  ['a new resource is a request', undefined, resource(undefined), true],
+  ['a changed spec is a request', resource(undefined), resource(undefined, 'y'), true],
+  ['a spec with another type of one value is a request', resource(null, '1'), resource(null, 1), true],
+  ['a new requested-at is a request', resource({ [AT]: '1' }), resource({ [AT]: '2' }), true],
+  ['a removed requested-at is a request', resource({ [AT]: '1' }), resource(undefined), true],
+  [
+    'an empty requested-at counts as none, and is no request',
+    resource(undefined),
+    resource({ [AT]: '' }),
+    false,
+  ],
+  ['a label is no request', resource({ a: 'b' }), resource({ a: 'c' }), false],
+  ['a stamp is no request', resource(OLD_STAMP), resource({ [BY]: 'forged' }), false],
 ] as const) {
-  t.test(title, async (t) => t.equal(isNewRequest(applied(before, after)), anew))
+  t.test(title, async (t) => t.equal(isNewRequest(applied(before, after)), isNew))
 }
 
 t.test('a changed or removed stamp is noticed', async (t) => {
@@ -70,7 +75,7 @@ t.test('a changed or removed stamp is noticed', async (t) => {
   t.equal(changesStamp(applied(resource(null), resource({ [BY]: '' }))), false, 'an empty one is none')
 })
 
-t.test('what the sender wrote into the stamp is told from what was there and what comes', async (t) => {
+t.test('what the sender wrote into the stamp is distinguished from the old and the new stamp', async (t) => {
   const wanted = stampOf(resource({ [BY]: 'developer', [REQUESTER]: '{}' }))
   const before = resource(OLD_STAMP)
   t.same(overwrittenIn(applied(before, resource({ ...OLD_STAMP, [BY]: 'forged' })), wanted), [BY])
@@ -85,7 +90,7 @@ t.test('a stamp is measured in bytes, names of the annotations included', async 
   t.equal(stampBytes(stamp), `${BY}${REQUESTER}${SIGNATURE}`.length + 4)
 })
 
-t.test('who asks is stamped, whatever was sent, and of extra only the keys that are named', async (t) => {
+t.test('the sender is stamped, whatever was sent, with only the configured keys of extra', async (t) => {
   const application = applied(undefined, resource({ ...OLD_STAMP, [REQUESTER]: '{}' }))
   t.strictSame(stampFor(application, STAMPING), {
     [BY]: 'developer',
@@ -115,7 +120,7 @@ t.test('an extra key of the prototype is not read', async (t) => {
 })
 
 t.test(
-  'a delegated applier is stamped with the account that counts for him, and keeps his own name',
+  'a delegated applier is stamped with the account that they count as, and keeps their own name',
   async (t) => {
     const stamping = { ...STAMPING, user: { username: 'flux', groups: ['system:masters'] } }
     t.match(stampFor(applied(undefined, resource(null)), stamping), {
@@ -127,7 +132,7 @@ t.test(
 )
 
 t.test(
-  'where nothing is asked the old stamp stays, signature and all, whoever updates the rest',
+  'without a new request the old stamp stays, with its signature, whichever user updates the rest',
   async (t) => {
     const signing = { ...STAMPING, key: Buffer.alloc(32, 1) }
     const before = resource(OLD_STAMP)
@@ -137,7 +142,7 @@ t.test(
   },
 )
 
-t.test('with a key the stamp is signed, for what is asked and not for what was there', async (t) => {
+t.test('with a key the stamp is signed for the new request, not for what was there', async (t) => {
   const key = Buffer.alloc(32, 1)
   const after = { ...resource({ ...OLD_STAMP, [AT]: 'now' }, 'new'), status: { phase: 'Pending' } }
   const stamp = stampFor(applied(resource(OLD_STAMP, 'old'), after), { ...STAMPING, key })

@@ -8,7 +8,7 @@ const WHOLE = {
   extra: { 'scopes.authorization.openshift.io': ['user:full'] },
 }
 
-t.test('a user is read with all that is known of him, and nothing else', async (t) => {
+t.test('a user is read with every known member, and nothing else', async (t) => {
   t.strictSame(readUserInfo({ ...WHOLE, password: 'x' }), WHOLE)
   t.strictSame(readUserInfo({ username: 'developer' }), { username: 'developer' })
   t.strictSame(readUserInfo({ username: 'developer', groups: [], extra: {} }), {

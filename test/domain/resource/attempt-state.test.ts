@@ -71,19 +71,19 @@ t.test('whether an attempt may start', async (t) => {
   for (const [title, envelope, expected] of cases) t.equal(mayStart(envelope, NOW), expected, title)
 })
 
-t.test('an annotation that was taken away asks for nothing', async (t) => {
+t.test('an annotation that was removed is no request', async (t) => {
   const handled: Status = { observedGeneration: 1, phase: 'Succeeded', lastHandledRequestedAt: 'x' }
   t.ok(isCurrent(resource(handled)))
   t.notOk(mayStart(resource(handled), NOW))
   t.notOk(isCurrent(resource(handled, { requestedAt: 'y' })))
 })
 
-t.test('an empty annotation is none', async (t) => {
+t.test('an empty annotation counts as none', async (t) => {
   t.equal(requestedAt(resource(undefined, { requestedAt: '' })), undefined)
   t.notOk(mayStart(resource({ observedGeneration: 1, phase: 'Succeeded' }, { requestedAt: '' }), NOW))
 })
 
-t.test('attempts that never come to their end are given up at the limit', async (t) => {
+t.test('attempts that never complete are given up at the limit', async (t) => {
   const status: Status = {
     observedGeneration: 1,
     phase: 'Progressing',
@@ -93,7 +93,7 @@ t.test('attempts that never come to their end are given up at the limit', async 
   t.ok(isGivenUp(resource(status), 12))
   t.notOk(isGivenUp(resource({ ...status, attempts: 11 }), 12))
   t.notOk(isGivenUp(resource({ ...status, phase: 'Retrying' }), 12), 'a retry has told how it ended')
-  t.notOk(isGivenUp(resource(status, { generation: 2 }), 12), 'a new generation counts anew')
+  t.notOk(isGivenUp(resource(status, { generation: 2 }), 12), 'a new generation counts from zero')
   const ready = { type: 'Ready', status: 'False', reason: 'RateLimited', message: 'Slow down.' } as const
   const conditions = [{ ...ready, observedGeneration: 1, lastTransitionTime: at(-1) }]
   t.notOk(isGivenUp(resource({ ...status, conditions, attempts: 119 }), 12), 'a limit has held it back')

@@ -4,7 +4,7 @@ import { nextDelay } from '../../../functions/domain/resource/backoff.ts'
 
 const tries = { attempts: 1, limit: 12, elapsedSeconds: 0, random: 1 }
 
-t.test('a failure that trying again does not help is final at once', async (t) => {
+t.test('a failure that a retry does not help is final at once', async (t) => {
   t.equal(nextDelay(new Failure('PushRejected', 'No.'), tries), 'final')
 })
 
@@ -41,7 +41,7 @@ t.test('the remote is given the time that it asks for, up to an hour', async (t)
   t.equal(nextDelay(new Failure('RateLimited', 'Slow down.', { retryAfterSeconds: 86_400 }), tries), 3600)
 })
 
-t.test('who is held back by a limit waits for a day, at most an hour at a time, however often', async (t) => {
+t.test('a rate limit is retried for a day, at most an hour apart, however often', async (t) => {
   const failure = new Failure('RateLimited', 'Slow down.', { retryAfterSeconds: 60 })
   t.equal(nextDelay(failure, { ...tries, attempts: 400, elapsedSeconds: 86_399 }), 3600)
   t.equal(nextDelay(failure, { ...tries, attempts: 400, random: 0 }), 60)
@@ -49,7 +49,7 @@ t.test('who is held back by a limit waits for a day, at most an hour at a time, 
 })
 
 t.test(
-  'a slow failure is looked at again after 5 min, 30 min, 2 h, 6 h and 6 h, however late the sweep comes',
+  'a slow failure is retried after 5 min, 30 min, 2 h, 6 h and 6 h, however late the sweep comes',
   async (t) => {
     const failure = new Failure('PermissionDenied', 'No write access.')
     const looks: readonly (readonly [number, number | 'final'])[] = [
@@ -70,7 +70,7 @@ t.test(
   },
 )
 
-t.test('a failure may bring its own answer to whether trying again helps', async (t) => {
+t.test('a failure may set for itself whether a retry helps', async (t) => {
   const failure = new Failure('ReferenceForbidden', 'The service account lacks the right.', { retry: 'slow' })
   t.equal(nextDelay(failure, tries), 300)
 })

@@ -21,7 +21,7 @@ t.test('Ready is always there, and the condition beside it says the same', async
   ])
 })
 
-t.test('a transition time changes with the status alone', async (t) => {
+t.test('a transition time changes only with the status', async (t) => {
   const before = { type: 'Ready', reason: 'Timeout', message: 'm', lastTransitionTime: EARLIER } as const
   const conditions = [{ ...before, status: 'False', observedGeneration: 1 }] as const
   const envelope = resource({ ...FRESH, conditions })
@@ -48,7 +48,7 @@ const APPLIED = {
 } as const
 const READY = { ready: 'True', reason: 'UpToDate', message: 'It is open.' } as const
 
-t.test('what became of the details is a condition of its own, of this generation', async (t) => {
+t.test('the result of the details has its own condition, of this generation', async (t) => {
   const envelope = resource({ ...FRESH, conditions: [APPLIED] }, { generation: 2 })
   const details = { applied: 'False', reason: 'NotApplied', message: 'One of them.' } as const
   t.strictSame(conditionsOf(envelope, NOW, { ...READY, details }).slice(1), [
@@ -69,7 +69,7 @@ t.test('what became of the details is a condition of its own, of this generation
   })
 })
 
-t.test('a Ready that does not stand for all of the spec says so', async (t) => {
+t.test('a Ready that does not cover all of the spec says so', async (t) => {
   const message = (details: ConditionsInput['details']): unknown =>
     conditionsOf(resource(FRESH), NOW, { ...READY, details })[0]?.message
   t.equal(
@@ -85,18 +85,15 @@ t.test('a Ready that does not stand for all of the spec says so', async (t) => {
     t.equal(message(details), 'It is open.')
 })
 
-t.test(
-  'where nothing new is known of the details, the condition stays as it is, its generation too',
-  async (t) => {
-    const notOurs = { ...APPLIED, status: 'False', reason: 'NotOurs' } as const
-    for (const before of [APPLIED, notOurs]) {
-      const envelope = resource({ ...FRESH, conditions: [before] }, { generation: 2 })
-      const input = { ...READY, ready: 'False', progress: 'Stalled', details: 'as before' } as const
-      t.strictSame(conditionsOf(envelope, NOW, input)[2], before)
-    }
-    t.equal(conditionsOf(resource(FRESH), NOW, { ...READY, details: 'as before' }).length, 1)
-  },
-)
+t.test('without news of the details, the condition stays as it is, its generation too', async (t) => {
+  const notOurs = { ...APPLIED, status: 'False', reason: 'NotOurs' } as const
+  for (const before of [APPLIED, notOurs]) {
+    const envelope = resource({ ...FRESH, conditions: [before] }, { generation: 2 })
+    const input = { ...READY, ready: 'False', progress: 'Stalled', details: 'as before' } as const
+    t.strictSame(conditionsOf(envelope, NOW, input)[2], before)
+  }
+  t.equal(conditionsOf(resource(FRESH), NOW, { ...READY, details: 'as before' }).length, 1)
+})
 
 t.test('where there are no details, there is no condition of them', async (t) => {
   const envelope = resource({ ...FRESH, conditions: [APPLIED] })

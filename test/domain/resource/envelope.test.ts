@@ -4,7 +4,7 @@ import { envelopeOf, refOf } from '../../../functions/domain/resource/envelope.t
 const METADATA = { namespace: 'team', name: 'shop', uid: 'u-1', generation: 2, resourceVersion: '7' }
 const WHOLE = { kind: 'GitCommit', metadata: METADATA, spec: { repository: 5 }, status: { phase: 'Pending' } }
 
-t.test('the envelope is all but the spec, which nobody looks at', async (t) => {
+t.test('the envelope is all but the spec, which is not read', async (t) => {
   const { kind, metadata, status } = WHOLE
   t.strictSame(envelopeOf(WHOLE), { kind, metadata, status })
   t.strictSame(envelopeOf({ kind, metadata }), { kind, metadata })

@@ -34,7 +34,7 @@ t.test(
   },
 )
 
-t.test('a claim after a failure keeps what the user reads, and counts on', async (t) => {
+t.test('a claim after a failure keeps what the user reads, and goes on counting', async (t) => {
   const first = { ...resource(fresh), status: claimed(resource(fresh), terms(NOW)) }
   const failure = new Failure('AuthenticationFailed', 'The token is refused.')
   const retrying = { ...first, status: failed(first, failure, { now: NOW, limit: 12, random: 0 }) }
@@ -47,7 +47,7 @@ t.test('a claim after a failure keeps what the user reads, and counts on', async
   t.equal(again.lastAttemptTime, '2026-03-01T10:05:01.250000Z')
 })
 
-t.test('a new generation starts to count anew and cannot have pushed before', async (t) => {
+t.test('a new generation counts from zero and cannot have pushed before', async (t) => {
   const old: Status = {
     observedGeneration: 1,
     phase: 'Retrying',
@@ -158,7 +158,7 @@ t.test('a pull request and its details stay on show through claims and failures'
   }
 })
 
-t.test('one that is over says so, and what is known of its details stays', async (t) => {
+t.test('a closed or merged one says so, and the result of its details stays', async (t) => {
   const claim = { ...resource(fresh), status: claimed(resource(fresh), terms(NOW)) }
   const before = succeeded(claim, OPENED, NOW)
   const merged = { ...PULL_REQUEST, state: 'merged' } as const

@@ -27,7 +27,7 @@ for (const [title, value, expected] of [
     { text: 5, list: 'a', flag: 'x', inner: [] },
     { text: null, list: null, flag: null, inner: null },
   ],
-  ['null is something that is there', { text: null }, { text: null }],
+  ['null is present', { text: null }, { text: null }],
   ['a field that is not written is not there', { text: undefined }, {}],
   ['a field that nobody knows is left out', { other: 'x', flag: true }, { flag: true }],
   ['of a list there is as much as is allowed', { list: ['a', 5, 'b'] }, { list: ['a', null] }],
@@ -42,17 +42,17 @@ t.test('what is no object has no draft', async (t) => {
     t.equal(draftOf<GitCommitSpec>(value, GITCOMMIT_SPEC), undefined)
 })
 
-t.test('what is sound is its own draft', async (t) => {
+t.test('a valid value is its own draft', async (t) => {
   t.strictSame(draftOf<GitCommitSpec>(SPEC, GITCOMMIT_SPEC), SPEC)
 })
 
-t.test('what came from Object.prototype is not there', async (t) => {
+t.test('what comes from Object.prototype is ignored', async (t) => {
   const schema: Schema = { ...OBJECT, properties: { toString: TEXT } }
   t.strictSame(usable({}, schema), {})
   t.strictSame(usable(JSON.parse('{"__proto__":{"text":"abc"}}'), OBJECT), {})
 })
 
-t.test('a list of a million entries is cut before it is looked at', async (t) => {
+t.test('a list of a million entries is cut before it is checked', async (t) => {
   const list = new Proxy(new Array(1_000_000).fill('a'), {
     get(target, key, receiver) {
       if (typeof key === 'string' && Number(key) >= 2) t.fail(`entry ${key} was read`)

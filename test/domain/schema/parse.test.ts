@@ -78,7 +78,7 @@ t.test('a resource that is not stored needs no metadata', async (t) => {
   t.match(parse({ ...GITCOMMIT, metadata: {}, status: undefined }), { sound: true, fieldErrors: [] })
 })
 
-t.test('of a faulty spec there is what can be used, its target included', async (t) => {
+t.test('of an invalid spec the usable parts remain, its target included', async (t) => {
   const faulty = parse(gitCommit({ ...GITCOMMIT.spec, branch: 5, message: '' }))
   t.match(faulty, {
     kind: 'GitCommit',
@@ -92,7 +92,7 @@ t.test('of a faulty spec there is what can be used, its target included', async 
   )
 })
 
-t.test('the parser of addresses speaks where the schema would, and where it does not', async (t) => {
+t.test('the parser of addresses reports instead of the schema, and where the schema does not', async (t) => {
   for (const [repository, complaint] of [
     ['https://h/%2e%2e/a', /contains "%"/],
     ['https://git.example.com:443/acme/shop', /is not written in its plain form/],
@@ -121,7 +121,7 @@ for (const [repository, host] of [
   })
 }
 
-t.test('every fault is told at once, a sentence for a field', async (t) => {
+t.test('every field error is reported at once, one sentence per field', async (t) => {
   const fieldErrors = schemaErrors(
     gitCommit({
       repository: 5,
@@ -191,7 +191,7 @@ t.test('lengths are counted in characters, as the API server counts them', async
   }
 })
 
-t.test('names of dots are path segments, but for "." and ".."', async (t) => {
+t.test('names of dots are valid path segments, except "." and ".."', async (t) => {
   const names = { '.': 1, '..': 1, '...': 0, '....a': 0, '.a': 0, '..a': 0, '.../': 1, 'a/b': 1, 'a%': 1 }
   for (const [name, count] of Object.entries(names)) {
     const resourceRef = { ...GITCOMMIT.spec.resourceRef, name }
@@ -199,13 +199,13 @@ t.test('names of dots are path segments, but for "." and ".."', async (t) => {
   }
 })
 
-t.test('a million faults cost one', async (t) => {
+t.test('a million field errors cost as much as one', async (t) => {
   const labels = new Array(1_000_000).fill(1)
   const found = schemaErrors({ ...PULLREQUEST, spec: { ...PULLREQUEST.spec, labels } })
   t.equal(found.length, 1)
 })
 
-t.test('anything at all is answered with a fault, never with a crash', async (t) => {
+t.test('any value is answered with a field error, never with a crash', async (t) => {
   let deep: unknown = 1
   for (let depth = 0; depth < 100_000; depth += 1) deep = [deep]
   const values = [
@@ -235,7 +235,7 @@ t.test('anything at all is answered with a fault, never with a crash', async (t)
   }
 })
 
-t.test('the kind is told of our resources only', async (t) => {
+t.test('the kind is known for our resources only', async (t) => {
   t.equal(parse(GITCOMMIT).kind, 'GitCommit')
   t.equal(parse(PULLREQUEST).kind, 'PullRequest')
   t.equal(parse({ ...GITCOMMIT, apiVersion: 'v1' }).kind, undefined)

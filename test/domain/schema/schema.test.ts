@@ -20,7 +20,7 @@ function fieldsOf(path: string, schema: Schema): Record<string, Schema> {
   return Object.assign({ [path]: schema }, items, ...inner)
 }
 
-t.test('every field teaches: a description that is a sentence, with an example in the spec', async (t) => {
+t.test('every field has a description that is a sentence, with an example in the spec', async (t) => {
   for (const [path, { description, type }] of Object.entries(ALL)) {
     t.match(description, /^[A-Z-].*[.)}\]"a-z0-9/]$/s, path)
     const isLeafOfSpec = path.includes('.spec.') && type === 'string' && !path.endsWith('[]')
@@ -58,7 +58,7 @@ t.test('each schema is a JSON Schema', async (t) => {
   }
 })
 
-t.test('maps and lists merge as product says', async (t) => {
+t.test('maps and lists merge as specified', async (t) => {
   for (const field of ['credentials', 'fallbackCredentials', 'resourceRef', 'providerConfig']) {
     t.equal(GITCOMMIT_SPEC.properties?.[field]?.['x-kubernetes-map-type'], 'atomic', field)
   }

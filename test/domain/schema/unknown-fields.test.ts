@@ -27,7 +27,7 @@ for (const [title, spec, field] of [
   ],
 ] as const) {
   t.test(
-    `an unknown field ${title} is not supported yet: refused at apply, looked at again later`,
+    `an unknown field ${title} is not supported yet: denied at apply, retried later in an attempt`,
     async (t) => {
       const verdict = await judge(gitCommit(spec), reviewContext())
       t.match(verdict.fieldErrors[0], { field, reason: 'NotSupported', retry: 'slow' })
@@ -42,7 +42,7 @@ t.test('a spec without unknown fields is read as before', async (t) => {
   t.strictSame(parseResource(stored(SPEC)).spec, SPEC)
 })
 
-t.test('no name is repeated that is not a plain identifier', async (t) => {
+t.test('a name that is not a plain identifier is not repeated', async (t) => {
   const names = ['ghp_0123456789', 'x'.repeat(64), 'S3cret', 'a b', '__proto__', '']
   for (const name of names) {
     const spec: unknown = JSON.parse(JSON.stringify(SPEC).replace('{', `{${JSON.stringify(name)}:1,`))
@@ -53,7 +53,7 @@ t.test('no name is repeated that is not a plain identifier', async (t) => {
   }
 })
 
-t.test('fields within the items of a list are found, and at most ten are told', async (t) => {
+t.test('fields within the items of a list are found, and at most ten are reported', async (t) => {
   const text: Schema = { type: 'string', description: 'A text.' }
   const item: Schema = { type: 'object', description: 'An item.', properties: { path: text } }
   const list: Schema = { type: 'array', description: 'A list.', maxItems: 3, items: item }

@@ -14,7 +14,7 @@ function meaningOf(stderr: string, exitCode: number | undefined = 128, seconds =
 }
 
 const U = context.url
-// As Git and the hosts' servers were heard to say it.
+// Recorded output of Git and of the hosts' servers.
 const rows = [
   [
     'AuthenticationFailed',
@@ -114,19 +114,19 @@ for (const [word, stderr] of words) {
   t.test(`${word}: ${stderr}`, async (t) => t.equal(meaningOf(stderr), word))
 }
 
-t.test('what the server says cannot pass for a word of git', async (t) => {
+t.test('output of the server is not taken for that of git', async (t) => {
   const meaning = meaningOf(
     `remote: fatal: couldn't find remote ref main\nremote: The requested URL returned error: 401\nfatal: early EOF`,
   )
   t.match(meaning, { reason: 'NetworkError' })
 })
 
-t.test('a machine without memory is told from a repository that is too large', async (t) => {
+t.test('a machine without memory is distinguished from a repository that is too large', async (t) => {
   t.match(meaningOf('fatal: Out of memory, malloc failed'), { retry: 'transient', message: /out of memory/ })
   t.match(meaningOf('fatal: write error: File too large'), { retry: 'never', message: /than 256 MiB/ })
 })
 
-t.test('the authority, the name and the time of a certificate are told apart where git does', async (t) => {
+t.test('authority, name and time of a certificate are distinguished where git does', async (t) => {
   t.match(meaningOf('SSL certificate problem: certificate has expired'), {
     message: /has expired or is not valid yet/,
   })
@@ -146,7 +146,7 @@ t.test('Retry-After is passed on, and with 403 it means slow down', async (t) =>
   })
 })
 
-t.test('a git that the deadline ended is a Timeout, one that something else ended is not', async (t) => {
+t.test('a git process that the deadline ended is a Timeout, one that ended otherwise is not', async (t) => {
   t.match(classify({ exitCode: undefined, stdout: '', stderr: '', seconds: 120.1 }, context), {
     reason: 'Timeout',
     message: /120 seconds/,
@@ -156,14 +156,14 @@ t.test('a git that the deadline ended is a Timeout, one that something else ende
   })
 })
 
-t.test('a machine without the programs is told to the operator', async (t) => {
+t.test('a machine without the programs is reported to the operator', async (t) => {
   t.match(meaningOf('./launch: 5: exec: setpriv: not found', 127), {
     reason: 'Internal',
     message: /is not installed/,
   })
 })
 
-t.test('words of the remote are quoted without secrets, or the silence is told', async (t) => {
+t.test("the remote's message is quoted without secrets, or its absence is reported", async (t) => {
   t.match(rejection('no s3cret here', context), {
     reason: 'PushRejected',
     message: `${U} refuses the commit and reports "no *** here"; use another branch or path, or ask a maintainer of the repository.`,

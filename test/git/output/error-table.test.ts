@@ -12,11 +12,11 @@ function wordsOf({ sentence: says }: ErrorMeaning): string {
   return typeof says === 'string' ? says : says(context)
 }
 
-t.test('each sentence goes on after the address and ends the sentence', async (t) => {
+t.test('each text continues after the address and ends the sentence', async (t) => {
   for (const row of [...ROWS, OUTAGE]) t.match(wordsOf(row), /^[a-z][^\n]+\.$/)
 })
 
-t.test('what is no Git server is said in one way', async (t) => {
+t.test('what is not a Git server has one message', async (t) => {
   t.ok(ROWS.some(({ sentence: says }) => says === NOT_GIT))
 })
 
@@ -30,7 +30,7 @@ const outages = [
   { words: 'GitLab: 500 words are too many', is: false },
 ]
 for (const { words, is } of outages) {
-  t.test(`"${words}" tells of ${is ? 'an outage' : 'something else'}`, async (t) => {
+  t.test(`"${words}" means ${is ? 'an outage' : 'something else'}`, async (t) => {
     t.equal(OUTAGE.pattern.test(words), is)
   })
 }

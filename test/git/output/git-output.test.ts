@@ -5,7 +5,7 @@ function speechOf(stderr: string, stdout = '') {
   return readGitOutput({ exitCode: 1, stdout, stderr, seconds: 1 }, new Date('2026-11-21T12:00:00Z'))
 }
 
-t.test('lines of the server are told from those of git', async (t) => {
+t.test('lines of the server are distinguished from those of git', async (t) => {
   const speech = speechOf(
     '\nremote: fatal: repository not found\r\nremote:\nfatal: the remote end hung up unexpectedly\n',
   )
@@ -15,19 +15,19 @@ t.test('lines of the server are told from those of git', async (t) => {
   })
 })
 
-t.test('an error of the server with several lines stays its own', async (t) => {
+t.test("an error of the server with several lines remains the server's", async (t) => {
   const speech = speechOf("fatal: remote error: busy\nfatal: repository 'x' not found\n")
   t.match(speech, { own: '', remote: "busy\nfatal: repository 'x' not found" })
 })
 
-t.test('the trace of the headers is no speech', async (t) => {
+t.test('the trace of the headers is not output', async (t) => {
   const speech = speechOf(
     '12:00:00.123456 http.c:725              => Send header: Authorization: Basic <redacted>\nerror: a\n',
   )
   t.match(speech, { own: 'error: a', remote: '', retryAfterSeconds: undefined })
 })
 
-t.test('a line that has no end is read to its first 64 KiB', async (t) => {
+t.test('of an endless line the first 64 KiB are read', async (t) => {
   t.equal(speechOf('x'.repeat(100_000)).own.length, 65_536)
   t.equal(speechOf(`remote: ${'x'.repeat(100_000)}`).remote.length, 100_000)
 })
@@ -66,7 +66,7 @@ const refs = [
   { line: '!\ta:b\t[remote failure] (remote failed to report status)', unreported: true },
 ]
 for (const { line, ...expected } of refs) {
-  t.test(`the judgement of "${line}" is read`, async (t) => {
+  t.test(`the result in "${line}" is read`, async (t) => {
     t.match(speechOf('', `To https://git.example.com/a.git\n${line}\nDone\n`), expected)
   })
 }

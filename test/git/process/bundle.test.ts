@@ -12,7 +12,7 @@ function open(folder: string) {
   return openBundles(join(folder, 'home'), { trust: followTrust(join(folder, 'own.pem')) })
 }
 
-t.test("the bundle holds the operator's authority besides the system's, each once", async (t) => {
+t.test("the bundle holds the operator's authorities and the system's, each once", async (t) => {
   const { file = '' } = await open(t.testdir({ home: {}, 'own.pem': one }))()
   const text = await readFile(file, 'utf8')
   const known = getCACertificates('system')
@@ -23,7 +23,7 @@ t.test("the bundle holds the operator's authority besides the system's, each onc
 })
 
 t.test(
-  'who has begun keeps its bundle, who comes after a change gets another, and the old one goes',
+  'a git process keeps its bundle, a later one gets the changed bundle, and the old one is removed',
   async (t) => {
     const folder = t.testdir({ home: {}, 'own.pem': one, 'next.pem': two })
     const acquire = open(folder)

@@ -30,7 +30,7 @@ function configOf(environment: Readonly<Record<string, string>>): Record<string,
   )
 }
 
-t.test('nothing of this process gets in', async (t) => {
+t.test('no variable of this process is passed on', async (t) => {
   process.env['GIT_SSL_NO_VERIFY'] = '1'
   t.teardown(() => delete process.env['GIT_SSL_NO_VERIFY'])
   const own = new Set(['PATH', 'LC_ALL', 'HOME'])
@@ -60,13 +60,13 @@ t.test('the login is a header for the one repository', async (t) => {
   t.match(config, { 'http.followRedirects': 'false', 'protocol.allow': 'never', 'credential.helper': '' })
 })
 
-t.test('the authorities are named where there are some', async (t) => {
+t.test('the authorities are passed on where there are any', async (t) => {
   const named = onlineEnvironment(place, remote)
   t.match(named, { GIT_SSL_CAINFO: '/ca.pem', GIT_PROXY_SSL_CAINFO: '/ca.pem' })
   t.notOk('GIT_SSL_CAINFO' in onlineEnvironment(place, { ...remote, authorities: undefined }))
 })
 
-t.test('the bounds are given in the units of ulimit', async (t) => {
+t.test('the limits are passed in the units of ulimit', async (t) => {
   t.match(offlineEnvironment(place), {
     COMMITLET_DEADLINE: '120',
     COMMITLET_MEMORY: '2048',
@@ -78,7 +78,7 @@ t.test('the bounds are given in the units of ulimit', async (t) => {
   )
 })
 
-t.test('the proxy is a line of its own, for the repository as a remote and for nothing else', async (t) => {
+t.test('the proxy is set for the repository as a remote and for nothing else', async (t) => {
   const { proxy } = readProxies({ HTTPS_PROXY: 'http://me:s3cret@proxy.example.com:3128' })
   t.equal(proxyLine(proxy), 'http://me:s3cret@proxy.example.com:3128\n')
   t.equal(proxyLine(undefined), '\n')
@@ -98,7 +98,7 @@ t.test('the connection goes to the checked addresses', async (t) => {
   t.equal(pin('https://192.0.2.7/a'), undefined, 'there is nothing to look up')
 })
 
-t.test('certificates are checked, and http is not spoken, but for a host of INSECURE_HOSTS', async (t) => {
+t.test('only for a host of INSECURE_HOSTS are certificates not checked and http allowed', async (t) => {
   const config = configOf(onlineEnvironment(place, remote))
   t.match(config, { 'protocol.allow': 'never', 'protocol.https.allow': 'always' })
   t.notMatch(JSON.stringify(config), /sslVerify|protocol.http.allow/)
@@ -112,7 +112,7 @@ t.test('certificates are checked, and http is not spoken, but for a host of INSE
   t.notOk('protocol.https.allow' in plain)
 })
 
-t.test('git speaks HTTP for itself, and SSH never', async (t) => {
+t.test('git itself uses HTTP, and never SSH', async (t) => {
   const address = parseRepositoryAddress('ssh://git@git.example.com/acme/shop.git')
   const config = configOf(onlineEnvironment(place, { ...remote, address }))
   t.same(
@@ -121,7 +121,7 @@ t.test('git speaks HTTP for itself, and SSH never', async (t) => {
   )
 })
 
-t.test('to a tunnel git speaks its own protocol alone, and it is a remote without refspecs', async (t) => {
+t.test('git uses only its own protocol with a tunnel, which is a remote without refspecs', async (t) => {
   const config = configOf(tunnelEnvironment(place, 'git://127.0.0.1:4711/x'))
   t.same(
     Object.keys(config).filter((key) => /^(remote|protocol)\./.test(key)),

@@ -15,7 +15,7 @@ import {
 import { launch, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
 import { addressOf, inWorkspace, loginOf, patience, processesWith, REACHED, until } from '../stage.ts'
 
-// Takes the first bytes of the handshake and says nothing.
+// Reads the first bytes of the handshake and stays silent.
 let greetings = 0
 const silent = createServer((socket) => socket.on('data', () => greetings++).on('error', () => undefined))
 await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -46,7 +46,7 @@ async function run(args: readonly string[], wanted?: Wanted): Promise<Ended> {
 
 const ASK = ['ls-remote', '--', url]
 
-t.test('output, complaints and the exit code come back, whatever it is', async (t) => {
+t.test('both streams and the exit code are returned, whatever it is', async (t) => {
   const good = await run(['rev-parse', '--is-bare-repository'])
   t.match(good, { exitCode: 0, stdout: 'true\n', stderr: '\n' })
   const bad = await run(['rev-parse', '--verify', 'nothing'])
@@ -58,7 +58,7 @@ t.test('input reaches git byte for byte', async (t) => {
   t.equal(ended.stdout, '506cd141ad4a679eee22d6a21dd267cca5734b92\n')
 })
 
-t.test('a silent server is left at the deadline, and no process lives on', async (t) => {
+t.test('a silent server is given up at the deadline, and no process is left', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const ended = await launch(callOf(folder, ASK, { deadlineSeconds: 1 }), patience())
     t.equal(ended.exitCode, undefined)
@@ -67,7 +67,7 @@ t.test('a silent server is left at the deadline, and no process lives on', async
   })
 })
 
-t.test('an abort ends git and its children in front of a silent server', async (t) => {
+t.test('an abort ends git and its children while a server is silent', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const before = greetings
     const abort = new AbortController()
@@ -95,12 +95,12 @@ t.test('an abort with a Failure as its reason throws that one, also before the s
   })
 })
 
-t.test('a parent that is killed takes git and its children with it', async (t) => {
+t.test('git and its children end when their parent is killed', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const source = `import { launch } from ${JSON.stringify(new URL('../../../functions/git/process/launcher.ts', import.meta.url).href)}
       await launch(${JSON.stringify(callOf(folder, ASK))}, AbortSignal.timeout(30_000))`
     const before = greetings
-    // With DEBUG simple-git tells what it hands over.
+    // With DEBUG simple-git prints what it passes on.
     const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, DEBUG: '*' },
@@ -132,7 +132,7 @@ t.test('a file that grows too large ends the process that writes it', async (t) 
   t.equal((await run(['fast-import', '--done', '--quiet'], { input })).exitCode, 0)
 })
 
-t.test('output without an end is not kept', async (t) => {
+t.test('endless output is not kept', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const call = callOf(folder, ['cat-file', '--batch-check'], {
       input: Buffer.from('0123456789'.repeat(10).concat('\n').repeat(300_000)),
@@ -142,7 +142,7 @@ t.test('output without an end is not kept', async (t) => {
   })
 })
 
-t.test('a machine without git gets an answer, too', async (t) => {
+t.test('a machine without git gets an error', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const call = callOf(folder, ['version'])
     const lost = await launch(

@@ -16,7 +16,7 @@ const UNTRUSTED = { trust: followTrust(undefined) }
 
 const MODULE = join(import.meta.dirname, '../../../functions/git/process/process-dir.ts')
 
-/** Another process that has opened its folder and lives on. */
+/** Another process that has opened its folder and goes on running. */
 async function openElsewhere() {
   const script = `import { openProcessDir } from ${JSON.stringify(MODULE)}
     const trust = { hasOwn: false }
@@ -31,7 +31,7 @@ async function openElsewhere() {
 }
 
 t.test(
-  'the folder of a killed process goes when the next one opens, that of a living one stays',
+  'the folder of a killed process is removed when the next one opens its own, that of a running one stays',
   async (t) => {
     const [killed, living] = [await openElsewhere(), await openElsewhere()]
     await mkdir(join(tempDir, killed.name, 'batch-1', 'objects'), { recursive: true })
@@ -43,14 +43,14 @@ t.test(
   },
 )
 
-t.test('a process of the same number that started later is another one', async (t) => {
+t.test('a later process with the same id is another one', async (t) => {
   const before = join(tempDir, `commitlet-${process.pid}-1-aaaaaa`)
   await mkdir(before)
   await openProcessDir(tempDir, UNTRUSTED)
   t.notOk((await readdir(tempDir)).includes(before.slice(tempDir.length + 1)))
 })
 
-t.test('a dead process that nobody has asked for is dead', async (t) => {
+t.test('a dead process whose parent has not waited for it is dead', async (t) => {
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -67,7 +67,7 @@ t.test('a dead process that nobody has asked for is dead', async (t) => {
   t.notOk((await readdir(tempDir)).includes(name))
 })
 
-t.test('what is nobody else’s business stays, and other homes of this process', async (t) => {
+t.test('unrelated folders stay, and other folders of this process', async (t) => {
   const first = await openProcessDir(tempDir, UNTRUSTED)
   await mkdir(join(tempDir, 'commitlet-stage-1'))
   await openProcessDir(tempDir, UNTRUSTED)

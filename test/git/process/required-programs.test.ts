@@ -7,7 +7,7 @@ import { requirePrograms } from '../../../functions/git/process/required-program
 const PACKAGES = { sh: 'dash', git: 'git', setpriv: 'util-linux', timeout: 'coreutils' }
 const PROGRAMS = Object.keys(PACKAGES)
 
-t.test('the programs that the launcher names may lie in any folders of the PATH', async (t) => {
+t.test('the programs of the launcher may be in any folder of PATH', async (t) => {
   for (const program of PROGRAMS) t.match(LAUNCHER, new RegExp(`\\b${program}\\b`))
   const dir = t.testdir({ one: { sh: '', git: '' }, two: { setpriv: '', timeout: '' } })
   for (const file of ['one/sh', 'one/git', 'two/setpriv', 'two/timeout']) await chmod(join(dir, file), 0o755)

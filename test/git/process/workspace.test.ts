@@ -8,7 +8,7 @@ import { inWorkspace } from '../stage.ts'
 const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-workspace-'))
 t.teardown(() => import('node:fs/promises').then(({ rm }) => rm(tempDir, { recursive: true })))
 
-t.test('a workspace is for one user alone and is removed', async (t) => {
+t.test('a workspace is readable by one user only and is removed', async (t) => {
   const { folder, remove } = await openWorkspace(tempDir)
   t.equal((await stat(folder)).mode & 0o777, 0o700)
   t.same(await readdir(tempDir), [folder.slice(tempDir.length + 1)])
@@ -16,7 +16,7 @@ t.test('a workspace is for one user alone and is removed', async (t) => {
   t.same(await readdir(tempDir), [])
 })
 
-t.test('the configuration is as it was, after git has written to it', async (t) => {
+t.test('the configuration is restored after git has written to it', async (t) => {
   await inWorkspace(tempDir, async (workspace) => {
     const before = await workspace.readLines('config')
     await writeFile(
@@ -38,7 +38,7 @@ t.test('packs are counted, finished or not, and nothing else', async (t) => {
   })
 })
 
-t.test('refs and files that are not there are no failure, other troubles are', async (t) => {
+t.test('missing refs and files are not a failure, other errors are', async (t) => {
   await inWorkspace(tempDir, async (workspace) => {
     t.equal(await workspace.readRef('none'), undefined)
     t.same(await workspace.readLines('none'), [])

@@ -22,7 +22,7 @@ import {
   pending,
 } from '../stage.ts'
 
-// What only a real server can show: the writer on the git binary. What the writer decides is shown in writer/.
+// What only a real server can prove: the writer on the git binary. Its decisions are tested in writer/.
 const stage = await openStage()
 t.teardown(() => stage.close())
 const { server } = stage
@@ -32,7 +32,7 @@ function create(options: RepositoryOptions = {}): Promise<GitRepository> {
   return server.createRepository(`binary/${++count}`, options)
 }
 
-/** Lands the changes as one batch; answers how each ended, and the requests it took. */
+/** Lands the changes as one batch; returns how each ended, and the requests it took. */
 async function landAll(repository: GitRepository, changes: readonly Change[], broken: Partial<Session> = {}) {
   const batch = changes.map((change) => pending(change))
   const before = server.requests.length
@@ -48,7 +48,7 @@ async function landAll(repository: GitRepository, changes: readonly Change[], br
   }
 }
 
-t.test('one change is one commit with its author, message and file, by five requests', async (t) => {
+t.test('one change is one commit with its author, message and file, in five requests', async (t) => {
   const repository = await create()
   const change = changeOf(repository.url, 'a/"b" ü.md', {
     author: { name: 'Another\nWriter', email: 'writer@example.com' },
@@ -68,7 +68,7 @@ t.test('one change is one commit with its author, message and file, by five requ
   t.equal(await repository.git('fsck', '--strict'), '')
 })
 
-t.test('a branch that is called by the full name of this one is named as what is in the way', async (t) => {
+t.test('a branch whose name is the full ref name of this one is named as the conflict', async (t) => {
   const repository = await create()
   await repository.git('update-ref', 'refs/heads/refs/heads/main', 'main')
   const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
@@ -132,7 +132,7 @@ for (const { name, branch, options, expected } of [
   })
 }
 
-t.test('a commit that the server refuses fails alone, its neighbour lands', async (t) => {
+t.test('a commit that the server rejects fails alone, its neighbour lands', async (t) => {
   const hook =
     'while read old new ref; do if git log --name-only --format= $old..$new | grep -q bad; then echo "bad file" >&2; exit 1; fi; done'
   const repository = await create({ hooks: { 'pre-receive': hook } })
@@ -142,7 +142,7 @@ t.test('a commit that the server refuses fails alone, its neighbour lands', asyn
   t.same(await repository.log('main'), ['Write 2', 'Begin'])
 })
 
-t.test('a change whose answer was lost is found in history, whoever wrote since', async (t) => {
+t.test('a change whose answer was lost is found in history, below later commits of others', async (t) => {
   const repository = await create()
   const change = changeOf(repository.url, 'a.md')
   await landAll(repository, [change])
@@ -158,7 +158,7 @@ t.test('a change whose answer was lost is found in history, whoever wrote since'
   t.equal(await repository.show('main:a.md'), 'by another')
 })
 
-t.test('an answer that is lost while another writes on top is found out at once', async (t) => {
+t.test('a commit whose answer is lost while another writer pushes is found at once', async (t) => {
   const post =
     'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main; rm "$GIT_DIR/hooks/post-receive"'
   const repository = await create({ hooks: { 'post-receive': post } })
@@ -193,7 +193,7 @@ t.test('a ref that cannot be written, though nobody moved it, is refused', async
   t.equal(pushes, 1)
 })
 
-t.test('a failure of the network is told to all, without a second try', async (t) => {
+t.test('a failure of the network fails all changes, without a retry', async (t) => {
   const repository = await create()
   t.teardown(
     server.faults.add(
@@ -209,7 +209,7 @@ t.test('a failure of the network is told to all, without a second try', async (t
   t.equal(requests, 1)
 })
 
-t.test('where the default branch has moved on meanwhile, the next round makes the branch', async (t) => {
+t.test('where the default branch has moved meanwhile, the next round makes the branch', async (t) => {
   const repository = await create({ files: { 'a.md': 'a' } })
   let release = (): void => undefined
   const moved = new Promise<void>((resolve) => (release = resolve))

@@ -50,7 +50,7 @@ for (const [title, certificate, says] of [
   ],
 ] as const) {
   t.test(
-    `a certificate that ${title} is told, directly and through a proxy, and nothing is asked`,
+    `a certificate that ${title} is reported, directly and through a proxy, and no request is sent`,
     async (t) => {
       const proxy = await startProxy({ login: 'me:s3cret' })
       t.teardown(() => proxy.close())
@@ -67,7 +67,7 @@ for (const [title, certificate, says] of [
   )
 }
 
-t.test('an unknown authority is told, with a CA_FILE and without', async (t) => {
+t.test('an unknown authority is reported, with a CA_FILE and without', async (t) => {
   const { url } = await serve({}, await makeAuthority('Somebody else'))
   for (const bundle of [authorities, undefined]) {
     const failure = await explainCertificate({
@@ -82,7 +82,7 @@ t.test('an unknown authority is told, with a CA_FILE and without', async (t) => 
   }
 })
 
-t.test('an IP address is looked at without a name', async (t) => {
+t.test('the certificate of an IP address is checked without a name', async (t) => {
   const { url } = await serve({ names: ['localhost'] })
   const address = addressOf(`${url.replace('localhost', '127.0.0.1')}/a.git`)
   t.match(await explainCertificate({ ...REACHED, address, authorities }), {
@@ -90,7 +90,7 @@ t.test('an IP address is looked at without a name', async (t) => {
   })
 })
 
-t.test('nothing is told where nothing is wrong, no TLS is spoken, or nobody listens', async (t) => {
+t.test('nothing is reported where nothing is wrong, there is no TLS, or nothing listens', async (t) => {
   const { port: sound } = await serve({})
   t.equal(await lookAt(sound), undefined)
   const plain = createServer((socket) => socket.resume().end('SSH-2.0-x\r\n')).listen(0, '127.0.0.1')
@@ -101,7 +101,7 @@ t.test('nothing is told where nothing is wrong, no TLS is spoken, or nobody list
   t.equal(await lookAt(port), undefined)
 })
 
-t.test('a server that says nothing is left soon', async (t) => {
+t.test('a silent server is given up soon', async (t) => {
   const silent = createServer((socket) => t.teardown(() => socket.destroy())).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   t.teardown(() => silent.close())
@@ -109,7 +109,7 @@ t.test('a server that says nothing is left soon', async (t) => {
 })
 
 t.test(
-  'a proxy whose own certificate is not trusted is told from the host; one that refuses tells nothing',
+  'an untrusted certificate of a proxy is distinguished from that of the host; a proxy that refuses gives no cause',
   async (t) => {
     const { url } = await serve({ expired: true })
     const issuer = await makeAuthority('Somebody else')

@@ -51,7 +51,7 @@ for (const [path, written] of paths) {
   })
 }
 
-t.test('a name cannot smuggle a command in, and a message no NUL', async (t) => {
+t.test('a name cannot add a command, and a message cannot add a NUL', async (t) => {
   const text = textOf(TIP, [
     { ...commit, message: 'a\0b', author: { name: ' A\n<x>\0 ', email: 'a>\nreset refs/heads/x' } },
   ])

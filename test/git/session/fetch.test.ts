@@ -9,7 +9,7 @@ t.teardown(() => stage.close())
 const { server } = stage
 let letters = 0
 
-t.test('an existing branch is fetched without blobs and history, by three requests', async (t) => {
+t.test('an existing branch is fetched without blobs and history, in three requests', async (t) => {
   const repository = await server.createRepository('fetch/plain')
   const tip = await repository.commit('main', { 'a.md': 'a' })
   const before = server.requests.length
@@ -36,7 +36,7 @@ t.test('a second fetch in the same folder follows the branch', async (t) => {
   })
 })
 
-t.test('the default branch is known by its name, by the same three requests', async (t) => {
+t.test('the name of the default branch is known, in the same three requests', async (t) => {
   const repository = await server.createRepository('fetch/default', { defaultBranch: 'team/trunk' })
   const before = server.requests.length
   await stage.session(repository.url, async (session) => {
@@ -65,7 +65,7 @@ for (const [name, version] of [
   })
 }
 
-t.test('a default branch whose name is no UTF-8 is not guessed', async (t) => {
+t.test('a default branch whose name is not UTF-8 is not guessed', async (t) => {
   const repository = await server.createRepository('fetch/latin')
   const tip = await repository.git('rev-parse', 'main')
   await writeFile(join(repository.path, 'packed-refs'), Buffer.from(`${tip} refs/heads/gr\xf6\n`, 'latin1'))
@@ -107,7 +107,7 @@ for (const [branch, expected] of [
   })
 }
 
-t.test('a default branch that does not exist beside others is told', async (t) => {
+t.test('a default branch that does not exist while others do is reported', async (t) => {
   const repository = await server.createRepository('fetch/dangling', { branches: ['other'] })
   await repository.git('symbolic-ref', 'HEAD', 'refs/heads/gone')
   await stage.session(repository.url, async (session) => {
@@ -118,7 +118,7 @@ t.test('a default branch that does not exist beside others is told', async (t) =
   })
 })
 
-t.test('a log-in page is no empty repository', async (t) => {
+t.test('a login page is not an empty repository', async (t) => {
   const repository = await server.createRepository('fetch/page')
   t.teardown(server.faults.add({ kind: 'page' }, { repository: 'fetch/page' }))
   await stage.session(repository.url, async (session) => {
@@ -129,7 +129,7 @@ t.test('a log-in page is no empty repository', async (t) => {
   })
 })
 
-t.test('an answer without anything is no empty repository either', async (t) => {
+t.test('an empty answer is not an empty repository either', async (t) => {
   const repository = await server.createRepository('fetch/nothing')
   t.teardown(server.faults.add({ kind: 'status', status: 200 }, { repository: 'fetch/nothing' }))
   await stage.session(repository.url, async (session) => {
@@ -138,7 +138,7 @@ t.test('an answer without anything is no empty repository either', async (t) => 
   })
 })
 
-t.test('a git that fetches nothing and says nothing is a bug', async (t) => {
+t.test('a git process that fetches nothing and prints nothing is a bug', async (t) => {
   await stage.session(server.url, async (session) => {
     const ended = { exitCode: 0, stdout: '', stderr: '', seconds: 1 }
     const mute = {
@@ -152,14 +152,14 @@ t.test('a git that fetches nothing and says nothing is a bug', async (t) => {
   })
 })
 
-t.test('a server without filters sends the blobs, and all goes on', async (t) => {
+t.test('a server without filters sends the blobs, and the fetch succeeds', async (t) => {
   const repository = await server.createRepository('fetch/full', { allowFilter: false })
   await stage.session(repository.url, async (session) => {
     t.match(await fetchTip(session, { branch: 'main' }), { exists: true })
   })
 })
 
-t.test('history since a time comes without the older commits, and deepens by one', async (t) => {
+t.test('history since a time is fetched without older commits, and deepened by one', async (t) => {
   const repository = await server.createRepository('fetch/since', { empty: true })
   const [, second] = await datedCommits(repository, ['2026-01-01', '2026-02-01', '2026-03-01', '2026-04-01'])
   await stage.session(repository.url, async (session) => {
@@ -171,7 +171,7 @@ t.test('history since a time comes without the older commits, and deepens by one
   })
 })
 
-t.test('where nothing is newer the latest 50 commits come', async (t) => {
+t.test('where nothing is newer the latest 50 commits are fetched', async (t) => {
   const repository = await server.createRepository('fetch/older', { empty: true })
   await datedCommits(repository, ['2026-01-01', '2026-02-01'])
   await stage.session(repository.url, async (session) => {
@@ -195,7 +195,7 @@ t.test('submodules and attributes cost no further request', async (t) => {
   t.equal(server.requests.length - before, 3)
 })
 
-t.test('a commit that went away between the two questions is a race, not a failure', async (t) => {
+t.test('a commit that disappears between the two requests is a race, not a failure', async (t) => {
   const repository = await server.createRepository('fetch/gone', {
     config: { 'uploadpack.allowAnySHA1InWant': 'false' },
   })
@@ -234,7 +234,7 @@ t.test('a fetch above the limit is refused by its size', async (t) => {
   )
 })
 
-t.test('a list of refs without an end ends with the memory of git', async (t) => {
+t.test('an endless list of refs ends at the memory limit of git', async (t) => {
   const repository = await server.createRepository('fetch/refs')
   t.teardown(
     server.faults.add({ kind: 'endless' }, { repository: 'fetch/refs', exchange: 'upload-pack-refs' }),
@@ -251,7 +251,7 @@ t.test('a list of refs without an end ends with the memory of git', async (t) =>
   )
 })
 
-t.test('the tip of a branch is asked for by itself', async (t) => {
+t.test('the tip of a branch is requested on its own', async (t) => {
   const repository = await server.createRepository('fetch/tip')
   await stage.session(repository.url, async (session) => {
     t.equal(await readRemoteTip(session, 'main'), await repository.git('rev-parse', 'main'))
@@ -266,7 +266,7 @@ t.test('the tip of a branch is asked for by itself', async (t) => {
   )
 })
 
-/** A PATH whose git speaks this version of the protocol. */
+/** A PATH whose git uses this version of the protocol. */
 async function pathWithGit(version: string): Promise<string> {
   const folder = await mkdtemp(join(stage.tempDir, 'bin-'))
   const path = process.env['PATH'] ?? ''
@@ -279,7 +279,7 @@ interface Repository {
   git(...args: readonly string[]): Promise<string>
 }
 
-/** Commits on main with these dates, oldest first; answers their names. */
+/** Commits on main with these dates, oldest first; returns their names. */
 async function datedCommits(repository: Repository, days: readonly string[]): Promise<readonly string[]> {
   const tree = await repository.git('hash-object', '-t', 'tree', '-w', '/dev/null')
   const names: string[] = []

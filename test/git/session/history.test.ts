@@ -50,7 +50,7 @@ t.test('the id in the text of a message does not count', async (t) => {
   t.equal(await search(repository, 'a/b.md'), undefined)
 })
 
-t.test('the first commit of a repository can be it', async (t) => {
+t.test('the first commit of a repository counts', async (t) => {
   const repository = await stage.server.createRepository('history/first', { empty: true })
   const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
   t.equal(await search(repository, 'a/b.md'), sha)
@@ -69,7 +69,7 @@ t.test('a commit at the edge of what was fetched is compared with its parent', a
   })
 })
 
-t.test('a commit below one that is dated long ago is found', async (t) => {
+t.test('a commit below one with an old date is found', async (t) => {
   const repository = await create()
   const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
   const old = await commitOn(repository, sha, '2020-01-01T00:00:00Z')
@@ -77,7 +77,7 @@ t.test('a commit below one that is dated long ago is found', async (t) => {
   t.equal(await search(repository, 'a/b.md'), sha)
 })
 
-t.test('a history that is there in full is searched without another request', async (t) => {
+t.test('a complete history is searched without another request', async (t) => {
   const repository = await create()
   await repository.commit('main', { 'a/b.md': '1' })
   const before = stage.server.requests.length

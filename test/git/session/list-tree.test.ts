@@ -13,7 +13,7 @@ async function tipOf(session: Session): Promise<string | undefined> {
   return tip === 'moved' ? undefined : tip.commit
 }
 
-t.test('what is at the paths and above them is known, however they are called', async (t) => {
+t.test('what is at the paths and above them is listed, whatever their names', async (t) => {
   const files = {
     'dir/file.md': 'x',
     'dir/run.sh': { mode: '100755', content: 'x' },
@@ -51,7 +51,7 @@ t.test('what is at the paths and above them is known, however they are called', 
   })
 })
 
-t.test('more paths than a command line takes are read in several calls', async (t) => {
+t.test('more paths than fit a command line are read in several calls', async (t) => {
   const repository = await stage.server.createRepository('tree/many', { files: { 'z/file.md': 'x' } })
   await stage.session(repository.url, async (session) => {
     const commit = await tipOf(session)
@@ -61,7 +61,7 @@ t.test('more paths than a command line takes are read in several calls', async (
   })
 })
 
-t.test('nothing is in an empty repository', async (t) => {
+t.test('an empty repository has nothing', async (t) => {
   const repository = await stage.server.createRepository('tree/none', { empty: true })
   await stage.session(repository.url, async (session) => {
     t.equal((await listTree(session, undefined, ['a'])).size, 0)

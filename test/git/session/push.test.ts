@@ -68,7 +68,7 @@ t.test('a branch that another has made meanwhile is a race', async (t) => {
 
 const LATE =
   'git -C "$GIT_DIR" update-ref refs/heads/main "$(env -u GIT_QUARANTINE_PATH git rev-parse refs/heads/other)"'
-t.test('a race that is lost inside the server is one, too', async (t) => {
+t.test('a race that is lost inside the server is also a race', async (t) => {
   const hooks = { 'pre-receive': `env -u GIT_QUARANTINE_PATH ${LATE}` }
   const meanwhile = (repository: GitRepository) => repository.commit('other', { 'b.md': 'b' })
   const { pushed, landed } = await attempt({ hooks, branches: ['other'] }, { meanwhile })
@@ -90,7 +90,7 @@ const refusals: readonly (readonly [string, RepositoryOptions, Attempt, object])
     { failure: { reason: 'PushRejected', message: /reports "not now"/ }, each: true },
   ],
   [
-    'a hook without a word',
+    'a silent hook',
     { hooks: { update: 'exit 1' } },
     {},
     { failure: { reason: 'PushRejected', message: /reports "hook declined"/ }, each: true },
@@ -126,19 +126,19 @@ const refusals: readonly (readonly [string, RepositoryOptions, Attempt, object])
   ],
 ]
 for (const [name, options, how, expected] of refusals) {
-  t.test(`${name} refuses the push`, async (t) => {
+  t.test(`${name} rejects the push`, async (t) => {
     t.match(await attempt(options, how), { pushed: { kind: 'refused', ...expected }, landed: false })
   })
 }
 
-t.test('a stale lock on the server is its own trouble', async (t) => {
+t.test('a stale lock on the server is an error of the server', async (t) => {
   const hooks = { 'pre-receive': 'touch "$GIT_DIR/refs/heads/main.lock"' }
   t.match(await attempt({ hooks }), {
     pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable', message: /stale lock/ } },
   })
 })
 
-t.test('a server that cannot store the commit is its own trouble', async (t) => {
+t.test('a server that cannot store the commit is an error of the server', async (t) => {
   const meanwhile = async ({ path }: GitRepository) => {
     const names = Array.from({ length: 256 }, (_, i) =>
       join(path, 'objects', i.toString(16).padStart(2, '0')),
@@ -154,7 +154,7 @@ t.test('a server that cannot store the commit is its own trouble', async (t) => 
 
 const OUTAGE = { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false }
 
-// As it was measured on servers that cannot be had here.
+// Recorded from servers that cannot run here.
 const answers: readonly (readonly [string, string, object])[] = [
   [
     'error: remote unpack failed: unable to create temporary object directory',
@@ -245,7 +245,7 @@ const breaks: readonly (readonly [string, Fault, Target, object])[] = [
     },
   ],
   [
-    'the server does not say what became of the branch, which stayed',
+    'the server does not report the result for the branch, which did not move',
     SILENT_REPORT,
     POST,
     { pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false }, landed: false },
@@ -257,7 +257,7 @@ const breaks: readonly (readonly [string, Fault, Target, object])[] = [
     { pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable' } }, landed: false },
   ],
   [
-    'the proxy finds it too large',
+    'the proxy refuses it as too large',
     { kind: 'status', status: 413 },
     POST,
     { pushed: { kind: 'refused', failure: { reason: 'PushRejected' }, each: true }, landed: false },
@@ -269,14 +269,14 @@ const breaks: readonly (readonly [string, Fault, Target, object])[] = [
     { pushed: { kind: 'refused', failure: { reason: 'PermissionDenied' } }, landed: false },
   ],
   [
-    'a log-in page answers',
+    'a login page is the answer',
     { kind: 'page' },
     { exchange: 'receive-pack-refs' },
     { pushed: { kind: 'refused', failure: { reason: 'RepositoryNotFound' } }, landed: false },
   ],
 ]
 for (const [name, fault, target, expected] of breaks) {
-  t.test(`${name}: what became of it is known`, async (t) => {
+  t.test(`${name}: the result is known`, async (t) => {
     t.match(await attempt({}, { fault: [fault, target] }), expected)
   })
 }
@@ -305,7 +305,7 @@ for (const { name, hooks, expected } of [
   })
 }
 
-t.test('an answer that is lost while another writer pushes leaves it to history', async (t) => {
+t.test('a result that is lost while another writer pushes is looked up in history', async (t) => {
   const hooks = { 'post-receive': OTHER_ON_TOP }
   t.match(await attempt({ hooks }, { fault: [{ kind: 'lost' }, POST] }), {
     pushed: { kind: 'unknown' },
@@ -313,7 +313,7 @@ t.test('an answer that is lost while another writer pushes leaves it to history'
   })
 })
 
-t.test('a server that only says that it could not may have had a race', async (t) => {
+t.test('a rejection without a cause may be a race', async (t) => {
   const hooks = { 'pre-receive': 'rm -rf "$GIT_DIR/logs" && touch "$GIT_DIR/logs"' }
   t.match(await attempt({ hooks }), {
     pushed: { kind: 'race', unless: { reason: 'PushRejected' } },

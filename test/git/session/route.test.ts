@@ -30,7 +30,7 @@ function push(url: string, settings: Partial<GitSettings>) {
   return outcomeOf(stage.open(settings).push(changeOf(url, 'a.md'), LOGIN, patience()))
 }
 
-t.test('the connection goes where the first look-up said, whatever the name means later', async (t) => {
+t.test('the connection goes to the addresses of the first lookup, not to those of a later one', async (t) => {
   const url = await repositoryAt('git.example.com')
   const answers = ['127.0.0.1', '169.254.169.254']
   const resolve = guardAddresses({ inCluster: false, apiServer: [] }, () =>
@@ -41,7 +41,7 @@ t.test('the connection goes where the first look-up said, whatever the name mean
   t.match(await push(url, { resolve }), { reason: 'AddressForbidden' }, 'the next session looks again')
 })
 
-t.test('a name that leads to a forbidden address is never called', async (t) => {
+t.test('a name that resolves to a forbidden address is never called', async (t) => {
   for (const address of ['169.254.169.254', '::ffff:169.254.169.254', '0.0.0.0']) {
     const lookup = () => Promise.resolve(['127.0.0.1', address])
     const resolve = guardAddresses({ inCluster: false, apiServer: [] }, lookup)
@@ -55,14 +55,14 @@ t.test('a name that leads to a forbidden address is never called', async (t) => 
   }
 })
 
-t.test('an IP address needs no name and is checked alike', async (t) => {
+t.test('an IP address needs no lookup and is checked as well', async (t) => {
   t.match(await push(await repositoryAt('127.0.0.1'), {}), { outcome: 'pushed' })
   const resolve = guardAddresses({ inCluster: true, apiServer: [] })
   t.match(await push(await repositoryAt('127.0.0.1'), { resolve }), { reason: 'AddressForbidden' })
   t.match(await push('https://[fe80::1]/a/b.git', {}), { reason: 'AddressForbidden' })
 })
 
-t.test('a server that sends Git elsewhere for a pack is not obeyed', async (t) => {
+t.test('a server that sends Git to another address for a pack is not followed', async (t) => {
   let called = 0
   const other = createServer((socket) => {
     called++
@@ -94,11 +94,11 @@ async function proxied(t: Test, options: ProxyOptions & { readonly scheme?: stri
   const [user, ...password] = (login ?? '').split(':')
   const shown = login === undefined ? '' : `${user}:${encodeURIComponent(password.join(':'))}@`
   const proxies = readProxies({ HTTPS_PROXY: `${scheme}://${shown}localhost:${proxy.port}` })
-  // A guard that looked anything up would fail.
+  // A lookup would fail.
   return { proxy, settings: { proxies, resolve: () => Promise.reject(new Error('looked up')) } }
 }
 
-t.test('a proxy is called for everything, is told names, and sees no credential', async (t) => {
+t.test('a proxy is used for everything, gets names, and sees no credentials', async (t) => {
   const { proxy, settings } = await proxied(t)
   t.match(await push(await repositoryAt('git.example.com'), settings), { outcome: 'pushed' })
   t.ok(proxy.connects.length > 0)
@@ -127,12 +127,12 @@ for (const [title, options, wanted] of [
     { reason: 'AddressForbidden', message: /does not let Commitlet connect/ },
   ],
   [
-    'finds nobody',
+    'cannot reach the host',
     { status: 502 },
     { reason: 'NetworkError', message: /cannot connect to that host and port/ },
   ],
 ] as const) {
-  t.test(`a proxy that ${title} is named, and no secret of it`, async (t) => {
+  t.test(`a proxy that ${title} is named, without its secrets`, async (t) => {
     const { proxy, settings } = await proxied(t, options)
     const proxies =
       title === 'refuses the login'
@@ -144,7 +144,7 @@ for (const [title, options, wanted] of [
   })
 }
 
-t.test('a proxy that is not there is told from a host that is not there', async (t) => {
+t.test('an unreachable proxy is distinguished from an unreachable host', async (t) => {
   const { proxy, settings } = await proxied(t)
   await proxy.close()
   const url = await repositoryAt('git.example.com')
@@ -172,7 +172,7 @@ t.test('a host of NO_PROXY is called directly, and checked', async (t) => {
   t.match(await outcomeOf(findRoute(address, named, patience())), { reason: 'AddressForbidden' })
 })
 
-t.test('a certificate of nobody and plain http pass for a host of INSECURE_HOSTS alone', async (t) => {
+t.test('only a host of INSECURE_HOSTS may use an untrusted certificate or plain http', async (t) => {
   const plain = await openStage({ plain: true })
   t.teardown(() => plain.close())
   const { url: open } = await plain.server.createRepository('plain/a')

@@ -19,7 +19,7 @@ const FETCH = [
   '+refs/heads/main:refs/base',
 ]
 
-t.test('an online git is let in, and its end has a meaning', async (t) => {
+t.test('an online git process logs in, and its result is classified', async (t) => {
   await stage.session(repository.url, async (session) => {
     const good = await session.online(['ls-remote', '--', repository.url])
     t.match(good, { ended: { exitCode: 0 }, meaning: undefined })
@@ -28,7 +28,7 @@ t.test('an online git is let in, and its end has a meaning', async (t) => {
   })
 })
 
-t.test('nothing but the repository is called, be it on the same host', async (t) => {
+t.test('nothing but the repository is called, even on the same host', async (t) => {
   await stage.session(repository.url, async (session) => {
     const before = stage.server.requests.length
     for (const url of [
@@ -71,7 +71,7 @@ t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
   ])
 })
 
-t.test('other transports are not there, online or offline', async (t) => {
+t.test('other transports are disabled, online and offline', async (t) => {
   await stage.session(repository.url, async (session) => {
     for (const url of [
       'ext::sh -c true',
@@ -91,7 +91,7 @@ t.test('other transports are not there, online or offline', async (t) => {
   })
 })
 
-t.test('what an offline git cannot do is a bug, told without details', async (t) => {
+t.test('an offline git process that needs the network is a bug, reported without details', async (t) => {
   await stage.session(repository.url, async (session) => {
     const failure: unknown = await session
       .offline(['rev-parse', '--verify', 'none'])
@@ -113,14 +113,14 @@ t.test('a blob that was not fetched is never fetched by another command', async 
   })
 })
 
-t.test('the lines of the protocol go into a file when they are asked for', async (t) => {
+t.test('the protocol is traced into a file on request', async (t) => {
   await stage.session(repository.url, async (session) => {
     await session.online(FETCH, { fetches: true, packets: 'packets' })
     t.ok((await session.workspace.readLines('packets')).some((line) => line.endsWith('< version 2')))
   })
 })
 
-t.test('what is traced of a talkative server has the bound of what is fetched', async (t) => {
+t.test('the trace has the same limit as the fetch', async (t) => {
   const talkative = await stage.server.createRepository('session/talkative')
   const bytes = await makeRefs(talkative.path, await talkative.git('rev-parse', 'main'))
   t.ok(bytes > MEBIBYTE, 'the refs alone are larger')
@@ -137,7 +137,7 @@ t.test('what is traced of a talkative server has the bound of what is fetched', 
 
 const MEBIBYTE = 1024 * 1024
 
-/** Makes 20,000 refs, packed; answers how many bytes name them. */
+/** Makes 20,000 refs, packed; returns the bytes of their names. */
 async function makeRefs(folder: string, sha: string): Promise<number> {
   const refs = Array.from({ length: 20_000 }, (_, i) => `${sha} refs/tags/${'x'.repeat(20)}-${i}\n`).join('')
   await writeFile(join(folder, 'packed-refs'), refs)

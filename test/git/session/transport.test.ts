@@ -22,7 +22,7 @@ for (const [text, login] of [
   })
 }
 
-t.test('git over HTTPS is called with the address, over SSH with the name of a remote', async (t) => {
+t.test('git gets the address over HTTPS, and the name of a remote over SSH', async (t) => {
   for (const [text, login, expected] of [
     ['https://git.example.com/acme/shop.git', PASSWORD, 'https://git.example.com/acme/shop.git'],
     ['ssh://git@127.0.0.1:1/acme/shop.git', KEY, 'tunnel'],

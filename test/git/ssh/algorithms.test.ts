@@ -9,25 +9,25 @@ function parsed(...args: readonly string[]): ssh2.ParsedKey {
   return key
 }
 
-t.test('nothing that rests on SHA-1, MD5 or CBC is offered', async (t) => {
+t.test('nothing based on SHA-1, MD5 or CBC is offered', async (t) => {
   const offered = Object.values(algorithmsFor([])).flat().map(String)
   t.ok(offered.length > 20)
   for (const name of offered) t.notMatch(name, /sha1|md5|cbc|arcfour|^ssh-rsa$|^ssh-dss$/)
 })
 
-t.test('no group is taken from a server, whose prime would have to be tested', async (t) => {
+t.test('no group is accepted from a server, because its prime would have to be tested', async (t) => {
   const names = algorithmsFor([]).kex
   t.ok(Array.isArray(names) && names.length > 5)
   t.notMatch(JSON.stringify(names), /group-exchange/)
 })
 
-t.test('types of keys that are known come first', async (t) => {
+t.test('the types of known keys come first', async (t) => {
   const known = [{ type: 'ssh-rsa', bytes: Buffer.alloc(0) }]
   const names = algorithmsFor(known).serverHostKey
   t.same(Array.isArray(names) && names.slice(0, 3), ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-ed25519'])
 })
 
-t.test('an RSA key signs with SHA-512, then with SHA-256, and any other as it does', async (t) => {
+t.test('an RSA key signs with SHA-512, then with SHA-256, another key with its only algorithm', async (t) => {
   const rsa = parsed('-t', 'rsa', '-b', '2048')
   const routeSettings = authMethods(rsa, 'git').map(({ key }) => key)
   t.same(

@@ -62,7 +62,7 @@ for (const [met, reason, says] of HANDSHAKES) {
   })
 }
 
-t.test('what a server offers is shown as names only, and not without end', async (t) => {
+t.test('the offers of a server are shown as names only, and a limited number', async (t) => {
   const offers = [`Handshake: (remote) KEX method: <b>evil\u001b[31m</b>,${'x,'.repeat(5_000)}`]
   const { message } = explainHandshake(error('Handshake failed: no matching key exchange algorithm'), {
     ...MET,
@@ -72,7 +72,7 @@ t.test('what a server offers is shown as names only, and not without end', async
   t.ok(message.length < 1_500)
 })
 
-t.test('of what is traced the offers alone are noted, so many and so much of each', async (t) => {
+t.test('of the trace only the offers are kept, a limited number and length', async (t) => {
   const offers: string[] = []
   noteOffer(offers, 'Handshake: (local) KEX method: x')
   t.same(offers, [])
@@ -81,7 +81,7 @@ t.test('of what is traced the offers alone are noted, so many and so much of eac
   t.ok(offers.every(({ length }) => length === 400))
 })
 
-t.test('how a connection ends that had let the user in', async (t) => {
+t.test('how a connection ends after the login', async (t) => {
   t.match(explainLoss(ADDRESS, error('Keepalive timeout', { level: 'client-timeout' })), {
     reason: 'Timeout',
   })
@@ -89,7 +89,7 @@ t.test('how a connection ends that had let the user in', async (t) => {
   t.match(explainLoss(ADDRESS, error('closed')), { reason: 'NetworkError' })
 })
 
-t.test('why there is no channel, and no connection', async (t) => {
+t.test('errors without a channel, and without a connection', async (t) => {
   t.match(channelRefused(ADDRESS, 'git-upload-pack', true), { reason: 'ProviderUnavailable' })
   t.match(channelRefused(ADDRESS, 'git-upload-pack', false), {
     reason: 'PermissionDenied',

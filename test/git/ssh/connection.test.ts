@@ -33,7 +33,7 @@ async function pushWith(faults: SSHFaults, key = login, options: RepositoryOptio
   return { repository, landed }
 }
 
-t.test('without faults a commit lands by protocol 2, on one connection', async (t) => {
+t.test('without faults a commit lands with protocol 2, on one connection', async (t) => {
   const { landed, repository } = await pushWith({})
   t.match(landed, { outcome: 'pushed' })
   const path = `'/${repository.name}.git'`
@@ -41,19 +41,19 @@ t.test('without faults a commit lands by protocol 2, on one connection', async (
   t.equal(server.logins.length, 1)
 })
 
-t.test('an RSA key signs with SHA-2, though the server does not say that it knows it', async (t) => {
+t.test('an RSA key signs with SHA-2, although the server does not announce it', async (t) => {
   const { landed } = await pushWith({}, keyLogin(RSA, server.knownHosts))
   t.match(landed, { outcome: 'pushed' })
   t.same(server.logins, ['sha512'])
 })
 
-t.test('a connection that is closed after each command is made anew', async (t) => {
+t.test('a connection that is closed after each command is opened again', async (t) => {
   const { landed } = await pushWith({ closeAfter: 1 })
   t.match(landed, { outcome: 'pushed' })
   t.equal(server.logins.length, 2)
 })
 
-t.test('the second connection is looked at like the first', async (t) => {
+t.test('the second connection is checked like the first', async (t) => {
   const other = makeKey('-t', 'ed25519')
   const { landed } = await pushWith({
     closeAfter: 1,
@@ -67,20 +67,20 @@ t.test('the second connection is looked at like the first', async (t) => {
   t.match(landed, { message: fingerprintOf(Buffer.from(other.publicKey.split(' ')[1] ?? '', 'base64')) })
 })
 
-t.test('of several host keys the one that is known is asked for', async (t) => {
+t.test('of several host keys the known one is requested', async (t) => {
   const ecdsa = makeKey('-t', 'ecdsa')
   const { landed } = await pushWith({ hostKeys: [ecdsa.privateKey, server.hostKey.privateKey] })
   t.match(landed, { outcome: 'pushed' })
 })
 
-t.test('a host that has no key of a known type is unknown, and its fingerprint is shown', async (t) => {
+t.test('a host without a key of a known type is unknown, and its fingerprint is shown', async (t) => {
   const ecdsa = makeKey('-t', 'ecdsa')
   const { landed } = await pushWith({ hostKeys: [ecdsa.privateKey] })
   t.match(landed, { reason: 'HostKeyUnknown', message: /ssh-keyscan -p \d+ 127\.0\.0\.1/ })
   t.match(landed, { message: fingerprintOf(Buffer.from(ecdsa.publicKey.split(' ')[1] ?? '', 'base64')) })
 })
 
-/** Writes and leaves, without a status where none is given. */
+/** Writes and closes, without a status where none is given. */
 function answer(channel: ServerChannel, words: string, status?: number): true {
   channel.stderr.write(words)
   if (status !== undefined) channel.exit(status)
@@ -100,20 +100,20 @@ const cases: readonly (readonly [string, SSHFaults, object])[] = [
     { reason: 'PermissionDenied', message: /does not let it run git-upload-pack/ },
   ],
   ['too many connections', { disconnect: 12 }, { reason: 'RateLimited' }],
-  ['a user who is sent away', { disconnect: 14 }, { reason: 'AuthenticationFailed' }],
+  ['a user who is disconnected', { disconnect: 14 }, { reason: 'AuthenticationFailed' }],
   ['a server that goes down', { disconnect: 11 }, { reason: 'NetworkError' }],
   [
-    'a refusal in words',
+    'a refusal with a message',
     { command: (channel) => answer(channel, 'ERROR: Repository not found.\r\n', 1) },
     { reason: 'RepositoryNotFound' },
   ],
   [
-    'words without a status',
+    'a message without a status',
     { command: (channel) => answer(channel, 'ERROR: Repository not found.\r\n') },
     { reason: 'RepositoryNotFound' },
   ],
   [
-    'an end without a word',
+    'an end without a message',
     { command: (channel) => answer(channel, '', 1) },
     { reason: 'NetworkError', message: /gave no reason/ },
   ],
@@ -124,14 +124,14 @@ const cases: readonly (readonly [string, SSHFaults, object])[] = [
   ],
 ]
 for (const [name, faults, expected] of cases) {
-  t.test(`${name} is told`, async (t) => {
+  t.test(`${name} is reported`, async (t) => {
     const { landed } = await pushWith(faults)
     t.match(landed, expected)
     t.notMatch(String(landed), /git:\/\//)
   })
 }
 
-/** Lets so many bytes through, and breaks the connection with the next. */
+/** Passes on this many bytes, and breaks the connection at the next. */
 function cutAfter(bytes: number, channel: ServerChannel, connection: Connection): void {
   const write = channel.write.bind(channel)
   let left = bytes
@@ -148,7 +148,7 @@ function cutAfter(bytes: number, channel: ServerChannel, connection: Connection)
 const FILES = { 'large.bin': randomBytes(500_000) }
 for (const bytes of [0, 100_000, 400_000]) {
   t.test(
-    `a connection that breaks when ${bytes} bytes are fetched is told, and nothing lives on`,
+    `a connection that breaks when ${bytes} bytes are fetched is reported, and no process is left`,
     async (t) => {
       const options = { files: FILES, allowFilter: false }
       const command: SSHFaults['command'] = (channel, _command, connection) => {
@@ -162,8 +162,8 @@ for (const bytes of [0, 100_000, 400_000]) {
   )
 }
 
-t.test('an answer that is lost after the push is looked for, on a new connection', async (t) => {
-  // What the hook says is more than the refs, which get through.
+t.test('a lost result of a push is looked up on a new connection', async (t) => {
+  // The hook prints more than the refs, which get through.
   const hooks = { 'post-receive': 'printf %02000d 0 >&2' }
   const command: SSHFaults['command'] = (channel, asked, connection) => {
     if (asked.startsWith('git-receive-pack')) cutAfter(1_000, channel, connection)
@@ -174,7 +174,7 @@ t.test('an answer that is lost after the push is looked for, on a new connection
   t.equal(server.logins.length, 2)
 })
 
-t.test('a push that breaks before the commit went out is told as it is', async (t) => {
+t.test('a push that breaks before the commit was sent is reported as that', async (t) => {
   const { landed, repository } = await pushWith({
     command(channel, command, connection) {
       if (command.startsWith('git-receive-pack')) cutAfter(0, channel, connection)
@@ -185,7 +185,7 @@ t.test('a push that breaks before the commit went out is told as it is', async (
   t.same(await repository.log(), ['Begin'])
 })
 
-t.test('messages without end are cut off', async (t) => {
+t.test('endless messages are cut off', async (t) => {
   const { landed } = await pushWith({
     command(channel) {
       const more = (): void => {
@@ -199,7 +199,7 @@ t.test('messages without end are cut off', async (t) => {
   t.match(landed, { reason: 'NotSupported', message: /more than 16 MiB/ })
 })
 
-/** A server that says this much and is silent, or leaves. */
+/** A server that sends this greeting and is silent, or closes. */
 async function speaking(
   greeting: string,
   then: 'stay' | 'leave',
@@ -243,7 +243,7 @@ for (const [name, greeting, then, reason] of [
   })
 }
 
-t.test('a silent server is left when the time of the attempt is over', async (t) => {
+t.test('a silent server is given up when the time of the attempt is over', async (t) => {
   const plain = await speaking('SSH-2.0-Example\r\n', 'stay')
   t.teardown(plain.close)
   const abort = new AbortController()
@@ -263,7 +263,7 @@ t.test('the next address is tried where one takes no connection', async (t) => {
   })
 })
 
-t.test('a key that cannot be read is told before any connection', async (t) => {
+t.test('a key that cannot be read is reported before any connection', async (t) => {
   const before = server.logins.length
   const { landed } = await pushWith({}, { ...login, privateKey: 'none' })
   t.match(landed, { reason: 'CredentialsInvalid' })

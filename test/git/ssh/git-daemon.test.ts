@@ -10,7 +10,7 @@ function packet(service: string, path: string): string {
   return `${(text.length + 4).toString(16).padStart(4, '0')}${text}`
 }
 
-/** What became of a connection that sent this. */
+/** The result of a connection that sent this. */
 async function sending(port: number, ...parts: readonly string[]): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   await once(socket, 'connect')
@@ -18,7 +18,7 @@ async function sending(port: number, ...parts: readonly string[]): Promise<Socke
   return socket
 }
 
-t.test('only who asks for the right service at the right path is taken, and once', async (t) => {
+t.test('only a request for the right service at the right path is accepted, and once', async (t) => {
   const listener = await startGitDaemon(PATH)
   t.teardown(listener.close)
   const taken = Promise.withResolvers<Socket>()
@@ -48,7 +48,7 @@ t.test('only who asks for the right service at the right path is taken, and once
   git.destroy()
 })
 
-t.test('nobody is taken before a call and after it', async (t) => {
+t.test('no connection is accepted before a call and after it', async (t) => {
   const listener = await startGitDaemon(PATH)
   t.teardown(listener.close)
   const { stop } = listener.expect('git-upload-pack', () => t.fail('nobody is expected'))
@@ -58,7 +58,7 @@ t.test('nobody is taken before a call and after it', async (t) => {
   t.pass('the connection was closed')
 })
 
-t.test('when it is closed, all that is open is broken off', async (t) => {
+t.test('when it is closed, all open connections are closed', async (t) => {
   const listener = await startGitDaemon(PATH)
   const silent = await sending(listener.port)
   const gone = once(silent.resume(), 'close')

@@ -48,7 +48,7 @@ const COMMANDS = [
   ['ssh://git@git.example.com/~acme/shop.git', "git-upload-pack '~acme/shop.git'"],
   ['git@git.example.com:~acme/shop.git', "git-upload-pack '~acme/shop.git'"],
 ] as const
-t.test('the path is what git itself would send', async (t) => {
+t.test('the path is the one that git itself would send', async (t) => {
   for (const [url, command] of COMMANDS)
     t.equal(commandFor('git-upload-pack', parseRepositoryAddress(url)), command)
 })

@@ -13,7 +13,7 @@ const CLOSED =
 const ENDED = { exitCode: 128, stdout: '', stderr: CLOSED, seconds: 1 }
 const ACCOUNT = { service: 'git-upload-pack', failure: undefined, words: '', exitStatus: 128 } as const
 
-/** What the hosts and programs write, as far as it is known. */
+/** Known messages of the hosts and programs. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['ERROR: Repository not found.\n', 'RepositoryNotFound'],
   ['ERROR: The key you are authenticating with has been marked as read only.\n', 'PermissionDenied'],
@@ -79,7 +79,7 @@ for (const [words, reason] of WORDS) {
   })
 }
 
-t.test('words that are not known are quoted without secrets', async (t) => {
+t.test('unknown messages are quoted without secrets', async (t) => {
   const account = {
     ...ACCOUNT,
     service: 'git-receive-pack',
@@ -89,7 +89,7 @@ t.test('words that are not known are quoted without secrets', async (t) => {
   t.match(meaning, { reason: 'PushRejected', message: /reports "no luck with \*\*\* today"/ })
 })
 
-t.test('words that are not known before a fetch has begun are no refusal of a commit', async (t) => {
+t.test('unknown messages before a fetch has begun are not a rejection of a commit', async (t) => {
   const account = { ...ACCOUNT, words: 'remote: no luck with s3cr3t today\n' }
   const meaning = explainSSH(ENDED, account, SCENE)
   t.match(meaning, {
@@ -106,7 +106,7 @@ t.test('words that are not known before a fetch has begun are no refusal of a co
 })
 
 t.test(
-  "an end without a word is the connection's, and so is what failed before there was a channel",
+  'an end without a message is an error of the connection, and so is a failure before there was a channel',
   async (t) => {
     t.match(explainSSH(ENDED, ACCOUNT, SCENE), { reason: 'NetworkError' })
     const failure = new Failure('AuthenticationFailed', 'No.')
@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('a missing program is told by its exit status, and noise by what Git makes of it', async (t) => {
+t.test('a missing program is recognised by its exit status, and noise by the error of Git', async (t) => {
   t.match(explainSSH(ENDED, { ...ACCOUNT, exitStatus: 127 }, SCENE), { reason: 'NotSupported' })
   const stderr = 'fatal: protocol error: bad line length character: Welc\n'
   t.match(explainSSH({ ...ENDED, stderr }, ACCOUNT, SCENE), {
@@ -123,7 +123,7 @@ t.test('a missing program is told by its exit status, and noise by what Git make
   })
 })
 
-t.test('what Git itself knows goes before', async (t) => {
+t.test('errors that Git itself knows come first', async (t) => {
   const account = { ...ACCOUNT, words: 'fatal: git upload-pack: not our ref 1\n' }
   for (const [stderr, expected] of [
     ["fatal: couldn't find remote ref refs/heads/main\n", 'absent'],

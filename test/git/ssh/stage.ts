@@ -13,7 +13,7 @@ import { followTrust } from '../../../functions/net/trust.ts'
 import type { KeyFiles } from '../../harness/ssh-keys.ts'
 import { changeOf, DIRECT, outcomeOf, patience } from '../stage.ts'
 
-/** The login as credentials.ts makes it. */
+/** The login that credentials.ts makes. */
 export function keyLogin({ privateKey }: Pick<KeyFiles, 'privateKey'>, hostKeys: string): KeyLogin {
   const read = readPrivateKey(Buffer.from(privateKey), { secret: 'shop/git', key: 'ssh-privatekey' })
   const identity = createHash('sha256').update(read).digest('hex')
@@ -36,7 +36,7 @@ export function sshChange(url: string, path: string, more: Partial<Change> & { t
 export interface SSHStage {
   readonly tempDir: string
   open(settings?: Partial<GitSettings>): Git
-  /** Pushes by a writer that all share. */
+  /** Pushes with a shared writer. */
   push(change: Change, login: KeyLogin, signal?: AbortSignal): Promise<Landed | Failure>
   leftovers(): Promise<readonly string[]>
   close(): Promise<void>

@@ -31,7 +31,7 @@ await withSSHServer(
     const repository = await server.createRepository('acme/shop')
     const login = keyLogin(server.writer, server.knownHosts)
 
-    await t.test('a commit lands by one connection, and nothing of the work is left', async (t) => {
+    await t.test('a commit lands on one connection, and no temporary file is left', async (t) => {
       const before = await logins()
       const landed = await stage.push(sshChange(repository.url, 'a.md'), login)
       t.same(landed, { outcome: 'pushed', sha: await repository.git('rev-parse', 'main'), branch: 'main' })
@@ -43,7 +43,7 @@ await withSSHServer(
     })
 
     for (const [form, privateKey] of FORMS) {
-      await t.test(`${form} is let in`, async (t) => {
+      await t.test(`${form} is accepted`, async (t) => {
         const landed = await stage.push(
           sshChange(repository.url, `${form}.md`),
           keyLogin({ privateKey }, server.knownHosts),
@@ -62,7 +62,7 @@ await withSSHServer(
       t.equal((await repository.git('ls-tree', '--name-only', 'main', 'many/')).split('\n').length, 20)
     })
 
-    await t.test('writers of other processes are met, and no commit is lost', async (t) => {
+    await t.test('with writers of other processes, no commit is lost', async (t) => {
       const writers = [stage.open(), stage.open(), stage.open()]
       const work = writers.flatMap((writer, w) =>
         [1, 2].map((i) =>
@@ -156,7 +156,7 @@ await withSSHServer(
       })
     }
 
-    await t.test('the host shows the key that is known, whichever it is', async (t) => {
+    await t.test('the host uses the known key, whichever it is', async (t) => {
       for (const line of [ed25519, ecdsa, rsa]) {
         const landed = await stage.push(
           sshChange(repository.url, `${line.split(' ')[1]}.md`),
@@ -181,7 +181,7 @@ await withSSHServer(
       })
     })
 
-    await t.test('no process but ours ever sees the key', async (t) => {
+    await t.test('no other process ever sees the key', async (t) => {
       const [, line = ''] = login.privateKey.split('\n')
       const hooks = { 'pre-receive': 'while [ ! -e go ]; do sleep 0.05; done' }
       const slow = await server.createRepository('acme/slow', { hooks })
@@ -206,7 +206,7 @@ await withSSHServer(
       t.match(await work, { outcome: 'pushed' })
     })
 
-    await t.test('an attempt whose time is over leaves nothing', async (t) => {
+    await t.test('an attempt whose time is over leaves nothing behind', async (t) => {
       const hooks = { 'pre-receive': 'sleep 60 & echo $! > pid; wait' }
       const hanging = await server.createRepository('acme/hanging', { hooks })
       const abort = new AbortController()
@@ -226,7 +226,7 @@ await withSSHServer(
   { keys },
 )
 
-await t.test('what is weak is not used, and the sentence names it', async (t) => {
+await t.test('weak algorithms are not used, and the sentence names them', async (t) => {
   const weak = [
     ['KexAlgorithms diffie-hellman-group14-sha1', /key exchanges .*\(diffie-hellman-group14-sha1/],
     ['KexAlgorithms diffie-hellman-group-exchange-sha256', /key exchanges .*\(diffie-hellman-group-ex/],
@@ -247,7 +247,7 @@ await t.test('what is weak is not used, and the sentence names it', async (t) =>
   }
 })
 
-await t.test('a server that takes SHA-1 alone from RSA keys is not given it', async (t) => {
+await t.test('a server that accepts only SHA-1 from RSA keys does not get it', async (t) => {
   const options = { config: ['PubkeyAcceptedAlgorithms ssh-rsa'], keys: [RSA.publicKey] }
   await withSSHServer(
     t,
@@ -261,7 +261,7 @@ await t.test('a server that takes SHA-1 alone from RSA keys is not given it', as
 })
 
 await t.test(
-  'a server that gives no session is told, and one that gives one at a time is enough',
+  'a server that allows no session is reported, and one session at a time is enough',
   async (t) => {
     for (const [config, expected] of [
       ['MaxSessions 0', { reason: 'PermissionDenied', message: /does not let it run git-upload-pack/ }],

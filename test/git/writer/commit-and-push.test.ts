@@ -41,7 +41,7 @@ t.test('a branch that another has made meanwhile is not taken for the new one', 
   t.match(await push(repository, { 'a.md': 'a' }, { meanwhile }), { pushed: { kind: 'race' }, left: 1 })
 })
 
-t.test('nobody is settled by a push that has not landed, but for whose path is in conflict', async (t) => {
+t.test('a push that has not landed settles only changes whose path is in conflict', async (t) => {
   const repository = memoryRepository({ file: 'x' })
   const refused = { kind: 'refused', failure: new Failure('PushRejected', 'No.'), each: true } as const
   repository.onPush = () => refused

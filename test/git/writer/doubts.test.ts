@@ -12,7 +12,7 @@ import { memoryRepository, URL } from './memory-remote.ts'
 const EARLY = new Date('2026-03-01T09:00:00Z')
 const LATE = new Date('2026-03-01T10:00:00Z')
 
-t.test('who has been tried before is in doubt, and history is read since the earliest', async (t) => {
+t.test('a change with an earlier attempt is in doubt; history is read since the earliest one', async (t) => {
   const [fresh, late, early] = [undefined, LATE, EARLY].map((since) =>
     pending(changeOf(URL, 'a', since === undefined ? {} : { since })),
   )

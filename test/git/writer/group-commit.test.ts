@@ -8,7 +8,7 @@ const URL = 'https://git.example.com/acme/shop.git'
 const LOGIN = loginOf('a')
 const NEVER = new AbortController().signal
 
-/** Lets the group commit take its next batch. */
+/** Lets the group commit start its next batch. */
 function nextBatch(): Promise<void> {
   return new Promise(setImmediate)
 }
@@ -32,7 +32,7 @@ function allLanded({ changes }: Batch): Settled {
   )
 }
 
-t.test('what comes while a batch is on its way goes in the next, in order', async (t) => {
+t.test('changes that arrive during a batch go into the next one, in order', async (t) => {
   const { groupCommit, batches, paths } = slowGroupCommit()
   const work = ['a', 'b', 'c'].map((path) => groupCommit.push(changeOf(URL, path), LOGIN, NEVER))
   t.same(paths(), [['a']])
@@ -81,7 +81,7 @@ t.test('another repository, branch or login does not wait', async (t) => {
   await Promise.all(work)
 })
 
-t.test('a batch has an end: by number, by bytes, and where history is to be searched', async (t) => {
+t.test('a batch is limited: by number, by bytes, and where history has to be searched', async (t) => {
   const { groupCommit, batches } = slowGroupCommit()
   const half = new Uint8Array(20 * 1024 * 1024)
   const large = changeOf(URL, 'large', { files: ['a', 'b'].map((path) => ({ path, content: half })) })
@@ -123,7 +123,7 @@ t.test('a batch that throws fails its own changes alone, and the next one goes',
   await groupCommit.idle()
 })
 
-t.test('who has ended is told at once, and who has not ended at the end fails', async (t) => {
+t.test('a settled change is reported at once, and one that is not settled at the end fails', async (t) => {
   const rest = Promise.withResolvers<undefined>()
   const groupCommit = makeGroupCommit(async function* (batch) {
     if (batch.changes.length > 1) yield allLanded({ ...batch, changes: batch.changes.slice(0, 1) })
@@ -135,7 +135,7 @@ t.test('who has ended is told at once, and who has not ended at the end fails', 
   await groupCommit.idle()
 })
 
-t.test('a waiting change whose time is over fails alone and is never begun', async (t) => {
+t.test('a waiting change whose time is over fails alone and is never started', async (t) => {
   const { groupCommit, batches } = slowGroupCommit()
   const abort = new AbortController()
   const first = groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER)
@@ -148,7 +148,7 @@ t.test('a waiting change whose time is over fails alone and is never begun', asy
   t.equal(batches.length, 1)
 })
 
-t.test('a batch goes on while somebody waits for it, and ends with the last', async (t) => {
+t.test('a batch goes on while a caller waits for it, and ends with the last one', async (t) => {
   const { groupCommit, batches } = slowGroupCommit()
   const [one, two] = [new AbortController(), new AbortController()]
   const first = groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER)
@@ -165,7 +165,7 @@ t.test('a batch goes on while somebody waits for it, and ends with the last', as
   await Promise.all(work)
 })
 
-t.test('a signal that has fired already is an answer, with its own reason', async (t) => {
+t.test('a signal that has already fired ends the wait, with its own reason', async (t) => {
   const { groupCommit, batches } = slowGroupCommit()
   const reason = new Failure('Conflict', 'Because.')
   t.equal(await outcomeOf(groupCommit.push(changeOf(URL, 'a'), LOGIN, AbortSignal.abort(reason))), reason)

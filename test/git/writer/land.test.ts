@@ -8,7 +8,7 @@ import { memoryRepository, URL, type MemoryRepository } from './memory-remote.ts
 
 const HOUR_MS = 3_600_000
 
-/** Lands the changes as one batch; answers how each ended. */
+/** Lands the changes as one batch; returns how each ended. */
 function landAll(
   repository: MemoryRepository,
   changes: readonly Change[],
@@ -31,7 +31,7 @@ function refusal(says: string, each: boolean): Pushed {
   return { kind: 'refused', failure: new Failure('PushRejected', says), each }
 }
 
-/** A server that refuses each push with a commit that writes such a path. */
+/** A server that rejects each push with a commit that writes such a path. */
 function refusing(path: RegExp): (commits: readonly NewCommit[]) => Pushed | undefined {
   const bad = (commit: NewCommit) => commit.files.some((file) => path.test(file.path))
   return (commits) => (commits.some(bad) ? refusal('No such paths.', true) : undefined)
@@ -47,7 +47,7 @@ t.test('many changes are as many commits in one push, in their order', async (t)
   t.equal(new Set(endings.map((ending) => (ending instanceof Failure ? '' : ending?.sha))).size, 100)
 })
 
-t.test('content that another change of the batch brings is there when that one is', async (t) => {
+t.test('content that another change of the batch adds is present once that one is committed', async (t) => {
   const repository = memoryRepository()
   const changes = ['a.md', 'a.md'].map((path) => changeOf(URL, path, { text: 'same' }))
   const sha = () => repository.tip()
@@ -83,7 +83,7 @@ t.test('a path that cannot be written fails alone', async (t) => {
   t.equal(repository.pushes, 1)
 })
 
-t.test('a commit that the server refuses fails alone, its neighbours land', async (t) => {
+t.test('a commit that the server rejects fails alone, its neighbours land', async (t) => {
   const repository = memoryRepository()
   repository.onPush = refusing(/^bad/)
   const paths = ['1', '2', 'bad/3', '4', '5', '6', '7']
@@ -94,13 +94,13 @@ t.test('a commit that the server refuses fails alone, its neighbours land', asyn
   t.equal(repository.log().length, 7)
 })
 
-t.test('a change that only a refused neighbour was in the way of lands', async (t) => {
+t.test('a change that only conflicted with a rejected neighbour lands', async (t) => {
   const repository = memoryRepository()
   repository.onPush = refusing(/^dir$/)
   t.same(inShort(await landAll(repository, changesAt(['dir', 'dir/a.md']))), ['PushRejected', 'pushed'])
 })
 
-t.test('a branch that takes nothing refuses a batch by one push', async (t) => {
+t.test('a branch that rejects everything rejects a batch with one push', async (t) => {
   const repository = memoryRepository()
   repository.onPush = () => refusal('The branch is protected.', false)
   const endings = await landAll(repository, changesAt(['a', 'b', 'c', 'd']))
@@ -108,7 +108,7 @@ t.test('a branch that takes nothing refuses a batch by one push', async (t) => {
   t.equal(repository.pushes, 1)
 })
 
-t.test('a change whose answer was lost is found in history, whoever wrote since', async (t) => {
+t.test('a change whose answer was lost is found in history, below later commits of others', async (t) => {
   const repository = memoryRepository()
   const since = new Date(Date.now() - HOUR_MS)
   const [again, other] = changesAt(['a.md', 'b.md']).map((change) => ({ ...change, since }))
@@ -132,7 +132,7 @@ t.test('an earlier attempt that lands between read and push is found, and not ma
   t.same(repository.log(), ['Write a.md', 'Begin'])
 })
 
-t.test('a push of unknown outcome is looked for until the change has ended', async (t) => {
+t.test('a push of unknown outcome is looked up until the change is settled', async (t) => {
   const repository = memoryRepository()
   const change = changeOf(URL, 'a.md')
   const pushes: (() => Pushed | undefined)[] = [
@@ -140,7 +140,7 @@ t.test('a push of unknown outcome is looked for until the change has ended', asy
       repository.commit({ 'b.md': 'by another' }, { message: 'Other' })
       return { kind: 'unknown' }
     },
-    // Only now the server carries the first push out.
+    // Only now does the server apply the first push.
     () => {
       repository.commit({ 'a.md': 'as it was then' }, { message: change.message })
       return undefined
@@ -162,7 +162,7 @@ t.test('a branch that moves between read and push is followed', async (t) => {
   t.same(repository.log(), ['Write a.md', 'Another writer was here', 'Begin'])
 })
 
-t.test('a failure of the remote ends all, without a second try', async (t) => {
+t.test('a failure of the remote fails all changes, without a retry', async (t) => {
   const repository = memoryRepository()
   let reads = 0
   repository.onRead = () => {
@@ -174,14 +174,14 @@ t.test('a failure of the remote ends all, without a second try', async (t) => {
   t.equal(reads, 1)
 })
 
-t.test('a change that nobody waits for any more is left out', async (t) => {
+t.test('a change whose caller has stopped waiting is left out', async (t) => {
   const repository = memoryRepository()
   const changes = changesAt(['a', 'b'])
   t.match(await landAll(repository, changes, [AbortSignal.abort()]), [undefined, { outcome: 'pushed' }])
   t.same(repository.log(), ['Write b', 'Begin'])
 })
 
-t.test('who has landed learns it before the others have', async (t) => {
+t.test('a change that has landed is reported before the others have', async (t) => {
   const repository = memoryRepository()
   repository.onPush = refusing(/^bad$/)
   const batch = changesAt(['a', 'b', 'bad', 'c']).map((change) => pending(change))
@@ -223,7 +223,7 @@ t.test(
   },
 )
 
-t.test('two changes of a batch that write each other’s paths are two commits, in order', async (t) => {
+t.test('two changes of a batch that write the same paths are two commits, in order', async (t) => {
   const repository = memoryRepository()
   const changes = [
     changeFor(['a', 'b']),

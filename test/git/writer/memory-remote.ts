@@ -17,24 +17,24 @@ interface Stored {
   readonly paths: readonly string[]
 }
 
-/** A repository in memory, seen from behind, and what its server does with a push. */
+/** A repository in memory, seen from the server's side, and what its server does with a push. */
 export interface MemoryRepository {
   /** The commit of a branch; undefined: it is not there. */
   tip(branch?: string): string | undefined
   /** Subjects of the branch, newest first. */
   log(branch?: string): readonly string[]
-  /** What a commit changes, and the branch's content by path where none is named. */
+  /** The changes of a commit; without a name, the branch's content by path. */
   paths(commit: string): readonly string[]
   holds(path: string, text: string): boolean
-  /** Another writer: one commit on the branch; answers its name. */
+  /** Another writer: one commit on the branch; returns its name. */
   commit(files: MemoryFiles, options?: { readonly branch?: string; readonly message?: string }): string
   /** How many pushes came. */
   readonly pushes: number
   /** How many sessions are open. */
   readonly opened: number
-  /** Comes with each push before it is looked at; an answer other than undefined is the push's. */
+  /** Called with each push before it is checked; a result other than undefined is that of the push. */
   onPush: (commits: readonly NewCommit[], push: { readonly land: () => void }) => Pushed | undefined
-  /** Comes with each read of the tip. */
+  /** Called with each read of the tip. */
   onRead: () => 'moved' | undefined
   open(): Remote
 }
@@ -60,7 +60,7 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
     const entries = written.map(
       ({ path, mode, content }) => [path, { mode, oid: blobName(content) }] as const,
     )
-    // What stands in the way is replaced, as git fast-import does it.
+    // What is in the way is replaced, as git fast-import does.
     const kept = [...filesOf(parent)].filter(([path]) =>
       written.every((file) => !path.startsWith(`${file.path}/`) && !file.path.startsWith(`${path}/`)),
     )

@@ -4,7 +4,7 @@ import { failAll, isWaitedFor, restOf } from '../../../functions/git/writer/pend
 import { changeOf, pending } from '../stage.ts'
 import { URL } from './memory-remote.ts'
 
-t.test('who is not settled is left, in order', async (t) => {
+t.test('changes that are not settled remain, in order', async (t) => {
   const batch = ['a', 'b', 'c'].map((path) => pending(changeOf(URL, path)))
   const failure = new Failure('Conflict', 'Because.')
   t.same(restOf(batch, failAll(batch.slice(1, 2), failure)), [batch[0], batch[2]])

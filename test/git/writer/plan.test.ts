@@ -90,7 +90,7 @@ for (const { is, tip, path, says } of conflicts) {
   })
 }
 
-t.test('a conflict with a change before it is known as that', async (t) => {
+t.test('a conflict with an earlier change is reported as that', async (t) => {
   t.match(
     plan({}, [
       ['a', 'x'],
@@ -131,7 +131,7 @@ t.test('several files that are all there are unchanged', async (t) => {
   t.match(planFiles({ a: blob('x'), b: blob('x') }, ['a', 'b']), [{ kind: 'unchanged' }])
 })
 
-t.test('one path in conflict fails the whole change, and nothing of it is there for the next', async (t) => {
+t.test('one path in conflict fails the whole change, and the next change sees nothing of it', async (t) => {
   const steps = planFiles({ file: blob('x') }, ['new', 'file/below'], ['new'])
   t.match(steps, [
     { kind: 'conflict', early: false, failure: { message: /"file\/below" .* "file" is a file/ } },
@@ -139,7 +139,7 @@ t.test('one path in conflict fails the whole change, and nothing of it is there 
   ])
 })
 
-t.test('a path that the tip has in the way counts before one that a neighbour brings', async (t) => {
+t.test('a conflict with the tip counts before one with a neighbour', async (t) => {
   const steps = planFiles({ file: blob('x') }, ['new'], ['new/below', 'file/below'])
   t.match(steps[1], { kind: 'conflict', early: false, failure: { message: /"file\/below"/ } })
 })
@@ -152,6 +152,6 @@ t.test('two changes that write the same path stack, each with what it adds', asy
   ])
 })
 
-t.test('files of one change that stand in each other’s way are nobody else’s fault', async (t) => {
+t.test('files of one change that conflict with each other fail only that change', async (t) => {
   t.match(planFiles({}, ['a', 'a/b']), [{ kind: 'conflict', early: false }])
 })

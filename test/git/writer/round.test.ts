@@ -37,7 +37,7 @@ function changePaths({ message }: { readonly message: string }): string {
   return message.split('\n')[0]?.replace('Write ', '') ?? ''
 }
 
-t.test('a round that lands leaves nothing', async (t) => {
+t.test('a round that lands leaves no change', async (t) => {
   const work = workFor(['a', 'b'])
   const { settled, rest } = await roundOf(memoryRepository().open(), work)
   t.same([...settled.keys()], work.batch)
@@ -52,7 +52,7 @@ t.test('a lost race is another round of all', async (t) => {
   t.same(shapeOf(rest), [[['a', 'b'], 4]])
 })
 
-t.test('a remote that moves while it is read is a round without a push', async (t) => {
+t.test('where the remote moves while it is read, the round ends without a push', async (t) => {
   const repository = memoryRepository()
   repository.onRead = () => 'moved'
   const { rest } = await roundOf(repository.open(), workFor(['a']))
@@ -60,7 +60,7 @@ t.test('a remote that moves while it is read is a round without a push', async (
   t.equal(repository.pushes, 0)
 })
 
-t.test('a branch that is never where it was ends with Conflict after the last round', async (t) => {
+t.test('a branch that always moves ends with Conflict after the last round', async (t) => {
   const repository = memoryRepository()
   repository.onPush = () => {
     repository.commit({ b: String(repository.pushes) })
@@ -76,7 +76,7 @@ t.test('a branch that is never where it was ends with Conflict after the last ro
   t.equal(repository.pushes, ROUNDS)
 })
 
-t.test('commits that are refused leave two halves, one commit fails', async (t) => {
+t.test('rejected commits are split into two halves, a single one fails', async (t) => {
   const repository = memoryRepository()
   repository.onPush = () => ({ kind: 'refused', failure: REFUSAL, each: true })
   const many = await roundOf(repository.open(), workFor(['a', 'b', 'c'], { rounds: 2 }))
@@ -90,7 +90,7 @@ t.test('commits that are refused leave two halves, one commit fails', async (t) 
   t.same(one.rest, [])
 })
 
-t.test('a branch that takes nothing fails all at once', async (t) => {
+t.test('a branch that rejects everything fails all at once', async (t) => {
   const repository = memoryRepository()
   repository.onPush = () => ({ kind: 'refused', failure: REFUSAL, each: false })
   const { settled, rest } = await roundOf(repository.open(), workFor(['a', 'b']))
@@ -98,7 +98,7 @@ t.test('a branch that takes nothing fails all at once', async (t) => {
   t.same(rest, [])
 })
 
-t.test('what looked like a race is a refusal where the tip has not moved', async (t) => {
+t.test('what looked like a race is a rejection where the tip has not moved', async (t) => {
   const repository = memoryRepository()
   repository.onPush = () => ({ kind: 'race', unless: REFUSAL })
   const remote = repository.open()
@@ -110,7 +110,7 @@ t.test('what looked like a race is a refusal where the tip has not moved', async
   t.same(shapeOf((await roundOf(remote, next)).rest), [[['a'], 2]], 'and a race where it has')
 })
 
-t.test('after a push of unknown outcome all of it is looked for', async (t) => {
+t.test('after a push of unknown outcome all of its changes are looked up', async (t) => {
   const repository = memoryRepository()
   repository.onPush = (_commits, { land }) => {
     land()
@@ -130,7 +130,7 @@ t.test('after a push of unknown outcome all of it is looked for', async (t) => {
   t.equal(repository.pushes, 1)
 })
 
-t.test('who is not waited for any more is left out', async (t) => {
+t.test('a change whose caller has stopped waiting is left out', async (t) => {
   const repository = memoryRepository()
   const gone = pending(changeOf(URL, 'a'), AbortSignal.abort())
   t.same(await roundOf(repository.open(), workFor([], { batch: [gone] })), {
@@ -145,7 +145,7 @@ t.test('who is not waited for any more is left out', async (t) => {
   t.same(repository.log(), ['Write b', 'Begin'])
 })
 
-t.test('who is found keeps that, though the others fail', async (t) => {
+t.test('a change that is found stays found, although the others fail', async (t) => {
   const repository = memoryRepository()
   const found = pending({ ...changeOf(URL, 'a'), since: new Date(0) })
   const other = pending(changeOf(URL, 'b'))

@@ -1,7 +1,7 @@
 import type { HostCall } from './dialect.ts'
 import type { HostModel, ModelPull } from './model.ts'
 
-/** Whoever the token belongs to. */
+/** The owner of the token. */
 export const AUTHOR = {
   uuid: '{aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee}',
   account_id: '557058:aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee',
@@ -11,7 +11,7 @@ export const AUTHOR = {
 const OPENED = '2026-11-21T10:00:00.000000+00:00'
 const STATES = { open: 'OPEN', merged: 'MERGED', closed: 'DECLINED' } as const
 
-/** A pull request as Bitbucket shows it by itself; in a list it has neither reviewers nor participants. */
+/** A pull request in an answer of its own; in a list Bitbucket shows neither reviewers nor participants. */
 export function pullBody(
   pull: ModelPull,
   call: HostCall,
@@ -32,7 +32,7 @@ export function pullBody(
   }
 }
 
-/** A pull request as it stands in a list. */
+/** A pull request in a list. */
 export function listedBody(
   pull: ModelPull,
   call: HostCall,
@@ -105,7 +105,7 @@ function end(branch: string, repository: string, { origin, apiPath }: HostCall):
   }
 }
 
-/** What UUID and account ID of a person have in common on this stand-in. */
+/** The common part of UUID and account ID of a person on this stand-in. */
 export function bareName(name: string): string {
   return name.replace(/[{}]/g, '').replace(/^\d+:/, '')
 }

@@ -3,12 +3,12 @@ import { member } from '../../../functions/domain/json-value.ts'
 const TERM = /([a-z_.]+) (!?=) "((?:[^"\\]|\\.)*)"/
 const QUERY = new RegExp(`^${TERM.source}(?: AND ${TERM.source})*$`)
 
-/** Is it a filter of Bitbucket's, as far as it is spoken here: equal or not, all at once? */
+/** Whether it is a Bitbucket filter of the supported subset: equal or not, joined with AND. */
 export function isQuery(q: string): boolean {
   return QUERY.test(q)
 }
 
-/** Whether an object has what the filter asks for. */
+/** Whether an object matches the filter. */
 export function fits(q: string, object: unknown): boolean {
   return [...q.matchAll(new RegExp(TERM, 'g'))].every(([, field = '', operator, text = '']) => {
     const value = field.split('.').reduce(member, object)

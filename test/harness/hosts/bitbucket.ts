@@ -42,11 +42,11 @@ export const BITBUCKET: Dialect = {
       404,
       'You may not have access to this repository or it no longer exists in this workspace. If you think this repository exists and you have access, make sure you are authenticated.',
     ),
-    // There is no mark for it: whoever retires a repository takes the rights away.
+    // Bitbucket has no archived state: a repository is retired by removing the rights.
     archived: error(403, 'Forbidden'),
     rateLimited: (seconds) => ({
       status: 429,
-      // Seconds that are left, as seen on the live API.
+      // Seconds that are left, as measured on the live API.
       headers: seconds === undefined ? {} : { ...LIMITS, 'x-ratelimit-reset': String(seconds) },
       body: 'Rate limit for this resource has been exceeded',
     }),
@@ -109,7 +109,7 @@ function show(call: HostCall, model: HostModel): HostAnswer {
   return pull === undefined ? error(404, 'Not found') : { status: 200, body: pullBody(pull, call, model) }
 }
 
-/** What is left out is emptied. */
+/** A field that is left out is emptied. */
 function replace(call: HostCall, model: HostModel): HostAnswer {
   const { body } = call
   const pull = calledPull(call, model)

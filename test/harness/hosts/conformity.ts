@@ -5,9 +5,9 @@ import type { Schema } from './field-types.ts'
 
 const AJV = new Ajv({ allErrors: true, strict: false })
 
-/** What a schema says against a value, one phrase each: `/title must be string`. None: it conforms. */
+/** The violations of a schema by a value, one phrase each: `/title must be string`. Empty: it conforms. */
 export function objectionsTo(value: unknown, schema: Schema): readonly string[] {
-  // Ajv keeps what it has compiled by the schema's identity.
+  // Ajv caches compiled schemas by the schema's identity.
   const validate = AJV.compile(schema)
   return validate(value) ? [] : phrases(validate.errors ?? [])
 }

@@ -2,29 +2,29 @@ import type { HostModel } from './model.ts'
 import type { OperationTable } from './operations.ts'
 import type { Alias } from './request-check.ts'
 
-/** How a host speaks: its routes, and its literal answers to what goes wrong. */
+/** The dialect of a host: its routes, and its literal answers to errors. */
 export interface Dialect {
   /** As in functions/domain/repository/hosts.ts. */
   readonly name: string
   /** Path of the API on the stand-in, such as /api/v3; empty: at its top. */
   readonly apiPath: string
-  /** The first one that fits answers. */
+  /** The first one that matches answers. */
   readonly routes: readonly Route[]
   /** The repository's path in a request, below `apiPath`; undefined: the request is about none. */
   repositoryOf(path: string): readonly string[] | undefined
   /** The token or password that a request carries. */
   tokenOf(headers: Headers): string | undefined
   readonly answers: LiteralAnswers
-  /** What the host takes: every other request is refused. */
+  /** The operations of the host: every other request is refused. */
   readonly operations: OperationTable
   /** Paths that mean the same to the host as those of its operations. */
   readonly aliases?: readonly Alias[]
 }
 
-/** What a host says, word for word, with its headers, as it was measured. */
+/** The literal answers of a host, with its headers, as measured. */
 export interface LiteralAnswers {
   readonly unauthorised: HostAnswer
-  /** The token may read, but not this; `needed` is named in the words of the host. */
+  /** The token may read, but not do this; `needed` is named in the words of the host. */
   readonly missingScope: HostAnswer
   /** The scope or permission that the sentence for the user has to name. */
   readonly needed: string
@@ -32,7 +32,7 @@ export interface LiteralAnswers {
   readonly archived: HostAnswer
   /** Too many requests, with the host's own time in seconds from now, or without one. */
   rateLimited(seconds: number | undefined): HostAnswer
-  /** Answers to a request about a repository that is called `place` by now. */
+  /** Answers to a request about a repository that was renamed to `place`. */
   moved(request: HostCall, place: readonly string[]): HostAnswer
 }
 
@@ -43,7 +43,7 @@ export interface Route {
   answer(call: HostCall, model: HostModel): HostAnswer | Promise<HostAnswer>
 }
 
-/** A request as a route gets it. */
+/** A request that a route gets. */
 export interface HostCall {
   /** Without the path of the API. */
   readonly path: string

@@ -12,12 +12,12 @@ export const FLAG: Schema = { type: 'boolean' }
 export const ANYTHING: Schema = {}
 export const ANY_OBJECT: Schema = { type: 'object' }
 
-/** These words and no other text; written with blanks between them. */
+/** One of these words; written with blanks between them. */
 export function oneOf(words: string): Schema {
   return { type: 'string', enum: words.split(' ') }
 }
 
-/** Text of so many characters at most. */
+/** Text of at most this many characters. */
 export function textOfAtMost(maxLength: number): Schema {
   return { type: 'string', maxLength }
 }
@@ -27,7 +27,7 @@ export function textLike(pattern: string): Schema {
   return { type: 'string', pattern }
 }
 
-/** In a query its key is repeated. */
+/** A list; in a query its key is repeated. */
 export function listOf(items: Schema): Schema {
   return { type: 'array', items }
 }
@@ -42,7 +42,7 @@ export function commaList(items: Schema): Schema {
   return { ...listOf(items), commas: true }
 }
 
-/** Any of these. */
+/** One of these types. */
 export function either(...choices: readonly Schema[]): Schema {
   return { anyOf: choices }
 }

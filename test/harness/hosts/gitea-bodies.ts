@@ -1,7 +1,7 @@
 import type { HostCall } from './dialect.ts'
 import type { HostModel, ModelPull } from './model.ts'
 
-/** Whoever the token belongs to. */
+/** The owner of the token. */
 export const AUTHOR = 'commitlet'
 /** What makes a draft, at the start of a title (Gitea's defaults). */
 export const DRAFT_PREFIXES = ['WIP:', '[WIP]']
@@ -10,7 +10,7 @@ const OPENED = '2026-11-21T10:00:00Z'
 const REPOSITORY_ID = 1
 const FORK_ID = 2
 
-/** A pull request as Gitea shows it, by itself and in lists. What is empty is null rather than a list. */
+/** A pull request as Gitea shows it, alone and in lists. An empty list is null. */
 export function pullBody(
   pull: ModelPull,
   call: HostCall,
@@ -62,12 +62,12 @@ export function pullBody(
   }
 }
 
-/** Does Gitea take it for a draft? It has no field for that in what it is sent. */
+/** Whether Gitea treats it as a draft: requests have no field for that. */
 export function isDraft(title: string): boolean {
   return DRAFT_PREFIXES.some((prefix) => title.toUpperCase().startsWith(prefix))
 }
 
-/** A request for a review is the first of its states. */
+/** The first state of a review is its request. */
 export function reviewBody(login: string, call: HostCall): unknown {
   return {
     id: 1,
@@ -138,7 +138,7 @@ function nullable(list: readonly unknown[]): readonly unknown[] | null {
   return list.length === 0 ? null : list
 }
 
-/** Where the installation is for people. */
+/** The address of the installation for people. */
 function webOf({ origin, apiPath }: HostCall): string {
   return origin + apiPath.replace(/\/api\/v1$/, '')
 }

@@ -4,10 +4,10 @@ import { AUTHOR, labelBody, reviewBody } from './gitea-bodies.ts'
 import { error, page } from './gitea-literal.ts'
 import type { HostModel, ModelPull } from './model.ts'
 
-/** Somebody who exists, and may neither read the repository nor be assigned in it. */
+/** A user who exists, and may neither read the repository nor be assigned in it. */
 export const OUTSIDER = 'outsider'
 
-/** Names that nobody knows are passed over. */
+/** Unknown names are skipped. */
 export function addLabels(pull: ModelPull, call: HostCall, { labels }: HostModel): HostAnswer {
   const known = namesIn(call, 'labels').filter((name) => labels.has(name))
   pull.labels.push(...known.filter((name) => !pull.labels.includes(name)))
@@ -18,7 +18,7 @@ export function listReviews(pull: ModelPull, call: HostCall): HostAnswer {
   return page(call, pull.reviewers, (login) => reviewBody(login, call))
 }
 
-/** One whom nobody knows refuses them all; of the others those before one who must not are asked. */
+/** One unknown name refuses all of them; otherwise those before one without the right are requested. */
 export function askForReviews(pull: ModelPull, call: HostCall, { people }: HostModel): HostAnswer {
   const names = namesIn(call, 'reviewers')
   const unknown = names.find((name) => !isSomebody(name, people))
@@ -31,7 +31,7 @@ export function askForReviews(pull: ModelPull, call: HostCall, { people }: HostM
   return { status: 201, body: names.map((name) => reviewBody(name, call)) }
 }
 
-/** Replaces the assignees, where some are sent; answers what is refused. */
+/** Replaces the assignees, where some are sent; returns the refusal. */
 export function assign(pull: ModelPull, call: HostCall, { people }: HostModel): HostAnswer | undefined {
   if (member(call.body, 'assignees') === undefined) return undefined
   const names = namesIn(call, 'assignees')
@@ -40,7 +40,7 @@ export function assign(pull: ModelPull, call: HostCall, { people }: HostModel): 
     return error(422, `Assignee does not exist: [name: user does not exist [uid: 0, name: ${unknown}]]`)
   pull.assignees.splice(0, Infinity, ...pull.assignees.filter((name) => names.includes(name)))
   for (const name of names) {
-    // Nothing of it is told on an installation that is in use.
+    // An installation in production gives no details.
     if (name === OUTSIDER) return error(500, '')
     if (!pull.assignees.includes(name)) pull.assignees.push(name)
   }

@@ -3,7 +3,7 @@ import type { HostAnswer, HostCall } from './dialect.ts'
 const LONGEST_PAGE = 50
 const USUAL_PAGE = 30
 
-/** A missing branch, repository or pull request, and what the token must not see: all the same. */
+/** A missing branch, repository or pull request, and what the token must not see: all have one answer. */
 export const NOT_FOUND: HostAnswer = {
   status: 404,
   body: { errors: null, message: 'not found', url: 'https://localhost/api/swagger' },
@@ -13,7 +13,7 @@ export function error(status: number, message: string): HostAnswer {
   return { status, body: { message, url: 'https://localhost/api/swagger' } }
 }
 
-/** A page of a list, with the headers that tell of the others. Longer ones than 50 are cut without a word. */
+/** A page of a list, with the headers about the other pages. Pages above 50 are cut silently. */
 export function page<T>(call: HostCall, all: readonly T[], write: (one: T) => unknown): HostAnswer {
   const { query, origin, apiPath, path } = call
   const limit = Math.min(Number(query.get('limit') ?? USUAL_PAGE), LONGEST_PAGE)

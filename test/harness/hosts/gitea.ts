@@ -10,7 +10,7 @@ import { GITEA_OPERATIONS } from './operations/gitea.ts'
 
 const REPO = '^/repos/[^/]+/[^/]+'
 const PULL = new RegExp(`${REPO}/pulls/(\\d+)$`)
-/** Between the look for one of the same branches and the insertion: longer than the pause of test/harness/wait.ts. */
+/** Between the check for one of the same branches and the insertion: longer than the pause of test/harness/wait.ts. */
 const BETWEEN_MS = 30
 
 /** Gitea's REST API v1, which Forgejo has as well. */
@@ -52,7 +52,7 @@ export const GITEA: Dialect = {
     needed: 'write:repository',
     notFound: NOT_FOUND,
     archived: error(423, 'acme/shop is archived'),
-    // Gitea has no limits: it is the proxy before it that answers.
+    // Gitea has no limits: the proxy in front of it answers.
     rateLimited: (seconds) => ({
       status: 429,
       headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
@@ -93,7 +93,7 @@ async function create(call: HostCall, model: HostModel): Promise<HostAnswer> {
       409,
       `pull request already exists for these targets [id: ${same.number}, issue_id: ${same.number}, head_repo_id: 1, base_repo_id: 1, head_branch: ${head}, base_branch: ${base}]`,
     )
-  // Whoever looks meanwhile does not see it: six at the same moment make six.
+  // A concurrent request does not see it: six at the same moment make six.
   await setTimeout(BETWEEN_MS)
   const text = { title: title.trim(), body: textMember(body, 'body') ?? '', draft: isDraft(title) }
   return { status: 201, body: pullBody(addPull(model, { base, head, ...text }), call, model) }
@@ -109,7 +109,7 @@ function showByBranches(call: HostCall, model: HostModel): HostAnswer {
   return pull === undefined ? NOT_FOUND : { status: 200, body: pullBody(pull, call, model) }
 }
 
-/** What is left out is kept. */
+/** A field that is left out is kept. */
 function edit(call: HostCall, model: HostModel): HostAnswer {
   const { body } = call
   return found((pull) => {
@@ -121,7 +121,7 @@ function edit(call: HostCall, model: HostModel): HostAnswer {
   })(call, model)
 }
 
-/** What is not there breaks it down, as git is handed both without a look. */
+/** A missing branch is a server error, because git gets both without a check. */
 async function commits({ query }: HostCall, { branches }: HostModel): Promise<HostAnswer> {
   const [head = '', base = ''] = ['sha', 'not'].map((name) => query.get(name)?.replace(/^refs\/heads\//, ''))
   if (!(await branches.has(base)) || !(await branches.has(head))) return error(500, '')
@@ -151,7 +151,7 @@ function openOne({ pulls }: HostModel, base: string, head: string): ModelPull | 
   )
 }
 
-/** About the pull request whose number stands in the path. */
+/** Answers about the pull request whose number is in the path. */
 function found(
   answer: (pull: ModelPull, call: HostCall, model: HostModel) => HostAnswer,
 ): (call: HostCall, model: HostModel) => HostAnswer {

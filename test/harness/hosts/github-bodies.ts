@@ -1,7 +1,7 @@
 import type { HostCall } from './dialect.ts'
 import type { HostModel, ModelPull } from './model.ts'
 
-/** Where the answers say that everything is. */
+/** The base of all addresses in the answers. */
 export type Place = Pick<HostCall, 'origin' | 'apiPath'>
 
 /** Number of the repository at the API. */
@@ -84,7 +84,7 @@ export function repositoryBody([owner = '', name = '']: readonly string[], place
   }
 }
 
-/** A pull request, with all that the answer about a single one has. */
+/** A pull request, with all fields of the answer about a single one. */
 export function pullBody(pull: ModelPull, { model, place }: { model: HostModel; place: Place }): object {
   const home = model.movedTo ?? model.repository
   const [owner = '', name = ''] = home
@@ -140,7 +140,7 @@ export function pullBody(pull: ModelPull, { model, place }: { model: HostModel; 
   }
 }
 
-/** A pull request as the issue that it is besides. */
+/** A pull request as the issue that it also is. */
 export function issueBody(pull: ModelPull, stage: { model: HostModel; place: Place }): object {
   const { origin, apiPath } = stage.place
   const home = (stage.model.movedTo ?? stage.model.repository).join('/')

@@ -1,7 +1,7 @@
 import type { HostAnswer, LiteralAnswers } from './dialect.ts'
 import { REPOSITORY_ID } from './github-bodies.ts'
 
-/** What GitHub says, word for word, as it was measured. */
+/** The literal answers of GitHub, as measured. */
 export const LITERAL: LiteralAnswers = {
   unauthorised: said(401, 'Bad credentials'),
   missingScope: said(403, 'Resource not accessible by personal access token', {

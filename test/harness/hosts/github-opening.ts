@@ -4,7 +4,7 @@ import { pullBody } from './github-bodies.ts'
 import { addPull } from './model.ts'
 import type { HostModel } from './model.ts'
 
-/** POST .../pulls: opens a pull request, or says in GitHub's words why not. */
+/** POST .../pulls: opens a pull request, or refuses in GitHub's words. */
 export async function openPull(call: HostCall, model: HostModel): Promise<HostAnswer> {
   const [owner = ''] = model.movedTo ?? model.repository
   const base = textMember(call.body, 'base') ?? ''

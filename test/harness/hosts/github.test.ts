@@ -30,7 +30,7 @@ const TALK: readonly {
   { method: 'POST', path: '/issues/1/assignees', body: { assignees: ['dev', 'nobody'] }, status: 201 },
 ]
 
-t.test("what the stand-in says is what GitHub's operations promise", async (t) => {
+t.test("the answers of the stand-in conform to GitHub's operations", async (t) => {
   const check = requestCheck(github.operations)
   const model = memoryModel()
   model.branches.set('settings', 2)
@@ -59,7 +59,7 @@ t.test("what the stand-in says is what GitHub's operations promise", async (t) =
 })
 
 const PULL = '/repos/acme/shop/pulls/1'
-/** Answers of the stand-in, each with one thing about it changed. */
+/** Answers of the stand-in, each with one change. */
 const BENT: readonly (readonly [line: string, field: string, value: unknown])[] = [
   ...['number', 'html_url', 'title', 'state', 'merged_at', 'head', 'base', 'labels'].map(
     (field) => [`GET ${PULL}`, field, undefined] as const,
@@ -75,7 +75,7 @@ const BENT: readonly (readonly [line: string, field: string, value: unknown])[] 
   ['GET /repos/acme/shop', 'full_name', null],
 ]
 
-t.test('an answer that lacks what our provider reads, or has it otherwise, is none of GitHub', async (t) => {
+t.test('an answer does not conform where a field that our provider reads is missing or wrong', async (t) => {
   const check = requestCheck(github.operations)
   const model = memoryModel()
   addPull(model, { base: 'main', head: 'settings', title: 'a' })

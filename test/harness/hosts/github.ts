@@ -113,7 +113,7 @@ function askReviewers(pull: ModelPull, { call, model }: Stage): HostAnswer {
   return { status: 201, body: pullBody(pull, { model, place: call }) }
 }
 
-// Whoever may push gets the labels made that are not there.
+// For a user who may push, missing labels are created.
 function label(pull: ModelPull, { call, model }: Stage): HostAnswer {
   const names = texts(member(call.body, 'labels'))
   for (const name of names) model.labels.add(name)
@@ -121,7 +121,7 @@ function label(pull: ModelPull, { call, model }: Stage): HostAnswer {
   return ok(pull.labels.map((name) => labelBody(name, call)))
 }
 
-// Whoever cannot be assigned is left out without a word.
+// Users who cannot be assigned are left out silently.
 function assign(pull: ModelPull, { call, model }: Stage): HostAnswer {
   const logins = texts(member(call.body, 'assignees'))
   unite(

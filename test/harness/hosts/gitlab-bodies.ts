@@ -1,7 +1,7 @@
 import type { HostCall } from './dialect.ts'
 import type { HostModel, ModelPull } from './model.ts'
 
-/** What GitLab calls the project by number; it stays when the project is renamed. */
+/** GitLab's number of the project; it stays when the project is renamed. */
 export const PROJECT_ID = 42
 const FORK_ID = 77
 
@@ -10,7 +10,7 @@ export function personID(model: HostModel, username: string): number {
   return 100 + [...model.people].indexOf(username)
 }
 
-/** Whoever has this number; undefined: nobody. */
+/** The user with this number; undefined: there is none. */
 export function personNumbered(model: HostModel, id: unknown): string | undefined {
   return [...model.people].find((username) => personID(model, username) === id)
 }
@@ -29,7 +29,7 @@ export function userBody(call: HostCall, model: HostModel, username: string): ob
   }
 }
 
-/** `APIEntitiesMergeRequest`, without what is computed of pipelines and diffs. */
+/** `APIEntitiesMergeRequest`, without the fields about pipelines and diffs. */
 export function mergeRequestBody(call: HostCall, model: HostModel, pull: ModelPull): object {
   const people = (names: readonly string[]): object[] => names.map((name) => userBody(call, model, name))
   const path = (model.movedTo ?? model.repository).join('/')
@@ -157,12 +157,12 @@ export function projectBody(call: HostCall, model: HostModel): object {
   }
 }
 
-/** GitLab knows a draft by the start of its title. */
+/** GitLab recognises a draft by the start of its title. */
 export function isDraft(title: string): boolean {
   return /^(?:\[draft\]|\(draft\)|draft:)/i.test(title)
 }
 
-/** Where people open the installation; its API is below it. */
+/** The address of the installation for people; its API is below it. */
 function webOf({ origin, apiPath }: HostCall): string {
   return origin + apiPath.replace(/\/api\/v4$/, '')
 }

@@ -18,7 +18,7 @@ const PROJECT = String.raw`^/projects/[^/]+`
 /** Some of GitLab's quick actions. */
 const QUICK_ACTION = /^[^\S\n]*\/(?:close|merge|assign|label|draft|title)\b.*$\n?/gm
 
-/** What GitLab says, word for word: its lib/api, and RFC 6750 in the words of the library rack-oauth2. */
+/** The literal answers of GitLab: from its lib/api, and for RFC 6750 from the library rack-oauth2. */
 const ANSWERS: LiteralAnswers = {
   unauthorised: { status: 401, body: { message: '401 Unauthorized' } },
   missingScope: {
@@ -114,7 +114,7 @@ function edit(call: HostCall, model: HostModel): HostAnswer {
   pull.draft = isDraft(pull.title)
   pull.body = withoutQuickActions(textMember(call.body, 'description') ?? pull.body)
   for (const label of textMember(call.body, 'add_labels')?.split(',') ?? []) {
-    // GitLab makes the labels that the project does not have.
+    // GitLab creates the labels that the project does not have.
     model.labels.add(label)
     if (!pull.labels.includes(label)) pull.labels.push(label)
   }
@@ -154,12 +154,12 @@ function pullOf({ match }: HostCall, { pulls }: HostModel): ModelPull | undefine
   return pulls.find(({ number }) => number === Number(match[1]))
 }
 
-/** They are carried out, and are no part of the text. */
+/** They are executed, and are not part of the text. */
 function withoutQuickActions(description: string): string {
   return description.replace(QUICK_ACTION, '').trimEnd()
 }
 
-/** To the same by the project's number. */
+/** Redirects to the same path with the project's number. */
 function redirect({ origin, apiPath, path, query }: HostCall): HostAnswer {
   const tail = query.size === 0 ? '' : `?${query.toString()}`
   const location = `${origin}${apiPath}${path.replace(/^\/projects\/[^/]+/, `/projects/${PROJECT_ID}`)}${tail}`

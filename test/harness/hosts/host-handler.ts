@@ -5,29 +5,29 @@ import type { HostModel } from './model.ts'
 import { requestCheck } from './request-check.ts'
 import type { RequestCheck } from './request-check.ts'
 
-/** What goes wrong with a request, instead of or after its being carried out. */
+/** A fault of a request, instead of applying it or after that. */
 export type HostFault =
   | { readonly kind: 'answer'; readonly answer: HostAnswer }
-  /** Not carried out; the answer is made of the request, such as an echo of it. */
+  /** Not applied; the answer is made from the request, such as an echo of it. */
   | { readonly kind: 'reply'; reply(request: ArrivedRequest): HostAnswer }
   /** Never answered. */
   | { readonly kind: 'silence' }
-  /** Carried out after something else has happened. */
+  /** Applied after something else has happened. */
   | { readonly kind: 'meanwhile'; happens(): void | Promise<void> }
-  /** Carried out, and the connection is cut before the answer. */
+  /** Applied, and the connection is cut before the answer. */
   | { readonly kind: 'lost answer' }
-  /** Carried out; what is answered is made of the true answer. */
+  /** Applied; the answer is made from the true answer. */
   | { readonly kind: 'changed'; change(answer: HostAnswer): HostAnswer }
 
-/** A request before anybody has looked at it. */
+/** A request before any check. */
 export interface ArrivedRequest {
   readonly method: string
-  /** With the query and that of the API. */
+  /** With the query and the path of the API. */
   readonly url: string
   readonly headers: Headers
   /** As it was written. */
   readonly body: string
-  /** Where the stand-in is. */
+  /** The origin of the stand-in. */
   readonly origin: string
 }
 
@@ -39,15 +39,15 @@ export interface SeenRequest {
   readonly status: number
 }
 
-/** A host's API: every request is held against the host's table of operations first. */
+/** A host's API: every request is first checked against the host's table of operations. */
 export interface HostHandler {
   /** In the order of their arrival; status 0: never answered. */
   readonly seen: SeenRequest[]
   /** What the host's operations do not allow. */
   readonly violations: string[]
-  /** The next request that this fits meets the fault, once for each call. */
+  /** The next request that this matches gets the fault, once for each call. */
   fail(fault: HostFault, fits?: (method: string, path: string) => boolean): void
-  /** Plans no fault any more. */
+  /** Removes all planned faults. */
   forget(): void
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
@@ -57,7 +57,7 @@ interface PlannedFault {
   readonly fits: (method: string, path: string) => boolean
 }
 
-/** Makes the API of a host out of its dialect over a model. `origin`: where it is reached. */
+/** Makes the API of a host from its dialect and a model. `origin`: its address. */
 export function makeHandler(dialect: Dialect, model: HostModel, origin: () => string): HostHandler {
   const check = requestCheck(dialect.operations, dialect.aliases)
   const planned: PlannedFault[] = []
@@ -101,13 +101,13 @@ export function makeHandler(dialect: Dialect, model: HostModel, origin: () => st
   return handler
 }
 
-/** The answer to a request that is not carried out; undefined: it is. */
+/** The answer to a request that is not applied; undefined: it is applied. */
 function unheard(fault: HostFault | undefined, arrived: ArrivedRequest): HostAnswer | undefined {
   if (fault?.kind === 'reply') return fault.reply(arrived)
   return fault?.kind === 'answer' ? fault.answer : undefined
 }
 
-/** What is no JSON stays text, to which the check objects. */
+/** What is not JSON stays text, which the check refuses. */
 function parsed(written: string): unknown {
   if (written === '') return undefined
   try {

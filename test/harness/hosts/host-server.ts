@@ -19,14 +19,14 @@ export interface HostServer extends HostHandler {
   readonly caFile: string
 }
 
-/** What stand-ins show their clients, and what these have to trust. */
+/** The certificate of stand-ins, and the authority that clients have to trust. */
 export interface HostTrust {
   readonly certificate: Certificate
   /** PEM file of the authority. */
   readonly caFile: string
 }
 
-/** Made once for many stand-ins, because it takes longer than all they answer. Its file goes with the test. */
+/** Made once for many stand-ins, because it takes longer than all their answers. Its file is removed with the test. */
 export async function makeHostTrust(t: Test): Promise<HostTrust> {
   const authority = await makeAuthority()
   const caFile = join(t.testdir({}), 'ca.pem')
@@ -34,12 +34,12 @@ export async function makeHostTrust(t: Test): Promise<HostTrust> {
   return { certificate: await authority.issue({ names: ['localhost', '127.0.0.1'] }), caFile }
 }
 
-/** Starts the stand-in for one test, which it ends with. */
+/** Starts the stand-in for one test; it ends with the test. */
 export async function startHost(t: Test, dialect: Dialect, model: HostModel): Promise<HostServer> {
   return startTrustedHost(t, await makeHostTrust(t), { dialect, model })
 }
 
-/** The same with what was made before. */
+/** The same with an existing certificate. */
 export async function startTrustedHost(
   t: Test,
   { certificate, caFile }: HostTrust,

@@ -3,7 +3,7 @@ import { github } from './github.ts'
 import { hostAPI } from './hosted-api.ts'
 import { memoryModel } from './model.ts'
 
-t.test('an API serves its repository, and at a path of its own whatever is about none', (t) => {
+t.test('an API serves its repository, and at its own path also requests about no repository', (t) => {
   const model = memoryModel({ repository: ['acme', 'shop'] })
   const below = hostAPI(github, model, () => 'https://localhost')
   const atTop = hostAPI({ ...github, apiPath: '' }, model, () => 'https://localhost')

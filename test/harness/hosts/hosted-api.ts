@@ -4,7 +4,7 @@ import { makeHandler } from './host-handler.ts'
 import type { HostHandler } from './host-handler.ts'
 import type { HostModel } from './model.ts'
 
-/** A host's API for one repository, on an origin that has other things as well. */
+/** A host's API for one repository, on an origin that also serves other things. */
 export interface HostedAPI {
   readonly handler: HostHandler
   /** Whether this path, with its query, is for this API. */
@@ -13,8 +13,8 @@ export interface HostedAPI {
 }
 
 /**
- * Makes the API. At a path of its own it serves whatever is below and about no repository too; at the top of the
- * origin what is about its repository alone.
+ * Makes the API. At its own path it also serves what is below that path and about no repository; at the top of the
+ * origin only requests about its repository.
  */
 export function hostAPI(dialect: Dialect, model: HostModel, origin: () => string): HostedAPI {
   const handler = makeHandler(dialect, model, origin)

@@ -1,4 +1,4 @@
-/** What a stand-in for a host holds of one repository: branches, tokens and pull requests. */
+/** The state of a stand-in for a host, for one repository: branches, tokens and pull requests. */
 export interface HostModel {
   /** The repository's path at its host, such as ["acme", "shop"]. */
   readonly repository: readonly string[]
@@ -20,9 +20,9 @@ export type TokenRight = 'write' | 'read' | 'stranger'
 
 /** Real branches of a repository, or some in memory. */
 export interface ModelBranches {
-  /** Is it there? `owner`: in the fork of that owner. */
+  /** Whether it exists. `owner`: in the fork of that owner. */
   has(branch: string, owner?: string): Promise<boolean>
-  /** How many commits the head holds that the base does not. */
+  /** The number of commits in the head that are not in the base. */
   ahead(base: string, head: string, owner?: string): Promise<number>
 }
 
@@ -41,7 +41,7 @@ export interface ModelPull {
   readonly assignees: string[]
 }
 
-/** Branches in memory: each holds so many commits more than an empty one. */
+/** Branches in memory: each has this many commits more than an empty one. */
 export interface MemoryBranches extends ModelBranches {
   set(branch: string, commits: number, owner?: string): void
 }
@@ -75,7 +75,7 @@ function memoryBranches(): MemoryBranches {
   }
 }
 
-/** Opens one in the model, whatever stands there already. */
+/** Opens one in the model, whatever is there already. */
 export function addPull(
   model: HostModel,
   pull: Pick<ModelPull, 'base' | 'head' | 'title'> & Partial<ModelPull>,

@@ -1,20 +1,20 @@
 import { openObject, INTEGER, TEXT } from './field-types.ts'
 import type { Fields, Schema } from './field-types.ts'
 
-/** What a host takes and answers at one method of one path; the tables below operations/ are made of it. */
+/** The requests and answers of one method of one path; the tables below operations/ consist of it. */
 export interface OperationRow {
   readonly query?: Fields
   /** Fields at the top of the body; absent: it takes none. */
   readonly body?: Fields
-  /** A media type that it takes besides JSON. */
+  /** A media type that it accepts in addition to JSON. */
   readonly alsoTakes?: string
   /** A request without a body is refused. */
   readonly bodyRequired?: true
-  /** What has to be there, in the query or else in the body; with blanks between the names. */
+  /** The required fields, in the query or else in the body; with blanks between the names. */
   readonly needs?: string
   /** Those that the host documents. */
   readonly statuses: readonly number[]
-  /** What the answer to success shows, as far as our providers read it; absent: it is not checked. */
+  /** The fields of a successful answer, as far as our providers read them; absent: it is not checked. */
   readonly shows?: Schema
 }
 

@@ -50,13 +50,13 @@ function listReadings(values: readonly string[], commas: boolean): readonly unkn
   return [texts, texts.map((text) => readings(text).at(-1))]
 }
 
-/** What a text in a path or query may stand for: itself, and the number or boolean that it writes. */
+/** The values that a text in a path or query may mean: itself, and the number or boolean that it writes. */
 function readings(text: string): readonly unknown[] {
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return [text, Number(text)]
   return text === 'true' || text === 'false' ? [text, text === 'true'] : [text]
 }
 
-/** None where one of the readings conforms, else what is said against the last one. */
+/** Empty where one of the readings conforms, else the violations of the last one. */
 function firstAllowed(candidates: readonly unknown[], schema: Schema): readonly string[] {
   const said = candidates.map((candidate) => objectionsTo(candidate, schema))
   return said.some((phrases) => phrases.length === 0) ? [] : (said.at(-1) ?? [])

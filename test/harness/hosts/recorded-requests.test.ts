@@ -5,7 +5,7 @@ import { readRequests, recordedRequests } from './recorded-requests.ts'
 import type { RecordedRequest } from './recorded-requests.ts'
 import { requestCheck } from './request-check.ts'
 
-/** What a complaint names, by the checker's own words. */
+/** The field that a complaint names, by the checker's own words. */
 const NAMED: readonly (readonly [RegExp, string])[] = [
   [/^There is no path /, 'path'],
   [/^There is no method /, 'method'],

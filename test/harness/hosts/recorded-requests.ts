@@ -5,10 +5,10 @@ import type { HostRequest } from './request-check.ts'
 
 /** A request with the verdict that was recorded for it. */
 export interface RecordedRequest {
-  /** Says which request it is. */
+  /** Identifies the request. */
   readonly title: string
   readonly request: HostRequest
-  /** What the request is refused for, such as `query state` or `body /title`; empty: it is allowed. */
+  /** The reasons of the refusal, such as `query state` or `body /title`; empty: it is allowed. */
   readonly refusedFor: readonly string[]
   /** One field was varied: `refusedFor` holds that field, and the refusal may name a part of it or its parent. */
   readonly varied: boolean

@@ -74,12 +74,12 @@ const REFUSED: readonly (readonly [HostRequest, string])[] = [
   ],
 ]
 
-t.test('what the table names is allowed, and whatever else is refused in one sentence', async (t) => {
+t.test('what the table names is allowed, and everything else is refused in one sentence', async (t) => {
   for (const request of ALLOWED) t.strictSame(CHECK.complaints(request), [], request.path)
   for (const [request, sentence] of REFUSED) t.strictSame(CHECK.complaints(request), [sentence])
 })
 
-t.test('an answer has a status of the table, and shows what the table says', async (t) => {
+t.test('an answer has a status of the table, and the fields of the table', async (t) => {
   const request = requestOf('GET /things/7')
   t.strictSame(CHECK.answerComplaints(request, 200, { title: 'a', other: 1 }), [])
   t.match(CHECK.answerComplaints(request, 200, {}), [/required property 'title'/])

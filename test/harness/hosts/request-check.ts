@@ -16,24 +16,24 @@ export interface HostRequest {
   readonly body: unknown
 }
 
-/** A path that a host takes for another one: `to` is what the first match of `from` is replaced with. */
+/** A path that means another one to a host: `to` replaces the first match of `from`. */
 export interface Alias {
   readonly from: RegExp
   readonly to: string
 }
 
-/** A host's table of operations, held against what is said to the host and by it. */
+/** A host's table of operations, as a check of requests and answers. */
 export interface RequestCheck {
   /**
    * What the table does not allow of a request: one sentence each; none: it is allowed. A field at the top of the body
-   * that the table does not name is among it: a host would drop it without a word.
+   * that the table does not name is included: a host would drop it silently.
    */
   complaints(request: HostRequest): readonly string[]
   /** What the table does not allow of the answer to such a request: a status, or what the answer to success shows. */
   answerComplaints(request: HostRequest, status: number, body: unknown): readonly string[]
 }
 
-/** Makes the check out of the table. */
+/** Makes the check from the table. */
 export function requestCheck(table: OperationTable, aliases: readonly Alias[] = []): RequestCheck {
   const operations = operationsOf(table)
   const asNamed = (path: string): string =>

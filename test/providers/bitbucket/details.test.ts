@@ -3,13 +3,13 @@ import { addPull } from '../../harness/hosts/model.ts'
 import { DEV, OPS, STRANGERS, test } from './stage.ts'
 import { BRANCHES } from '../port-stage.ts'
 
-test('a reviewer who is one already costs no writing', async (t, stage) => {
+test('a reviewer who is there already needs no write', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'open', reviewers: [DEV] })
   t.strictSame(await stage.work((api) => api.add(1, 'reviewers', [DEV.toUpperCase()])), [])
   t.equal(stage.writes(), 0)
 })
 
-test('those whom Bitbucket does not take are named one by one, and the others are added', async (t, stage) => {
+test('reviewers that Bitbucket refuses are named one by one, and the others are added', async (t, stage) => {
   const pull = addPull(stage.model, { ...BRANCHES, title: 'open', body: 'kept' })
   const [first, second] = STRANGERS
   const said = await stage.work((api) =>
@@ -24,7 +24,7 @@ test('those whom Bitbucket does not take are named one by one, and the others ar
   t.match(pull, { reviewers: [DEV, OPS], title: 'open', body: 'kept' })
 })
 
-test('one stranger among fifty is found with a dozen requests', async (t, stage) => {
+test('one unknown reviewer among fifty is found with a dozen requests', async (t, stage) => {
   const many = Array.from(
     { length: 49 },
     (_, index) => `{00000000-0000-0000-0000-${String(index).padStart(12, '0')}}`,
@@ -37,7 +37,7 @@ test('one stranger among fifty is found with a dozen requests', async (t, stage)
   t.ok(stage.writes() <= 13, `${stage.writes()} requests`)
 })
 
-test('what goes wrong with the credentials while adding is no sentence', async (t, stage) => {
+test('a credentials failure while adding is thrown, not reported as a detail', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'open' })
   stage.model.tokens.set('good-token', 'read')
   t.match(await stage.failure((api) => api.add(1, 'reviewers', [DEV])), {

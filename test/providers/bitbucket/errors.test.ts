@@ -64,7 +64,7 @@ const ANY: readonly Case[] = [
     },
   },
   {
-    title: 'a bare Forbidden is no words',
+    title: 'a bare Forbidden is not quoted',
     status: 403,
     data: errorOf('Forbidden'),
     is: { reason: 'PermissionDenied', message: /archived/ },
@@ -90,24 +90,24 @@ const ANY: readonly Case[] = [
     is: { reason: 'RateLimited', retryAfterSeconds: 745 },
   },
   {
-    title: 'a redirect has moved',
+    title: 'a redirect means that it has moved',
     status: 301,
     is: { reason: 'RepositoryNotFound', message: /has moved to another/ },
   },
   {
-    title: 'what is gone is not there',
+    title: '410 means that it is not there',
     status: 410,
     data: errorOf('CHANGE-2770 - Functionality has been deprecated'),
     is: { reason: 'RepositoryNotFound', message: /\(410\)/ },
   },
   {
-    title: '555, where Bitbucket has run out of time, is tried again',
+    title: '555, a timeout of Bitbucket, is retried',
     status: 555,
     data: '<html>',
     is: { reason: 'ProviderUnavailable', retry: 'transient', message: /\(555\)/ },
   },
   {
-    title: 'a web page with 200 is none of its answers',
+    title: 'a web page with 200 is not a valid answer',
     status: 200,
     data: '<!DOCTYPE html><title>Log in</title>',
     is: { reason: 'ProviderUnavailable', message: /web page/ },
@@ -119,7 +119,7 @@ const ANY: readonly Case[] = [
     is: { reason: 'PullRequestRejected', retry: 'never', message: /\(400\): "title: not with \*\*\*"/ },
   },
   {
-    title: 'everything else without words is refused all the same',
+    title: 'everything else without a message is refused as well',
     status: 409,
     data: null,
     is: { reason: 'PullRequestRejected', message: /\(409\)/ },
@@ -154,19 +154,19 @@ const CREATION: readonly Case[] = [
     is: { reason: 'HeadNotFound', message: /the branch main \(yet\)/ },
   },
   {
-    title: 'a branch that is missing and not told which may be both',
+    title: 'a missing branch that is not named may be either',
     status: 400,
     data: errorOf('branch not found'),
     is: { reason: 'HeadNotFound', message: /settings or main/ },
   },
   {
-    title: 'the same words with another status mean nothing of the kind',
+    title: 'the same message with another status does not mean that',
     status: 403,
     data: errorOf('There are no changes to be pulled'),
     is: { reason: 'PermissionDenied' },
   },
   {
-    title: 'a creation that is refused otherwise is refused',
+    title: 'any other refused creation is refused',
     status: 400,
     data: errorOf('title: too long'),
     is: { reason: 'PullRequestRejected', message: /too long/ },
@@ -195,7 +195,7 @@ t.test('only 400 about the field of reviewers is about reviewers', async (t) => 
   t.equal(reviewersRefused({ status: 400, headers, data: errorOf('title: too long') }), undefined)
 })
 
-t.test('reviewers who are gone are to be taken out', async (t) => {
+t.test('reviewers who do not exist any more have to be removed', async (t) => {
   t.match(staleReviewers(7, 'reviewers: Malformed s3cret-token', SPEECH), {
     reason: 'PullRequestRejected',
     message: /#7 of .*"reviewers: Malformed \*\*\*"; remove the reviewers/,

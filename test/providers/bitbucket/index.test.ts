@@ -8,7 +8,7 @@ test('quotes and backslashes in the names of branches are found', async (t, stag
   t.match(await stage.work((api) => api.find(branches, 'open')), [{ number: 1, title: 'odd' }])
 })
 
-test('a pull request of a fork with the same names is none of ours', async (t, stage) => {
+test('a pull request of a fork with the same branch names is not ours', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, headOwner: 'dev', title: 'fork' })
   t.strictSame(await stage.work((api) => api.find(BRANCHES, 'all')), [])
   t.equal(await stage.work((api) => api.read(1, BRANCHES)), undefined)
@@ -16,7 +16,7 @@ test('a pull request of a fork with the same names is none of ours', async (t, s
   t.equal(stage.model.pulls.length, 2)
 })
 
-test('the open one is looked for no further than the newest of the same branches', async (t, stage) => {
+test('the open one is searched only among the newest of the same branches', async (t, stage) => {
   for (let count = 1; count <= 45; count += 1) {
     addPull(stage.model, { ...BRANCHES, title: `${count}`, state: 'merged' })
   }
@@ -32,7 +32,7 @@ test('the open one is looked for no further than the newest of the same branches
 
 const WORKSPACE = '{0a0a0a0a-1111-2222-3333-444444444444}'
 test(
-  'where forks cannot be left out, those that are over do not hide an open one, and open ones stop it',
+  'where forks cannot be filtered out, their closed ones do not hide an open one, and their open ones stop it',
   async (t, stage) => {
     const fork = { ...BRANCHES, headOwner: 'dev', title: 'of a fork' }
     const person = addPull(stage.model, { ...BRANCHES, title: 'Written by a person' })
@@ -49,7 +49,7 @@ test(
   [WORKSPACE, 'shop'],
 )
 
-test('one of ours that cannot be read hides behind no list', async (t, stage) => {
+test('one of ours that cannot be read is not skipped in a list', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'open' })
   stage.host.fail({
     kind: 'changed',
@@ -61,7 +61,7 @@ test('one of ours that cannot be read hides behind no list', async (t, stage) =>
   t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'ProviderUnavailable' })
 })
 
-test('new words take no reviewer, no draft and no closing of the branch away', async (t, stage) => {
+test('a changed text keeps reviewers, draft and the closing of the branch', async (t, stage) => {
   const pull = addPull(stage.model, { ...BRANCHES, title: 'old', draft: true, reviewers: [DEV, OPS] })
   const [shown] = await stage.work((api) => api.find(BRANCHES, 'open'))
   stage.host.fail({
@@ -73,7 +73,7 @@ test('new words take no reviewer, no draft and no closing of the branch away', a
   t.match(stage.host.seen.at(-1), { method: 'PUT', body: { close_source_branch: true } })
 })
 
-test('new words that Bitbucket does not take for the sake of old reviewers say so', async (t, stage) => {
+test('a changed text that Bitbucket refuses because of old reviewers says so', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'old', reviewers: STRANGERS })
   const [shown] = await stage.work((api) => api.find(BRANCHES, 'open'))
   t.match(await stage.failure((api) => api.update(shown!, { title: 'new', body: '' })), {

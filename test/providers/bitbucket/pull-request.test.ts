@@ -41,12 +41,12 @@ t.test(
   },
 )
 
-t.test('the body stands in the summary where it is not by itself', async (t) => {
+t.test('the body is in the summary where it has no field of its own', async (t) => {
   t.equal(shownOf({ ...PULL, description: undefined, summary: { raw: 'raw' } }, BASE_URL)?.body, 'raw')
   t.equal(shownOf({ ...PULL, description: null, summary: null }, BASE_URL)?.body, '')
 })
 
-t.test('what lacks a part of a pull request is none', async (t) => {
+t.test('an object without a part of a pull request is not one', async (t) => {
   const lacking: readonly object[] = [
     { id: '7' },
     { id: 0 },
@@ -61,7 +61,7 @@ t.test('what lacks a part of a pull request is none', async (t) => {
   for (const other of [undefined, null, 7, 'text', []]) t.equal(shownOf(other, BASE_URL), undefined)
 })
 
-t.test('a web address that is none of the host is not shown', async (t) => {
+t.test('a web address that is not one of the host is not shown', async (t) => {
   const addresses = [
     'http://bitbucket.org/acme/shop/pull-requests/7',
     'https://evil.example/acme/shop/pull-requests/7',
@@ -78,7 +78,7 @@ t.test('a web address that is none of the host is not shown', async (t) => {
   }
 })
 
-t.test('only the same branches of one repository are joined', async (t) => {
+t.test('only the same branches of one repository match', async (t) => {
   const { source, destination } = PULL
   t.ok(joins(PULL, BRANCHES))
   t.ok(joins({ ...PULL, source: { ...source, repository: { full_name: 'Acme/Shop' } } }, BRANCHES))
@@ -94,7 +94,7 @@ t.test('only the same branches of one repository are joined', async (t) => {
   for (const part of others) t.notOk(joins({ ...PULL, ...part }, BRANCHES), JSON.stringify(part))
 })
 
-t.test('what a PUT would empty is written as it is', async (t) => {
+t.test('fields that a PUT would empty are written as they are', async (t) => {
   const reviewers = [
     { type: 'user', uuid: '{1}', account_id: '5:1', display_name: 'dev' },
     { type: 'user', account_id: '5:2' },

@@ -19,7 +19,7 @@ for (const [what, repository] of [
   )
 }
 
-test('an API token goes with the e-mail address of its account, any other token alone', async (t, stage) => {
+test('an API token is sent with the e-mail address of its account, any other token alone', async (t, stage) => {
   for (const username of [undefined, 'dev@acme.example']) {
     t.strictSame(await stage.work((api) => api.find(BRANCHES, 'open'), { login: { ...LOGIN, username } }), [])
   }

@@ -4,21 +4,21 @@ import { BITBUCKET } from '../../harness/hosts/bitbucket.ts'
 import { startPort } from '../port-stage.ts'
 import type { PortStage } from '../port-stage.ts'
 
-/** Two whom the stand-in knows: by UUID, and by account ID. */
+/** Two users that the stand-in knows: by UUID, and by account ID. */
 export const [DEV, OPS] = [
   '{11111111-2222-3333-4444-555555555555}',
   '712020:66666666-7777-8888-9999-000000000000',
 ]
-/** Three whom it does not know. */
+/** Three users that it does not know. */
 export const STRANGERS = ['a', 'b', 'c'].map((sign) => `{99999999-9999-9999-9999-99999999999${sign}}`)
 
 /** Bitbucket with one repository. */
 export interface Stage extends PortStage {
-  /** How many requests so far would change something. */
+  /** The number of write requests so far. */
   writes(): number
 }
 
-/** A test over a stand-in of its own. */
+/** A test with its own stand-in. */
 export function test(
   title: string,
   run: (t: Test, stage: Stage) => Promise<void>,

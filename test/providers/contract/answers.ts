@@ -13,7 +13,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const HTML_TYPE = { 'content-type': 'text/html; charset=utf-8' }
 const PAGE = '<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>'
 
-/** What is wrong with any answer. */
+/** Faults of any answer. */
 const BROKEN: readonly Malformed[] = [
   { what: 'a web page', change: ({ status }) => ({ status, headers: HTML_TYPE, body: PAGE }) },
   { what: 'a web page that calls itself JSON', change: (answer) => written(answer, PAGE) },
@@ -25,7 +25,7 @@ const BROKEN: readonly Malformed[] = [
   { what: 'a number', change: (answer) => written(answer, '7') },
 ]
 
-/** What is wrong with an answer that shows one pull request. */
+/** Faults of an answer that shows one pull request. */
 const UNBELIEVABLE: readonly Malformed[] = [
   ...BROKEN,
   { what: 'an empty object', change: (answer) => written(answer, '{}') },
@@ -39,7 +39,7 @@ const UNBELIEVABLE: readonly Malformed[] = [
   { what: 'an address that is a script', change: (answer) => addressed(answer, 'javascript:alert(1)//') },
 ]
 
-/** What is wrong with the one that was just opened. */
+/** Faults of the answer to a creation. */
 const NOT_CREATED: readonly Malformed[] = [
   ...UNBELIEVABLE,
   { what: 'another base', change: (answer) => renamed(answer, BASE) },
@@ -50,10 +50,10 @@ const NOT_CREATED: readonly Malformed[] = [
 /** An answer that shows another pull request of the same branches. */
 const ANOTHER: Malformed = { what: 'another number', change: (answer) => numbered(answer, 7) }
 
-/** Successes that are none. */
+/** Answers that only look like a success. */
 export const ANSWERS: readonly Case[] = [
   ...NOT_CREATED.map(({ what, change }): Case => ({
-    title: `a creation answered with ${what} is not believed, and looked for again`,
+    title: `a creation answered with ${what} is not accepted, and looked up again`,
     async run(t, stage) {
       stage.server.fail({ kind: 'changed', change }, (method) => method === 'POST')
       const resource = stage.resource()
@@ -64,7 +64,7 @@ export const ANSWERS: readonly Case[] = [
     },
   })),
   ...BROKEN.map(({ what, change }): Case => ({
-    title: `a look answered with ${what} is not believed, and nothing is opened`,
+    title: `a search answered with ${what} is not accepted, and nothing is opened`,
     async run(t, stage) {
       stage.server.fail({ kind: 'changed', change }, (method) => method === 'GET')
       t.match(await stage.failure(stage.resource()), { reason: 'ProviderUnavailable' })
@@ -73,7 +73,7 @@ export const ANSWERS: readonly Case[] = [
     },
   })),
   ...[...BROKEN, ANOTHER].map(({ what, change }): Case => ({
-    title: `the one of a known number answered with ${what} is not believed`,
+    title: `a known number answered with ${what} is not accepted`,
     async run(t, stage) {
       const resource = stage.resource()
       const known = after(resource, await stage.attempt(resource))
@@ -83,7 +83,7 @@ export const ANSWERS: readonly Case[] = [
     },
   })),
   ...[...BROKEN, ANOTHER].map(({ what, change }): Case => ({
-    title: `new words answered with ${what} are not believed, and looked at again`,
+    title: `an update answered with ${what} is not accepted, and read again`,
     async run(t, stage) {
       const resource = stage.resource()
       const known = after(resource, await stage.attempt(resource))
@@ -95,7 +95,7 @@ export const ANSWERS: readonly Case[] = [
     },
   })),
   {
-    title: 'a page that is longer than it was asked for is not believed, and nothing is opened',
+    title: 'a page that is longer than requested is not accepted, and nothing is opened',
     async run(t, stage) {
       addPull(stage.model, { base: BASE, head: HEAD, title: 'Merged before', state: 'merged' })
       stage.server.fail({ kind: 'changed', change: longer }, (method) => method === 'GET')
@@ -105,7 +105,7 @@ export const ANSWERS: readonly Case[] = [
     },
   },
   ...[HEAD, BASE].map((branch): Case => ({
-    title: `what a list shows of branches that nobody has asked for is passed over (${branch})`,
+    title: `pull requests of other branches in a list are skipped (${branch})`,
     async run(t, stage) {
       addPull(stage.model, { base: BASE, head: HEAD, title: 'Of other branches' })
       const change = (answer: HostAnswer): HostAnswer => {
@@ -118,7 +118,7 @@ export const ANSWERS: readonly Case[] = [
     },
   })),
   ...[HEAD, BASE].map((branch): Case => ({
-    title: `a known number that joins other branches by now is not written to (${branch})`,
+    title: `a known number that now has other branches is not written to (${branch})`,
     async run(t, stage) {
       const resource = stage.resource()
       const known = after(resource, await stage.attempt(resource))
@@ -133,7 +133,7 @@ export const ANSWERS: readonly Case[] = [
     },
   })),
   {
-    title: 'a host that has the known number no more is looked through by branches',
+    title: 'where the known number is gone, the host is searched by branches',
     async run(t, stage) {
       const resource = stage.resource()
       const outcome = await stage.attempt(resource)
@@ -154,7 +154,7 @@ function numbered(answer: HostAnswer, number: unknown): HostAnswer {
   return { ...answer, body: { ...known, number, iid: number, id: number } }
 }
 
-/** What the list shows stands there a hundred times. */
+/** The list shows each pull request a hundred times. */
 function longer(answer: HostAnswer): HostAnswer {
   const repeated = (list: unknown): unknown[] => Array.from({ length: 100 }, () => elements(list)).flat()
   const { body } = answer

@@ -2,10 +2,10 @@ import type { Test } from 'tap'
 import type { Host } from '../../../functions/domain/repository/hosts.ts'
 import type { Stage } from './stage.ts'
 
-/** What every host has to keep, over a stage of its own. */
+/** A rule for every host, with its own stage. */
 export interface Case {
   readonly title: string
-  /** Hosts that cannot come into this case. */
+  /** Hosts in which this case is impossible. */
   readonly spares?: (host: Host) => boolean
   readonly run: (t: Test, stage: Stage) => Promise<void>
 }

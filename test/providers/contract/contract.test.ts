@@ -17,7 +17,7 @@ import { startStage } from './stage.ts'
 import { TRAITS } from './traits.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../functions/providers')
-/** The same in each host's folder; what a host needs besides has a name of its own. */
+/** The same in each host's folder; further files of a host have other names. */
 const FILES = ['index.ts', 'pull-request.ts', 'details.ts', 'errors.ts', 'repository.ts']
 const NAMES = HOSTS.map(({ name }) => name).toSorted()
 

@@ -15,7 +15,7 @@ const APPLIED = [
 /** Labels, reviewers and assignees. */
 export const DETAILS_CASES: readonly Case[] = [
   {
-    title: 'what the host has of labels, reviewers and assignees is added once',
+    title: 'the labels, reviewers and assignees that the host supports are added once',
     async run(t, stage) {
       const spec = askedOf(stage)
       const resource = stage.resource(spec)
@@ -28,11 +28,11 @@ export const DETAILS_CASES: readonly Case[] = [
       t.strictSame(writes(stage.requests()), [])
       const next = changed(known, { title: 'Another title' })
       t.match(await stage.attempt(next), { reason: 'Succeeded', message: /^Updated/ })
-      t.match(stage.model.pulls, [{ ...spec, title: 'Another title' }], 'new words take nobody away')
+      t.match(stage.model.pulls, [{ ...spec, title: 'Another title' }], 'a changed text removes no one')
     },
   },
   ...DETAILS.map((detail): Case => ({
-    title: `${detail} that stand there already stay, and are not added twice`,
+    title: `${detail} that are there already stay, and are not added twice`,
     spares: ({ lacks }) => lacks.includes(detail),
     async run(t, stage) {
       const [first, second] = namesOf(stage, detail)
@@ -66,7 +66,7 @@ export const DETAILS_CASES: readonly Case[] = [
     },
   })),
   {
-    title: 'a host that fails while they are added costs the pull request nothing',
+    title: 'a host that fails while they are added does not fail the pull request',
     async run(t, stage) {
       const answer = { status: 503, body: { message: 'Service Unavailable' } }
       const resource = stage.resource({ reviewers: [stage.people[0]] })
@@ -99,7 +99,7 @@ function namesOf({ people }: Stage, detail: Detail): readonly [string, string] {
   return detail === 'labels' ? ['settings', 'urgent'] : people
 }
 
-/** Somebody whom nobody knows, named as the host names people. */
+/** An unknown user, named as the host names people. */
 function strangerOn({ host }: Stage): string {
   return host.person === undefined ? 'stranger' : '{99999999-9999-9999-9999-999999999999}'
 }

@@ -24,7 +24,7 @@ export const OPENING: readonly Case[] = [
     },
   },
   {
-    title: 'asked again it is the same one, and nothing is written',
+    title: 'requested again it is the same one, and nothing is written',
     async run(t, stage) {
       const resource = stage.resource()
       const first = await stage.attempt(resource)
@@ -56,7 +56,7 @@ export const OPENING: readonly Case[] = [
     },
   },
   {
-    title: 'two processes that ask at the same moment get what the host makes of it, and agree afterwards',
+    title: 'two processes that create at the same moment get what the host does, and agree afterwards',
     async run(t, stage) {
       const [first, second] = [stage.resource(), stage.resource()]
       let here = 0
@@ -85,7 +85,7 @@ export const OPENING: readonly Case[] = [
     },
   },
   {
-    title: 'one that a person opens between the look and the creation is left as it is, where the host tells',
+    title: 'one that a person opens between search and creation is left as it is, where the host reports it',
     async run(t, stage) {
       const open = (): void => void addPull(stage.model, { base: BASE, head: HEAD, title: 'By hand' })
       stage.server.fail({ kind: 'meanwhile', happens: open }, (method) => method === 'POST')
@@ -98,7 +98,7 @@ export const OPENING: readonly Case[] = [
     },
   },
   {
-    title: 'branches with letters that mean something in addresses and queries are joined and found again',
+    title: 'branches with special characters of addresses and queries are opened and found again',
     async run(t, stage) {
       const [baseBranch, headBranch] = ['release/1.x%2F&a=b', `team/#1+2"é";%41='$x`]
       stage.model.branches.set(baseBranch, 1)
@@ -111,7 +111,7 @@ export const OPENING: readonly Case[] = [
     },
   },
   {
-    title: 'a head that is not there (yet) is waited for',
+    title: 'a head that does not exist (yet) is retried',
     async run(t, stage) {
       const resource = stage.resource({ headBranch: 'later' })
       t.match(await stage.failure(resource), { reason: 'HeadNotFound', message: /the branch later \(yet\)/ })
@@ -121,7 +121,7 @@ export const OPENING: readonly Case[] = [
     },
   },
   {
-    title: 'a base that is not there is named',
+    title: 'a base that does not exist is named',
     async run(t, stage) {
       const resource = stage.resource({ baseBranch: 'release' })
       t.match(await stage.failure(resource), {

@@ -5,10 +5,10 @@ import { loginWith } from './stage.ts'
 const PATIENCE = 5_000
 const LIMIT_S = 90
 
-/** What passes by itself. */
+/** Failures that pass on their own. */
 export const OUTAGES: readonly Case[] = [
   ...['GET', 'POST'].map((which): Case => ({
-    title: `a limit with a time of its own is kept to by all of the same credential (${which})`,
+    title: `a limit with a time is kept by all that use the same credentials (${which})`,
     async run(t, stage) {
       const answer = stage.dialect.answers.rateLimited(LIMIT_S)
       stage.server.fail({ kind: 'answer', answer }, (method) => method === which)
@@ -33,7 +33,7 @@ export const OUTAGES: readonly Case[] = [
     },
   })),
   {
-    title: 'a limit without a time is kept to for a minute',
+    title: 'a limit without a time is kept for a minute',
     async run(t, stage) {
       const answer = stage.dialect.answers.rateLimited(undefined)
       stage.server.fail({ kind: 'answer', answer }, (method) => method === 'POST')
@@ -112,7 +112,7 @@ export const OUTAGES: readonly Case[] = [
     },
   },
   {
-    title: 'an attempt whose time is over asks nothing',
+    title: 'an attempt whose time is over makes no request',
     async run(t, stage) {
       t.match(await stage.failure(stage.resource(), { signal: AbortSignal.abort() }), { reason: 'Timeout' })
       t.strictSame(stage.requests(), [])

@@ -6,7 +6,7 @@ import { after, BASE, changed, HEAD, TITLE, writes } from './stage.ts'
 
 const STATES = ['merged', 'closed'] as const
 
-/** Whose a pull request is, and what is done with it later. */
+/** The owner of a pull request, and what is done with it later. */
 export const OWNERSHIP: readonly Case[] = [
   ...[
     { what: 'title', edit: (pull: ModelPull) => void (pull.title = 'Better words') },
@@ -67,7 +67,7 @@ export const OWNERSHIP: readonly Case[] = [
     },
   })),
   {
-    title: 'those of other branches are nobody that it could adopt',
+    title: 'pull requests of other branches are not adopted',
     async run(t, stage) {
       addPull(stage.model, { base: BASE, head: `${HEAD}-2`, title: 'Other head' })
       addPull(stage.model, { base: `${BASE}-2`, head: HEAD, title: 'Other base' })
@@ -107,7 +107,7 @@ export const OWNERSHIP: readonly Case[] = [
     },
   ]),
   {
-    title: 'a known number that is gone, of which no list shows anything, is not opened again',
+    title: 'a known number that is gone, and in no list, is not opened again',
     async run(t, stage) {
       const resource = stage.resource()
       const known = after(resource, await stage.attempt(resource))

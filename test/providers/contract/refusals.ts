@@ -7,7 +7,7 @@ import { TRAITS } from './traits.ts'
 
 const NEW_PLACE = ['acme', 'market']
 
-/** What a host refuses until somebody mends it. */
+/** What a host refuses until a user fixes it. */
 export const REFUSALS: readonly Case[] = [
   {
     title: 'a token that the host does not know is AuthenticationFailed',
@@ -38,8 +38,7 @@ export const REFUSALS: readonly Case[] = [
     },
   },
   {
-    title:
-      'a repository that is out of sight by now is RepositoryNotFound, not a reason to open a second one',
+    title: 'a repository that is no longer visible is RepositoryNotFound, not a reason to open a second one',
     async run(t, stage) {
       const resource = stage.resource()
       const known = after(resource, await stage.attempt(resource))
@@ -67,7 +66,7 @@ export const REFUSALS: readonly Case[] = [
     },
   },
   {
-    title: 'a repository that moves between the look and the creation likewise',
+    title: 'a repository that moves between search and creation is handled the same',
     async run(t, stage) {
       const move = (): void => void (stage.model.movedTo = NEW_PLACE)
       stage.server.fail({ kind: 'meanwhile', happens: move }, (method) => method === 'POST')
@@ -117,7 +116,7 @@ async function movedIsHandled(t: Parameters<Case['run']>[0], stage: Stage): Prom
     t.match(await stage.attempt(resource), { reason: 'Succeeded' })
     t.equal(stage.model.pulls.length, 1)
     const requests = stage.requests()
-    // Find and create take three at most, and what refuses a POST may have to be asked where it leads.
+    // Find and create take three at most, and a redirected POST may need one more to find the new address.
     t.ok(requests.length <= 6, requests.map(({ path }) => path).join(', '))
     t.ok(writes(requests).every(({ method }) => method === 'POST'))
     return

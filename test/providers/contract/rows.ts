@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Dialect } from '../../harness/hosts/dialect.ts'
 import { isRecord } from '../../../functions/domain/json-value.ts'
 
-/** Where the stand-ins' dialects lie, one file per host. */
+/** The folder of the stand-ins' dialects, one file per host. */
 export const DIALECTS = join(import.meta.dirname, '../../harness/hosts')
 
-/** How a host speaks, out of the file of its name; undefined: there is no such file. */
+/** The dialect of a host, from the file of its name; undefined: there is no such file. */
 export async function dialectOf(name: string): Promise<Dialect | undefined> {
   const file = join(DIALECTS, `${name}.ts`)
   if (!existsSync(file)) return undefined

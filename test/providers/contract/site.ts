@@ -5,7 +5,7 @@ import { makeHostTrust } from '../../harness/hosts/host-server.ts'
 import type { HostTrust } from '../../harness/hosts/host-server.ts'
 import { settingsWith } from '../port-stage.ts'
 
-/** What all stages of a test share: two processes of Commitlet's, and whom they trust. */
+/** What all stages of a test share: two processes of Commitlet, and the authority that they trust. */
 export interface Site {
   readonly trust: HostTrust
   /** Milliseconds, as both read them. */
@@ -14,7 +14,7 @@ export interface Site {
   readonly elsewhere: WithPullRequests
 }
 
-/** Opens them once, because to read the system's authorities takes longer than a case. */
+/** Opens them once, because reading the system's authorities takes longer than a case. */
 export async function startSite(t: Test): Promise<Site> {
   const trust = await makeHostTrust(t)
   const clock = { now: Date.now() }

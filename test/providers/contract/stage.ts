@@ -18,7 +18,7 @@ import type { HostModel, MemoryBranches } from '../../harness/hosts/model.ts'
 import type { Site } from './site.ts'
 import { PEOPLE } from './traits.ts'
 
-/** What an attempt answers, but for which credentials were used. */
+/** The result of an attempt, without the credentials that were used. */
 export type Reconciled = Omit<Outcome, 'credentialsUsed'>
 
 /** How an attempt is made. */
@@ -28,9 +28,9 @@ export interface Terms {
   readonly signal?: AbortSignal
   /** An earlier attempt may have opened it already. */
   readonly again?: boolean
-  /** Where it may go once the repository is renamed: anywhere where this is not given. */
+  /** The repositories that are allowed once it is renamed; default: any. */
   readonly permit?: Permit
-  /** Another process of Commitlet's. */
+  /** Another process of Commitlet. */
   readonly by?: WithPullRequests
 }
 
@@ -38,7 +38,7 @@ export interface Terms {
 export interface Stage extends Spoken {
   readonly server: HostServer
   readonly model: HostModel & { readonly branches: MemoryBranches }
-  /** Two that the host knows. */
+  /** Two users that the host knows. */
   readonly people: readonly [string, string]
   /** Milliseconds, as the memory of limits reads them. */
   readonly clock: { now: number }
@@ -49,19 +49,19 @@ export interface Stage extends Spoken {
   failure(resource: PullRequest, terms?: Terms): Promise<Failure>
   /** The port itself. */
   work<T>(resource: PullRequest, work: (pullRequests: PullRequests) => Promise<T>): Promise<T>
-  /** Another process, which knows nothing of the first one's lines and limits. */
+  /** Another process, without the first one's queues and limits. */
   readonly elsewhere: WithPullRequests
-  /** The requests since this was last asked. */
+  /** The requests since the last call. */
   requests(): readonly SeenRequest[]
 }
 
 export const BASE = 'main'
 export const HEAD = 'settings'
-/** What `resource` asks for. */
+/** The branches of `resource`. */
 export const TITLE = 'Settings of the shop'
 export const BODY = 'Opened from the cluster.'
 
-/** A host and how it speaks. */
+/** A host and its dialect. */
 export interface Spoken {
   readonly host: Host
   readonly dialect: Dialect
@@ -82,7 +82,7 @@ export async function startStage(
   const model = memoryModel({ people })
   model.branches.set(HEAD, 3)
   const server = await startTrustedHost(t, trust, { dialect, model })
-  // A port may come again: the limits of whoever had it are over.
+  // A port may be used again: the limits of its former server are over.
   clock.now += 3_600_000
   const repository = `${server.origin}/${model.repository.join('/')}.git`
   let resources = 0
@@ -145,7 +145,7 @@ export function changed(resource: PullRequest, spec: Partial<PullRequestSpec>): 
   return { ...resource, metadata, spec: { ...resource.spec, ...spec } }
 }
 
-/** Those that would change something. */
+/** The write requests. */
 export function writes(requests: readonly SeenRequest[]): readonly SeenRequest[] {
   return requests.filter(({ method }) => method !== 'GET')
 }

@@ -1,4 +1,4 @@
-/** In what hosts differ as seen from above, where the contract leaves it open. */
+/** The differences between hosts that the contract allows. */
 export interface Traits {
   /**
    * Two processes that create at the same moment. `one`: the host opens one and says so to the other. `last`: it
@@ -18,7 +18,7 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
   gitea: { race: 'two', moved: 'named' },
 }
 
-/** Two people that the host knows, where they are not called dev and ops there. */
+/** Two users that the host knows, where they are not called dev and ops there. */
 export const PEOPLE: Readonly<Record<string, readonly [string, string]>> = {
   bitbucket: ['{11111111-2222-3333-4444-555555555555}', '{66666666-7777-8888-9999-000000000000}'],
 }

@@ -12,7 +12,7 @@ function written({ host }: PortStage): readonly unknown[] {
   return host.seen.filter(({ method }) => method !== 'GET').map(({ body }) => body)
 }
 
-test('labels that Gitea passes over are named, and the others added', async (t, stage) => {
+test('labels that Gitea skips are named, and the others added', async (t, stage) => {
   const pull = addPull(stage.model, { ...OPEN, labels: ['urgent'] })
   const said = await stage.work((api) => api.add(1, 'labels', ['settings', 'nobody-made-it']))
   t.match(said, [/^Gitea has no label "nobody-made-it" .*; have it created/])
@@ -32,7 +32,7 @@ test('labels need a scope of their own, which is named', async (t, stage) => {
   })
 })
 
-test('labels that are answered with something else are not believed', async (t, stage) => {
+test('an unexpected answer to labels is not accepted', async (t, stage) => {
   addPull(stage.model, OPEN)
   stage.host.fail({ kind: 'answer', answer: { status: 200, body: {} } })
   t.match(await stage.failure((api) => api.add(1, 'labels', ['settings'])), {
@@ -40,7 +40,7 @@ test('labels that are answered with something else are not believed', async (t, 
   })
 })
 
-test('who is asked for a review, or has given one, is not asked again', async (t, stage) => {
+test('a reviewer who was requested, or has given a review, is not requested again', async (t, stage) => {
   addPull(stage.model, { ...OPEN, reviewers: ['ops'] })
   stage.model.people.add('developer')
   stage.host.fail(
@@ -54,7 +54,7 @@ test('who is asked for a review, or has given one, is not asked again', async (t
   t.strictSame(written(stage), [{ reviewers: ['developer'] }])
 })
 
-test('reviewers whom Gitea does not take are named one by one, and the others asked', async (t, stage) => {
+test('reviewers that Gitea refuses are named one by one, and the others requested', async (t, stage) => {
   const pull = addPull(stage.model, OPEN)
   const names = ['dev', OUTSIDER, 'stranger', AUTHOR, 'ops']
   const said = await stage.work((api) => api.add(1, 'reviewers', names))
@@ -73,7 +73,7 @@ for (const [detail, which] of [
   ['assignees', 'GET'],
   ['assignees', 'PATCH'],
 ] as const) {
-  test(`a ${which} that shows another pull request is not built on (${detail})`, async (t, stage) => {
+  test(`a ${which} that shows another pull request is not used (${detail})`, async (t, stage) => {
     addPull(stage.model, OPEN)
     stage.host.fail(
       { kind: 'changed', change: (answer) => ({ ...answer, body: { ...Object(answer.body), number: 7 } }) },
@@ -85,7 +85,7 @@ for (const [detail, which] of [
   })
 }
 
-test('a page instead of the reviews that are asked for is not believed', async (t, stage) => {
+test('a web page instead of the reviews is not accepted', async (t, stage) => {
   addPull(stage.model, OPEN)
   const answer = { status: 201, body: '<!doctype html>' }
   stage.host.fail({ kind: 'answer', answer }, (method) => method === 'POST')
@@ -94,7 +94,7 @@ test('a page instead of the reviews that are asked for is not believed', async (
   })
 })
 
-test('a pull request that is gone is no reviewer whom Gitea does not know', async (t, stage) => {
+test('a pull request that is gone is not an unknown reviewer', async (t, stage) => {
   addPull(stage.model, OPEN)
   stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, (method) => method === 'POST')
   t.match(await stage.failure((api) => api.add(1, 'reviewers', ['dev'])), {
@@ -102,7 +102,7 @@ test('a pull request that is gone is no reviewer whom Gitea does not know', asyn
   })
 })
 
-test('assignees stay, and are written with the new ones by the scope that opens', async (t, stage) => {
+test('assignees stay, and are written with the new ones, with the scope for opening', async (t, stage) => {
   const pull = addPull(stage.model, { ...OPEN, body: 'kept', assignees: ['ops'] })
   t.strictSame(await stage.work((api) => api.add(1, 'assignees', ['dev', 'OPS'])), [])
   t.match(pull, { title: 'open', body: 'kept', assignees: ['ops', 'dev'] })
@@ -111,7 +111,7 @@ test('assignees stay, and are written with the new ones by the scope that opens'
   t.equal(written(stage).length, 1, 'nobody is left to assign')
 })
 
-test('assignees whom Gitea does not take are named one by one, and the others assigned', async (t, stage) => {
+test('assignees that Gitea refuses are named one by one, and the others assigned', async (t, stage) => {
   const pull = addPull(stage.model, { ...OPEN, assignees: ['ops'] })
   stage.model.people.add('developer')
   const said = await stage.work((api) => api.add(1, 'assignees', ['dev', OUTSIDER, 'stranger', 'developer']))
@@ -123,7 +123,7 @@ test('assignees whom Gitea does not take are named one by one, and the others as
   t.strictSame(pull.assignees, ['ops', 'dev', 'developer'])
 })
 
-test('an assignee whom Gitea leaves out without a word is named', async (t, stage) => {
+test('an assignee that Gitea leaves out silently is named', async (t, stage) => {
   addPull(stage.model, OPEN)
   stage.host.fail(
     {
@@ -137,7 +137,7 @@ test('an assignee whom Gitea leaves out without a word is named', async (t, stag
   t.equal(said.length, 1)
 })
 
-test('what goes wrong with the credentials while adding is no sentence', async (t, stage) => {
+test('a credentials failure while adding is thrown, not reported as a detail', async (t, stage) => {
   addPull(stage.model, OPEN)
   stage.model.tokens.set('good-token', 'read')
   for (const detail of ['labels', 'reviewers', 'assignees'] as const) {

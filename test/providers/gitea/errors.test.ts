@@ -26,19 +26,19 @@ const CASES: readonly Case[] = [
     is: { reason: 'PermissionDenied', message: /lacks "write:repository" that/ },
   },
   {
-    title: 'a scope that is none, or holds a secret, is not shown',
+    title: 'an invalid scope, or one with a secret, is not shown',
     status: 403,
     data: said(`${SCOPE}required=[s3cret-token <b>], token scope=`),
     is: { reason: 'PermissionDenied', message: /lacks the scope that/ },
   },
   {
-    title: 'other words of a 403 are handed on, without secrets',
+    title: 'another message of a 403 is quoted, without secrets',
     status: 403,
     data: said('user should be a collaborator, s3cret-token'),
     is: { reason: 'PermissionDenied', message: /"user should be a collaborator, \*\*\*"; fix what it names/ },
   },
   {
-    title: 'a 403 without words speaks of rights',
+    title: 'a 403 without a message is about rights',
     status: 403,
     data: '',
     is: { reason: 'PermissionDenied', message: /does not permit this \(403\); give/ },
@@ -75,7 +75,7 @@ const CASES: readonly Case[] = [
     is: { reason: 'PullRequestRejected', retry: 'never', message: /\(422\): "\[Title\]: Required \*\*\*"/ },
   },
   {
-    title: 'a web page with 200 is none of its answers',
+    title: 'a web page with 200 is not a valid answer',
     status: 200,
     data: '<!DOCTYPE html>',
     is: { reason: 'ProviderUnavailable', message: /web page/ },
@@ -93,7 +93,7 @@ const CASES: readonly Case[] = [
     { location: `/api/v1/repos/${'a'.repeat(101)}/b/pulls` },
     { location: '/user/login' },
   ].map((headers) => ({
-    title: `a redirect elsewhere has moved (${JSON.stringify(headers)})`,
+    title: `a redirect elsewhere means that it has moved (${JSON.stringify(headers)})`,
     status: 302,
     headers,
     is: { reason: 'RepositoryNotFound', message: /has moved to another address/ },
@@ -112,14 +112,14 @@ t.test('what Gitea answers', async (t) => {
   for (const one of CASES) t.match(giteaFailure(answerOf(one), SPEECH), one.is, one.title)
 })
 
-t.test('nothing to merge is told with 422 alone', async (t) => {
+t.test('only 422 means nothing to merge', async (t) => {
   const data = said('Invalid PullRequest: There are no changes between the head and the base')
   t.ok(saysNoChanges(answerOf({ status: 422, data })))
   t.notOk(saysNoChanges(answerOf({ status: 403, data })))
   t.notOk(saysNoChanges(answerOf({ status: 422, data: said('[Title]: Required') })))
 })
 
-t.test('a branch may be missing behind what says nothing of it', async (t) => {
+t.test('a branch may be missing behind an answer that does not name it', async (t) => {
   for (const status of [404, 409, 500]) t.ok(mayLackBranch(answerOf({ status })), String(status))
   t.ok(mayLackBranch(answerOf({ status: 422, data: said('base and head must be branches') })))
   for (const status of [401, 403, 422, 423, 503]) t.notOk(mayLackBranch(answerOf({ status })), String(status))
@@ -132,7 +132,7 @@ t.test('people are refused by 422, and by a 404 about a user', async (t) => {
   t.notOk(refusesPeople(answerOf({ status: 403, data: said("User 'dev' not exist") })))
 })
 
-t.test('the words of a refusal are quoted, or the status where there are none', async (t) => {
+t.test('the message of a refusal is quoted, or the status where there is none', async (t) => {
   const words = wordsIn(answerOf({ status: 422, data: said('no s3cret-token') }), SPEECH)
   t.equal(words, ' (422: "no ***")')
   t.equal(wordsIn(answerOf({ status: 500, data: said('') }), SPEECH), ' (500)')

@@ -5,7 +5,7 @@ import { addPull } from '../../harness/hosts/model.ts'
 import { test } from './stage.ts'
 import { BRANCHES, DRAFT, LOGIN } from '../port-stage.ts'
 
-test('a token goes alone, or as the password of any user name', async (t, stage) => {
+test('a token is sent alone, or as the password of any user name', async (t, stage) => {
   const pair = Buffer.from('dev:good-token').toString('base64')
   for (const [username, sent] of [
     [undefined, 'Bearer good-token'],
@@ -45,7 +45,7 @@ test('what Gitea repeats of the credentials is masked, and no Failure holds them
   t.equal(failure.cause, undefined)
 })
 
-test('a list that knows no filter for heads is compared', async (t, stage) => {
+test('a list without a filter for heads is compared', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'ours' })
   addPull(stage.model, { ...BRANCHES, headOwner: 'dev', title: 'of a fork, whose label has no owner' })
   addPull(stage.model, { ...BRANCHES, head: 'Settings', title: 'another head' })
@@ -58,7 +58,7 @@ test('a list that knows no filter for heads is compared', async (t, stage) => {
   t.equal(await stage.work((api) => api.read(2, BRANCHES)), undefined)
 })
 
-test('one whose head is deleted is known by its label', async (t, stage) => {
+test('one whose head is deleted is recognised by its label', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'ours', state: 'merged' })
   const change = (body: unknown): unknown =>
     JSON.parse(JSON.stringify(body).replace('"ref":"settings"', '"ref":"refs/pull/1/head"'))
@@ -66,7 +66,7 @@ test('one whose head is deleted is known by its label', async (t, stage) => {
   t.match(await stage.work((api) => api.read(1, BRANCHES)), { number: 1, state: 'merged' })
 })
 
-test('an open one behind five hundred of other heads is asked for by its branches', async (t, stage) => {
+test('an open one behind five hundred of other heads is requested by its branches', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'ours' })
   for (let count = 1; count <= 500; count += 1)
     addPull(stage.model, { ...BRANCHES, head: `other-${count}`, title: 'of others' })
@@ -80,7 +80,7 @@ test('an open one behind five hundred of other heads is asked for by its branche
   t.equal(stage.host.seen.length, 23, 'a list that ends says so by itself')
 })
 
-test('what stands there by branches is looked at like any other', async (t, stage) => {
+test('the one found by branches is checked like any other', async (t, stage) => {
   for (let count = 1; count <= 501; count += 1)
     addPull(stage.model, { ...BRANCHES, head: `other-${count}`, title: 'of others' })
   for (const { change, status = 200, is } of [
@@ -107,7 +107,7 @@ test('what stands there by branches is looked at like any other', async (t, stag
   }
 })
 
-test('one that is open is told by the host, and not opened again', async (t, stage) => {
+test('one that is open is reported by the host, and not opened again', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'By hand' })
   t.equal(await stage.work((api) => api.create(DRAFT)), 'exists')
   t.equal(stage.model.pulls.length, 1)
@@ -129,7 +129,7 @@ test('a draft is a mark in the title, set once and kept', async (t, stage) => {
   }
 })
 
-test('a change is believed with 201, and with the 200 that it should be', async (t, stage) => {
+test('a change is accepted with 201, and with the documented 200', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'old' })
   const [shown] = await stage.work((api) => api.find(BRANCHES, 'open'))
   const update = (status: number): ((api: PullRequests) => Promise<void>) => {
@@ -150,7 +150,7 @@ test('a number that is gone is undefined, and nothing else is', async (t, stage)
   t.match(await stage.failure((api) => api.read(7, BRANCHES)), { reason: 'PermissionDenied' })
 })
 
-test('one that joins other branches than were asked for was not created', async (t, stage) => {
+test('one with other branches than requested was not created', async (t, stage) => {
   stage.host.fail(
     {
       kind: 'changed',

@@ -27,7 +27,7 @@ t.test('a pull request is read', async (t) => {
   t.equal(shownOf({ ...PULL, body: null }, BASE_URL)?.body, '')
 })
 
-t.test('what lacks a part of a pull request is none', async (t) => {
+t.test('an object without a part of a pull request is not one', async (t) => {
   const lacking: readonly object[] = [
     { number: '7' },
     { number: 0 },
@@ -43,7 +43,7 @@ t.test('what lacks a part of a pull request is none', async (t) => {
   for (const other of [undefined, null, 7, 'text', []]) t.equal(shownOf(other, BASE_URL), undefined)
 })
 
-t.test('only the same branches of one repository are joined', async (t) => {
+t.test('only the same branches of one repository match', async (t) => {
   const { head, base } = PULL
   t.ok(joins(PULL, BRANCHES))
   t.ok(joins({ ...PULL, head: { ...head, ref: 'refs/pull/7/head' } }, BRANCHES), 'the head is deleted')
@@ -59,7 +59,7 @@ t.test('only the same branches of one repository are joined', async (t) => {
   for (const part of others) t.notOk(joins({ ...PULL, ...part }, BRANCHES), JSON.stringify(part))
 })
 
-t.test('people are known by their user names, and teams are none', async (t) => {
+t.test('people are known by their user names, and teams are left out', async (t) => {
   t.strictSame(loginsIn([{ login: 'Dev' }, null, { name: 'team' }, { login: 'ops' }]), ['dev', 'ops'])
   t.strictSame(loginsIn(null), [])
 })

@@ -5,7 +5,7 @@ import { BRANCHES, DRAFT } from '../port-stage.ts'
 
 const [COMMITS, BASE, HEAD] = ['GET /commits', 'GET /branches/main', 'GET /branches/settings']
 
-test('one commit is asked for before it is opened, and of branches alone', async (t, stage) => {
+test('one commit is requested before it is opened, and of branches only', async (t, stage) => {
   t.match(await stage.work((api) => api.create(DRAFT)), { number: 1 })
   t.strictSame(stage.lines(), [COMMITS, 'POST /pulls'])
   const { searchParams } = new URL(stage.host.seen[0]?.path ?? '', 'https://localhost')
@@ -28,7 +28,7 @@ test('a head without a commit of its own is not opened empty', async (t, stage) 
   })
 })
 
-test('what Gitea says of a branch and itself is nothing to merge as well', async (t, stage) => {
+test("Gitea's answer about a branch and itself also means nothing to merge", async (t, stage) => {
   const message = 'Invalid PullRequest: There are no changes between the head and the base'
   stage.host.fail(
     { kind: 'answer', answer: { status: 422, body: { message } } },
@@ -38,7 +38,7 @@ test('what Gitea says of a branch and itself is nothing to merge as well', async
 })
 
 for (const { status, body } of [NOT_FOUND, { status: 409, body: { message: 'Git Repository is empty.' } }]) {
-  test(`a look for commits that ends with ${status} is explained by the branches`, async (t, stage) => {
+  test(`a search for commits that ends with ${status} is explained by the branches`, async (t, stage) => {
     const lose = (branches: object): Promise<unknown> => {
       stage.host.fail({ kind: 'answer', answer: { status, body } }, (_, path) => path.includes('/commits'))
       return stage.failure((api) => api.create({ ...DRAFT, branches: { ...DRAFT.branches, ...branches } }))
@@ -57,7 +57,7 @@ for (const { status, body } of [NOT_FOUND, { status: 409, body: { message: 'Git 
   })
 }
 
-test('a branch that goes between the look and the creation is named', async (t, stage) => {
+test('a branch that disappears between search and creation is named', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, (method) => method === 'POST')
   stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, (_, path) => path.endsWith('/branches/settings'))
   t.match(await stage.failure((api) => api.create(DRAFT)), {
@@ -67,13 +67,13 @@ test('a branch that goes between the look and the creation is named', async (t, 
   t.strictSame(stage.lines(), [COMMITS, 'POST /pulls', BASE, HEAD])
 })
 
-test('a repository that cannot be seen any more is none without branches', async (t, stage) => {
+test('a repository that is no longer visible is not one without branches', async (t, stage) => {
   for (let request = 0; request < 4; request += 1) stage.host.fail({ kind: 'answer', answer: NOT_FOUND })
   t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'RepositoryNotFound' })
   t.strictSame(stage.lines(), [COMMITS, BASE, HEAD, 'GET '])
 })
 
-test('a host that breaks down over branches that are there is unavailable', async (t, stage) => {
+test('a server error of the host for existing branches is ProviderUnavailable', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: { status: 500, body: { message: '' } } })
   t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'ProviderUnavailable' })
   t.equal(stage.model.pulls.length, 0)
@@ -83,7 +83,7 @@ for (const { what, answer, reason } of [
   { what: 'a page', answer: { status: 200, body: '<!doctype html>' }, reason: 'ProviderUnavailable' },
   { what: 'a wrong token', answer: { status: 401, body: {} }, reason: 'AuthenticationFailed' },
 ]) {
-  test(`a look at a branch that is answered with ${what} proves nothing of it`, async (t, stage) => {
+  test(`a branch answered with ${what} is not proved missing`, async (t, stage) => {
     stage.host.fail({ kind: 'answer', answer: NOT_FOUND })
     stage.host.fail({ kind: 'answer', answer })
     t.match(await stage.failure((api) => api.create(DRAFT)), { reason })
@@ -91,7 +91,7 @@ for (const { what, answer, reason } of [
   })
 }
 
-test('a look for commits that is answered with a page is not believed', async (t, stage) => {
+test('a search for commits that is answered with a web page is not accepted', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: { status: 200, body: '<!doctype html>' } })
   t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'ProviderUnavailable' })
   t.strictSame(stage.lines(), [COMMITS])
@@ -124,7 +124,7 @@ for (const { what, most, headers } of [
   })
 }
 
-/** What a list of the same branches holds on this page. */
+/** This page of a list of the same branches. */
 function cutTo(many: number, page: number, most: number): unknown {
   const numbers = Array.from({ length: many }, (_, index) => many - index)
   const end = { label: 'settings', repo_id: 1 }
@@ -138,7 +138,7 @@ function cutTo(many: number, page: number, most: number): unknown {
   }))
 }
 
-test('a list that is none is not believed', async (t, stage) => {
+test('an answer that is not a list is not accepted', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: { status: 200, body: { message: 'none' } } })
   t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'ProviderUnavailable' })
 })

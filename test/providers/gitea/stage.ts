@@ -4,7 +4,7 @@ import { GITEA } from '../../harness/hosts/gitea.ts'
 import { startPort } from '../port-stage.ts'
 import type { PortStage } from '../port-stage.ts'
 
-/** A test over a stand-in of its own: Gitea with acme/shop, below which `lines` are. */
+/** A test with its own stand-in: Gitea with acme/shop. */
 export function test(title: string, run: (t: Test, stage: PortStage) => Promise<void>): void {
   t.test(title, async (t) => {
     const stage = await startPort(t, { dialect: GITEA, name: 'gitea' })

@@ -10,7 +10,7 @@ function posted({ host }: PortStage): readonly unknown[] {
   return host.seen.filter(({ method }) => method === 'POST').map(({ body }) => body)
 }
 
-t.test('who is asked for a review, or has given one, is not asked again', async (t) => {
+t.test('a reviewer who was requested, or has given a review, is not requested again', async (t) => {
   const stage = await startGitHub(t)
   const { host, model, work } = stage
   model.people.add('developer')
@@ -28,7 +28,7 @@ t.test('who is asked for a review, or has given one, is not asked again', async 
   t.equal(posted(stage).length, 1, 'nobody is left to ask')
 })
 
-t.test('teams are refused by name, and the persons beside them asked', async (t) => {
+t.test('teams are refused by name, and the users with them requested', async (t) => {
   const stage = await startGitHub(t)
   addPull(stage.model, OPEN)
   const complaints = await stage.work((pulls) => pulls.add(1, 'reviewers', ['acme/shop-team', 'dev']))
@@ -37,7 +37,7 @@ t.test('teams are refused by name, and the persons beside them asked', async (t)
   t.strictSame(posted(stage), [{ reviewers: ['dev'] }])
 })
 
-t.test('a reviewer whom GitHub refuses costs the others nothing', async (t) => {
+t.test('a reviewer that GitHub refuses does not affect the others', async (t) => {
   const stage = await startGitHub(t)
   addPull(stage.model, OPEN)
   const complaints = await stage.work((pulls) => pulls.add(1, 'reviewers', ['dev', 'nobody', 'ops']))
@@ -47,7 +47,7 @@ t.test('a reviewer whom GitHub refuses costs the others nothing', async (t) => {
   t.equal(posted(stage).length, 4, 'all at once, then each')
 })
 
-t.test('the words of a refusal never hold the token', async (t) => {
+t.test('the message of a refusal never shows the token', async (t) => {
   const { host, model, work } = await startGitHub(t)
   addPull(model, OPEN)
   const answer = said(422, 'Could not add good-token')
@@ -58,7 +58,7 @@ t.test('the words of a refusal never hold the token', async (t) => {
   ])
 })
 
-t.test('whom GitHub leaves out of the answer was not taken', async (t) => {
+t.test('a user that GitHub leaves out of the answer was not added', async (t) => {
   const { host, model, work } = await startGitHub(t)
   addPull(model, { ...OPEN, assignees: ['ops'] })
   const complaints = await work((pulls) => pulls.add(1, 'assignees', ['dev', 'nobody']))
@@ -70,7 +70,7 @@ t.test('whom GitHub leaves out of the answer was not taken', async (t) => {
   t.match(await work((pulls) => pulls.add(1, 'labels', ['urgent'])), [/did not add the label "urgent"/])
 })
 
-t.test('a label is known in any case of its letters, and those that stand there stay', async (t) => {
+t.test('labels are compared in any case, and those that are there stay', async (t) => {
   const { host, model, work } = await startGitHub(t)
   addPull(model, { ...OPEN, labels: ['settings'] })
   const shout = (): void =>
@@ -80,7 +80,7 @@ t.test('a label is known in any case of its letters, and those that stand there 
   t.strictSame(model.pulls[0]?.labels, ['settings', 'URGENT'])
 })
 
-t.test('an answer that tells nothing is not believed, and what forbids all of it is thrown', async (t) => {
+t.test('an uninformative answer is not accepted, and a refusal of all is thrown', async (t) => {
   const { host, model, failure } = await startGitHub(t)
   addPull(model, OPEN)
   for (const detail of ['labels', 'reviewers', 'assignees'] as const) {
@@ -96,7 +96,7 @@ t.test('an answer that tells nothing is not believed, and what forbids all of it
   t.match(await failure((pulls) => pulls.add(1, 'reviewers', ['dev'])), { reason: 'ProviderUnavailable' })
 })
 
-t.test('after ten that are refused the others are not tried', async (t) => {
+t.test('after ten refusals the others are not tried', async (t) => {
   const { host, model, work } = await startGitHub(t)
   addPull(model, OPEN)
   const names = Array.from({ length: 50 }, (_, index) => `label-${index}`)

@@ -86,7 +86,7 @@ for (const { baseURL, settings, asked } of [
     asked: /^The GitHub Enterprise Server has blocked .* ask the administrator of that server for the reason/,
   },
 ]) {
-  t.test(`whom to turn to with ${baseURL} is told`, async (t) => {
+  t.test(`the sentence says whom to ask for ${baseURL}`, async (t) => {
     const context = { ...SPEECH, baseURL }
     const signOn = said(403, 'Resource protected by organization SAML enforcement.', {
       'x-github-sso': 'required; url=https://github.com/orgs/acme/sso',
@@ -103,7 +103,7 @@ function answerOf({ status, headers = {}, body }: HostAnswer): Parameters<typeof
   return { status, headers: new Headers({ date: DATE, ...headers }), data: body }
 }
 
-t.test('a token that stands where the scope should is masked in a 404 as well', async (t) => {
+t.test('a token in place of the scope is masked in a 404 as well', async (t) => {
   const token = 'lowercase_token'
   const headers = { 'x-oauth-scopes': '', 'x-accepted-oauth-scopes': token }
   const failure = githubFailure(answerOf(said(404, 'Not Found', headers)), { ...SPEECH, secrets: [token] })

@@ -28,7 +28,7 @@ t.test("the repository's own owner before the branch means the repository, not a
   t.match(await work((pulls) => pulls.find(own, 'open')), [{ number: 1 }])
 })
 
-t.test('those of a hundred and more are all found, newest first, at most ten pages of them', async (t) => {
+t.test('more than a hundred are all found, newest first, at most ten pages', async (t) => {
   const { host, model, work } = await startGitHub(t)
   for (let index = 0; index < 150; index += 1)
     addPull(model, { base: 'main', head: 'settings', title: `${index}`, state: 'closed' })
@@ -54,7 +54,7 @@ t.test('a draft is opened as one, and title and body change later without ending
   t.strictSame(host.seen[1]?.body, { title: '12345678901234567890n', body: 'line\nline' })
 })
 
-t.test('an update that the answer does not confirm is not believed', async (t) => {
+t.test('an update that the answer does not confirm is not accepted', async (t) => {
   const { host, failure, work } = await startGitHub(t)
   const shown = await work((pulls) => pulls.create(DRAFT))
   if (shown === 'exists') return t.fail('it is there already')
@@ -68,14 +68,11 @@ t.test('an update that the answer does not confirm is not believed', async (t) =
   t.match(refused, { reason: 'PullRequestRejected' })
 })
 
-t.test(
-  'behind more of others than are read, one of the repository may be open: nothing is opened',
-  async (t) => {
-    const { host, failure } = await startGitHub(t)
-    const headers = { link: `<${host.origin}/>; rel="next"` }
-    const answer = { status: 200, headers, body: [] }
-    for (let page = 1; page <= 10; page += 1) host.fail({ kind: 'answer', answer })
-    t.match(await failure((pulls) => pulls.find(BRANCHES, 'open')), { reason: 'Conflict' })
-    t.equal(host.seen.length, 10)
-  },
-)
+t.test('where more of others are listed than are read, one may be open: nothing is opened', async (t) => {
+  const { host, failure } = await startGitHub(t)
+  const headers = { link: `<${host.origin}/>; rel="next"` }
+  const answer = { status: 200, headers, body: [] }
+  for (let page = 1; page <= 10; page += 1) host.fail({ kind: 'answer', answer })
+  t.match(await failure((pulls) => pulls.find(BRANCHES, 'open')), { reason: 'Conflict' })
+  t.equal(host.seen.length, 10)
+})

@@ -14,7 +14,7 @@ function pull(change: Partial<ModelPull> = {}): object {
   return pullBody(opened, { model, place: { origin: 'https://git.example.com', apiPath: '/api/v3' } })
 }
 
-t.test('branches are compared exactly, owners and repositories in any case of their letters', async (t) => {
+t.test('branches are compared exactly, owners and repositories in any case', async (t) => {
   const fork = { ...BRANCHES, headOwner: 'Dev' }
   t.equal(joins(pull(), BRANCHES, HOME), true)
   t.equal(joins(pull(), { ...BRANCHES, headOwner: 'ACME' }, HOME), true)
@@ -29,7 +29,7 @@ t.test('branches are compared exactly, owners and repositories in any case of th
   t.equal(joins(pull(), { ...BRANCHES, headOwner: 'acme' }, market), false, 'its owner may have both')
 })
 
-t.test('a fork that was deleted since is known by who had it', async (t) => {
+t.test('a fork that was deleted later is recognised by its owner', async (t) => {
   const head = { ref: 'settings', repo: null, user: { login: 'dev' } }
   const orphan = { ...pull({ headOwner: 'dev' }), head }
   t.equal(joins(orphan, { ...BRANCHES, headOwner: 'dev' }, HOME), true)
@@ -39,7 +39,7 @@ t.test('a fork that was deleted since is known by who had it', async (t) => {
   t.equal(joins(nobodys, { ...BRANCHES, headOwner: 'dev' }, HOME), false)
 })
 
-t.test('what says nothing of its branches joins neither these nor others', async (t) => {
+t.test('an answer without branches has neither these nor others', async (t) => {
   for (const odd of [
     undefined,
     null,
@@ -66,7 +66,7 @@ t.test('a pull request is open, merged or closed', async (t) => {
   t.match(shownPull(pull(), BASE_URL), { body: '' }, 'GitHub writes null for an empty one')
 })
 
-t.test('what is shown is believed only whole', async (t) => {
+t.test('an incomplete answer is not accepted', async (t) => {
   const changes = [
     { number: undefined },
     { number: '1' },

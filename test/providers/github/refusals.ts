@@ -3,17 +3,17 @@ import type { HostAnswer } from '../../harness/hosts/dialect.ts'
 import { LITERAL, said } from '../../harness/hosts/github-literal.ts'
 import { TOKEN } from '../port-stage.ts'
 
-/** When the answers come, by GitHub's clock. */
+/** The time of the answers, by GitHub's clock. */
 export const DATE = 'Sat, 21 Nov 2026 12:00:00 GMT'
 const NOW = Date.parse(DATE) / 1000
 
-/** An answer of GitHub's, and what it means. */
+/** An answer of GitHub, and what it means. */
 export interface Refusal extends HostAnswer {
   readonly what: string
   readonly reason: Failure['reason']
   readonly says?: RegExp
   readonly hides?: RegExp
-  /** Seconds until it may be tried again. */
+  /** Seconds until a retry is allowed. */
   readonly after?: number
 }
 

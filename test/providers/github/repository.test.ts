@@ -10,7 +10,7 @@ import { BRANCHES, DRAFT, LOGIN, TOKEN } from '../port-stage.ts'
 
 const ID_PATH = `/repositories/${REPOSITORY_ID}`
 
-t.test('a renamed repository is followed to its number, and asked under its present owner', async (t) => {
+t.test('a renamed repository is followed to its number, and queried under its present owner', async (t) => {
   const { host, model, work, lines } = await startGitHub(t)
   model.movedTo = ['market', 'store']
   addPull(model, { base: 'main', head: 'settings', title: 'old', state: 'merged' })
@@ -38,7 +38,7 @@ t.test('a POST that is redirected stays a POST', async (t) => {
   }
 })
 
-t.test('nothing else that an answer leads to is followed', async (t) => {
+t.test('no other redirect is followed', async (t) => {
   const { host, failure } = await startGitHub(t)
   const places = [
     'https://evil.example/api/v3/repositories/1/pulls',
@@ -62,7 +62,7 @@ t.test('nothing else that an answer leads to is followed', async (t) => {
   }
 })
 
-t.test('a repository that moves on and on is left', async (t) => {
+t.test('endless redirects of a repository are given up', async (t) => {
   const { host, model, failure } = await startGitHub(t)
   const location = `${host.baseURL}${ID_PATH}/pulls`
   const answer: HostAnswer = { status: 301, headers: { location }, body: {} }
@@ -84,7 +84,7 @@ t.test('a repository that moves on and on is left', async (t) => {
   t.equal(host.seen.at(-1)?.method, 'POST', 'nothing is asked after it')
 })
 
-t.test('what is asked by number has to be what answers', async (t) => {
+t.test('the answer to a number has to have that number', async (t) => {
   for (const change of [{ id: 7 }, { full_name: 'market' }, { full_name: 'a/b/c' }, { full_name: 1 }]) {
     const { host, model, failure } = await startGitHub(t)
     model.movedTo = ['market', 'store']
@@ -95,7 +95,7 @@ t.test('what is asked by number has to be what answers', async (t) => {
   }
 })
 
-t.test('the version is named to hosts that know it, and the token goes as it is', async (t) => {
+t.test('the version is sent to hosts that know it, and the token is sent as it is', async (t) => {
   const hosts = [
     { baseURL: 'https://api.github.com', version: '2022-11-28' },
     { baseURL: 'https://api.acme.ghe.com', version: '2022-11-28' },
@@ -119,7 +119,7 @@ t.test('the version is named to hosts that know it, and the token goes as it is'
   }
 })
 
-t.test('the library prints nothing, and nothing of its errors gets out', async (t) => {
+t.test('the library prints nothing, and its errors are never shown', async (t) => {
   const { host, failure } = await startGitHub(t)
   const errors = t.capture(process.stderr, 'write')
   const logs = t.capture(console, 'log')

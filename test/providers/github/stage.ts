@@ -21,7 +21,7 @@ export function endpointAt(baseURL: string, fetch: Fetch): Endpoint {
   }
 }
 
-/** Makes a changed answer out of a true one whose body is an object. */
+/** Makes a changed answer from a true one whose body is an object. */
 export function withBody(change: Readonly<Record<string, unknown>>): (answer: HostAnswer) => HostAnswer {
   return (answer) => ({ ...answer, body: { ...(answer.body as object), ...change } })
 }

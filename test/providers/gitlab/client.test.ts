@@ -67,7 +67,7 @@ t.test('a request holds the token, the body and nothing else', async (t) => {
 })
 
 for (const status of [200, 201, 301, 400, 401, 409, 429, 500, 502, 503]) {
-  t.test(`${status} is asked for once, and answered with its headers`, async (t) => {
+  t.test(`${status} is requested once, and returned with its headers`, async (t) => {
     const headers = { 'retry-after': '9', 'content-type': 'application/json' }
     const { sent, client } = recorded(() => new Response('{"message":"m"}', { status, headers }), GITLAB)
     const answer = await answerFrom(client.mergeRequests.create('acme/shop', 'a', 'b', 'T'))
@@ -85,7 +85,7 @@ for (const [text, data] of [
   ['7', 7],
   ['[{"iid":1}]', [{ iid: 1 }]],
 ] as const) {
-  t.test(`the body ${JSON.stringify(text)} is handed on, whatever it calls itself`, async (t) => {
+  t.test(`the body ${JSON.stringify(text)} is passed on, whatever its content type`, async (t) => {
     for (const type of ['application/json', 'text/html', 'application/octet-stream']) {
       const { client } = recorded(() => new Response(text, { headers: { 'content-type': type } }), GITLAB)
       t.strictSame((await answerFrom(client.mergeRequests.show('acme/shop', 1))).data, data)
@@ -93,7 +93,7 @@ for (const [text, data] of [
   })
 }
 
-t.test('what the way to the network throws comes through as it is', async (t) => {
+t.test('an error of the network is passed on as it is', async (t) => {
   const fault = new Error('the fault')
   const endpoint = {
     baseURL: GITLAB,
@@ -106,7 +106,7 @@ t.test('what the way to the network throws comes through as it is', async (t) =>
   t.equal(await answerFrom(call).catch((error: unknown) => error), fault)
 })
 
-t.test('what came past the client is a bug', async (t) => {
+t.test('an error outside of the client is a bug', async (t) => {
   const ended = await answerFrom(Promise.resolve({ iid: 1 })).catch((error: unknown) => error)
   t.match(ended, { reason: 'Internal' })
 })

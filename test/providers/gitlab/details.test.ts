@@ -28,7 +28,7 @@ for (const [detail, field] of [
     t.strictSame(lines(), ['GET /users', `GET ${MERGE}`])
   })
 
-  t.test(`where GitLab takes one alone of the ${detail} the others are told`, async (t) => {
+  t.test(`where GitLab accepts only one of the ${detail} the others are reported`, async (t) => {
     const { host, model, work } = await startGitLab(t)
     addPull(model, { ...BRANCHES, title: 'Settings', [detail]: ['dev'] })
     const change = (answer: HostAnswer): HostAnswer => withBody(answer, { [detail]: [{ id: 100 }] })
@@ -38,7 +38,7 @@ for (const [detail, field] of [
   })
 }
 
-t.test('whom GitLab does not know is told, and nobody is taken for somebody else', async (t) => {
+t.test('a user that GitLab does not know is reported, and no other user is added instead', async (t) => {
   const { host, model, work, lines } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'Settings' })
   const change = (answer: HostAnswer): HostAnswer => ({ ...answer, body: [{ id: 100, username: 'dev-2' }] })
@@ -66,7 +66,7 @@ t.test('labels are added to those that are there, in one request', async (t) => 
   t.strictSame(host.seen[0]?.body, { add_labels: 'settings,scope::a b' })
 })
 
-t.test('a label with a comma is told, and the others are added', async (t) => {
+t.test('a label with a comma is reported, and the others are added', async (t) => {
   const { model, work, lines } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'Settings' })
   const said = await work((pullRequests) => pullRequests.add(1, 'labels', ['a,b', 'settings']))
@@ -76,7 +76,7 @@ t.test('a label with a comma is told, and the others are added', async (t) => {
   t.equal(lines().length, 1, 'nothing is asked for a comma alone')
 })
 
-t.test('a label that GitLab leaves out is told', async (t) => {
+t.test('a label that GitLab leaves out is reported', async (t) => {
   const { host, model, work } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'Settings' })
   const change = (answer: HostAnswer): HostAnswer => withBody(answer, { labels: ['settings'] })

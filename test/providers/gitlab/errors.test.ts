@@ -41,7 +41,7 @@ for (const [what, given, reason, message] of [
     /\(401\)/,
   ],
   ['a scope too little', scope('api'), 'PermissionDenied', /lacks "api"/],
-  ['a scope too little for a look', scope('api read_api ai_workflows'), 'PermissionDenied', /lacks "api"/],
+  ['a scope too little for reading', scope('api read_api ai_workflows'), 'PermissionDenied', /lacks "api"/],
   ['another scope', scope('read_user'), 'PermissionDenied', /lacks "read_user"/],
   ['a scope that cannot be shown', scope('<b>'), 'PermissionDenied', /lacks the scope /],
   [
@@ -59,14 +59,14 @@ for (const [what, given, reason, message] of [
     /"Your account is blocked\. \*\*\*"/,
   ],
   ['a ban for failed logins', answer(403, 'Forbidden\n'), 'PermissionDenied', /\(403\)/],
-  ['a project out of sight', said(404, '404 Project Not Found'), 'RepositoryNotFound', /not visible/],
+  ['a project that is not visible', said(404, '404 Project Not Found'), 'RepositoryNotFound', /not visible/],
   [
     'a project that was renamed',
     said(405, 'Non GET methods are not allowed for moved projects'),
     'RepositoryNotFound',
     /has moved/,
   ],
-  ['a method that is none', said(405, '405 Method Not Allowed'), 'PullRequestRejected', /\(405\)/],
+  ['a method that is not allowed', said(405, '405 Method Not Allowed'), 'PullRequestRejected', /\(405\)/],
   ['a lock', said(409, '409 Conflict: Resource lock'), 'ProviderUnavailable', /\(409\)/],
   [
     'one branch for both',
@@ -104,7 +104,7 @@ for (const [what, headers, seconds] of [
   ['RateLimit-Reset', { 'ratelimit-reset': String(NOON + 90) }, 90],
   ['nothing', {}, 60],
 ] as const) {
-  t.test(`a limit with ${what} is over after ${seconds} s`, async (t) => {
+  t.test(`a limit with ${what} ends after ${seconds} s`, async (t) => {
     t.match(gitlabFailure(answer(429, 'Retry later\n', headers), SPEECH), {
       reason: 'RateLimited',
       retryAfterSeconds: seconds,
@@ -122,7 +122,7 @@ for (const [what, given, exists] of [
   ['a lock', said(409, '409 Conflict: Resource lock'), false],
   ['a refusal', said(422, ['already exists']), false],
 ] as const) {
-  t.test(`${what} ${exists ? 'exists' : 'is none that exists'}`, async (t) => {
+  t.test(`${what} ${exists ? 'exists' : 'does not count as existing'}`, async (t) => {
     t.equal(saysExists(given), exists)
   })
 }
@@ -151,12 +151,12 @@ for (const [project, reason, message] of [
   })
 }
 
-t.test('a project that takes merge requests, or that is no project at all, is no failure', async (t) => {
+t.test('a project that accepts merge requests, or that is not a project, is not a failure', async (t) => {
   for (const project of [{ archived: false, merge_requests_access_level: 'private' }, {}, null, 'x'])
     t.equal(projectFailure(project, SPEECH), undefined)
 })
 
-t.test('only the bare words of 403 are worth another look', async (t) => {
+t.test('only a bare 403 needs another request', async (t) => {
   t.equal(saysForbiddenOnly(said(403, '403 Forbidden')), true)
   for (const other of [
     said(403, '403 Forbidden - why'),
@@ -167,7 +167,7 @@ t.test('only the bare words of 403 are worth another look', async (t) => {
     t.equal(saysForbiddenOnly(other), false)
 })
 
-t.test('a missing project is told from what is missing in it', async (t) => {
+t.test('a missing project is distinguished from what is missing in it', async (t) => {
   t.equal(lacksProject(said(404, '404 Project Not Found')), true)
   for (const other of [
     said(404, '404 Not found'),
@@ -177,7 +177,7 @@ t.test('a missing project is told from what is missing in it', async (t) => {
     t.equal(lacksProject(other), false)
 })
 
-t.test('words are read out of an answer of any depth', async (t) => {
+t.test('the message is read from an answer of any depth', async (t) => {
   const deep: unknown = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
   for (const status of [400, 403, 404, 405, 409, 422])
     t.type(gitlabFailure(said(status, deep), SPEECH).message, 'string', String(status))

@@ -6,7 +6,7 @@ import { BRANCHES, DRAFT } from '../port-stage.ts'
 
 const MERGES = '/projects/acme%2Fshop/merge_requests'
 
-t.test('below a path of its host, in groups of groups, it is opened as anywhere else', async (t) => {
+t.test('below a path of its host, in nested groups, it is opened as anywhere else', async (t) => {
   const dialect = { ...GITLAB, apiPath: '/tools/gitlab/api/v4' }
   const repository = ['acme', 'team', 'web', 'shop']
   const { host, work, lines } = await startGitLab(t, { dialect, repository })
@@ -19,7 +19,7 @@ t.test('below a path of its host, in groups of groups, it is opened as anywhere 
   t.match(lines(), ['GET /projects/acme%2Fteam%2Fweb%2Fshop/repository/commits', /^POST/])
 })
 
-t.test('branches with names that mean something in an address are found by them', async (t) => {
+t.test('branches with special characters of an address are found', async (t) => {
   const { model, work } = await startGitLab(t)
   const branches = { base: 'release/1.0', head: 'a&b=c%2F#é+d', headOwner: undefined }
   model.branches.set(branches.base, 1)
@@ -29,7 +29,7 @@ t.test('branches with names that mean something in an address are found by them'
   t.strictSame(found, [created])
 })
 
-t.test('the open ones are asked for alone, the newest first', async (t) => {
+t.test('only the open ones are requested, the newest first', async (t) => {
   const { host, model, work } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'Closed', state: 'closed' })
   addPull(model, { ...BRANCHES, title: 'Merged', state: 'merged' })
@@ -46,14 +46,14 @@ t.test('the open ones are asked for alone, the newest first', async (t) => {
   t.match(queries[0]?.toString(), /source_branch=settings&target_branch=main/)
 })
 
-t.test('one from a fork with the same branches is none of the project', async (t) => {
+t.test('one from a fork with the same branches is not one of the project', async (t) => {
   const { model, work } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'From a fork', headOwner: 'dev' })
   t.strictSame(await work((pullRequests) => pullRequests.find(BRANCHES, 'all')), [])
   t.equal(await work((pullRequests) => pullRequests.read(1, BRANCHES)), undefined)
 })
 
-t.test('a host that ignores the names of the branches is not believed', async (t) => {
+t.test('an answer of a host that ignores the branch names is not accepted', async (t) => {
   const { host, model, work } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'These' })
   addPull(model, { ...BRANCHES, head: 'settings-2', title: 'Others' })
@@ -67,7 +67,7 @@ t.test('a host that ignores the names of the branches is not believed', async (t
   t.match(await work((pullRequests) => pullRequests.find(BRANCHES, 'open')), [{ number: 1 }])
 })
 
-t.test('pages are turned until one is not full, at most nine', async (t) => {
+t.test('pages are read until one is not full, at most nine', async (t) => {
   const { host, model, work, lines } = await startGitLab(t)
   for (let n = 0; n < 120; n += 1) addPull(model, { ...BRANCHES, title: `Number ${n}`, state: 'merged' })
   t.equal((await work((pullRequests) => pullRequests.find(BRANCHES, 'all'))).length, 120)
@@ -78,7 +78,7 @@ t.test('pages are turned until one is not full, at most nine', async (t) => {
   t.equal(lines().length, 1 + 9)
 })
 
-t.test('those of forks hide none of the project, however many and however long they are', async (t) => {
+t.test('those of forks do not hide one of the project, however many and long they are', async (t) => {
   const { host, model, work, lines } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'Written by a person' })
   const body = 'x'.repeat(1_048_576)
@@ -88,7 +88,7 @@ t.test('those of forks hide none of the project, however many and however long t
   t.match(host.seen[1]?.path, /source_project_id=\d+/)
 })
 
-t.test('where a GitLab lists forks all the same, and many, nothing is opened', async (t) => {
+t.test('where a GitLab lists many of forks anyway, nothing is opened', async (t) => {
   const { host, failure, lines } = await startGitLab(t)
   const fork = {
     iid: 900,
@@ -106,7 +106,7 @@ t.test('where a GitLab lists forks all the same, and many, nothing is opened', a
   t.equal(lines().length, 10)
 })
 
-t.test('a draft is one by the start of its title, and stays one with the mark that it has', async (t) => {
+t.test('a draft is marked at the start of its title, and keeps its mark', async (t) => {
   const { model, work } = await startGitLab(t)
   const created = await work((pullRequests) => pullRequests.create({ ...DRAFT, draft: true }))
   t.match(created, { title: 'Draft: Settings' })
@@ -116,7 +116,7 @@ t.test('a draft is one by the start of its title, and stays one with the mark th
   t.match(model.pulls, [{ title: '[Draft] New', body: 'New.', draft: true }])
 })
 
-t.test('one that somebody has made ready is no draft again', async (t) => {
+t.test('one that a user has marked as ready does not become a draft again', async (t) => {
   const { model, work } = await startGitLab(t)
   const pull = addPull(model, { ...BRANCHES, title: 'Settings' })
   const shown = { ...pull, url: 'https://x', state: 'open' } as const
@@ -124,7 +124,7 @@ t.test('one that somebody has made ready is no draft again', async (t) => {
   t.match(model.pulls, [{ title: 'New', draft: false }])
 })
 
-t.test('no line of a body is carried out, and all of it comes back', async (t) => {
+t.test('no line of a body is executed, and all of it is kept', async (t) => {
   const { model, work } = await startGitLab(t)
   const body = 'Usage:\n/close\n  /merge\n\\/assign @ops\n\nEnd.'
   t.match(await work((pullRequests) => pullRequests.create({ ...DRAFT, body })), { body })
@@ -132,13 +132,13 @@ t.test('no line of a body is carried out, and all of it comes back', async (t) =
   t.match(await work((pullRequests) => pullRequests.read(1, BRANCHES)), { body })
 })
 
-t.test('another one that is open already is told', async (t) => {
+t.test('another one that is open already is reported', async (t) => {
   const { model, work } = await startGitLab(t)
   addPull(model, { ...BRANCHES, title: 'Other' })
   t.equal(await work((pullRequests) => pullRequests.create(DRAFT)), 'exists')
 })
 
-t.test('a branch that the API does not see yet, though its commits are there, is waited for', async (t) => {
+t.test('a branch that the API does not see yet, although its commits exist, is retried', async (t) => {
   const { host, failure } = await startGitLab(t)
   const answer = { status: 400, body: { message: { source_branch: ['does not exist'] } } }
   host.fail({ kind: 'answer', answer }, (method) => method === 'POST')
@@ -148,7 +148,7 @@ t.test('a branch that the API does not see yet, though its commits are there, is
   })
 })
 
-t.test('a fork is not supported, by name', async (t) => {
+t.test('a fork is refused as not supported', async (t) => {
   const { failure, lines } = await startGitLab(t)
   const branches = { ...BRANCHES, headOwner: 'dev' }
   t.match(await failure((pullRequests) => pullRequests.create({ ...DRAFT, branches })), {
@@ -158,14 +158,14 @@ t.test('a fork is not supported, by name', async (t) => {
   t.strictSame(lines(), [])
 })
 
-t.test('one that is not there is told from a project that is not', async (t) => {
+t.test('a missing merge request is distinguished from a missing project', async (t) => {
   const { host, work, failure } = await startGitLab(t)
   t.equal(await work((pullRequests) => pullRequests.read(7, BRANCHES)), undefined)
   host.fail({ kind: 'answer', answer: GITLAB.answers.notFound })
   t.match(await failure((pullRequests) => pullRequests.read(7, BRANCHES)), { reason: 'RepositoryNotFound' })
 })
 
-t.test('an update that is answered with a page is not believed', async (t) => {
+t.test('an update that is answered with a web page is not accepted', async (t) => {
   const { host, model, failure, lines } = await startGitLab(t)
   const pull = addPull(model, { ...BRANCHES, title: 'Settings' })
   const body = '<!DOCTYPE html><html></html>'

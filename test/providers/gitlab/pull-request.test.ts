@@ -69,7 +69,7 @@ for (const change of [
   { web_url: `${WEB}\n` },
   { web_url: `${WEB}?${'x'.repeat(8192)}` },
 ]) {
-  t.test(`${JSON.stringify(change).slice(0, 80)} is not understood`, async (t) => {
+  t.test(`${JSON.stringify(change).slice(0, 80)} is not accepted`, async (t) => {
     const failure = failureOf(() => shownIn({ ...MERGE, ...change }, ANSWER, SPEAKER))
     t.match(failure, { reason: 'ProviderUnavailable', message: /match its documentation/ })
   })
@@ -96,7 +96,7 @@ for (const [what, change, expected] of [
   })
 }
 
-t.test('a list and an object are taken with the status 200 alone', async (t) => {
+t.test('a list and an object are accepted only with the status 200', async (t) => {
   t.strictSame(listIn({ ...ANSWER, data: [1] }, SPEAKER), [1])
   t.strictSame(objectIn({ ...ANSWER, data: { a: 1 } }, SPEAKER), { a: 1 })
   for (const data of [null, '<html>', 7, undefined, { message: 'x' }])

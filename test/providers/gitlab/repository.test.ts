@@ -11,7 +11,7 @@ function create({ failure }: PortStage): ReturnType<PortStage['failure']> {
   return failure((pullRequests) => pullRequests.create(DRAFT))
 }
 
-t.test('a branch that is missing is named, after a look at it', async (t) => {
+t.test('a missing branch is named, after a request for it', async (t) => {
   const stage = await startGitLab(t)
   const missing = (branches: Partial<typeof BRANCHES>): ReturnType<PortStage['failure']> =>
     stage.failure((pullRequests) => pullRequests.create({ ...DRAFT, branches: { ...BRANCHES, ...branches } }))
@@ -36,7 +36,7 @@ t.test('two branches without a commit between them are not opened, though GitLab
   t.strictSame(stage.model.pulls, [])
 })
 
-t.test('one commit is asked for, of the branches of that name alone', async (t) => {
+t.test('one commit is requested, only of the branches with that name', async (t) => {
   const { host, work } = await startGitLab(t)
   await work((pullRequests) => pullRequests.create(DRAFT))
   const query = new URLSearchParams(host.seen[0]?.path.split('?')[1])
@@ -47,7 +47,7 @@ t.test('one commit is asked for, of the branches of that name alone', async (t) 
   })
 })
 
-t.test('a repository without a first commit waits for the head', async (t) => {
+t.test('a repository without a commit is retried for the head', async (t) => {
   const stage = await startGitLab(t)
   const answer = { status: 404, body: { message: '404 Repository Not Found' } }
   stage.host.fail({ kind: 'answer', answer })
@@ -55,14 +55,14 @@ t.test('a repository without a first commit waits for the head', async (t) => {
   t.match(await create(stage), { reason: 'HeadNotFound', message: /the branch settings/ })
 })
 
-t.test('code that the token must not read is no missing branch', async (t) => {
+t.test('code that the token must not read is not a missing branch', async (t) => {
   const stage = await startGitLab(t)
   stage.host.fail({ kind: 'answer', answer: { status: 403, body: { message: '403 Forbidden' } } })
   t.match(await create(stage), { reason: 'PermissionDenied' })
   t.strictSame(stage.lines(), [`GET ${PROJECT}/repository/commits`, `GET ${PROJECT}`])
 })
 
-t.test('a project that is out of sight is no missing branch', async (t) => {
+t.test('a project that is not visible is not a missing branch', async (t) => {
   const stage = await startGitLab(t)
   const answer = { status: 404, body: { message: '404 Project Not Found' } }
   stage.host.fail({ kind: 'answer', answer })
@@ -70,7 +70,7 @@ t.test('a project that is out of sight is no missing branch', async (t) => {
   t.equal(stage.lines().length, 1)
 })
 
-t.test('behind a bare 403 it is seen that the project takes no merge requests', async (t) => {
+t.test('after a bare 403, a project that accepts no merge requests is recognised', async (t) => {
   const stage = await startGitLab(t)
   stage.host.fail({ kind: 'answer', answer: { status: 403, body: { message: '403 Forbidden' } } })
   stage.host.fail(
@@ -84,7 +84,7 @@ t.test('behind a bare 403 it is seen that the project takes no merge requests', 
   t.match(found, { reason: 'PullRequestRejected', message: /merge requests are disabled in the project/ })
 })
 
-t.test('a look that fails as well leaves what was said first', async (t) => {
+t.test('where the next request also fails, the first failure is kept', async (t) => {
   const stage = await startGitLab(t)
   const forbidden = { status: 403, body: { message: '403 Forbidden' } }
   stage.host.fail({ kind: 'answer', answer: forbidden })
@@ -93,7 +93,7 @@ t.test('a look that fails as well leaves what was said first', async (t) => {
   t.equal(stage.lines().length, 2)
 })
 
-t.test('a project that was renamed is followed to its number, and asked by that from then on', async (t) => {
+t.test('a renamed project is followed to its number, and queried by that from then on', async (t) => {
   const stage = await startGitLab(t)
   stage.model.movedTo = ['acme', 'tools', 'store']
   addPull(stage.model, { ...BRANCHES, title: 'old', state: 'merged' })
@@ -113,7 +113,7 @@ t.test('a project that was renamed is followed to its number, and asked by that 
   ])
 })
 
-t.test('what GitLab does not lead on is followed after a look that it does', async (t) => {
+t.test('a request that GitLab does not redirect is repeated after one that it does', async (t) => {
   const stage = await startGitLab(t)
   addPull(stage.model, { ...BRANCHES, title: 'old' })
   stage.model.movedTo = ['acme', 'tools', 'store']
@@ -128,7 +128,7 @@ t.test('what GitLab does not lead on is followed after a look that it does', asy
   ])
 })
 
-t.test('a project that moves on and on is left', async (t) => {
+t.test('endless redirects of a project are given up', async (t) => {
   const stage = await startGitLab(t)
   const headers = { location: `${stage.host.baseURL}/projects/42/merge_requests` }
   const answer = { status: 301, headers, body: '' }
@@ -144,7 +144,7 @@ t.test('a project that moves on and on is left', async (t) => {
   t.equal(stage.lines().length, 5)
 })
 
-t.test('what is asked by number has to be what answers', async (t) => {
+t.test('the answer to a number has to have that number', async (t) => {
   for (const change of [{ id: 7 }, { id: '42 ' }, { path_with_namespace: 7 }]) {
     const stage = await startGitLab(t)
     stage.model.movedTo = ['acme', 'tools', 'store']
@@ -168,7 +168,7 @@ for (const location of [
   '/api/v4/projects/acme%2Fstore',
   '',
 ]) {
-  t.test(`a redirect to ${JSON.stringify(location)} is followed in no way`, async (t) => {
+  t.test(`a redirect to ${JSON.stringify(location)} is not followed`, async (t) => {
     const stage = await startGitLab(t)
     stage.host.fail({ kind: 'answer', answer: { status: 301, headers: { location }, body: '' } })
     t.match(await create(stage), { reason: 'RepositoryNotFound', message: /has moved to another address/ })

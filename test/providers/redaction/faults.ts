@@ -1,10 +1,10 @@
 import type { HostAnswer } from '../../harness/hosts/dialect.ts'
 import type { ArrivedRequest, HostFault } from '../../harness/hosts/host-handler.ts'
 
-/** Something that goes wrong, and to what. */
+/** A fault, and the requests that it affects. */
 export interface Wrong {
   readonly name: string
-  /** A run that is not long meets one of each row. */
+  /** A short run has one of each row. */
   readonly row: string
   readonly fault: HostFault
 }
@@ -12,7 +12,7 @@ export interface Wrong {
 const STATUSES = [200, 201, 202, 204, 301, 307, 400, 401, 403, 404, 409, 410, 413, 422, 423, 429, 451]
 const OUTAGES = [500, 502, 503, 555]
 
-/** How hosts begin what they go on with; a provider knows each of these, and may quote what follows. */
+/** Beginnings of host messages; a provider recognises each of these, and may quote what follows. */
 const WORDS: readonly string[] = [
   'Validation Failed: No commits between',
   'Validation Failed: A pull request already exists for',
@@ -56,7 +56,7 @@ function echoed(name: string, status: number, words: string): Wrong {
   return { name, row: name, fault: { kind: 'reply', reply } }
 }
 
-/** The login alone, as a server may put it into a header. */
+/** Only the login, as a server may put it into a header. */
 function headersOf({ headers, origin }: ArrivedRequest): Readonly<Record<string, string>> {
   const login = (headers.get('authorization') ?? '').replace(/[^\x20-\x7e]/g, '?')
   return {
@@ -91,12 +91,12 @@ function detailOf(said: string): unknown {
   return { required: [said, login(said)], granted: [said] }
 }
 
-/** What stands last of it, which is the login. */
+/** The end of it, which is the login. */
 function login(said: string): string {
   return said.slice(said.lastIndexOf('\n') + 1)
 }
 
-/** The request as it came, its login once more at the end. */
+/** The request as it came, with its login again at the end. */
 function told({ method, url, headers, body }: ArrivedRequest): string {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`)
   const secret = (headers.get('authorization') ?? '').replace(/^\S+ /, '')

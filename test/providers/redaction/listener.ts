@@ -1,4 +1,4 @@
-/** Hears what this process prints. */
+/** Records what this process prints. */
 export interface Listener {
   heard(): string
   stop(): void

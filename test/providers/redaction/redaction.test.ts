@@ -37,7 +37,7 @@ const leaksIn = leakFinder([SECRET, PERSON, PAIR])
 const PAIRS = HOSTS.flatMap((host) => Object.entries(LOGINS).map(([kind, login]) => ({ host, kind, login })))
 
 for (const { host, kind, login } of sample(PAIRS, ({ host }) => host.name)) {
-  t.test(`${host.name} with ${kind}: whatever goes wrong, nothing shows the login`, async (t) => {
+  t.test(`${host.name} with ${kind}: whatever fails, nothing shows the login`, async (t) => {
     const dialect = await dialectOf(host.name)
     if (dialect === undefined) {
       t.fail('there is no stand-in for it')
@@ -95,11 +95,11 @@ t.test('a login that is shown is found', async (t) => {
 
 interface Ending {
   readonly name: string
-  /** The Failure, or what was answered. */
+  /** The Failure, or the answer. */
   readonly result: unknown
 }
 
-/** Every one of these faults, met while looking, creating, reading, updating and adding. */
+/** Every one of these faults, while searching, creating, reading, updating and adding. */
 async function endings(stage: Stage, wrongs: readonly Wrong[], login: ApiLogin): Promise<readonly Ending[]> {
   const found: Ending[] = []
   for (const wrong of wrongs) found.push(...(await endingsOf(stage, wrong, login)))
@@ -134,7 +134,7 @@ async function endingsOf(stage: Stage, { name, fault }: Wrong, login: ApiLogin):
   return found
 }
 
-/** A fault that no request has met is met by one that nobody minds. */
+/** A fault that no request has met is used up by an extra request. */
 function settle(server: HostServer): void {
   server.seen.length = 0
   server.forget()
@@ -158,7 +158,7 @@ function ending(attempt: Promise<Reconciled>): Promise<unknown> {
   return attempt.catch((error: unknown) => error)
 }
 
-/** Every way in which somebody might write it down. */
+/** Every spelling of it. */
 function shapesOf(value: unknown): Readonly<Record<string, string>> {
   return {
     inspect: inspect(value, { depth: Infinity, showHidden: true, getters: true, maxStringLength: null }),

@@ -4,7 +4,7 @@ import { mutate, validate } from '../../../webhook/admission/admission.ts'
 import { admissionOver, BY, clusterWith, created, hanging, REQUESTER } from './stage.ts'
 import { gitCommit, recordingLog, stamped } from '../stage.ts'
 
-t.test('the rights of the sender are asked for, with all that the API server says of him', async (t) => {
+t.test('the rights of the sender are reviewed, with all that the API server sends about them', async (t) => {
   const cluster = clusterWith()
   const userInfo = { username: 'ops', uid: 'u1', groups: ['a', 'b'], extra: { scope: ['c'], token: ['d'] } }
   const request = created(gitCommit(), { userInfo })
@@ -16,7 +16,7 @@ t.test('the rights of the sender are asked for, with all that the API server say
   t.match(patch, [{ value: { [REQUESTER]: requester } }], 'only what may be kept of extra is')
 })
 
-t.test('for a controller that applies for others, those of the account in the namespace count', async (t) => {
+t.test('for a delegated applier, the rights of the account in the namespace count', async (t) => {
   const cluster = clusterWith()
   const applier = 'system:serviceaccount:gitops:controller'
   const settings = { delegation: { appliers: [applier], account: 'applier' } }
@@ -36,7 +36,7 @@ t.test('for a controller that applies for others, those of the account in the na
   t.match(denial, { code: 403, message: new RegExp(`${account} may not`) })
 })
 
-t.test('a Secret is looked into by /validate alone, and only for who may get it', async (t) => {
+t.test('only /validate reads a Secret, and only for users who may get it', async (t) => {
   const cluster = clusterWith({ 'commitlet.dev/allowed-repositories': 'github.com' })
   const admission = admissionOver({ cluster })
   const request = created(stamped())
@@ -76,7 +76,7 @@ for (const [title, readSecret, logged] of [
   ],
   ['meets a bug', () => Promise.reject(new TypeError('s3cr3t')), [{ reason: 'Internal' }]],
 ] as const) {
-  t.test(`a Secret that ${title} costs the warnings, never the admission`, async (t) => {
+  t.test(`a Secret that ${title} prevents the warnings, never the admission`, async (t) => {
     const { log, lines } = recordingLog()
     const deadlines = { decideMs: 5_000, lookMs: 20 }
     const admission = admissionOver({ cluster: { readSecret }, log, deadlines })
@@ -87,7 +87,7 @@ for (const [title, readSecret, logged] of [
   })
 }
 
-t.test('a review that fails denies, and is never taken for a yes', async (t) => {
+t.test('a review that fails denies, and never counts as allowed', async (t) => {
   const reviewAccess = () =>
     Promise.reject(new Failure('ReferenceForbidden', 'The account may not ask.', { retry: 'slow' }))
   for (const decide of [mutate, validate]) {

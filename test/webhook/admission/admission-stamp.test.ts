@@ -9,14 +9,14 @@ import { gitCommit, STAMP_OF_DEVELOPER, stamped } from '../stage.ts'
 const SIGNATURE = 'commitlet.dev/requester-signature'
 const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
 
-t.test('a new resource gets the stamp of who sent it', async (t) => {
+t.test('a new resource gets the stamp of its sender', async (t) => {
   const value = { [BY]: 'developer', [REQUESTER]: '{"username":"developer","groups":["developers"]}' }
   t.strictSame(await mutate(created(gitCommit()), admissionOver()), {
     patch: [{ op: 'add', path: '/metadata/annotations', value }],
   })
 })
 
-t.test('a stamp that somebody changed without asking for anything is put back', async (t) => {
+t.test('a stamp that was changed without a new request is restored', async (t) => {
   const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'forged' } })
   t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
     patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'ops' }],
@@ -24,7 +24,7 @@ t.test('a stamp that somebody changed without asking for anything is put back', 
   })
 })
 
-t.test('who writes into the stamp is told so; who only asks anew, or replaces it all, is not', async (t) => {
+t.test('a sender who writes into the stamp is warned, unless it is a new request or a replace', async (t) => {
   const changed = { message: 'x' }
   const before = gitCommit(STAMPED)
   for (const [title, request, names] of [
@@ -36,7 +36,7 @@ t.test('who writes into the stamp is told so; who only asks anew, or replaces it
       [BY],
     ],
     ['a changed spec', updated(before, gitCommit(STAMPED, changed)), []],
-    ['a file of his own', updated(before, gitCommit({}, changed)), []],
+    ['a manifest without a stamp', updated(before, gitCommit({}, changed)), []],
     ['what /mutate itself has set', created(stamped()), []],
   ] as const) {
     const { warnings = [] } = await mutate(request, admissionOver())
@@ -48,7 +48,7 @@ t.test('who writes into the stamp is told so; who only asks anew, or replaces it
   }
 })
 
-t.test('a user with more groups than fit beside a resource is told so', async (t) => {
+t.test('a user with more groups than fit into a resource is denied', async (t) => {
   const groups = Array.from({ length: 2_000 }, (_, index) => `${index}-${'x'.repeat(80)}`)
   const request = created(gitCommit(), { userInfo: { username: 'developer', groups } })
   t.match(await mutate(request, admissionOver()), {
@@ -75,7 +75,7 @@ t.test('a user with more groups than fit beside a resource is told so', async (t
   t.match(await mutate(fewer, admissionOver()), { patch: [{ op: 'add' }], denial: undefined })
 })
 
-t.test('an update of the spec is stamped anew', async (t) => {
+t.test('an update of the spec is stamped again', async (t) => {
   const { patch = [] } = await mutate(
     updated(gitCommit(STAMPED), gitCommit(STAMPED, { message: 'x' })),
     admissionOver(),
@@ -83,7 +83,7 @@ t.test('an update of the spec is stamped anew', async (t) => {
   t.match(patch, [{ value: 'developer' }, { value: /"developer"/ }])
 })
 
-t.test('the stamp is signed with the key, and /validate lets nothing else pass', async (t) => {
+t.test('the stamp is signed with the key, and /validate allows no other one', async (t) => {
   const signing = admissionOver({ settings: { stampKey: Buffer.alloc(32, 'k') } })
   const { patch: [added] = [] } = await mutate(created(gitCommit()), signing)
   const annotations = added?.op === 'add' && isRecord(added.value) ? added.value : {}
@@ -123,7 +123,7 @@ for (const [title, mutating, expected] of [
     foreignStamp(),
   ],
 ] as const) {
-  t.test(`during a rollout, /mutate of a replica with ${title} is told as the cause`, async (t) => {
+  t.test(`during a rollout, /mutate of a replica with ${title} is reported as the cause`, async (t) => {
     const settings = { stampKey: Buffer.alloc(32, 'b') }
     const request = { userInfo: CONTROLLER }
     const before = admissionOver({ ...mutating, settings: { ...settings, ...mutating.settings } })
@@ -134,14 +134,14 @@ for (const [title, mutating, expected] of [
   })
 }
 
-t.test('a signature that is changed though nothing is asked for is no new key', async (t) => {
+t.test('a signature that is changed without a new request does not mean a new key', async (t) => {
   const stored = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'a'.repeat(64) } })
   const final = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'b'.repeat(64) } })
   const signing = admissionOver({ settings: { stampKey: Buffer.alloc(32, 'k') } })
   t.strictSame(await validate(updated(stored, final), signing), { denial: foreignStamp() })
 })
 
-t.test('a signature is taken away where stamps are not signed', async (t) => {
+t.test('a signature is removed where stamps are not signed', async (t) => {
   const sent = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'f'.repeat(64) } })
   t.strictSame(await mutate(created(sent), admissionOver()), {
     patch: [{ op: 'remove', path: '/metadata/annotations/commitlet.dev~1requester-signature' }],
@@ -150,7 +150,7 @@ t.test('a signature is taken away where stamps are not signed', async (t) => {
   t.match((await validate(created(sent), admissionOver())).denial, { code: 503 })
 })
 
-t.test('where only the stamp is touched, no right is asked for and no Secret read', async (t) => {
+t.test('where only the stamp changes, no right is reviewed and no Secret read', async (t) => {
   const cluster = memoryCluster()
   const unwanted = () => Promise.reject(new Error('nothing is to be asked'))
   const admission = admissionOver({ cluster: { ...cluster, discover: unwanted, readSecret: unwanted } })

@@ -8,7 +8,7 @@ import { gitCommit, recordingLog, reviewOf, STAMP_OF_DEVELOPER, stamped } from '
 const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
 const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
 
-t.test('both answers name every fault at once, each on a line of its own', async (t) => {
+t.test('both answers name every field error at once, each on its own line', async (t) => {
   for (const decide of [mutate, validate]) {
     const { denial, patch } = await decide(created(gitCommit({}, FAULTY)), admissionOver())
     t.match(denial, { code: 422, reason: 'Invalid', message: /^3 things have to be mended:\n- spec\./ })
@@ -20,12 +20,12 @@ t.test('both answers name every fault at once, each on a line of its own', async
   }
 })
 
-t.test('a single fault is the whole message', async (t) => {
+t.test('a single field error is the whole message', async (t) => {
   const { denial } = await validate(created(gitCommit({}, { message: '' })), admissionOver())
   t.match(denial?.message, /^spec\.message [^\n]*\.$/)
 })
 
-t.test('what may not be referred to is forbidden, unless something else is wrong as well', async (t) => {
+t.test('a forbidden reference is Forbidden, unless another field is invalid as well', async (t) => {
   const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'other', path: 'a.yaml' }
   const alone = await validate(created(gitCommit({}, { resourceRef })), admissionOver())
   t.match(alone.denial, { code: 403, reason: 'Forbidden', message: /spec\.resourceRef\.namespace/ })
@@ -73,7 +73,7 @@ for (const [title, request, warned] of [
   })
 }
 
-t.test('an empty requested-at changes nothing, and is no event', async (t) => {
+t.test('an empty requested-at changes nothing, and sends no event', async (t) => {
   const request = updated(gitCommit(STAMPED), gitCommit(EMPTY))
   t.strictSame(await mutate(request, admissionOver()), { patch: [] })
   t.equal(isAnnounced(request, {}), false)
@@ -88,7 +88,7 @@ t.test('an empty requested-at changes nothing, and is no event', async (t) => {
 
 const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' }
 
-t.test('what only pretends to be deleted is judged', async (t) => {
+t.test('a resource that only pretends to be deleted is judged', async (t) => {
   for (const deletionTimestamp of [null, '', 5, '0001-01-01T00:00:00Z', '2030-01-01T00:00:00Z']) {
     const object = gitCommit({ deletionTimestamp }, FAULTY)
     for (const request of [created(object), updated(gitCommit(), object)])
@@ -131,7 +131,7 @@ for (const [title, request, announced] of [
   )
 }
 
-t.test('what was denied is not announced', async (t) => {
+t.test('a denied resource is not announced', async (t) => {
   const denial = { code: 422, reason: 'Invalid', message: 'no' }
   t.equal(isAnnounced(created(gitCommit()), { denial }), false)
 })
@@ -144,7 +144,7 @@ for (const [title, error, reason] of [
   ],
   ['a bug', new TypeError('x is not a function'), 'Internal'],
 ] as const) {
-  t.test(`${title} denies with the advice to try again, and is logged`, async (t) => {
+  t.test(`${title} denies with the advice to retry, and is logged`, async (t) => {
     const { log, lines } = recordingLog()
     const admission = admissionOver({ cluster: { discover: () => Promise.reject(error) }, log })
     const { denial } = await mutate(created(gitCommit()), admission)
@@ -176,7 +176,7 @@ for (const [title, spec, changes] of [
   ['no right to the Secret', {}, { may: /^get configmaps$/ }],
   ['no right at all', { message: '' }, { may: /^$/ }],
 ] as const) {
-  t.test(`/mutate and /validate answer the same faults, also of a dry run: ${title}`, async (t) => {
+  t.test(`/mutate and /validate answer the same field errors, also for a dry run: ${title}`, async (t) => {
     const { may = /^/, settings = {} } = { may: undefined, settings: undefined, ...changes }
     const cluster = clusterWith()
     cluster.mayAccess = (_user, { verb, resource }) => may.test(`${verb} ${resource}`)
@@ -192,7 +192,7 @@ for (const [title, spec, changes] of [
   })
 }
 
-t.test('10,000 levels in the spec are a fault, not a crash', async (t) => {
+t.test('10,000 levels in the spec are a field error, not a crash', async (t) => {
   const deep = JSON.parse('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000))
   const { denial } = await validate(
     updated(gitCommit(), gitCommit({}, { resourceRef: deep, message: deep })),

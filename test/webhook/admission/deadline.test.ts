@@ -2,12 +2,12 @@ import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { withDeadline } from '../../../webhook/admission/deadline.ts'
 
-t.test('what ends in time is answered as it ends', async (t) => {
+t.test('work that ends in time gives its result', async (t) => {
   t.equal(await withDeadline(Promise.resolve('done'), 1_000), 'done')
   await t.rejects(withDeadline(Promise.reject(new TypeError('a bug')), 1_000), new TypeError('a bug'))
 })
 
-t.test('what does not is a Timeout, and its late end disturbs nobody', async (t) => {
+t.test('work that does not is a Timeout, and its late end is ignored', async (t) => {
   const { promise, reject } = Promise.withResolvers<never>()
   await t.rejects(
     withDeadline(promise, 1),

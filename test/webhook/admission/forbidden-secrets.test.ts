@@ -3,7 +3,7 @@ import { Failure } from '../../../functions/domain/failure.ts'
 import type { FailureReason } from '../../../functions/domain/reasons.ts'
 import { rememberForbidden } from '../../../webhook/admission/forbidden-secrets.ts'
 
-/** An API server that fails for this reason, a clock, and the names that were asked for. */
+/** An API server that fails for this reason, a clock, and the requested names. */
 function failing(reason: FailureReason) {
   const asked: string[] = []
   const clock = { now: 1_000 }
@@ -17,7 +17,7 @@ function failing(reason: FailureReason) {
   return { read, asked, clock }
 }
 
-t.test('a Secret that may not be read is not asked for again within 10 s', async (t) => {
+t.test('a Secret that may not be read is not requested again within 10 s', async (t) => {
   const { read, asked, clock } = failing('ReferenceForbidden')
   await t.rejects(read('shop', 'git'), { message: 'No.' })
   clock.now += 10_000
@@ -28,7 +28,7 @@ t.test('a Secret that may not be read is not asked for again within 10 s', async
   t.same(asked, ['shop/git', 'shop/git'], 'a right that was given since then counts')
 })
 
-t.test('another name and another namespace are asked for', async (t) => {
+t.test('another name and another namespace are requested', async (t) => {
   const { read, asked } = failing('ReferenceForbidden')
   for (const [namespace, name] of [
     ['shop', 'git'],
@@ -48,7 +48,7 @@ for (const reason of ['ReferenceNotFound', 'Timeout'] as const) {
   })
 }
 
-t.test('a Secret is read anew each time', async (t) => {
+t.test('a Secret is read again each time', async (t) => {
   let count = 0
   const read = rememberForbidden(
     async (namespace, name) => {

@@ -24,17 +24,12 @@ for (const [title, fieldErrors, code, reason] of [
   ['a missing right is Forbidden', [FORBIDDEN], 403, 'Forbidden'],
   ['a repository that the operator refuses is Forbidden', [ELSEWHERE, FORBIDDEN], 403, 'Forbidden'],
   ['a missing right beside a wrong field is Invalid', [FORBIDDEN, WRONG], 422, 'Invalid'],
-  [
-    'what could not be found out beside a missing right is undecided',
-    [FORBIDDEN, UNKNOWN],
-    503,
-    'ServiceUnavailable',
-  ],
+  ['a failed review with a missing right is undecided', [FORBIDDEN, UNKNOWN], 503, 'ServiceUnavailable'],
 ] as const) {
   t.test(title, async (t) => t.match(denialOf(fieldErrors, REQUEST), { code, reason }))
 }
 
-t.test('one fault is the whole message, several stand in lines of their own', async (t) => {
+t.test('one field error is the whole message, several are on their own lines', async (t) => {
   t.equal(denialOf([WRONG], REQUEST).message, WRONG.message)
   t.equal(
     denialOf([WRONG, FORBIDDEN], REQUEST).message,
@@ -42,7 +37,7 @@ t.test('one fault is the whole message, several stand in lines of their own', as
   )
 })
 
-t.test('each fault is a cause, whose sentence does not repeat the field, for kubectl', async (t) => {
+t.test('each field error is a cause, whose sentence does not repeat the field, for kubectl', async (t) => {
   const whole = { reason: 'InvalidSpec', field: '', message: 'The object is empty.' } as const
   t.strictSame(denialOf([WRONG, FORBIDDEN, whole], REQUEST).details, {
     group: 'commitlet.dev',
@@ -56,7 +51,7 @@ t.test('each fault is a cause, whose sentence does not repeat the field, for kub
   })
 })
 
-t.test('a fault whose sentence does not begin with its field keeps it whole', async (t) => {
+t.test('a field error whose sentence does not begin with its field keeps it whole', async (t) => {
   const message = 'The address in spec.repository has no host.'
   const { details } = denialOf([{ reason: 'InvalidSpec', field: 'spec.repository', message }], REQUEST)
   t.strictSame(details?.causes, [{ reason: 'InvalidSpec', field: 'spec.repository', message }])
@@ -75,7 +70,7 @@ t.test('a foreign stamp is forbidden, in a sentence that names annotations and b
   }
 })
 
-t.test('a foreign signature alone is told as the new key that it most likely is', async (t) => {
+t.test('only a foreign signature is reported as the new key that it most likely is', async (t) => {
   t.match(foreignSignature(), {
     code: 503,
     reason: 'ServiceUnavailable',
@@ -89,7 +84,7 @@ for (const [error, reason, cause] of [
   [new TypeError('cannot read s3cr3t of undefined'), 'Internal', undefined],
   ['text that was thrown', 'Internal', undefined],
 ] as const) {
-  t.test(`${String(error)} asks to try again, and only a Failure is quoted, in the log`, async (t) => {
+  t.test(`${String(error)} asks to retry, and only a Failure is quoted, in the log`, async (t) => {
     const { log, lines } = recordingLog()
     const { code, reason: status, message } = undecided(error, readReview(reviewOf(gitCommit())), log)
     t.match({ code, status }, { code: 503, status: 'ServiceUnavailable' })
@@ -101,7 +96,7 @@ for (const [error, reason, cause] of [
 }
 
 t.test(
-  'what somebody has to mend first is told in its own sentence, to the user and in the log',
+  'a failure that someone has to fix first has its own sentence, for the user and in the log',
   async (t) => {
     const { log, lines } = recordingLog()
     const sentence = "Commitlet's service account may not ask; ask whoever runs Commitlet."
@@ -112,7 +107,7 @@ t.test(
   },
 )
 
-t.test('a log line names the request, and of a bug nothing that it says', async (t) => {
+t.test('a log line names the request, and does not show the message of a bug', async (t) => {
   const fields = mishapFields(new TypeError('s3cr3t'), readReview(reviewOf(gitCommit())))
   t.match(fields, { reason: 'Internal', origin: { error: 'TypeError' }, namespace: 'shop', name: 'settings' })
   t.notMatch(JSON.stringify(fields), 's3cr3t')

@@ -3,7 +3,7 @@ import { Failure } from '../../../functions/domain/failure.ts'
 import { readReview, reviewOf } from '../../../webhook/admission/review.ts'
 import { gitCommit, reviewOf as sent } from '../stage.ts'
 
-t.test('a review is read with what is decided by', async (t) => {
+t.test('a review is read with everything that the decision needs', async (t) => {
   const userInfo = { username: 'developer', uid: 'u1', groups: ['a'], extra: { scope: ['b'] }, other: 1 }
   const { user, ...rest } = readReview(sent(gitCommit(), { userInfo, dryRun: true, subResource: 'status' }))
   t.strictSame(user, { username: 'developer', uid: 'u1', groups: ['a'], extra: { scope: ['b'] } })
@@ -20,7 +20,7 @@ t.test('a review is read with what is decided by', async (t) => {
   })
 })
 
-t.test('what is left out has its meaning of nothing', async (t) => {
+t.test('missing members have their default', async (t) => {
   const request = {
     name: undefined,
     dryRun: undefined,
@@ -83,12 +83,12 @@ for (const [title, value, message] of [
 
 const V1 = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' }
 
-t.test('an answer echoes the uid and says nothing that is not there', async (t) => {
+t.test('an answer echoes the uid and leaves out what is undefined', async (t) => {
   t.strictSame(reviewOf('u', {}), { ...V1, response: { uid: 'u', allowed: true } })
   t.strictSame(reviewOf('u', { warnings: [], patch: [] }), { ...V1, response: { uid: 'u', allowed: true } })
 })
 
-t.test('a patch goes as base64 of JSON Patch', async (t) => {
+t.test('a patch is sent as base64 of JSON Patch', async (t) => {
   const patch = [{ op: 'remove', path: '/metadata/annotations/a' }] as const
   const encoded = Buffer.from(JSON.stringify(patch)).toString('base64')
   const response = { uid: 'u', allowed: true, patchType: 'JSONPatch', patch: encoded }

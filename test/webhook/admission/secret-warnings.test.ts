@@ -25,7 +25,7 @@ interface Look {
   readonly field?: 'spec.credentials' | 'spec.fallbackCredentials'
 }
 
-/** What is warned of for this resource, which has to be sound, in the namespace `shop`. */
+/** The warnings for this resource, which has to be valid, in the namespace `shop`. */
 function secretWarnings(
   object: unknown,
   secretRights: SecretRights,
@@ -36,7 +36,7 @@ function secretWarnings(
   return warningsOf(parsed, { namespace: 'shop', secretRights }, cluster)
 }
 
-/** Looks into a cluster that holds the Secret `shop/git` with these parts, or no Secret at all. */
+/** Reads from a cluster that has the Secret `shop/git` with these parts, or no Secret at all. */
 async function look(
   secret: object | undefined,
   { right = 'get', object, field = 'spec.credentials' }: Look = {},
@@ -52,7 +52,7 @@ function annotated(annotations: Readonly<Record<string, string>>): Pick<StoredOb
 }
 
 for (const [title, secret, warnings] of [
-  ['a Secret that serves', {}, []],
+  ['a Secret that works', {}, []],
   [
     'a Secret that allows repository and path',
     annotated({ [REPOSITORIES]: 'git.example.com/acme', [PATHS]: 'prod' }),
@@ -78,7 +78,7 @@ for (const [title, secret, warnings] of [
     [/does not allow/, /no key "token"/, /is not below/],
   ],
 ] as const) {
-  t.test(`${title}: ${warnings.length} warnings, one for each thing to mend`, async (t) => {
+  t.test(`${title}: ${warnings.length} warnings, one for each problem`, async (t) => {
     const found = await look(secret)
     t.equal(found.length, warnings.length)
     t.match(found, warnings)
@@ -87,7 +87,7 @@ for (const [title, secret, warnings] of [
   })
 }
 
-t.test('whoever may only use the Secret, or was not asked about it, learns nothing', async (t) => {
+t.test('a user who may only use the Secret, or was not reviewed for it, learns nothing', async (t) => {
   for (const right of ['use', undefined] as const) {
     const readSecret = () => Promise.reject(new Error('the Secret was read'))
     const secretRights = right === undefined ? {} : { 'spec.credentials': right }
@@ -95,7 +95,7 @@ t.test('whoever may only use the Secret, or was not asked about it, learns nothi
   }
 })
 
-t.test('a resource that names no Secret has none to be warned of', async (t) => {
+t.test('a resource that names no Secret has no warnings', async (t) => {
   t.strictSame(await look(undefined, { object: gitCommit({}, { credentials: undefined }) }), [])
 })
 
@@ -106,7 +106,7 @@ t.test('a new resource has no resourceVersion yet, and need not have a uid', asy
 
 const FALLBACK = { fallbackCredentials: { secretName: 'git', tokenKey: 'spare' } }
 
-t.test('the second way is looked at by the right to its own Secret', async (t) => {
+t.test('the fallback is checked with the right to its own Secret', async (t) => {
   const object = gitCommit({}, FALLBACK)
   const told = [/^spec\.fallbackCredentials: .*no key named by tokenKey/]
   t.match(await look({}, { object, field: 'spec.fallbackCredentials' }), told)
@@ -144,7 +144,7 @@ for (const [title, stringData, warnings] of [
   })
 }
 
-t.test('the pull request of an SSH repository needs what its API takes', async (t) => {
+t.test('the pull request of an SSH repository needs credentials for its API', async (t) => {
   const spec = {
     ...PULL_REQUEST,
     repository: 'git@github.com:acme/shop.git',
@@ -154,13 +154,13 @@ t.test('the pull request of an SSH repository needs what its API takes', async (
   t.match(await look({}, { object }), [/no key named by tokenKey/])
 })
 
-t.test('a pull request is looked at but for paths', async (t) => {
+t.test('a pull request is checked except for paths', async (t) => {
   const object = { ...gitCommit(), kind: 'PullRequest', spec: PULL_REQUEST }
   const secret = annotated({ [PATHS]: 'nothing/of/it', [REPOSITORIES]: 'github.com/other' })
   t.match(await look(secret, { object }), [/does not allow https:\/\/github\.com/])
 })
 
-t.test('a user name that the API of Bitbucket does not take is told at apply', async (t) => {
+t.test('a user name that the API of Bitbucket does not accept is reported at apply', async (t) => {
   const credentials = { secretName: 'git', usernameKey: 'username', passwordKey: 'password' }
   const spec = { ...PULL_REQUEST, repository: 'https://bitbucket.org/acme/shop', credentials }
   const object = { ...gitCommit(), kind: 'PullRequest', spec }
@@ -169,9 +169,9 @@ t.test('a user name that the API of Bitbucket does not take is told at apply', a
 })
 
 for (const [title, error, thrown] of [
-  ['where the webhook may not read it, nothing is said', new Failure('ReferenceForbidden', 'no'), false],
-  ['an API server that is down is thrown on', new Failure('NetworkError', 'down'), true],
-  ['a bug is thrown on', new TypeError('a bug'), true],
+  ['where the webhook may not read it, there is no warning', new Failure('ReferenceForbidden', 'no'), false],
+  ['an API server that is down is an error', new Failure('NetworkError', 'down'), true],
+  ['a bug is an error', new TypeError('a bug'), true],
 ] as const) {
   t.test(title, async (t) => {
     const readSecret = (): Promise<never> => Promise.reject(error)

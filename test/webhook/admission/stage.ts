@@ -8,7 +8,7 @@ import { recordingLog, reviewOf } from '../stage.ts'
 export const BY = 'commitlet.dev/requested-by'
 export const REQUESTER = 'commitlet.dev/requester'
 
-/** A cluster with the Secret that is named; everybody may do everything until a test says otherwise. */
+/** A cluster with the named Secret; everyone may do everything until a test changes it. */
 export function clusterWith(annotations: Readonly<Record<string, string>> = {}): MemoryCluster {
   const cluster = memoryCluster()
   cluster.apply({
@@ -28,7 +28,7 @@ interface Changes {
   readonly deadlines?: { readonly decideMs: number; readonly lookMs: number }
 }
 
-/** Admission over that cluster, with what a test changes of it. */
+/** Admission over that cluster, with the changes of a test. */
 export function admissionOver({ cluster, settings, extra, log, deadlines }: Changes = {}): Admission {
   return {
     cluster: { ...clusterWith(), ...cluster },

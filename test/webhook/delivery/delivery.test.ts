@@ -58,7 +58,7 @@ t.test('what the sink answers is read and ignored, and the connection is kept', 
 })
 
 for (const status of [404, 408, 409, 429, 500, 503]) {
-  t.test(`after a ${status} it is tried again`, async (t) => {
+  t.test(`after a ${status} it is retried`, async (t) => {
     const sink = await openSink(t)
     sink.answer = (response) => response.writeHead(sink.received.length < 3 ? status : 202).end()
     await deliveryTo(sink.url)(EVENT, NEVER)
@@ -67,7 +67,7 @@ for (const status of [404, 408, 409, 429, 500, 503]) {
 }
 
 for (const status of [302, 400, 401, 413]) {
-  t.test(`after a ${status} it is not tried again`, async (t) => {
+  t.test(`after a ${status} it is not retried`, async (t) => {
     const sink = await openSink(t)
     sink.answer = (response) => response.writeHead(status, { location: '/elsewhere' }).end()
     await t.rejects(deliveryTo(sink.url)(EVENT, NEVER), {
@@ -77,7 +77,7 @@ for (const status of [302, 400, 401, 413]) {
   })
 }
 
-t.test('a connection that is cut is tried again', async (t) => {
+t.test('a connection that is cut is retried', async (t) => {
   const sink = await openSink(t)
   sink.answer = (response) => {
     if (sink.received.length < 2) response.destroy()
@@ -96,7 +96,7 @@ t.test('an answer whose body is cut counts', async (t) => {
   t.equal(sink.received.length, 1)
 })
 
-t.test('tries end with their window', async (t) => {
+t.test('retries end with their window', async (t) => {
   const url = new URL(`http://127.0.0.1:${await freePort()}/`)
   const delivery = deliveryTo(url, { ...QUICK, windowMs: 100 })(EVENT, NEVER)
   await t.rejects(delivery, { message: /could not be reached/ })
@@ -107,7 +107,7 @@ for (const headers of [
   { 'retry-after': 'Sat, 21 Nov 2020 12:00:30 GMT', date: 'Sat, 21 Nov 2020 12:00:00 GMT' },
   { 'retry-after': 'Fri, 01 Jan 9999 00:00:00 GMT', date: 'noon' },
 ])
-  t.test(`no second try where it would come too late: ${JSON.stringify(headers)}`, async (t) => {
+  t.test(`no retry where it would come too late: ${JSON.stringify(headers)}`, async (t) => {
     const sink = await openSink(t)
     sink.answer = (response) => response.writeHead(503, headers).end()
     const error: unknown = await deliveryTo(sink.url)(EVENT, NEVER).catch((reason: unknown) => reason)
@@ -140,7 +140,7 @@ t.test('the signal ends a request and a pause at once', async (t) => {
   await t.rejects(pausing, { message: /The sink/ })
 })
 
-t.test('K_CA_CERTS is trusted besides the authorities of the system', async (t) => {
+t.test('K_CA_CERTS is trusted in addition to the authorities of the system', async (t) => {
   const authority = await makeAuthority()
   const { certPEM, keyPEM } = await authority.issue({ names: ['localhost'] })
   const server = createTLSServer({ cert: certPEM, key: keyPEM }, (_request, response) =>

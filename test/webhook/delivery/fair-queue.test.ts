@@ -49,7 +49,7 @@ t.test('a namespace that has its share in flight waits', async (t) => {
   t.match(list.take(busy, 3), { data: { name: 'a' } })
 })
 
-t.test('a resource waits once, with its newest event and in its old place', async (t) => {
+t.test('a resource waits once, with its newest event and in its old position', async (t) => {
   const list = makeFairQueue(2)
   for (const name of ['a', 'b']) list.add(event('shop', name))
   t.equal(list.add(event('shop', 'a', 2)), undefined, 'a full list takes the newer event as well')
@@ -60,7 +60,7 @@ t.test('a resource waits once, with its newest event and in its old place', asyn
   t.strictSame(takeAll(list), ['shop/a@2', 'shop/b@1'])
 })
 
-t.test('a full list turns down whoever has the longest queue', async (t) => {
+t.test('a full list refuses the namespace with the longest queue', async (t) => {
   const list = makeFairQueue(3)
   for (const name of ['a', 'b', 'c']) list.add(event('shop', name))
   const late = event('shop', 'd')
@@ -76,7 +76,7 @@ t.test('a full list makes room for another namespace', async (t) => {
   t.strictSame(takeAll(list), ['shop/b@1', 'bank/x@1', 'shop/c@1'])
 })
 
-t.test('a list without room turns everything down', async (t) => {
+t.test('a list without room refuses everything', async (t) => {
   const list = makeFairQueue(0)
   const only = event('shop', 'a')
   t.equal(list.add(only), only)

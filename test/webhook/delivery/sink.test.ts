@@ -17,7 +17,7 @@ function refOf(name: string) {
   return { kind: 'GitCommit', namespace: 'shop', name } as const
 }
 
-/** A sink whose server holds every answer back until it is told to give them. */
+/** A sink whose server holds every answer back until it is released. */
 async function open(t: Test, limits: Partial<SinkLimits> = {}) {
   const server = await startSink()
   t.teardown(() => server.close())
@@ -50,7 +50,7 @@ t.test('no more than the limit is in flight, and the rest follows', async (t) =>
   t.strictSame(server.received.map(({ data }) => data.name).sort(), ['a', 'b', 'c', 'd', 'e'])
 })
 
-t.test('a namespace that floods the sink does not keep another one out', async (t) => {
+t.test('a namespace that floods the sink does not block another one', async (t) => {
   const { server, sink, arrivals, held } = await open(t, { inFlight: 2 })
   for (let i = 0; i < 20; i += 1) sink.send(event(`flood-${i}`))
   sink.send(event('small', 'bank'))
@@ -94,7 +94,7 @@ t.test('an event that is not delivered is logged and forgotten', async (t) => {
   t.notOk(sink.isUnderway(refOf('a')))
 })
 
-t.test('a request that nobody answers is not trusted for ever', async (t) => {
+t.test('a request without an answer does not block the resource for ever', async (t) => {
   const { sink, arrivals } = await open(t, { trustedMs: 30 })
   sink.send(event('a'))
   await arrivals(1)
@@ -115,7 +115,7 @@ t.test('an older answer does not hide a newer event of the same resource', async
   t.ok(sink.isUnderway(refOf('a')))
 })
 
-t.test('draining takes nothing more and sends what waits', async (t) => {
+t.test('draining accepts nothing more and sends what waits', async (t) => {
   const { server, sink, answerAll, arrivals, lines } = await open(t, { inFlight: 1 })
   for (const name of ['a', 'b', 'c']) sink.send(event(name))
   await arrivals(1)
@@ -136,7 +136,7 @@ t.test('a drain without anything under way ends at once', async (t) => {
   t.strictSame(lines, [])
 })
 
-t.test('a drain lets go at its deadline and says how much is left behind', async (t) => {
+t.test('a drain ends at its deadline and reports how much is left', async (t) => {
   const { sink, lines, arrivals } = await open(t, { inFlight: 1 })
   for (const name of ['a', 'b']) sink.send(event(name))
   await arrivals(1)

@@ -49,7 +49,7 @@ for (const [title, changes, unsettled, full] of [
   })
 }
 
-/** A cluster with fresh resources, and a sink that takes everything. */
+/** A cluster with fresh resources, and a sink that accepts everything. */
 function stage(t: Test, names: readonly string[], kind = 'GitCommit') {
   const cluster = memoryCluster()
   for (const name of names) cluster.apply({ ...gitCommit(), kind, metadata: { namespace: 'shop', name } })
@@ -74,7 +74,7 @@ function stage(t: Test, names: readonly string[], kind = 'GitCommit') {
 const FULL = { unsettledMs: 0, fullMs: 3_600_000 }
 const UNSETTLED = { unsettledMs: 5, fullMs: 0 }
 
-t.test('the full sweep runs at the start and announces what was never heard of', async (t) => {
+t.test('the full sweep runs at the start and announces resources whose event was lost', async (t) => {
   const { sent, sentNames, sweep, swept, lines } = stage(t, ['a', 'b'])
   sweep(FULL)
   await swept(2)
@@ -91,7 +91,7 @@ t.test('pull requests are swept as well', async (t) => {
   t.match(sent, [{ attributes: { type: 'dev.commitlet.pullrequest.applied' } }])
 })
 
-t.test('the unsettled sweep comes again and again', async (t) => {
+t.test('the unsettled sweep runs repeatedly', async (t) => {
   const { sentNames, sweep } = stage(t, ['a'])
   sweep(UNSETTLED)
   await waitFor('third event', () => sentNames()[2], 5_000)
@@ -104,14 +104,14 @@ t.test('both off: nothing is swept', async (t) => {
   t.strictSame(sentNames(), [])
 })
 
-t.test('what is under way is left to its own event', async (t) => {
+t.test('a resource in flight is left to its own event', async (t) => {
   const { sentNames, sink, sweep, swept } = stage(t, ['a', 'b'])
   sweep(FULL, { sink: { ...sink, isUnderway: ({ name }) => name === 'a' } })
   await swept(2)
   t.strictSame(sentNames(), ['b'])
 })
 
-t.test('what is gone meanwhile needs no event', async (t) => {
+t.test('a resource that is gone meanwhile needs no event', async (t) => {
   const { cluster, sentNames, lines, sweep, swept } = stage(t, ['a', 'b'])
   const readResource: typeof cluster.readResource = async (ref) =>
     ref.name === 'a' ? undefined : cluster.readResource(ref)
@@ -128,7 +128,7 @@ t.test('a sink without room ends the round', async (t) => {
   t.equal(sent.length, 2)
 })
 
-t.test('a resource that cannot be used does not keep the rest away', async (t) => {
+t.test('an unusable resource does not stop the rest', async (t) => {
   const { cluster, sentNames, lines, sweep, swept } = stage(t, ['a', 'b'])
   const readResource: typeof cluster.readResource = async (ref) =>
     ref.name === 'a' ? { kind: 'Surprise' } : cluster.readResource(ref)
