@@ -7,21 +7,21 @@ import type { UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
 import { accountRefused, bodyOf } from './answer.ts'
 
-/** May this user do this? Throws a Failure where the API server could not be asked. */
+/** Whether this user has this access. Throws a Failure if the API server could not review it. */
 export type ReviewAccess = (user: UserInfo, access: Access) => Promise<boolean>
 
-/** A right that was taken away counts after so long at the latest. */
+/** A right that was revoked is denied after this time at the latest. */
 const REMEMBERED_MS = 5_000
-/** Questions that are remembered at once: some hundred bytes each. */
+/** Most remembered reviews: a few hundred bytes each. */
 const MOST_REMEMBERED = 4_096
 
 /**
- * Asks the API server by SubjectAccessReview. An answer "allowed" is remembered for 5 s from the moment of the
- * question, so that both webhooks ask once; "denied" is never, so that a right that was given counts at once.
- * Equal questions that are under way are asked once within the same 5 s. `now` is in milliseconds.
+ * Reviews access with a SubjectAccessReview. The result "allowed" is remembered for 5 s from the start of the call, so
+ * that both webhooks need one call; "denied" is never remembered, so that a granted right counts at once. Equal reviews
+ * in flight share one call within the same 5 s. `now` is in milliseconds.
  */
 export function accessReviews(server: ApiServer, now: () => number): ReviewAccess {
-  // Answers that are awaited, and those that are "allowed".
+  // Reviews in flight, and those with the result "allowed".
   const answers = new LRUCache<string, Promise<boolean>>({
     max: MOST_REMEMBERED,
     ttl: REMEMBERED_MS,
@@ -47,7 +47,7 @@ export function accessReviews(server: ApiServer, now: () => number): ReviewAcces
   }
 }
 
-// Hashed: some clouds put credentials into `extra`, and groups may be many.
+// Hashed: some clouds put credentials into `extra`, and the list of groups may be long.
 function keyOf(user: UserInfo, access: Access): string {
   return createHash('sha256')
     .update(JSON.stringify([user, access]))
@@ -66,13 +66,13 @@ async function review(server: ApiServer, user: UserInfo, access: Access): Promis
       spec: { user: username, uid, groups, extra, resourceAttributes: access },
     },
   })
-  if (answer.status === 403) throw mayNotAsk()
-  // `evaluationError` beside "not allowed" is a no as well: whoever could not be looked up has shown no right.
+  if (answer.status === 403) throw reviewForbidden()
+  // "Not allowed" with an `evaluationError` is a denial as well: no right was shown.
   return member(member(bodyOf(answer, 'SubjectAccessReview'), 'status'), 'allowed') === true
 }
 
-function mayNotAsk(): Failure {
+function reviewForbidden(): Failure {
   const message =
-    "Commitlet's service account may not create subjectaccessreviews, so no user's rights can be checked; ask whoever runs Commitlet."
+    "Commitlet's service account may not create subjectaccessreviews, so no user's rights can be checked; ask your Commitlet operator."
   return accountRefused(message)
 }

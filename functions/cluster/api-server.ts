@@ -21,21 +21,21 @@ export interface ApiAnswer {
 }
 
 /**
- * Sends a call and returns the answer, whatever its status. Throws NetworkError, Timeout, or NotSupported where the
- * answer is too large.
+ * Sends a call and returns the response, whatever its status. Throws NetworkError, Timeout, or NotSupported if the
+ * response is too large.
  */
 export type ApiServer = (call: ApiCall) => Promise<ApiAnswer>
 
-/** No call to the API server takes longer. Its own bound for a request is 34 s to 60 s. */
+/** Time limit of a call. The API server's own limit for a request is 34 s to 60 s. */
 const DEADLINE_MS = 15_000
-/** An object in etcd is at most 1.5 MiB; lists come in pages; aggregated APIs may answer more. */
+/** An object in etcd is at most 1.5 MiB; lists are read in pages; aggregated APIs may send more. */
 const LARGEST_ANSWER = 32 * 1024 * 1024
 
 /**
  * Finds the API server as client-node does (KUBECONFIG, else ~/.kube/config, else the pod's service account) and
  * returns a function that calls it over one pool of kept-alive connections. Certificates are read again for each call.
  * A token file is read again once client-node has remembered it for a minute, and at once where the token is refused
- * (401): the call is then sent a second time. Throws WrongSetting where there is no configuration, which ends the start.
+ * (401): the call is then sent a second time. Throws WrongSetting if there is no configuration; the program then exits.
  */
 export function openApiServer(): ApiServer {
   let config = new KubeConfig()
@@ -43,8 +43,8 @@ export function openApiServer(): ApiServer {
   const base = new URL(server)
   const agentFor = makePool()
 
-  async function callBy(login: KubeConfig, request: ApiCall): Promise<ApiAnswer> {
-    // client-node writes into this object; there is no other way to get the headers.
+  async function callWith(login: KubeConfig, request: ApiCall): Promise<ApiAnswer> {
+    // client-node adds headers to this object; there is no other way to get them.
     const headers: Record<string, string> = {}
     const options: https.RequestOptions = { headers }
     await login.applyToHTTPSOptions(options)
@@ -58,22 +58,22 @@ export function openApiServer(): ApiServer {
   }
 
   return async function call(request) {
-    const answer = await callBy(config, request)
+    const answer = await callWith(config, request)
     if (answer.status !== 401) return answer
     config = withoutCachedTokens(config)
-    return callBy(config, request)
+    return callWith(config, request)
   }
 }
 
 /**
- * The host and port that `openApiServer` calls; an IPv6 address without brackets. Throws WrongSetting as that does.
+ * The host and port that `openApiServer` calls; an IPv6 address has no brackets. Throws WrongSetting as that does.
  */
 export function apiServerEndpoint(): { readonly host: string; readonly port: number } {
   const { hostname, port, protocol } = new URL(loadDefault(new KubeConfig()).server)
   return { host: unbracketed(hostname), port: Number(port) || (protocol === 'http:' ? 80 : 443) }
 }
 
-/** The same configuration, without the tokens that client-node remembers. */
+/** A copy of the configuration without the tokens that client-node has cached. */
 function withoutCachedTokens(config: KubeConfig): KubeConfig {
   const { clusters, contexts, users, currentContext } = config
   const fresh = new KubeConfig()
@@ -81,8 +81,8 @@ function withoutCachedTokens(config: KubeConfig): KubeConfig {
   return fresh
 }
 
-/** The context that client-node makes up where it finds no configuration: an API server on localhost:8080. */
-const MADE_UP_CONTEXT = 'loaded-context'
+/** The context that client-node creates if it finds no configuration: an API server on localhost:8080. */
+const PLACEHOLDER_CONTEXT = 'loaded-context'
 
 function loadDefault(config: KubeConfig): Cluster {
   try {
@@ -93,13 +93,13 @@ function loadDefault(config: KubeConfig): Cluster {
     throw new WrongSetting(message, { cause })
   }
   const cluster = config.getCurrentCluster()
-  if (cluster !== null && config.getCurrentContext() !== MADE_UP_CONTEXT) return cluster
+  if (cluster !== null && config.getCurrentContext() !== PLACEHOLDER_CONTEXT) return cluster
   throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
 }
 
 const POOL = { keepAlive: true, maxSockets: 64 } as const
 
-/** Returns the same agent as long as the authorities and the client certificate stay the same. */
+/** Returns the same agent until the authorities or the client certificate change. */
 function makePool(): (protocol: string, options: https.RequestOptions) => http.Agent {
   let pooled: { readonly agent: http.Agent; readonly madeFor: string } | undefined
   return function agentFor(protocol, options) {
@@ -116,12 +116,12 @@ function makePool(): (protocol: string, options: https.RequestOptions) => http.A
 async function send(target: URL, options: https.RequestOptions, request: ApiCall): Promise<ApiAnswer> {
   const answer = await exchange(target, options, request)
   if (answer !== 'stale') return answer
-  // The server may close an idle connection just as it is taken out of the pool, and all others with it.
+  // The server may close an idle connection just as it is reused, and all others at the same time: use a new one.
   const again = await exchange(target, { ...options, agent: false }, request)
   return again === 'stale' ? Promise.reject(unreachable(undefined)) : again
 }
 
-/** `stale`: the connection had been closed before it was used again. */
+/** Returns `stale` if a reused connection was already closed. */
 function exchange(
   target: URL,
   options: https.RequestOptions,
@@ -181,10 +181,14 @@ async function collect(response: http.IncomingMessage): Promise<ApiAnswer> {
 function unreachable(error: unknown): Failure {
   const timedOut = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
   if (timedOut) {
-    const message = `The API server did not answer within ${DEADLINE_MS / 1000} s; it is tried again.`
+    const message = `The API server did not answer within ${DEADLINE_MS / 1000} s; Commitlet retries automatically.`
     return new Failure('Timeout', message, { cause: error })
   }
-  return new Failure('NetworkError', 'The API server could not be reached; it is tried again.', {
-    cause: error,
-  })
+  return new Failure(
+    'NetworkError',
+    'The API server could not be reached; Commitlet retries automatically.',
+    {
+      cause: error,
+    },
+  )
 }

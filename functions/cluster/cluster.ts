@@ -5,7 +5,7 @@ import type { UserInfo } from '../domain/requester/user-info.ts'
 
 export type Secret = SecretData
 
-/** A row of a list: what decides whether a resource is due, and nothing of its spec. */
+/** A row of a list: the fields that decide whether a resource is due, without its spec. */
 export interface ListedResource {
   readonly ref: ObjectRef & { readonly uid: string; readonly generation: number }
   readonly deleting: boolean
@@ -15,7 +15,7 @@ export interface ListedResource {
   readonly nextAttemptTime: string | undefined
 }
 
-/** A Kubernetes Event: a line at the end of `kubectl describe`. */
+/** A Kubernetes Event, which `kubectl describe` lists. */
 export interface ClusterEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
@@ -23,26 +23,26 @@ export interface ClusterEvent {
 }
 
 /**
- * The port to the Kubernetes API, for both parts. Every call has a deadline of its own. Where nothing else is said, a
+ * The port to the Kubernetes API, for both programs. Every call has its own deadline. Unless documented otherwise, a
  * call throws a Failure: ReferenceNotFound, ReferenceForbidden, RateLimited, NetworkError, Timeout, ProviderUnavailable
  * or NotSupported.
  */
 export interface Cluster {
-  /** The GitCommit or PullRequest as stored; undefined where there is none of that name. */
+  /** The GitCommit or PullRequest as stored; undefined if it does not exist. */
   readResource(ref: ObjectRef): Promise<unknown>
   /**
-   * The object that a GitCommit refers to, as the API server sent it: the text keeps the order of keys and every digit.
+   * The object that a GitCommit refers to, as the API server sent it: as text, to keep the order of keys and every digit.
    * `served` is how the kind was served when the rights were reviewed; for a cluster-scoped kind `namespace` is ignored.
    */
   readObject(ref: ResourceRef & { readonly namespace: string }, served: ServedKind): Promise<string>
-  /** The plural and the scope of a kind; undefined where the cluster does not serve it. */
+  /** The plural and the scope of a kind; undefined if the cluster does not serve it. */
   discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
   readSecret(namespace: string, name: string): Promise<Secret>
-  /** May this user do this? An "allowed" is at most 5 s old. */
+  /** Whether this user has this access. The result "allowed" is at most 5 s old. */
   reviewAccess(user: UserInfo, access: Access): Promise<boolean>
   /**
-   * Writes the status, guarded by the resourceVersion that was read. What this release does not know of it stays.
-   * Answers the stored resource, or `conflict` where somebody else wrote (or deleted) it first.
+   * Writes the status, guarded by the resourceVersion that was read. Status fields that this release does not know are
+   * kept. Returns the stored resource, or CONFLICT if another writer changed or deleted it first.
    */
   patchStatus(resource: Envelope, status: Status): Promise<unknown>
   /** All resources of the kind whose phase is Pending, Progressing or Retrying, in pages. */
@@ -53,5 +53,5 @@ export interface Cluster {
   recordEvent(resource: Envelope, event: ClusterEvent): Promise<void>
 }
 
-/** What `patchStatus` returns where another writer was first. */
+/** Returned by `patchStatus` if another writer was first. */
 export const CONFLICT = Symbol('conflict')

@@ -15,7 +15,7 @@ import { statusPatch } from './status-patch.ts'
 
 const UNSETTLED = ['Pending', 'Progressing', 'Retrying'] as const
 
-/** The port Cluster, on a real API server. `now` is in milliseconds since 1970. */
+/** Implements the port Cluster with a real API server. `now` is in milliseconds since 1970. */
 export function connectCluster(server: ApiServer, now: () => number = Date.now): Cluster {
   const discover = discovery(server, now)
   return {

@@ -6,20 +6,20 @@ import { bodyOf } from './answer.ts'
 
 export type Discover = (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
 
-/** How long the kinds of a group are remembered. A kind that is not among them is looked up again at once. */
+/** How long the kinds of a group are remembered. For a kind that is not among them, discovery is called again at once. */
 const REMEMBERED_MS = 60_000
-/** Names of groups and versions as the API server takes them (DNS-1123 subdomain, DNS-1035 label). */
+/** Names of groups and versions that the API server accepts (DNS-1123 subdomain, DNS-1035 label). */
 const GROUP_VERSION =
   /^(?:(?<group>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)\/)?(?<version>[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
 
 /** Names of resources, which become part of a path (DNS-1123 label). */
 const PLURAL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Groups and versions that are remembered at once; clusters with many extensions serve some hundred. */
+/** Most remembered groups and versions; clusters with many extensions serve a few hundred. */
 const MOST_REMEMBERED = 1_024
 
 /**
- * Finds the plural and the scope of a kind by the discovery API.
+ * Finds the plural and the scope of a kind with the discovery API.
  * Returns undefined for a kind or group that the cluster does not serve. Throws what `bodyOf` throws.
  */
 export function discovery(server: ApiServer, now: () => number): Discover {
@@ -60,7 +60,7 @@ async function servedKinds(
       member(item, 'namespaced'),
     ]
     if (plural === undefined || kind === undefined || typeof namespaced !== 'boolean') continue
-    // A subresource (`pods/status`), not a name at all, or one with another group's kind (`deployments/scale`).
+    // Skip subresources (`pods/status`), invalid names, and kinds of another group (`deployments/scale`).
     if (!PLURAL.test(plural) || textMember(item, 'group') || textMember(item, 'version')) continue
     if (!kinds.has(kind)) kinds.set(kind, { plural, namespaced })
   }

@@ -8,9 +8,9 @@ import type { ClusterEvent } from './cluster.ts'
 const LONGEST_NOTE_BYTES = 1024
 
 /**
- * Records an Event of events.k8s.io/v1 about the resource, for `kubectl describe`. Where the API server does not accept
- * it, nothing is thrown and the attempt goes on. Its name is the same for the same resource, generation, reason and
- * attempt, so that a repeated write is the same Event.
+ * Records an Event of events.k8s.io/v1 about the resource, for `kubectl describe`. Never throws: if the API server does
+ * not accept the Event, the attempt continues. The same resource, generation, reason and attempt result in the same
+ * name, so that a repeated write does not create a second Event.
  */
 export async function recordEvent(
   server: ApiServer,
@@ -25,7 +25,7 @@ export async function recordEvent(
   const event = {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    // A name that is cut has to end with a letter or a digit, too.
+    // A truncated name must also end with a letter or a digit.
     metadata: { name: `${name.slice(0, 200).replace(/[^a-z0-9]+$/, '')}.${suffix}`, namespace },
     eventTime: at.toISOString().replace('Z', '000Z'),
     reportingController: 'commitlet.dev/function',
@@ -45,6 +45,6 @@ function noteOf(message: string): string {
   if (bytes.length <= LONGEST_NOTE_BYTES) return message
   const ellipsis = '…'
   const start = bytes.subarray(0, LONGEST_NOTE_BYTES - Buffer.byteLength(ellipsis))
-  // A character that was cut in the middle is left out.
+  // Streaming mode drops a character that was cut in the middle.
   return new TextDecoder().decode(start, { stream: true }) + ellipsis
 }

@@ -7,14 +7,14 @@ import { bodyOf } from './answer.ts'
 import type { ListedResource } from './cluster.ts'
 import { groupPath } from './discovery.ts'
 
-/** Rows of a page: a row carries the metadata and the printed cells, 2 KiB mostly, 260 KiB at most. */
-const PAGE = 50
-/** The API server prints a Table of any kind: metadata and the columns of the CRD, never the spec. */
+/** Rows of a page: a row has the metadata and the printed cells, usually 2 KiB, at most 260 KiB. */
+const PAGE_SIZE = 50
+/** The API server returns any kind as a Table: metadata and the columns of the CRD, never the spec. */
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
-/** A continue token that has expired: the rest of this list comes with the next sweep. */
+/** Status for an expired continue token: the next sweep lists the rest. */
 const GONE = 410
 
-/** Lists a kind in pages, as a Table. With `phases`, only resources in one of these (a list for each). */
+/** Lists a kind in pages, as a Table. With `phases`, only resources in these phases, one list for each phase. */
 export async function* listResources(
   server: ApiServer,
   kind: Kind,
@@ -26,7 +26,7 @@ export async function* listResources(
 
 async function* listPages(server: ApiServer, kind: Kind, selector?: string): AsyncIterable<ListedResource> {
   let next: string | undefined
-  let limit = PAGE
+  let limit = PAGE_SIZE
   for (;;) {
     const page = await readPage(server, kind, { selector, next, limit })
     if (page === 'too large') {
@@ -50,7 +50,7 @@ interface Query {
   readonly limit: number
 }
 
-// Annotations may be 256 KiB: a page of them that is too large is read in halves, so that every resource is listed.
+// Annotations may have 256 KiB: a page that is too large is read again in halves, so that no resource is missing.
 async function readPage(server: ApiServer, kind: Kind, query: Query): Promise<Page | 'too large'> {
   const { selector, next, limit } = query
   const parameters = new URLSearchParams({ limit: String(limit) })
@@ -97,7 +97,7 @@ function readRow(
   }
 }
 
-/** A cell's text; undefined where the API server has no value, which it prints as null or as an empty cell. */
+/** A cell's text; undefined if it has no value, which the API server prints as null or as an empty cell. */
 function asText(cell: unknown): string | undefined {
   return typeof cell === 'string' && cell !== '' ? cell : undefined
 }

@@ -5,16 +5,15 @@ import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../domain/schema/status.ts
 const SCHEMAS = { GitCommit: GITCOMMIT_STATUS, PullRequest: PULLREQUEST_STATUS } as const
 
 /**
- * The merge patch (RFC 7396) that makes `after` of the resource's status. A newer release may have written fields, and
- * conditions of types, that this one does not know: these stay. A field that is known is one statement: it is replaced
- * with all that is in it.
+ * The merge patch (RFC 7396) that changes the resource's status to `after`. Fields and types of conditions that this
+ * release does not know, because a newer release wrote them, are kept. A known field is replaced as a whole.
  */
 export function statusPatch({ kind, status: before }: Envelope, after: Status): unknown {
   const known = SCHEMAS[kind].properties ?? {}
   const stored = Object.entries(before ?? {}).filter(([key]) => Object.hasOwn(known, key))
   const isOurs = ({ type }: Condition): boolean =>
     known['conditions']?.items?.properties?.['type']?.enum?.includes(type) === true
-  // A merge patch replaces a list as a whole: what is to stay in it is sent as well.
+  // A merge patch replaces a list as a whole, so it must include the conditions to keep.
   const conditions = [
     ...(after.conditions ?? []).filter((condition) => isOurs(condition)),
     ...(before?.conditions ?? []).filter((condition) => !isOurs(condition)),
@@ -23,10 +22,10 @@ export function statusPatch({ kind, status: before }: Envelope, after: Status): 
   return replacing(Object.fromEntries(stored), whole)
 }
 
-/** A merge patch keeps what it does not name: what `after` lacks is named and removed by null. */
+/** A merge patch keeps fields that it does not name: fields that `after` lacks are removed with null. */
 function replacing(before: unknown, after: unknown): unknown {
   if (!isRecord(before) || !isRecord(after)) return after
-  const gone = Object.keys(before).map((key) => [key, null])
+  const removed = Object.keys(before).map((key) => [key, null])
   const kept = Object.entries(after).map(([key, value]) => [key, replacing(before[key], value)])
-  return Object.fromEntries([...gone, ...kept])
+  return Object.fromEntries([...removed, ...kept])
 }

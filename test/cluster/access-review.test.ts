@@ -84,7 +84,7 @@ for (const [http, failure] of [
       reason: 'ReferenceForbidden',
       retry: 'slow',
       message:
-        "Commitlet's service account may not create subjectaccessreviews, so no user's rights can be checked; ask whoever runs Commitlet.",
+        "Commitlet's service account may not create subjectaccessreviews, so no user's rights can be checked; ask your Commitlet operator.",
     },
   ],
   [401, { reason: 'ReferenceForbidden', retry: 'slow' }],

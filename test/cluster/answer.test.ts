@@ -14,7 +14,7 @@ const REFUSALS = [
     403,
     'ReferenceForbidden',
     'slow',
-    /^Commitlet's service account may not read .*ask whoever runs Commitlet to grant it `get`\.$/,
+    /^Commitlet's service account may not read .*ask your Commitlet operator to grant it `get`\.$/,
   ],
   [
     404,
@@ -22,9 +22,24 @@ const REFUSALS = [
     'transient',
     /^There is no ConfigMap shop\/settings; create it, or fix its name in the spec\.$/,
   ],
-  [429, 'RateLimited', 'transient', /^The API server is too busy to answer for .*; it is tried again\.$/],
-  [422, 'ProviderUnavailable', 'transient', /^The API server answered 422 for .*; it is tried again\.$/],
-  [503, 'ProviderUnavailable', 'transient', /^The API server answered 503 for .*; it is tried again\.$/],
+  [
+    429,
+    'RateLimited',
+    'transient',
+    /^The API server is too busy to answer for .*; Commitlet retries automatically\.$/,
+  ],
+  [
+    422,
+    'ProviderUnavailable',
+    'transient',
+    /^The API server answered 422 for .*; Commitlet retries automatically\.$/,
+  ],
+  [
+    503,
+    'ProviderUnavailable',
+    'transient',
+    /^The API server answered 503 for .*; Commitlet retries automatically\.$/,
+  ],
 ] as const
 
 t.test('a refusal names what was asked for, and whether a retry helps', async (t) => {
@@ -42,7 +57,7 @@ t.test('a name that may be mistyped is mentioned before the right that may be la
   const { message } = refusal({ status: 403, text: '' }, 'Secret shop/gti', 'secretName in the spec')
   t.equal(
     message,
-    "Commitlet's service account may not read Secret shop/gti; fix secretName in the spec if it is mistyped, else ask whoever runs Commitlet to grant it `get`.",
+    "Commitlet's service account may not read Secret shop/gti; fix secretName in the spec if it is mistyped, otherwise ask your Commitlet operator to grant it `get`.",
   )
 })
 
@@ -58,7 +73,7 @@ t.test('every other answer, and one that is not JSON, is a Failure', async (t) =
   for (const text of ['', '<html>', '{"a":']) {
     t.throws(() => bodyOf({ status: 200, text }, WHAT), {
       ...thrown,
-      message: /is not JSON; it is tried again\.$/,
+      message: /is not JSON; Commitlet retries automatically\.$/,
     })
   }
 })

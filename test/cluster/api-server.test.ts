@@ -26,7 +26,7 @@ t.test('a server that stays silent, also in the middle of an answer, ends the ca
     await t.rejects(server(GET), {
       name: 'Failure',
       reason: 'Timeout',
-      message: 'The API server did not answer within 15 s; it is tried again.',
+      message: 'The API server did not answer within 15 s; Commitlet retries automatically.',
     })
     t.ok(Date.now() - began > 14_000, 'it had its time')
   })
@@ -39,7 +39,7 @@ t.test('a server that cannot be found is a NetworkError', async (t) => {
   await t.rejects(server(GET), {
     name: 'Failure',
     reason: 'NetworkError',
-    message: 'The API server could not be reached; it is tried again.',
+    message: 'The API server could not be reached; Commitlet retries automatically.',
   })
 })
 

@@ -142,7 +142,7 @@ withControlPlane(t, async (t, plane) => {
     const config = plainConfig(plane.url, { token: 'nobody-knows-me' })
     const unknown = connectCluster(openAs(await writeConfig(t, config)))
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', namespace, path: 'x' }
-    const mayNot = `may not read ConfigMap ${namespace}/shop; ask whoever runs Commitlet to grant it \`get\`.`
+    const mayNot = `may not read ConfigMap ${namespace}/shop; ask your Commitlet operator to grant it \`get\`.`
     const calls: readonly [string, (cluster: Cluster) => Promise<unknown>][] = [
       [`ConfigMap ${namespace}/shop`, (cluster) => cluster.readObject(reference, CONFIG_MAPS)],
       [`Secret ${namespace}/git`, (cluster) => cluster.readSecret(namespace, 'git')],
@@ -157,7 +157,7 @@ withControlPlane(t, async (t, plane) => {
       retry: 'slow',
     })
     await t.rejects(restricted.readSecret(namespace, 'git'), {
-      message: `may not read Secret ${namespace}/git; fix secretName in the spec if it is mistyped, else ask`,
+      message: `may not read Secret ${namespace}/git; fix secretName in the spec if it is mistyped, otherwise ask`,
     })
     for (const [what, call] of calls) {
       await t.rejects(call(restricted), { reason: 'ReferenceForbidden', message: what }, what)

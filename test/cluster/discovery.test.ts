@@ -85,7 +85,7 @@ t.test('an answer that is not a list has no kinds; a refusal is thrown', async (
   const refusing = discovery(async () => ({ status: 503, text: '' }), Date.now)
   await t.rejects(refusing('v1', 'ConfigMap'), {
     reason: 'ProviderUnavailable',
-    message: 'The API server answered 503 for API group v1; it is tried again.',
+    message: 'The API server answered 503 for API group v1; Commitlet retries automatically.',
   })
 })
 

@@ -72,7 +72,7 @@ withControlPlane(t, async (t, plane) => {
     const wrong = { observedGeneration: 1, phase: 'Lost' } as unknown as Status
     await t.rejects(cluster.patchStatus(await stored('wrong'), wrong), {
       reason: 'ProviderUnavailable',
-      message: `The API server answered 422 for status of GitCommit ${namespace}/wrong; it is tried again.`,
+      message: `The API server answered 422 for status of GitCommit ${namespace}/wrong; Commitlet retries automatically.`,
     })
   })
 })

@@ -48,6 +48,10 @@ t.test('the wait ends with the attempt, and the missing right is not final then'
   const run = failing(REQUESTER)
   const waiting = retryForbidden(run, isForbidden, ending.signal)
   setImmediate(() => ending.abort())
-  await t.rejects(waiting, { reason: 'Timeout', retry: 'transient', message: /; it is tried again\.$/ })
+  await t.rejects(waiting, {
+    reason: 'Timeout',
+    retry: 'transient',
+    message: /; Commitlet retries automatically\.$/,
+  })
   t.equal(await run(), 2, 'it was called once')
 })
