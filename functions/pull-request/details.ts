@@ -9,49 +9,49 @@ const DETAILS = ['labels', 'reviewers', 'assignees'] as const
 
 /**
  * Adds the labels, reviewers and assignees of the spec to the pull request with this number, once for each generation:
- * what somebody takes away later stays away. What cannot be added is told, and fails nothing. Undefined: the spec
- * names none. Throws what is no Failure: a bug.
+ * what a user removes later is not added again. What cannot be added is reported and does not fail the attempt.
+ * Undefined if the spec names none. Throws only errors that are not a Failure, which are bugs.
  */
 export async function applyDetails(
   number: number,
   resource: PullRequest,
   pullRequests: PullRequests,
 ): Promise<Outcome['details']> {
-  const asked = askedDetails(resource)
-  if (asked === undefined) return undefined
+  const requested = requestedDetails(resource)
+  if (requested === undefined) return undefined
   if (areApplied(resource)) return 'as before'
-  const complaints: string[] = []
-  const wanted = DETAILS.filter((detail) => asked[detail].length > 0)
+  const problems: string[] = []
+  const wanted = DETAILS.filter((detail) => requested[detail].length > 0)
   for (const [index, detail] of wanted.entries()) {
-    const said = await pullRequests.add(number, detail, asked[detail]).catch(asFailureAlone)
-    if (said instanceof Failure && said.retry === 'transient') {
-      // The others would meet the same. A limit is not passed on to the brake: the next call with this token meets it.
-      complaints.push(broken(detail, said, wanted.slice(index + 1)))
+    const result = await pullRequests.add(number, detail, requested[detail]).catch(asFailureAlone)
+    if (result instanceof Failure && result.retry === 'transient') {
+      // The other details would fail the same way. The rate limits are not updated here: the next call does that.
+      problems.push(interrupted(detail, result, wanted.slice(index + 1)))
       break
     }
-    complaints.push(...(said instanceof Failure ? [notAdded(detail, said)] : said))
+    problems.push(...(result instanceof Failure ? [notAdded(detail, result)] : result))
   }
-  return complaints.length === 0 ? APPLIED : notApplied(complaints)
+  return problems.length === 0 ? APPLIED : notApplied(problems)
 }
 
-/** What is said of them where somebody else has opened the pull request. Undefined: the spec names none. */
+/** The result where someone else opened the pull request. Undefined if the spec names no details. */
 export function detailsLeft(resource: PullRequest): Outcome['details'] {
-  if (askedDetails(resource) === undefined) return undefined
+  if (requestedDetails(resource) === undefined) return undefined
   const message =
-    'The pull request does not carry the mark of this PullRequest: its labels, reviewers and assignees are left as they are.'
+    'The pull request does not have the marker of this PullRequest; its labels, reviewers and assignees are left unchanged.'
   return { applied: 'False', reason: 'NotOurs', message }
 }
 
 const APPLIED: DetailsResult = {
   applied: 'True',
   reason: 'Applied',
-  message: 'Labels, reviewers and assignees are those of the spec, or more.',
+  message: 'The pull request has all labels, reviewers and assignees of the spec.',
 }
 
-function askedDetails({ spec }: PullRequest): PullRequestDetails | undefined {
+function requestedDetails({ spec }: PullRequest): PullRequestDetails | undefined {
   const { labels = [], reviewers = [], assignees = [] } = spec
-  const asked = labels.length + reviewers.length + assignees.length > 0
-  return asked ? { labels, reviewers, assignees } : undefined
+  const isRequested = labels.length + reviewers.length + assignees.length > 0
+  return isRequested ? { labels, reviewers, assignees } : undefined
 }
 
 function areApplied({ metadata, status }: PullRequest): boolean {
@@ -59,8 +59,8 @@ function areApplied({ metadata, status }: PullRequest): boolean {
   return before?.status === 'True' && before.observedGeneration === metadata.generation
 }
 
-function notApplied(complaints: readonly string[]): DetailsResult {
-  const message = `${complaints.join(' ')} Ask again when that is mended (annotation ${REQUESTED_AT}), or add them by hand.`
+function notApplied(problems: readonly string[]): DetailsResult {
+  const message = `${problems.join(' ')} When that is fixed, request the PullRequest again (annotation ${REQUESTED_AT}), or add them manually.`
   return { applied: 'False', reason: 'NotApplied', message }
 }
 
@@ -68,13 +68,13 @@ function notAdded(detail: keyof PullRequestDetails, { reason, message }: Failure
   return `The ${detail} could not be added (${reason}): ${message}`
 }
 
-// What passes by itself says that it is tried again, which is true of attempts alone.
-function broken(
+// The message of a transient failure promises a retry, which only attempts get: it is left out.
+function interrupted(
   detail: keyof PullRequestDetails,
   { reason }: Failure,
-  left: readonly (keyof PullRequestDetails)[],
+  remaining: readonly (keyof PullRequestDetails)[],
 ): string {
-  const rest = left.length === 0 ? '' : `; the ${left.join(' and ')} were not tried`
+  const rest = remaining.length === 0 ? '' : `; the ${remaining.join(' and ')} were not tried`
   return `The ${detail} could not be added (${reason})${rest}.`
 }
 

@@ -1,4 +1,4 @@
-/** Runs `work` as soon as fewer than so many others run under the same key, in the order of the calls. */
+/** Runs `work` once fewer than the limit run under the same key, in the order of the calls. */
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 interface Queue {
@@ -6,15 +6,15 @@ interface Queue {
   readonly waiting: (() => void)[]
 }
 
-/** Makes a queue for each key, of which at most `most` run at once; an empty queue is forgotten. */
-export function makeKeyedSemaphore(most: number): KeyedSemaphore {
+/** Makes a semaphore that runs at most `limit` calls of each key at once; idle keys use no memory. */
+export function makeKeyedSemaphore(limit: number): KeyedSemaphore {
   const queues = new Map<string, Queue>()
 
   async function enter(key: string): Promise<Queue> {
     const queue = queues.get(key) ?? { running: 0, waiting: [] }
     queues.set(key, queue)
-    // What ends lets the next one start in its stead: the number that run stays.
-    if (queue.running >= most) await new Promise<void>((resolve) => queue.waiting.push(resolve))
+    // The call that ends hands its slot to the next one: `running` stays the same.
+    if (queue.running >= limit) await new Promise<void>((resolve) => queue.waiting.push(resolve))
     else queue.running += 1
     return queue
   }

@@ -10,7 +10,7 @@ import { reconcilePullRequest } from './reconcile.ts'
 import { withFallback } from '../login/with-fallback.ts'
 import type { Attempt, World } from '../world.ts'
 
-/** Sees to it that the pull request is open, once: PullRequest → Outcome. Throws a Failure for everything else. */
+/** Opens the pull request unless it was opened before: PullRequest → Outcome. Throws a Failure for everything else. */
 export async function openPullRequest(
   resource: SoundPullRequest,
   world: World,
@@ -21,20 +21,20 @@ export async function openPullRequest(
   const { spec } = resource
   const branches = branchesOf(spec)
   const target = { ...requireAPI(resource.target), shown: spec.repository, branches }
-  // What was sent with the first source may come back in what is said to the second.
+  // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
   const { result, used } = await withFallback(sourcesOf(spec), async (source) => {
     const { login, permit } = await logInToAPI(source, { resource, authorised, signal }, world)
     secrets.push(...login.secrets, login.secret)
-    const by = { login: { ...login, secrets: [...secrets] }, signal }
-    return world.withPullRequests({ ...target, permit }, by, (pullRequests) =>
+    const caller = { login: { ...login, secrets: [...secrets] }, signal }
+    return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>
       reconcilePullRequest({ resource, branches, again: attempt.again }, pullRequests),
     )
   })
   return { ...result, credentialsUsed: used }
 }
 
-/** A colon cannot be in the name of a branch (git-check-ref-format(1)): what stands before it is an owner. */
+/** The name of a branch cannot contain a colon (git-check-ref-format(1)): the text before it is the owner. */
 function branchesOf({ baseBranch, headBranch }: PullRequestSpec): Branches {
   const at = headBranch.indexOf(':')
   if (at < 0) return { base: baseBranch, head: headBranch, headOwner: undefined }

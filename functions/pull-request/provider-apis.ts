@@ -9,7 +9,7 @@ import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { makeKeyedSemaphore } from './keyed-semaphore.ts'
 
-/** One folder per row of the table of hosts, each loaded when it is first needed. The addresses are for the bundler to see. */
+/** One folder per row of the table of hosts, loaded on first use. The bundler needs the literal paths. */
 export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default: Connect }>>> = {
   github: () => import('../providers/github/index.ts'),
   gitlab: () => import('../providers/gitlab/index.ts'),
@@ -18,17 +18,17 @@ export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default
 }
 
 /**
- * How many attempts call at once with the same token: GitHub asks for one request after the other ("Best practices
- * for using the REST API"), and what all have asked before the first has heard of a limit is refused to all. With one
- * alone, a call that hangs would hold all others up.
+ * Most attempts that call with the same token at once. GitHub recommends serial requests ("Best practices for using the
+ * REST API"), and requests that are sent before the first response reports a rate limit are all refused. With a limit of
+ * one, a call that hangs would block all others.
  */
-const CALLERS = 2
+const CALLERS_PER_TOKEN = 2
 
 /** Opens sessions with all APIs. `now` in milliseconds. */
 export function openProviders(settings: HTTPSettings, now: () => number): WithPullRequests {
   const limits = makeRateLimits(now)
-  const alone = makeKeyedSemaphore(1)
-  const few = makeKeyedSemaphore(CALLERS)
+  const onePerTarget = makeKeyedSemaphore(1)
+  const fewPerToken = makeKeyedSemaphore(CALLERS_PER_TOKEN)
   const withAPI = openHTTP(settings)
   return async function withPullRequests(target, { login, signal }, work) {
     const { host, baseURL } = target
@@ -36,11 +36,11 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
     if (load === undefined)
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
-    const limit = limitOf(baseURL, login)
-    const called = Promise.withResolvers<undefined>()
+    const limit = limitKey(baseURL, login)
+    const started = Promise.withResolvers<undefined>()
     const call = async (): ReturnType<typeof work> => {
       if (signal.aborted) throw outOfTime(target, signal.reason)
-      called.resolve(undefined)
+      started.resolve(undefined)
       limits.check(limit)
       return withAPI(baseURL, signal, (fetch) =>
         work(guardedPullRequests(connect({ ...target, fetch }, login), { login, shown: target.shown })),
@@ -48,26 +48,26 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
         throw limits.record(limit, error)
       })
     }
-    const result = alone(keyOf(target), () => few(limit, call))
-    await unlessAborted(Promise.race([called.promise, result]), signal, (cause) => outOfTime(target, cause))
+    const result = onePerTarget(targetKey(target), () => fewPerToken(limit, call))
+    await unlessAborted(Promise.race([started.promise, result]), signal, (cause) => outOfTime(target, cause))
     return result
   }
 }
 
-// Hosts count by whose token it is, whichever Secret holds it.
-function limitOf(baseURL: string, { username, secret }: ApiLogin): string {
+// Hosts count requests by token, and two Secrets may hold the same one.
+function limitKey(baseURL: string, { username, secret }: ApiLogin): string {
   return createHash('sha256')
     .update(JSON.stringify([baseURL, username ?? null, secret]))
     .digest('hex')
 }
 
-// Hosts ignore the case of a repository's path: at worst two wait for each other in vain.
-function keyOf({ baseURL, repository, branches }: ApiTarget): string {
+// Hosts ignore the case of a repository's path; on a host that does not, two attempts only wait needlessly.
+function targetKey({ baseURL, repository, branches }: ApiTarget): string {
   return JSON.stringify([baseURL, repository.map((segment) => segment.toLowerCase()), branches])
 }
 
 function outOfTime({ shown }: ApiTarget, cause: unknown): Failure {
   if (cause instanceof Failure) return cause
-  const message = `The time of the attempt was over before the API of ${shown} could be called; it is tried again.`
+  const message = `The attempt ran out of time before the API of ${shown} could be called; Commitlet retries automatically.`
   return new Failure('Timeout', message, { cause })
 }

@@ -2,37 +2,38 @@ import { LRUCache } from 'lru-cache'
 import { Failure } from '../domain/failure.ts'
 import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
 
-/** Remembers which limits were reached, so that nobody runs into them again before they end. */
+/** Remembers rate limits that were reached, so that no call is made before they end. */
 export interface RateLimits {
-  /** Throws RateLimited, without a call, while the limit of this key holds. */
+  /** Throws RateLimited while the limit of this key lasts, so that no call is made. */
   check(key: string): void
   /**
-   * Passes a failure on; a RateLimited one of a host's, with a time, holds for the key until then, and its sentence
-   * is what all others with this key get.
+   * Returns the error unchanged. A RateLimited failure with a time sets the limit of this key until then, and `check`
+   * throws its message.
    */
   record(key: string, error: unknown): unknown
 }
 
-/** Keys at once: beyond that the one that was used least recently is forgotten, which costs one call. */
-const MOST = 10_000
+/** Most keys; beyond that the least recently used one is forgotten, which costs one call. */
+const MAX_KEYS = 10_000
 
-/** Makes the memory of limits of this process. `now` in milliseconds. */
+/** Makes an empty memory of rate limits. `now` in milliseconds. */
 export function makeRateLimits(now: () => number): RateLimits {
-  // The host's sentence, for as long as its limit holds.
-  const limits = new LRUCache<string, string>({ max: MOST, ttlResolution: 0, perf: { now } })
-  // Their seconds are rounded up: recorded again, a limit would never end.
-  const own = new WeakSet<Failure>()
+  // The host's message, for as long as its limit lasts.
+  const limits = new LRUCache<string, string>({ max: MAX_KEYS, ttlResolution: 0, perf: { now } })
+  // The seconds of our own failures are rounded up: if they were recorded again, a limit would never end.
+  const ownFailures = new WeakSet<Failure>()
   return {
     check(key) {
       const message = limits.get(key)
       const seconds = Math.ceil(limits.getRemainingTTL(key) / 1000)
       if (message === undefined || seconds <= 0) return
       const failure = new Failure('RateLimited', message, { retryAfterSeconds: seconds })
-      own.add(failure)
+      ownFailures.add(failure)
       throw failure
     },
     record(key, error) {
-      if (!(error instanceof Failure) || error.reason !== 'RateLimited' || own.has(error)) return error
+      if (!(error instanceof Failure) || error.reason !== 'RateLimited' || ownFailures.has(error))
+        return error
       const wait = Math.min(error.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_S)
       if (!(wait > 0)) return error
       limits.set(key, error.message, { ttl: Math.max(limits.getRemainingTTL(key), wait * 1000) })

@@ -7,45 +7,48 @@ import type { Branches, PullRequests, ShownPullRequest } from '../domain/pull-re
 import type { PullRequest, PullRequestStatus } from '../domain/resource/resource.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 
-/** What is wanted, and how this attempt stands to others. */
+/** The wanted pull request, and whether an earlier attempt may have opened it. */
 export interface Wanted {
   readonly resource: PullRequest
   readonly branches: Branches
-  /** An earlier attempt at this generation and requested-at may have opened it already. */
+  /** An earlier attempt for this generation and requested-at may already have opened it. */
   readonly again: boolean
 }
 
 type Reconciled = Omit<Outcome, 'credentialsUsed'>
 
 /**
- * The one policy for every host: find first, then open, look again where the host says that there is one. A resource
- * opens one pull request in its life: what was merged, closed or taken away stays so. Title and body change only where
- * they still are as this resource has set them; one that somebody else has opened is left as it is.
- * @throws Failure what the port throws, and Conflict where the host says that one is open but shows none
+ * The policy for every host: find the pull request, else open it; search again if the host reports that one exists. A
+ * resource opens one pull request in its life: if it was merged, closed or deleted, it stays so. Title and body change
+ * only if they are still as this resource has set them; a pull request that someone else opened is left unchanged.
+ * @throws Failure what the port throws, and Conflict if the host reports an open pull request but lists none
  */
 export async function reconcilePullRequest(wanted: Wanted, pullRequests: PullRequests): Promise<Reconciled> {
-  const found = await look(wanted, pullRequests)
+  const found = await findExisting(wanted, pullRequests)
   if (found !== undefined) return keep(found, wanted.resource, pullRequests)
-  const before = wanted.resource.status?.pullRequest
-  return before === undefined ? open(wanted, pullRequests) : gone(before)
+  const previous = wanted.resource.status?.pullRequest
+  return previous === undefined ? open(wanted, pullRequests) : noLongerFound(previous)
 }
 
-/** The one that this resource is about already: known by number, else its own by its branches, else an open one. */
-async function look(wanted: Wanted, pullRequests: PullRequests): Promise<ShownPullRequest | undefined> {
+/** The existing pull request: by its number in the status, else an own one by its branches, else any open one. */
+async function findExisting(
+  wanted: Wanted,
+  pullRequests: PullRequests,
+): Promise<ShownPullRequest | undefined> {
   const { resource, branches } = wanted
   const number = resource.status?.pullRequest?.number
   const known = number === undefined ? undefined : await pullRequests.read(number, branches)
   if (known !== undefined) return known
   const found = await pullRequests.find(branches, mayHaveOpened(wanted) ? 'all' : 'open')
-  const ours = found.filter((shown) => readMarker(shown)?.uid === resource.metadata.uid)
-  return ours.find(isOpen) ?? ours[0] ?? found.find(isOpen)
+  const own = found.filter((shown) => readMarker(shown)?.uid === resource.metadata.uid)
+  return own.find(isOpen) ?? own[0] ?? found.find(isOpen)
 }
 
-// One that any attempt before this has opened, whose answer was lost, may be merged by now.
+// An earlier attempt may have opened one without learning of it, and it may be merged by now.
 function mayHaveOpened({ resource, again }: Wanted): boolean {
   const { metadata, status } = resource
-  const asked = metadata.generation > 1 || requestedAt(resource) !== undefined
-  return again || asked || status?.pullRequest !== undefined
+  const wasRequestedAgain = metadata.generation > 1 || requestedAt(resource) !== undefined
+  return again || wasRequestedAgain || status?.pullRequest !== undefined
 }
 
 function isOpen({ state }: ShownPullRequest): boolean {
@@ -62,7 +65,7 @@ async function open(wanted: Wanted, pullRequests: PullRequests): Promise<Reconci
     return { ...succeeded(created, `Opened #${created.number}: ${created.url}`), details }
   }
   const [other] = await pullRequests.find(branches, 'open')
-  if (other === undefined) throw hidden(resource)
+  if (other === undefined) throw notListed(resource)
   return keep(other, resource, pullRequests)
 }
 
@@ -72,12 +75,13 @@ async function keep(
   pullRequests: PullRequests,
 ): Promise<Reconciled> {
   if (!isOpen(found)) {
-    const what = `was ${found.state} and is not opened again; for further changes make another PullRequest`
+    const what = `was ${found.state} and is not opened again; create another PullRequest for further changes`
     return { ...upToDate(found, what), details: 'as before' }
   }
   const marker = readMarker(found)
   if (marker?.uid !== resource.metadata.uid) {
-    const what = 'was opened by somebody else, or has lost the mark of this PullRequest, and is left as it is'
+    const what =
+      'was opened by someone else, or has lost the marker of this PullRequest, and is left unchanged'
     return { ...upToDate(found, what), details: detailsLeft(resource) }
   }
   const kept = await keepText({ ...found, marker }, resource, pullRequests)
@@ -85,16 +89,16 @@ async function keep(
 }
 
 async function keepText(
-  ours: ShownPullRequest & { readonly marker: Marked },
+  own: ShownPullRequest & { readonly marker: Marked },
   resource: PullRequest,
   pullRequests: PullRequests,
 ): Promise<Reconciled> {
   const text = textOf(resource)
-  if (saysTheSame(ours.marker, text)) return upToDate(ours, 'is open')
-  if (ours.marker.edited)
-    return upToDate(ours, 'is open; somebody has edited its title or body, which are left so')
-  await pullRequests.update(ours, marked(text, resource.metadata.uid))
-  return succeeded(ours, `Updated title and body of #${ours.number}: ${ours.url}`)
+  if (saysTheSame(own.marker, text)) return upToDate(own, 'is open')
+  if (own.marker.edited)
+    return upToDate(own, 'is open; someone has edited its title or body, which are left unchanged')
+  await pullRequests.update(own, marked(text, resource.metadata.uid))
+  return succeeded(own, `Updated title and body of #${own.number}: ${own.url}`)
 }
 
 function textOf({ spec }: PullRequest): { readonly title: string; readonly body: string } {
@@ -113,15 +117,15 @@ function statusOf({ number, url, state }: ShownPullRequest): Pick<Outcome, 'pull
   return { pullRequest: { number, url, state } }
 }
 
-/** Somebody has taken it away, or has it join other branches by now: for these branches it is open no more. */
-function gone(before: PullRequestStatus): Reconciled {
-  const { number, url } = before
-  const state = before.state === 'open' ? 'closed' : before.state
-  const message = `#${number} is not there any more, or joins other branches by now, and no second one is opened for this PullRequest; make another PullRequest for that: ${url}`
+/** Someone has deleted it or changed its branches: for the branches of the spec it is no longer open. */
+function noLongerFound(previous: PullRequestStatus): Reconciled {
+  const { number, url } = previous
+  const state = previous.state === 'open' ? 'closed' : previous.state
+  const message = `#${number} no longer exists or has other branches now, and Commitlet opens no second one for this PullRequest; create another PullRequest for that: ${url}`
   return { reason: 'UpToDate', message, pullRequest: { number, url, state }, details: 'as before' }
 }
 
-function hidden({ spec }: PullRequest): Failure {
-  const message = `The host of ${spec.repository} says that a pull request from ${spec.headBranch} to ${spec.baseBranch} is open, but shows none; it is tried again.`
+function notListed({ spec }: PullRequest): Failure {
+  const message = `The host of ${spec.repository} reports that a pull request from ${spec.headBranch} to ${spec.baseBranch} is open, but lists none; Commitlet retries automatically.`
   return new Failure('Conflict', message)
 }

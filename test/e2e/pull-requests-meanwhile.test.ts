@@ -35,7 +35,7 @@ withControlPlane(t, async (t, plane) => {
         status: 'True',
         reason: 'UpToDate',
         message: new RegExp(
-          `^#1 was ${state} and is not opened again; for further changes make another PullRequest: https://`,
+          `^#1 was ${state} and is not opened again; create another PullRequest for further changes: https://`,
         ),
       })
       t.match((await team.kubectl(['get', 'gpr'])).stdout, new RegExp(`UpToDate +1 +${state}`))
@@ -61,7 +61,7 @@ withControlPlane(t, async (t, plane) => {
     Object.assign(pull ?? {}, { title: 'By a person' })
     await team.apply(hosted.pullRequest('shop', { title: 'Third' }))
     const stored = await settledPull(team, 'shop')
-    t.match(readyOf(stored), { status: 'True', reason: 'UpToDate', message: /somebody has edited/ })
+    t.match(readyOf(stored), { status: 'True', reason: 'UpToDate', message: /someone has edited/ })
     t.match(stored.status, { observedGeneration: 3, pullRequest: { state: 'open' } })
     t.match(pull, { title: 'By a person', body: /^Two\n/ })
     t.equal(hosted.writes().length, 2)

@@ -55,7 +55,7 @@ t.test('users that the host does not know are named, the others are added', asyn
     applied: 'False',
     reason: 'NotApplied',
     message:
-      'The host does not know stranger. The host does not know nobody. Ask again when that is mended (annotation commitlet.dev/requested-at), or add them by hand.',
+      'The host does not know stranger. The host does not know nobody. When that is fixed, request the PullRequest again (annotation commitlet.dev/requested-at), or add them manually.',
   })
   t.match(host.held, [{ details: { labels: ['settings'], reviewers: ['dev'], assignees: [] } }])
 })
@@ -74,7 +74,7 @@ t.test('what the token may not do is reported, and the rest is done', async (t) 
   t.match(await go(host, ALL), {
     applied: 'False',
     message:
-      /^The labels could not be added \(PermissionDenied\): The token lacks "issues=write"; give it that\. Ask again when/,
+      /^The labels could not be added \(PermissionDenied\): The token lacks "issues=write"; give it that\. When that is fixed/,
   })
   t.match(host.held, [{ details: { ...ALL, labels: [] } }])
 })

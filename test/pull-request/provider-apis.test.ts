@@ -101,8 +101,7 @@ t.test('an attempt in the queue leaves when its time is over, and never calls', 
   for (const late of [waiting, expired])
     await t.rejects(late, {
       reason: 'Timeout',
-      message:
-        /^The time of the attempt was over before the API of https:\/\/git\.example\.com\/acme\/shop\.git/,
+      message: /^The attempt ran out of time before the API of https:\/\/git\.example\.com\/acme\/shop\.git/,
     })
   first.resolve('done')
   t.equal(await running, 'done')

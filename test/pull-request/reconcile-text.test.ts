@@ -29,7 +29,7 @@ t.test('what people have edited stays, and is reported only where the spec diffe
     for (const asked of [known, next]) {
       t.match(await go(host, asked), {
         reason: 'UpToDate',
-        message: `#1 is open; somebody has edited its title or body, which are left so: ${URL}`,
+        message: `#1 is open; someone has edited its title or body, which are left unchanged: ${URL}`,
       })
       t.strictSame(host.calls, ['read 1'])
     }
@@ -41,7 +41,7 @@ t.test('once an edit is undone, title and body follow the spec again', async (t)
   const host = memoryPullRequests()
   const resource = changed(after(pullRequest(), await go(host)), { title: 'Newer' })
   host.change(1, { title: 'Better' })
-  t.match(await go(host, resource), { reason: 'UpToDate', message: /somebody has edited/ })
+  t.match(await go(host, resource), { reason: 'UpToDate', message: /someone has edited/ })
   host.change(1, { title: OURS.title })
   t.match(await go(host, resource), { reason: 'Succeeded', message: /^Updated title/ })
   t.match(host.held, [{ title: 'Newer' }])
@@ -62,7 +62,7 @@ t.test('one that another user has opened is adopted, and never written to', asyn
     const adopted = await go(host, resource)
     t.match(adopted, {
       reason: 'UpToDate',
-      message: `#1 was opened by somebody else, or has lost the mark of this PullRequest, and is left as it is: ${URL}`,
+      message: `#1 was opened by someone else, or has lost the marker of this PullRequest, and is left unchanged: ${URL}`,
       pullRequest: { number: 1, state: 'open' },
       details: { applied: 'False', reason: 'NotOurs' },
     })
@@ -102,7 +102,7 @@ t.test('where another user was quicker, their pull request is adopted', async (t
   const host = overtaken({})
   t.match(await go(host, pullRequest({ reviewers: ['dev'] })), {
     reason: 'UpToDate',
-    message: /#1 was opened by somebody else/,
+    message: /#1 was opened by someone else/,
     details: { reason: 'NotOurs' },
   })
   t.strictSame(host.calls, ['find open', 'create', 'find open'])

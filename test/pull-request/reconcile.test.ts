@@ -61,7 +61,7 @@ for (const [title, resource, again] of LATER) {
     host.hold({ ...OURS, state: 'merged' })
     t.match(await go(host, resource, again), {
       reason: 'UpToDate',
-      message: `#1 was merged and is not opened again; for further changes make another PullRequest: ${URL}`,
+      message: `#1 was merged and is not opened again; create another PullRequest for further changes: ${URL}`,
       pullRequest: { number: 1, state: 'merged' },
       details: 'as before',
     })
@@ -77,7 +77,7 @@ for (const state of ['merged', 'closed'] as const) {
     host.change(1, { state })
     for (const later of [known, changed(known, { title: 'Newer', labels: ['urgent'] })]) {
       t.match(await go(host, later), {
-        message: `#1 was ${state} and is not opened again; for further changes make another PullRequest: ${URL}`,
+        message: `#1 was ${state} and is not opened again; create another PullRequest for further changes: ${URL}`,
         pullRequest: { number: 1, url: URL, state },
         details: 'as before',
       })
@@ -95,7 +95,7 @@ t.test('one that is gone, or has other branches now, is not replaced by a second
     else host.held.pop()
     t.match(await go(host, known), {
       reason: 'UpToDate',
-      message: /^#1 is not there any more, or joins other branches by now, .*; make another PullRequest/,
+      message: /^#1 no longer exists or has other branches now, .*; create another PullRequest/,
       pullRequest: { number: 1, url: URL, state: 'closed' },
       details: 'as before',
     })
@@ -117,7 +117,7 @@ t.test('where another one has the same branches instead, that one is reported', 
   const known = after(pullRequest(), await go(host))
   host.change(1, { branches: { ...BRANCHES, base: 'other' } })
   host.hold()
-  t.match(await go(host, known), { message: /^#2 was opened by somebody else/, pullRequest: { number: 2 } })
+  t.match(await go(host, known), { message: /^#2 was opened by someone else/, pullRequest: { number: 2 } })
 })
 
 t.test('a host that reports one and shows none is retried later', async (t) => {
@@ -127,7 +127,7 @@ t.test('a host that reports one and shows none is retried later', async (t) => {
     reason: 'Conflict',
     retry: 'transient',
     message:
-      'The host of https://github.com/acme/shop.git says that a pull request from feature to main is open, but shows none; it is tried again.',
+      'The host of https://github.com/acme/shop.git reports that a pull request from feature to main is open, but lists none; Commitlet retries automatically.',
   })
 })
 

@@ -50,7 +50,7 @@ export const OPENING: readonly Case[] = [
         outcomes.map(({ reason }) => reason),
         ['Succeeded', 'UpToDate'],
       )
-      t.match(outcomes[1].message, /was opened by somebody else/)
+      t.match(outcomes[1].message, /was opened by someone else/)
       t.equal(stage.model.pulls.length, 1)
       t.equal(writes(stage.requests()).length, 1)
     },
@@ -80,7 +80,7 @@ export const OPENING: readonly Case[] = [
         stage.attempt(after(second, outcomes[1])),
       ])
       t.strictSame(writes(stage.requests()), [], 'neither writes again')
-      const left = settled.filter(({ message }) => message.includes('left as it is'))
+      const left = settled.filter(({ message }) => message.includes('left unchanged'))
       t.equal(left.length, race === 'two' ? 0 : 1, 'one of them owns what is open')
     },
   },

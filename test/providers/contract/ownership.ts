@@ -58,7 +58,7 @@ export const OWNERSHIP: readonly Case[] = [
       addPull(stage.model, { base: BASE, head: HEAD, title: 'By hand', body })
       const resource = stage.resource({ reviewers: stage.people.slice(0, 1) })
       const outcome = await stage.attempt(resource)
-      t.match(outcome, { reason: 'UpToDate', message: /#1 was opened by somebody else/ })
+      t.match(outcome, { reason: 'UpToDate', message: /#1 was opened by someone else/ })
       t.match(outcome, { pullRequest: { number: 1 }, details: { applied: 'False', reason: 'NotOurs' } })
       const next = changed(after(resource, outcome), { title: 'From the spec' })
       t.match(await stage.attempt(next), { reason: 'UpToDate' })
@@ -113,7 +113,7 @@ export const OWNERSHIP: readonly Case[] = [
       const known = after(resource, await stage.attempt(resource))
       stage.model.pulls.length = 0
       stage.requests()
-      t.match(await stage.attempt(known), { reason: 'UpToDate', message: /#1 is not there any more/ })
+      t.match(await stage.attempt(known), { reason: 'UpToDate', message: /#1 no longer exists/ })
       t.strictSame(writes(stage.requests()), [])
     },
   },
