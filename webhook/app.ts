@@ -12,53 +12,53 @@ import { readReview, reviewOf } from './admission/review.ts'
 import type { KeyPair } from './tls.ts'
 
 /**
- * The API server takes request bodies of 3 MiB; a review holds the new object and the old one (2 x 3 MiB), and
- * 1 MiB is left for the user, the options and the envelope. controller-runtime reads 7 MiB as well.
+ * The API server accepts request bodies of 3 MiB; a review holds the new and the old object (2 x 3 MiB), which leaves
+ * 1 MiB for the user, the options and the envelope. controller-runtime has the same limit of 7 MiB.
  */
 const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
-/** The API server gives up after 10 s; whoever sends a request more slowly than this is not one. */
+/** Time limit for receiving a request. The API server itself gives up after 10 s. */
 const REQUEST_TIMEOUT_MS = 10_000
-/** How often that is looked at; Node's own pace of 30 s would triple it. */
+/** Interval of that check; Node's default of 30 s could quadruple the limit. */
 const TIMEOUT_CHECK_MS = 1_000
-/** An API server has a handful of connections; each one takes memory before it has sent anything. */
+/** API servers open only a few connections; each one uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 512
 /**
- * Brackets and commas, outside of strings, of all reviews that are read at once, and so of one: some 100 MiB once they
- * are parsed. An honest review has hundreds.
+ * Most brackets and commas, outside of strings, in one review and in all reviews that are read at once: about 100 MiB
+ * once they are parsed. A normal review has hundreds.
  */
 const PARTS_LIMIT = 1_000_000
-const TOO_MANY_PARTS = 'The review has more than the 1,000,000 brackets and commas that are read here.'
-const NO_ROOM = 'Too many reviews are being read at the moment: try again.'
+const TOO_MANY_PARTS = 'The review has more than 1,000,000 brackets and commas, which is the limit.'
+const NO_ROOM = 'Too many reviews are being read at the moment; try again.'
 
-/** What the HTTP edge hands on: two decisions, what follows an answer, and whether it may be asked at all. */
+/** What the HTTP server calls: the two decisions, the callback after a response, and the state of draining. */
 export interface Edge {
   readonly mutate: (request: AdmissionRequest) => Promise<Verdict>
   readonly validate: (request: AdmissionRequest) => Promise<Verdict>
-  /** Called once the answer of /validate has left; never where the client has gone before. */
+  /** Called once the response of /validate was sent; never if the client closed the connection before. */
   readonly answered: (request: AdmissionRequest, verdict: Verdict) => void
   readonly isDraining: () => boolean
   readonly log: Logger
 }
 
 /**
- * The HTTPS app; not listening yet. Malformed requests are answered with 400 or 413 and one sentence. Its `close()`
- * resolves once every answer has left and what follows it has been called.
+ * The HTTPS app; not listening yet. Malformed requests get 400 or 413 and one sentence. Its `close()` resolves once
+ * every response was sent and the callbacks after the responses were called.
  */
 export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   const app = fastify({
-    // Only reviews need a client certificate: the kubelet's probes have none.
+    // Not required here: only reviews need a client certificate, and the kubelet's probes have none.
     https: {
       ...pair,
       requestCert: pair.ca !== undefined,
       rejectUnauthorized: false,
       handshakeTimeout: REQUEST_TIMEOUT_MS,
-      // Node takes the longer one of the two for the whole request.
+      // Node applies the longer of the two timeouts to the whole request.
       headersTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     },
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // While draining, what still comes in over an open connection is answered rather than failed.
+    // While draining, requests on open connections are still answered.
     return503OnClosing: false,
     logger: false,
   })
@@ -71,32 +71,32 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   })
   app.setErrorHandler<FastifyError | Failure>((error, _request, reply) => answerError(error, reply, edge.log))
   app.setNotFoundHandler((_request, reply) =>
-    refuse(reply, 404, 'There is nothing here: reviews go to POST /mutate or /validate.'),
+    refuse(reply, 404, 'There is nothing here; send reviews to POST /mutate or /validate.'),
   )
   addHealth(app, edge)
   addReviews(app, edge, pair.ca !== undefined)
   return app
 }
 
-// The room is held until the answer has left: what is read of a review lives as long.
+// The budget is held until the response was sent: the parsed review is in memory until then.
 function boundBodies(app: FastifyInstance<Server>): void {
-  const take = openBudget(BODIES_LIMIT)
+  const acquire = openBudget(BODIES_LIMIT)
   app.addHook('onRequest', (request, reply, done) => {
-    holdUntilAnswered(take(announcedBytes(request.headers, BODY_LIMIT)), reply, done)
+    holdUntilAnswered(acquire(announcedBytes(request.headers, BODY_LIMIT)), reply, done)
   })
 }
 
-function holdUntilAnswered(giveBack: Release | undefined, reply: FastifyReply, done: () => void): void {
-  if (giveBack === undefined) {
-    // client-go asks again by itself where it finds Retry-After.
+function holdUntilAnswered(release: Release | undefined, reply: FastifyReply, done: () => void): void {
+  if (release === undefined) {
+    // client-go retries automatically if the response has Retry-After.
     refuse(reply.header('retry-after', '1'), 503, NO_ROOM)
     return
   }
-  reply.raw.once('close', giveBack)
+  reply.raw.once('close', release)
   done()
 }
 
-// The server may be closed while the 'finish' of its last answer, and so onResponse, is yet to come; 'close' follows both.
+// The server may close before the last response emits 'finish', which calls onResponse; 'close' comes after both.
 function awaitAnswers(app: FastifyInstance<Server>): void {
   const open = new Set<FastifyReply['raw']>()
   app.addHook('onRequest', (_request, { raw }, done) => {
@@ -109,7 +109,7 @@ function awaitAnswers(app: FastifyInstance<Server>): void {
   })
 }
 
-// Only now: what is parsed takes much more memory than its text, which is let go of here.
+// Parsed late, because the parsed review needs much more memory than its text, which is released here.
 function reviewIn(request: FastifyRequest): AdmissionRequest {
   const { body } = request
   request.body = undefined
@@ -120,7 +120,7 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch (cause) {
-    throw new Failure('InvalidSpec', 'The body is not JSON, or was cut on its way.', { cause })
+    throw new Failure('InvalidSpec', 'The body is not JSON, or was truncated.', { cause })
   }
 }
 
@@ -131,22 +131,21 @@ function addHealth(app: FastifyInstance<Server>, edge: Edge): void {
   )
 }
 
-function addReviews(app: FastifyInstance<Server>, edge: Edge, certified: boolean): void {
+function addReviews(app: FastifyInstance<Server>, edge: Edge, needsCertificate: boolean): void {
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (!certified || isCertified(request)) done()
-    else
-      refuse(reply, 403, 'A client certificate that CLIENT_CA_FILE signed is needed here, and none was sent.')
+    if (!needsCertificate || isCertified(request)) done()
+    else refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
   }
-  const take = openBudget(PARTS_LIMIT)
+  const acquire = openBudget(PARTS_LIMIT)
   const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const parts = typeof request.body === 'string' ? countParts(request.body, { parts: PARTS_LIMIT }) : 0
     if (parts === undefined) refuse(reply, 413, TOO_MANY_PARTS)
-    else holdUntilAnswered(take(parts), reply, done)
+    else holdUntilAnswered(acquire(parts), reply, done)
   }
-  // Not where the client has gone before: an API server without an answer stores nothing, and a sweep would find it.
-  const decided = new WeakMap<FastifyRequest, () => void>()
+  // Not called if the client closed the connection before: without a response the API server stores nothing.
+  const afterResponse = new WeakMap<FastifyRequest, () => void>()
   const onResponse = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
-    decided.get(request)?.()
+    afterResponse.get(request)?.()
     done()
   }
   app.post('/mutate', { onRequest, preHandler }, async (request) => {
@@ -156,7 +155,7 @@ function addReviews(app: FastifyInstance<Server>, edge: Edge, certified: boolean
   app.post('/validate', { onRequest, preHandler, onResponse }, async (request) => {
     const review = reviewIn(request)
     const verdict = await edge.validate(review)
-    decided.set(request, () => edge.answered(review, verdict))
+    afterResponse.set(request, () => edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })
 }
@@ -169,14 +168,14 @@ function isCertified(request: FastifyRequest): boolean {
 function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Logger): FastifyReply {
   if (error instanceof Failure) return refuse(reply, 400, error.message)
   const { statusCode = 500 } = error
-  if (statusCode === 413) return refuse(reply, 413, 'The review is larger than the 7 MiB that are read here.')
+  if (statusCode === 413) return refuse(reply, 413, 'The review is larger than 7 MiB, which is the limit.')
   if (statusCode < 500)
-    return refuse(reply, 400, 'The request could not be read: send an AdmissionReview as JSON.')
+    return refuse(reply, 400, 'The request could not be read; send an AdmissionReview as JSON.')
   log.error({ origin: errorLogFields(error) }, 'a review could not be answered')
-  return refuse(reply, 500, 'The review could not be answered: try again.')
+  return refuse(reply, 500, 'The review could not be answered; try again.')
 }
 
-// A metav1.Status, because the API server shows its message to the user.
+// A metav1.Status: the API server shows its message to the user.
 function refuse(reply: FastifyReply, code: number, message: string): FastifyReply {
   const reasons: Readonly<Record<number, string>> = {
     403: 'Forbidden',

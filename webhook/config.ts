@@ -16,7 +16,7 @@ import {
 import type { SinkTarget } from './delivery/delivery.ts'
 import type { KeyPairFiles } from './tls.ts'
 
-/** A day: a sweep that comes more rarely is a typing error. */
+/** One day: a longer interval is probably a mistake. */
 const LONGEST_INTERVAL_S = 86_400
 /** Attributes that the event itself sets (CloudEvents 1.0, "Context Attributes"). */
 const OWN_ATTRIBUTES = new Set([
@@ -35,7 +35,7 @@ const OWN_ATTRIBUTES = new Set([
 export interface WebhookConfig extends GateSettings {
   readonly port: number
   readonly tls: KeyPairFiles
-  /** Undefined: the webhook only admits. */
+  /** Undefined: the webhook only decides about resources and sends no events. */
   readonly sink: SinkTarget | undefined
   readonly requesterExtra: readonly string[]
   readonly sweepInterval: number
@@ -43,7 +43,7 @@ export interface WebhookConfig extends GateSettings {
   readonly logLevel: (typeof LOG_LEVELS)[number]
 }
 
-/** Reads the environment. Throws WrongSetting, one sentence, for a value that cannot be used. */
+/** Reads the environment. Throws WrongSetting with one sentence for an invalid value. */
 export function readConfig(env: Environment): WebhookConfig {
   const seconds = (name: string, absent: number): number =>
     wholeNumber(env, name, { absent, least: 0, most: LONGEST_INTERVAL_S })
@@ -91,11 +91,11 @@ function readOverrides(env: Environment): Readonly<Record<string, string>> {
   const wrong = extensions.find(([name, value]) => !isExtension(name) || typeof value === 'object')
   if (wrong === undefined) return Object.fromEntries(extensions.map(([name, value]) => [name, String(value)]))
   throw new WrongSetting(
-    `K_CE_OVERRIDES names the extension "${wrong[0]}", but one has a name of its own of lower-case letters and digits, and a plain value.`,
+    `K_CE_OVERRIDES has the extension "${wrong[0]}", but an extension needs a name of lower-case letters and digits that no attribute has, and a plain value.`,
   )
 }
 
-// A SinkBinding without overrides says `{}`.
+// A SinkBinding without overrides sets `{}`.
 function extensionsOf(json: string): Readonly<Record<string, unknown>> {
   const overrides = orUndefined((): unknown => JSON.parse(json))
   const extensions = member(overrides, 'extensions') ?? {}

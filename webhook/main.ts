@@ -6,7 +6,7 @@ import { startComplaint } from '../functions/domain/settings.ts'
 import { readConfig } from './config.ts'
 import { buildWebhook } from './webhook.ts'
 
-/** After the last line the process ends by itself; a connection that still holds it gets so many milliseconds. */
+/** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
 const END_MS = 1_000
 
 /** Starts the webhook: env → config → webhook → listen; drains on SIGTERM. */
@@ -16,12 +16,12 @@ async function main(): Promise<void> {
   const cluster = connectCluster(openApiServer())
   const webhook = await buildWebhook(config, { cluster, log, uuid: randomUUID })
   const port = await webhook.listen('::')
-  // Before the line that says so: whoever reads it may send SIGTERM at once.
+  // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
     void webhook.drain().then(() => {
       log.info('stopped')
-      // An exit at once writes this line while an earlier one is still being written, and so before it.
+      // An immediate exit could write this line before earlier ones that are still being written.
       setTimeout(() => process.exit(0), END_MS).unref()
     })
   })

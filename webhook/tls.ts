@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import { Failure } from '../functions/domain/failure.ts'
 
-/** How often the files are looked at. The kubelet swaps a symlink of the volume, which file watches miss. */
-const LOOK_MS = 1_000
+/** Interval of reading the files. The kubelet swaps a symlink of the volume, which file watches miss. */
+const POLL_MS = 1_000
 
 /** Where the serving certificate, its key and (optionally) the authorities of client certificates are. */
 export interface KeyPairFiles {
@@ -13,21 +13,21 @@ export interface KeyPairFiles {
   readonly clientCAFile: string | undefined
 }
 
-/** PEM texts, named as node:tls takes them. `ca`: client certificates signed by it are required. */
+/** PEM texts, named as in node:tls. With `ca`, client certificates signed by it are required. */
 export interface KeyPair {
   readonly cert: string
   readonly key: string
   readonly ca?: string
 }
 
-/** What happens while the files are followed. */
+/** Callbacks while the files are followed. */
 export interface KeyPairFollower {
   readonly changed: (pair: KeyPair) => void
-  /** A new pair cannot be used, and the old one stays. Called once for each broken state. */
+  /** A new pair cannot be used, and the old one stays in use. Called once for each error. */
   readonly broken: (failure: Failure) => void
 }
 
-/** Reads the files. Throws CredentialsInvalid, one sentence naming the file, where they cannot serve. */
+/** Reads the files. Throws CredentialsInvalid, with one sentence that names the file, if they cannot be used. */
 export async function readKeyPair(files: KeyPairFiles): Promise<KeyPair> {
   const pair = {
     cert: await readPEM(files.certFile),
@@ -38,40 +38,40 @@ export async function readKeyPair(files: KeyPairFiles): Promise<KeyPair> {
   return pair
 }
 
-/** Looks at the files every second and hands on each new pair that can serve. Answers a function that ends it. */
+/** Reads the files every second and passes on each new pair that can be used. Returns a function that stops it. */
 export function followKeyPair(
   files: KeyPairFiles & { readonly lookMs?: number },
   current: KeyPair,
   follower: KeyPairFollower,
 ): () => void {
   let served = current
-  let complaint = ''
-  let looking = false
-  const look = async (): Promise<void> => {
+  let lastError = ''
+  let isReading = false
+  const check = async (): Promise<void> => {
     try {
       const pair = await readKeyPair(files)
-      complaint = ''
+      lastError = ''
       if (isSame(pair, served)) return
       served = pair
       follower.changed(pair)
     } catch (error) {
       const failure =
-        error instanceof Failure ? error : unusable('The new certificate cannot be served.', error)
-      if (failure.message !== complaint) follower.broken(failure)
-      complaint = failure.message
+        error instanceof Failure ? error : unusable('The new certificate cannot be used.', error)
+      if (failure.message !== lastError) follower.broken(failure)
+      lastError = failure.message
     }
   }
   const timer = setInterval(() => {
-    if (looking) return
-    looking = true
-    void look().finally(() => (looking = false))
-  }, files.lookMs ?? LOOK_MS)
+    if (isReading) return
+    isReading = true
+    void check().finally(() => (isReading = false))
+  }, files.lookMs ?? POLL_MS)
   timer.unref()
   return () => clearInterval(timer)
 }
 
-function isSame(one: KeyPair, other: KeyPair): boolean {
-  return one.cert === other.cert && one.key === other.key && one.ca === other.ca
+function isSame(a: KeyPair, b: KeyPair): boolean {
+  return a.cert === b.cert && a.key === b.key && a.ca === b.ca
 }
 
 async function readPEM(file: string): Promise<string> {

@@ -17,12 +17,12 @@ import { startSweeps } from './delivery/sweep.ts'
 import { followKeyPair, readKeyPair } from './tls.ts'
 
 /**
- * After SIGTERM, once the reviews in flight are answered, the events under way get so many milliseconds:
- * terminationGracePeriodSeconds of the Deployment leaves room for both.
+ * After SIGTERM and the last response to a review, the events in flight have this many milliseconds:
+ * terminationGracePeriodSeconds of the Deployment allows for both.
  */
 export const DRAIN_MS = 20_000
 
-/** What the webhook sees of the outside. `uuid` gives each event its id. */
+/** Everything outside the process that the webhook uses. `uuid` creates the id of an event. */
 export interface WebhookWorld {
   readonly cluster: Pick<
     Cluster,
@@ -34,14 +34,14 @@ export interface WebhookWorld {
 
 /** The whole webhook: admission, sink and sweeps. Not listening yet. */
 export interface Webhook {
-  /** Listens, starts the sweeps and follows the certificate. Answers the port. */
+  /** Listens, starts the sweeps and follows the certificate. Returns the port. */
   readonly listen: (host: string) => Promise<number>
-  /** Not ready any more, finishes what is in flight, sends what waits (at most 20 s), and lets go of all. */
+  /** Reports not ready, finishes reviews in flight, sends waiting events (for at most 20 s), and closes everything. */
   readonly drain: (deadlineMs?: number) => Promise<void>
 }
 
 /**
- * Puts the webhook together over any Cluster. Throws CredentialsInvalid where the certificate cannot serve.
+ * Builds the webhook on any Cluster. Throws CredentialsInvalid if the certificate cannot be used.
  */
 export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): Promise<Webhook> {
   const { cluster, log } = world
@@ -57,42 +57,42 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     log,
   }
   const app = buildApp(edgeOf(admission, world, { sink, isDraining: () => draining }), pair)
-  const ending: (() => unknown)[] = []
+  const stopFunctions: (() => unknown)[] = []
 
   async function listen(host: string): Promise<number> {
     const address = await app.listen({ host, port: config.port })
-    const unfollow = followKeyPair(config.tls, pair, {
+    const stopFollowing = followKeyPair(config.tls, pair, {
       changed: (next) => {
         app.server.setSecureContext({ ...next })
         log.info('a new certificate is served')
       },
       broken: (failure) =>
-        log.error({ reason: failure.reason, cause: failure.message }, 'the old certificate stays'),
+        log.error({ reason: failure.reason, cause: failure.message }, 'the old certificate stays in use'),
     })
-    ending.push(unfollow)
+    stopFunctions.push(stopFollowing)
     if (config.stampKey === undefined) log.warn(UNSIGNED)
     const insecure = insecureWarning(config.insecureHosts)
     if (insecure !== undefined) log.warn(insecure)
-    if (sink === undefined) log.warn('K_SINK is not set: resources are admitted, and nobody is told')
-    else ending.push(startSweeps({ cluster, sink, log }, intervals))
+    if (sink === undefined) log.warn('K_SINK is not set: resources are admitted, but no events are sent')
+    else stopFunctions.push(startSweeps({ cluster, sink, log }, intervals))
     return Number(new URL(address).port)
   }
 
   async function drain(deadlineMs = DRAIN_MS): Promise<void> {
     draining = true
-    await Promise.all([app.close(), ...ending.map((end) => end())])
+    await Promise.all([app.close(), ...stopFunctions.map((stop) => stop())])
     await sink?.drain(deadlineMs)
   }
 
   return { listen, drain }
 }
 
-interface Ending {
+interface EventSink {
   readonly sink: Sink | undefined
   readonly isDraining: () => boolean
 }
 
-function edgeOf(admission: Admission, { log, uuid }: WebhookWorld, { sink, isDraining }: Ending): Edge {
+function edgeOf(admission: Admission, { log, uuid }: WebhookWorld, { sink, isDraining }: EventSink): Edge {
   const answered = (request: AdmissionRequest, verdict: Verdict): void => {
     if (sink === undefined || !isAnnounced(request, verdict)) return
     try {
@@ -100,7 +100,7 @@ function edgeOf(admission: Admission, { log, uuid }: WebhookWorld, { sink, isDra
     } catch (error) {
       log.error(
         { origin: errorLogFields(error) },
-        'an admitted resource could not be announced; a sweep will find it',
+        'the event of an admitted resource could not be sent; a sweep will find it',
       )
     }
   }

@@ -58,7 +58,7 @@ withControlPlane(t, async (t, plane) => {
     for (const path of ['/mutate', '/validate']) {
       const { status, body } = await post(`${commitlet.webhook.url}${path}`, review(team.namespace, object))
       t.equal(status, 403, path)
-      t.match(body, { kind: 'Status', message: /^A client certificate .* is needed here/ }, path)
+      t.match(body, { kind: 'Status', message: /^A client certificate .* is required/ }, path)
     }
     await team.apply(configMap(), object)
     t.match(readyOf(await team.settled('shop')), { reason: 'Succeeded' })

@@ -115,7 +115,7 @@ withControlPlane(
         await held.repository.git('rev-parse', 'main'),
       ])
       t.match(commitlet.webhook.lines.at(-1), '"stopped"')
-      t.notMatch(commitlet.webhook.lines.join('\n'), /not delivered|left behind/)
+      t.notMatch(commitlet.webhook.lines.join('\n'), /not delivered|not sent before/)
       t.strictSame(await processesIn(folder), [])
     })
 

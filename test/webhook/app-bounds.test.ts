@@ -64,7 +64,7 @@ for (const [title, path, length] of [
     await waitFor('their heads', () => (seen.requests === FITTING ? true : undefined), 10_000)
     const refused = await text(begin('/mutate', `connection: close\r\ncontent-length: ${2 * MIB}`))
     t.match(refused, /^HTTP\/1.1 503 [^]*\r\nretry-after: 1\r\n[^]*"reason":"ServiceUnavailable"/i)
-    t.match(refused, /"message":"Too many reviews are being read at the moment: try again\."/)
+    t.match(refused, /"message":"Too many reviews are being read at the moment; try again\."/)
     t.equal((await call({ port, ca }, '/mutate', REVIEW)).status, 200, 'a small one finds room')
     t.equal((await call({ port, ca }, '/health/liveness')).status, 200)
     sockets[0]?.destroy()

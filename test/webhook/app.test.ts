@@ -99,7 +99,7 @@ const DEEP = '['.repeat(10_000) + ']'.repeat(10_000)
 
 for (const [title, body, status, message] of [
   ['nothing', '', 400, /AdmissionReview|not JSON/],
-  ['a cut review', REVIEW.slice(0, 300), 400, /cut on its way/],
+  ['a cut review', REVIEW.slice(0, 300), 400, /was truncated/],
   ['no JSON', 'a=b', 400, /not JSON/],
   [
     'another version',

@@ -63,7 +63,7 @@ t.test('the answer does not wait for a sink that is silent', async (t) => {
   t.equal((await post('/validate', reviewOf(stamped()))).status, 200)
   await waitFor('event', () => sink.received[0], 5_000)
   await webhook.drain(10)
-  t.match(lines.at(-1), { events: 1, msg: /left behind/ })
+  t.match(lines.at(-1), { events: 1, msg: /not sent before the end/ })
 })
 
 t.test('without a sink resources are admitted, and a line says so', async (t) => {
@@ -101,7 +101,7 @@ t.test('a Secret that the webhook may not read is requested once for two applies
 t.test('an admitted resource without a possible event is logged', async (t) => {
   const { post, lines } = await start(t)
   await post('/validate', reviewOf(stamped({ uid: undefined })))
-  const announcing = () => lines.find(({ msg }) => /could not be announced; a sweep/.test(String(msg)))
+  const announcing = () => lines.find(({ msg }) => /could not be sent; a sweep/.test(String(msg)))
   t.match(await waitFor('line', announcing, 5_000), { origin: { error: 'InvalidSpec' } })
 })
 
@@ -121,7 +121,7 @@ t.test('a new certificate is served without a restart, and a broken one is not',
   t.equal(await served(), first)
 
   await writeFile(tls.keyFile, 'broken')
-  await waitFor('complaint', () => lines.find(({ msg }) => msg === 'the old certificate stays'), 5_000)
+  await waitFor('complaint', () => lines.find(({ msg }) => msg === 'the old certificate stays in use'), 5_000)
   t.equal(await served(), first)
 
   const next = await authority.issue({ names: ['localhost', '127.0.0.1'] })

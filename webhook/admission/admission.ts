@@ -24,9 +24,9 @@ import type { Annotations, Application, Stamp } from '../../functions/domain/req
 import {
   denialOf,
   EMPTY_REQUEST,
+  errorFields,
   foreignSignature,
   foreignStamp,
-  mishapFields,
   oversizedStamp,
   stampWarnings,
   undecided,
@@ -36,74 +36,74 @@ import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import { secretWarnings } from './secret-warnings.ts'
 
 /**
- * Milliseconds for deciding. The API server waits 10 s (timeoutSeconds of both webhook configurations): deciding and
- * looking have to end before that, with a second for the way there and back.
+ * Time limit of the decision in milliseconds. The API server waits 10 s (timeoutSeconds of both webhook configurations):
+ * the decision and the reading of Secrets have to end before that, with one second left for the transport.
  */
 export const DECIDE_MS = 7_500
-/** Milliseconds for looking into Secrets, once it is decided. */
+/** Time limit of reading Secrets after the decision, in milliseconds. */
 export const LOOK_MS = 1_500
 
-/** Most bytes of a stamp: half of what the API server takes of annotations. */
+/** Most bytes of a stamp: half of the API server's limit for annotations. */
 const LARGEST_STAMP = 128 * 1024
 
-/** What decisions need. */
+/** What the decisions need. */
 export interface Admission {
   readonly cluster: Pick<Cluster, 'discover' | 'reviewAccess' | 'readSecret'>
   readonly settings: GateSettings
   /** Keys of `extra` that a stamp keeps. */
   readonly requesterExtra: readonly string[]
   readonly log: Logger
-  /** Milliseconds that deciding, and then looking into Secrets, may take; left out: 7,500 and 1,500. */
+  /** Time limits in milliseconds of the decision and of reading Secrets; default: 7,500 and 1,500. */
   readonly deadlines?: { readonly decideMs: number; readonly lookMs: number }
 }
 
-/** The answer to /mutate: every fault at once, or the patch that sets the stamp. The spec is the user's. */
+/** The verdict of /mutate: all field errors together, or the patch that sets the stamp. It never changes the spec. */
 export async function mutate(request: AdmissionRequest, admission: Admission): Promise<Verdict> {
   if (!isConcerned(request)) return {}
-  return decidedOr(request, admission, async () => {
+  return decideOrDeny(request, admission, async () => {
     const { fieldErrors } = await judgementOf(request, admission)
     if (fieldErrors.length > 0) return { denial: denialOf(fieldErrors, request) }
-    return stampedBy(request, wantedStamp(request, admission))
+    return withStamp(request, expectedStamp(request, admission))
   })
 }
 
 /**
- * The answer to /validate, on the final object: every fault at once, or the warnings. It never changes anything.
- * Where only the stamp was touched, /mutate has put it back, and nothing is asked for that was not decided before.
+ * The verdict of /validate on the final object: all field errors together, or the warnings. It changes nothing. If a
+ * request only touched the stamp, /mutate has restored it, and there is nothing new to decide.
  */
 export async function validate(request: AdmissionRequest, admission: Admission): Promise<Verdict> {
   if (!isConcerned(request)) return {}
-  return decidedOr(request, admission, async () => {
+  return decideOrDeny(request, admission, async () => {
     const judgement = await judgementOf(request, admission)
     if (judgement.fieldErrors.length > 0) return { denial: denialOf(judgement.fieldErrors, request) }
     const denial = stampDenial(request, admission)
     if (denial !== undefined) return { denial }
-    const looked = await look(request, judgement, admission)
-    const emptied = emptiesRequest(applicationOf(request)) ? [EMPTY_REQUEST] : []
-    return { warnings: [...emptied, ...judgement.warnings, ...looked] }
+    const ofSecrets = await warnOfSecrets(request, judgement, admission)
+    const ofRequest = emptiesRequest(applicationOf(request)) ? [EMPTY_REQUEST] : []
+    return { warnings: [...ofRequest, ...judgement.warnings, ...ofSecrets] }
   })
 }
 
-function stampedBy(request: AdmissionRequest, wanted: Stamp): Verdict {
-  const bytes = stampBytes(wanted)
+function withStamp(request: AdmissionRequest, stamp: Stamp): Verdict {
+  const bytes = stampBytes(stamp)
   if (bytes > LARGEST_STAMP) return { denial: oversizedStamp(bytes, request) }
-  const warnings = stampWarnings(overwrittenIn(applicationOf(request), wanted))
-  const patch = stampPatch(annotationsOf(request.object), wanted)
+  const warnings = stampWarnings(overwrittenIn(applicationOf(request), stamp))
+  const patch = stampPatch(annotationsOf(request.object), stamp)
   return warnings.length === 0 ? { patch } : { patch, warnings }
 }
 
-/** Does an event have to go out once the answer has left? Never for a dry run, which nobody stores. */
+/** Whether an event has to be sent after the response. Never for a dry run, which is not stored. */
 export function isAnnounced(request: AdmissionRequest, verdict: Verdict): boolean {
   if (request.dryRun || verdict.denial !== undefined || !isConcerned(request)) return false
   return isNewRequest(applicationOf(request))
 }
 
-/** The matchCondition of the webhook configuration once more: whoever calls, only this is decided about. */
+/** Repeats the matchCondition of the webhook configuration, so that no other caller gets a decision about more. */
 function isConcerned(request: AdmissionRequest): boolean {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return false
   if (request.subResource !== '' || request.object === null) return false
   const application = applicationOf(request)
-  // As it is stored: what is sent may pretend.
+  // From the stored object: a user can set the field in what they send.
   if (member(member(application.before, 'metadata'), 'deletionTimestamp')) return false
   return isNewRequest(application) || changesStamp(application) || emptiesRequest(application)
 }
@@ -113,22 +113,24 @@ function applicationOf(request: AdmissionRequest): Application {
   return { before, after: request.object, namespace: request.namespace }
 }
 
-function wantedStamp(request: AdmissionRequest, { settings, requesterExtra }: Admission): Stamp {
+function expectedStamp(request: AdmissionRequest, { settings, requesterExtra }: Admission): Stamp {
   const { delegation, stampKey } = settings
   const stamping = { user: request.user, extraKeys: requesterExtra, delegation, key: stampKey }
   return stampFor(applicationOf(request), stamping)
 }
 
 function stampDenial(request: AdmissionRequest, admission: Admission): Denial | undefined {
-  const [carried, wanted] = [stampOf(request.object), wantedStamp(request, admission)]
-  const [first, ...others] = STAMP.filter((key) => carried[key] !== wanted[key])
+  const [actual, expected] = [stampOf(request.object), expectedStamp(request, admission)]
+  const [first, ...others] = STAMP.filter((key) => actual[key] !== expected[key])
   if (first === undefined) return undefined
-  // What is only put back has the signature that was stored, whoever made that.
-  const signed = isNewRequest(applicationOf(request))
-  return signed && first === REQUESTER_SIGNATURE && others.length === 0 ? foreignSignature() : foreignStamp()
+  // A stamp that was only restored keeps its stored signature, whichever key made it.
+  const isNewStamp = isNewRequest(applicationOf(request))
+  return isNewStamp && first === REQUESTER_SIGNATURE && others.length === 0
+    ? foreignSignature()
+    : foreignStamp()
 }
 
-async function decidedOr(
+async function decideOrDeny(
   request: AdmissionRequest,
   { log }: Admission,
   decide: () => Promise<Verdict>,
@@ -140,12 +142,12 @@ async function decidedOr(
   }
 }
 
-/** What was decided, and about what; undefined: nothing was asked for. */
+/** The verdict of the gate and the resource that it is about; `parsed` is undefined if nothing was requested. */
 interface Judgement extends GateVerdict {
   readonly parsed: Parsed | undefined
 }
 
-const NOTHING_ASKED: Judgement = {
+const NOTHING_REQUESTED: Judgement = {
   fieldErrors: [],
   warnings: [],
   served: undefined,
@@ -154,7 +156,7 @@ const NOTHING_ASKED: Judgement = {
 }
 
 async function judgementOf(request: AdmissionRequest, admission: Admission): Promise<Judgement> {
-  if (!isNewRequest(applicationOf(request))) return NOTHING_ASKED
+  if (!isNewRequest(applicationOf(request))) return NOTHING_REQUESTED
   const { namespace, object, user } = request
   const { subject } = applierOf(user, namespace, admission.settings.delegation)
   const parsed = parse(object)
@@ -163,8 +165,8 @@ async function judgementOf(request: AdmissionRequest, admission: Admission): Pro
   return { ...verdict, parsed }
 }
 
-// It is decided already: whatever happens here, nothing but the warnings is lost.
-async function look(
+// The decision is already made: an error here only loses the warnings.
+async function warnOfSecrets(
   request: AdmissionRequest,
   { parsed, secretRights }: Judgement,
   { cluster, log, deadlines }: Admission,
@@ -172,10 +174,10 @@ async function look(
   if (parsed?.sound !== true) return []
   const { namespace } = request
   try {
-    const looking = secretWarnings(parsed, { namespace, secretRights }, cluster)
-    return await withDeadline(looking, deadlines?.lookMs ?? LOOK_MS)
+    const warnings = secretWarnings(parsed, { namespace, secretRights }, cluster)
+    return await withDeadline(warnings, deadlines?.lookMs ?? LOOK_MS)
   } catch (error) {
-    log.warn(mishapFields(error, request), 'a Secret could not be looked into, so nothing is warned of')
+    log.warn(errorFields(error, request), 'a Secret could not be read, so there are no warnings about it')
     return []
   }
 }

@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 
-/** A right that the webhook is given counts after so long at the latest. */
+/** A right that is granted to the webhook is used after this time at the latest. */
 const REMEMBERED_MS = 10_000
-/** Names that are remembered at once: at most some hundred bytes each. */
+/** Most remembered names: at most a few hundred bytes each. */
 const MOST_REMEMBERED = 4_096
 
 /**
- * Reads Secrets, and where the API server said that the webhook may not (ReferenceForbidden) says so again for 10 s
- * without asking: most namespaces show it none, and each apply would cost a call and a denial in the audit log.
- * Nothing else is remembered, no Secret above all. `now` is in milliseconds.
+ * Reads Secrets. If the API server forbids it (ReferenceForbidden), repeats that failure for 10 s without a call: in most
+ * namespaces the webhook may read no Secret, and each apply would cost a call and a denial in the audit log. Nothing else
+ * is remembered, in particular no Secret. `now` is in milliseconds.
  */
 export function rememberForbidden(
   readSecret: Cluster['readSecret'],
@@ -24,10 +24,10 @@ export function rememberForbidden(
   })
 
   return async function readUnlessForbidden(namespace, name) {
-    // Neither name holds a slash.
+    // Neither name can contain a slash.
     const key = `${namespace}/${name}`
-    const refusal = forbidden.get(key)
-    if (refusal !== undefined) throw refusal
+    const failure = forbidden.get(key)
+    if (failure !== undefined) throw failure
     try {
       return await readSecret(namespace, name)
     } catch (error) {

@@ -8,7 +8,7 @@ import { GROUP, REQUESTED_AT } from '../../functions/domain/resource/resource.ts
 import { STAMP } from '../../functions/domain/requester/stamp.ts'
 import type { AdmissionRequest, Cause, Denial, DenialDetails } from './review.ts'
 
-/** The metav1.Status of a denial. Where several would fit, the first: what is wrong in the spec comes before rights. */
+/** The metav1.Status of a denial. If several apply, the first is used: errors in the spec come before missing rights. */
 const DENIALS = [
   { code: 422, reason: 'Invalid' },
   { code: 503, reason: 'ServiceUnavailable' },
@@ -16,16 +16,16 @@ const DENIALS = [
 ] as const
 
 /** Fields of a log line. */
-export interface MishapFields extends Pick<AdmissionRequest, 'kind' | 'namespace' | 'name'> {
+export interface RequestErrorFields extends Pick<AdmissionRequest, 'kind' | 'namespace' | 'name'> {
   readonly reason: string
   readonly cause?: string
   readonly origin: ErrorLogFields
 }
 
-/** What lists the other webhooks. */
+/** The command that lists other webhooks. */
 const LIST_WEBHOOKS = 'kubectl get mutatingwebhookconfigurations'
 
-/** One fault is the message; several stand below each other, each with its field. Each is a cause of its own. */
+/** The message is the one field error, or a list of all of them. Each is also a cause in the details. */
 export function denialOf(fieldErrors: readonly FieldError[], request: AdmissionRequest): Denial {
   const found = new Set(fieldErrors.map(({ reason }) => REASONS[reason].denial))
   const status = DENIALS.find(({ reason }) => found.has(reason)) ?? DENIALS[0]
@@ -33,7 +33,7 @@ export function denialOf(fieldErrors: readonly FieldError[], request: AdmissionR
   const message =
     others.length === 0
       ? `${first}`
-      : [`${fieldErrors.length} things have to be mended:`, first, ...others].join('\n- ')
+      : [`${fieldErrors.length} errors have to be fixed:`, first, ...others].join('\n- ')
   return { ...status, message, details: detailsOf(fieldErrors, request) }
 }
 
@@ -43,54 +43,54 @@ function detailsOf(fieldErrors: readonly FieldError[], { kind, name }: Admission
 
 function causeOf({ reason, field, message }: FieldError): Cause {
   if (field === '') return { reason, message }
-  const begins = `${field} `
-  return { reason, field, message: message.startsWith(begins) ? message.slice(begins.length) : message }
+  const prefix = `${field} `
+  return { reason, field, message: message.startsWith(prefix) ? message.slice(prefix.length) : message }
 }
 
-/** The object carries another stamp than this replica of the webhook wants; that has one of two causes. */
+/** The object has another stamp than this replica of the webhook expects, which has one of two causes. */
 export function foreignStamp(): Denial {
-  const message = `The annotations ${STAMP.slice(0, -1).join(', ')} and ${STAMP.at(-1)} are not as Commitlet's /validate wants them: either another admission webhook changed the object after /mutate (look for it by \`${LIST_WEBHOOKS}\`, and let it leave them alone), or the webhook's replicas have different settings, as while new ones are rolled out; then try again in a moment.`
+  const message = `The annotations ${STAMP.slice(0, -1).join(', ')} and ${STAMP.at(-1)} differ from what Commitlet's /validate expects. Either another admission webhook changed the object after /mutate (find it with \`${LIST_WEBHOOKS}\` and configure it to leave these annotations unchanged), or the replicas of the webhook have different settings, for example during a rollout; then try again in a moment.`
   return { code: 403, reason: 'Forbidden', message }
 }
 
-/** The stamp is the one that this replica wants, but for its signature: so it is while a new key is rolled out. */
+/** The stamp is as this replica expects, except for its signature, which happens while a new key is rolled out. */
 export function foreignSignature(): Denial {
-  const message = `The stamp in commitlet.dev/requester-signature is signed for something else or with another key: most likely two replicas of the webhook sign with different keys; try again in a moment. If that goes on, another admission webhook changes spec or ${REQUESTED_AT} after /mutate; look for it by \`${LIST_WEBHOOKS}\`.`
+  const message = `The stamp in commitlet.dev/requester-signature is signed for something else or with another key: most likely two replicas of the webhook sign with different keys; try again in a moment. If the error persists, another admission webhook changes spec or ${REQUESTED_AT} after /mutate; find it with \`${LIST_WEBHOOKS}\`.`
   return { code: 503, reason: 'ServiceUnavailable', message }
 }
 
-/** The stamp would leave too little room for other annotations, or none: nobody's name is cut. */
+/** The stamp would leave too little room for other annotations. It is denied, because a stamp is never truncated. */
 export function oversizedStamp(bytes: number, request: AdmissionRequest): Denial {
   const { groups = [] } = request.user
-  const message = `What the API server says of you (user name, ${groups.length} groups and the keys of REQUESTER_EXTRA) takes ${Math.ceil(bytes / 1024)} KiB in the annotations of the resource, but may take 128 KiB: ask whoever runs the log-in to give you fewer groups.`
-  const fault = { reason: 'InvalidSpec', field: 'metadata.annotations', message } as const
-  return { code: 422, reason: 'Invalid', message, details: detailsOf([fault], request) }
+  const message = `Your user information from the API server (user name, ${groups.length} groups and the keys of REQUESTER_EXTRA) takes ${Math.ceil(bytes / 1024)} KiB in the annotations of the resource, but may take at most 128 KiB; ask the administrator of your cluster's user accounts to give you fewer groups.`
+  const fieldError = { reason: 'InvalidSpec', field: 'metadata.annotations', message } as const
+  return { code: 422, reason: 'Invalid', message, details: detailsOf([fieldError], request) }
 }
 
-/** What somebody learns who has asked with an empty value, as a `date` that fails leaves it. */
-export const EMPTY_REQUEST = `metadata.annotations: ${REQUESTED_AT} is empty, which asks for nothing; write a value that it has not had before, such as "$(date -u +%FT%TZ)".`
+/** The warning for a request with an empty value, such as from a `date` command that failed. */
+export const EMPTY_REQUEST = `metadata.annotations: ${REQUESTED_AT} is empty, which requests nothing; write a value that it has not had before, such as "$(date -u +%FT%TZ)".`
 
-/** What somebody learns who has written into the stamp; these annotations. */
+/** The warnings for a user who set these annotations of the stamp. */
 export function stampWarnings(keys: readonly string[]): readonly string[] {
-  return keys.map((key) => `${key} is written by Commitlet alone: what was sent there is not kept.`)
+  return keys.map((key) => `${key} is written by Commitlet alone; the value that was sent is ignored.`)
 }
 
 /**
- * Nothing could be decided: the API server's user may try again, unless somebody has to mend the installation first;
- * then he is told what. The operator reads all of it in the log.
+ * The denial if nothing could be decided. The user may try again, unless the installation has to be fixed first; then
+ * the message says what to fix. The operator finds all details in the log.
  */
 export function undecided(error: unknown, request: AdmissionRequest, log: Logger): Denial {
-  const fields = mishapFields(error, request)
+  const fields = errorFields(error, request)
   log.warn(fields, 'admission could not be decided')
   const message =
     error instanceof Failure && error.retry === 'slow'
       ? error.message
-      : `The cluster could not be asked whether this may be applied (${fields.reason}), so nothing was stored: try again.`
+      : `Commitlet could not check with the cluster whether this may be applied (${fields.reason}), so nothing was stored; try again.`
   return { code: 503, reason: 'ServiceUnavailable', message }
 }
 
-/** What a log line says of an error and of the request that met it: of a Failure its sentence, of a bug none. */
-export function mishapFields(error: unknown, { kind, namespace, name }: AdmissionRequest): MishapFields {
+/** Log fields for an error and its request, with the message of a Failure, but not of a bug. */
+export function errorFields(error: unknown, { kind, namespace, name }: AdmissionRequest): RequestErrorFields {
   const cause = error instanceof Failure ? { cause: error.message } : {}
   return { reason: reasonOf(error), ...cause, origin: errorLogFields(error), kind, namespace, name }
 }

@@ -8,14 +8,14 @@ import { readUserInfo } from '../../functions/domain/requester/user-info.ts'
 
 const REVIEW = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' } as const
 
-/** The part of an admission.k8s.io/v1 request that is decided by. `object` is null on DELETE. */
+/** The part of an admission.k8s.io/v1 request that decisions need. `object` is null on DELETE. */
 export interface AdmissionRequest {
   readonly uid: string
   readonly kind: Kind
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
   readonly subResource: string
   readonly namespace: string
-  /** Empty on CREATE with generateName, until the API server has made the name. */
+  /** Empty on CREATE with generateName, until the API server has generated the name. */
   readonly name: string
   readonly dryRun: boolean
   readonly user: UserInfo
@@ -23,14 +23,14 @@ export interface AdmissionRequest {
   readonly oldObject: unknown
 }
 
-/** One fault: metav1.StatusCause. kubectl prints `field: message`. */
+/** One field error as metav1.StatusCause. kubectl prints `field: message`. */
 export interface Cause {
   readonly reason: string
   readonly field?: string
   readonly message: string
 }
 
-/** Why a request is denied: metav1.Status. Of a 422 with causes kubectl prints these and drops the message. */
+/** Why a request is denied, as metav1.Status. For a 422 with causes, kubectl prints the causes and not the message. */
 export interface Denial {
   readonly code: number
   readonly reason: string
@@ -38,7 +38,7 @@ export interface Denial {
   readonly details?: DenialDetails
 }
 
-/** metav1.StatusDetails: which resource is denied, and each fault. */
+/** metav1.StatusDetails: the denied resource and each field error. */
 export interface DenialDetails {
   readonly group: string
   readonly kind: Kind
@@ -46,14 +46,14 @@ export interface DenialDetails {
   readonly causes: readonly Cause[]
 }
 
-/** The answer before it is wrapped; a patch belongs to /mutate alone. */
+/** The decision about a request. Only /mutate sets a patch. */
 export interface Verdict {
   readonly denial?: Denial
   readonly warnings?: readonly string[]
   readonly patch?: readonly PatchOperation[]
 }
 
-/** Reads an AdmissionReview. Throws InvalidSpec, one sentence, for anything else. */
+/** Reads an AdmissionReview. Throws InvalidSpec with one sentence for anything else. */
 export function readReview(value: unknown): AdmissionRequest {
   if (member(value, 'apiVersion') !== REVIEW.apiVersion || member(value, 'kind') !== REVIEW.kind) {
     throw malformed(`The body has to be an ${REVIEW.kind} of ${REVIEW.apiVersion}.`)
@@ -77,7 +77,7 @@ export function readReview(value: unknown): AdmissionRequest {
   }
 }
 
-/** Wraps a verdict for the API server, which compares the uid with its own. */
+/** Wraps a verdict in an AdmissionReview with the uid of the request, as the API server requires. */
 export function reviewOf(uid: string, verdict: Verdict): unknown {
   const { denial, warnings = [], patch = [] } = verdict
   const allowed = denial === undefined

@@ -12,8 +12,8 @@ import type { Credentials } from '../../functions/domain/resource/resource.ts'
 /** A resource without errors, before it is stored. */
 type Sound = Extract<Parsed, { readonly sound: true }>
 
-/** Where its Secrets are, and what the judged subject may do with them. */
-export interface SecretsInSight {
+/** The namespace of the Secrets, and what the judged subject may do with them. */
+export interface SecretAccess {
   readonly namespace: string
   readonly secretRights: SecretRights
 }
@@ -21,37 +21,37 @@ export interface SecretsInSight {
 const FIELDS = ['credentials', 'fallbackCredentials'] as const
 
 /**
- * What a faultless resource's Secrets will come to: one is not there, lacks a key, holds a private key that cannot be
- * read, or does not cover repository or path. It may still be mended, so these are warnings. Looked at only where the
- * judged subject may `get` the Secret, and the webhook may as well: otherwise nothing is said. The subject of a
- * delegated applier is its account, so that one sees what its account may, whatever it may itself. Throws what else
- * the cluster throws.
+ * Warnings about the Secrets of a resource without errors: a Secret is missing, lacks a key, has a private key that
+ * cannot be read, or does not allow the repository or the path. These are warnings because the user may still fix the
+ * Secret. A Secret is only read if both the judged subject and the webhook may `get` it; otherwise there is no warning.
+ * The judged subject of a delegated applier is its account, whatever the applier itself may read. Throws what else the
+ * cluster throws.
  */
 export async function secretWarnings(
   parsed: Sound,
-  { namespace, secretRights }: SecretsInSight,
+  { namespace, secretRights }: SecretAccess,
   cluster: Pick<Cluster, 'readSecret'>,
 ): Promise<readonly string[]> {
   const fields = FIELDS.filter((field) => secretRights[`spec.${field}`] === 'get')
   if (fields.length === 0) return []
-  const looked = fields.map(async (field) => {
+  const warnings = fields.map(async (field) => {
     const credentials = parsed.spec[field]
     if (credentials === undefined) return []
     const secret = await cluster.readSecret(namespace, credentials.secretName).catch(asFailure)
     const failures =
-      secret instanceof Failure ? absence(secret) : await complaintsOf(parsed, credentials, secret)
+      secret instanceof Failure ? unreadable(secret) : await problemsOf(parsed, credentials, secret)
     return failures.map(({ message }) => `spec.${field}: ${message}`)
   })
-  return (await Promise.all(looked)).flat()
+  return (await Promise.all(warnings)).flat()
 }
 
-function absence(failure: Failure): readonly Failure[] {
+function unreadable(failure: Failure): readonly Failure[] {
   if (failure.reason === 'ReferenceNotFound') return [failure]
   if (failure.reason === 'ReferenceForbidden') return []
   throw failure
 }
 
-async function complaintsOf(
+async function problemsOf(
   { kind, spec, target }: Sound,
   credentials: Credentials,
   secret: Secret,
@@ -63,7 +63,7 @@ async function complaintsOf(
     () => path !== undefined && requirePathAllowed(path, secret),
   ]
   const failures = await Promise.all(checks.map(failureOf))
-  // Only the function knows which host keys the operator has given.
+  // Only the function knows the operator's host keys.
   return failures.flatMap((failure) => (failure?.reason === 'HostKeyUnknown' ? [] : (failure ?? [])))
 }
 

@@ -6,29 +6,29 @@ import { Failure } from '../../functions/domain/failure.ts'
 import { readRetryAfter } from '../../functions/domain/network/retry-after.ts'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 
-/** Where events go, as a Knative SinkBinding says it. */
+/** Where events go, as a Knative SinkBinding configures it. */
 export interface SinkTarget {
   readonly url: URL
-  /** Extension attributes of K_CE_OVERRIDES, set over the event's own. */
+  /** Extension attributes of K_CE_OVERRIDES, which override the event's own. */
   readonly extensions: Readonly<Record<string, string>>
-  /** PEM text of K_CA_CERTS: authorities trusted besides the system's. */
+  /** PEM text of K_CA_CERTS: certificate authorities, trusted in addition to the system's. */
   readonly caCerts: string | undefined
 }
 
-/** Milliseconds: how long one request may take, how long tries go on, and the first pause between two. */
+/** In milliseconds: the limit of one request, the limit of all retries, and the first pause between two requests. */
 export interface DeliveryTimes {
   readonly requestMs: number
   readonly windowMs: number
   readonly firstPauseMs: number
 }
 
-/** Sends one event, with retries. Throws a Failure when it was not taken; `signal` ends it at once. */
+/** Sends one event, with retries. Throws a Failure if it was not accepted; `signal` ends it immediately. */
 export type Deliver = (event: AppliedEvent, signal: AbortSignal) => Promise<void>
 
-// Short, because a sink that comes back is noticed by these tries before the next sweep.
+// Short, so that a retry reaches a recovered sink before the next sweep.
 const LONGEST_PAUSE_MS = 2_000
-/** What a CloudEvents receiver means by "later": Knative's own senders retry these besides 5xx. */
-const LATER = new Set([404, 408, 409, 429])
+/** Statuses that are retried in addition to 5xx, as Knative's own senders do. */
+const RETRY_STATUSES = new Set([404, 408, 409, 429])
 
 interface Answer {
   readonly status: number
@@ -45,13 +45,13 @@ export function makeDelivery(target: SinkTarget, sockets: number, times: Deliver
       : new http.Agent(options)
 
   return async function deliver(event, signal) {
-    const givenUpAt = Date.now() + times.windowMs
-    for (let tries = 1; ; tries += 1) {
+    const deadline = Date.now() + times.windowMs
+    for (let requests = 1; ; requests += 1) {
       const answer = await post(target, agent, { event, signal, times })
       if (!(answer instanceof Error) && answer.status < 300) return
       const failure = failureOf(answer)
-      const wait = pauseBefore(tries, answer, times)
-      if (signal.aborted || failure.retry === 'never' || Date.now() + wait > givenUpAt) throw failure
+      const wait = pauseAfter(requests, answer, times)
+      if (signal.aborted || failure.retry === 'never' || Date.now() + wait > deadline) throw failure
       await pause(wait, undefined, { signal }).catch(() => undefined)
     }
   }
@@ -68,7 +68,7 @@ export function binaryHeaders(
   return { ...Object.fromEntries(fields), 'content-type': datacontenttype }
 }
 
-// Section 3.1.3.2: space, double quote, percent and all beyond printable ASCII are percent-encoded.
+// Section 3.1.3.2: space, double quote, percent and everything outside printable ASCII are percent-encoded.
 function headerValue(value: string): string {
   return value.replace(/[^\u0021\u0023\u0024\u0026-\u007e]/gu, (character) =>
     Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&'),
@@ -81,7 +81,7 @@ interface Posting {
   readonly times: DeliveryTimes
 }
 
-/** One request: the answer, or the error that kept it away. The body of an answer is read and ignored. */
+/** Sends one request. Returns the response, or the error instead of one. The body of a response is read and ignored. */
 function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<Answer | Error> {
   const body = JSON.stringify(posting.event.data)
   const headers = {
@@ -102,7 +102,7 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
   return promise
 }
 
-/** By the sink's own clock, where it shows it. */
+/** Uses the sink's own clock if the response has a date. */
 function retryAfterMsIn({ date = '', 'retry-after': field = '' }: http.IncomingHttpHeaders): number {
   const now = Date.parse(date)
   return (readRetryAfter(field, Number.isNaN(now) ? Date.now() : now) ?? 0) * 1000
@@ -112,13 +112,13 @@ function failureOf(answer: Answer | Error): Failure {
   if (answer instanceof Error) {
     return new Failure('NetworkError', 'The sink could not be reached, or did not answer.', { cause: answer })
   }
-  const retry = answer.status >= 500 || LATER.has(answer.status) ? 'transient' : 'never'
+  const retry = answer.status >= 500 || RETRY_STATUSES.has(answer.status) ? 'transient' : 'never'
   return new Failure('ProviderUnavailable', `The sink answered with status ${answer.status}.`, { retry })
 }
 
-function pauseBefore(tries: number, answer: Answer | Error, times: DeliveryTimes): number {
-  const longest = Math.min(LONGEST_PAUSE_MS, times.firstPauseMs * 2 ** (tries - 1))
-  // Half of it fixed, half of it drawn: replicas do not come back in step, and no try follows at once.
+function pauseAfter(requests: number, answer: Answer | Error, times: DeliveryTimes): number {
+  const longest = Math.min(LONGEST_PAUSE_MS, times.firstPauseMs * 2 ** (requests - 1))
+  // Half fixed and half random: replicas do not retry in step, and no retry is immediate.
   const jittered = (longest * (1 + Math.random())) / 2
   return answer instanceof Error ? jittered : Math.max(jittered, answer.retryAfterMs)
 }

@@ -1,14 +1,14 @@
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 
 /**
- * Events that wait for a free connection, bounded and fair: the namespace with the fewest in flight is next, and
- * where the list is full the longest queue gives way, so that no tenant keeps the others out. A resource waits
- * once: its newer event takes the place of the older one.
+ * Events that wait for a free connection, bounded and fair. The next event is of the namespace with the fewest in flight.
+ * If the queue is full, the namespace with the most waiting events loses one, so that no tenant blocks the others. Only
+ * one event of a resource waits: a newer event replaces it.
  */
 export interface FairQueue {
-  /** Adds an event; answers the one that had no room (this one, or another's), if any. */
+  /** Adds an event. Returns the event that was dropped for lack of room, if any: this one or another. */
   readonly add: (event: AppliedEvent) => AppliedEvent | undefined
-  /** Takes the next one; `inFlight` counts by namespace what is under way, `share` is the most of one namespace. */
+  /** Removes and returns the next event. `inFlight` counts events by namespace; `share` limits each namespace. */
   readonly take: (inFlight: ReadonlyMap<string, number>, share?: number) => AppliedEvent | undefined
   readonly has: (key: string) => boolean
   readonly size: () => number
@@ -16,7 +16,7 @@ export interface FairQueue {
 
 type Queue = Map<string, AppliedEvent>
 
-/** The name of the resource that an event is about: equal for all its events. */
+/** Identifies the resource of an event: equal for all events of the resource. */
 export function resourceKey(ref: {
   readonly kind: string
   readonly namespace: string
@@ -25,7 +25,7 @@ export function resourceKey(ref: {
   return `${ref.kind} ${ref.namespace}/${ref.name}`
 }
 
-/** Makes an empty list for at most `limit` events. */
+/** Makes an empty queue for at most `limit` events. */
 export function makeFairQueue(limit: number): FairQueue {
   const queues = new Map<string, Queue>()
   let size = 0
@@ -34,13 +34,13 @@ export function makeFairQueue(limit: number): FairQueue {
     const { namespace } = event.data
     const key = resourceKey(event.data)
     const queue: Queue = queues.get(namespace) ?? new Map<string, AppliedEvent>()
-    const waits = queue.has(key)
-    const crowded = !waits && size >= limit
-    const longest = crowded ? longestOf(queues.values()) : undefined
-    if (crowded && (longest === undefined || longest.size <= queue.size)) return event
+    const isQueued = queue.has(key)
+    const isFull = !isQueued && size >= limit
+    const longest = isFull ? longestOf(queues.values()) : undefined
+    if (isFull && (longest === undefined || longest.size <= queue.size)) return event
     queue.set(key, event)
     queues.set(namespace, queue)
-    if (!waits) size += 1
+    if (!isQueued) size += 1
     return longest === undefined ? undefined : takeFirst(longest)
   }
 
@@ -49,7 +49,7 @@ export function makeFairQueue(limit: number): FairQueue {
     const queue = next === undefined ? undefined : queues.get(next)
     if (next === undefined || queue === undefined) return undefined
     const event = takeFirst(queue)
-    // To the end, so that namespaces that are equally busy take turns.
+    // Moved to the end, so that equally busy namespaces alternate.
     queues.delete(next)
     if (queue.size > 0) queues.set(next, queue)
     return event

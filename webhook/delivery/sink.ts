@@ -6,29 +6,29 @@ import type { DeliveryTimes, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
 import { makeFairQueue, resourceKey } from './fair-queue.ts'
 
-/** Where events go. An event that is lost here costs time, never a commit: the sweeps find its resource. */
+/** Sends events. A lost event delays a commit but never loses it: the sweeps find its resource. */
 export interface Sink {
-  /** Takes the event and sends it when its turn comes; false: there was no room, and it is dropped. */
+  /** Queues the event for sending. Returns false if there was no room and the event was dropped. */
   readonly send: (event: AppliedEvent) => boolean
-  /** Is an event of this resource waiting, or sent a short while ago and not answered yet? */
+  /** Whether an event of this resource is waiting, or was sent recently and has no response yet. */
   readonly isUnderway: (ref: ObjectRef) => boolean
-  /** Takes nothing more and waits for what is under way, at most so many milliseconds; then lets go of it. */
+  /** Accepts no more events and waits for those in flight or queued until the deadline; then aborts the rest. */
   readonly drain: (deadlineMs: number) => Promise<void>
 }
 
-/** How much is held, and for how long. */
+/** Limits of the sink: numbers of events and times. */
 export interface SinkLimits extends DeliveryTimes {
   readonly inFlight: number
-  /** Of `inFlight`, the most that one namespace may take: requests that hang leave room for the others. */
+  /** Most events of one namespace in flight, so that requests that hang leave room for other namespaces. */
   readonly perNamespace: number
   readonly waiting: number
-  /** For so long after it was sent an event is trusted to be on its way, although nobody answered. */
+  /** How long an event without a response counts as in flight for the sweeps. */
   readonly trustedMs: number
 }
 
 /**
- * 256 requests of some KiB, 10,000 waiting events of half a KiB each: some MiB at most. The function answers when
- * the attempt is done, and Knative gives it up to 600 s for that: a request may take a little longer.
+ * 256 requests of a few KiB and 10,000 waiting events of half a KiB each: a few MiB at most. The function responds when
+ * the attempt is done, for which Knative allows up to 600 s: a request may take a little longer.
  */
 export const SINK_LIMITS: SinkLimits = {
   inFlight: 256,
@@ -40,9 +40,9 @@ export const SINK_LIMITS: SinkLimits = {
   trustedMs: 60_000,
 }
 
-const LOG_EVERY_MS = 1_000
+const LOG_INTERVAL_MS = 1_000
 
-/** Opens the sink: nothing is sent, and no connection made, before the first event. */
+/** Opens the sink. It makes no connection before the first event. */
 export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = SINK_LIMITS): Sink {
   const deliver = makeDelivery(target, limits.inFlight, limits)
   const waiting = makeFairQueue(limits.waiting)
@@ -58,20 +58,20 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
     if (draining) return false
     const dropped = waiting.add(event)
     if (dropped !== undefined) warnDropped()
-    fill()
+    sendWaiting()
     return dropped !== event
   }
 
-  function fill(): void {
+  function sendWaiting(): void {
     while (inFlight < limits.inFlight && !closing.signal.aborted) {
       const event = waiting.take(busy, limits.perNamespace)
       if (event === undefined) break
-      void carry(event)
+      void sendNow(event)
     }
     if (draining && inFlight === 0) idle.resolve(undefined)
   }
 
-  async function carry(event: AppliedEvent): Promise<void> {
+  async function sendNow(event: AppliedEvent): Promise<void> {
     const key = resourceKey(event.data)
     const now = performance.now()
     count(event, 1)
@@ -86,7 +86,7 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
     }
     if (sentAt.get(key) === now) sentAt.delete(key)
     count(event, -1)
-    fill()
+    sendWaiting()
   }
 
   function count({ data }: AppliedEvent, step: 1 | -1): void {
@@ -98,34 +98,34 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
 
   async function drain(deadlineMs: number): Promise<void> {
     draining = true
-    fill()
+    sendWaiting()
     const timer = setTimeout(() => idle.resolve(undefined), deadlineMs)
     await idle.promise
     clearTimeout(timer)
     const lost = inFlight + waiting.size()
     closing.abort()
-    if (lost > 0) log.warn({ events: lost }, 'events were left behind at the end; a sweep will find them')
+    if (lost > 0) log.warn({ events: lost }, 'events were not sent before the end; a sweep will find them')
   }
 
   function isUnderway(ref: ObjectRef): boolean {
     const key = resourceKey(ref)
-    // A pod that is gone without a word leaves its request open: after a while the sweeps may send another.
+    // A pod that disappears leaves its request open: after a while the sweeps may send another event.
     return waiting.has(key) || performance.now() - (sentAt.get(key) ?? -Infinity) < limits.trustedMs
   }
 
   return { send, isUnderway, drain }
 }
 
-/** A flood of dropped events is one line of the log a second, with their number. */
+/** Logs dropped events at most once a second, with their number. */
 function makeDropWarning(log: Logger): () => void {
-  let unsaid = 0
-  let saidAt = Number.NEGATIVE_INFINITY
+  let dropped = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
   return () => {
-    unsaid += 1
+    dropped += 1
     const now = performance.now()
-    if (now - saidAt < LOG_EVERY_MS) return
-    log.warn({ events: unsaid }, 'no room for events; a sweep will find their resources')
-    unsaid = 0
-    saidAt = now
+    if (now - loggedAt < LOG_INTERVAL_MS) return
+    log.warn({ events: dropped }, 'no room for events; a sweep will find their resources')
+    dropped = 0
+    loggedAt = now
   }
 }

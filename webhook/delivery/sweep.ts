@@ -11,16 +11,16 @@ import type { Sink } from './sink.ts'
 
 const KINDS = ['GitCommit', 'PullRequest'] as const
 
-/** `unsettled`: what is not settled. `full`: also what has changed since, where no event arrived. */
+/** `unsettled`: resources that are not settled. `full`: also settled ones that changed without an event arriving. */
 export type Sweep = 'unsettled' | 'full'
 
-/** Milliseconds between two sweeps of a sort; 0 turns it off. */
+/** Milliseconds between two sweeps of a kind; 0 disables it. */
 export interface Intervals {
   readonly unsettledMs: number
   readonly fullMs: number
 }
 
-/** What a sweep works with. */
+/** What a sweep uses. */
 export interface Sweeper {
   readonly cluster: Pick<Cluster, 'listUnsettled' | 'listAll' | 'readResource'>
   readonly sink: Pick<Sink, 'send' | 'isUnderway'>
@@ -28,14 +28,14 @@ export interface Sweeper {
 }
 
 /**
- * Does the resource need an event? Of the unsettled ones those that were never started or whose
- * `nextAttemptTime` has passed (a claim sets it too); of all those whose spec or request is newer than what
- * their status answers. `now` is in milliseconds since 1970.
+ * Whether the resource needs an event. An unsettled resource does if no attempt has started or its `nextAttemptTime`
+ * (which a claim also sets) has passed; in a full sweep, a resource does if its spec or request is newer than its status.
+ * `now` is in milliseconds since 1970.
  */
 export function isDue(listed: ListedResource, sweep: Sweep, now: number): boolean {
   if (listed.deleting) return false
   if (sweep === 'unsettled') {
-    // A time that cannot be read is no reason to wait for it: NaN compares as passed.
+    // A time that cannot be parsed counts as passed: every comparison with NaN is false.
     return listed.nextAttemptTime === undefined || !(Date.parse(listed.nextAttemptTime) > now)
   }
   if (listed.ref.generation > listed.observedGeneration) return true
@@ -43,16 +43,16 @@ export function isDue(listed: ListedResource, sweep: Sweep, now: number): boolea
 }
 
 /**
- * Sweeps until the answered function is called, which waits for the round that runs. Never two rounds at once;
- * the full one also at the start. Each replica of the webhook sweeps: an event too many is harmless, because
- * the claim (one status write guarded by the resourceVersion) lets a single attempt through.
+ * Sweeps until the returned function is called, which waits for a running sweep. Sweeps never overlap; the full sweep
+ * also runs at startup. Each replica of the webhook sweeps: an additional event is harmless, because the claim (one
+ * status write guarded by the resourceVersion) allows only one attempt.
  */
 export function startSweeps(sweeper: Sweeper, intervals: Intervals): () => Promise<void> {
   const stop = new AbortController()
-  const round = sweepByInterval(sweeper, intervals, stop.signal)
+  const sweeping = sweepByInterval(sweeper, intervals, stop.signal)
   return async () => {
     stop.abort()
-    await round
+    await sweeping
   }
 }
 
@@ -75,7 +75,7 @@ async function sweepByInterval(sweeper: Sweeper, intervals: Intervals, signal: A
   }
 }
 
-/** The interval with a tenth of jitter, so that replicas do not ask the API server in step. */
+/** The interval with jitter of a tenth, so that replicas do not call the API server in step. */
 function pauseOf(intervalMs: number): number {
   return intervalMs === 0 ? Number.POSITIVE_INFINITY : intervalMs * (0.9 + Math.random() / 5)
 }
@@ -92,21 +92,21 @@ async function sweepKind(
     for await (const row of listed) {
       if (signal.aborted) return
       if (!isDue(row, sweep, Date.now()) || sweeper.sink.isUnderway(row.ref)) continue
-      const outcome = await announce(sweeper, row)
+      const outcome = await sendEvent(sweeper, row)
       if (outcome === 'sent') sent += 1
       if (outcome === 'full') break
     }
   } catch (error) {
     log.warn(
       { sweep, resources: PLURALS[kind], reason: reasonOf(error), origin: errorLogFields(error) },
-      'a sweep failed; the next one goes on',
+      'a sweep failed; the next one continues',
     )
   }
   log[sent > 0 ? 'info' : 'debug']({ sweep, resources: PLURALS[kind], events: sent }, 'swept')
 }
 
-/** Read again, so that the event carries the partition key; a resource that is gone needs none. */
-async function announce(
+/** Reads the resource again, because the event needs its partition key. A deleted resource gets no event. */
+async function sendEvent(
   { cluster, sink, log }: Sweeper,
   row: ListedResource,
 ): Promise<'sent' | 'none' | 'full'> {
@@ -115,7 +115,7 @@ async function announce(
     if (resource === undefined) return 'none'
     return sink.send(appliedEvent(resource, randomUUID())) ? 'sent' : 'full'
   } catch (error) {
-    // One resource that cannot be used must not keep the rest of the round away; an API server that is down does.
+    // One resource that cannot be used must not end the sweep, but an API server that is down does.
     if (error instanceof Failure && error.retry === 'transient') throw error
     log.warn({ resource: row.ref, origin: errorLogFields(error) }, 'a sweep cannot use a resource')
     return 'none'

@@ -20,7 +20,9 @@ t.test('a stamp that was changed without a new request is restored', async (t) =
   const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'forged' } })
   t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
     patch: [{ op: 'add', path: '/metadata/annotations/commitlet.dev~1requested-by', value: 'ops' }],
-    warnings: ['commitlet.dev/requested-by is written by Commitlet alone: what was sent there is not kept.'],
+    warnings: [
+      'commitlet.dev/requested-by is written by Commitlet alone; the value that was sent is ignored.',
+    ],
   })
 })
 
@@ -56,7 +58,7 @@ t.test('a user with more groups than fit into a resource is denied', async (t) =
       code: 422,
       reason: 'Invalid',
       message:
-        'What the API server says of you (user name, 2000 groups and the keys of REQUESTER_EXTRA) takes 171 KiB in the annotations of the resource, but may take 128 KiB: ask whoever runs the log-in to give you fewer groups.',
+        "Your user information from the API server (user name, 2000 groups and the keys of REQUESTER_EXTRA) takes 171 KiB in the annotations of the resource, but may take at most 128 KiB; ask the administrator of your cluster's user accounts to give you fewer groups.",
       details: {
         group: 'commitlet.dev',
         kind: 'GitCommit',
@@ -145,7 +147,7 @@ t.test('a signature is removed where stamps are not signed', async (t) => {
   const sent = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'f'.repeat(64) } })
   t.strictSame(await mutate(created(sent), admissionOver()), {
     patch: [{ op: 'remove', path: '/metadata/annotations/commitlet.dev~1requester-signature' }],
-    warnings: [`${SIGNATURE} is written by Commitlet alone: what was sent there is not kept.`],
+    warnings: [`${SIGNATURE} is written by Commitlet alone; the value that was sent is ignored.`],
   })
   t.match((await validate(created(sent), admissionOver())).denial, { code: 503 })
 })

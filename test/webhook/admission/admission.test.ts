@@ -11,7 +11,7 @@ const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: ''
 t.test('both answers name every field error at once, each on its own line', async (t) => {
   for (const decide of [mutate, validate]) {
     const { denial, patch } = await decide(created(gitCommit({}, FAULTY)), admissionOver())
-    t.match(denial, { code: 422, reason: 'Invalid', message: /^3 things have to be mended:\n- spec\./ })
+    t.match(denial, { code: 422, reason: 'Invalid', message: /^3 errors have to be fixed:\n- spec\./ })
     const lines = denial?.message.split('\n') ?? []
     for (const field of ['spec.repository', 'spec.message', 'spec.resourceRef']) {
       t.equal(lines.filter((line) => line.includes(field)).length, 1, field)
@@ -68,7 +68,7 @@ for (const [title, request, warned] of [
     if (warned)
       t.equal(
         warnings[0],
-        'metadata.annotations: commitlet.dev/requested-at is empty, which asks for nothing; write a value that it has not had before, such as "$(date -u +%FT%TZ)".',
+        'metadata.annotations: commitlet.dev/requested-at is empty, which requests nothing; write a value that it has not had before, such as "$(date -u +%FT%TZ)".',
       )
   })
 }

@@ -5,7 +5,7 @@ import {
   denialOf,
   foreignSignature,
   foreignStamp,
-  mishapFields,
+  errorFields,
   undecided,
 } from '../../../webhook/admission/responses.ts'
 import { readReview } from '../../../webhook/admission/review.ts'
@@ -33,7 +33,7 @@ t.test('one field error is the whole message, several are on their own lines', a
   t.equal(denialOf([WRONG], REQUEST).message, WRONG.message)
   t.equal(
     denialOf([WRONG, FORBIDDEN], REQUEST).message,
-    `2 things have to be mended:\n- ${WRONG.message}\n- ${FORBIDDEN.message}`,
+    `2 errors have to be fixed:\n- ${WRONG.message}\n- ${FORBIDDEN.message}`,
   )
 })
 
@@ -61,7 +61,7 @@ t.test('a foreign stamp is forbidden, in a sentence that names annotations and b
   const { code, reason, message } = foreignStamp()
   t.match({ code, reason }, { code: 403, reason: 'Forbidden' })
   for (const named of [
-    /^The annotations commitlet\.dev\/requested-by, commitlet\.dev\/requester and commitlet\.dev\/requester-signature are /,
+    /^The annotations commitlet\.dev\/requested-by, commitlet\.dev\/requester and commitlet\.dev\/requester-signature differ /,
     /another admission webhook/,
     /`kubectl get mutatingwebhookconfigurations`/,
     /replicas have different settings/,
@@ -99,7 +99,7 @@ t.test(
   'a failure that someone has to fix first has its own sentence, for the user and in the log',
   async (t) => {
     const { log, lines } = recordingLog()
-    const sentence = "Commitlet's service account may not ask; ask whoever runs Commitlet."
+    const sentence = "Commitlet's service account may not ask; ask your Commitlet operator."
     const error = new Failure('ReferenceForbidden', sentence, { retry: 'slow' })
     const denial = undecided(error, readReview(reviewOf(gitCommit())), log)
     t.strictSame(denial, { code: 503, reason: 'ServiceUnavailable', message: sentence })

@@ -141,5 +141,5 @@ t.test('a drain ends at its deadline and reports how much is left', async (t) =>
   for (const name of ['a', 'b']) sink.send(event(name))
   await arrivals(1)
   await sink.drain(10)
-  t.match(lines, [{ events: 2, msg: /left behind/ }])
+  t.match(lines, [{ events: 2, msg: /not sent before the end/ }])
 })
