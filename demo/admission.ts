@@ -14,7 +14,7 @@ export interface AdmissionOptions {
   readonly username: string
 }
 
-/** The result of a creation: stored, or denied with the webhook's sentence. Times are in milliseconds. */
+/** The result of a creation: stored, or denied with the webhook's message. Times are in milliseconds. */
 export interface Creation {
   readonly denial: string | undefined
   readonly warnings: readonly string[]
@@ -30,8 +30,8 @@ interface Reviewed {
 }
 
 /**
- * Creates a GitCommit or PullRequest as the API server does: /mutate sees the object without uid, the patch is
- * applied, uid and generation are set, /validate sees the final object, and only then it is stored.
+ * Creates a GitCommit or PullRequest as the API server does: /mutate gets the object without uid, the patch is applied,
+ * uid and generation are set, /validate gets the final object, and only then is it stored.
  */
 export async function create(object: StoredObject, options: AdmissionOptions): Promise<Creation> {
   const mutated = await review('/mutate', object, options)
@@ -61,7 +61,7 @@ async function review(path: string, object: StoredObject, options: AdmissionOpti
     denial:
       member(response, 'allowed') === true
         ? undefined
-        : (textMember(status, 'message') ?? textMember(answer, 'message') ?? 'no reason was given'),
+        : (textMember(status, 'message') ?? textMember(answer, 'message') ?? 'no reason given'),
     warnings: elements(member(response, 'warnings')).map(String),
     patch: encoded === undefined ? [] : JSON.parse(Buffer.from(encoded, 'base64').toString()),
     milliseconds: performance.now() - started,

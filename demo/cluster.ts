@@ -13,23 +13,23 @@ import { makeLaps, type Printer } from './print.ts'
 import type { Stage } from './run.ts'
 import type { Site } from './site.ts'
 import { NAMESPACE, openSite, readLog } from './site.ts'
-import { complaintOf, glanceAt } from './status.ts'
+import { complaintOf, summaryOf } from './status.ts'
 
 /** What is running once the examples have been applied. */
 export interface Running {
   readonly plane: ControlPlane
   readonly site: Site
-  /** Folder with the examples, the Git server's address and token in them. */
+  /** Folder with the examples, which contain the Git server's address and token. */
   readonly examples: string
 }
 
-/** Both parts run from their sources; on a busy machine their start is slow. */
+/** Both programs run from their sources, so they start slowly on a busy machine. */
 const READY_MS = 60_000
 const WAIT = ['gitcommits', '--all', '--for=condition=Ready', '--timeout=20s']
 
 /**
- * The demo on a real kube-apiserver: kubectl applies manifests/ and the examples; both parts are child processes with
- * the rights of their service accounts alone. Returns one sentence where there is no API server or a GitCommit did not
+ * The demo on a real kube-apiserver: kubectl applies manifests/ and the examples. Both programs are child processes with
+ * only the rights of their service accounts. Returns one sentence if there is no API server or a GitCommit did not
  * succeed.
  */
 export async function runOnCluster({ print, leftovers, stop }: Stage): Promise<Running | string> {
@@ -44,7 +44,7 @@ export async function runOnCluster({ print, leftovers, stop }: Stage): Promise<R
   print.step(`a Git server with token authentication: ${site.repository.url}`, lap())
   await installObjects(plane)
   await extendReaderBy(plane, READER_WORKLOADS, 'deployments.apps')
-  print.step('manifests/: the CRDs, and a service account with the least rights for each part', lap())
+  print.step('manifests/: the CRDs, and a service account with the least rights for each program', lap())
   const webhook = await startParts({ plane, site, leftovers })
   print.step(`the function and the webhook, with tokens of these accounts: ${webhook.url}`, lap())
   await callWebhook(plane, { webhookPort: webhook.port, authority: site.authority })
@@ -53,13 +53,13 @@ export async function runOnCluster({ print, leftovers, stop }: Stage): Promise<R
   return (await applyExamples(running, print)) ?? running
 }
 
-interface Place {
+interface Installation {
   readonly plane: ControlPlane
   readonly site: Site
   readonly leftovers: Leftovers
 }
 
-async function startParts({ plane, site, leftovers }: Place): Promise<Program> {
+async function startParts({ plane, site, leftovers }: Installation): Promise<Program> {
   const stop = (program: Program): Promise<unknown> => program.stop(5_000)
   const { certPEM, keyPEM } = await site.authority.issue({ names: [WEBHOOK_HOST, 'localhost'] })
   const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(site.folder, 'tls.crt'), join(site.folder, 'tls.key')]
@@ -68,11 +68,11 @@ async function startParts({ plane, site, leftovers }: Place): Promise<Program> {
   const accounts = await accountConfigs(plane)
   const STAMP_KEY_FILE = site.stampKeyFile
   const functionEnv = { KUBECONFIG: accounts.function, CA_FILE: site.caFile, STAMP_KEY_FILE }
-  const part = await leftovers.hold(startFunction({ env: functionEnv }), stop)
+  const functionProgram = await leftovers.hold(startFunction({ env: functionEnv }), stop)
   const tls = { TLS_CERT_FILE, TLS_KEY_FILE }
-  const env = { KUBECONFIG: accounts.webhook, ...tls, STAMP_KEY_FILE, K_SINK: part.url }
+  const env = { KUBECONFIG: accounts.webhook, ...tls, STAMP_KEY_FILE, K_SINK: functionProgram.url }
   const webhook = await leftovers.hold(startWebhook({ env }), stop)
-  await Promise.all([part.ready(READY_MS), webhook.ready(READY_MS)])
+  await Promise.all([functionProgram.ready(READY_MS), webhook.ready(READY_MS)])
   return webhook
 }
 
@@ -106,5 +106,5 @@ async function applyExamples(
   print.command(`git -C ${site.repository.path} log --stat --all`)
   print.line(await readLog(site, print.colour))
   const { stdout } = await plane.kubectl(['get', '-n', NAMESPACE, 'gitcommits', '-o', 'json'])
-  return complaintOf(elements(member(JSON.parse(stdout), 'items')).map(glanceAt))
+  return complaintOf(elements(member(JSON.parse(stdout), 'items')).map(summaryOf))
 }

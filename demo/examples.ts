@@ -5,14 +5,14 @@ import { member, textMember } from '../functions/domain/json-value.ts'
 import { ALLOWED_REPOSITORIES, API_VERSION } from '../functions/domain/resource/resource.ts'
 import type { StoredObject } from '../test/harness/memory-cluster.ts'
 
-/** A file of examples/, made ready for the demo's Git server. */
+/** A file of examples/, adapted to the demo's Git server. */
 export interface Example {
   readonly file: string
   readonly text: string
   readonly objects: readonly StoredObject[]
 }
 
-/** What the files have in place of a real host and a real token. */
+/** The placeholders in the files for a host and a token. */
 const PLACEHOLDERS = { host: 'git.example.com', token: 'replace-with-your-token' } as const
 const FOLDER = join(import.meta.dirname, '../examples')
 
@@ -39,8 +39,8 @@ async function readFolder(folder: string): Promise<readonly Example[]> {
 }
 
 /**
- * One sentence where a file of the folder names another Git host than the placeholder: users may put their own in, and
- * the demo would call it, with their token.
+ * One sentence if a file of the folder names another Git host than the placeholder: a user may have entered their own
+ * host, and the demo would call it with their token.
  */
 export async function changedExample(folder = FOLDER): Promise<string | undefined> {
   const examples = await readFolder(folder)

@@ -1,8 +1,8 @@
-/** What has to be closed at the end, however the end comes. */
+/** What has to be closed at the end of the demo, whether it succeeds, fails or is stopped. */
 export interface Leftovers {
-  /** Waits until something is open, and remembers to close it. */
+  /** Waits until something is open, and registers how to close it. */
   hold<T>(opening: Promise<T>, close: (opened: T) => Promise<unknown>): Promise<T>
-  /** Closes everything, the last opened first; waits for what is still being opened. Never throws. */
+  /** Closes everything in reverse order, and waits for what is still being opened. Never throws. */
   clear(deadlineMs: number): Promise<void>
 }
 
@@ -13,7 +13,7 @@ export function makeLeftovers(): Leftovers {
 
   async function closeAll(): Promise<void> {
     for (let close = closing.pop(); close !== undefined; close = closing.pop()) {
-      // What cannot be opened or closed must not keep the rest open.
+      // An error of one opening or closing must not keep the others open.
       await close().catch(() => undefined)
     }
   }
@@ -26,9 +26,9 @@ export function makeLeftovers(): Leftovers {
     },
     async clear(deadlineMs) {
       cleared = true
-      const late = Promise.withResolvers<undefined>()
-      const timer = setTimeout(() => late.resolve(undefined), deadlineMs)
-      await Promise.race([closeAll(), late.promise])
+      const timeout = Promise.withResolvers<undefined>()
+      const timer = setTimeout(() => timeout.resolve(undefined), deadlineMs)
+      await Promise.race([closeAll(), timeout.promise])
       clearTimeout(timer)
     },
   }

@@ -1,7 +1,7 @@
 import type { Variant } from './options.ts'
 import { readOptions, USAGE } from './options.ts'
 
-/** `npm run demo`: reads the flags, runs the demo, and answers with the exit code. */
+/** `npm run demo`: reads the flags, runs the demo, and returns the exit code. */
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2))
   if ('wrong' in options) {
@@ -26,7 +26,7 @@ async function runDemo(variant: Variant): Promise<Ending> {
   const old = oldNode(process.versions.node)
   if (old !== undefined) return { code: 1, complaint: old }
   try {
-    // Not earlier: on an old Node, or without the packages, these files cannot be loaded.
+    // Imported only now: these files cannot be loaded by an old Node or without the packages.
     const [{ changedExample }, { run }] = await Promise.all([import('./examples.ts'), import('./run.ts')])
     const changed = await changedExample()
     if (changed !== undefined) return { code: 2, complaint: changed }
@@ -53,6 +53,6 @@ function isMissingPackage(error: unknown): boolean {
 }
 
 main().then((code) => {
-  // Something may still hold a socket open; the output has to be written before the exit.
+  // An open socket may keep the process alive; the output has to be written before the exit.
   process.stdout.write('', () => process.exit(code))
 })

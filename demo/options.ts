@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 
-/** What may be run; with `keep` it stays up until Ctrl-C. */
+/** The variants of the demo; with `keep` it stays up until Ctrl-C. */
 export type Variant = { readonly run: 'memory' } | { readonly run: 'cluster'; readonly keep: boolean }
 
-/** What the command line asks for, or the sentence that says what is wrong with it. */
+/** The options of the command line, or a sentence that says what is wrong with them. */
 export type Options = Variant | { readonly run: 'help' } | { readonly wrong: string }
 
 /** The text of `--help`. */
@@ -17,7 +17,7 @@ Shows how GitCommits become commits. Listens on 127.0.0.1 only and leaves nothin
   --keep      with --cluster: stays up until Ctrl-C and follows what you apply
   --help      this text
 
-LOG_LEVEL=info also shows the log lines of both parts (without --cluster); NO_COLOR turns colours off.
+LOG_LEVEL=info also shows the log lines of both programs (without --cluster); NO_COLOR turns colours off.
 Exits with 0 if every GitCommit was committed, 1 if not, 2 for a wrong flag or if examples/ was changed.
 `
 
@@ -32,10 +32,10 @@ export function readOptions(args: readonly string[]): Options {
   const { values, tokens } = parseArgs({ args: [...args], options: FLAGS, strict: false, tokens: true })
   const unknown = tokens.find((token) => token.kind !== 'option' || !Object.hasOwn(FLAGS, token.name))
   const valued = tokens.find((token) => token.kind === 'option' && token.value !== undefined)
-  const strange = unknown ?? valued
-  if (strange !== undefined) {
+  const invalid = unknown ?? valued
+  if (invalid !== undefined) {
     return {
-      wrong: `Unknown argument "${args[strange.index] ?? ''}"; --help shows the ones that the demo takes.`,
+      wrong: `Unknown argument "${args[invalid.index] ?? ''}"; --help shows the ones that the demo takes.`,
     }
   }
   if (values.help === true) return { run: 'help' }

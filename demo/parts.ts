@@ -20,27 +20,27 @@ import type { Leftovers } from './leftovers.ts'
 import type { Site } from './site.ts'
 
 const HOST = '127.0.0.1'
-const EIGHT = { total: 8, perNamespace: 8, perHost: 8 }
+const LIMITS = { total: 8, perNamespace: 8, perHost: 8 }
 const DRAIN_MS = 2_000
 
-/** What both parts need: the cluster that they see, the temporary files, and what is closed at the end. */
-export interface Place {
+/** What both programs need: the cluster, the Git server and files, and the list of what is closed at the end. */
+export interface ProgramContext {
   readonly cluster: MemoryCluster
   readonly site: Site
   readonly leftovers: Leftovers
 }
 
 /** Starts the function as functions/main.ts does, on a cluster in memory. Returns its address. */
-export async function startFunction({ cluster, site, leftovers }: Place): Promise<string> {
+export async function startFunction({ cluster, site, leftovers }: ProgramContext): Promise<string> {
   const config = readConfig({ PORT: '0', CA_FILE: site.caFile, STAMP_KEY_FILE: site.stampKeyFile })
-  const ways = {
+  const network = {
     resolve: guardAddresses(config.surroundings),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
     trust: followTrust(config.caFile),
   }
   const git = openGit({
-    ...ways,
+    ...network,
     tempDir: site.folder,
     fetchLimitMiB: config.fetchLimit,
     deadlineSeconds: config.attemptDeadline,
@@ -51,14 +51,14 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
     cluster,
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(ways, () => Date.now()),
-    acquire: makeFairSemaphore({ held: EIGHT, waiting: EIGHT }).acquire,
+    withPullRequests: openProviders(network, () => Date.now()),
+    acquire: makeFairSemaphore({ held: LIMITS, waiting: LIMITS }).acquire,
     now: () => new Date(),
     random: Math.random,
     log,
     settings: config,
   }
-  const find = finder(cluster, EIGHT.total)
+  const find = finder(cluster, LIMITS.total)
   const app = buildApp((ref) => handle(ref, find, world), log)
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
     await Promise.all([app.close(), git.close()])
@@ -66,7 +66,10 @@ export async function startFunction({ cluster, site, leftovers }: Place): Promis
 }
 
 /** Starts the webhook as webhook/main.ts does; its events go to `sink`. Returns its address. */
-export async function startWebhook(sink: string, { cluster, site, leftovers }: Place): Promise<string> {
+export async function startWebhook(
+  sink: string,
+  { cluster, site, leftovers }: ProgramContext,
+): Promise<string> {
   const { certPEM, keyPEM } = await site.authority.issue({ names: [HOST] })
   const [certFile, keyFile] = [join(site.folder, 'tls.crt'), join(site.folder, 'tls.key')]
   await writeFile(certFile, certPEM)
@@ -83,7 +86,7 @@ export async function startWebhook(sink: string, { cluster, site, leftovers }: P
   return `https://${HOST}:${port}`
 }
 
-/** The log lines of both parts go to standard error if LOG_LEVEL is set. */
+/** A log that writes to standard error if LOG_LEVEL is set. */
 function makeLog(part: string): Logger {
   const level = process.env['LOG_LEVEL'] ?? 'silent'
   return pino({ level, base: { part } }, pino.destination({ dest: 2, sync: true }))

@@ -2,15 +2,15 @@ import { styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Writes to standard output for a person: with colours if that is a terminal and NO_COLOR is not set. */
+/** Writes output for people, with colours if the output is a terminal and NO_COLOR is not set. */
 export interface Printer {
   readonly colour: boolean
   /** A heading with an empty line above it. */
   title(text: string): void
   line(text: string): void
-  /** A command as it would be typed, above what it prints. */
+  /** A command as a user would type it, above its output. */
   command(text: string): void
-  /** A step that has just been done, and how long it took. */
+  /** A finished step and its duration. */
   step(text: string, milliseconds: number): void
   /** Columns as kubectl prints them. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void

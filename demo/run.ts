@@ -9,7 +9,7 @@ import type { Variant } from './options.ts'
 import type { Printer } from './print.ts'
 import { makePrinter } from './print.ts'
 
-/** What each variant of the demo gets: where to print, what is closed at the end, and the signal to stop. */
+/** What each variant of the demo gets: the printer, the list of what is closed at the end, and the stop signal. */
 export interface Stage {
   readonly print: Printer
   readonly leftovers: Leftovers
@@ -17,13 +17,13 @@ export interface Stage {
   readonly stop: AbortSignal
 }
 
-/** More than any part takes to stop. */
+/** Longer than any program needs to stop. */
 const CLEAR_DEADLINE_MS = 20_000
 
 /**
  * Runs the demo to its end, or until Ctrl-C or another signal, and removes everything that it started. Returns one
- * sentence where something went wrong.
- * @throws WrongSetting where a program is missing, before anything is started
+ * sentence if something went wrong.
+ * @throws WrongSetting if a program is missing, before anything is started
  */
 export async function run(variant: Variant): Promise<string | undefined> {
   requirePrograms(process.env['PATH'])
@@ -48,10 +48,10 @@ async function play(variant: Variant, stage: Stage): Promise<string | undefined>
   return undefined
 }
 
-/** Fires at the first signal; later ones (npm sends Ctrl-C a second time) do not disturb the cleanup. */
+/** Fires at the first signal; later signals (npm sends Ctrl-C twice) do not interrupt the cleanup. */
 function interruption(): AbortSignal {
-  const unread = new AbortController()
-  // The reader of the output has closed it.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => unread.abort())
-  return AbortSignal.any([stopSignal(), unread.signal])
+  const outputClosed = new AbortController()
+  // An error means that the reader has closed the output.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => outputClosed.abort())
+  return AbortSignal.any([stopSignal(), outputClosed.signal])
 }

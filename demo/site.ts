@@ -11,7 +11,7 @@ import type { Leftovers } from './leftovers.ts'
 /** The namespace that the examples are applied to. */
 export const NAMESPACE = 'demo'
 
-/** What the demo needs with a cluster and without: a folder for temporary files, and a Git server. */
+/** What both variants of the demo need: a folder for temporary files, and a Git server. */
 export interface Site {
   readonly folder: string
   /** Signs the certificates of the Git server and of the webhook. */
@@ -22,7 +22,7 @@ export interface Site {
   /** The server's token, which is also the password. */
   readonly token: string
   readonly repository: GitRepository
-  /** Key of the stamp's signature, which both parts know. */
+  /** File with the key of the stamp's signature, which both programs use. */
   readonly stampKeyFile: string
 }
 

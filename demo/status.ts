@@ -3,7 +3,7 @@ import type { Phase } from '../functions/domain/resource/resource.ts'
 import type { Printer } from './print.ts'
 
 /** What the demo shows of a resource. */
-export interface Glance {
+export interface ResourceSummary {
   readonly namespace: string
   readonly name: string
   readonly phase: Phase | undefined
@@ -14,8 +14,8 @@ export interface Glance {
   readonly message: string
 }
 
-/** Reads that from a stored resource. */
-export function glanceAt(resource: unknown): Glance {
+/** Reads the summary from a stored resource. */
+export function summaryOf(resource: unknown): ResourceSummary {
   const { metadata, status } = envelopeOf(resource)
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
   return {
@@ -30,16 +30,16 @@ export function glanceAt(resource: unknown): Glance {
   }
 }
 
-/** Does nothing more happen by itself? */
-export function isSettled({ phase }: Glance): boolean {
+/** Whether no further attempt starts automatically. */
+export function isSettled({ phase }: ResourceSummary): boolean {
   return phase === 'Succeeded' || phase === 'Failed'
 }
 
 /** The table of `kubectl get gitcommits -o wide`, without the times. */
-export function printGlances(glances: readonly Glance[], print: Printer): void {
+export function printSummaries(summaries: readonly ResourceSummary[], print: Printer): void {
   print.table(
     ['NAME', 'READY', 'REASON', 'BRANCH', 'COMMIT', 'MESSAGE'],
-    glances.map(({ name, ready, reason, branch, commit, message }) => [
+    summaries.map(({ name, ready, reason, branch, commit, message }) => [
       name,
       ready,
       reason,
@@ -50,11 +50,11 @@ export function printGlances(glances: readonly Glance[], print: Printer): void {
   )
 }
 
-/** One sentence about those that did not succeed; undefined where all did. */
-export function complaintOf(glances: readonly Glance[]): string | undefined {
-  const others = glances.filter(({ phase }) => phase !== 'Succeeded')
-  const [first] = others
+/** One sentence about the GitCommits that did not succeed; undefined if all did. */
+export function complaintOf(summaries: readonly ResourceSummary[]): string | undefined {
+  const failed = summaries.filter(({ phase }) => phase !== 'Succeeded')
+  const [first] = failed
   if (first === undefined) return undefined
   const why = first.message === '' ? 'it has no status yet.' : first.message
-  return `${others.length} of ${glances.length} GitCommits did not succeed; ${first.name}: ${why}`
+  return `${failed.length} of ${summaries.length} GitCommits did not succeed; ${first.name}: ${why}`
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { complaintOf, glanceAt, isSettled } from '../../demo/status.ts'
+import { complaintOf, summaryOf, isSettled } from '../../demo/status.ts'
 
 function resource(name: string, status?: object): object {
   const metadata = { name, namespace: 'demo', uid: 'u', generation: 1, resourceVersion: '1' }
@@ -7,20 +7,20 @@ function resource(name: string, status?: object): object {
 }
 
 const ready = { type: 'Ready', observedGeneration: 1, lastTransitionTime: '2026-01-02T03:04:05Z' }
-const succeeded = glanceAt(
+const succeeded = summaryOf(
   resource('shop', {
     phase: 'Succeeded',
     conditions: [{ ...ready, status: 'True', reason: 'Succeeded', message: 'Committed.' }],
     commit: { sha: '0123456789abcdef', shortSHA: '0123456789ab', branch: 'main', path: 'shop.yaml' },
   }),
 )
-const failed = glanceAt(
+const failed = summaryOf(
   resource('till', {
     phase: 'Failed',
     conditions: [{ ...ready, status: 'False', reason: 'PushRejected', message: 'The branch is protected.' }],
   }),
 )
-const fresh = glanceAt(resource('new'))
+const fresh = summaryOf(resource('new'))
 
 t.test('a summary is what kubectl get shows', async (t) => {
   t.match(succeeded, {
