@@ -7,9 +7,10 @@ import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../functions/domain/schema
 import type { Schema } from '../functions/domain/schema/schema.ts'
 import { toYAML } from '../functions/domain/manifest/yaml-text.ts'
 
-const NOTICE = '# Generated from functions/domain/schema/*.ts by "npm run generate": change it there.\n'
+const NOTICE =
+  '# Generated from functions/domain/schema/*.ts by "npm run generate"; edit those files instead.\n'
 
-/** A printer column (apiextensions.k8s.io/v1); those with a priority above 0 show with `-o wide` only. */
+/** A printer column (apiextensions.k8s.io/v1); a column with a priority above 0 is only shown with `-o wide`. */
 interface Column {
   readonly name: string
   readonly type: 'string' | 'integer' | 'date'
@@ -39,7 +40,7 @@ function condition(name: string, member: string): Column {
 const READY = [condition('Ready', 'status'), condition('Reason', 'reason')]
 const AGE = column('Age', '.metadata.creationTimestamp', {
   type: 'date',
-  description: 'Since when it has existed.',
+  description: 'The age of the resource.',
 })
 const WIDE = [
   { ...condition('Message', 'message'), priority: 1 },
@@ -52,12 +53,12 @@ const WIDE = [
   column('Observed', '.status.observedGeneration', {
     type: 'integer',
     priority: 1,
-    description: 'The generation that the status tells of.',
+    description: 'The generation that the status describes.',
   }),
   column('Handled', '.status.lastHandledRequestedAt', {
     type: 'string',
     priority: 1,
-    description: `The value of ${GROUP}/requested-at that was last carried out.`,
+    description: `The value of ${GROUP}/requested-at that was last handled.`,
   }),
 ]
 
@@ -98,7 +99,10 @@ const DEFINITIONS: readonly Definition[] = [
         type: 'integer',
         description: 'Its number at the provider.',
       }),
-      column('State', '.status.pullRequest.state', { type: 'string', description: 'What became of it.' }),
+      column('State', '.status.pullRequest.state', {
+        type: 'string',
+        description: 'The state of the pull request.',
+      }),
       AGE,
       column('URL', '.status.pullRequest.url', {
         type: 'string',
@@ -118,7 +122,7 @@ export function crdFiles(): ReadonlyMap<string, string> {
 }
 
 function crdFile(definition: Definition): string {
-  // Without our own keywords, which the API server does not know; undefined members go as well.
+  // Removes our own keywords, which the API server does not know, and undefined members.
   const json = JSON.stringify(crd(definition), (key, value: unknown) =>
     key === 'expects' ? undefined : value,
   )

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { crdFiles } from './crd.ts'
 
-/** Writes the stale files, or with `check` only names them; answers their paths. */
+/** Writes the stale files, unless `check` is set, and returns their paths. */
 export async function generate(folder: URL, check: boolean): Promise<readonly string[]> {
   const stale: string[] = []
   for (const [path, text] of crdFiles()) {
