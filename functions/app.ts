@@ -7,34 +7,34 @@ import { Failure } from './domain/failure.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
 import type { ObjectRef } from './domain/resource/resource.ts'
 
-/** An event names a resource; even with the whole object in it (1.5 MiB in etcd) it stays below this. */
+/** Largest event in bytes. An event names a resource; one that includes the whole object (1.5 MiB in etcd) also fits. */
 const LARGEST_EVENT = 3 * 1024 * 1024
-/** A body that is not there by then does not come. */
+/** Time limit for receiving one request. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** How often that is checked; Node's own interval of 30 s would double it. */
+/** Interval of that check; Node's default of 30 s could double the limit. */
 const TIMEOUT_CHECK_MS = 1_000
-/** Twice the events that are carried out or wait at once; each connection takes memory before it has sent anything. */
+/** Twice the events that run or wait at once; each connection uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 2_048
-/** Seconds that a sender is asked to wait where nothing could be done. */
+/** Retry-After in seconds, for events that could not be handled. */
 const RETRY_AFTER = '5'
-const NO_ROOM = 'Too many events are being read at the moment; send this one again.'
+const NO_ROOM = 'Too many events are being read at the moment; send this one again later.'
 
-/** Deals with one event; throws only where nothing could be written. */
+/** Handles one event; throws only if nothing could be written. */
 export type Handle = (ref: ObjectRef) => Promise<void>
 
 /**
- * The HTTP edge. `POST /` answers 202 with an empty body (done, nothing to do, or the failure stands in the
- * status), 400 (not an event) or 503 with Retry-After (nothing could be written, too much to do, draining).
- * Closing it drains: new events get 503, those in flight are finished.
+ * The HTTP server. `POST /` answers 202 with an empty body (done, nothing to do, or the failure is in the status),
+ * 400 (not an event) or 503 with Retry-After (nothing could be written, too many events, draining). Closing it drains:
+ * new events get 503, events in flight are finished.
  */
 export function buildApp(handle: Handle, log: Logger): FastifyInstance {
-  // Fastify's own answer while it closes has a body and no Retry-After.
+  // Fastify's own response while it closes has a body and no Retry-After.
   const app = Fastify({
     bodyLimit: LARGEST_EVENT,
     logger: false,
     return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node takes the longer one of both timeouts for the whole request.
+    // Node applies the longer of the two timeouts to the whole request.
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
   })
   let draining = false
@@ -59,7 +59,7 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
   app.post('/', async (request, reply) => {
     if (draining) return askToRetry(reply)
     const ref = readEvent(request.headers, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
-    // An attempt may take minutes: what named it is not kept as long.
+    // An attempt may take minutes: do not keep the body in memory until then.
     request.body = undefined
     try {
       await handle(ref)
@@ -76,11 +76,11 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
   return app
 }
 
-// Counted while it is being read: afterwards it is gone.
+// Counted only while a body is being read: it is discarded after parsing.
 function boundBodies(app: FastifyInstance): void {
-  const take = openBudget(BODIES_LIMIT)
+  const acquire = openBudget(BODIES_LIMIT)
   app.addHook('onRequest', (request, reply, done) => {
-    const release = take(announcedBytes(request.headers, LARGEST_EVENT))
+    const release = acquire(announcedBytes(request.headers, LARGEST_EVENT))
     if (release === undefined) {
       askToRetry(reply, { error: NO_ROOM })
       return

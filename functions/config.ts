@@ -10,22 +10,22 @@ import type { Environment } from './domain/settings.ts'
 import { LOG_LEVELS, WrongSetting, choice, orUndefined, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
-/** What the function's environment variables say, all checked. */
+/** The function's configuration from its environment variables, validated. */
 export interface Config extends AttemptSettings {
   readonly port: number
-  /** Path of a PEM file with authorities trusted besides the system's. */
+  /** Path of a PEM file with certificate authorities, trusted in addition to the system's. */
   readonly caFile: string | undefined
   /** MiB that one attempt may fetch. */
   readonly fetchLimit: number
   /** Existing folder for temporary files. */
   readonly tempDir: string
   readonly proxies: Proxies
-  /** What the environment of a pod tells of its cluster. */
+  /** What the environment of a pod shows about its cluster. */
   readonly surroundings: Surroundings
   readonly logLevel: string
 }
 
-/** Reads the configuration, once, at the start. Throws WrongSetting with one sentence for a wrong value. */
+/** Reads the configuration once, at startup. Throws WrongSetting with one sentence for an invalid value. */
 export function readConfig(env: Environment): Config {
   return {
     port: wholeNumber(env, 'PORT', { absent: 8080, least: 0, most: 65_535 }),
@@ -48,7 +48,7 @@ export function readConfig(env: Environment): Config {
   }
 }
 
-// The kubelet sets these in every container.
+// The kubelet sets these variables in every container.
 function readSurroundings(env: Environment): Surroundings {
   const host = text(env, 'KUBERNETES_SERVICE_HOST', undefined)
   const port = wholeNumber(env, 'KUBERNETES_SERVICE_PORT', { absent: 443, least: 1, most: 65_535 })
@@ -76,7 +76,7 @@ function knownHostsIn(env: Environment, name: string): string | undefined {
   const content = orUndefined(() => readFileSync(path, 'utf8')) ?? ''
   if (/^[^#\s]\S*\s+\S+\s+\S+/m.test(content)) return content
   throw new WrongSetting(
-    `${name} is "${path}", but has to be the path of a readable file as known_hosts(5) is.`,
+    `${name} is "${path}", but has to be the path of a readable file in the format of known_hosts(5).`,
   )
 }
 
@@ -90,7 +90,7 @@ function certificateFile(env: Environment, name: string): string | undefined {
   )
 }
 
-/** Git writes identities as `Name <email>`: neither part may hold what would end it. */
+/** Git writes identities as `Name <email>`: neither part may contain a character that ends it. */
 function identityPart(env: Environment, name: string, absent: string): string {
   const value = text(env, name, absent)
   if (/^[^<>\x00-\x1f]*[^<>\x00-\x20.,:;"'][^<>\x00-\x1f]*$/.test(value)) return value

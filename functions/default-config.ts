@@ -10,8 +10,8 @@ const FILE = 'DEFAULT_GIT_TOKEN_FILE'
 const REPOSITORIES = 'DEFAULT_GIT_REPOSITORIES'
 
 /**
- * Reads DEFAULT_GIT_*; undefined where there is no token. Throws WrongSetting, one sentence that never holds the
- * token, for what cannot be used.
+ * Reads DEFAULT_GIT_*; undefined if no token is set. Throws WrongSetting for an invalid value, with one sentence that
+ * never contains the token.
  */
 export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
   const source = readSource(env)
@@ -19,15 +19,15 @@ export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
   const repositories = text(env, REPOSITORIES, undefined)
   if (repositories === undefined)
     throw new WrongSetting(
-      `${REPOSITORIES} is not set, but has to say where the token of ${TOKEN} may go, such as git.example.com/teams/{namespace}.`,
+      `${REPOSITORIES} is not set, but has to list the repositories that the token of ${TOKEN} may go to, such as git.example.com/teams/{namespace}.`,
     )
   if (unsoundEntry(repositories) !== undefined)
     throw new WrongSetting(
-      `${REPOSITORIES} has an entry that is not host[:port][/path]; write such as git.example.com/teams/{namespace}.`,
+      `${REPOSITORIES} has an entry that is not host[:port][/path]; write, for example, git.example.com/teams/{namespace}.`,
     )
   if (/[^/\s,]\{namespace\}|\{namespace\}(?!(?:\.git)?\s*(?:[/,]|$))/.test(repositories))
     throw new WrongSetting(
-      `${REPOSITORIES} has an entry with {namespace} in a part of a segment; write such as git.example.com/teams/{namespace}.`,
+      `${REPOSITORIES} has an entry with {namespace} in a part of a segment; write, for example, git.example.com/teams/{namespace}.`,
     )
   const username = text(env, 'DEFAULT_GIT_USERNAME', undefined)
   if (username !== undefined && /[:\p{Cc}]/u.test(username))
@@ -37,7 +37,7 @@ export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
   const paths = text(env, 'DEFAULT_GIT_PATHS', undefined)
   if (paths !== undefined && unsoundPrefix(paths) !== undefined)
     throw new WrongSetting(
-      'DEFAULT_GIT_PATHS has an entry that can be no path in a repository; write such as clusters/prod, shop.',
+      'DEFAULT_GIT_PATHS has an entry that cannot be a path in a repository; write, for example, clusters/prod, shop.',
     )
   return { source, username, repositories, paths }
 }
@@ -61,5 +61,5 @@ function readSource(env: Environment): TokenSource | undefined {
 
 function requireLine(token: string): TokenSource {
   if (token !== '' && !/\p{Cc}/u.test(token)) return { token }
-  throw new WrongSetting(`${TOKEN} has to hold a token in one line, but does not.`)
+  throw new WrongSetting(`${TOKEN} has to be a token in one line, but is not.`)
 }

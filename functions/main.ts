@@ -16,23 +16,23 @@ import { openProviders } from './pull-request/provider-apis.ts'
 import { makeFairSemaphore } from './attempt/fair-semaphore.ts'
 import type { World } from './world.ts'
 
-/** Waits for objects that are not stored yet, at once. */
+/** Most concurrent waits for objects that are not stored yet. */
 const WAITS = 64
-/** Attempts at once: each may hold 10 MiB of content and five Git processes of some 10 MB that share pages. */
+/** Most concurrent attempts: each may need 10 MiB of content and five Git processes of about 10 MB that share pages. */
 const BOUNDS = {
   held: { total: 32, perNamespace: 8, perHost: 24 },
   waiting: { total: 1_000, perNamespace: 250, perHost: 750 },
 }
-/** Draining ends by itself when the last attempt has; this is for what hangs all the same. */
+/** Draining ends with the last attempt; after this many more seconds than its deadline the process exits anyway. */
 const DRAIN_MARGIN_S = 15
-/** After the last line the process ends by itself; a connection that still holds it gets so many milliseconds. */
+/** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
 const END_MS = 1_000
 
 /** Starts the function: env → Config → World → listen; drains on SIGTERM. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   requirePrograms(process.env.PATH)
-  // A child process, or a dump of the environment, has no business with it.
+  // Child processes and dumps of the environment must not contain the token.
   delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
   const network = {
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
     trust: followTrust(config.caFile, ({ reason, message }) =>
-      log.error({ reason, cause: message }, 'the old authorities of CA_FILE stay'),
+      log.error({ reason, cause: message }, 'CA_FILE cannot be used; the previous authorities stay in use'),
     ),
   }
   const git = openGit({
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   const find = finder(world.cluster, WAITS)
   const app = buildApp((ref) => handle(ref, find, world), log)
   const address = await app.listen({ port: config.port, host: '::' })
-  // Before the line that says so: whoever reads it may send SIGTERM at once.
+  // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
     semaphore.close()
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
       .then(() => git.close())
       .then(() => {
         log.info('stopped')
-        // An exit at once writes this line while an earlier one is still being written, and so before it.
+        // An immediate exit could write this line before earlier ones that are still being written.
         setTimeout(() => process.exit(0), END_MS).unref()
       })
   })

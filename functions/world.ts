@@ -7,41 +7,41 @@ import type { GateSettings } from './domain/gate/settings.ts'
 import type { RequestedByTrailer } from './domain/requester/requester.ts'
 import type { WithPullRequests } from './domain/pull-request/pull-requests.ts'
 
-/** What the operator chose, as far as an attempt needs it. */
+/** The operator's settings that an attempt needs. */
 export interface AttemptSettings extends GateSettings {
-  /** Seconds that one attempt may take, all network calls included. */
+  /** Time limit of one attempt in seconds, including all network calls. */
   readonly attemptDeadline: number
   /** Attempts before RetryBudgetExhausted. */
   readonly retryLimit: number
   readonly requestedByTrailer: RequestedByTrailer
-  /** The operator's default credentials, where there are any. */
+  /** The operator's default credentials, if any. */
   readonly defaults: DefaultConfig | undefined
-  /** Text of the operator's known_hosts file, where there is one. */
+  /** Text of the operator's known_hosts file, if any. */
   readonly knownHosts: string | undefined
   readonly author: Identity
 }
 
-/** Gives back what `acquire` gave; a second call does nothing. */
+/** Releases what `acquire` returned; a second call does nothing. */
 export type Release = () => void
 
-/** Whom a running attempt is counted for. */
+/** What a running attempt counts towards. */
 export interface Holder {
   readonly namespace: string
   readonly host: string
-  /** Tells resources apart: each may wait once. */
+  /** Identifies the resource: each may wait only once. */
   readonly resource: string
 }
 
-/** The outside as the functions see it. `main.ts` makes the real one. */
+/** Everything outside the process that the functions use. `main.ts` creates the real one. */
 export interface World {
   readonly cluster: Cluster
-  /** Lands a change on the remote; see functions/git. */
+  /** Commits and pushes a change to the remote; see functions/git. */
   readonly push: (change: Change, login: Login, signal: AbortSignal) => Promise<Landed>
-  /** Looks for what an earlier attempt may have pushed; undefined: it is not there. See functions/git. */
+  /** Finds what an earlier attempt may have pushed; undefined if there is nothing. See functions/git. */
   readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
-  /** Waits until one more attempt may run; undefined: the same resource waits already. Throws Conflict where too many wait. */
+  /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
   readonly acquire: (holder: Holder) => Promise<Release | undefined>
   readonly now: () => Date
   /** A number from 0 to 1. */
@@ -50,9 +50,9 @@ export interface World {
   readonly settings: AttemptSettings
 }
 
-/** How this attempt stands to others. */
+/** What an attempt knows about earlier attempts, and its deadline. */
 export interface Attempt {
-  /** An earlier attempt at the same generation and requested-at may have pushed, or opened, already. */
+  /** An earlier attempt for the same generation and requested-at may already have pushed or opened something. */
   readonly again: boolean
   /** Fires at the attempt's deadline. */
   readonly signal: AbortSignal

@@ -33,15 +33,15 @@ t.test('a wrong value is one sentence naming the variable, what it holds and wha
     [{ RETRY_LIMIT: '1e3' }, 'RETRY_LIMIT is "1e3", but has to be a whole number from 1 to 100.'],
     [
       { DEFAULT_GIT_TOKEN: 'x' },
-      'DEFAULT_GIT_REPOSITORIES is not set, but has to say where the token of DEFAULT_GIT_TOKEN may go, such as git.example.com/teams/{namespace}.',
+      'DEFAULT_GIT_REPOSITORIES is not set, but has to list the repositories that the token of DEFAULT_GIT_TOKEN may go to, such as git.example.com/teams/{namespace}.',
     ],
     [
       { SSH_KNOWN_HOSTS: '/nowhere' },
-      'SSH_KNOWN_HOSTS is "/nowhere", but has to be the path of a readable file as known_hosts(5) is.',
+      'SSH_KNOWN_HOSTS is "/nowhere", but has to be the path of a readable file in the format of known_hosts(5).',
     ],
     [
       { SSH_KNOWN_HOSTS: import.meta.dirname },
-      `SSH_KNOWN_HOSTS is "${import.meta.dirname}", but has to be the path of a readable file as known_hosts(5) is.`,
+      `SSH_KNOWN_HOSTS is "${import.meta.dirname}", but has to be the path of a readable file in the format of known_hosts(5).`,
     ],
     [{ REFERENCE_SCOPE: 'all' }, 'REFERENCE_SCOPE is "all", but has to be one of namespace, any.'],
     [

@@ -42,12 +42,12 @@ for (const [title, env, sentence] of [
   [
     'a token of blanks',
     { DEFAULT_GIT_TOKEN: ' \n' },
-    'DEFAULT_GIT_TOKEN has to hold a token in one line, but does not.',
+    'DEFAULT_GIT_TOKEN has to be a token in one line, but is not.',
   ],
   [
     'a token of two lines',
     { DEFAULT_GIT_TOKEN: `${TOKEN}\n${TOKEN}` },
-    'DEFAULT_GIT_TOKEN has to hold a token in one line, but does not.',
+    'DEFAULT_GIT_TOKEN has to be a token in one line, but is not.',
   ],
   ...['none', 'empty', 'two'].map(
     (name) =>
@@ -60,24 +60,24 @@ for (const [title, env, sentence] of [
   [
     'no repositories',
     { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: '' },
-    `DEFAULT_GIT_REPOSITORIES is not set, but has to say where the token of DEFAULT_GIT_TOKEN may go, such as ${EXAMPLE}.`,
+    `DEFAULT_GIT_REPOSITORIES is not set, but has to list the repositories that the token of DEFAULT_GIT_TOKEN may go to, such as ${EXAMPLE}.`,
   ],
   [
     'a repository as it is cloned',
     { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: `github.com, https://x:${TOKEN}@github.com/acme` },
-    `DEFAULT_GIT_REPOSITORIES has an entry that is not host[:port][/path]; write such as ${EXAMPLE}.`,
+    `DEFAULT_GIT_REPOSITORIES has an entry that is not host[:port][/path]; write, for example, ${EXAMPLE}.`,
   ],
   [
     'a namespace in a part of a segment, which covers nothing',
     { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: 'github.com/acme-{namespace}' },
-    'DEFAULT_GIT_REPOSITORIES has an entry with {namespace} in a part of a segment; write such as git.example.com/teams/{namespace}.',
+    'DEFAULT_GIT_REPOSITORIES has an entry with {namespace} in a part of a segment; write, for example, git.example.com/teams/{namespace}.',
   ],
   ...['/shop', 'shop//x', ',', 'clusters,', './shop', 'shop/..', 'shop\\x'].map(
     (paths) =>
       [
         `the path ${JSON.stringify(paths)}, which covers nothing`,
         { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_PATHS: paths },
-        'DEFAULT_GIT_PATHS has an entry that can be no path in a repository; write such as clusters/prod, shop.',
+        'DEFAULT_GIT_PATHS has an entry that cannot be a path in a repository; write, for example, clusters/prod, shop.',
       ] as const,
   ),
   ...['ro:bot', 'ro\nbot'].map(

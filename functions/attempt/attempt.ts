@@ -13,13 +13,13 @@ import { report } from './report.ts'
 import { writeResult } from './write-result.ts'
 import type { World } from '../world.ts'
 
-/** Whoever hears the signal has this long to say what it was waiting for. */
+/** After the deadline, pending calls have this long to report what they were waiting for. */
 const GRACE_MS = 500
 
 /**
- * Takes up what an event hints at: reads the resource, stops where nothing is to be done, otherwise makes one
- * attempt and writes what became of it; a generation that came meanwhile is taken up at once after it.
- * Throws a Failure only where nothing could be written: the sender or the sweep comes again.
+ * Handles an event: reads the resource, stops if there is nothing to do, and otherwise makes one attempt and writes its
+ * result. If a newer generation arrived in the meantime, it makes an attempt for that one immediately afterwards.
+ * Throws a Failure only if nothing could be written: the sender or a sweep then sends the event again.
  */
 export async function handle(ref: ObjectRef, find: Find, world: World): Promise<void> {
   const found = await find(ref)
@@ -37,13 +37,13 @@ export async function handle(ref: ObjectRef, find: Find, world: World): Promise<
   }
 }
 
-/** One attempt, from claim to written status. Answers the claim of a newer generation, where one came. */
+/** One attempt, from claim to written status. Returns the claim of a newer generation, if there is one. */
 async function attempt(current: Claim, world: World): Promise<Claim | undefined> {
   const began = world.now()
   const { attemptDeadline } = world.settings
   const deadline = AbortSignal.timeout(attemptDeadline * 1000)
-  const late = (): Failure => outOfTime(attemptDeadline)
-  const result = await unlessAborted(run(current, world, deadline), graceAfter(deadline), late).catch(
+  const onTimeout = (): Failure => outOfTime(attemptDeadline)
+  const result = await unlessAborted(run(current, world, deadline), graceAfter(deadline), onTimeout).catch(
     asFailure,
   )
   const settled = await writeResult(current.envelope, result, world)
@@ -61,7 +61,7 @@ async function run(current: Claim, world: World, signal: AbortSignal): Promise<O
   return commitObject(resource, world, attempt)
 }
 
-/** Fires a little after the deadline: not every call can be broken off, but nobody waits for it any longer. */
+/** Fires shortly after the deadline: not every call can be aborted, but the attempt no longer waits for it. */
 function graceAfter(deadline: AbortSignal): AbortSignal {
   const over = new AbortController()
   deadline.addEventListener('abort', () => setTimeout(() => over.abort(), GRACE_MS), { once: true })
@@ -71,6 +71,6 @@ function graceAfter(deadline: AbortSignal): AbortSignal {
 function outOfTime(seconds: number): Failure {
   return new Failure(
     'Timeout',
-    `The attempt took longer than the ${seconds} s that it may; it is tried again.`,
+    `The attempt took longer than its limit of ${seconds} s; Commitlet retries automatically.`,
   )
 }

@@ -10,51 +10,51 @@ import { claimed, failed } from '../domain/resource/status.ts'
 import { report } from './report.ts'
 import type { AttemptSettings, World } from '../world.ts'
 
-/** How often a write is tried because somebody else changed the resource meanwhile. */
-const TRIES = 8
+/** Most writes of a claim while other writers change the resource. */
+const MAX_WRITES = 8
 
-/** A resource as it was read: its envelope decides whether an attempt starts, whatever its spec was parsed to. */
+/** A resource as it was read. Only its envelope decides whether an attempt starts, even if its spec is invalid. */
 export interface Claimable {
   readonly envelope: Envelope
   readonly parsed: Parsed
 }
 
-/** A resource that carries our claim. */
+/** A resource that has our claim in its status. */
 export interface Claim extends Claimable {
-  /** An earlier attempt at this generation and requested-at may have pushed already. */
+  /** An earlier attempt for this generation and requested-at may already have pushed. */
   readonly again: boolean
 }
 
 /**
- * Claims the resource by writing Progressing, guarded by the resourceVersion that was read, so that one attempt
- * gets it however many try. Undefined where it is gone or no longer to be started. `heldBefore` is our own claim
- * that a newer generation ends: it does not hold us off.
+ * Claims the resource by writing the phase Progressing, guarded by the resourceVersion that was read, so that only one
+ * of several concurrent attempts gets it. Undefined if the resource was deleted or no attempt may start any more.
+ * `heldBefore` is our own claim for an older generation, which does not keep this attempt from starting.
  */
 export async function claim(
   found: Claimable,
   world: World,
   heldBefore?: Envelope,
 ): Promise<Claim | undefined> {
-  let seen = found
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const ours = heldBefore !== undefined && carriesClaim(seen.envelope, heldBefore)
-    if (seen.envelope.metadata.deletionTimestamp !== undefined) return undefined
-    if (!ours && !mayStart(seen.envelope, world.now())) return undefined
-    if (isGivenUp(seen.envelope, world.settings.retryLimit)) return giveUp(seen, world)
-    const status = statusOfClaim(seen.envelope, world)
-    const whole = await write(seen.envelope, status, world)
+  let latest = found
+  for (let writes = 0; writes < MAX_WRITES; writes += 1) {
+    const isOurs = heldBefore !== undefined && carriesClaim(latest.envelope, heldBefore)
+    if (latest.envelope.metadata.deletionTimestamp !== undefined) return undefined
+    if (!isOurs && !mayStart(latest.envelope, world.now())) return undefined
+    if (isGivenUp(latest.envelope, world.settings.retryLimit)) return giveUp(latest, world)
+    const status = statusOfClaim(latest.envelope, world)
+    const whole = await write(latest.envelope, status, world)
     if (whole === undefined) return undefined
-    const stored = readAgain(seen, whole)
-    // An answer may be lost on its way: then a second try meets what the first one has written.
-    if (carriesClaim(stored.envelope, { ...seen.envelope, status })) {
-      return { ...stored, again: mayHavePushed(seen.envelope) }
+    const stored = readAgain(latest, whole)
+    // A response may be lost: then the second write conflicts with what the first one has written.
+    if (carriesClaim(stored.envelope, { ...latest.envelope, status })) {
+      return { ...stored, again: mayHavePushed(latest.envelope) }
     }
-    seen = stored
+    latest = stored
   }
-  throw new Failure('Conflict', 'Other writers kept changing the resource; it is tried again.')
+  throw new Failure('Conflict', 'Other writers kept changing the resource; Commitlet retries automatically.')
 }
 
-// A spec changes with the generation alone: so it is parsed once for each.
+// A spec changes only with the generation, so it is parsed once for each generation.
 function readAgain({ envelope: before, parsed }: Claimable, whole: unknown): Claimable {
   const envelope = envelopeOf(whole)
   const { uid, generation } = envelope.metadata
@@ -70,7 +70,7 @@ export function isAtInsecureHost(
   return target !== undefined && isInsecure(target.address, insecureHosts)
 }
 
-/** What is stored after the write, whoever was first; undefined where the resource is gone. */
+/** The resource as stored after the write, ours or another writer's; undefined if it was deleted. */
 async function write(resource: Envelope, status: Status, world: World): Promise<unknown> {
   const stored = await world.cluster.patchStatus(resource, status)
   return stored === CONFLICT ? world.cluster.readResource(refOf(resource)) : stored
@@ -80,15 +80,15 @@ function statusOfClaim(resource: Envelope, { now, random, settings }: World): St
   return claimed(resource, { now: now(), deadlineSeconds: settings.attemptDeadline, random: random() })
 }
 
-/** Nobody came back from the last attempt: it is written and reported here, as the last one. */
+/** The last attempt never reported a result: writes and reports RetryBudgetExhausted in its place. */
 async function giveUp({ envelope: resource, parsed }: Claimable, world: World): Promise<undefined> {
   const began = world.now()
   const { retryLimit: limit } = world.settings
-  const message = `Gave up after ${resource.status?.attempts} attempts; the last one did not come to its end: whoever runs Commitlet has to look.`
+  const message = `Gave up after ${resource.status?.attempts} attempts; the last one did not finish; ask your Commitlet operator to check the log.`
   const result = new Failure('RetryBudgetExhausted', message)
   const status = failed(resource, result, { now: began, limit, random: 0 })
   const stored = await world.cluster.patchStatus(resource, status)
-  // Another writer was first, and reports what it wrote.
+  // Another writer was first and reports its own result.
   if (stored === CONFLICT) return
   const settled = { written: { envelope: envelopeOf(stored), status } }
   const insecure = isAtInsecureHost(parsed, world.settings)

@@ -1,11 +1,11 @@
 import { Failure } from '../domain/failure.ts'
 import type { Holder, Release } from '../world.ts'
 
-/** How many there may be, over all and of one kind. */
+/** Limits: in total, for one namespace and for one host. */
 export interface Bound {
   readonly total: number
   readonly perNamespace: number
-  /** More than for a namespace: most tenants share a host. */
+  /** Higher than for a namespace: most tenants share a host. */
   readonly perHost: number
 }
 
@@ -16,27 +16,27 @@ export interface Bounds {
   readonly waiting: Bound
 }
 
-/** Says when an attempt may start. */
+/** Decides when an attempt may start. */
 export interface FairSemaphore {
   /**
-   * Waits until one more attempt may run. Answers undefined where the same resource waits already. Throws a Failure with the
-   * reason Conflict at once where too many wait, or when it is closed meanwhile.
+   * Waits until the attempt may run. Returns undefined if the same resource already waits. Throws a Failure with the
+   * reason Conflict immediately if too many attempts wait, and later if the semaphore is closed while it waits.
    */
   readonly acquire: (keys: Holder) => Promise<Release | undefined>
-  /** Refuses all that wait and all that come later; attempts that run go on. */
+  /** Refuses all waiting and all later attempts; running attempts continue. */
   readonly close: () => void
 }
 
 interface Waiter {
   readonly keys: Holder
-  readonly start: (end: Release) => void
-  readonly leave: (failure: Failure) => void
+  readonly start: (release: Release) => void
+  readonly reject: (failure: Failure) => void
 }
 
 /**
- * Bounds attempts in flight, fairly: the next to start is of the namespace that has the fewest running, first come
- * first served within it; no namespace and no host (one that hangs, say) ever has more than its share, of those that
- * run and of those that wait.
+ * Limits concurrent attempts fairly. The next attempt to start belongs to the namespace with the fewest running
+ * attempts, first come first served within the namespace. No namespace and no host (such as one that hangs) exceeds its
+ * share of the running or of the waiting attempts.
  */
 export function makeFairSemaphore(bounds: Bounds): FairSemaphore {
   const running: Holder[] = []
@@ -47,21 +47,21 @@ export function makeFairSemaphore(bounds: Bounds): FairSemaphore {
     return isWithin(bounds.held, running, keys)
   }
 
-  function begin(keys: Holder): Release {
+  function hold(keys: Holder): Release {
     running.push(keys)
-    return function end() {
+    return function release() {
       const index = running.indexOf(keys)
       if (index < 0) return
       running.splice(index, 1)
-      wake()
+      startWaiters()
     }
   }
 
-  function wake(): void {
+  function startWaiters(): void {
     for (let next = nextWaiter(); next !== undefined; next = nextWaiter()) {
       const { keys, start } = next
       waiters = waiters.filter((waiter) => waiter.keys !== keys)
-      start(begin(keys))
+      start(hold(keys))
     }
   }
 
@@ -73,18 +73,18 @@ export function makeFairSemaphore(bounds: Bounds): FairSemaphore {
 
   function acquire(keys: Holder): Promise<Release | undefined> {
     if (closed) return Promise.reject(busy())
-    if (hasRoom(keys)) return Promise.resolve(begin({ ...keys }))
+    if (hasRoom(keys)) return Promise.resolve(hold({ ...keys }))
     const waiting = waiters.map((waiter) => waiter.keys)
     if (waiting.some(({ resource }) => resource === keys.resource)) return Promise.resolve(undefined)
     if (!isWithin(bounds.waiting, waiting, keys)) return Promise.reject(busy())
     const { promise, resolve, reject } = Promise.withResolvers<Release>()
-    waiters = [...waiters, { keys: { ...keys }, start: resolve, leave: reject }]
+    waiters = [...waiters, { keys: { ...keys }, start: resolve, reject }]
     return promise
   }
 
   function close(): void {
     closed = true
-    for (const { leave } of waiters) leave(busy())
+    for (const { reject } of waiters) reject(busy())
     waiters = []
   }
 
@@ -102,5 +102,5 @@ function ofNamespace(list: readonly Holder[], keys: Holder): number {
 }
 
 function busy(): Failure {
-  return new Failure('Conflict', 'Too many attempts wait for their turn; it is tried again.')
+  return new Failure('Conflict', 'Too many attempts are waiting to start; Commitlet retries automatically.')
 }

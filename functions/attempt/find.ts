@@ -5,28 +5,28 @@ import { requestedAt } from '../domain/resource/attempt-state.ts'
 import { envelopeOf } from '../domain/resource/envelope.ts'
 import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
 
-/** Longest wait for an object that admission has seen but storage has not. */
-const PATIENCE_MS = 1_000
+/** Longest wait for a resource that was admitted but is not stored yet. */
+const MAX_WAIT_MS = 1_000
 const FIRST_PAUSE_MS = 4
 
-/** A resource as it was read: its envelope, and the whole of it still to be checked. */
+/** A resource as it was read: its envelope, and the whole object, not validated yet. */
 export interface Found {
   readonly envelope: Envelope
   readonly whole: unknown
 }
 
-/** Finds the resource that an event speaks of; undefined where it is not there. */
+/** Finds the resource that an event names; undefined if it does not exist. */
 export type Find = (ref: ObjectRef) => Promise<Found | undefined>
 
 /**
- * Reads resources afresh. An event may come before its object is stored, so a missing or older one is looked for
- * again for up to 1 s; at most `places` such waits at once, others take what they see first.
+ * Reads resources from the API server. An event may arrive before its object is stored, so a missing or older object is
+ * read again for up to 1 s. At most `maxWaiting` calls wait at once; further calls return what they read first.
  */
-export function finder(cluster: Cluster, places: number): Find {
+export function finder(cluster: Cluster, maxWaiting: number): Find {
   let waiting = 0
   return async function find(ref) {
     const first = await read(cluster, ref)
-    if (isStored(first, ref) || waiting >= places) return first
+    if (isStored(first, ref) || waiting >= maxWaiting) return first
     waiting += 1
     try {
       return await waitFor(cluster, ref)
@@ -39,8 +39,8 @@ export function finder(cluster: Cluster, places: number): Find {
 async function waitFor(cluster: Cluster, ref: ObjectRef): Promise<Found | undefined> {
   let found: Found | undefined
   let waited = 0
-  for (let wait = FIRST_PAUSE_MS; waited < PATIENCE_MS; wait *= 2) {
-    await pause(Math.min(wait, PATIENCE_MS - waited))
+  for (let wait = FIRST_PAUSE_MS; waited < MAX_WAIT_MS; wait *= 2) {
+    await pause(Math.min(wait, MAX_WAIT_MS - waited))
     waited += wait
     found = await read(cluster, ref)
     if (isStored(found, ref)) return found

@@ -18,7 +18,7 @@ export interface Attempted {
   readonly insecure: boolean
 }
 
-/** The one place where an attempt is reported: a log line for the operator, an Event for the user. */
+/** Reports an attempt: a log line for the operator and an Event for the user. Nothing else reports attempts. */
 export async function report(attempted: Attempted, world: World): Promise<void> {
   const { claim, result, began, settled, insecure } = attempted
   const { namespace, name, uid, generation } = claim.metadata
@@ -41,13 +41,13 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
   } else {
     const missing = missingDetails(result)
     const details = missing === undefined ? {} : { details: missing.reason }
-    world.log.info({ ...fields, ...placeOf(result), ...details }, 'attempt succeeded')
+    world.log.info({ ...fields, ...resultFields(result), ...details }, 'attempt succeeded')
   }
   if (settled.written === undefined) return
   await world.cluster.recordEvent(settled.written.envelope, eventOf(result))
 }
 
-// The sentence of an outcome may end with an address, which no full stop may touch.
+// The message of an outcome may end with a URL, so no full stop is added after it.
 function eventOf(result: Outcome | Failure): ClusterEvent {
   const { reason, message } = result
   if (result instanceof Failure) return { type: 'Warning', reason, message }
@@ -60,8 +60,8 @@ function missingDetails({ details }: Outcome): DetailsResult | undefined {
   return typeof details === 'object' && details.reason === 'NotApplied' ? details : undefined
 }
 
-/** Where on the remote the result stands. */
-function placeOf({ commit, pullRequest }: Outcome): Readonly<Record<string, string | number>> {
+/** Log fields that locate the result on the remote. */
+function resultFields({ commit, pullRequest }: Outcome): Readonly<Record<string, string | number>> {
   return {
     ...(commit === undefined ? {} : { sha: commit.sha, branch: commit.branch }),
     ...(pullRequest === undefined ? {} : { number: pullRequest.number, state: pullRequest.state }),

@@ -9,19 +9,19 @@ import { failed, succeeded } from '../domain/resource/status.ts'
 import type { Found } from './find.ts'
 import type { World } from '../world.ts'
 
-/** Pauses between tries to write: together less than the margin that a claim has over the deadline. */
+/** Pauses between writes: in total shorter than the margin of a claim over the attempt's deadline. */
 const PAUSES_MS = [50, 100, 200, 400, 800, 1_600, 3_200] as const
 
-/** What became of a result: written, or overtaken by a newer generation, or by another owner (neither). */
+/** Whether a result was written, or superseded by a newer generation (`newer`) or by another claim (neither field). */
 export interface WrittenResult {
   readonly written?: { readonly envelope: Envelope; readonly status: Status }
-  /** The resource with a newer generation or requested-at that came while our claim held others off. */
+  /** The resource with a newer generation or requested-at, which arrived while our claim kept other attempts away. */
   readonly newer?: Found
 }
 
 /**
- * Writes the result of an attempt: one patch. On a conflict it reads again; it never writes over another uid,
- * another generation or another attempt's claim. Throws a Failure where the API server did not take it in time.
+ * Writes the result of an attempt in one patch. On a conflict it reads the resource again; it never overwrites another
+ * uid, another generation or another attempt's claim. Throws a Failure if the API server did not accept it in time.
  */
 export async function writeResult(
   claim: Envelope,
@@ -29,31 +29,35 @@ export async function writeResult(
   world: World,
 ): Promise<WrittenResult> {
   const { limit, random } = { limit: world.settings.retryLimit, random: world.random() }
-  let refused: Failure | undefined
-  let seen = claim
+  let lastFailure: Failure | undefined
+  let latest = claim
   for (const wait of PAUSES_MS) {
     try {
       const now = world.now()
       const status =
         result instanceof Failure
-          ? failed(seen, result, { now, limit, random })
-          : succeeded(seen, result, now)
-      const stored = await world.cluster.patchStatus(seen, status)
+          ? failed(latest, result, { now, limit, random })
+          : succeeded(latest, result, now)
+      const stored = await world.cluster.patchStatus(latest, status)
       if (stored !== CONFLICT) return { written: { envelope: envelopeOf(stored), status } }
       const whole = await world.cluster.readResource(refOf(claim))
       if (whole === undefined || !carriesClaim(envelopeOf(whole), claim)) return {}
-      seen = envelopeOf(whole)
-      if (!sameRequest(seen, claim)) return { newer: { envelope: seen, whole } }
+      latest = envelopeOf(whole)
+      if (!isSameRequest(latest, claim)) return { newer: { envelope: latest, whole } }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      refused = error
+      lastFailure = error
     }
     await pause(wait)
   }
-  throw refused ?? new Failure('Conflict', 'Other writers kept changing the resource; it is tried again.')
+  throw (
+    lastFailure ??
+    new Failure('Conflict', 'Other writers kept changing the resource; Commitlet retries automatically.')
+  )
 }
 
-function sameRequest(one: Envelope, other: Envelope): boolean {
-  const [is, was] = [requestedAt(one), requestedAt(other)]
-  return one.metadata.generation === other.metadata.generation && (is === undefined || is === was)
+function isSameRequest(current: Envelope, claim: Envelope): boolean {
+  const request = requestedAt(current)
+  const isSameGeneration = current.metadata.generation === claim.metadata.generation
+  return isSameGeneration && (request === undefined || request === requestedAt(claim))
 }

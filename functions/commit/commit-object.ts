@@ -18,12 +18,12 @@ import type { Attempt, World } from '../world.ts'
 import { filesOf, readFiles } from './files.ts'
 import { outcomeOf } from './outcome.ts'
 
-/** Clocks of replicas differ: history is searched from this much before the first attempt. */
+/** The clocks of replicas differ: the history is searched from this long before the first attempt. */
 const CLOCK_MARGIN_MS = 3_600_000
 
 /**
- * Puts the referenced object onto the branch: GitCommit → Outcome. Throws a Failure for everything else. What an
- * earlier attempt has pushed counts, even where the object is gone meanwhile.
+ * Commits the referenced object to the branch: GitCommit → Outcome. Throws a Failure for everything else. A commit that
+ * an earlier attempt has pushed counts, even if the object no longer exists.
  */
 export async function commitObject(
   resource: SoundGitCommit,
@@ -42,7 +42,7 @@ export async function commitObject(
     const found = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
     return found ?? files
   }
-  // What was sent with the first source may come back in what is said to the second.
+  // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
   const { result, used } = await withFallback(sourcesOf(resource.spec), async (source) => {
     const login = await logIn(source, { resource, authorised, signal: attempt.signal }, world)
@@ -55,7 +55,7 @@ export async function commitObject(
   return outcomeOf(resource, result, used)
 }
 
-/** The change but for the contents of its files, and for where history is searched. */
+/** The change without the contents of its files and without the start of the history search. */
 function draftOf(resource: SoundGitCommit, requester: Requester, { settings }: World): ChangeDraft {
   const { spec, metadata } = resource
   const identity = {

@@ -5,14 +5,14 @@ import { renderManifest } from '../domain/manifest/manifest.ts'
 import type { GitCommit } from '../domain/resource/resource.ts'
 import type { World } from '../world.ts'
 
-/** The files that the commit touches, as far as they are known without their contents. */
+/** The files that the commit changes, without their contents. */
 export function filesOf({ spec }: GitCommit): ChangeDraft['files'] {
   return [{ path: spec.resourceRef.path }]
 }
 
 /**
- * The files as the commit holds them: at present one, the referenced object, read now, as a manifest. Throws
- * ReferenceNotFound where the cluster does not serve its kind, and what reading and rendering throw.
+ * The files with their contents: at present one, the manifest of the referenced object as it is now. Throws
+ * ReferenceNotFound if the cluster does not serve its kind, and what reading and rendering throw.
  */
 export async function readFiles(
   resource: GitCommit,
@@ -35,6 +35,6 @@ async function readManifest(
   }
   const reference = { ...resourceRef, namespace: resourceRef.namespace ?? resource.metadata.namespace }
   const text = await cluster.readObject(reference, served)
-  const asked = { ...reference, namespace: served.namespaced ? reference.namespace : undefined }
-  return renderManifest(text, asked, reference.path)
+  const expected = { ...reference, namespace: served.namespaced ? reference.namespace : undefined }
+  return renderManifest(text, expected, reference.path)
 }

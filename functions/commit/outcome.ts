@@ -6,7 +6,7 @@ import type { Outcome } from '../domain/resource/status.ts'
 /** Hex digits of `status.commit.shortSHA`. */
 const SHORT_SHA = 12
 
-/** What the status says of a commit that landed, or of a branch that held the content already. */
+/** The outcome of a commit that was pushed, or of a branch that already holds the content. */
 export function outcomeOf(
   resource: SoundGitCommit,
   landed: Landed,

@@ -7,17 +7,17 @@ import type { Requester } from '../domain/requester/requester.ts'
 import type { SoundResource } from '../domain/schema/parse.ts'
 import type { World } from '../world.ts'
 
-/** Who asked for a resource, and what that person was found to be allowed just now. */
+/** The requester of a resource, and what the gate has just decided for them. */
 export interface Authorised {
   readonly requester: Requester
   readonly verdict: Verdict
 }
 
 /**
- * Decides again, at the attempt, what admission decided: the stamp has to be there and to fit, and the one whom it
- * names has to have every right still. A "no" is heard twice, a second apart, before it counts: it ends the attempt
- * for good, and admission may have asked another API server. Throws the Failure of all faults together, and Timeout
- * where the signal fires in between.
+ * Repeats the decision of admission at the attempt: the stamp has to be present and valid, and the requester that it
+ * names must still have every right. A denial counts only if a second review, one second later, confirms it: it ends the
+ * attempt for good, and admission may have called another API server. Throws one Failure for all field errors, and
+ * Timeout if the signal fires in between.
  */
 export async function authorise(
   resource: SoundResource,
@@ -28,8 +28,8 @@ export async function authorise(
   const context = reviewContextOf(requester.subject, resource.metadata.namespace, { cluster, settings })
   const judgeNow = async (): Promise<Verdict> => {
     const verdict = await judge(resource, context)
-    const refusal = failureOf(verdict)
-    if (refusal !== undefined) throw refusal
+    const failure = failureOf(verdict)
+    if (failure !== undefined) throw failure
     return verdict
   }
   return { requester, verdict: await retryForbidden(judgeNow, isForbidden, signal) }

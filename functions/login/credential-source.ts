@@ -2,7 +2,7 @@ import type { LoginOf } from '../domain/credentials/login-for.ts'
 import type { Calls, Target } from '../domain/repository/target.ts'
 import type { Credentials, RemoteSpec } from '../domain/resource/resource.ts'
 
-/** Where credentials come from: one of the spec's two Secrets, or the operator's default. */
+/** Where credentials come from: one of the spec's two Secrets, or the operator's default credentials. */
 export type CredentialSource = { readonly used: 'Default' } | SecretSource
 
 export interface SecretSource {
@@ -11,7 +11,7 @@ export interface SecretSource {
   readonly credentials: Credentials
 }
 
-/** The sources that a spec names, in their order: the second is used where the credentials of the first fail. */
+/** The sources that a spec names, in order: the second is used if the credentials of the first fail. */
 export function sourcesOf({
   credentials,
   fallbackCredentials,
@@ -22,13 +22,13 @@ export function sourcesOf({
   return [primary, { used: 'Fallback', field: 'spec.fallbackCredentials', credentials: fallbackCredentials }]
 }
 
-/** Credentials that were read, and where they may go. */
+/** Credentials that were read, and the check of where they may be used. */
 export interface BoundCredentials {
   /**
-   * Throws ReferenceForbidden where they may not go to this repository, or may not write this path; `path` is undefined
-   * where nothing is written.
+   * Throws ReferenceForbidden if they may not be used for this repository or may not write this path; `path` is
+   * undefined if nothing is written.
    */
   readonly requireAllowed: (target: Target, path: string | undefined) => void
-  /** The login for Git or for the API. Fails with CredentialsInvalid where they cannot be used. */
+  /** The login for Git or for the API. Rejects with CredentialsInvalid if they cannot be used. */
   readonly loginFor: <C extends Calls>(calls: C, target: Target) => Promise<LoginOf[C]>
 }

@@ -8,7 +8,7 @@ import type { SoundGitCommit, SoundPullRequest, SoundResource } from '../domain/
 import { readSecretCredentials } from './read-secret.ts'
 import type { World } from '../world.ts'
 
-/** For which resource, and in whose name. */
+/** The resource to log in for, and its requester. */
 export interface LoggingIn<R extends SoundResource = SoundResource> {
   readonly resource: R
   readonly authorised: Authorised
@@ -16,8 +16,9 @@ export interface LoggingIn<R extends SoundResource = SoundResource> {
 }
 
 /**
- * What Git needs to log in with the credentials of this source. Throws ReferenceForbidden where they may not go to this
- * repository, or write this path; CredentialsInvalid where they cannot be used; and what reading the Secret throws.
+ * Makes the login for Git from the credentials of this source. Throws ReferenceForbidden if they may not be used for
+ * this repository or may not write this path, CredentialsInvalid if they cannot be used, and what reading the Secret
+ * throws.
  */
 export async function logIn(
   source: CredentialSource,
@@ -30,13 +31,13 @@ export async function logIn(
   return credentials.loginFor('git', target)
 }
 
-/** What the API needs, and who decides whether it may go to where the repository is by now. */
+/** The login for the API, and the check whether it may be used at the current location of a renamed repository. */
 export interface ApiAccess {
   readonly login: ApiLogin
   readonly permit: Permit
 }
 
-/** What the API of the repository's provider needs, over HTTPS whatever the address is. Throws the same. */
+/** Makes the login for the API of the repository's provider, always over HTTPS. Throws what `logIn` throws. */
 export async function logInToAPI(
   source: CredentialSource,
   request: LoggingIn<SoundPullRequest>,
@@ -46,7 +47,7 @@ export async function logInToAPI(
   const credentials = await readCredentials(source, request, world)
   credentials.requireAllowed(target, undefined)
   const login = await credentials.loginFor('api', target)
-  // Of the other values of the Secret the owner's name may well be one.
+  // Only the token: another value of the Secret may equal the owner's name.
   const permit = permitBy({ target, secrets: [login.secret] }, (moved) => {
     requireOperatorAllows(world.settings.allowedRepositories, moved)
     credentials.requireAllowed(moved, undefined)

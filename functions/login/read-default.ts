@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { defaultLoginFor, requireDefaultAllowed } from '../domain/credentials/default-credentials.ts'
 import type { TokenSource } from '../domain/credentials/default-credentials.ts'
 import { Failure } from '../domain/failure.ts'
+import { orUndefined } from '../domain/settings.ts'
 import type { World } from '../world.ts'
 import type { BoundCredentials } from './credential-source.ts'
 
 /**
- * The operator's default credentials, as they are now, for this namespace. Throws CredentialsInvalid where there are
- * none, or their token cannot be read.
+ * The operator's current default credentials, for this namespace. Throws CredentialsInvalid if there are none or their
+ * token cannot be read.
  */
 export function readDefault(namespace: string, { settings }: Pick<World, 'settings'>): BoundCredentials {
   const { defaults } = settings
@@ -22,25 +23,17 @@ export function readDefault(namespace: string, { settings }: Pick<World, 'settin
 }
 
 /**
- * The operator's token as it is now, trimmed. Throws CredentialsInvalid where its file cannot be read or holds
- * nothing that can be a token.
+ * The operator's current token, trimmed. Throws CredentialsInvalid if its file cannot be read or does not contain a
+ * token in one line.
  */
 export function readToken(source: TokenSource): string {
   if ('token' in source) return source.token
-  const token = textOf(source.file).trim()
+  const token = orUndefined(() => readFileSync(source.file, 'utf8'))?.trim() ?? ''
   if (token !== '' && !/\p{Cc}/u.test(token)) return token
   throw new Failure(
     'CredentialsInvalid',
-    "The operator's default token cannot be read from the file that DEFAULT_GIT_TOKEN_FILE names; ask whoever runs Commitlet, or name a Secret in spec.credentials.",
+    "The operator's default token cannot be read from the file that DEFAULT_GIT_TOKEN_FILE names; ask your Commitlet operator, or name a Secret in spec.credentials.",
   )
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 function noDefault(): Failure {

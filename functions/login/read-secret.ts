@@ -14,12 +14,12 @@ import type { SecretUser } from '../domain/credentials/secret-binding.ts'
 import type { BoundCredentials, SecretSource } from './credential-source.ts'
 import type { World } from '../world.ts'
 
-/** Which field names the Secret. */
+/** The field of the spec that names the Secret. */
 export interface SecretField extends Pick<SecretSource, 'field'> {
   readonly credentials: Pick<Credentials, 'secretName'>
 }
 
-/** Of which resource, in whose name, and where its values are to go. */
+/** The resource's namespace and requester, and the repository that the values are for. */
 export interface SecretRequest {
   readonly namespace: string
   readonly authorised: Authorised
@@ -28,8 +28,8 @@ export interface SecretRequest {
 }
 
 /**
- * Reads a Secret that may go to this repository for whoever was authorised. Throws ReferenceForbidden where it may
- * not, and what the cluster throws; whoever may not read the Secret does not learn whether it is there.
+ * Reads a Secret that the authorised requester may use for this repository. Throws ReferenceForbidden if they may not,
+ * and what the cluster throws. A requester who may not read the Secret does not learn whether it exists.
  */
 export async function readSecret(
   { field, credentials }: SecretField,
@@ -48,7 +48,7 @@ export async function readSecret(
   return secret
 }
 
-/** The credentials in such a Secret. Throws the same. */
+/** The credentials in such a Secret. Throws what `readSecret` throws. */
 export async function readSecretCredentials(
   source: SecretSource,
   request: SecretRequest,
@@ -71,7 +71,7 @@ function requireTarget(secret: Secret, { called }: Target, user: SecretUser): vo
   for (const address of called) requireRepositoryAllowed(secret, address, user)
 }
 
-// The API server would take an empty name for all Secrets.
+// With an empty name the API server would list all Secrets.
 function userOf(field: SecretField['field'], name: string, { requester, verdict }: Authorised): SecretUser {
   const right = verdict.secretRights[field]
   if (name !== '' && right !== undefined) {
@@ -79,6 +79,6 @@ function userOf(field: SecretField['field'], name: string, { requester, verdict 
   }
   throw new Failure(
     'Internal',
-    `No right to the Secret of ${field} was found; whoever runs Commitlet has to look.`,
+    `No right to the Secret of ${field} was found; ask your Commitlet operator to check the log.`,
   )
 }

@@ -1,15 +1,15 @@
 import { Failure } from '../domain/failure.ts'
 import { REASONS } from '../domain/reasons.ts'
 
-/** Where credentials come from, by the name under which the status tells of it. */
+/** Where credentials come from, named as in the status. */
 export interface Source {
   readonly used: 'Primary' | 'Fallback' | 'Default'
 }
 
 /**
- * Does the work with the first source, and where its credentials are to blame, as the table of reasons says, once with
- * the second one. `work` fails with ReferenceNotFound for a missing Secret only. Throws the reason of the first with
- * both causes where both fail; a bug as it is.
+ * Does the work with the first source. If it fails because of the credentials (see the table of reasons), does it once
+ * with the second source. `work` may fail with ReferenceNotFound only for a missing Secret. If both fail, throws the
+ * reason of the first with both causes; rethrows a bug unchanged.
  */
 export async function withFallback<S extends Source, T>(
   [first, second]: readonly [S, S?],
@@ -37,7 +37,7 @@ function bothFailed(first: Failure, second: unknown): never {
   })
 }
 
-// A transient failure of either is worth another attempt soon.
+// If either failure is transient, an attempt soon may succeed.
 function retryOf(first: Failure, second: Failure): Failure['retry'] {
   return second.retry === 'transient' ? 'transient' : first.retry
 }

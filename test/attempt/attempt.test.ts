@@ -399,7 +399,7 @@ t.test(
     })
     await send(world)
     t.equal(world.pushed.length, 0)
-    const message = /^Gave up after 12 attempts; the last one did not come to its end/
+    const message = /^Gave up after 12 attempts; the last one did not finish;/
     t.match(statusOf(world), { phase: 'Failed', conditions: [{ reason: 'RetryBudgetExhausted', message }] })
     t.match(world.logged, [
       { level: 30, msg: 'attempt failed', reason: 'RetryBudgetExhausted', phase: 'Failed', attempt: 12 },

@@ -4,7 +4,10 @@ import { makeFairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
 import type { Bounds, FairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
 import type { Holder, Release } from '../../functions/world.ts'
 
-const BUSY = new Failure('Conflict', 'Too many attempts wait for their turn; it is tried again.')
+const BUSY = new Failure(
+  'Conflict',
+  'Too many attempts are waiting to start; Commitlet retries automatically.',
+)
 const bounds = withTurns(3)
 
 function withTurns(total: number): Bounds {

@@ -25,7 +25,7 @@ for (const [title, content] of [
       reason: 'CredentialsInvalid',
       retry: 'slow',
       message:
-        "The operator's default token cannot be read from the file that DEFAULT_GIT_TOKEN_FILE names; ask whoever runs Commitlet, or name a Secret in spec.credentials.",
+        "The operator's default token cannot be read from the file that DEFAULT_GIT_TOKEN_FILE names; ask your Commitlet operator, or name a Secret in spec.credentials.",
     })
   })
 }

@@ -139,7 +139,8 @@ for (const [title, secretRights, secretName] of [
     await t.rejects(readSecret(found, request(secretRights), { cluster }), {
       name: 'Failure',
       reason: 'Internal',
-      message: 'No right to the Secret of spec.credentials was found; whoever runs Commitlet has to look.',
+      message:
+        'No right to the Secret of spec.credentials was found; ask your Commitlet operator to check the log.',
     })
   })
 }
