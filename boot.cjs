@@ -1,8 +1,8 @@
 'use strict'
-// node boot.cjs dist/function.cjs: runs a bundle through V8's code cache, which saves half of the start.
-// The cache file lies beside the bundle and is named after Node's version; without it, or where V8 rejects it,
-// the bundle starts as it would by itself. `npm run build` makes it with COMMITLET_MAKE_CACHE=1, after the hot
-// paths have run: only functions that are compiled by then are in it.
+// node boot.cjs dist/function.cjs: runs a bundle with V8's code cache, which halves the startup time.
+// The cache file is next to the bundle and is named after Node's version. Without it, or if V8 rejects it, the bundle
+// starts without a cache. `npm run build` makes it with COMMITLET_MAKE_CACHE=1 after the hot paths have run, because it
+// contains only functions that are compiled by then.
 const fs = require('node:fs')
 const Module = require('node:module')
 const path = require('node:path')

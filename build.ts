@@ -8,13 +8,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { build, stop } from 'esbuild'
 
 const DIST = join(import.meta.dirname, 'dist')
-/** How long a bundle may take to answer while its code cache is made. */
-const PATIENCE_MS = 20_000
+/** How long a bundle may take to become ready while its code cache is made. */
+const READY_DEADLINE_MS = 20_000
 
-/** The programs by the folder that each is bundled from. */
+/** The programs and the folder that each is bundled from. */
 const ENTRIES = { function: 'functions', webhook: 'webhook' } as const
 
-/** Bundles both programs, each into one file that `node` runs with nothing else beside it, and warms the caches. */
+/** Bundles each program into one file that `node` runs without other files, and makes the code cache. */
 async function main(): Promise<void> {
   rmSync(DIST, { recursive: true, force: true })
   await bundlePrograms(DIST)
@@ -35,7 +35,7 @@ export async function bundlePrograms(folder: string): Promise<void> {
       format: 'cjs',
       logLevel: 'warning',
       legalComments: 'none',
-      // ssh2 works without its native parts, and asks for them in vain.
+      // Optional native modules of ssh2, which works without them.
       external: ['cpu-features', '*.node'],
       banner: { js: CHECK_NODE },
     })
@@ -43,7 +43,7 @@ export async function bundlePrograms(folder: string): Promise<void> {
   await stop()
 }
 
-/** Runs the function once, through its hot paths as far as they go without a cluster, and keeps its code cache. */
+/** Runs the function and its hot paths once, as far as possible without a cluster, and keeps its code cache. */
 async function makeCache(bundle: string): Promise<void> {
   const kubeconfig = join(DIST, 'kubeconfig')
   writeFileSync(kubeconfig, KUBECONFIG)
@@ -53,7 +53,7 @@ async function makeCache(bundle: string): Promise<void> {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const ended = once(child, 'exit')
-  await answering(`http://127.0.0.1:${port}/health/readiness`)
+  await waitUntilReady(`http://127.0.0.1:${port}/health/readiness`)
   await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: EVENT_HEADERS, body: EVENT })
   child.kill('SIGTERM')
   await ended
@@ -61,14 +61,14 @@ async function makeCache(bundle: string): Promise<void> {
   if (!existsSync(`${bundle}.${process.version}.cache`)) throw new Error('the code cache was not written')
 }
 
-async function answering(url: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+async function waitUntilReady(url: string): Promise<void> {
+  const deadline = Date.now() + READY_DEADLINE_MS
   while (Date.now() < deadline) {
     const answer = await fetch(url).catch(() => undefined)
     if (answer?.ok === true) return
     await pause(20)
   }
-  throw new Error(`${url} did not answer within ${PATIENCE_MS / 1000} s`)
+  throw new Error(`${url} did not answer within ${READY_DEADLINE_MS / 1000} s`)
 }
 
 async function freePort(): Promise<number> {
@@ -79,7 +79,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Comes first, in words that any Node understands: older ones fail on what follows. */
+/** Runs first, in syntax that every Node understands: older versions fail on the bundle. */
 const CHECK_NODE = `var v=process.versions.node.split(".");if(v[0]<22||v[0]==22&&v[1]<19){process.stderr.write("Commitlet needs Node 22.19 or newer, but this is "+process.versions.node+".\\n");process.exit(1)}`
 
 /** An API server that refuses every connection. */
