@@ -49,7 +49,7 @@ function causeOf({ reason, field, message }: FieldError): Cause {
 
 /** The object has another stamp than this replica of the webhook expects, which has one of two causes. */
 export function foreignStamp(): Denial {
-  const message = `The annotations ${STAMP.slice(0, -1).join(', ')} and ${STAMP.at(-1)} differ from what Commitlet's /validate expects. Either another admission webhook changed the object after /mutate (find it with \`${LIST_WEBHOOKS}\` and configure it to leave these annotations unchanged), or the replicas of the webhook have different settings, for example during a rollout; then try again in a moment.`
+  const message = `The annotations ${STAMP.slice(0, -1).join(', ')} and ${STAMP.at(-1)} differ from what Commitlet's /validate expects. Either another admission webhook changed the object after /mutate (find it with \`${LIST_WEBHOOKS}\` and configure it to leave these annotations unchanged), or the webhook's replicas have different settings, for example during a rollout; then try again in a moment.`
   return { code: 403, reason: 'Forbidden', message }
 }
 
