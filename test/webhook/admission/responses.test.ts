@@ -108,7 +108,7 @@ t.test(
 )
 
 t.test('a log line names the request, and does not show the message of a bug', async (t) => {
-  const fields = mishapFields(new TypeError('s3cr3t'), readReview(reviewOf(gitCommit())))
+  const fields = errorFields(new TypeError('s3cr3t'), readReview(reviewOf(gitCommit())))
   t.match(fields, { reason: 'Internal', origin: { error: 'TypeError' }, namespace: 'shop', name: 'settings' })
   t.notMatch(JSON.stringify(fields), 's3cr3t')
 })
