@@ -1,0 +1,47 @@
+import t from 'tap'
+import { claim, type Claimable } from '../../functions/attempt/claim.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
+import { failed } from '../../functions/domain/resource/status.ts'
+import { parse } from '../../functions/domain/schema/parse.ts'
+import { gitCommit, memoryWorld, type MemoryWorld } from '../harness/memory-world.ts'
+
+/** After the claim of an attempt that began when the world's clock stood still has run out. */
+const LATER = new Date('2026-03-01T10:03:00Z')
+
+function read(world: MemoryWorld): Claimable {
+  const whole = world.cluster.get('GitCommit', 'team', 'shop')
+  return { envelope: envelopeOf(whole), parsed: parse(whole) }
+}
+
+t.test('an attempt that fails between reading and claiming may have pushed', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const fresh = read(world)
+  const other = await claim(fresh, world)
+  if (other === undefined) throw new Error('Nobody else was at work')
+  t.equal(other.again, false)
+  const failure = new Failure('Timeout', 'The server did not answer.')
+  const status = failed(other.envelope, failure, { now: world.now(), limit: 12, random: 0 })
+  await world.cluster.patchStatus(other.envelope, status)
+  t.match(await claim(fresh, { ...world, now: () => LATER }), { again: true })
+})
+
+t.test('a newer generation that is being deleted is not taken up', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const held = await claim(read(world), world)
+  const { metadata, ...rest } = gitCommit({ message: 'Second' })
+  world.cluster.apply({ ...rest, metadata: { ...metadata, deletionTimestamp: '2026-03-01T10:00:01Z' } })
+  t.equal(await claim(read(world), world, held?.envelope), undefined)
+})
+
+t.test('a newer generation that another attempt holds by now is left to that one', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const held = await claim(read(world), world)
+  world.cluster.apply(gitCommit({ message: 'Second' }))
+  const later = { ...world, now: () => LATER }
+  t.ok(await claim(read(world), later))
+  t.equal(await claim(read(world), later, held?.envelope), undefined)
+})
