@@ -1,5 +1,6 @@
 import t from 'tap'
 import {
+  carriesClaim,
   isCurrent,
   isGivenUp,
   mayStart,
@@ -98,4 +99,15 @@ t.test('attempts that never complete are given up at the limit', async (t) => {
   const conditions = [{ ...ready, observedGeneration: 1, lastTransitionTime: at(-1) }]
   t.notOk(isGivenUp(resource({ ...status, conditions, attempts: 119 }), 12), 'a limit has held it back')
   t.ok(isGivenUp(resource({ ...status, conditions, attempts: 120 }), 12))
+})
+
+t.test('a claim is carried by the resource that was claimed, not by another of the same name', async (t) => {
+  const claim = resource({
+    observedGeneration: 1,
+    phase: 'Progressing',
+    attempts: 1,
+    lastAttemptTime: at(-1),
+  })
+  t.ok(carriesClaim({ ...claim, metadata: { ...claim.metadata, resourceVersion: '8' } }, claim))
+  t.notOk(carriesClaim({ ...claim, metadata: { ...claim.metadata, uid: 'u-2' } }, claim))
 })
