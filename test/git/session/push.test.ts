@@ -281,26 +281,47 @@ for (const [name, fault, target, expected] of breaks) {
   })
 }
 
+t.test('a connection that breaks before a new branch is pushed has not made it', async (t) => {
+  const fault = [{ kind: 'drop' }, POST] as const
+  t.match(await attempt({}, { branch: 'fresh', fault }), {
+    pushed: { kind: 'refused', failure: { reason: 'NetworkError' } },
+    landed: false,
+  })
+})
+
 const OTHER_ON_TOP = 'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main'
-for (const { name, hooks, expected } of [
-  { name: 'lands', hooks: {}, expected: { kind: 'landed' } },
-  { name: 'has another on top', hooks: { 'post-receive': OTHER_ON_TOP }, expected: { kind: 'unknown' } },
+const UNREPORTED = { stdout: '!\ta:b\t[remote failure] (remote failed to report status)\n' }
+const SENT = '12:00:00.000000 http.c:845 => Send header: POST /a.git/git-receive-pack HTTP/1.1\n'
+// What the second of two requests hears when the first has moved the branch.
+const SENT_TWICE = {
+  stdout: '!\ta:b\t[remote rejected] (failed to update ref)\n',
+  stderr: `${SENT}${SENT}remote: error: cannot lock ref 'refs/heads/main': is at 11 but expected 22\n`,
+}
+for (const { name, hooks, said, expected } of [
+  { name: 'lands, though the server does not say so', hooks: {}, said: UNREPORTED, expected: 'landed' },
+  {
+    name: 'has another on top, though the server does not say so',
+    hooks: { 'post-receive': OTHER_ON_TOP },
+    said: UNREPORTED,
+    expected: 'unknown',
+  },
+  { name: 'is sent twice and lands the first time', hooks: {}, said: SENT_TWICE, expected: 'landed' },
 ]) {
-  t.test(`a push that ${name}, though the server does not say so`, async (t) => {
+  t.test(`a push that ${name}`, async (t) => {
     const repository = await server.createRepository(`push/${++count}`, { hooks })
     await stage.session(repository.url, async (session) => {
       const tip = await fetchTip(session, { branch: 'main' })
       if (tip === 'moved') throw new Error('Nobody else is at work here')
-      const mute: Session = {
+      const misheard: Session = {
         ...session,
         async online(args, options) {
           const result = await session.online(args, options)
           if (args[0] !== 'push') return result
-          const stdout = '!\ta:b\t[remote failure] (remote failed to report status)\n'
-          return { meaning: 'absent', ended: { ...result.ended, exitCode: 1, stdout }, undelivered: false }
+          const ended = { ...result.ended, exitCode: 1, ...said }
+          return { meaning: 'absent', ended, undelivered: false }
         },
       }
-      t.match(await pushOnce(mute, tip, await commitOn(session, tip)), expected)
+      t.match(await pushOnce(misheard, tip, await commitOn(session, tip)), { kind: expected })
     })
   })
 }
