@@ -118,7 +118,7 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(await retrying(team)), { reason: 'CredentialsInvalid', message: /DEFAULT_GIT_TOKEN/ })
   })
 
-  t.test('the default credentials serve whoever may use them, in the place of his namespace', async (t) => {
+  t.test('the default credentials work for users with the right, in the repositories of their namespace', async (t) => {
     await commitlet.function.stop()
     const started = await commitlet.startFunction({
       DEFAULT_GIT_TOKEN: OPERATOR,
