@@ -8,17 +8,24 @@ const ENTRIES = '.tap/rooms'
 
 /** Files that start their own control plane and process groups need their own process. */
 const WITH_CONTROL_PLANE = /from '[^']*\/(control-plane(-[a-z]+)?|installation)\.ts'/
+/** A control plane of their own, and its process groups, want a process of their own. */
+const OWN = /\bown: (true|isLong\(\))/
 
 /** These start whole programs and wait for them: other files should not wait, too. */
 const ALONE: ReadonlySet<string> = new Set([
   'test/build.test.ts',
   'test/main.test.ts',
   'test/demo/demo.test.ts',
+  'test/e2e/demo-cluster.test.ts',
 ])
 
-/** Where a folder of a room has fewer files, they are part of the room. */
-const SMALLEST_ROOM = 3
-const FOLDER_OF_ROOM = /^test\/[^/]+\/./
+/** What takes so long that it has a process of its own; every other folder shares that of its floor. */
+const LONG_FOLDERS: ReadonlySet<string> = new Set(['test/git/session', 'test/git/ssh'])
+const FLOOR = /^test(\/[^/]+)?/
+
+/** A folder with more files than one process gets: they wait for much, and others use the time. */
+const DIVIDED = 'test/e2e'
+const LARGEST_PART = 4
 
 /** The slowest entries: they begin first, so that the run does not wait for them at the end. */
 const LONGEST = /^test\/(git|providers|build|main|demo|harness|http|cluster)\b/
@@ -33,17 +40,18 @@ export interface Entry {
  * Puts the test files (paths below the project's folder, with `/`) of each folder into one entry, for a process costs
  * more than most files do. A file that has to run alone, or is the only one, is its own entry.
  */
-export async function entriesOf(files: readonly string[]): Promise<readonly Entry[]> {
+export async function entriesOf(
+  files: readonly string[],
+  { unit = false }: { readonly unit?: boolean } = {},
+): Promise<readonly Entry[]> {
   const alone = new Set<string>()
-  for (const file of files) if (await isAlone(file)) alone.add(file)
-  const sizes = Map.groupBy(files, dirname)
+  for (const file of files) if (ALONE.has(file) || (!unit && (await hasOwnPlane(file)))) alone.add(file)
   function roomOf(file: string): string {
     const folder = dirname(file)
     if (alone.has(file)) return file
-    const isSmall = (sizes.get(folder)?.length ?? 0) < SMALLEST_ROOM
-    return isSmall && FOLDER_OF_ROOM.test(folder) ? dirname(folder) : folder
+    return LONG_FOLDERS.has(folder) ? folder : (FLOOR.exec(folder)?.[0] ?? folder)
   }
-  return [...Map.groupBy(files, roomOf)].map(([room, runs]) => {
+  return [...Map.groupBy(files, roomOf)].flatMap(partsOf).map(([room, runs]) => {
     const [only = room] = runs
     const isShort = !LONGEST.test(room)
     return runs.length === 1 && isShort ? { file: only, runs } : { file: entryName(room, isShort), runs }
@@ -68,6 +76,13 @@ function entryName(room: string, isShort: boolean): string {
   return `${ENTRIES}/${isShort ? '2' : '1'}-${name}.test.ts`
 }
 
-async function isAlone(file: string): Promise<boolean> {
-  return ALONE.has(file) || WITH_CONTROL_PLANE.test(await readFile(join(ROOT, file), 'utf8'))
+function partsOf([room, runs]: readonly [string, readonly string[]]): [string, readonly string[]][] {
+  if (room !== DIVIDED) return [[room, runs]]
+  const parts = Map.groupBy(runs, (file) => Math.floor(runs.indexOf(file) / LARGEST_PART))
+  return [...parts].map(([number, some]) => [`${room}-${number}`, some])
+}
+
+async function hasOwnPlane(file: string): Promise<boolean> {
+  const text = await readFile(join(ROOT, file), 'utf8')
+  return WITH_CONTROL_PLANE.test(text) && OWN.test(text)
 }

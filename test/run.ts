@@ -155,7 +155,10 @@ async function tapFilesOf({ files, unit }: Options): Promise<readonly string[]> 
   const isLeftOut = (file: string): boolean => unit && /^test[\\/]e2e[\\/]/.test(file)
   if (files.length > 0) return files.filter((file) => !isLeftOut(file))
   const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
-  const entries = await entriesOf(all.filter((file) => !isLeftOut(file)))
+  const entries = await entriesOf(
+    all.filter((file) => !isLeftOut(file)),
+    { unit },
+  )
   await writeEntries(entries)
   return entries.map(({ file }) => file)
 }
