@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { folderWith, startDemo } from '../demo/run-demo.ts'
 import { SHARED, withControlPlane } from '../harness/control-plane.ts'
+import { sample } from '../harness/sample.ts'
 import { waitFor } from '../harness/wait.ts'
 
 const DEADLINE = 120_000
@@ -60,10 +61,11 @@ withControlPlane(t, async (t) => {
     t.same(await demo.leftovers(), [])
   })
 
-  for (const [signal, moment] of [
+  const signals = [
     ['SIGTERM', /^Changes /m],
     ['SIGHUP', /the least rights/],
-  ] as const) {
+  ] as const
+  for (const [signal, moment] of sample(signals, () => 'signal to npm')) {
     t.test(`${signal} to npm ends the API server and all the rest: ${moment.source}`, async (t) => {
       const demo = await startDemo(t, ['--cluster', '--keep'], { npm: true })
       const reached = waitFor('that moment', () => moment.test(demo.stdout()) || undefined, DEADLINE)
