@@ -6,6 +6,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import type { Fault, Target } from '../harness/git-faults.ts'
+import { sample } from '../harness/sample.ts'
 import {
   changeOf,
   loginOf,
@@ -50,7 +51,13 @@ t.test('a commit lands, and no temporary file is left', async (t) => {
 })
 
 const STRUCK = 'git/struck'
-const broken: readonly (readonly [string, Fault, Target, object])[] = [
+interface Expected {
+  readonly reason: string
+  readonly message?: RegExp
+  readonly retryAfterSeconds?: number | undefined
+}
+
+const broken: readonly (readonly [string, Fault, Target, Expected])[] = [
   [
     'a server that asks to wait',
     { kind: 'status', status: 429, headers: { 'Retry-After': '77' } },

@@ -8,6 +8,7 @@ import { pushOnce } from '../../../functions/git/session/push.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
 import type { Fault, Target } from '../../harness/git-faults.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
+import { sample } from '../../harness/sample.ts'
 import { AUTHOR, openStage } from '../stage.ts'
 
 const stage = await openStage()
@@ -76,7 +77,27 @@ t.test('a race that is lost inside the server is also a race', async (t) => {
   t.notOk('unless' in pushed, 'git says where the branch is')
 })
 
-const refusals: readonly (readonly [string, RepositoryOptions, Attempt, object])[] = [
+interface Expected {
+  readonly kind?: string
+  readonly failure?: {
+    readonly reason: string
+    readonly message?: RegExp
+    readonly retryAfterSeconds?: number
+  }
+  readonly each?: boolean
+}
+
+interface Broken {
+  readonly pushed: Expected
+  readonly landed: boolean
+}
+
+/** What the writer makes of it: the reason, and whether the commits are tried one by one. */
+function rowOf({ kind, failure, each }: Expected): string {
+  return `${kind} ${failure?.reason} ${each}`
+}
+
+const refusals: readonly (readonly [string, RepositoryOptions, Attempt, Expected])[] = [
   [
     'a pre-receive hook',
     { hooks: { 'pre-receive': 'echo "no $GIT_PUSH" >&2; exit 1' } },
@@ -226,7 +247,7 @@ const SILENT_REPORT = {
 } as const
 
 const POST: Target = { exchange: 'receive-pack' }
-const breaks: readonly (readonly [string, Fault, Target, object])[] = [
+const breaks: readonly (readonly [string, Fault, Target, Broken])[] = [
   ['the answer is lost after the push', { kind: 'lost' }, POST, { pushed: { kind: 'landed' }, landed: true }],
   ['the answer is cut after the push', { kind: 'cut' }, POST, { pushed: { kind: 'landed' }, landed: true }],
   [

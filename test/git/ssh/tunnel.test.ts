@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { fingerprintOf } from '../../../functions/domain/network/known-hosts.ts'
+import { sample } from '../../harness/sample.ts'
 import { makeKey, openssl, rewriteKey } from '../../harness/ssh-keys.ts'
 import { withSSHServer } from '../../harness/ssh-server.ts'
 import { keyLogin, openSSHStage, publicHalf, sshChange } from './stage.ts'
@@ -234,7 +235,7 @@ await t.test('weak algorithms are not used, and the sentence names them', async 
     ['Ciphers aes128-cbc', /ciphers .*\(aes128-cbc\)/],
     ['Ciphers aes128-ctr\nMACs hmac-sha1', /checksums .*\(hmac-sha1\)/],
   ] as const
-  for (const [config, says] of weak) {
+  for (const [config, says] of sample(weak, ([config]) => config.split(' ')[0] ?? '')) {
     await withSSHServer(
       t,
       async (t, server) => {
