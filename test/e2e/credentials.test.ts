@@ -118,40 +118,43 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(await retrying(team)), { reason: 'CredentialsInvalid', message: /DEFAULT_GIT_TOKEN/ })
   })
 
-  t.test('the default credentials work for users with the right, in the repositories of their namespace', async (t) => {
-    await commitlet.function.stop()
-    const started = await commitlet.startFunction({
-      DEFAULT_GIT_TOKEN: OPERATOR,
-      DEFAULT_GIT_REPOSITORIES: `localhost:${git.port}/{namespace}`,
-    })
-    const team = await commitlet.createTeam({ developers: ['developer'] })
-    const own = await git.createRepository(`${team.namespace}/config`)
-    const other = await git.createRepository(`${team.namespace}-evil/config`)
-    await team.apply(configMap())
-    const commit = (name: string, url: string): object => gitCommit(name, url, { credentials: undefined })
-    const denied = /spec\.credentials is missing, and developer may not `use` the operator's default cred/
-    await until('denial', () => applyAs(team, 'developer', commit('own', own.url)), denied)
-    const binding = {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name: 'defaults' },
-      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'commitlet-default-credentials-user' },
-      subjects: [{ apiGroup: RBAC, kind: 'User', name: 'developer' }],
-    }
-    await team.apply(binding)
-    await until('admission', () => applyAs(team, 'developer', commit('own', own.url)), /created/)
-    t.match((await team.settled('own')).status, { phase: 'Succeeded', credentialsUsed: 'Default' })
-    await applyAs(team, 'developer', commit('other', other.url))
-    t.match(readyOf(await team.settled('other')), {
-      reason: 'ReferenceForbidden',
-      message: `The operator's default credentials may not be used for ${other.url} in the namespace ${team.namespace}; name a Secret in spec.credentials, or ask your Commitlet operator.`,
-    })
-    t.notOk(
-      git.requests.some(({ repository }) => repository === other.name),
-      'nothing was sent there',
-    )
-    t.notMatch(started.lines.join('\n'), OPERATOR)
-  })
+  t.test(
+    'the default credentials work for users with the right, in the repositories of their namespace',
+    async (t) => {
+      await commitlet.function.stop()
+      const started = await commitlet.startFunction({
+        DEFAULT_GIT_TOKEN: OPERATOR,
+        DEFAULT_GIT_REPOSITORIES: `localhost:${git.port}/{namespace}`,
+      })
+      const team = await commitlet.createTeam({ developers: ['developer'] })
+      const own = await git.createRepository(`${team.namespace}/config`)
+      const other = await git.createRepository(`${team.namespace}-evil/config`)
+      await team.apply(configMap())
+      const commit = (name: string, url: string): object => gitCommit(name, url, { credentials: undefined })
+      const denied = /spec\.credentials is missing, and developer may not `use` the operator's default cred/
+      await until('denial', () => applyAs(team, 'developer', commit('own', own.url)), denied)
+      const binding = {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'RoleBinding',
+        metadata: { name: 'defaults' },
+        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'commitlet-default-credentials-user' },
+        subjects: [{ apiGroup: RBAC, kind: 'User', name: 'developer' }],
+      }
+      await team.apply(binding)
+      await until('admission', () => applyAs(team, 'developer', commit('own', own.url)), /created/)
+      t.match((await team.settled('own')).status, { phase: 'Succeeded', credentialsUsed: 'Default' })
+      await applyAs(team, 'developer', commit('other', other.url))
+      t.match(readyOf(await team.settled('other')), {
+        reason: 'ReferenceForbidden',
+        message: `The operator's default credentials may not be used for ${other.url} in the namespace ${team.namespace}; name a Secret in spec.credentials, or ask your Commitlet operator.`,
+      })
+      t.notOk(
+        git.requests.some(({ repository }) => repository === other.name),
+        'nothing was sent there',
+      )
+      t.notMatch(started.lines.join('\n'), OPERATOR)
+    },
+  )
 
   t.test('a process that logs in for a tenant does not know the token of the operator', async (t) => {
     const team = await commitlet.createTeam()
