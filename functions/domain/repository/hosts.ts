@@ -5,7 +5,7 @@ export type Detail = 'labels' | 'reviewers' | 'assignees' | 'draft'
 
 /** What is known about the software of a host without calling it. */
 export interface Host {
-  /** Value of `spec.provider`, and the name of the file under providers/. */
+  /** Value of `spec.provider`, and the name of the folder under providers/. */
   readonly name: string
   /** The name of other software with the same API. */
   readonly alike?: string
