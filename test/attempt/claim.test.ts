@@ -45,3 +45,15 @@ t.test('a newer generation that another attempt holds by now is left to that one
   t.ok(await claim(read(world), later))
   t.equal(await claim(read(world), later, held?.envelope), undefined)
 })
+
+t.test('a resource that replaced the one that was read is claimed with its own spec', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const replaced = read(world)
+  world.cluster.remove('GitCommit', 'team', 'shop')
+  world.cluster.apply(gitCommit({ message: 'Another one' }))
+  t.match(await claim(replaced, world), {
+    envelope: { metadata: { generation: replaced.envelope.metadata.generation } },
+    parsed: { spec: { message: 'Another one' } },
+  })
+})
