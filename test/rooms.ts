@@ -23,6 +23,9 @@ const ALONE: ReadonlySet<string> = new Set([
 const LONG_FOLDERS: ReadonlySet<string> = new Set(['test/git/session', 'test/git/ssh'])
 const FLOOR = /^test(\/[^/]+)?/
 
+/** tap finds the snapshots of a file by the name of the process. */
+const WITH_SNAPSHOTS = 'test/e2e/print.test.ts'
+
 /** A folder with more files than one process gets: they wait for much, and others use the time. */
 const DIVIDED = 'test/e2e'
 const LARGEST_PART = 4
@@ -45,7 +48,8 @@ export async function entriesOf(
   { unit = false }: { readonly unit?: boolean } = {},
 ): Promise<readonly Entry[]> {
   const alone = new Set<string>()
-  for (const file of files) if (ALONE.has(file) || (!unit && (await hasOwnPlane(file)))) alone.add(file)
+  for (const file of files)
+    if (ALONE.has(file) || file === WITH_SNAPSHOTS || (!unit && (await hasOwnPlane(file)))) alone.add(file)
   function roomOf(file: string): string {
     const folder = dirname(file)
     if (alone.has(file)) return file
@@ -53,7 +57,7 @@ export async function entriesOf(
   }
   return [...Map.groupBy(files, roomOf)].flatMap(partsOf).map(([room, runs]) => {
     const [only = room] = runs
-    const isShort = !LONGEST.test(room)
+    const isShort = !LONGEST.test(room) || room === WITH_SNAPSHOTS
     return runs.length === 1 && isShort ? { file: only, runs } : { file: entryName(room, isShort), runs }
   })
 }
