@@ -48,7 +48,7 @@ export const SSH_CASES: readonly MatrixCase[] = [
     ...KEY,
     state: 'the public half',
     secret: key('public key'),
-    ...unreadable('holds the public half of a key, but has to hold the private one (the file without .pub)'),
+    ...unreadable('holds a public key, but has to hold the private one (the file without .pub)'),
   },
   {
     ...KEY,

@@ -79,7 +79,7 @@ withControlPlane(t, async (t, plane) => {
       const stored = await settledPull(team, 'shop')
       t.not(stored.metadata.uid, before.metadata.uid)
       t.match(stored.status, { phase: 'Succeeded', pullRequest: { number: 1, state: 'open' } })
-      t.match(readyOf(stored), { reason: 'UpToDate', message: /somebody else/ })
+      t.match(readyOf(stored), { reason: 'UpToDate', message: /someone else/ })
       t.match(conditionsOf(stored), [{}, { type: 'DetailsApplied', status: 'False', reason: 'NotOurs' }])
       t.equal(kstatus(stored), 'Current')
       t.match(hosted.model.pulls, [{ title: 'Settings of the shop', labels: [] }])

@@ -60,7 +60,7 @@ t.test('where no address works, the sentence says so', async (t) => {
 })
 
 for (const [title, certificate, says] of [
-  ['has expired', { expired: true }, /shows a certificate that has expired, .* has to renew it\.$/],
+  ['has expired', { expired: true }, /shows a certificate that has expired, .* renew it\.$/],
   ['is not valid yet', { early: true }, /shows a certificate that is not valid yet/],
   [
     'is for another name',
