@@ -183,7 +183,7 @@ t.test('a bug is logged with its stack and answered without it', async (t) => {
   const { port, ca, lines } = await start(t, { mutate })
   const { status, body } = await call({ port, ca }, '/mutate', REVIEW)
   t.equal(status, 500)
-  t.equal(body.message, 'The review could not be answered: try again.')
+  t.equal(body.message, 'The review could not be answered; try again.')
   t.match(lines, [{ msg: 'a review could not be answered', origin: { error: 'TypeError' } }])
 })
 

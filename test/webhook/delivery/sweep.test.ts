@@ -156,7 +156,7 @@ for (const [title, error, reason] of [
     }
     sweep(UNSETTLED, { cluster: { ...cluster, listUnsettled } })
     await waitFor('event', () => sentNames()[0], 5_000)
-    t.match(lines[0], { sweep: 'unsettled', resources: 'gitcommits', reason, msg: /the next one goes on/ })
+    t.match(lines[0], { sweep: 'unsettled', resources: 'gitcommits', reason, msg: /the next one continues/ })
   })
 }
 
