@@ -4,7 +4,6 @@ import type { GitRepository } from '../harness/git-repository.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Stored } from '../harness/installation.ts'
 import { listProcesses, processesIn } from '../harness/processes.ts'
-import { isLong } from '../harness/sample.ts'
 import { waitFor } from '../harness/wait.ts'
 
 const ATTEMPT_DEADLINE = 15
@@ -175,5 +174,5 @@ withControlPlane(
       t.match(await cases.fetching.repository.show(`main:${PATH}`), 'colour: blue')
     })
   },
-  { own: isLong() },
+  { own: true },
 )

@@ -3,7 +3,7 @@ import { openAs } from '../cluster/stage.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
-import { isLong, sized } from '../harness/sample.ts'
+import { sized } from '../harness/sample.ts'
 import { attemptsAt } from './tenant-stage.ts'
 
 /** More events than are sent at once (256); in a long run as many as wait at most. */
@@ -80,5 +80,5 @@ withControlPlane(
       },
     )
   },
-  { own: isLong() },
+  { own: true },
 )
