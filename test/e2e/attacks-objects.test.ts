@@ -36,11 +36,11 @@ withControlPlane(
       }
       const resourceRef = { apiVersion: `${GROUP}/v1`, kind: 'Thing', name: 'it', path: 'it.yaml' }
       const answers = [
-        ['a Secret', secret, /holds a Secret, and a Secret is never committed/],
+        ['a Secret', secret, /contains a Secret, and a Secret is never committed/],
         [
           'a list of Secrets',
           { apiVersion: 'v1', kind: 'SecretList', items: [secret] },
-          /holds a Secret, and a Secret is never committed/,
+          /contains a Secret, and a Secret is never committed/,
         ],
         ['another kind', { ...own, kind: 'Other' }, /its kind is not "Thing"/],
         ['another group', { ...own, apiVersion: 'v1' }, /its apiVersion is not/],

@@ -101,7 +101,7 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
       const { stdout } = await team.kubectl(['get', 'gitcommit', name, '-o', 'yaml'])
       t.strictSame(leaksIn(stdout), [])
       t.notMatch(stdout, /\u001b|\\e\[|u001b/)
-      if (!unquoted) t.match(stdout, /says\s+"I\s+know\s+\*\*\*/, 'what the server said is quoted')
+      if (!unquoted) t.match(stdout, /reports\s+"I\s+know\s+\*\*\*/, 'what the server said is quoted')
     })
   }
 

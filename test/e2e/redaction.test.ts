@@ -59,7 +59,7 @@ withControlPlane(t, async (t, plane) => {
       t.strictSame(leaksIn(stdout), [])
       t.notMatch(stdout, /\u001b|\\e\[|u001b/)
       if (reason === 'PushRejected')
-        t.match(stdout, /says\s+"I\s+know\s+\*\*\*/, 'what the hook said is quoted')
+        t.match(stdout, /reports\s+"I\s+know\s+\*\*\*/, 'what the hook said is quoted')
     })
   }
 

@@ -88,11 +88,11 @@ const ENDINGS: readonly (readonly [spec: Partial<PullRequestSpec>, rest: string]
 t.test('a temporary failure ends it with a report of what is left, and promises no retry', async (t) => {
   for (const reason of ['RateLimited', 'Timeout', 'ProviderUnavailable'] as const satisfies FailureReason[]) {
     for (const [spec, rest] of ENDINGS) {
-      const host = failing(new Failure(reason, 'Not now; it is tried again.'))
+      const host = failing(new Failure(reason, 'Not now; Commitlet retries automatically.'))
       t.match(await go(host, spec), {
         applied: 'False',
         reason: 'NotApplied',
-        message: `The labels could not be added (${reason})${rest} Ask again when that is mended (annotation commitlet.dev/requested-at), or add them by hand.`,
+        message: `The labels could not be added (${reason})${rest} When that is fixed, request the PullRequest again (annotation commitlet.dev/requested-at), or add them manually.`,
       })
       t.strictSame(host.calls, ['add labels'])
     }
