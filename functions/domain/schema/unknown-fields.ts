@@ -5,8 +5,8 @@ import type { Schema } from './schema.ts'
 
 /** Maximum number of errors for one resource: enough to name the fields that a newer release has added. */
 const MAX_ERRORS = 10
-/** The names that messages repeat: identifiers in camelCase. Anything else may be a secret in the wrong place. */
-const CAMEL_CASE = /^[a-z][A-Za-z0-9]{0,62}$/
+/** The names that messages repeat: short words in camelCase. A secret in the wrong place is longer, or has digits. */
+const CAMEL_CASE = /^[a-z][A-Za-z]{0,30}$/
 
 /**
  * The fields that the schema does not know, at any depth and also in the items of lists, at most 10. CRDs are upgraded
