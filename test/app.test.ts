@@ -89,7 +89,12 @@ const REFUSED: readonly (readonly [string, OutgoingHttpHeaders, string, RegExp])
   ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b', /not a CloudEvent/],
   ['an event without a type', { ...BINARY, 'ce-type': '' }, BODY, /has no type/],
   ['an event of another type', { ...BINARY, 'ce-type': 'com.example.sold' }, BODY, /type .* is unknown/],
-  ['an event of another kind than its type says', BINARY, BODY.replace('GitCommit', 'PullRequest'), /names a GitCommit/],
+  [
+    'an event of another kind than its type says',
+    BINARY,
+    BODY.replace('GitCommit', 'PullRequest'),
+    /names a GitCommit/,
+  ],
   ['an event without data', BINARY, '', /not JSON, or was cut/],
   ['a truncated event', BINARY, BODY.slice(0, 60), /not JSON, or was cut/],
   ['a truncated structured event', STRUCTURED, `{"specversion":"1.0","id":`, /not JSON, or was cut/],
