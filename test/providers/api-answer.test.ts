@@ -1,5 +1,6 @@
 import t from 'tap'
 import { parseAnswer, retryAfterOf, textOf } from '../../functions/providers/api-answer.ts'
+import { cpuTime } from '../harness/cpu-time.ts'
 
 t.test(
   'an answer is read whatever its content type, and an implausibly large one is not parsed',
@@ -88,9 +89,9 @@ t.test("the host's message is found wherever hosts put it", async (t) => {
 })
 
 t.test('an answer of any depth or width is read quickly', async (t) => {
-  const began = performance.now()
+  const began = cpuTime()
   const deep: unknown = JSON.parse('['.repeat(500_000) + ']'.repeat(500_000))
   t.equal(textOf({ message: deep }), undefined)
   t.equal(textOf({ message: Array.from({ length: 1_000_000 }, () => 'x') }), Array(10).fill('x').join('; '))
-  t.ok(performance.now() - began < 2_000)
+  t.ok(cpuTime() - began < 2_000)
 })

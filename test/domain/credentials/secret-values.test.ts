@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
 import { lineIn, textIn, valuesOf } from '../../../functions/domain/credentials/secret-values.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 
 function secret(data: Readonly<Record<string, string | Uint8Array>>): SecretData {
   const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value)] as const)
@@ -91,7 +92,7 @@ t.test('what is masked: values, and each line of those with several lines', asyn
 t.test('a Secret as large as one may be, of blanks between two signs, is read at once', async (t) => {
   const blanks = (key: number): string => `${key}${' '.repeat(65_000)}x`
   const values = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`k${key}`, blanks(key)]))
-  const start = performance.now()
+  const start = cpuTime()
   t.equal(valuesOf(secret(values)).length, 16)
-  t.ok(performance.now() - start < 2_000)
+  t.ok(cpuTime() - start < 2_000)
 })

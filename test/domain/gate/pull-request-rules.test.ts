@@ -1,6 +1,7 @@
 import t from 'tap'
 import { pullRequestErrors } from '../../../functions/domain/gate/pull-request-rules.ts'
 import { readable } from '../fixtures/parsed.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 
 function fieldErrors(repository: string, spec: Record<string, unknown>): string[] {
   const parsed = readable('PullRequest', { repository, ...spec })
@@ -166,10 +167,10 @@ t.test('all of it is reported at once', async (t) => {
 })
 
 t.test('a million entries and megabytes take almost no time', async (t) => {
-  const began = performance.now()
+  const began = cpuTime()
   const many = Array.from({ length: 1_000_000 }, () => UUID)
   for (const repository of [GITHUB, BITBUCKET])
     fieldErrors(repository, { reviewers: many, labels: many, headBranch: ':'.repeat(5_000_000) })
   fieldErrors(BITBUCKET, { reviewers: Array.from({ length: 50 }, () => '{'.repeat(1_000_000)) })
-  t.ok(performance.now() - began < 1_000)
+  t.ok(cpuTime() - began < 1_000)
 })

@@ -6,6 +6,7 @@ import type { PullRequestSpec } from '../../../functions/domain/resource/resourc
 import { PULLREQUEST_SPEC } from '../../../functions/domain/schema/pull-request.ts'
 import { judge } from '../fixtures/parsed.ts'
 import { reviewContext } from '../fixtures/review-context.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 
 const GIT = { secretName: 'git' }
 const SPARE = { secretName: 'spare' }
@@ -104,7 +105,7 @@ t.test('the gate reports it with everything else, and nothing twice', async (t) 
 t.test('a pull request of any size is judged quickly', async (t) => {
   const many = Array.from({ length: 1_000_000 }, () => 'dev')
   const long = 'a:'.repeat(2_000_000)
-  const began = performance.now()
+  const began = cpuTime()
   for (const repository of ['https://github.com/acme/shop', 'https://bitbucket.org/acme/shop', long]) {
     const spec = {
       repository,
@@ -117,5 +118,5 @@ t.test('a pull request of any size is judged quickly', async (t) => {
     }
     t.ok((await judged(spec, ['get'])).length >= 4)
   }
-  t.ok(performance.now() - began < 5_000)
+  t.ok(cpuTime() - began < 5_000)
 })

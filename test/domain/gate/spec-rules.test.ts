@@ -3,6 +3,7 @@ import * as rules from '../../../functions/domain/gate/spec-rules.ts'
 import type { FieldError } from '../../../functions/domain/field-error.ts'
 import type { Kind } from '../../../functions/domain/resource/resource.ts'
 import { readable } from '../fixtures/parsed.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 
 const SPEC = {
   repository: 'https://git.example.com/acme/shop.git',
@@ -75,9 +76,9 @@ t.test('a message cannot forge a trailer, and has a bound in bytes', async (t) =
 })
 
 t.test('a message of blank lines is read quickly', async (t) => {
-  const began = performance.now()
+  const began = cpuTime()
   specErrors('GitCommit', { ...SPEC, message: `${'\n'.repeat(65_000)}x` })
-  t.ok(performance.now() - began < 1_000)
+  t.ok(cpuTime() - began < 1_000)
 })
 
 t.test('each field is judged by its own rule', async (t) => {

@@ -10,6 +10,7 @@ import {
   writeKnownHosts,
 } from '../../../functions/domain/network/known-hosts.ts'
 import { inFolder, makeKey } from '../../harness/ssh-keys.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 
 const [, ED25519 = ''] = makeKey('-t', 'ed25519').publicKey.split(' ')
 const [, ECDSA = ''] = makeKey('-t', 'ecdsa').publicKey.split(' ')
@@ -106,10 +107,10 @@ t.test('several keys of one host are all known, and revoked ones are kept separa
 })
 
 t.test('many stars are matched quickly', async (t) => {
-  const started = performance.now()
+  const started = cpuTime()
   const line = `${'*a'.repeat(4_000)} ${KEY}`
   t.same(readKnownHosts(line, { host: `${'a'.repeat(63)}.`.repeat(3), port: 22 }).known, [])
-  t.ok(performance.now() - started < 1_000)
+  t.ok(cpuTime() - started < 1_000)
 })
 
 t.test('a fingerprint is what ssh-keygen prints', async (t) => {

@@ -4,6 +4,7 @@ import { marked, readMarker, saysTheSame } from '../../../functions/domain/pull-
 import type { Marked } from '../../../functions/domain/pull-request/marker.ts'
 import type { PullRequestText } from '../../../functions/domain/pull-request/pull-requests.ts'
 import { sized } from '../../harness/sample.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 
 const UID = '2f1c2a6e-7c55-4a0e-9d5b-0d8f0a1b2c3d'
 const OTHER = '[commitlet:0000-other:0123456789abcdef]: #'
@@ -122,8 +123,8 @@ t.test('texts are equal apart from line ends, blanks around them and the draft m
 })
 
 t.test('megabytes of almost markers are read quickly', async (t) => {
-  const began = performance.now()
+  const began = cpuTime()
   for (const piece of ['\n[commitlet:', OTHER, `${OTHER}\n`, '\n', ' ', '\r'])
     read({ title: piece.repeat(100_000), body: piece.repeat(100_000) })
-  t.ok(performance.now() - began < 2_000)
+  t.ok(cpuTime() - began < 2_000)
 })
