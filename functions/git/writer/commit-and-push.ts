@@ -25,7 +25,8 @@ type EditStep = Extract<PlannedStep, { readonly kind: 'edit' }>
 export async function planCommits(remote: Remote, tip: Tip, batch: readonly PendingChange[]): Promise<Plan> {
   const paths = batch.flatMap(({ change }) => change.files.map(({ path }) => path))
   const steps = planSteps(await remote.readTree(tip, paths), batch)
-  return { steps, settled: ownConflicts(steps) }
+  // A conflict with another change of the batch counts when that one has landed.
+  return { steps, settled: conflictsIn(steps, { early: false }) }
 }
 
 /**
@@ -51,14 +52,9 @@ export async function commitAndPush(remote: Remote, tip: Tip, { steps, settled }
     ...steps
       .filter(({ kind }) => kind === 'unchanged')
       .map(({ of }) => [of, { outcome: 'unchanged', sha: head, branch }] as const),
-    ...settleConflicts(steps.filter((step) => step.kind === 'conflict' && step.early)),
+    ...conflictsIn(steps, { early: true }),
   ])
   return { settled: landed, rest: restOf(batch, landed), pushed }
-}
-
-// A conflict with another change of the batch counts when that one has landed.
-function ownConflicts(steps: readonly PlannedStep[]): Settled {
-  return settleConflicts(steps.filter((step) => step.kind === 'conflict' && !step.early))
 }
 
 function commitFor({ of, files }: EditStep): NewCommit {
@@ -66,8 +62,10 @@ function commitFor({ of, files }: EditStep): NewCommit {
   return { files, message, author, date: of.date }
 }
 
-function settleConflicts(steps: readonly PlannedStep[]): Settled {
+function conflictsIn(steps: readonly PlannedStep[], { early }: { readonly early: boolean }): Settled {
   return new Map(
-    steps.flatMap((step) => (step.kind === 'conflict' ? [[step.of, step.failure] as const] : [])),
+    steps.flatMap((step) =>
+      step.kind === 'conflict' && step.early === early ? [[step.of, step.failure] as const] : [],
+    ),
   )
 }
