@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { build, stop } from 'esbuild'
+import { lazyPackages, usedPartsOf } from './build-plugins.ts'
 
 const DIST = join(import.meta.dirname, 'dist')
 /** How long a bundle may take to become ready while its code cache is made. */
@@ -13,6 +14,21 @@ const READY_DEADLINE_MS = 20_000
 
 /** The programs and the folder that each is bundled from. */
 const ENTRIES = { function: 'functions', webhook: 'webhook' } as const
+
+/** What no start needs: clients of the network, and ways to log in or to connect that few installations have. */
+const LAZY = [
+  'form-data',
+  'hpagent',
+  'js-yaml',
+  'jsonpath-plus',
+  'node:http2',
+  'openid-client',
+  'simple-git',
+  'socks',
+  'socks-proxy-agent',
+  'ssh2',
+  'undici',
+]
 
 /** Bundles each program into one file that `node` runs without other files, and makes the code cache. */
 async function main(): Promise<void> {
@@ -35,6 +51,7 @@ export async function bundlePrograms(folder: string): Promise<void> {
       format: 'cjs',
       logLevel: 'warning',
       legalComments: 'none',
+      plugins: [usedPartsOf('@kubernetes/client-node'), lazyPackages(LAZY)],
       // Optional native modules of ssh2, which works without them.
       external: ['cpu-features', '*.node'],
       banner: { js: CHECK_NODE },
