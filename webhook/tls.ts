@@ -23,7 +23,10 @@ export interface KeyPair {
 /** Callbacks while the files are followed. */
 export interface KeyPairFollower {
   readonly changed: (pair: KeyPair) => void
-  /** A new pair cannot be used, and the old one stays in use. Called once for each error. */
+  /**
+   * A new pair cannot be used, and the old one stays in use. Called once for each error, after two looks have found it:
+   * one alone may have read the certificate before the kubelet's swap and the key after it.
+   */
   readonly broken: (failure: Failure) => void
 }
 
@@ -45,20 +48,26 @@ export function followKeyPair(
   follower: KeyPairFollower,
 ): () => void {
   let served = current
-  let lastError = ''
+  let found = ''
+  let reported = ''
   let isReading = false
   const check = async (): Promise<void> => {
     try {
       const pair = await readKeyPair(files)
-      lastError = ''
+      found = ''
+      reported = ''
       if (isSame(pair, served)) return
       served = pair
       follower.changed(pair)
     } catch (error) {
       const failure =
         error instanceof Failure ? error : unusable('The new certificate cannot be used.', error)
-      if (failure.message !== lastError) follower.broken(failure)
-      lastError = failure.message
+      const { message } = failure
+      if (message === found && message !== reported) {
+        reported = message
+        follower.broken(failure)
+      }
+      found = message
     }
   }
   const timer = setInterval(() => {
