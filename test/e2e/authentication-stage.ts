@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import { applierBy } from '../harness/apply.ts'
 import type { ControlPlane, Ran } from '../harness/control-plane.ts'
 import type { GitUser } from '../harness/git-site.ts'
 import { reviewed } from '../harness/rights.ts'
@@ -84,30 +86,42 @@ export function filled(text: string, example: Example, { namespace, host, ssh }:
     .replace('replace-with-your-token', tokenOf(example))
 }
 
-/** `kubectl apply` of a text: as a developer, or as the administrator. */
-export type Apply = (text: string, as: 'developer' | 'administrator') => Promise<Ran>
-
 const DEVELOPER = { user: 'dev', groups: ['developers'] }
 const AS_DEVELOPER = ['--as=dev', '--as-group=developers']
 
+/** A namespace, and who applies texts there. */
+export interface StagedNamespace {
+  readonly namespace: string
+  /** `kubectl apply` of a developer. */
+  readonly apply: (text: string) => Promise<Ran>
+  /** Applies the text as the administrator. */
+  readonly prepare: (text: string) => Promise<void>
+}
+
 /** A namespace with the rights of rights.yaml and the ConfigMap that the examples commit. */
-export async function stageNamespace(plane: ControlPlane): Promise<{ namespace: string; apply: Apply }> {
+export async function stageNamespace(plane: ControlPlane): Promise<StagedNamespace> {
   const namespace = await plane.createNamespace()
-  const place = ['-n', namespace]
-  const apply: Apply = (input, as) => {
-    const who = as === 'developer' ? AS_DEVELOPER : []
-    return plane.kubectl([...place, 'apply', '-f', '-', ...who], { input, allowFailure: true })
+  const applier = applierBy(plane.api)
+  function apply(input: string): Promise<Ran> {
+    const args = ['-n', namespace, 'apply', '-f', '-', ...AS_DEVELOPER]
+    return plane.kubectl(args, { input, allowFailure: true })
   }
-  await apply(await readExample('rights.yaml'), 'administrator')
+  async function prepare(text: string): Promise<void> {
+    for (const document of parseAllDocuments(text)) {
+      const { status, body } = await applier.apply(document.toJS() as object, namespace)
+      if (status >= 300) throw new Error(JSON.stringify(body))
+    }
+  }
+  await prepare(await readExample('rights.yaml'))
   const data = { currency: 'EUR' }
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop-settings' }, data }
-  await apply(JSON.stringify(object), 'administrator')
+  await prepare(JSON.stringify(object))
   const secret = { verb: 'get', resource: 'secrets', name: 'git-credentials', namespace }
   const creation = { verb: 'create', group: 'commitlet.dev', resource: 'gitcommits', namespace }
   for (const part of ['function', 'webhook'])
     await untilMay(plane, `system:serviceaccount:commitlet-system:commitlet-${part}`, secret)
   for (const right of [secret, creation]) await untilMay(plane, DEVELOPER, right)
-  return { namespace, apply }
+  return { namespace, apply, prepare }
 }
 
 /** Waits for a right that was just granted. */

@@ -47,9 +47,9 @@ async function tryExamples(t: Test, plane: ControlPlane, ssh: SSHServer): Promis
   for (const example of EXAMPLES) {
     t.test(`${example.file} is accepted from a developer as it stands`, async (t) => {
       relay.losing = true
-      const { namespace, apply } = await stageNamespace(plane)
-      await grant(namespace, example, (text) => apply(text, 'administrator'))
-      const { code, stderr } = await apply(await readExample(example.file), 'developer')
+      const { namespace, apply, prepare } = await stageNamespace(plane)
+      await grant(namespace, example, prepare)
+      const { code, stderr } = await apply(await readExample(example.file))
       t.equal(code, 0, stderr)
       // The webhook has seen that it is no key.
       const warned =
@@ -60,13 +60,13 @@ async function tryExamples(t: Test, plane: ControlPlane, ssh: SSHServer): Promis
 
     t.test(`${example.file}, filled in, makes a commit`, async (t) => {
       relay.losing = false
-      const { namespace, apply } = await stageNamespace(plane)
+      const { namespace, apply, prepare } = await stageNamespace(plane)
       const places = { namespace, host, ssh }
-      await grant(namespace, example, (text) => apply(filled(text, example, places), 'administrator'))
+      await grant(namespace, example, (text) => prepare(filled(text, example, places)))
       const text = filled(await readExample(example.file), example, places)
       const [, name = ''] = /repository: [a-z]+:\/\/[^/]+\/(\S+)\.git$/m.exec(text) ?? []
       const repository = await (text.includes('ssh://') ? ssh : server).createRepository(name)
-      const { code, stderr } = await apply(text, 'developer')
+      const { code, stderr } = await apply(text)
       t.equal(`${code} ${stderr}`, '0 ')
       const wait = ['wait', 'gitcommit', 'shop-settings', '--for=condition=Ready', '--timeout=30s']
       await plane.kubectl(['-n', namespace, ...wait])

@@ -41,8 +41,7 @@ async function runMatrix(
     const title = `${one.credentials} at ${one.address}, ${one.state}: ${one.reason}`
     if (one.reason === 'refused') {
       t.test(title, async (t) => {
-        const input = JSON.stringify(resource)
-        const { code, stderr } = await team.kubectl(['apply', '-f', '-'], { input, allowFailure: true })
+        const { code, stderr } = await team.applyAs(undefined, resource)
         t.equal(code, 1)
         t.same(sentencesIn(stderr), [stage.messageOf(one, index)])
       })

@@ -17,8 +17,8 @@ export interface Team {
   ): ReturnType<ControlPlane['kubectl']>
   /** Applies objects one after the other, server-side; throws the refusal of the first that is refused. */
   apply(...objects: readonly object[]): Promise<void>
-  /** The same for one object as this user; returns the result in kubectl's form. */
-  applyAs(user: string, object: object): Promise<Ran>
+  /** The same for one object as this user, or as the admin; returns the result in kubectl's form. */
+  applyAs(user: string | undefined, object: object): Promise<Ran>
   /** The resource as stored. */
   get(name: string, kind?: string): Promise<Stored>
   /** Requests the resource again, as `kubectl annotate` does with commitlet.dev/requested-at. */
@@ -119,8 +119,23 @@ function teamIn(plane: ControlPlane, namespace: string): Team {
   return team
 }
 
+interface Cause {
+  readonly field?: string
+  readonly message: string
+}
+
+interface Denial {
+  readonly reason?: unknown
+  readonly details?: { readonly kind?: string; readonly name?: string; readonly causes?: readonly Cause[] }
+}
+
+// kubectl prints the causes of a 422 in place of its message.
 function refusalOf(body: unknown): string {
-  const { reason } = body as { readonly reason?: unknown }
+  const { reason, details = {} } = body as Denial
+  const { kind = '', name = '', causes = [] } = details
+  const lines = causes.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`))
+  const list = lines.length === 1 ? lines.join('') : lines.map((line) => `\n* ${line}`).join('')
+  if (reason === 'Invalid' && list !== '') return `The ${kind} "${name}" is invalid: ${list}`
   return `Error from server (${String(reason)}): ${messageOf(body)}`
 }
 
