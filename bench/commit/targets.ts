@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readPrivateKey } from '../../functions/domain/credentials/private-key.ts'
+import { readPrivateKey } from '../../functions/domain/private-key/private-key.ts'
 import type { Target } from './writers.ts'
 
 /** How to reach the SSH server of git-servers.ts. */

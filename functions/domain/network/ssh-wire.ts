@@ -3,6 +3,8 @@ export interface WireReader {
   number(): number
   string(): Buffer
   text(): string
+  /** Bytes after what was read. */
+  left(): number
 }
 
 /** A reader that starts at the beginning of these bytes. */
@@ -19,7 +21,7 @@ export function readWire(bytes: Buffer): WireReader {
     at += length
     return bytes.subarray(at - length, at)
   }
-  return { number, string, text: () => string().toString('latin1') }
+  return { number, string, text: () => string().toString('latin1'), left: () => bytes.length - at }
 }
 
 /** A string of RFC 4251: its length in four bytes, then its bytes. */

@@ -8,7 +8,7 @@ import { Failure } from '../../domain/failure.ts'
 import { judgeHostKey } from '../../domain/network/host-keys.ts'
 import { fingerprintOf, readKnownHosts } from '../../domain/network/known-hosts.ts'
 import { stopIfAborted } from '../process/launcher.ts'
-import { algorithmsFor, authMethods } from './algorithms.ts'
+import { algorithmsFor, authMethods, canSign } from './algorithms.ts'
 import { channelRefused, explainHandshake, explainLoss, noteOffer, unreachable } from './connection-errors.ts'
 import type { SSHError } from './connection-errors.ts'
 
@@ -46,8 +46,8 @@ const RESOURCE_SHORTAGE = 4
 export async function connectSSH(target: SSHTarget, signal: AbortSignal): Promise<SSHConnection> {
   const { Client, utils } = (await import('ssh2')).default
   const key = utils.parseKey(target.login.privateKey)
-  if (key instanceof Error) {
-    const message = `The private key for ${target.address.text} cannot be read; put the key file into the Secret again.`
+  if (key instanceof Error || !(await canSign(key.type, target.login.privateKey))) {
+    const message = `The private key for ${target.address.text} cannot be used; put the key file into the Secret again.`
     throw new Failure('CredentialsInvalid', message)
   }
   const socket = await openSocket(target, signal)

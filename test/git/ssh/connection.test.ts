@@ -6,6 +6,7 @@ import { parseRepositoryAddress } from '../../../functions/domain/repository/add
 import { fingerprintOf } from '../../../functions/domain/network/known-hosts.ts'
 import { connectSSH } from '../../../functions/git/ssh/connection.ts'
 import type { RepositoryOptions } from '../../harness/git-repository.ts'
+import { makeRSA, rsaFiles, withoutPrime } from '../../harness/key-files.ts'
 import { sample } from '../../harness/sample.ts'
 import { startFaultyServer, type SSHFaults } from '../../harness/ssh-faulty.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
@@ -46,6 +47,13 @@ t.test('an RSA key signs with SHA-2, although the server does not announce it', 
   const { landed } = await pushWith({}, keyLogin(RSA, server.knownHosts))
   t.match(landed, { outcome: 'pushed' })
   t.same(server.logins, ['sha512'])
+})
+
+t.test('an RSA key with a factor that is no prime is refused before any connection', async (t) => {
+  const [[, privateKey] = ['', '']] = rsaFiles(withoutPrime(makeRSA(2048)))
+  const { landed } = await pushWith({}, keyLogin({ privateKey }, server.knownHosts))
+  t.match(landed, { reason: 'CredentialsInvalid' })
+  t.same([server.logins, server.commands], [[], []])
 })
 
 t.test('a connection that is closed after each command is opened again', async (t) => {

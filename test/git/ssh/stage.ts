@@ -7,7 +7,7 @@ import { parseRepositoryAddress } from '../../../functions/domain/repository/add
 import type { Change, Landed } from '../../../functions/domain/commit/change.ts'
 import type { KeyLogin } from '../../../functions/domain/credentials/login.ts'
 import type { Failure } from '../../../functions/domain/failure.ts'
-import { readPrivateKey } from '../../../functions/domain/credentials/private-key.ts'
+import { readPrivateKey } from '../../../functions/domain/private-key/private-key.ts'
 import { openGit, type Git, type GitSettings } from '../../../functions/git/git.ts'
 import { followTrust } from '../../../functions/net/trust.ts'
 import type { KeyFiles } from '../../harness/ssh-keys.ts'

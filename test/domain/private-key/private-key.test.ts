@@ -1,7 +1,7 @@
 import ssh2 from 'ssh2'
 import t from 'tap'
-import { writeEd25519 } from '../../../functions/domain/credentials/openssh-key.ts'
-import { readPrivateKey } from '../../../functions/domain/credentials/private-key.ts'
+import { writeEd25519 } from '../../../functions/domain/private-key/ed25519-key.ts'
+import { readPrivateKey } from '../../../functions/domain/private-key/private-key.ts'
 import { makeKey, openssl, rewriteKey } from '../../harness/ssh-keys.ts'
 import { failureOf } from '../fixtures/thrown.ts'
 
