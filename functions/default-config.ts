@@ -1,4 +1,4 @@
-import { unsoundEntry, unsoundPrefix } from './domain/repository/allowed-repositories.ts'
+import { ENTRY_FORM, unsoundEntry, unsoundPrefix } from './domain/repository/allowed-repositories.ts'
 import type { DefaultConfig, TokenSource } from './domain/credentials/default-credentials.ts'
 import { Failure } from './domain/failure.ts'
 import type { Environment } from './domain/settings.ts'
@@ -23,7 +23,7 @@ export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
     )
   if (unsoundEntry(repositories) !== undefined)
     throw new WrongSetting(
-      `${REPOSITORIES} has an entry that is not host[:port][/path]; write, for example, git.example.com/teams/{namespace}.`,
+      `${REPOSITORIES} has an entry that is not ${ENTRY_FORM}; write, for example, git.example.com/teams/{namespace}.`,
     )
   if (/[^/\s,]\{namespace\}|\{namespace\}(?!(?:\.git)?\s*(?:[/,]|$))/.test(repositories))
     throw new WrongSetting(

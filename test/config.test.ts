@@ -58,7 +58,7 @@ t.test('a wrong value is one sentence naming the variable, what it holds and wha
     ],
     [
       { ALLOWED_REPOSITORIES: 'github.com/acme,' },
-      'ALLOWED_REPOSITORIES has the entry "", but each has to be host[:port][/path], such as git.example.com/acme.',
+      'ALLOWED_REPOSITORIES has the entry "", but each has to be [user@]host[:port][/path], such as git.example.com/acme.',
     ],
     [
       { DELEGATE_SERVICE_ACCOUNT: 'Commitlet' },

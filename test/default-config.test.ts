@@ -65,7 +65,7 @@ for (const [title, env, sentence] of [
   [
     'a repository as it is cloned',
     { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: `github.com, https://x:${TOKEN}@github.com/acme` },
-    `DEFAULT_GIT_REPOSITORIES has an entry that is not host[:port][/path]; write, for example, ${EXAMPLE}.`,
+    `DEFAULT_GIT_REPOSITORIES has an entry that is not [user@]host[:port][/path]; write, for example, ${EXAMPLE}.`,
   ],
   [
     'a namespace in a part of a segment, which covers nothing',

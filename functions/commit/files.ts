@@ -1,5 +1,6 @@
 import { Failure } from '../domain/failure.ts'
 import type { ChangeDraft, FileChange } from '../domain/commit/change.ts'
+import { writtenPaths } from '../domain/commit/written-paths.ts'
 import type { ServedKind } from '../domain/gate/access.ts'
 import { renderManifest } from '../domain/manifest/manifest.ts'
 import type { GitCommit } from '../domain/resource/resource.ts'
@@ -7,7 +8,7 @@ import type { World } from '../world.ts'
 
 /** The files that the commit changes, without their contents. */
 export function filesOf({ spec }: GitCommit): ChangeDraft['files'] {
-  return [{ path: spec.resourceRef.path }]
+  return writtenPaths(spec).map(({ path }) => ({ path }))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { LoginOf } from '../domain/credentials/login-for.ts'
+import type { WrittenPath } from '../domain/repository/committed-path.ts'
 import type { Calls, Target } from '../domain/repository/target.ts'
 import type { Credentials, RemoteSpec } from '../domain/resource/resource.ts'
 
@@ -25,10 +26,9 @@ export function sourcesOf({
 /** Credentials that were read, and the check of where they may be used. */
 export interface BoundCredentials {
   /**
-   * Throws ReferenceForbidden if they may not be used for this repository or may not write this path; `path` is
-   * undefined if nothing is written.
+   * Throws ReferenceForbidden if they may not be used for this repository or may not write one of these paths.
    */
-  readonly requireAllowed: (target: Target, path: string | undefined) => void
+  readonly requireAllowed: (target: Target, written: readonly WrittenPath[]) => void
   /** The login for Git or for the API. Rejects with CredentialsInvalid if they cannot be used. */
   readonly loginFor: <C extends Calls>(calls: C, target: Target) => Promise<LoginOf[C]>
 }

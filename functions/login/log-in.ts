@@ -1,6 +1,7 @@
 import type { Authorised } from './authorise.ts'
 import type { BoundCredentials, CredentialSource } from './credential-source.ts'
 import { readDefault } from './read-default.ts'
+import { writtenPaths } from '../domain/commit/written-paths.ts'
 import type { ApiLogin, Login } from '../domain/credentials/login.ts'
 import { permitBy, requireOperatorAllows } from '../domain/pull-request/renamed-repository.ts'
 import type { Permit } from '../domain/pull-request/pull-requests.ts'
@@ -17,7 +18,7 @@ export interface LoggingIn<R extends SoundResource = SoundResource> {
 
 /**
  * Makes the login for Git from the credentials of this source. Throws ReferenceForbidden if they may not be used for
- * this repository or may not write this path, CredentialsInvalid if they cannot be used, and what reading the Secret
+ * this repository or may not write one of its paths, CredentialsInvalid if they cannot be used, and what reading the Secret
  * throws.
  */
 export async function logIn(
@@ -27,7 +28,7 @@ export async function logIn(
 ): Promise<Login> {
   const { spec, target } = request.resource
   const credentials = await readCredentials(source, request, world)
-  credentials.requireAllowed(target, spec.resourceRef.path)
+  credentials.requireAllowed(target, writtenPaths(spec))
   return credentials.loginFor('git', target)
 }
 
@@ -45,12 +46,12 @@ export async function logInToAPI(
 ): Promise<ApiAccess> {
   const { target } = request.resource
   const credentials = await readCredentials(source, request, world)
-  credentials.requireAllowed(target, undefined)
+  credentials.requireAllowed(target, [])
   const login = await credentials.loginFor('api', target)
   // Only the token: another value of the Secret may equal the owner's name.
   const permit = permitBy({ target, secrets: [login.secret] }, (moved) => {
     requireOperatorAllows(world.settings.allowedRepositories, moved)
-    credentials.requireAllowed(moved, undefined)
+    credentials.requireAllowed(moved, [])
   })
   return { login, permit }
 }

@@ -15,8 +15,8 @@ export function readDefault(namespace: string, { settings }: Pick<World, 'settin
   if (defaults === undefined) throw noDefault()
   const token = readToken(defaults.source)
   return {
-    requireAllowed(target, path) {
-      requireDefaultAllowed(defaults, { namespace, target, path })
+    requireAllowed(target, written) {
+      requireDefaultAllowed(defaults, { namespace, target, written })
     },
     loginFor: (calls, target) => defaultLoginFor(calls, target, { username: defaults.username, token }),
   }

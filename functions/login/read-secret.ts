@@ -6,7 +6,7 @@ import { Failure } from '../domain/failure.ts'
 import type { Credentials } from '../domain/resource/resource.ts'
 import { loginFor } from '../domain/credentials/login-for.ts'
 import {
-  requirePathAllowed,
+  requirePathsAllowed,
   requireRepositoryAllowed,
   unboundSecret,
 } from '../domain/credentials/secret-binding.ts'
@@ -58,9 +58,9 @@ export async function readSecretCredentials(
   const secret = await readSecret(source, request, { cluster })
   const user = userOf(field, credentials.secretName, request.authorised)
   return {
-    requireAllowed(target, path) {
+    requireAllowed(target, written) {
       requireTarget(secret, target, user)
-      if (path !== undefined) requirePathAllowed(path, secret)
+      requirePathsAllowed(written, secret)
     },
     loginFor: (calls, target) =>
       loginFor(calls, { target, credentials, operatorHostKeys: settings.knownHosts }, secret),

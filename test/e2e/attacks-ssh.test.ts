@@ -20,6 +20,7 @@ async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
   const team = await commitlet.createTeam({ secrets: ['first', 'second', 'git'] })
   const repository = await ssh.createRepository(`${team.namespace}/shop`)
   const place = `127.0.0.1:${ssh.port}`
+  const account = `${ssh.user}@${place}`
   const stranger = makeKey('-t', 'ed25519')
   await team.apply(configMap())
 
@@ -46,18 +47,21 @@ async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     return fresh
   }
 
-  t.test('the repositories of a Secret are matched by whole segments and exact port', async (t) => {
+  t.test('the repositories of a Secret are matched by user, whole segments and exact port', async (t) => {
     const covers: readonly (readonly [string, boolean])[] = [
-      [`${place}/${team.namespace}/shop.git`, true],
-      [`${place}/${team.namespace}`, true],
-      [place, true],
-      [`${place}/${team.namespace}/sho`, false],
-      [`${place}/${team.namespace}/SHOP`, false],
-      [`${place}/${team.namespace}/shop/more`, false],
-      [`127.0.0.1/${team.namespace}/shop`, false],
-      [`127.0.0.1:22/${team.namespace}/shop`, false],
-      [`127.0.0.1:443`, false],
-      [`${ssh.user}@${place}`, false],
+      [`${account}/${team.namespace}/shop.git`, true],
+      [`${account}/${team.namespace}`, true],
+      [account, true],
+      [`${account}/${team.namespace}/sho`, false],
+      [`${account}/${team.namespace}/SHOP`, false],
+      [`${account}/${team.namespace}/shop/more`, false],
+      [`${ssh.user}@127.0.0.1/${team.namespace}/shop`, false],
+      [`${ssh.user}@127.0.0.1:22/${team.namespace}/shop`, false],
+      [`${ssh.user}@127.0.0.1:443`, false],
+      // The log-in of another account than the usual one of a host.
+      [place, false],
+      [`git@${place}`, false],
+      [`${place}/${team.namespace}`, false],
       [`ssh://${place}/${team.namespace}`, false],
       [`${place}:${team.namespace}/shop`, false],
       ['', false],

@@ -1,7 +1,8 @@
 import type { Cluster, Secret } from '../../functions/cluster/cluster.ts'
+import { writtenPaths } from '../../functions/domain/commit/written-paths.ts'
 import { loginFor } from '../../functions/domain/credentials/login-for.ts'
 import {
-  requirePathAllowed,
+  requirePathsAllowed,
   requireRepositoryAllowed,
 } from '../../functions/domain/credentials/secret-binding.ts'
 import { Failure } from '../../functions/domain/failure.ts'
@@ -52,15 +53,14 @@ function unreadable(failure: Failure): readonly Failure[] {
 }
 
 async function problemsOf(
-  { kind, spec, target }: Sound,
+  { spec, target }: Sound,
   credentials: Credentials,
   secret: Secret,
 ): Promise<readonly Failure[]> {
-  const path = kind === 'GitCommit' ? spec.resourceRef.path : undefined
   const checks: readonly (() => unknown)[] = [
     ...target.called.map((address) => () => requireRepositoryAllowed(secret, address, { right: 'get' })),
     () => loginFor(target.calls, { target, credentials, operatorHostKeys: undefined }, secret),
-    () => path !== undefined && requirePathAllowed(path, secret),
+    () => requirePathsAllowed(writtenPaths(spec), secret),
   ]
   const failures = await Promise.all(checks.map(failureOf))
   // Only the function knows the operator's host keys.

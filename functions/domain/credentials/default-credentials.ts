@@ -1,5 +1,6 @@
 import { allows, allowsPath } from '../repository/allowed-repositories.ts'
 import { controlComponent } from '../repository/committed-path.ts'
+import type { WrittenPath } from '../repository/committed-path.ts'
 import type { Calls, Target } from '../repository/target.ts'
 import { Failure } from '../failure.ts'
 import type { LoginOf } from './login-for.ts'
@@ -20,8 +21,8 @@ export interface DefaultCredentials {
 export interface DefaultUse {
   readonly namespace: string
   readonly target: Target
-  /** The path that is written; undefined if nothing is written. */
-  readonly path: string | undefined
+  /** The paths that are written; none for a pull request. */
+  readonly written: readonly WrittenPath[]
 }
 
 /** A whole segment, with or without `.git`: up to the next slash, comma, blank or the end. */
@@ -29,10 +30,10 @@ const PLACEHOLDER = /^\{namespace\}(?=(?:\.git)?\s*(?:,|$))/
 
 /**
  * Throws ReferenceForbidden if the operator does not allow the default credentials for this repository, or to write
- * this path, in this namespace.
+ * one of these paths, in this namespace.
  */
 export function requireDefaultAllowed({ repositories, paths }: DefaultCredentials, use: DefaultUse): void {
-  const { target, namespace, path } = use
+  const { target, namespace, written } = use
   const list = ofNamespace(repositories, namespace)
   const refused = target.called.find((address) => !allows(list, address))
   if (refused !== undefined) {
@@ -40,9 +41,11 @@ export function requireDefaultAllowed({ repositories, paths }: DefaultCredential
       `The operator's default credentials may not be used for ${refused.text} in the namespace ${namespace}`,
     )
   }
-  if (path === undefined) return
-  const covered = paths === undefined ? controlComponent(path) === undefined : allowsPath(paths, path)
-  if (!covered) throw forbidden(`The operator's default credentials may not write spec.resourceRef.path`)
+  const mayWrite = ({ path }: WrittenPath): boolean =>
+    paths === undefined ? controlComponent(path) === undefined : allowsPath(paths, path)
+  const outside = written.find((one) => !mayWrite(one))
+  if (outside !== undefined)
+    throw forbidden(`The operator's default credentials may not write ${outside.field}`)
 }
 
 /**

@@ -1,7 +1,15 @@
 import { DEFAULT_PORTS, writeAuthority } from '../repository/address.ts'
 import type { RepositoryAddress } from '../repository/address.ts'
-import { allows, allowsPath, unsoundEntry } from '../repository/allowed-repositories.ts'
+import {
+  allows,
+  allowsPath,
+  ENTRY_FORM,
+  unsoundEntry,
+  unsoundPrefix,
+} from '../repository/allowed-repositories.ts'
+import { sshUserOf } from '../repository/hosts.ts'
 import { controlComponent } from '../repository/committed-path.ts'
+import type { WrittenPath } from '../repository/committed-path.ts'
 import { Failure } from '../failure.ts'
 import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../resource/resource.ts'
 import { displayName } from '../requester/user-info.ts'
@@ -32,9 +40,7 @@ export function requireRepositoryAllowed(
   if (user.right === 'use') throw unboundSecret(secret, user.username)
   const unsound = unsoundEntry(list ?? '')
   const malformed =
-    unsound === undefined || unsound === ''
-      ? ''
-      : `, where "${shownEntry(unsound)}" is not host[:port][/path]`
+    unsound === undefined || unsound === '' ? '' : `, where "${shownEntry(unsound)}" is not ${ENTRY_FORM}`
   throw new Failure(
     'ReferenceForbidden',
     `The Secret ${secret.namespace}/${secret.name} does not allow ${address.text}; add ${entryFor(address)} to its annotation ${ALLOWED_REPOSITORIES}${malformed}.`,
@@ -42,22 +48,31 @@ export function requireRepositoryAllowed(
 }
 
 /**
- * Throws ReferenceForbidden if the path must not be written with this Secret: its annotation
+ * Throws ReferenceForbidden if a path must not be written with this Secret: its annotation
  * `commitlet.dev/allowed-paths` does not cover it, or there is none and the path is that of a file that configures Git
  * or the host.
  */
-export function requirePathAllowed(path: string, secret: BoundSecret): void {
+export function requirePathsAllowed(written: readonly WrittenPath[], secret: BoundSecret): void {
+  for (const one of written) requirePathAllowed(one, secret)
+}
+
+function requirePathAllowed({ field, path }: WrittenPath, secret: BoundSecret): void {
   const list = secret.annotations[ALLOWED_PATHS]
   if (list !== undefined && allowsPath(list, path)) return
   const control = controlComponent(path)
   if (list === undefined && control === undefined) return
   const found =
     control === undefined
-      ? 'spec.resourceRef.path is not below a path that this Secret may write'
-      : `spec.resourceRef.path has the part "${control}", which configures Git or the host`
+      ? `${field} is not below a path that this Secret may write`
+      : `${field} has the part "${control}", which configures Git or the host`
+  const unsound = unsoundPrefix(list ?? '')
+  const malformed =
+    unsound === undefined || unsound === ''
+      ? ''
+      : `, where "${shownEntry(unsound)}" is not a path in a repository`
   throw new Failure(
     'ReferenceForbidden',
-    `${found}; choose another path, or add it to the annotation ${ALLOWED_PATHS} of the Secret ${secret.namespace}/${secret.name}.`,
+    `${found}; choose another path, or add it to the annotation ${ALLOWED_PATHS} of the Secret ${secret.namespace}/${secret.name}${malformed}.`,
   )
 }
 
@@ -84,7 +99,9 @@ function shownEntry(entry: string): string {
     .slice(0, 100)
 }
 
-/** The address as an entry of the annotation: without scheme and user, and without the scheme's default port. */
+/** The address as an entry of the annotation: without the scheme, its default port and the host's usual user. */
 function entryFor(address: RepositoryAddress): string {
-  return `${writeAuthority(address, DEFAULT_PORTS[address.scheme])}/${address.segments.join('/')}`
+  const { user, host, scheme, segments } = address
+  const login = user === undefined || user === sshUserOf(host) ? '' : `${user}@`
+  return `${login}${writeAuthority(address, DEFAULT_PORTS[scheme])}/${segments.join('/')}`
 }

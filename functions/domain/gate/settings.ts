@@ -1,5 +1,5 @@
 import type { Authority } from '../repository/address.ts'
-import { unsoundEntry } from '../repository/allowed-repositories.ts'
+import { ENTRY_FORM, unsoundEntry } from '../repository/allowed-repositories.ts'
 import type { Delegation } from '../requester/delegation.ts'
 import { readInsecureHosts } from '../repository/insecure-hosts.ts'
 import { isObjectName } from '../resource/resource.ts'
@@ -44,7 +44,7 @@ function readAllowed(env: Environment): string | undefined {
   const unsound = allowed === undefined ? undefined : unsoundEntry(allowed)
   if (unsound === undefined) return allowed
   throw new WrongSetting(
-    `ALLOWED_REPOSITORIES has the entry "${withoutUser(unsound)}", but each has to be host[:port][/path], such as git.example.com/acme.`,
+    `ALLOWED_REPOSITORIES has the entry "${withoutUser(unsound)}", but each has to be ${ENTRY_FORM}, such as git.example.com/acme.`,
   )
 }
 

@@ -1,5 +1,7 @@
 import { branchComplaint } from '../repository/branch-name.ts'
+import { writtenPaths } from '../commit/written-paths.ts'
 import { controlComponent, pathComplaint } from '../repository/committed-path.ts'
+import type { WrittenPath } from '../repository/committed-path.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { ALLOWED_PATHS } from '../resource/resource.ts'
@@ -36,12 +38,14 @@ export function specErrors(parsed: Readable): readonly FieldError[] {
 
 /** Warnings for the author about a spec that has no errors by itself. */
 export function specWarnings(parsed: Readable): readonly string[] {
-  const path = (parsed.kind === 'GitCommit' ? parsed.spec.resourceRef?.path : undefined) ?? ''
-  if (pathComplaint(path) !== undefined || controlComponent(path) === undefined) return []
-  return [
-    'spec.resourceRef.path is a file that configures Git or the host: it is written only if the annotation ' +
+  const controlling = writtenPaths(parsed.spec).filter(
+    ({ path }) => pathComplaint(path) === undefined && controlComponent(path) !== undefined,
+  )
+  return controlling.map(
+    ({ field }) =>
+      `${field} is a file that configures Git or the host: it is written only if the annotation ` +
       `${ALLOWED_PATHS} of the Secret covers it.`,
-  ]
+  )
 }
 
 /** The errors whose fields have no error in `others`. */
@@ -52,10 +56,9 @@ export function without(
   return fieldErrors.filter(({ field }) => !others.some((other) => other.field === field))
 }
 
-function gitCommitErrors({ branch, message, resourceRef }: Draft<GitCommitSpec>): readonly FieldError[] {
+function gitCommitErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
+  const { branch, message, resourceRef } = spec
   const isSecret = resourceRef?.apiVersion === 'v1' && resourceRef.kind === 'Secret'
-  const path = resourceRef?.path ?? ''
-  const pathError = path === '' ? undefined : pathComplaint(path)
   return [
     ...branchErrors('spec.branch', branch ?? ''),
     ...messageErrors(message ?? ''),
@@ -67,8 +70,13 @@ function gitCommitErrors({ branch, message, resourceRef }: Draft<GitCommitSpec>)
           ),
         ]
       : []),
-    ...(pathError === undefined ? [] : [fieldError('spec.resourceRef.path', pathError)]),
+    ...writtenPaths(spec).flatMap(pathErrors),
   ]
+}
+
+function pathErrors({ field, path }: WrittenPath): readonly FieldError[] {
+  const complaint = path === '' ? undefined : pathComplaint(path)
+  return complaint === undefined ? [] : [fieldError(field, complaint)]
 }
 
 function pullRequestBranchErrors(spec: Draft<PullRequestSpec>): readonly FieldError[] {

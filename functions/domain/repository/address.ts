@@ -76,6 +76,11 @@ export function parseSegments(path: string): readonly string[] | undefined {
   return sound ? segments : undefined
 }
 
+/** Whether this can be the user of an SSH address. */
+export function isSSHUser(text: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(text)
+}
+
 const EXAMPLE = 'write an address such as https://git.example.com/acme/shop.git'
 
 function invalid(complaint: string): Failure {
@@ -129,7 +134,7 @@ function parseSSH(
   text: string,
   parts: { readonly user: string | undefined; readonly authority: string; readonly path: string },
 ): RepositoryAddress {
-  if (parts.user === undefined || !/^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(parts.user)) {
+  if (parts.user === undefined || !isSSHUser(parts.user)) {
     throw invalid(
       'has to name the SSH user alone before the host, such as git@git.example.com:acme/shop.git.',
     )

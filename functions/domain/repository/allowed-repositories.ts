@@ -1,12 +1,18 @@
-import { DEFAULT_PORTS, parseAuthority, parseSegments } from './address.ts'
+import { DEFAULT_PORTS, isSSHUser, parseAuthority, parseSegments } from './address.ts'
 import type { Authority, RepositoryAddress } from './address.ts'
 import { pathComplaint } from './committed-path.ts'
-import { publicHost } from './hosts.ts'
+import { publicHost, sshUserOf } from './hosts.ts'
+
+/** The form of an entry, for messages. */
+export const ENTRY_FORM = '[user@]host[:port][/path]'
 
 /**
- * Whether a comma-separated list of `host[:port][/path]` covers the repository. An entry without a port means the
- * scheme's default port; a path covers itself and everything below it by whole segments, without regard to a trailing
- * `.git`; letter case is ignored on hosts known to ignore it. A malformed entry and an empty list cover nothing.
+ * Whether a comma-separated list of `[user@]host[:port][/path]` covers the repository. An entry without a port means
+ * the scheme's default port; a path covers itself and everything below it by whole segments, without regard to a
+ * trailing `.git`; letter case is ignored on hosts known to ignore it. An entry without a user covers HTTPS, and SSH
+ * for the host's usual user; one with a user covers SSH for that user alone, because the user decides who logs in. A
+ * segment with braces is covered only by an entry that has it too: Bitbucket takes a UUID in braces for any repository.
+ * A malformed entry and an empty list cover nothing.
  */
 export function allows(list: string, address: RepositoryAddress): boolean {
   return entries(list).some((entry) => covers(entry, address))
@@ -41,26 +47,37 @@ function entries(list: string): readonly string[] {
 }
 
 interface Entry {
+  /** Undefined: the host's usual user over SSH, and HTTPS. */
+  readonly user: string | undefined
   readonly authority: Authority
   readonly segments: readonly string[]
 }
 
 function parseEntry(entry: string): Entry | undefined {
   const slash = entry.indexOf('/')
-  const [hostAndPort, path] = slash < 0 ? [entry, undefined] : [entry.slice(0, slash), entry.slice(slash + 1)]
-  const authority = parseAuthority(hostAndPort.toLowerCase())
+  const [place, path] = slash < 0 ? [entry, undefined] : [entry.slice(0, slash), entry.slice(slash + 1)]
+  const at = place.lastIndexOf('@')
+  const user = at < 0 ? undefined : place.slice(0, at)
+  const authority = parseAuthority(place.slice(at + 1).toLowerCase())
   const segments = path === undefined ? [] : parseSegments(path)
-  return authority === undefined || segments === undefined ? undefined : { authority, segments }
+  if (authority === undefined || segments === undefined) return undefined
+  return user === undefined || isSSHUser(user) ? { user, authority, segments } : undefined
 }
 
 function covers(entry: string, address: RepositoryAddress): boolean {
   const parsed = parseEntry(entry)
   if (parsed === undefined) return false
-  const { authority, segments } = parsed
-  if (authority.host !== address.host) return false
+  const { user, authority, segments } = parsed
+  if (authority.host !== address.host || !coversUser(user, address)) return false
   if ((authority.port ?? DEFAULT_PORTS[address.scheme]) !== address.port) return false
   const fold = publicHost(address.host) === undefined ? same : lower
+  if (address.segments.slice(segments.length).some((segment) => /[{}]/.test(segment))) return false
   return isPrefix(segments.map(fold), address.segments.map(fold))
+}
+
+function coversUser(user: string | undefined, { scheme, user: given, host }: RepositoryAddress): boolean {
+  if (scheme !== 'ssh') return user === undefined
+  return given === (user ?? sshUserOf(host))
 }
 
 function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {

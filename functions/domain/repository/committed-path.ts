@@ -1,3 +1,9 @@
+/** A path in a repository, and the field of the spec that names it. */
+export interface WrittenPath {
+  readonly field: string
+  readonly path: string
+}
+
 /** Maximum bytes of one component: NAME_MAX of Linux, the smallest limit of the common file systems. */
 const COMPONENT_BYTES = 255
 

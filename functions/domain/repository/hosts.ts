@@ -18,6 +18,8 @@ export interface Host {
   /** Hosts in the format of known_hosts, and their published keys; on port 443 the same services answer. */
   readonly sshNames?: string
   readonly sshKeys: readonly string[]
+  /** User of the SSH addresses that the host shows, whoever logs in. */
+  readonly sshUser: string
   /** User name to send with a token, for Git over HTTPS. */
   readonly tokenUsername: string
   /** User name for Git if the Secret has an e-mail address, which the API accepts with the same token. */
@@ -71,6 +73,7 @@ export const HOSTS: readonly Host[] = [
       'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg=',
       'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQCj7ndNxQowgcQnjshcLrqPEiiphnt+VTTvDP6mHBL9j1aNUkY4Ue1gvwnGLVlOhGeYrnZaMgRK6+PKCUXaDbC7qtbW8gIkhL7aGCsOr/C56SJMy/BCZfxd1nWzAOxSDPgVsmerOBYfNqltV9/hWCqBywINIR+5dIg6JTJ72pcEpEjcYgXkE2YEFXV1JHnsKgbLWNlhScqb2UmyRkQyytRLtL+38TGxkxCflmO+5Z8CSSNY7GidjMIZ7Q4zMjA2n1nGrlTDkzwDCsw+wqFPGQA179cnfGWOWRVruj16z6XyvxvjJwbz0wQZ75XK5tKSb7FNyeIEs4TT4jk+S4dhPeAUC5y+bDYirYgM4GC7uEnztnZyaVWQ7B381AK4Qdrwt51ZqExKbQpTUNn+EjqoTwvqNj4kqx5QUCI0ThS/YkOxJCXmPUWZbhjpCg56i+2aB6CmK2JGhn57K5mj0MNdBXA4/WnwH6XoPWJzK5Nyu2zB3nAZp+S5hpQs+p1vN1/wsjk=',
     ],
+    sshUser: 'git',
     tokenUsername: 'x-access-token',
     publicAPI: ['https://api.HOST', 'https://uploads.HOST'],
     apiSuffix: '/api/v3',
@@ -91,6 +94,7 @@ export const HOSTS: readonly Host[] = [
       'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBFSMqzJeV9rUzU4kWitGjeR4PWSa29SPqJ1fVkhtj3Hw9xjLVXVYrU9QlYWrOLXBpQ6KWjbjTDTdDkoohFzgbEY=',
       'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQCsj2bNKTBSpIYDEGk9KxsGh3mySTRgMtXL583qmBpzeQ+jqCMRgBqB98u3z++J1sKlXHWfM9dyhSevkMwSbhoR8XIq/U0tCNyokEi/ueaBMCvbcTHhO7FcwzY92WK4Yt0aGROY5qX2UKSeOvuP4D6TPqKF1onrSzH9bx9XUf2lEdWT/ia1NEKjunUqu1xOB/StKDHMoX4/OKyIzuS0q/T1zOATthvasJFoPrAjkohTyaDUz2LN5JoH839hViyEG82yB+MjcFV5MU3N1l1QL3cVUCh93xSaua1N85qivl+siMkPGbO5xR/En4iEY6K2XPASUEMaieWVNTRCtJ4S8H+9',
     ],
+    sshUser: 'git',
     tokenUsername: 'oauth2',
     publicAPI: ['https://HOST/api/v4'],
     apiSuffix: '/api/v4',
@@ -112,6 +116,7 @@ export const HOSTS: readonly Host[] = [
       'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBPIQmuzMBuKdWeF4+a2sjSSpBK0iqitSQ+5BM9KhpexuGt20JpTVM7u5BDZngncgrqDMbWdxMWWOGtZ9UgbqgZE=',
       'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQDQeJzhupRu0u0cdegZIa8e86EG2qOCsIsD1Xw0xSeiPDlCr7kq97NLmMbpKTX6Esc30NuoqEEHCuc7yWtwp8dI76EEEB1VqY9QJq6vk+aySyboD5QF61I/1WeTwu+deCbgKMGbUijeXhtfbxSxm6JwGrXrhBdofTsbKRUsrN1WoNgUa8uqN1Vx6WAJw1JHPhglEGGHea6QICwJOAr/6mrui/oB7pkaWKHj3z7d1IC4KWLtY47elvjbaTlkN04Kc/5LFEirorGYVbt15kAUlqGM65pk6ZBxtaO3+30LVlORZkxOh+LKL/BvbZ/iRNhItLqNyieoQj/uh/7Iv4uyH/cV/0b4WDSd3DptigWq84lJubb9t/DnZlrJazxyDCulTmKdOR7vs9gMTo+uoIrPSb8ScTtvw65+odKAlBj59dhnVp9zd7QUojOpXlL62Aw56U4oO+FALuevvMjiWeavKhJqlR7i5n9srYcrNV7ttmDw7kf/97P5zauIhxcjX+xHv4M=',
     ],
+    sshUser: 'git',
     // User names: https://support.atlassian.com/bitbucket-cloud/docs/using-access-tokens/ and …/using-api-tokens/
     tokenUsername: 'x-token-auth',
     emailUsername: 'x-bitbucket-api-token-auth',
@@ -144,6 +149,7 @@ export const HOSTS: readonly Host[] = [
     alike: 'Forgejo',
     gitHosts: [],
     sshKeys: [],
+    sshUser: 'git',
     tokenUsername: 'x-access-token',
     publicAPI: [],
     apiSuffix: '/api/v1',
@@ -157,6 +163,9 @@ export const HOSTS: readonly Host[] = [
 /** User name to send with a token if the software of the host is not known. */
 export const USUAL_TOKEN_USERNAME = 'x-access-token'
 
+/** User of the SSH addresses of hosts that have no row. */
+const USUAL_SSH_USER = 'git'
+
 /** The names that `spec.provider` may have, for messages and descriptions. */
 export const PROVIDER_NAMES = HOSTS.map(({ name, alike }) =>
   alike === undefined ? name : `${name} (also for ${alike})`,
@@ -165,6 +174,11 @@ export const PROVIDER_NAMES = HOSTS.map(({ name, alike }) =>
 /** The row of a public host, by its exact name. */
 export function publicHost(host: string): Host | undefined {
   return HOSTS.find((row) => webHostOf(row, host) !== undefined)
+}
+
+/** The SSH user that addresses on this host usually have. What the resource says about its host does not count. */
+export function sshUserOf(host: string): string {
+  return publicHost(host)?.sshUser ?? USUAL_SSH_USER
 }
 
 /** The row that `spec.provider` names. */

@@ -19,14 +19,18 @@ const GIVEN: DefaultCredentials = {
   paths: undefined,
 }
 
+function written(path: string): DefaultUse['written'] {
+  return [{ field: 'spec.resourceRef.path', path }]
+}
+
 function use(text: string, more: Partial<DefaultUse> & HostHints = {}): DefaultUse {
   const { provider, ...rest } = more
   const target = targetOf('GitCommit', parseRepositoryAddress(text), { provider })
-  return { namespace: 'shop', target, path: 'shop/settings.yaml', ...rest }
+  return { namespace: 'shop', target, written: written('shop/settings.yaml'), ...rest }
 }
 
 function apiUse(text: string): DefaultUse {
-  return { namespace: 'shop', target: targetOf('PullRequest', parseRepositoryAddress(text)), path: undefined }
+  return { namespace: 'shop', target: targetOf('PullRequest', parseRepositoryAddress(text)), written: [] }
 }
 
 async function loginBy<C extends Calls>(
@@ -96,6 +100,10 @@ const COVERED: readonly (readonly [list: string, address: string, covered: boole
   ['{namespace}', 'https://shop/config', false],
   ['git.example.com:8443/{namespace}', 'https://git.example.com/shop', false],
   ['', 'https://git.example.com/shop', false],
+  ['git.example.com/teams', 'https://git.example.com/teams/{shop}', false],
+  ['git.example.com/{namespace}', 'https://git.example.com/shop/{ab}', false],
+  ['git.example.com/{namespace}/{ab}', 'https://git.example.com/shop/{ab}', true],
+  ['robot@git.example.com/teams', 'https://git.example.com/teams/shop', false],
 ]
 
 for (const [repositories, text, covered] of COVERED) {
@@ -116,15 +124,16 @@ t.test('only the paths that the operator names are written, or all but control f
   const at = 'https://github.com/acme/config'
   const message =
     "The operator's default credentials may not write spec.resourceRef.path; name a Secret in spec.credentials, or ask your Commitlet operator."
-  const login = (paths: string | undefined, path: string | undefined): Promise<unknown> =>
-    defaultLogin(TOKEN, { ...GIVEN, paths }, use(at, { path }))
+  const login = (paths: string | undefined, ...found: readonly string[]): Promise<unknown> =>
+    defaultLogin(TOKEN, { ...GIVEN, paths }, use(at, { written: found.flatMap(written) }))
   t.match(await login(undefined, 'any/where.yaml'), { password: TOKEN })
   t.match(await login('clusters', 'clusters/a.yaml'), { password: TOKEN })
   t.match(await login('.github/workflows', '.github/workflows/a.yaml'), { password: TOKEN })
-  t.match(await login('clusters', undefined), { password: TOKEN }, 'a pull request writes no path')
+  t.match(await login('clusters'), { password: TOKEN }, 'a pull request writes no path')
   await t.rejects(login(undefined, '.github/workflows/a.yaml'), { reason: 'ReferenceForbidden', message })
   await t.rejects(login('clusters', 'clusters-evil/a.yaml'), { reason: 'ReferenceForbidden', message })
   await t.rejects(login('clusters', '.github/workflows/a.yaml'), { reason: 'ReferenceForbidden', message })
+  await t.rejects(login('clusters', 'clusters/a.yaml', 'b.yaml'), { message }, 'each path counts')
 })
 
 t.test('at the API it is the token alone, or with the user name that is given', async (t) => {

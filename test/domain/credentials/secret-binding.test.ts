@@ -1,9 +1,10 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import type { WrittenPath } from '../../../functions/domain/repository/committed-path.ts'
 import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../../functions/domain/resource/resource.ts'
 import type { BoundSecret } from '../../../functions/domain/credentials/secret-binding.ts'
 import {
-  requirePathAllowed,
+  requirePathsAllowed,
   requireRepositoryAllowed,
   unusableSecret,
 } from '../../../functions/domain/credentials/secret-binding.ts'
@@ -57,6 +58,7 @@ for (const [repository, list, told] of [
     '***@git.example.com/acme',
   ],
   ['https://git.example.com/acme/shop', 'me:hunter2/@git.example.com', '***@git.example.com'],
+  ['https://git.example.com/acme/shop', 'git@git.example.com:acme/shop', '***@git.example.com:acme/shop'],
   ['https://git.example.com/acme/shop', 'git.example.com/a\u0007', 'git.example.com/a?'],
   ['https://git.example.com/acme/shop', `${'a'.repeat(101)}/../b`, 'a'.repeat(100)],
 ] as const) {
@@ -65,7 +67,7 @@ for (const [repository, list, told] of [
     const check = (): void =>
       requireRepositoryAllowed(bound({ [ALLOWED_REPOSITORIES]: list }), address, { right: 'get' })
     t.throws(check, {
-      message: `The Secret shop/git does not allow ${repository}; ${ENTRY}, where "${told}" is not host[:port][/path].`,
+      message: `The Secret shop/git does not allow ${repository}; ${ENTRY}, where "${told}" is not [user@]host[:port][/path].`,
     })
   })
 }
@@ -75,6 +77,9 @@ for (const [repository, entry] of [
   ['https://[2001:db8::1]/acme/shop.git', '[2001:db8::1]/acme/shop'],
   ['git@git.example.com:acme/shop.git', 'git.example.com/acme/shop'],
   ['ssh://git@git.example.com:2222/acme/shop.git', 'git.example.com:2222/acme/shop'],
+  ['admin@git.example.com:acme/shop.git', 'admin@git.example.com/acme/shop'],
+  ['ssh://admin@[2001:db8::1]:2222/acme/shop.git', 'admin@[2001:db8::1]:2222/acme/shop'],
+  ['https://bitbucket.org/acme/{ab}', 'bitbucket.org/acme/{ab}'],
 ] as const) {
   t.test(`what the annotation lacks for ${repository} covers it`, async (t) => {
     const address = parseRepositoryAddress(repository)
@@ -84,6 +89,16 @@ for (const [repository, entry] of [
       message: `The Secret shop/git does not allow ${address.text}; add ${entry} to its annotation commitlet.dev/allowed-repositories.`,
     })
     t.doesNotThrow(check(`github.com, ${entry}`))
+  })
+}
+
+for (const repository of ['admin@git.example.com:acme/shop', 'https://git.example.com/acme/{ab}']) {
+  t.test(`a Secret that names the folder of ${repository} does not go there`, async (t) => {
+    const address = parseRepositoryAddress(repository)
+    const secret = bound({ [ALLOWED_REPOSITORIES]: 'git.example.com/acme' })
+    t.throws(() => requireRepositoryAllowed(secret, address, { right: 'get' }), {
+      message: /does not allow/,
+    })
   })
 }
 
@@ -118,8 +133,35 @@ for (const [title, path, list, refusal] of [
 ] as const) {
   t.test(title, async (t) => {
     const check = (): void =>
-      requirePathAllowed(path, bound(list === undefined ? {} : { [ALLOWED_PATHS]: list }))
+      requirePathsAllowed(
+        [{ field: 'spec.resourceRef.path', path }],
+        bound(list === undefined ? {} : { [ALLOWED_PATHS]: list }),
+      )
     if (refusal === undefined) t.doesNotThrow(check)
     else t.throws(check, { name: 'Failure', reason: 'ReferenceForbidden', message: refusal })
   })
 }
+
+t.test('each path of a commit has to be allowed, and the first that is not is named', async (t) => {
+  const secret = bound({ [ALLOWED_PATHS]: 'clusters/prod/, shop' })
+  const paths = (...written: readonly string[]): readonly WrittenPath[] =>
+    written.map((path, index) => ({ field: `spec.files[${index}].path`, path }))
+  t.doesNotThrow(() => requirePathsAllowed(paths('shop/a.yaml', 'clusters/prod/b.yaml'), secret))
+  t.throws(() => requirePathsAllowed(paths('shop/a.yaml', 'clusters/b.yaml', 'c.yaml'), secret), {
+    reason: 'ReferenceForbidden',
+    message: OUTSIDE.replace('spec.resourceRef.path', 'spec.files[1].path'),
+  })
+  t.doesNotThrow(() => requirePathsAllowed([], secret), 'a pull request writes none')
+})
+
+t.test('an entry that is no path is named', async (t) => {
+  const check = (list: string) => (): void =>
+    requirePathsAllowed(
+      [{ field: 'spec.resourceRef.path', path: 'a.yaml' }],
+      bound({ [ALLOWED_PATHS]: list }),
+    )
+  t.throws(check('shop, /a.yaml'), {
+    message: OUTSIDE.replace(/\.$/, ', where "/a.yaml" is not a path in a repository.'),
+  })
+  t.throws(check('../a.yaml'), { message: /where "\.\.\/a\.yaml" is not a path/ })
+})

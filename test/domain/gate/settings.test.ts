@@ -51,7 +51,7 @@ t.test('the settings of the operator are used, and the key is the bytes of the f
   t.ok(key.equals(stampKey ?? Buffer.alloc(0)))
 })
 
-const ENTRY = 'but each has to be host[:port][/path], such as git.example.com/acme.'
+const ENTRY = 'but each has to be [user@]host[:port][/path], such as git.example.com/acme.'
 const ACCOUNT = 'but has to be the name of a service account alone, such as commitlet.'
 const KEY = 'but has to be the path of a readable file of 32 bytes or more.'
 

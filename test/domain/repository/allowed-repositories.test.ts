@@ -1,5 +1,6 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import type { RepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import {
   allows,
   allowsPath,
@@ -43,7 +44,41 @@ const REPOSITORIES = [
   ['git.example.com:/acme', 'https://git.example.com/acme', false],
   ['git.example.com:0443', 'https://git.example.com/acme', true],
   ['git.example.com./acme', 'https://git.example.com/acme', false],
-  ['user@git.example.com', 'https://git.example.com/acme', false],
+  // A user is one of SSH: the host's own where the entry names none.
+  ['git.example.com/acme', 'git@git.example.com:acme/shop.git', true],
+  ['git.example.com/acme', 'ssh://git@git.example.com/acme/shop', true],
+  ['git.example.com/acme', 'evil@git.example.com:acme/shop', false],
+  ['git.example.com/acme', 'ssh://evil@git.example.com/acme/shop', false],
+  ['git.example.com:2222/acme', 'ssh://evil@git.example.com:2222/acme/shop', false],
+  ['github.com/acme', 'org-1234@github.com:acme/shop', false],
+  ['github.com', 'Git@github.com:acme/shop', false],
+  ['git@git.example.com/acme', 'git@git.example.com:acme/shop', true],
+  ['admin@git.example.com/acme', 'admin@git.example.com:acme/shop', true],
+  ['admin@git.example.com/acme', 'ssh://admin@git.example.com/acme/shop', true],
+  ['admin@git.example.com:2222', 'ssh://admin@git.example.com:2222/acme/shop', true],
+  ['admin@git.example.com:2222', 'admin@git.example.com:acme/shop', false],
+  ['admin@git.example.com/acme', 'Admin@git.example.com:acme/shop', false],
+  ['admin@GIT.example.com/acme', 'admin@git.example.com:acme/shop', true],
+  ['admin@git.example.com/acme', 'git@git.example.com:acme/shop', false],
+  ['admin@git.example.com/acme', 'https://git.example.com/acme/shop', false],
+  ['git@git.example.com/acme', 'https://git.example.com/acme/shop', false],
+  ['admin@git.example.com:acme', 'admin@git.example.com:acme/shop', false],
+  ['a@admin@git.example.com', 'admin@git.example.com:acme/shop', false],
+  ['admin:pw@git.example.com', 'admin@git.example.com:acme/shop', false],
+  ['@git.example.com', 'git@git.example.com:acme/shop', false],
+  ['-admin@git.example.com', 'git@git.example.com:acme/shop', false],
+  // A part in braces may stand for any repository of the host.
+  ['bitbucket.org/acme', 'https://bitbucket.org/acme/{c3a5d5ce-0f2e-4d1c-9c1b-0d6f5b2a7e11}', false],
+  ['bitbucket.org', 'https://bitbucket.org/{c3a5d5ce-0f2e-4d1c-9c1b-0d6f5b2a7e11}/shop', false],
+  ['bitbucket.org/acme/{AB}', 'https://bitbucket.org/acme/{ab}.git', true],
+  ['bitbucket.org/acme/{ab}.git', 'git@bitbucket.org:acme/{ab}', true],
+  ['bitbucket.org/{a}', 'https://bitbucket.org/{a}/shop', true],
+  ['bitbucket.org/{a}', 'https://bitbucket.org/{a}/{b}', false],
+  ['bitbucket.org/{a}/{b}', 'https://bitbucket.org/{a}/{b}', true],
+  ['git.example.com/acme', 'https://git.example.com/acme/{ab}/shop', false],
+  ['git.example.com/acme', 'https://git.example.com/acme/x{ab}', false],
+  ['git.example.com/acme', 'https://git.example.com/acme/}', false],
+  ['git.example.com/{ab}', 'https://git.example.com/{AB}/shop', false],
 ] as const
 
 t.test('a list covers the repositories that it names and no others', async (t) => {
@@ -68,10 +103,69 @@ t.test('the first entry that can cover nothing is found, and no other', async (t
     ['git.example.com/*', 'git.example.com/*'],
     ['git.example.com/a/../b', 'git.example.com/a/../b'],
     ['git.example.com:99999', 'git.example.com:99999'],
-    ['me@git.example.com', 'me@git.example.com'],
+    ['me@git.example.com/acme, git@[2001:db8::1]:2222', undefined],
+    ['me@git.example.com:acme', 'me@git.example.com:acme'],
+    ['me:pw@git.example.com', 'me:pw@git.example.com'],
+    ['@git.example.com', '@git.example.com'],
+    ['git.example.com/me@acme', 'git.example.com/me@acme'],
   ] as const
   for (const [entries, unsound] of cases) t.equal(unsoundEntry(entries), unsound, `"${entries}"`)
 })
+
+const HOSTS = [
+  'git.example.com',
+  'github.com',
+  '[2001:db8::1]',
+  '[2001:db8::2]',
+  'GIT.example.com',
+  'git.example.com.',
+]
+const PORTS = ['', ':22', ':443', ':2222']
+const USERS = ['', 'git@', 'evil@', 'Git@']
+const ROOTS = ['acme', 'Acme', 'acme.git', 'acme-evil', '{acme}', '%61cme', '~acme', '..', 'acme%2f..']
+const NAMES = ['shop', 'SHOP', 'shop.git', 'shop.git.git', 'shop.GIT', '{shop}', 'shop%2e', '.']
+
+/** Every way to write an address from these parts that Commitlet accepts. */
+function addresses(): readonly RepositoryAddress[] {
+  const texts = combined([HOSTS, PORTS, USERS, ROOTS, NAMES]).flatMap(([host, port, user, root, name]) => [
+    `https://${user}${host}${port}/${root}/${name}`,
+    `ssh://${user}${host}${port}/${root}/${name}`,
+    `${user}${host}${port}:${root}/${name}`,
+  ])
+  return texts.flatMap((text) => {
+    try {
+      return [parseRepositoryAddress(text)]
+    } catch {
+      return []
+    }
+  })
+}
+
+function combined(parts: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return parts.reduce<readonly (readonly string[])[]>(
+    (lists, part) => lists.flatMap((list) => part.map((one) => [...list, one])),
+    [[]],
+  )
+}
+
+for (const [entry, pattern] of [
+  ['git.example.com/acme', /^(https:\/\/|(ssh:\/\/)?git@)git\.example\.com[/:]acme\/[^{}]+$/],
+  ['git.example.com/acme/shop', /^(https:\/\/|(ssh:\/\/)?git@)git\.example\.com[/:]acme\/shop(\.git)?$/],
+  ['git.example.com/acme/shop.git', /^(https:\/\/|(ssh:\/\/)?git@)git\.example\.com[/:]acme\/shop(\.git)?$/],
+  ['git.example.com:2222', /^(https:\/\/|ssh:\/\/git@)git\.example\.com:2222\/[^{}]+$/],
+  ['evil@git.example.com/acme', /^(ssh:\/\/)?evil@git\.example\.com[/:]acme\/[^{}]+$/],
+  ['git.example.com/{acme}', /^(https:\/\/|(ssh:\/\/)?git@)git\.example\.com[/:]\{acme\}\/[^{}]+$/],
+  ['github.com/acme', /^(https:\/\/|(ssh:\/\/)?git@)github\.com[/:]acme\/[^{}]+$/i],
+  ['[2001:db8::1]/acme', /^(https:\/\/|(ssh:\/\/)?git@)\[2001:db8::1\][/:]acme\/[^{}]+$/],
+] as const) {
+  t.test(`of all ways to write an address, "${entry}" covers only its own`, async (t) => {
+    const all = addresses()
+    const covered = all.filter((address) => allows(entry, address)).map(({ text }) => text)
+    const own = all.map(({ text }) => text).filter((text) => pattern.test(text) && !/^Git@|\/Git@/.test(text))
+    t.ok(own.length > 1 && own.length < all.length / 4, `${own.length} of ${all.length}`)
+    t.strictSame(covered, own)
+  })
+}
 
 const PATHS = [
   ['clusters', 'clusters/a.yaml', true],
@@ -90,6 +184,13 @@ const PATHS = [
   ['./a', 'a', false],
   ['a/../b', 'a/../b', false],
   ['a//b', 'a/b', false],
+  ['clusters//', 'clusters/a', false],
+  ['clusters/..', 'clusters/a', false],
+  ['clusters/.', 'clusters/a', false],
+  ['clusters', 'clusters', true],
+  ['clusters', 'Clusters/a', false],
+  ['clusters', 'clusters.yaml', false],
+  [' , ,', 'a', false],
   ['*', 'a', false],
 ] as const
 

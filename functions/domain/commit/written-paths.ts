@@ -1,0 +1,13 @@
+import type { WrittenPath } from '../repository/committed-path.ts'
+import type { GitCommitSpec, PullRequestSpec } from '../resource/resource.ts'
+import type { Draft } from '../schema/draft.ts'
+
+/**
+ * Every path that a resource writes, with the field that names it; paths that are missing or no text are left out. All
+ * rules for paths, at apply and at the attempt, see the paths of this list, and the commit consists of them. A pull
+ * request writes none: its API call changes no file.
+ */
+export function writtenPaths(spec: Draft<GitCommitSpec> | Draft<PullRequestSpec>): readonly WrittenPath[] {
+  const path = 'resourceRef' in spec ? spec.resourceRef?.path : undefined
+  return typeof path === 'string' ? [{ field: 'spec.resourceRef.path', path }] : []
+}
