@@ -123,5 +123,7 @@ t.test('a spec is parsed at the two borders alone, and an address by the parser 
   t.strictSame(users('parseRepositoryAddress'), [
     'functions/domain/pull-request/renamed-repository.ts',
     'functions/domain/schema/parse.ts',
+    // The new address of a repository that has moved, for a message.
+    'functions/git/output/moved.ts',
   ])
 })

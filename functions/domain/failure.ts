@@ -9,6 +9,8 @@ export interface FailureOptions {
   readonly cause?: unknown
   /** Overrides the retry of the table, if in this case someone else can fix it, or no one can. */
   readonly retry?: Retry
+  /** Overrides the fallback of the table, if other credentials would not help. */
+  readonly fallback?: false
   /** The remote asked not to be called again before this many seconds have passed. */
   readonly retryAfterSeconds?: number
   /** The API server refused Commitlet's own service account, rather than the requester. */
@@ -23,6 +25,8 @@ export interface FailureOptions {
 export class Failure extends Error {
   readonly reason: FailureReason
   readonly retry: Retry
+  /** Whether the fallback credentials are tried. */
+  readonly fallback: boolean
   readonly retryAfterSeconds: number | undefined
   readonly accountRefused: boolean
 
@@ -31,6 +35,7 @@ export class Failure extends Error {
     this.name = 'Failure'
     this.reason = reason
     this.retry = options.retry ?? REASONS[reason].retry
+    this.fallback = options.fallback ?? REASONS[reason].fallback
     this.retryAfterSeconds = options.retryAfterSeconds
     this.accountRefused = options.accountRefused ?? false
   }

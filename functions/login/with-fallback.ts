@@ -1,5 +1,4 @@
 import { Failure } from '../domain/failure.ts'
-import { REASONS } from '../domain/reasons.ts'
 
 /** Where credentials come from, named as in the status. */
 export interface Source {
@@ -18,7 +17,7 @@ export async function withFallback<S extends Source, T>(
   try {
     return { result: await work(first), used: first.used }
   } catch (error) {
-    if (second === undefined || !(error instanceof Failure) || !REASONS[error.reason].fallback) throw error
+    if (second === undefined || !(error instanceof Failure) || !error.fallback) throw error
     return {
       result: await work(second).catch((other: unknown) => bothFailed(error, other)),
       used: second.used,

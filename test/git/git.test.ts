@@ -106,6 +106,35 @@ for (const [name, fault, target, expected] of sample(broken, ([, , , { reason }]
   })
 }
 
+t.test('a redirect to another repository names it', async (t) => {
+  const location = 'https://git.example.com/market/new.git/info/refs?service=git-upload-pack'
+  const heal = server.faults.add({ kind: 'redirect', location, status: 301 }, { repository: STRUCK })
+  const failure = await outcomeOf(git.push(changeOf(struck.url, 'a.md'), LOGIN, patience()))
+  heal()
+  t.match(failure, {
+    reason: 'RepositoryNotFound',
+    message: /redirected to https:\/\/git\.example\.com\/market\/new\.git, to which/,
+  })
+})
+
+t.test('a push that the host has moved elsewhere ends as RepositoryNotFound, for good', async (t) => {
+  const words =
+    'This repository moved. Please use the new location:\n  https://git.example.com/market/new.git'
+  const hooks = { 'post-receive': `printf '%s\\n' '${words}' >&2` }
+  const repository = await server.createRepository('git/moved', { hooks })
+  const changes = ['a.md', 'b.md'].map((path) => changeOf(repository.url, path))
+  for (const failure of await Promise.all(
+    changes.map((change) => outcomeOf(git.push(change, LOGIN, patience()))),
+  )) {
+    t.match(failure, {
+      reason: 'RepositoryNotFound',
+      retry: 'never',
+      fallback: false,
+      message: /has moved to https:\/\/git\.example\.com\/market\/new\.git, and its host may have written/,
+    })
+  }
+})
+
 t.test('a hook that prints the login does not reveal the secret', async (t) => {
   const hooks = {
     'pre-receive': `printf 'no \\033[31m%s and %s\\n' '${PASSWORD}' '${SECRETS[3] ?? ''}' >&2; exit 1`,

@@ -103,3 +103,11 @@ t.test('a bug with the fallback does not hide the cause of the first failure', a
       'Primary says AuthenticationFailed. The fallback credentials failed, too (Internal): Fallback says Internal.',
   })
 })
+
+t.test('a failure that other credentials would not change is not tried with them', async (t) => {
+  const { tried, work } = attempt()
+  const moved = new Failure('RepositoryNotFound', 'It has moved.', { fallback: false })
+  const failing = (source: Source): Promise<string> => work(source).then(() => Promise.reject<string>(moved))
+  await t.rejects(withFallback([PRIMARY, FALLBACK], failing), moved)
+  t.strictSame(tried, [PRIMARY])
+})

@@ -3,7 +3,8 @@ import type { Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
 import { OUTAGE, ROWS, type ErrorMeaning, type ErrorContext } from './error-table.ts'
 import { readGitOutput, type GitOutput } from './git-output.ts'
-import { statusMeaning } from './http-status-errors.ts'
+import { redirectMeaning, statusMeaning } from './http-status-errors.ts'
+import { redirectAddress } from './moved.ts'
 
 /** What the failure of a git that talked to the remote means. */
 export type Meaning =
@@ -78,7 +79,10 @@ export function failureOf(
   )
 }
 
-function explainStatus({ own, retryAfterSeconds }: GitOutput, context: ErrorContext): Failure | undefined {
+function explainStatus(
+  { own, retryAfterSeconds, location }: GitOutput,
+  context: ErrorContext,
+): Failure | undefined {
   if (/could not read (Username|Password)|Authentication failed for/.test(own))
     return failureOf(statusMeaning(401), context, undefined)
   if (/^fatal: repository '.*' not found/m.test(own)) return failureOf(statusMeaning(404), context, undefined)
@@ -86,6 +90,8 @@ function explainStatus({ own, retryAfterSeconds }: GitOutput, context: ErrorCont
     /(?:requested URL returned error: |RPC failed; HTTP )(?<status>\d{3})/.exec(own)?.groups?.['status'],
   )
   if (Number.isNaN(status)) return undefined
+  if (status >= 300 && status < 400 && location !== undefined)
+    return failureOf(redirectMeaning(redirectAddress(location, context)), context)
   // Not every host that limits requests answers with 429.
   if (status === 403 && retryAfterSeconds !== undefined)
     return failureOf(statusMeaning(429), context, retryAfterSeconds)

@@ -14,6 +14,8 @@ export interface GitOutput {
   /** The server has not reported whether it updated the ref. */
   readonly unreported: boolean
   readonly retryAfterSeconds: number | undefined
+  /** Where the last redirect of an HTTP server led. */
+  readonly location: string | undefined
   /** Number of POST requests that were sent. */
   readonly posts: number
 }
@@ -45,6 +47,7 @@ export function readGitOutput(ended: Ended, now: Date = new Date()): GitOutput {
     remoteRejected: reasonOf(ended.stdout, 'remote rejected'),
     unreported: reasonOf(ended.stdout, 'remote failure') !== undefined,
     retryAfterSeconds: retryAfterIn(traced, now),
+    location: lastHeader(traced, 'location'),
     posts: traced.filter((line) => /=> Send header: POST /.test(line)).length,
   }
 }

@@ -1,10 +1,14 @@
 import type { ErrorMeaning } from './error-table.ts'
 
-const REDIRECT = {
-  reason: 'RepositoryNotFound',
-  sentence:
-    'is redirected to another address, to which Commitlet does not send credentials; put the new address into spec.repository.',
-} as const
+const REDIRECT = redirected('another address')
+
+/**
+ * What a redirect of a Git server means: nothing is sent to the address to which it leads. `address` is that of the
+ * repository there, if it is known.
+ */
+export function redirectMeaning(address: string | undefined): ErrorMeaning {
+  return address === undefined ? REDIRECT : redirected(address)
+}
 
 /** What an HTTP status of a Git server means. */
 export function statusMeaning(status: number): ErrorMeaning {
@@ -39,6 +43,13 @@ const STATUSES: Readonly<Record<number, ErrorMeaning>> & Readonly<Record<401 | 4
       'refuses the commit as too large (413); make the object smaller, or ask the administrator of the server.',
   },
   429: { reason: 'RateLimited', sentence: 'asks for fewer requests; Commitlet retries later.' },
+}
+
+function redirected(to: string): ErrorMeaning {
+  return {
+    reason: 'RepositoryNotFound',
+    sentence: `is redirected to ${to}, to which Commitlet does not send credentials; put the new address into spec.repository.`,
+  }
 }
 
 function unavailable(status: number): ErrorMeaning {

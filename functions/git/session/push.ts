@@ -3,6 +3,7 @@ import type { Pushed, Tip } from '../remote.ts'
 import { readRemoteTip } from './fetch.ts'
 import { readGitOutput, type GitOutput } from '../output/git-output.ts'
 import type { Session } from './session.ts'
+import { movedFailure } from '../output/moved.ts'
 import { outage, rejection } from '../output/classify.ts'
 import type { OnlineResult } from './transport.ts'
 
@@ -19,6 +20,7 @@ export async function pushOnce(session: Session, tip: Tip, head: string): Promis
     session.url,
     `${head}:${ref}`,
   ])
+  if (result.moved !== undefined) return refuse(movedFailure(result.moved, session.context, 'push'))
   if (result.meaning === undefined) return { kind: 'landed' }
   const output = readGitOutput(result.ended)
   if (output.unreported)

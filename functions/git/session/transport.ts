@@ -8,7 +8,10 @@ import type { ChildEnvironment, Destination, RunSettings } from '../process/envi
 import type { Ended } from '../process/launcher.ts'
 import { secretsOf } from '../../domain/credentials/login.ts'
 import type { ErrorContext } from '../output/error-table.ts'
-import { explainSSH } from '../ssh/ssh-errors.ts'
+import { movedFailure, readMoved } from '../output/moved.ts'
+import type { Moved } from '../output/moved.ts'
+import { readGitOutput } from '../output/git-output.ts'
+import { explainSSH, withoutRemote } from '../ssh/ssh-errors.ts'
 import { openSSHTunnel } from '../ssh/tunnel.ts'
 import type { Tunnel } from '../ssh/tunnel.ts'
 import { classify } from '../output/classify.ts'
@@ -45,6 +48,8 @@ export interface OnlineResult {
   readonly meaning: Meaning | undefined
   /** It failed before it had sent anything that could change the remote. */
   readonly undelivered: boolean
+  /** The remote says that the repository has moved, which is then also the meaning, even if git succeeded. */
+  readonly moved?: Moved | undefined
 }
 
 /**
@@ -86,7 +91,7 @@ export function overHTTPS(destination: Destination, login: PasswordLogin): Trans
         const meaning =
           ended.exitCode === 0 ? undefined : await withCertificate(classify(ended, context), destination)
         // Git exits with 128 before it has sent anything, with 1 afterwards (measured with git 2.39).
-        return { ended, meaning, undelivered: ended.exitCode === 128 }
+        return unlessMoved({ ended, meaning, undelivered: ended.exitCode === 128 }, '', context)
       },
     }),
     close: noop,
@@ -115,13 +120,29 @@ function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly s
         stop: call.stop,
         async explain(ended, context) {
           const undelivered = call.sentBytes() <= EMPTY_BYTES
-          if (ended.exitCode === 0) return { ended, meaning: undefined, undelivered }
-          return { ended, meaning: explainSSH(ended, await call.readReport(), context), undelivered }
+          if (ended.exitCode === 0)
+            return unlessMoved({ ended, meaning: undefined, undelivered }, call.wordsSoFar(), context)
+          const report = await call.readReport()
+          const meaning = explainSSH(ended, report, context)
+          return unlessMoved({ ended, meaning, undelivered }, report.words, context)
         },
       }
     },
     close: tunnel.close,
   }
+}
+
+/** `words`: what the server has printed outside of Git's protocol. */
+function unlessMoved(
+  result: Omit<OnlineResult, 'moved'>,
+  words: string,
+  context: ErrorContext,
+): OnlineResult {
+  const printed = `${readGitOutput(result.ended).remote}\n${withoutRemote(words)}`
+  const moved = readMoved(printed, context)
+  return moved === undefined
+    ? { ...result, moved }
+    : { ...result, moved, meaning: movedFailure(moved, context, 'reading') }
 }
 
 function noop(): void {

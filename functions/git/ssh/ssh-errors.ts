@@ -110,13 +110,18 @@ export function explainSSH(ended: Ended, report: ServerReport, context: ErrorCon
   const meaning = classify(ended, context)
   if (ended.exitCode === undefined || !isBreak(meaning, ended)) return meaning
   if (report.failure !== undefined) return report.failure
-  const words = report.words.replace(/^(remote: ?)+/gm, '').trim()
+  const words = withoutRemote(report.words).trim()
   const known = ROWS.find(({ pattern }) => pattern.test(words)) ?? fallbackMeaning(ended, report, words)
   if (known !== undefined) return failureOf(known, context)
   if (words === '') return meaning
   return report.service === 'git-upload-pack' && CLOSED_BEFORE_START.test(ended.stderr)
     ? unclear(words, context)
     : rejection(words, context)
+}
+
+/** The words of a server without the `remote:` that some of them put before each line themselves. */
+export function withoutRemote(words: string): string {
+  return words.replace(/^(remote: ?)+/gm, '')
 }
 
 // At this point an unknown message cannot be a final refusal, because nothing was requested yet.

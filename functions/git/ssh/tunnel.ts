@@ -29,6 +29,8 @@ export interface TunnelCall {
   readonly stop: () => void
   /** Bytes that it sent after its request. */
   sentBytes(): number
+  /** What the program has written to its standard error until now; a message to every user comes before its answer. */
+  wordsSoFar(): string
   /** What the server reported outside of Git's protocol, to explain why Git failed. */
   readReport(): Promise<ServerReport>
 }
@@ -87,6 +89,7 @@ function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): Tun
   return {
     stop: expected.stop,
     sentBytes: () => pipe?.sentBytes() ?? 0,
+    wordsSoFar: () => pipe?.programEnd().words ?? '',
     async readReport() {
       if (pipe === undefined) return { service, failure, words: '', exitStatus: undefined }
       await Promise.race([pipe.closed, wait(EXIT_STATUS_WAIT_MS, undefined, { ref: false })])

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { openTransport } from '../../../functions/git/session/transport.ts'
+import { startFaultyServer } from '../../harness/ssh-faulty.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
-import { keyLogin } from '../ssh/stage.ts'
+import { keyLogin, openSSHStage, sshChange } from '../ssh/stage.ts'
 import { loginOf, outcomeOf, patience } from '../stage.ts'
 
 const KEY = keyLogin(makeKey('-t', 'ed25519'), '')
@@ -33,3 +34,25 @@ t.test('git gets the address over HTTPS, and the name of a remote over SSH', asy
     transport.close()
   }
 })
+
+t.test(
+  'nothing is pushed over SSH where the server says at the fetch that the repository has moved',
+  async (t) => {
+    const [server, stage] = [await startFaultyServer(), await openSSHStage()]
+    t.teardown(() => Promise.all([server.close(), stage.close()]))
+    const repository = await server.createRepository('acme/old')
+    const login = keyLogin(makeKey('-t', 'ed25519'), server.knownHosts)
+    const push = (path: string) => stage.push(sshChange(repository.url, path), login)
+    t.match(await push('a.md'), { outcome: 'pushed' })
+    server.faults.command = (channel) => {
+      channel.stderr.write("remote: \nremote: Project 'acme/old' was moved to 'market/new'.\nremote: \n")
+      return false
+    }
+    t.match(await push('b.md'), {
+      reason: 'RepositoryNotFound',
+      fallback: false,
+      message: `${repository.url} has moved to ${server.url}/market/new.git; put`,
+    })
+    t.strictSame(await repository.log(), ['Write a.md', 'Begin'])
+  },
+)
