@@ -2,10 +2,10 @@
 // further than 100 characters ahead, whatever the text.
 const FORMATS = [
   // GitHub: https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github
-  String.raw`gh[oprsu]_(?=[A-Za-z0-9]{0,40}[0-9]|[A-Za-z]{30})[A-Za-z0-9]{20}`,
-  String.raw`github_pat_[A-Za-z0-9_]{20}`,
+  String.raw`gh[oprsu]_(?=[A-Za-z0-9]{0,40}[0-9]|[A-Za-z]{30})[A-Za-z0-9]{16}`,
+  String.raw`github_pat_[A-Za-z0-9]{20}`,
   // GitLab: https://docs.gitlab.com/security/tokens/#token-prefixes
-  String.raw`gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|wt|soat|ffct)-(?=[\w-]{0,40}[A-Z]|[A-Za-z0-9_]{16})[\w-]{20}`,
+  String.raw`gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|wt|soat|ffct)-(?=[\w-]{0,40}[A-Z]|[A-Za-z0-9_]{16})[\w-]{16}`,
   String.raw`GR1348941(?=[\w-]{0,20}[A-Za-z])[\w-]{20}`,
   // Atlassian: API tokens, access tokens of Bitbucket, its former app passwords.
   String.raw`AT[AC]TT[A-Za-z0-9_=+/-]{20}`,

@@ -1,3 +1,5 @@
+import { looksLikeCredential } from './credential-text.ts'
+
 const LONGEST = 200
 const MASK = '***'
 /** Characters that are read: text after them is never shown, even if masks shorten the rest. */
@@ -87,9 +89,11 @@ function percentDecoded(address: string): string {
 }
 
 /**
- * An entry of a list as it may be shown: everything before its last `@` is `***`. Where a host is expected, a whole
- * address with a password is a likely mistake, and the message is logged or stored in a status.
+ * An entry of a list as it may be shown: everything before its last `@` is `***`, and all of it if it looks like a
+ * credential. Where a host is expected, a whole address with a password is a likely mistake, and the message is logged
+ * or stored in a status.
  */
 export function withoutUser(entry: string): string {
-  return entry.replace(/^.*@/s, '***@')
+  const shown = entry.replace(/^.*@/s, `${MASK}@`)
+  return looksLikeCredential(shown) ? MASK : shown
 }

@@ -7,6 +7,7 @@ const TABLE = [
   ['me:p@w@git.example.com', '***@git.example.com'],
   ['me:p\nw@git.example.com', '***@git.example.com'],
   ['@', '***@'],
+  [`git.example.com/ghp_${'16C7e42F292c'.repeat(3)}/..`, '***'],
   ['', ''],
 ] as const
 

@@ -129,11 +129,29 @@ withControlPlane(t, async (t, plane) => {
     t.match(readyOf(await team.get('early')), { reason: 'ReferenceNotFound' })
   })
 
+  t.test('what looks like a token is denied in any field, and is in no denial or log line', async (t) => {
+    const team = await commitlet.createTeam()
+    const pasted = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
+    for (const [field, spec] of [
+      ['spec.credentials.tokenKey', { credentials: { secretName: 'git', tokenKey: pasted } }],
+      ['spec.repository', { repository: `https://git.example.com/acme/${pasted}` }],
+      ['spec.message', { message: `Use ${pasted}` }],
+    ] as const) {
+      const { code, stderr } = await apply(team, gitCommit('leak', REPOSITORY, spec))
+      t.equal(code, 1, field)
+      t.match(stderr, `${field}: contains what looks like a token`)
+      t.notMatch(stderr, pasted)
+    }
+    const logs = [...commitlet.function.lines, ...commitlet.webhook.lines].join('\n')
+    t.notMatch(logs, pasted)
+  })
+
   t.test('a token pasted as the name of a key is in no warning, status, Event or log line', async (t) => {
     const team = await commitlet.createTeam()
     const repository = await commitlet.git.createRepository(team.namespace)
     await team.apply(configMap())
-    const pasted = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
+    // Of a host whose tokens have no form of their own.
+    const pasted = '16c7e42f292c6912e7710c838347ae178b4a0815'
     const credentials = { secretName: 'git', tokenKey: pasted }
     const { code, stderr } = await apply(team, gitCommit('pasted', repository.url, { credentials }))
     t.equal(code, 0, stderr)

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { looksLikeCredential } from '../../functions/domain/credential-text.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { FieldError } from '../../functions/domain/field-error.ts'
 import { REASONS } from '../../functions/domain/reasons.ts'
@@ -38,7 +39,12 @@ export function denialOf(fieldErrors: readonly FieldError[], request: AdmissionR
 }
 
 function detailsOf(fieldErrors: readonly FieldError[], { kind, name }: AdmissionRequest): DenialDetails {
-  return { group: GROUP, kind, name, causes: fieldErrors.map(causeOf) }
+  return { group: GROUP, kind, name: shownName(name), causes: fieldErrors.map(causeOf) }
+}
+
+// kubectl prints the name of the details, and the log is read by others than the user.
+function shownName(name: string): string {
+  return looksLikeCredential(name) ? '***' : name
 }
 
 function causeOf({ reason, field, message }: FieldError): Cause {
@@ -92,5 +98,12 @@ export function undecided(error: unknown, request: AdmissionRequest, log: Logger
 /** Log fields for an error and its request, with the message of a Failure, but not of a bug. */
 export function errorFields(error: unknown, { kind, namespace, name }: AdmissionRequest): RequestErrorFields {
   const cause = error instanceof Failure ? { cause: error.message } : {}
-  return { reason: reasonOf(error), ...cause, origin: errorLogFields(error), kind, namespace, name }
+  return {
+    reason: reasonOf(error),
+    ...cause,
+    origin: errorLogFields(error),
+    kind,
+    namespace,
+    name: shownName(name),
+  }
 }

@@ -8,6 +8,7 @@ import { ALLOWED_PATHS } from '../resource/resource.ts'
 import type { GitCommitSpec, PullRequestSpec } from '../resource/resource.ts'
 import type { Draft } from '../schema/draft.ts'
 import type { Readable } from '../schema/parse.ts'
+import { isCredentialError } from '../schema/credential-errors.ts'
 import { credentialErrors } from './credentials-rules.ts'
 import { providerErrors } from './provider-rules.ts'
 
@@ -27,12 +28,13 @@ const SCISSORS = '------------------------ >8 ------------------------'
  * may have errors of its schema: each rule checks the parts that it can use, so that the author sees all errors at once.
  */
 export function specErrors(parsed: Readable): readonly FieldError[] {
-  const rules = [
+  const found = [
     ...(parsed.kind === 'GitCommit' ? gitCommitErrors(parsed.spec) : pullRequestBranchErrors(parsed.spec)),
     ...providerErrors(parsed),
     ...credentialErrors(parsed),
   ]
-  // The error of a rule is more precise than that of a pattern.
+  // The error of a rule is more precise than that of a pattern, but no rule sees what looks like a credential.
+  const rules = without(found, parsed.fieldErrors.filter(isCredentialError))
   return [...without(parsed.fieldErrors, rules), ...rules]
 }
 

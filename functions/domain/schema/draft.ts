@@ -1,10 +1,12 @@
+import { looksLikeCredential } from '../credential-text.ts'
 import { isRecord } from '../json-value.ts'
 import { isLonger } from './bounds.ts'
 import type { Schema } from './schema.ts'
 
 /**
  * A T as a user wrote it, possibly with errors, for rules that check the parts they can use: `undefined` is a field
- * that is not set, `null` a field of another type or too great length. A string need not match its pattern. A list has
+ * that is not set, `null` a field of another type, of too great length, or with what looks like a
+ * credential. A string need not match its pattern. A list has
  * at most as many entries as its schema allows, an object only the fields of its schema.
  */
 export type Draft<T> = T extends string | boolean
@@ -24,10 +26,10 @@ function isDraft<T>(value: unknown): value is Draft<T> {
   return isRecord(value)
 }
 
-/** The parts of the value whose type and length match the schema; null in place of the other parts. */
+/** The parts of the value that can be read, as in a draft; null in place of the other parts. */
 export function usable(value: unknown, schema: Schema): unknown {
   const { type, items, properties = {}, maxItems, maxLength = Infinity } = schema
-  if (type === 'string') return typeof value === 'string' && !isLonger(value, maxLength) ? value : null
+  if (type === 'string') return isUsableText(value, maxLength) ? value : null
   if (type === 'boolean') return typeof value === 'boolean' ? value : null
   if (type === 'integer') return Number.isInteger(value) ? value : null
   if (type === 'array') {
@@ -37,6 +39,11 @@ export function usable(value: unknown, schema: Schema): unknown {
   if (!isRecord(value)) return null
   const written = Object.entries(properties).filter(([name]) => isWritten(value, name))
   return Object.fromEntries(written.map(([name, property]) => [name, usable(value[name], property)]))
+}
+
+// No rule sees what looks like a credential: a message of one could repeat it.
+function isUsableText(value: unknown, maxLength: number): boolean {
+  return typeof value === 'string' && !isLonger(value, maxLength) && !looksLikeCredential(value)
 }
 
 // Own fields only: nothing is read from Object.prototype.

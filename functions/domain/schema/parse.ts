@@ -16,6 +16,7 @@ import type {
   PullRequestSpec,
   RemoteSpec,
 } from '../resource/resource.ts'
+import { credentialErrors } from './credential-errors.ts'
 import { draftOf } from './draft.ts'
 import type { Draft } from './draft.ts'
 import { fieldErrorOf } from './field-errors.ts'
@@ -131,7 +132,8 @@ function parseSpec<K extends Kind, S>(
   const isValid = validate(written)
   const { target, addressErrors } = readTarget(kind, draftOf<RemoteSpec>(written, schema))
   const unknown = unknownFields(written, schema, 'spec')
-  if (isValid && target !== undefined && unknown.length === 0) {
+  const pasted = credentialErrors(written, schema, 'spec')
+  if (isValid && target !== undefined && unknown.length === 0 && pasted.length === 0) {
     return { kind, sound: true, spec: written, target, fieldErrors: [] }
   }
   // For an address, the error of its parser is more precise than that of the pattern.
@@ -139,7 +141,7 @@ function parseSpec<K extends Kind, S>(
     ? []
     : schemaErrors(written, validate).filter(({ field }) => field !== addressErrors[0]?.field)
   // Unknown fields first, because the first error decides whether Commitlet retries.
-  const fieldErrors = firstOfEachField([...unknown, ...otherErrors, ...addressErrors])
+  const fieldErrors = firstOfEachField([...unknown, ...pasted, ...otherErrors, ...addressErrors])
   return { kind, sound: false, spec: draftOf<S>(written, schema), target, fieldErrors }
 }
 

@@ -5,6 +5,7 @@ import { readReview } from '../../../webhook/admission/review.ts'
 import { admissionOver, BY, clusterWith, created, hanging, REQUESTER, updated } from './stage.ts'
 import { gitCommit, recordingLog, reviewOf, STAMP_OF_DEVELOPER, stamped } from '../stage.ts'
 
+const REQUESTED_AT = 'commitlet.dev/requested-at'
 const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
 const FAULTY = { repository: 'http://git.example.com/acme/shop.git', message: '', resourceRef: 7 }
 
@@ -17,6 +18,21 @@ t.test('both answers name every field error at once, each on its own line', asyn
       t.equal(lines.filter((line) => line.includes(field)).length, 1, field)
     }
     t.equal(patch, undefined)
+  }
+})
+
+t.test('what looks like a token is denied by the name of its field alone, in the metadata too', async (t) => {
+  const token = 'xoxb-123456789012-abcdefghij'
+  const annotations = { [REQUESTED_AT]: token }
+  for (const decide of [mutate, validate]) {
+    const request = created(gitCommit({ name: token, annotations }, { message: `Use ${token}` }), {
+      name: token,
+    })
+    const { denial, warnings } = await decide(request, admissionOver())
+    t.match(denial, { code: 422, reason: 'Invalid', details: { name: '***' } })
+    const fields = denial?.details?.causes.map(({ field }) => field)
+    t.strictSame(fields, ['metadata.name', `metadata.annotations[${REQUESTED_AT}]`, 'spec.message'])
+    t.notMatch(JSON.stringify([denial, warnings]), token)
   }
 })
 
@@ -47,7 +63,6 @@ t.test('a kind that the cluster does not know is a warning', async (t) => {
   t.match(warnings, [/ConfigMap/])
 })
 
-const REQUESTED_AT = 'commitlet.dev/requested-at'
 const EMPTY = { annotations: { ...STAMPED.annotations, [REQUESTED_AT]: '' } }
 const ASKED = { annotations: { ...STAMPED.annotations, [REQUESTED_AT]: '2026-01-01T00:00:00Z' } }
 

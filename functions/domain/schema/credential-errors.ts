@@ -1,0 +1,57 @@
+import { looksLikeCredential } from '../credential-text.ts'
+import { fieldError } from '../field-error.ts'
+import type { FieldError } from '../field-error.ts'
+import { elements, isRecord, member, textMember } from '../json-value.ts'
+import { REQUESTED_AT } from '../resource/resource.ts'
+import { isLonger } from './bounds.ts'
+import type { Schema } from './schema.ts'
+
+const ADVICE =
+  'contains what looks like a token or a private key; leave it out, revoke it, because it has been sent to the cluster, and name a Secret in spec.credentials instead.'
+
+/** Characters of a text that is too long: more than any field has that is short. */
+const BEGINNING = 4_096
+
+/**
+ * The fields of the schema, at any depth, that contain what looks like a credential. The errors name the field and never
+ * the value. Of a text that is too long, the beginning is searched.
+ */
+export function credentialErrors(value: unknown, schema: Schema, path: string): readonly FieldError[] {
+  const { items, properties = {}, maxItems, maxLength = Infinity } = schema
+  if (typeof value === 'string')
+    return looksLikeCredential(isLonger(value, maxLength) ? value.slice(0, BEGINNING) : value)
+      ? [credentialError(path)]
+      : []
+  if (items !== undefined)
+    return elements(value)
+      .slice(0, maxItems)
+      .flatMap((item, index) => credentialErrors(item, items, `${path}[${index}]`))
+  if (!isRecord(value)) return []
+  return Object.entries(properties).flatMap(([name, property]) =>
+    Object.hasOwn(value, name) ? credentialErrors(value[name], property, `${path}.${name}`) : [],
+  )
+}
+
+/**
+ * The same for the metadata that Commitlet repeats: the name of the resource, and `commitlet.dev/requested-at`, which
+ * the status stores.
+ */
+export function metadataCredentialErrors(object: unknown): readonly FieldError[] {
+  const metadata = member(object, 'metadata')
+  const requestedAt = textMember(member(metadata, 'annotations'), REQUESTED_AT)
+  const found = [
+    ['metadata.name', textMember(metadata, 'name')],
+    ['metadata.generateName', textMember(metadata, 'generateName')],
+    [`metadata.annotations[${REQUESTED_AT}]`, requestedAt],
+  ] as const
+  return found.flatMap(([field, text]) => (looksLikeCredential(text ?? '') ? [credentialError(field)] : []))
+}
+
+/** Whether this is an error of these functions. */
+export function isCredentialError(error: FieldError): boolean {
+  return error.message === credentialError(error.field).message
+}
+
+function credentialError(field: string): FieldError {
+  return fieldError(field, ADVICE)
+}
