@@ -14,7 +14,10 @@ echo >&2
 [ -z "$COMMITLET_LOGIN" ] || { IFS= read -r GIT_CONFIG_VALUE_0 && IFS= read -r GIT_CONFIG_VALUE_1 && export GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1; }
 [ -z "$COMMITLET_FILE" ] || { trap '' XFSZ; ulimit -f "$COMMITLET_FILE"; }
 ulimit -d "$COMMITLET_MEMORY"
-exec setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" git "$@"
+ulimit -c 0
+# If the container has no memory left, this group is killed rather than Commitlet, where the kernel kills one process.
+echo 1000 2>/dev/null >/proc/self/oom_score_adj
+exec nice -n 5 setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" git "$@"
 `
 
 /** One call of git in a workspace. */

@@ -9,6 +9,7 @@ export const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
 const REQUIRED = {
   sh: 'a POSIX shell (the package dash)',
   git: 'the package git, 2.39 or newer,',
+  nice: 'the package coreutils',
   setpriv: 'the package util-linux (for Linux only: elsewhere use a Linux container)',
   timeout: 'the package coreutils',
 } as const

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
@@ -141,6 +143,20 @@ t.test('endless output is not kept', async (t) => {
     t.same(await processesWith(folder), [])
   })
 })
+
+t.test(
+  'git yields to this process, leaves no core dump, and is the first to be killed for memory',
+  async (t) => {
+    await inWorkspace(tmpdir(), async ({ folder }) => {
+      const script = '#!/bin/sh\nulimit -c; nice; cat /proc/self/oom_score_adj\n'
+      await writeFile(join(folder, 'git'), script, { mode: 0o755 })
+      const call = callOf(folder, ['version'])
+      const environment = { ...call.environment, PATH: `${folder}:${process.env['PATH'] ?? ''}` }
+      const { stdout } = await launch({ ...call, environment }, patience())
+      t.equal(stdout, `0\n${Math.min(19, getPriority() + 5)}\n1000\n`)
+    })
+  },
+)
 
 t.test('a machine without git gets an error', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {

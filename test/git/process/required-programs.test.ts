@@ -4,15 +4,16 @@ import t from 'tap'
 import { LAUNCHER } from '../../../functions/git/process/launcher.ts'
 import { requirePrograms } from '../../../functions/git/process/required-programs.ts'
 
-const PACKAGES = { sh: 'dash', git: 'git', setpriv: 'util-linux', timeout: 'coreutils' }
+const PACKAGES = { sh: 'dash', git: 'git', nice: 'coreutils', setpriv: 'util-linux', timeout: 'coreutils' }
 const PROGRAMS = Object.keys(PACKAGES)
 
 t.test('the programs of the launcher may be in any folder of PATH', async (t) => {
   for (const program of PROGRAMS) t.match(LAUNCHER, new RegExp(`\\b${program}\\b`))
-  const dir = t.testdir({ one: { sh: '', git: '' }, two: { setpriv: '', timeout: '' } })
-  for (const file of ['one/sh', 'one/git', 'two/setpriv', 'two/timeout']) await chmod(join(dir, file), 0o755)
+  const dir = t.testdir({ one: { sh: '', git: '' }, two: { nice: '', setpriv: '', timeout: '' } })
+  for (const file of ['one/sh', 'one/git', 'two/nice', 'two/setpriv', 'two/timeout'])
+    await chmod(join(dir, file), 0o755)
   requirePrograms(['', '/nonexistent', join(dir, 'one'), join(dir, 'two')].join(delimiter))
-  t.throws(() => requirePrograms(join(dir, 'one')), { message: /\bsetpriv is not/ })
+  t.throws(() => requirePrograms(join(dir, 'one')), { message: /\bnice is not/ })
 })
 
 t.test('what is missing is named, with the package that it belongs to', async (t) => {
