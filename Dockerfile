@@ -17,8 +17,8 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY --from=build /app/LICENSE /app/boot.cjs ./
 COPY --from=build /app/dist ./dist
-# Half of Node's threads may resolve names: one for each of the function's 32 concurrent attempts.
-ENV UV_THREADPOOL_SIZE=64
+# Half of Node's threads may resolve names: one for each of the function's 64 concurrent attempts.
+ENV UV_THREADPOOL_SIZE=128
 # A number instead of a name, so that runAsNonRoot can verify that it is not root.
 USER 65532:65532
 ENTRYPOINT ["tini", "--", "node", "boot.cjs"]

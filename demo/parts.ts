@@ -6,11 +6,13 @@ import type { Logger } from 'pino'
 import { guardAddresses } from '../functions/net/addresses.ts'
 import { buildApp } from '../functions/app.ts'
 import { handle } from '../functions/attempt/attempt.ts'
+import { makeBudget } from '../functions/attempt/budget.ts'
+import { divide } from '../functions/attempt/shares.ts'
 import { readConfig } from '../functions/config.ts'
+import { readPodSize } from '../functions/pod-size.ts'
 import { finder } from '../functions/attempt/find.ts'
 import { openGit } from '../functions/git/git.ts'
 import { openProviders } from '../functions/pull-request/provider-apis.ts'
-import { makeFairSemaphore } from '../functions/attempt/fair-semaphore.ts'
 import type { World } from '../functions/world.ts'
 import { followTrust } from '../functions/net/trust.ts'
 import type { MemoryCluster } from '../test/harness/memory-cluster.ts'
@@ -20,7 +22,7 @@ import type { Leftovers } from './leftovers.ts'
 import type { Site } from './site.ts'
 
 const HOST = '127.0.0.1'
-const LIMITS = { total: 8, perNamespace: 8, perHost: 8 }
+const WAITS = 8
 const DRAIN_MS = 2_000
 
 /** What both programs need: the cluster, the Git server and files, and the list of what is closed at the end. */
@@ -39,10 +41,11 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     insecureHosts: config.insecureHosts,
     trust: followTrust(config.caFile),
   }
+  const shares = divide(readPodSize(site.folder), config.fetchLimit)
   const git = openGit({
     ...network,
     tempDir: site.folder,
-    fetchLimitMiB: config.fetchLimit,
+    fetchLimitMiB: shares.largeLimits.fileMiB,
     deadlineSeconds: config.attemptDeadline,
     ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
   })
@@ -52,13 +55,13 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
     withPullRequests: openProviders(network, () => Date.now()),
-    acquire: makeFairSemaphore({ held: LIMITS, waiting: LIMITS }).acquire,
+    acquire: makeBudget(shares.stock).open(shares.attempts).acquire,
     now: () => new Date(),
     random: Math.random,
     log,
     settings: config,
   }
-  const find = finder(cluster, LIMITS.total)
+  const find = finder(cluster, WAITS)
   const app = buildApp((ref) => handle(ref, find, world), log)
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
     await Promise.all([app.close(), git.close()])

@@ -3,6 +3,7 @@ import { guardAddresses } from './net/addresses.ts'
 import { followTrust } from './net/trust.ts'
 import { buildApp } from './app.ts'
 import { handle } from './attempt/attempt.ts'
+import { makeBudget } from './attempt/budget.ts'
 import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { readConfig } from './config.ts'
@@ -10,19 +11,15 @@ import { UNSIGNED } from './domain/gate/settings.ts'
 import { insecureWarning } from './domain/repository/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './attempt/find.ts'
+import { divide } from './attempt/shares.ts'
 import { openGit } from './git/git.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
+import { fetchWarning, readPodSize } from './pod-size.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
-import { makeFairSemaphore } from './attempt/fair-semaphore.ts'
 import type { World } from './world.ts'
 
 /** Most concurrent waits for objects that are not stored yet. */
 const WAITS = 64
-/** Most concurrent attempts: each may need 10 MiB of content and five Git processes of about 10 MB that share pages. */
-const BOUNDS = {
-  held: { total: 32, perNamespace: 8, perHost: 24 },
-  waiting: { total: 1_000, perNamespace: 250, perHost: 750 },
-}
 /** Draining ends with the last attempt; after this many more seconds than its deadline the process exits anyway. */
 const DRAIN_MARGIN_S = 15
 /** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
@@ -46,20 +43,25 @@ async function main(): Promise<void> {
       log.error({ reason, cause: message }, 'CA_FILE cannot be used; the previous authorities stay in use'),
     ),
   }
+  const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
+  const budget = makeBudget(shares.stock)
+  const large = budget.open(shares.large)
+  const attempts = budget.open(shares.attempts)
   const git = openGit({
     ...network,
     tempDir: config.tempDir,
     ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
-    fetchLimitMiB: config.fetchLimit,
+    fetchLimitMiB: shares.largeLimits.fileMiB,
+    memoryMiB: shares.largeLimits.memoryMiB,
     deadlineSeconds: config.attemptDeadline,
+    acquireLarge: (holder, signal) => large.acquire(shares.largeCost, holder, signal),
   })
-  const semaphore = makeFairSemaphore(BOUNDS)
   const world: World = {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
     withPullRequests: openProviders(network, () => Date.now()),
-    acquire: semaphore.acquire,
+    acquire: attempts.acquire,
     now: () => new Date(),
     random: Math.random,
     log,
@@ -71,7 +73,7 @@ async function main(): Promise<void> {
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
-    semaphore.close()
+    attempts.close()
     setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
     void app
       .close()
@@ -85,8 +87,11 @@ async function main(): Promise<void> {
 
   log.info({ address }, 'listening')
   if (config.stampKey === undefined) log.warn(UNSIGNED)
-  const insecure = insecureWarning(config.insecureHosts)
-  if (insecure !== undefined) log.warn(insecure)
+  const warnings = [
+    insecureWarning(config.insecureHosts),
+    fetchWarning(config.fetchLimit, shares.largeLimits.fileMiB),
+  ]
+  for (const warning of warnings) if (warning !== undefined) log.warn(warning)
 }
 
 main().catch((error: unknown) => {

@@ -24,6 +24,12 @@ export interface AttemptSettings extends GateSettings {
 /** Releases what `acquire` returned; a second call does nothing. */
 export type Release = () => void
 
+/** What an attempt takes of the pod: MiB of memory, and MiB of the folder for temporary files. */
+export interface Cost {
+  readonly memoryMiB: number
+  readonly diskMiB: number
+}
+
 /** What a running attempt counts towards. */
 export interface Holder {
   readonly namespace: string
@@ -31,6 +37,9 @@ export interface Holder {
   /** Identifies the resource: each may wait only once. */
   readonly resource: string
 }
+
+/** Takes a share of the pod; see functions/attempt/lane.ts. */
+export type Acquire = (cost: Cost, holder: Holder, signal?: AbortSignal) => Promise<Release | undefined>
 
 /** Everything outside the process that the functions use. `main.ts` creates the real one. */
 export interface World {
@@ -42,7 +51,7 @@ export interface World {
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
-  readonly acquire: (holder: Holder) => Promise<Release | undefined>
+  readonly acquire: Acquire
   readonly now: () => Date
   /** A number from 0 to 1. */
   readonly random: () => number

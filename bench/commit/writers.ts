@@ -45,6 +45,7 @@ export function commitletWriter(target: Target, name: string): Writer {
     async write(content) {
       count += 1
       const change = {
+        namespace: 'bench',
         repository: parseRepositoryAddress(target.url),
         branch: 'main',
         files: [{ path: PATH, content: Buffer.from(content) }],

@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
-import { makeFairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
+import { makeBudget } from '../../functions/attempt/budget.ts'
+import { divide } from '../../functions/attempt/shares.ts'
 import type { World } from '../../functions/world.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import { STAMPED } from '../../test/harness/memory-world.ts'
@@ -9,11 +10,8 @@ import type { LimitedHost } from './limited-host.ts'
 import type { Clock } from './request-limit.ts'
 
 const NAMESPACES = 10
-/** As in functions/main.ts. */
-const BOUNDS = {
-  held: { total: 32, perNamespace: 8, perHost: 24 },
-  waiting: { total: 1_000, perNamespace: 250, perHost: 750 },
-}
+/** As in functions/main.ts, in a pod of 2 GiB. */
+const SHARES = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256)
 
 /** The number of PullRequests and of repositories. */
 export interface Size {
@@ -76,7 +74,7 @@ export function worldOver(memory: MemoryWorld, { host, clock, waitsForLimits }: 
   return {
     ...memory,
     withPullRequests: openProviders(route, waitsForLimits ? () => clock.now : fastClock()),
-    acquire: makeFairSemaphore(BOUNDS).acquire,
+    acquire: makeBudget(SHARES.stock).open(SHARES.attempts).acquire,
     now: () => new Date(clock.now),
     random: randomNumbers(),
     log: pino({ level: 'silent' }),

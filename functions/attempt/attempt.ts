@@ -1,5 +1,6 @@
 import { claim, isAtInsecureHost } from './claim.ts'
 import type { Claim } from './claim.ts'
+import { costOf } from './cost.ts'
 import { mayStart } from '../domain/resource/attempt-state.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
@@ -27,7 +28,8 @@ export async function handle(ref: ObjectRef, find: Find, world: World): Promise<
   const { kind, namespace, name } = ref
   const resource = `${kind} ${namespace}/${name}`
   const parsed = parse(found.whole)
-  const release = await world.acquire({ namespace, host: parsed.target?.address.host ?? '', resource })
+  const holder = { namespace, host: parsed.target?.address.host ?? '', resource }
+  const release = await world.acquire(costOf(kind, parsed), holder)
   if (release === undefined) return
   try {
     let current = await claim({ envelope: found.envelope, parsed }, world)

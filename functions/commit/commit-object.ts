@@ -64,6 +64,7 @@ function draftOf(resource: SoundGitCommit, requester: Requester, { settings }: W
     requestedBy: requestedBy(requester, settings.requestedByTrailer),
   }
   return {
+    namespace: metadata.namespace,
     repository: resource.target.address,
     branch: spec.branch,
     files: filesOf(resource),

@@ -2,9 +2,8 @@ import type { Change, ChangeDraft, Landed } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
-import type { RepositoryAddress } from '../domain/repository/address.ts'
 import { stopIfAborted } from './process/launcher.ts'
-import type { Remote } from './remote.ts'
+import type { Remote, RemoteTarget } from './remote.ts'
 import { openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
 import { findOne } from './writer/doubts.ts'
 import { makeGroupCommit, type Batch } from './writer/group-commit.ts'
@@ -38,14 +37,14 @@ export function openGit(settings: GitSettings): Git {
   const closing = new AbortController()
   const searches = new Set<Promise<unknown>>()
 
-  async function open(address: RepositoryAddress, login: Login, signal: AbortSignal): Promise<Remote> {
+  async function open(target: Omit<RemoteTarget, 'route'>): Promise<Remote> {
+    const { address, signal } = target
     stopIfAborted(signal)
-    const route = await findRoute(address, settings, signal)
-    return engine.open({ address, route, login, signal })
+    return engine.open({ ...target, route: await findRoute(address, settings, signal) })
   }
 
-  async function* landBatch({ changes, address, login, signal }: Batch): AsyncGenerator<Settled, void> {
-    const remote = await open(address, login, signal)
+  async function* landBatch({ changes, signal, ...target }: Batch): AsyncGenerator<Settled, void> {
+    const remote = await open({ ...target, signal })
     try {
       yield* land(remote, { batch: changes, signal })
     } finally {
@@ -54,7 +53,8 @@ export function openGit(settings: GitSettings): Git {
   }
 
   async function search(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined> {
-    const remote = await open(change.repository, login, signal)
+    const { repository: address, namespace } = change
+    const remote = await open({ address, namespace, login, signal })
     try {
       return await findOne(remote, change)
     } finally {

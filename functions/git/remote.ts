@@ -54,6 +54,8 @@ export interface RemoteTarget {
   readonly route: Route
   readonly login: Login
   readonly signal: AbortSignal
+  /** Of the first resource that asks: memory is shared among namespaces. */
+  readonly namespace: string
 }
 
 /** Which tip is read. */

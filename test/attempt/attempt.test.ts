@@ -210,9 +210,9 @@ for (const [title, change, message] of [
   t.test(`${title} between reading and claiming: what is stored then is attempted`, async (t) => {
     const world = memoryWorld()
     world.cluster.apply(gitCommit())
-    const acquire: MemoryWorld['acquire'] = (holder) => {
+    const acquire: MemoryWorld['acquire'] = (...of) => {
       world.cluster.apply(change)
-      return world.acquire(holder)
+      return world.acquire(...of)
     }
     await send({ ...world, acquire })
     t.equal(world.pushed.length, 1)

@@ -1,21 +1,35 @@
 import t from 'tap'
+import { atMost } from '../../functions/attempt/amounts.ts'
+import { makeBudget } from '../../functions/attempt/budget.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import { makeFairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
-import type { Bounds, FairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
-import type { Holder, Release } from '../../functions/world.ts'
+import type { Lane, LaneBounds } from '../../functions/attempt/lane.ts'
+import type { Cost, Holder, Release } from '../../functions/world.ts'
 
 const BUSY = new Failure(
   'Conflict',
   'Too many attempts are waiting to start; Commitlet retries automatically.',
 )
+const STOCK = { memoryMiB: 100, diskMiB: 100, diskIsMemory: false }
+const NOTHING = { memoryMiB: 0, diskMiB: 0 }
 const bounds = withTurns(3)
 
-function withTurns(total: number): Bounds {
+function withTurns(total: number): LaneBounds {
   return {
-    held: { total, perNamespace: 2, perHost: 2 },
+    held: { total: atMost(total), perNamespace: atMost(2), perHost: atMost(2) },
     waiting: { total: 4, perNamespace: 3, perHost: 4 },
   }
 }
+
+/** Only memory and disk limit this lane. */
+function unbounded(more: Partial<LaneBounds['held']> = {}): LaneBounds {
+  const held = { total: atMost(99), perNamespace: atMost(99), perHost: atMost(99), ...more }
+  return { held, waiting: { total: 99, perNamespace: 99, perHost: 99 } }
+}
+
+function laneOf(wanted: LaneBounds): Lane {
+  return makeBudget(STOCK).open(wanted)
+}
+
 let count = 0
 
 /** A resource that comes only once. */
@@ -24,24 +38,35 @@ function of(namespace: string, host = namespace): Holder {
   return { namespace, host, resource: `${namespace}/${count}` }
 }
 
-async function take(turns: FairSemaphore, keys: Holder): Promise<Release> {
-  const end = await turns.acquire(keys)
+async function take(lane: Lane, holder: Holder, cost: Cost = NOTHING): Promise<Release> {
+  const end = await lane.acquire(cost, holder)
   if (end === undefined) throw new Error('it waits already')
   return end
 }
 
-t.test('no namespace and no host holds more than its share', async (t) => {
-  const turns = makeFairSemaphore(bounds)
+/** MiB of memory, and of disk. */
+function mib(memoryMiB: number, diskMiB = 0): Cost {
+  return { memoryMiB, diskMiB }
+}
+
+/** Names in the order in which their shares were granted. */
+function recorder() {
   const started: string[] = []
-  const turn = async (name: string, keys: ReturnType<typeof of>): Promise<() => void> => {
-    const end = await take(turns, keys)
+  const turn = async (name: string, lane: Lane, holder: Holder, cost: Cost = NOTHING): Promise<Release> => {
+    const end = await take(lane, holder, cost)
     started.push(name)
     return end
   }
-  const a1 = await turn('a1', of('a'))
-  await turn('a2', of('a'))
-  const a3 = turn('a3', of('a'))
-  await turn('b1', of('b'))
+  return { started, turn }
+}
+
+t.test('no namespace and no host holds more than its share', async (t) => {
+  const lane = laneOf(bounds)
+  const { started, turn } = recorder()
+  const a1 = await turn('a1', lane, of('a'))
+  await turn('a2', lane, of('a'))
+  const a3 = turn('a3', lane, of('a'))
+  await turn('b1', lane, of('b'))
   t.same(started, ['a1', 'a2', 'b1'], 'a third turn is free, but not for a')
   a1()
   await a3
@@ -49,84 +74,164 @@ t.test('no namespace and no host holds more than its share', async (t) => {
 })
 
 t.test('a host that hangs leaves slots for others', async (t) => {
-  const turns = makeFairSemaphore(bounds)
-  await take(turns, of('a', 'slow.example.com'))
-  await take(turns, of('b', 'slow.example.com'))
+  const lane = laneOf(bounds)
+  await take(lane, of('a', 'slow.example.com'))
+  await take(lane, of('b', 'slow.example.com'))
   let third = false
-  void take(turns, of('c', 'slow.example.com')).then(() => (third = true))
-  const other = await take(turns, of('c', 'git.example.com'))
+  void take(lane, of('c', 'slow.example.com')).then(() => (third = true))
+  const other = await take(lane, of('c', 'git.example.com'))
   t.notOk(third)
   other()
 })
 
-t.test('the next slot goes to the namespace that has the fewest', async (t) => {
-  const turns = makeFairSemaphore(withTurns(2))
-  const order: string[] = []
-  const end1 = await take(turns, of('a'))
-  const end2 = await take(turns, of('a'))
-  const a = take(turns, of('a')).then((end) => (order.push('a'), end))
-  const b = take(turns, of('b')).then((end) => (order.push('b'), end))
+t.test('the next slot goes to the namespace that holds the least memory', async (t) => {
+  const lane = laneOf(withTurns(2))
+  const { started, turn } = recorder()
+  const end1 = await take(lane, of('a'), mib(20))
+  const end2 = await take(lane, of('a'), mib(20))
+  const a = turn('a', lane, of('a'))
+  const b = turn('b', lane, of('b'))
   end1()
   end1()
   await b
-  t.same(order, ['b'], 'though a came first')
+  t.same(started, ['b'], 'though a came first')
   end2()
   await a
-  t.same(order, ['b', 'a'])
+  t.same(started, ['b', 'a'])
 })
 
 t.test('where too many wait, the next one is refused at once', async (t) => {
-  const turns = makeFairSemaphore(bounds)
-  await take(turns, of('a'))
-  await take(turns, of('a'))
-  for (let i = 0; i < 3; i += 1) void take(turns, of('a'))
-  await t.rejects(take(turns, of('a')), BUSY, 'a has its places')
-  await take(turns, of('b'))
-  void take(turns, of('c'))
-  await t.rejects(take(turns, of('d')), BUSY, 'all places are taken')
+  const lane = laneOf(bounds)
+  await take(lane, of('a'))
+  await take(lane, of('a'))
+  for (let i = 0; i < 3; i += 1) void take(lane, of('a'))
+  await t.rejects(take(lane, of('a')), BUSY, 'a has its places')
+  await take(lane, of('b'))
+  void take(lane, of('c'))
+  await t.rejects(take(lane, of('d')), BUSY, 'all places are taken')
 })
 
 t.test('a slot that is released lets in everyone who has room then', async (t) => {
-  const turns = makeFairSemaphore(withTurns(4))
-  const end = await take(turns, of('a', 'one.example.com'))
-  await take(turns, of('a', 'two.example.com'))
-  await take(turns, of('b', 'one.example.com'))
-  const started: string[] = []
-  void take(turns, of('a', 'three.example.com')).then(() => started.push('a'))
-  const last = take(turns, of('c', 'one.example.com')).then(() => started.push('c'))
+  const lane = laneOf(withTurns(4))
+  const { started, turn } = recorder()
+  const end = await take(lane, of('a', 'one.example.com'))
+  await take(lane, of('a', 'two.example.com'))
+  await take(lane, of('b', 'one.example.com'))
+  void turn('a', lane, of('a', 'three.example.com'))
+  const last = turn('c', lane, of('c', 'one.example.com'))
   end()
   await last
   t.same(started.sort(), ['a', 'c'])
 })
 
 t.test('a resource waits once', async (t) => {
-  const turns = makeFairSemaphore(withTurns(1))
-  const keys = of('a')
-  const end = await take(turns, of('b'))
-  const first = take(turns, keys)
-  t.equal(await turns.acquire(keys), undefined)
+  const lane = laneOf(withTurns(1))
+  const holder = of('a')
+  const end = await take(lane, of('b'))
+  const first = take(lane, holder)
+  t.equal(await lane.acquire(NOTHING, holder), undefined)
   end()
   await first
 })
 
 t.test('one host does not fill the waiting list', async (t) => {
-  const turns = makeFairSemaphore({
-    held: { total: 1, perNamespace: 1, perHost: 1 },
+  const lane = laneOf({
+    held: { total: atMost(1), perNamespace: atMost(1), perHost: atMost(1) },
     waiting: { total: 10, perNamespace: 1, perHost: 2 },
   })
-  await take(turns, of('z'))
-  for (const namespace of ['a', 'b']) void take(turns, of(namespace, 'slow.example.com'))
-  await t.rejects(turns.acquire(of('c', 'slow.example.com')), BUSY)
-  void turns.acquire(of('c', 'git.example.com'))
+  await take(lane, of('z'))
+  for (const namespace of ['a', 'b']) void take(lane, of(namespace, 'slow.example.com'))
+  await t.rejects(take(lane, of('c', 'slow.example.com')), BUSY)
+  void take(lane, of('c', 'git.example.com'))
 })
 
 t.test('once closed, it refuses those that wait and those that come; those that run go on', async (t) => {
-  const turns = makeFairSemaphore(withTurns(1))
-  const end = await take(turns, of('a'))
-  const waiting = t.rejects(turns.acquire(of('b')), BUSY)
-  turns.close()
+  const lane = laneOf(withTurns(1))
+  const end = await take(lane, of('a'))
+  const waiting = t.rejects(take(lane, of('b')), BUSY)
+  lane.close()
   await waiting
-  await t.rejects(turns.acquire(of('c')), BUSY)
+  await t.rejects(take(lane, of('c')), BUSY)
   end()
   end()
+})
+
+t.test('memory and disk are never given twice', async (t) => {
+  for (const [what, cost] of [
+    ['memory', mib(40, 0)],
+    ['disk', mib(0, 40)],
+  ] as const) {
+    const lane = laneOf(unbounded())
+    const { started, turn } = recorder()
+    const end = await turn('first', lane, of('a'), cost)
+    await turn('second', lane, of('b'), cost)
+    const third = turn('third', lane, of('c'), cost)
+    await new Promise(setImmediate)
+    t.same(started, ['first', 'second'], `100 MiB of ${what} are for two`)
+    end()
+    await third
+  }
+})
+
+t.test('what is stored in memory counts as memory as well', async (t) => {
+  const lane = makeBudget({ ...STOCK, diskIsMemory: true }).open(unbounded())
+  const { started, turn } = recorder()
+  const end = await turn('first', lane, of('a'), mib(30, 30))
+  const second = turn('second', lane, of('b'), mib(30, 30))
+  await new Promise(setImmediate)
+  t.same(started, ['first'])
+  end()
+  await second
+})
+
+t.test('much is not kept waiting by little', async (t) => {
+  const lane = laneOf(unbounded())
+  const { started, turn } = recorder()
+  const end = await turn('first', lane, of('a'), mib(60))
+  const much = turn('much', lane, of('b'), mib(60))
+  const little = turn('little', lane, of('c'), mib(10))
+  await new Promise(setImmediate)
+  t.same(started, ['first'])
+  end()
+  await Promise.all([much, little])
+  t.same(started, ['first', 'much', 'little'])
+})
+
+t.test('what a namespace may hold does not keep others waiting', async (t) => {
+  const lane = laneOf(unbounded({ perNamespace: { ...atMost(9), memoryMiB: 30 } }))
+  await take(lane, of('a'), mib(20))
+  void take(lane, of('a'), mib(20))
+  t.ok(await take(lane, of('b'), mib(20)))
+})
+
+t.test('whoever holds nothing gets more than the share of a namespace', async (t) => {
+  const lane = laneOf(unbounded({ perNamespace: { ...atMost(9), memoryMiB: 30 } }))
+  t.ok(await take(lane, of('a'), mib(90)))
+})
+
+t.test('lanes take from the same stock, and what one gives back serves the other', async (t) => {
+  const budget = makeBudget(STOCK)
+  const [large, small] = [budget.open(unbounded()), budget.open(unbounded())]
+  const { started, turn } = recorder()
+  const end = await turn('small', small, of('a'), mib(60))
+  const others = [turn('small again', small, of('a'), mib(50)), turn('large', large, of('b'), mib(50))]
+  await new Promise(setImmediate)
+  t.same(started, ['small'])
+  end()
+  await Promise.all(others)
+  t.same(started, ['small', 'large', 'small again'], 'the lane that was opened first is served first')
+})
+
+t.test('whoever gives up waiting leaves no trace', async (t) => {
+  const lane = laneOf(unbounded())
+  const end = await take(lane, of('a'), mib(60))
+  const abort = new AbortController()
+  const given = lane.acquire(mib(60), of('b'), abort.signal)
+  const behind = take(lane, of('c'), mib(30))
+  abort.abort()
+  await t.rejects(given, BUSY)
+  await behind
+  end()
+  t.ok(await take(lane, of('d'), mib(70)), 'nothing is held for b')
+  await t.rejects(lane.acquire(mib(1), of('e'), abort.signal), BUSY)
 })

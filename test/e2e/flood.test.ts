@@ -10,7 +10,7 @@ import { attemptsAt } from './tenant-stage.ts'
 const FLOOD = sized(1_200, 10_000)
 /** Concurrent creations: what one tenant's script would do. */
 const AT_ONCE = 16
-/** Attempts that one namespace may have in flight, of the 32 that the function makes at once. */
+/** Attempts that one namespace may have in flight, of the 64 that the function makes at once. */
 const SHARE = 8
 /** The least number of commits that another tenant makes meanwhile. */
 const ROUNDS = 5

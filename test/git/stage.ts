@@ -64,6 +64,7 @@ export function changeOf(
   const id = `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}.1`
   const { text = `content of ${path}\n`, ...rest } = more
   return {
+    namespace: 'shop',
     repository: addressOf(url),
     branch: 'main',
     files: [{ path, content: Buffer.from(text) }],
@@ -119,7 +120,8 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       const { password = PASSWORD, fetchLimitMiB = 64, deadlineSeconds = 30, memoryMiB = 256 } = more
       const authorities = more.authorities ?? server.caFile
       const path = more.path ?? process.env['PATH'] ?? ''
-      const sessionSettings = { path, deadlineSeconds, fetchLimitMiB, memoryMiB }
+      const limits = { memoryMiB, fileMiB: fetchLimitMiB }
+      const sessionSettings = { path, deadlineSeconds, fetchLimitMiB, limits }
       const destination = { ...REACHED, address: addressOf(url), authorities }
       const transport = overHTTPS(destination, loginOf(password))
       return inWorkspace(tempDir, (workspace) =>

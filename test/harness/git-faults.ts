@@ -147,7 +147,23 @@ function* endless(struck: Struck): Generator<Buffer> {
       line(`# service=git-${struck.exchange.replace('-refs', '')}\n`),
       Buffer.from('0000'),
     ])
-  for (let i = 0; ; i++) yield line(`${randomBytes(20).toString('hex')} refs/heads/branch-${i}\n`)
+  for (let i = 0; ; i += REFS) yield refs(i)
+}
+
+/** Refs in one chunk. */
+const REFS = 1_000
+
+function refs(first: number): Buffer {
+  const names = randomBytes(20 * REFS).toString('hex')
+  const lines = Array.from(
+    { length: REFS },
+    (_, i) => `003f${names.slice(40 * i, 40 * i + 40)} refs/heads/${number(first + i)}\n`,
+  )
+  return Buffer.from(lines.join(''))
+}
+
+function number(i: number): string {
+  return String(i).padStart(6, '0')
 }
 
 /** A pack of 2^20 blobs of 32 KiB of noise each (32 GiB), in side-band lines (git's gitformat-pack). */

@@ -3,14 +3,19 @@ import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { Login } from '../../functions/domain/credentials/login.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
-import { makeFairSemaphore } from '../../functions/attempt/fair-semaphore.ts'
+import { atMost } from '../../functions/attempt/amounts.ts'
+import { makeBudget } from '../../functions/attempt/budget.ts'
 import type { World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
 import { memoryCluster } from './memory-cluster.ts'
 import type { MemoryPullRequests } from './memory-pull-requests.ts'
 import { memoryPullRequests } from './memory-pull-requests.ts'
 
-const EIGHT = { total: 8, perNamespace: 8, perHost: 8 }
+const EIGHT = {
+  held: { total: atMost(8), perNamespace: atMost(8), perHost: atMost(8) },
+  waiting: { total: 8, perNamespace: 8, perHost: 8 },
+}
+const PLENTY = { memoryMiB: 1024, diskMiB: 1024, diskIsMemory: true }
 
 export interface Pushed {
   readonly change: Change
@@ -72,7 +77,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       world.opened.push({ target, ...by })
       return work(world.pullRequests)
     },
-    acquire: makeFairSemaphore({ held: EIGHT, waiting: EIGHT }).acquire,
+    acquire: makeBudget(PLENTY).open(EIGHT).acquire,
     now: () => now,
     // About the middle, and never the same twice.
     random: () => 0.5 + draws++ / 1_000_000,

@@ -17,6 +17,8 @@ export type FileChange = FileWrite
 
 /** A change without the contents of its files: enough to find out whether it has landed already. */
 export interface ChangeDraft {
+  /** Of the resource. */
+  readonly namespace: string
   readonly repository: RepositoryAddress
   /** Short name of the branch; undefined: the remote's default branch (`main` on an empty repository). */
   readonly branch: string | undefined

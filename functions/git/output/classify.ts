@@ -1,7 +1,14 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
-import { OUTAGE, ROWS, type ErrorMeaning, type ErrorContext } from './error-table.ts'
+import {
+  OUTAGE,
+  OUT_OF_MEMORY,
+  ROWS,
+  TOO_LARGE,
+  type ErrorMeaning,
+  type ErrorContext,
+} from './error-table.ts'
 import { readGitOutput, type GitOutput } from './git-output.ts'
 import { redirectMeaning, statusMeaning } from './http-status-errors.ts'
 import { redirectAddress } from './moved.ts'
@@ -29,6 +36,13 @@ export function classify(ended: Ended, context: ErrorContext): Meaning {
   // send everything and lacks the blobs.
   if (/^fatal: unable to read [0-9a-f]{40}$/m.test(output.own)) return 'race'
   return explainStatus(output, context) ?? explainOwn(output, context) ?? explainRest(ended, output, context)
+}
+
+/** The limit that this git has reached: of its memory, or of the size of what it fetches. */
+export function limitReached(ended: Ended): 'memory' | 'size' | undefined {
+  const { own } = readGitOutput(ended)
+  if (TOO_LARGE.test(own)) return 'size'
+  return OUT_OF_MEMORY.test(own) ? 'memory' : undefined
 }
 
 /** A refusal with the remote's own message, as far as it can be shown. */
@@ -104,7 +118,7 @@ function explainRest(ended: Ended, output: GitOutput, context: ErrorContext): Fa
   if (ended.exitCode === 127)
     return new Failure(
       'Internal',
-      'One of the programs sh, setpriv, timeout and git is not installed; your Commitlet operator has to fix the image.',
+      'One of the programs sh, nice, setpriv, timeout and git is not installed; your Commitlet operator has to fix the image.',
       { cause },
     )
   return new Failure(

@@ -29,6 +29,11 @@ export const NOT_GIT =
 const LIMIT = ({ fetchLimitMiB }: ErrorContext) =>
   `is too large: one attempt fetches more than ${fetchLimitMiB} MiB; your Commitlet operator may raise FETCH_LIMIT.`
 
+/** With the launcher, git gets a write error (EFBIG) at the limit; the signal is for a git that gets none. */
+export const TOO_LARGE = /File too large|died of signal 25/
+/** What git prints at its memory limit, where the kernel refuses memory and kills nothing. */
+export const OUT_OF_MEMORY = /[Oo]ut of memory|memory exhausted|cannot create async thread/
+
 /** Error lines of git without an HTTP status; the first match counts. */
 export const ROWS: readonly ErrorRow[] = [
   {
@@ -44,16 +49,20 @@ export const ROWS: readonly ErrorRow[] = [
       'uses SHA-256 object names, which Commitlet does not support; use a repository with SHA-1 names.',
   },
   {
-    // With the launcher, git gets a write error (EFBIG) at the limit; the signal is for a git that gets none.
-    pattern: /File too large|died of signal 25/,
+    pattern: TOO_LARGE,
     reason: 'NotSupported',
     sentence: LIMIT,
   },
   {
-    // Git may use 256 MiB more memory than it may fetch, so a large repository reaches the fetch limit first. The last
-    // of these, alone, means that the kernel killed index-pack before it could print anything.
-    pattern:
-      /[Oo]ut of memory|Cannot allocate memory|memory exhausted|died of signal 9|^fatal: fetch-pack: invalid index-pack output$/,
+    pattern: OUT_OF_MEMORY,
+    reason: 'NotSupported',
+    sentence:
+      'lists more refs or objects than Git can hold in the memory that one attempt may use; use a repository with fewer, or ask your Commitlet operator to give Commitlet more memory.',
+  },
+  {
+    // The machine has no memory, or the kernel killed git, or, where the last of these stands alone, index-pack before it
+    // could print anything.
+    pattern: /Cannot allocate memory|died of signal 9|^fatal: fetch-pack: invalid index-pack output$/,
     reason: 'Internal',
     sentence:
       'could not be used, because Git ran out of memory in Commitlet; Commitlet retries automatically, and your Commitlet operator may give it more memory.',

@@ -11,6 +11,8 @@ export interface Workspace {
   readRef(name: string): Promise<string | undefined>
   /** Size of all packs, including those that git left unfinished. */
   packBytes(): Promise<number>
+  /** Removes the packs that git left unfinished. */
+  removeUnfinished(): Promise<void>
   /** Lines in the first 256 KiB of a file of the repository; none if the file is missing. */
   readLines(name: string): Promise<readonly string[]>
   /** Removes the repository. */
@@ -55,9 +57,15 @@ function workspaceIn(folder: string): Workspace {
       return line
     },
     packBytes: () => packBytes(join(folder, 'objects', 'pack')),
+    removeUnfinished: () => removeUnfinished(join(folder, 'objects', 'pack')),
     readLines: (name) => readStart(join(folder, name)),
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
+}
+
+async function removeUnfinished(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith('tmp_'))
+  await Promise.all(names.map((name) => rm(join(folder, name), { force: true })))
 }
 
 async function packBytes(folder: string): Promise<number> {

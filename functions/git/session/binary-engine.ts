@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises'
+import { Failure } from '../../domain/failure.ts'
 import type { Trusted } from '../process/bundle.ts'
+import { stopIfAborted } from '../process/launcher.ts'
 import { openProcessDir, type ProcessDir } from '../process/process-dir.ts'
 import { USUAL_PATH } from '../process/required-programs.ts'
 import { openWorkspace } from '../process/workspace.ts'
@@ -7,6 +9,7 @@ import type { Engine, Remote, RemoteTarget } from '../remote.ts'
 import { fastImport } from './fast-import.ts'
 import { fetchTip } from './fetch.ts'
 import { searchHistory } from './history.ts'
+import { FIRST_LIMITS, type Limits } from './limits.ts'
 import { listTree } from './list-tree.ts'
 import { pushOnce } from './push.ts'
 import { openSession, type Session } from './session.ts'
@@ -19,27 +22,44 @@ export interface BinarySettings extends Trusted {
    * process is killed, the next one does. Containers must not share it: one cannot see the other's processes.
    */
   readonly tempDir: string
-  /** FETCH_LIMIT. */
+  /** MiB that one attempt may fetch: FETCH_LIMIT, or less if the pod is small. */
   readonly fetchLimitMiB: number
+  /** Most private memory in MiB of each git process, for a session that has a large share; default 128. */
+  readonly memoryMiB?: number
+  /** Waits for a large share of the pod's memory; default: there is always enough. */
+  readonly acquireLarge?: AcquireLarge
   /** ATTEMPT_DEADLINE: no git process lives longer, even if no signal reaches it; default 120. */
   readonly deadlineSeconds?: number
-  /** PATH with sh, setpriv, timeout and git; default: USUAL_PATH. */
+  /** PATH with sh, nice, setpriv, timeout and git; default: USUAL_PATH. */
   readonly path?: string
 }
 
+/** Who needs a large share. */
+export interface LargeHolder {
+  readonly namespace: string
+  readonly host: string
+  /** The session; no other has the same. */
+  readonly resource: string
+}
+
+/** Returns how the share is given back. Throws a Failure, or returns nothing, if there is none. */
+export type AcquireLarge = (holder: LargeHolder, signal: AbortSignal) => Promise<(() => void) | undefined>
+
 const DEADLINE_SECONDS = 120
-// What git needs in addition to what it fetches.
-const BASE_MEMORY_MIB = 256
+const MEMORY_MIB = 128
 
 /** The engine that runs the git binary; no file is read or written before the first session. */
 export function openBinaryEngine(settings: BinarySettings): Engine {
   const { fetchLimitMiB } = settings
+  const deadlineSeconds = settings.deadlineSeconds ?? DEADLINE_SECONDS
   const sessionSettings = {
     path: settings.path ?? USUAL_PATH,
-    deadlineSeconds: settings.deadlineSeconds ?? DEADLINE_SECONDS,
+    deadlineSeconds,
     fetchLimitMiB,
-    memoryMiB: BASE_MEMORY_MIB + fetchLimitMiB,
+    limits: { ...FIRST_LIMITS, fileMiB: Math.min(FIRST_LIMITS.fileMiB, fetchLimitMiB) },
   }
+  const largeLimits = { memoryMiB: settings.memoryMiB ?? MEMORY_MIB, fileMiB: fetchLimitMiB }
+  const acquireLarge = settings.acquireLarge ?? (() => Promise.resolve(noop))
   let processDir: Promise<ProcessDir> | undefined
 
   // An error such as a full folder may be temporary: the next call tries again.
@@ -49,7 +69,7 @@ export function openBinaryEngine(settings: BinarySettings): Engine {
   }
 
   async function open(target: RemoteTarget): Promise<Remote> {
-    const { address, route, login, signal } = target
+    const { address, route, login, signal, namespace } = target
     processDir ??= openProcessDir(settings.tempDir, settings)
     const { folder, acquireBundle } = await processDir.catch(forget)
     const ends: (() => unknown)[] = []
@@ -62,6 +82,18 @@ export function openBinaryEngine(settings: BinarySettings): Engine {
         await close()
       }
     }
+    async function raise(session: string): Promise<Limits> {
+      // Half of the time is left for the work itself.
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(deadlineSeconds * 500)])
+      const holder = { namespace, host: address.host, resource: session }
+      const release = await acquireLarge(holder, patience).catch(() => undefined)
+      stopIfAborted(signal)
+      if (release === undefined) throw busy(address.text)
+      // Last of all: until then the folder holds what was fetched.
+      ends.unshift(release)
+      return largeLimits
+    }
+
     try {
       const bundle = await acquireBundle()
       ends.push(bundle.release)
@@ -69,7 +101,8 @@ export function openBinaryEngine(settings: BinarySettings): Engine {
       ends.push(workspace.remove)
       const transport = await openTransport({ ...route, address, authorities: bundle.file }, login, signal)
       ends.push(transport.close)
-      return binaryRemote(openSession(sessionSettings, transport, { workspace, signal }), close)
+      const place = { workspace, signal, raise: () => raise(workspace.folder) }
+      return binaryRemote(openSession(sessionSettings, transport, place), close)
     } catch (error) {
       await close()
       throw error
@@ -85,6 +118,13 @@ export function openBinaryEngine(settings: BinarySettings): Engine {
   }
 }
 
+function busy(url: string): Failure {
+  return new Failure(
+    'Conflict',
+    `${url} has more refs or files than most, and other such repositories take all memory that Commitlet has for them at the moment; Commitlet retries automatically, and your Commitlet operator may give it more memory.`,
+  )
+}
+
 /** Implements the port with the git binary: one file of this room for each of its functions. */
 export function binaryRemote(session: Session, close: () => Promise<void>): Remote {
   return {
@@ -96,4 +136,8 @@ export function binaryRemote(session: Session, close: () => Promise<void>): Remo
     findLanded: (tip, sought) => searchHistory(session, tip.branch, sought),
     close,
   }
+}
+
+function noop(): void {
+  return undefined
 }

@@ -1,8 +1,10 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
-import { offlineEnvironment, type ChildEnvironment } from '../process/environment.ts'
+import { offlineEnvironment, type ChildEnvironment, type RunSettings } from '../process/environment.ts'
 import { launch } from '../process/launcher.ts'
+import { limitReached } from '../output/classify.ts'
 import type { ErrorContext } from '../output/error-table.ts'
+import type { Limits } from './limits.ts'
 import type { OnlineResult, Transport } from './transport.ts'
 import type { Workspace } from '../process/workspace.ts'
 
@@ -33,33 +35,67 @@ export interface SessionSettings {
   /** PATH of the children. */
   readonly path: string
   readonly deadlineSeconds: number
+  /** MiB that a session may fetch after its limits were raised. */
   readonly fetchLimitMiB: number
-  /** Private memory of each process. */
-  readonly memoryMiB: number
+  /** The limits at first. */
+  readonly limits: Limits
 }
 
-/** Opens a session; no git is started yet. Every git in it ends when the signal fires. */
-export function openSession(
-  settings: SessionSettings,
-  transport: Transport,
-  within: { readonly workspace: Workspace; readonly signal: AbortSignal },
-): Session {
-  const { workspace, signal } = within
+/** Where a session runs, and until when. */
+export interface SessionPlace {
+  readonly workspace: Workspace
+  readonly signal: AbortSignal
+  /** Waits for higher limits, and returns them; called once at most. Left out: there are none. */
+  readonly raise?: () => Promise<Limits>
+}
+
+/**
+ * Opens a session; no git is started yet. Every git in it ends when the signal fires. A git that reaches the first limits
+ * runs again with higher ones, unless it may have changed the remote.
+ */
+export function openSession(settings: SessionSettings, transport: Transport, place: SessionPlace): Session {
+  const { workspace, signal, raise } = place
   const { folder } = workspace
-  const { path, deadlineSeconds, fetchLimitMiB, memoryMiB } = settings
-  const bounds = { deadlineSeconds, memoryMiB, fileMiB: undefined }
-  const run = { folder, path, bounds }
-  const offline = offlineEnvironment(run)
+  const { path, deadlineSeconds, fetchLimitMiB } = settings
+  let { limits } = settings
+  let mayRaise = raise !== undefined
   let fetched = 0
+
+  async function raiseLimits(): Promise<void> {
+    mayRaise = false
+    if (raise !== undefined) limits = await raise()
+  }
+
   // Limits what is fetched and traced, whatever a server sends.
   function environmentOf({ fetches = false, packets }: OnlineOptions): ChildEnvironment {
-    const fileMiB = Math.max(0, fetchLimitMiB - (fetches ? fetched / MIB : 0))
+    const fileMiB = Math.max(0, limits.fileMiB - (fetches ? fetched / MIB : 0))
     return {
-      ...transport.environment({ ...run, bounds: { ...bounds, fileMiB } }),
+      ...transport.environment(runWith(fileMiB)),
       ...(fetches ? {} : { GIT_NO_LAZY_FETCH: '1' }),
       ...(packets === undefined ? {} : { GIT_TRACE_PACKET: `${folder}/${packets}` }),
     }
   }
+
+  function runWith(fileMiB: number | undefined): RunSettings {
+    return { folder, path, bounds: { deadlineSeconds, memoryMiB: limits.memoryMiB, fileMiB } }
+  }
+
+  async function runOnline(args: readonly string[], options: OnlineOptions): Promise<OnlineResult> {
+    const before = await workspace.packBytes()
+    const input = transport.input === undefined ? {} : { input: transport.input }
+    const expected = transport.expect(args)
+    const call = { args, folder, environment: environmentOf(options), ...input }
+    const ended = await launch(call, signal).finally(expected.stop)
+    fetched += (await workspace.packBytes()) - before
+    return expected.explain(ended, context)
+  }
+
+  function isRunAgain({ ended, undelivered }: OnlineResult, { fetches = false }: OnlineOptions): boolean {
+    const reached = limitReached(ended)
+    if (!mayRaise || reached === undefined || !(fetches || undelivered)) return false
+    return reached === 'memory' || limits.fileMiB < fetchLimitMiB
+  }
+
   const { address, url, secrets, proxied } = transport
   const context = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
   return {
@@ -68,17 +104,19 @@ export function openSession(
     workspace,
     context,
     async online(args, options = {}) {
-      const before = await workspace.packBytes()
-      const input = transport.input === undefined ? {} : { input: transport.input }
-      const expected = transport.expect(args)
-      const call = { args, folder, environment: environmentOf(options), ...input }
-      const ended = await launch(call, signal).finally(expected.stop)
-      fetched += (await workspace.packBytes()) - before
-      return expected.explain(ended, context)
+      const before = fetched
+      const result = await runOnline(args, options)
+      if (!isRunAgain(result, options)) return result
+      await raiseLimits()
+      await workspace.removeUnfinished()
+      fetched = before
+      return runOnline(args, options)
     },
     async offline(args, input) {
+      if (mayRaise && (input?.length ?? 0) > limits.fileMiB * MIB) await raiseLimits()
+      const environment = offlineEnvironment(runWith(undefined))
       const ended = await launch(
-        { args, folder, environment: offline, ...(input === undefined ? {} : { input }) },
+        { args, folder, environment, ...(input === undefined ? {} : { input }) },
         signal,
       )
       if (ended.exitCode === 0) return ended.stdout

@@ -9,6 +9,8 @@ import { unitedSecrets } from '../../domain/redact.ts'
 export interface Batch {
   readonly changes: readonly PendingChange[]
   readonly address: RepositoryAddress
+  /** The first change's. */
+  readonly namespace: string
   /** The first change's, with the secrets of all: a message of the remote may contain any of them. */
   readonly login: Login
   /** Fires when the last change is aborted: the deadline of one change does not fail the others. */
@@ -55,7 +57,8 @@ export function makeGroupCommit(land: (batch: Batch) => AsyncIterable<Settled>):
     const open = new Map(waiters.map(({ pending, settle }) => [pending, settle]))
     const changes = [...open.keys()]
     const login = { ...first.login, secrets: unitedSecrets(waiters.map((waiter) => waiter.login.secrets)) }
-    const batch = { changes, address: first.pending.change.repository, login }
+    const { repository: address, namespace } = first.pending.change
+    const batch = { changes, address, namespace, login }
     const failure = await settleAll(batch, open).catch(asFailure)
     // A failure must not stop the queue: other changes wait in it.
     for (const settle of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))

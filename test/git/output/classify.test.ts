@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import { classify, rejection } from '../../../functions/git/output/classify.ts'
+import { limitReached, classify, rejection } from '../../../functions/git/output/classify.ts'
 
 const context = {
   url: 'https://git.example.com/acme/shop.git',
@@ -87,7 +87,7 @@ const rows = [
   ['NotSupported', `fatal: dumb http transport does not support shallow capabilities`],
   ['NotSupported', `error: index-pack died of signal 25\nfatal: fetch-pack: invalid index-pack output`],
   ['NotSupported', `fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output`],
-  ['Internal', `fatal: Out of memory, malloc failed (tried to allocate 10 bytes)`],
+  ['NotSupported', `fatal: Out of memory, malloc failed (tried to allocate 10 bytes)`],
   ['Internal', `error: cannot fork() for index-pack: Cannot allocate memory`],
   ['Internal', `fatal: fetch-pack: invalid index-pack output`],
   [
@@ -122,8 +122,21 @@ t.test('output of the server is not taken for that of git', async (t) => {
 })
 
 t.test('a machine without memory is distinguished from a repository that is too large', async (t) => {
-  t.match(meaningOf('fatal: Out of memory, malloc failed'), { retry: 'transient', message: /out of memory/ })
+  const fork = 'error: cannot fork() for index-pack: Cannot allocate memory'
+  t.match(meaningOf(fork), { retry: 'transient', message: /out of memory/ })
+  t.match(meaningOf('fatal: Out of memory, malloc failed'), {
+    retry: 'never',
+    message: /more refs or objects/,
+  })
   t.match(meaningOf('fatal: write error: File too large'), { retry: 'never', message: /than 256 MiB/ })
+})
+
+t.test('the limit that git has reached is read from its own lines alone', async (t) => {
+  const reached = (stderr: string) => limitReached({ exitCode: 128, stdout: '', stderr, seconds: 1 })
+  t.equal(reached('fatal: Out of memory, realloc failed'), 'memory')
+  t.equal(reached('fatal: cannot create async thread: Resource temporarily unavailable'), 'memory')
+  t.equal(reached('fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output'), 'size')
+  t.equal(reached('remote: fatal: Out of memory, File too large\nfatal: early EOF'), undefined)
 })
 
 t.test('authority, name and time of a certificate are distinguished where git does', async (t) => {

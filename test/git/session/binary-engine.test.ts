@@ -258,7 +258,7 @@ t.test('several files are one commit, whatever their paths', async (t) => {
 t.test('a session that is closed, or cannot be opened, leaves no file, and the engine none', async (t) => {
   const tempDir = t.testdir()
   const engine = openBinaryEngine({ tempDir, trust: followTrust(server.caFile), fetchLimitMiB: 64 })
-  const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience() }
+  const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience(), namespace: 'shop' }
   const files = async () => readdir(join(tempDir, (await readdir(tempDir))[0] ?? ''))
   const remote = await engine.open({ ...target, address: addressOf(`${server.url}/a/b.git`) })
   t.match((await files()).sort(), ['authorities-1.pem', /^batch-/])

@@ -1,0 +1,106 @@
+import t from 'tap'
+import { makeBudget } from '../../functions/attempt/budget.ts'
+import { costOf } from '../../functions/attempt/cost.ts'
+import { divide } from '../../functions/attempt/shares.ts'
+import { parse } from '../../functions/domain/schema/parse.ts'
+import { memoryOf } from '../../functions/git/session/limits.ts'
+import { gitCommit, pullRequest } from '../harness/memory-world.ts'
+
+/** As in knative.yaml: 2 GiB, of which /tmp may take 1 GiB. */
+const POD = { memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }
+const COMMIT = costOf('GitCommit', parse(stored(gitCommit())))
+
+function stored(resource: { readonly metadata: object }): unknown {
+  return { ...resource, metadata: { ...resource.metadata, uid: 'u', generation: 1, resourceVersion: '1' } }
+}
+
+/** How many get a share at once if each comes from a namespace and a host of its own. */
+async function countAtOnce(pod: typeof POD): Promise<number> {
+  const { stock, attempts } = divide(pod, 256)
+  const lane = makeBudget(stock).open(attempts)
+  let started = 0
+  for (let i = 0; i < 200; i += 1)
+    void lane
+      .acquire(COMMIT, { namespace: `n${i}`, host: `h${i}`, resource: `${i}` })
+      .then(() => (started += 1))
+  await new Promise(setImmediate)
+  return started
+}
+
+t.test('64 commits run at once in a pod of 2 GiB, and fewer in a smaller one', async (t) => {
+  t.equal(await countAtOnce(POD), 64)
+  t.equal(await countAtOnce({ ...POD, memoryMiB: 1024 }), 26)
+  t.equal(await countAtOnce({ ...POD, memoryMiB: 256 }), 1)
+  t.equal(
+    await countAtOnce({ ...POD, memoryMiB: 65_536 }),
+    64,
+    'more would not find a thread to resolve names',
+  )
+  t.equal(
+    await countAtOnce({ ...POD, diskMiB: 64 }),
+    12,
+    'the folder for temporary files may be the smaller one',
+  )
+})
+
+t.test('one namespace gets an eighth of the attempts, as many as eight', async (t) => {
+  const { stock, attempts } = divide(POD, 256)
+  const lane = makeBudget(stock).open(attempts)
+  let started = 0
+  for (let i = 0; i < 20; i += 1)
+    void lane
+      .acquire(COMMIT, { namespace: 'hog', host: `h${i}`, resource: `${i}` })
+      .then(() => (started += 1))
+  await new Promise(setImmediate)
+  t.equal(started, 8)
+})
+
+t.test('a large session in a pod of 2 GiB may fetch all of FETCH_LIMIT', async (t) => {
+  const { largeCost, largeLimits } = divide(POD, 256)
+  t.same(largeLimits, { memoryMiB: 61, fileMiB: 256 })
+  t.same(largeCost, { memoryMiB: memoryOf(largeLimits), diskMiB: 256 })
+})
+
+const PODS = [256, 300, 512, 1024, 2048, 8192].flatMap((memoryMiB) =>
+  [32, 256, 1024, 100_000].flatMap((diskMiB) =>
+    [true, false].map((diskIsMemory) => ({ memoryMiB, diskMiB, diskIsMemory })),
+  ),
+)
+
+t.test('whatever the pod, all that may run at once fits into it', async (t) => {
+  for (const pod of PODS)
+    for (const fetchLimit of [1, 256, 65_536]) {
+      const { stock, attempts, large, largeCost } = divide(pod, fetchLimit)
+      const one = largeCost.memoryMiB + (pod.diskIsMemory ? largeCost.diskMiB : 0)
+      const { total } = attempts.held
+      const what = `${JSON.stringify(pod)}, FETCH_LIMIT ${fetchLimit}`
+      t.ok(total.memoryMiB + one <= stock.memoryMiB, `${what}: memory`)
+      t.ok(total.diskMiB + largeCost.diskMiB <= stock.diskMiB, `${what}: disk`)
+      t.ok(total.memoryMiB >= COMMIT.memoryMiB, `${what}: at least one attempt`)
+      t.ok(large.held.total.count >= 1 && large.held.perNamespace.count <= 2, `${what}: a large session`)
+    }
+})
+
+t.test('with 4 large sessions or more, none of a namespace takes all', async (t) => {
+  const { large } = divide({ ...POD, memoryMiB: 8192, diskMiB: 8192 }, 256)
+  t.match(large.held, { total: { count: 8 }, perNamespace: { count: 2 }, perHost: { count: 6 } })
+  t.match(divide(POD, 256).large.held, {
+    total: { count: 3 },
+    perNamespace: { count: 1 },
+    perHost: { count: 2 },
+  })
+})
+
+t.test('a commit by SSH, one by HTTPS and a pull request cost what they need', async (t) => {
+  const ssh = costOf(
+    'GitCommit',
+    parse(stored(gitCommit({ repository: 'git@git.example.com:acme/config.git' }))),
+  )
+  t.same([COMMIT.memoryMiB + COMMIT.diskMiB, ssh.memoryMiB + ssh.diskMiB], [20, 20])
+  t.equal(costOf('PullRequest', parse(stored(pullRequest()))).diskMiB, 0, 'only its host is called')
+  t.equal(
+    costOf('GitCommit', parse(stored(gitCommit({ repository: 'nonsense' })))),
+    COMMIT,
+    'it fails, but it waits',
+  )
+})

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { GitSettings } from '../../../functions/git/git.ts'
+import { FIRST_LIMITS, limitsWithin, memoryOf } from '../../../functions/git/session/limits.ts'
+import type { LargeHolder } from '../../../functions/git/session/binary-engine.ts'
+import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience, until } from '../stage.ts'
+
+const stage = await openStage()
+t.teardown(() => stage.close())
+const { server } = stage
+const MIB = 1024 * 1024
+
+/** Gives out large shares, and notes who gets one, and whether its folder is still there when it is given back. */
+function makeLarge() {
+  const holders: LargeHolder[] = []
+  const returned: boolean[] = []
+  const settings: Partial<GitSettings> = {
+    async acquireLarge(holder) {
+      holders.push(holder)
+      return () => void returned.push(existsSync(holder.resource))
+    },
+  }
+  return { holders, returned, settings }
+}
+
+async function push(url: string, settings: Partial<GitSettings>, more: Parameters<typeof changeOf>[2] = {}) {
+  const git = stage.open(settings)
+  return outcomeOf(git.push(changeOf(url, 'a.md', more), loginOf(PASSWORD), patience()))
+}
+
+/** Many refs at the tip of main, as git packs them. */
+async function packRefs(path: string, sha: string, count: number): Promise<void> {
+  const lines = Array.from(
+    { length: count },
+    (_, i) => `${sha} refs/heads/topic/${String(i).padStart(6, '0')}\n`,
+  )
+  await writeFile(
+    join(path, 'packed-refs'),
+    `# pack-refs with: peeled fully-peeled sorted \n${lines.join('')}`,
+  )
+}
+
+t.test('what a session may hold and the limits of its processes belong together', async (t) => {
+  t.equal(memoryOf(FIRST_LIMITS), 40)
+  t.same(limitsWithin(memoryOf(FIRST_LIMITS), FIRST_LIMITS.fileMiB), FIRST_LIMITS)
+  t.equal(limitsWithin(100_000, 1).memoryMiB, 128)
+})
+
+t.test('a commit to an ordinary repository needs no large share', async (t) => {
+  const repository = await server.createRepository('limits/ordinary')
+  await packRefs(repository.path, await repository.git('rev-parse', 'main'), 10_000)
+  const large = makeLarge()
+  t.match(await push(repository.url, large.settings), { outcome: 'pushed' })
+  t.same(large.holders, [])
+})
+
+t.test('a repository that is too large for the first limits is fetched with a large share', async (t) => {
+  const files = { noise: randomBytes(5 * MIB) }
+  const repository = await server.createRepository('limits/large', { allowFilter: false, files })
+  const large = makeLarge()
+  t.match(await push(repository.url, large.settings), { outcome: 'pushed' })
+  t.match(large.holders, [{ namespace: 'shop', host: 'localhost', resource: /batch-/ }])
+  await until('its end', async () => large.returned.length > 0)
+  t.same(large.returned, [false], 'given back once its files are gone')
+  // What was fetched in vain at first does not count.
+  t.match(await push(repository.url, { ...makeLarge().settings, fetchLimitMiB: 7 }, { text: 'again' }), {
+    outcome: 'pushed',
+  })
+})
+
+t.test('refs that are too many for the first limits when pushing are read with a large share', async (t) => {
+  const repository = await server.createRepository('limits/refs')
+  await packRefs(repository.path, await repository.git('rev-parse', 'main'), 60_000)
+  const large = makeLarge()
+  t.match(await push(repository.url, large.settings), { outcome: 'pushed' })
+  t.equal(large.holders.length, 1)
+  t.equal((await repository.log()).length, 2, 'one commit')
+})
+
+t.test('content above the first limit is written with a large share', async (t) => {
+  const repository = await server.createRepository('limits/content')
+  const large = makeLarge()
+  const files = [{ path: 'a.bin', content: randomBytes(5 * MIB) }]
+  t.match(await push(repository.url, large.settings, { files }), { outcome: 'pushed' })
+  t.equal(large.holders.length, 1)
+})
+
+t.test('an endless list of refs ends at the limit of a large share, for good', async (t) => {
+  const repository = await server.createRepository('limits/endless')
+  t.teardown(
+    server.faults.add({ kind: 'endless' }, { repository: 'limits/endless', exchange: 'upload-pack-refs' }),
+  )
+  const large = makeLarge()
+  const failure = await push(repository.url, { ...large.settings, memoryMiB: 24 })
+  t.match(failure, { reason: 'NotSupported', message: /lists more refs or objects than Git can hold/ })
+  t.equal(large.holders.length, 1)
+})
+
+t.test('where no large share is free for half of the time, the attempt ends and says so', async (t) => {
+  const repository = await server.createRepository('limits/busy')
+  t.teardown(server.faults.add({ kind: 'endless' }, { repository: 'limits/busy', command: 'fetch' }))
+  const settings: Partial<GitSettings> = {
+    deadlineSeconds: 6,
+    acquireLarge: (_holder, signal) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('Given up'))),
+      ),
+  }
+  t.match(await push(repository.url, settings), {
+    reason: 'Conflict',
+    message: /has more refs or files than most.*Commitlet retries automatically/,
+  })
+})
