@@ -3,9 +3,38 @@ import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { startGitServer } from '../harness/git-server.ts'
 import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts'
+import { peakOfTree } from '../harness/process-memory.ts'
+import { attemptsAt } from './tenant-stage.ts'
+
+/** Attempts that one namespace may have in flight. */
+const SHARE = 8
 
 withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane)
+
+  t.test('endless lists of refs for one tenant end, and leave memory and time to the others', async (t) => {
+    const [hog, other] = [await commitlet.createTeam(), await commitlet.createTeam()]
+    const [endless, honest] = [
+      await commitlet.git.createRepository(hog.namespace),
+      await commitlet.git.createRepository(other.namespace),
+    ]
+    commitlet.git.faults.add({ kind: 'endless' }, { repository: endless.name, exchange: 'upload-pack-refs' })
+    await Promise.all([hog, other].map((team) => team.apply(configMap())))
+    const names = Array.from({ length: SHARE }, (_, i) => `endless-${i}`)
+    const peak = await peakOfTree(commitlet.function.pid, async () => {
+      await Promise.all(names.map((name) => hog.apply(gitCommit(name, endless.url, { branch: name }))))
+      await other.apply(gitCommit('own', honest.url))
+      t.match(readyOf(await other.settled('own')), { reason: 'Succeeded' })
+      for (const name of names)
+        t.match(
+          readyOf(await hog.settled(name)),
+          { reason: 'NotSupported', message: /more refs or objects/ },
+          name,
+        )
+    })
+    t.equal(await attemptsAt(commitlet, other), 1)
+    t.ok(peak < 600, `${Math.round(peak)} MiB at the peak`)
+  })
 
   t.test('no request follows a redirect to another address', async (t) => {
     const { authority } = commitlet.git
