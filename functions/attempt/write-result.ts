@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CONFLICT } from '../cluster/cluster.ts'
-import { carriesClaim, requestedAt } from '../domain/resource/attempt-state.ts'
+import { carriesClaim, carriesResult, isSameRequest } from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Envelope, Status } from '../domain/resource/resource.ts'
@@ -41,8 +41,12 @@ export async function writeResult(
       const stored = await world.cluster.patchStatus(latest, status)
       if (stored !== CONFLICT) return { written: { envelope: envelopeOf(stored), status } }
       const whole = await world.cluster.readResource(refOf(claim))
-      if (whole === undefined || !carriesClaim(envelopeOf(whole), claim)) return {}
-      latest = envelopeOf(whole)
+      if (whole === undefined) return {}
+      const envelope = envelopeOf(whole)
+      // The answer to an earlier write may have been lost.
+      if (carriesResult(envelope, claim, status)) return { written: { envelope, status } }
+      if (!carriesClaim(envelope, claim)) return {}
+      latest = envelope
       if (!isSameRequest(latest, claim)) return { newer: { envelope: latest, whole } }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
@@ -54,10 +58,4 @@ export async function writeResult(
     lastFailure ??
     new Failure('Conflict', 'Other writers kept changing the resource; Commitlet retries automatically.')
   )
-}
-
-function isSameRequest(current: Envelope, claim: Envelope): boolean {
-  const request = requestedAt(current)
-  const isSameGeneration = current.metadata.generation === claim.metadata.generation
-  return isSameGeneration && (request === undefined || request === requestedAt(claim))
 }

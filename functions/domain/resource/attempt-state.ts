@@ -1,5 +1,5 @@
 import { isFailureReason, REASONS } from '../reasons.ts'
-import type { Envelope } from './resource.ts'
+import type { Envelope, Status } from './resource.ts'
 import { REQUESTED_AT } from './resource.ts'
 
 /** The value of `commitlet.dev/requested-at`, undefined where it is absent or empty. */
@@ -51,6 +51,30 @@ export function isGivenUp(resource: Envelope, limit: number): boolean {
   const forADay = isFailureReason(ready?.reason) && REASONS[ready.reason].budget === 'day'
   const most = forADay ? limit * DAY_FACTOR : limit
   return mayHavePushed(resource) && status?.phase === 'Progressing' && (status.attempts ?? 0) >= most
+}
+
+/** Whether both have the same generation, and no requested-at came with the newer one. */
+export function isSameRequest(current: Envelope, before: Envelope): boolean {
+  const request = requestedAt(current)
+  const isSameGeneration = current.metadata.generation === before.metadata.generation
+  return isSameGeneration && (request === undefined || request === requestedAt(before))
+}
+
+/**
+ * Whether the stored resource has this result of the attempt with this claim. A claim is unique, but if it has lapsed
+ * another may have written a result for it.
+ */
+export function carriesResult(stored: Envelope, claim: Envelope, result: Status): boolean {
+  const { status } = stored
+  const [seen, ours] = [status, result].map((one) => one?.conditions?.find(({ type }) => type === 'Ready'))
+  return (
+    stored.metadata.uid === claim.metadata.uid &&
+    status?.phase === result.phase &&
+    status.lastAttemptTime === claim.status?.lastAttemptTime &&
+    status.attempts === claim.status?.attempts &&
+    seen?.reason === ours?.reason &&
+    seen?.message === ours?.message
+  )
 }
 
 /** Whether the stored resource still has this claim; if not, another attempt has taken over. */
