@@ -1,5 +1,5 @@
 import { claim, isAtInsecureHost } from './claim.ts'
-import type { Claim } from './claim.ts'
+import type { Claim, Newer } from './claim.ts'
 import { costOf } from './cost.ts'
 import { mayStart } from '../domain/resource/attempt-state.ts'
 import { unlessAborted } from '../domain/deadline.ts'
@@ -12,7 +12,7 @@ import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { report } from './report.ts'
 import { writeResult } from './write-result.ts'
-import type { World } from '../world.ts'
+import type { Cost, Release, World } from '../world.ts'
 
 /** After the deadline, pending calls have this long to report what they were waiting for. */
 const GRACE_MS = 500
@@ -25,22 +25,47 @@ const GRACE_MS = 500
 export async function handle(ref: ObjectRef, find: Find, world: World): Promise<void> {
   const found = await find(ref)
   if (found === undefined || !mayStart(found.envelope, world.now())) return
-  const { kind, namespace, name } = ref
-  const resource = `${kind} ${namespace}/${name}`
-  const parsed = parse(found.whole)
-  const holder = { namespace, host: parsed.target?.address.host ?? '', resource }
-  const release = await world.acquire(costOf(kind, parsed), holder)
-  if (release === undefined) return
+  let next: Newer | undefined = { newer: { envelope: found.envelope, parsed: parse(found.whole) } }
+  let share: Share | undefined
   try {
-    let current = await claim({ envelope: found.envelope, parsed }, world)
-    while (current !== undefined) current = await attempt(current, world)
+    while (next !== undefined) {
+      share = await shareFor(next, share, world)
+      if (share === undefined) return
+      const current: Claim | Newer | undefined = await claim(next.newer, world, next.heldBefore)
+      next = current === undefined || 'newer' in current ? current : await attempt(current, world)
+    }
   } finally {
-    release()
+    share?.release()
   }
 }
 
-/** One attempt, from claim to written status. Returns the claim of a newer generation, if there is one. */
-async function attempt(current: Claim, world: World): Promise<Claim | undefined> {
+/** What an attempt holds of the pod. */
+interface Share {
+  readonly cost: Cost
+  readonly host: string
+  readonly release: Release
+}
+
+/** The share for this spec: the one that is held, if it fits. Undefined if the same resource already waits for one. */
+async function shareFor(
+  { newer: { envelope, parsed }, heldBefore }: Newer,
+  before: Share | undefined,
+  { acquire }: World,
+): Promise<Share | undefined> {
+  const { kind, metadata } = envelope
+  const cost = costOf(kind, parsed)
+  const host = parsed.target?.address.host ?? ''
+  if (before?.host === host && before.cost === cost) return before
+  before?.release()
+  const { namespace, name, generation } = metadata
+  // Nobody else can take up what we have claimed: an event for it that waits as well does not count.
+  const own = heldBefore === undefined ? '' : ` ${generation}`
+  const release = await acquire(cost, { namespace, host, resource: `${kind} ${namespace}/${name}${own}` })
+  return release === undefined ? undefined : { cost, host, release }
+}
+
+/** One attempt, from claim to written status. Returns a newer generation, if there is one. */
+async function attempt(current: Claim, world: World): Promise<Newer | undefined> {
   const began = world.now()
   const { attemptDeadline } = world.settings
   const deadline = AbortSignal.timeout(attemptDeadline * 1000)
@@ -53,7 +78,8 @@ async function attempt(current: Claim, world: World): Promise<Claim | undefined>
   await report({ claim: current.envelope, result, began, settled, insecure }, world)
   const { newer } = settled
   if (newer === undefined) return undefined
-  return claim({ envelope: newer.envelope, parsed: parse(newer.whole) }, world, current.envelope)
+  const parsed = parse(newer.whole)
+  return { newer: { envelope: newer.envelope, parsed }, heldBefore: current.envelope }
 }
 
 async function run(current: Claim, world: World, signal: AbortSignal): Promise<Outcome> {

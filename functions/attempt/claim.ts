@@ -1,5 +1,11 @@
 import { CONFLICT } from '../cluster/cluster.ts'
-import { carriesClaim, isGivenUp, mayHavePushed, mayStart } from '../domain/resource/attempt-state.ts'
+import {
+  carriesClaim,
+  isGivenUp,
+  isSameRequest,
+  mayHavePushed,
+  mayStart,
+} from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import { Failure } from '../domain/failure.ts'
 import { isInsecure } from '../domain/repository/insecure-hosts.ts'
@@ -25,19 +31,28 @@ export interface Claim extends Claimable {
   readonly again: boolean
 }
 
+/** A spec other than the one that was read: it may need another share of the pod. */
+export interface Newer {
+  readonly newer: Claimable
+  /** Our own claim for what was read before, if there is one. */
+  readonly heldBefore?: Envelope | undefined
+}
+
 /**
  * Claims the resource by writing the phase Progressing, guarded by the resourceVersion that was read, so that only one
- * of several concurrent attempts gets it. Undefined if the resource was deleted or no attempt may start any more.
- * `heldBefore` is our own claim for an older generation, which does not keep this attempt from starting.
+ * of several concurrent attempts gets it. Undefined if the resource was deleted or no attempt may start any more. Returns
+ * the spec that is stored by now, unclaimed, if that has changed. `heldBefore` is our own claim for an older generation,
+ * which does not keep this attempt from starting.
  */
 export async function claim(
   found: Claimable,
   world: World,
   heldBefore?: Envelope,
-): Promise<Claim | undefined> {
+): Promise<Claim | Newer | undefined> {
   let latest = found
+  let held = heldBefore
   for (let writes = 0; writes < MAX_WRITES; writes += 1) {
-    const isOurs = heldBefore !== undefined && carriesClaim(latest.envelope, heldBefore)
+    const isOurs = held !== undefined && carriesClaim(latest.envelope, held)
     if (latest.envelope.metadata.deletionTimestamp !== undefined) return undefined
     if (!isOurs && !mayStart(latest.envelope, world.now())) return undefined
     if (isGivenUp(latest.envelope, world.settings.retryLimit)) return giveUp(latest, world)
@@ -46,9 +61,12 @@ export async function claim(
     if (whole === undefined) return undefined
     const stored = readAgain(latest, whole)
     // A response may be lost: then the second write conflicts with what the first one has written.
-    if (carriesClaim(stored.envelope, { ...latest.envelope, status })) {
+    const isClaimed = carriesClaim(stored.envelope, { ...latest.envelope, status })
+    if (isClaimed && isSameRequest(stored.envelope, latest.envelope))
       return { ...stored, again: mayHavePushed(latest.envelope) }
-    }
+    // The claim is for a generation or a request that is no longer the latest.
+    if (isClaimed) held = stored.envelope
+    if (stored.parsed !== latest.parsed) return { newer: stored, heldBefore: held }
     latest = stored
   }
   throw new Failure('Conflict', 'Other writers kept changing the resource; Commitlet retries automatically.')

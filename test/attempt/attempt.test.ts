@@ -386,6 +386,89 @@ t.test('a claim whose answer was lost is recognised as our own', async (t) => {
   t.match(statusOf(world), { phase: 'Succeeded', attempts: 1 })
 })
 
+t.test('a spec that changes while the answer to a claim is lost is claimed itself', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  let lost = 1
+  const cluster: MemoryWorld['cluster'] = {
+    ...world.cluster,
+    async patchStatus(resource, status) {
+      const stored = await world.cluster.patchStatus(resource, status)
+      if (lost-- <= 0) return stored
+      world.cluster.apply(gitCommit({ message: 'Second' }))
+      return CONFLICT
+    },
+  }
+  world.land = async () => {
+    t.match(statusOf(world), { phase: 'Progressing', observedGeneration: 2, attempts: 1 })
+    return { outcome: 'pushed', sha: '2'.repeat(40), branch: 'main' }
+  }
+  await send({ ...world, cluster })
+  t.match(
+    world.pushed.map(({ change }) => [change.message, change.since]),
+    [[/^Second/, undefined]],
+  )
+  t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 2 })
+})
+
+/** The hosts for which a share was taken, and those whose share is held. */
+function withShares(world: MemoryWorld, onAcquire = (): void => undefined) {
+  const taken: string[] = []
+  const held: string[] = []
+  const acquire: MemoryWorld['acquire'] = async (_cost, { host }) => {
+    taken.push(host)
+    held.push(host)
+    onAcquire()
+    return () => void held.splice(held.indexOf(host), 1)
+  }
+  return { taken, held, world: { ...world, acquire } }
+}
+
+const ELSEWHERE = gitCommit({ repository: 'https://other.example.com/acme/config.git' })
+
+t.test('a newer generation for another host takes a share of that host', async (t) => {
+  const world = memoryWorld()
+  const shares = withShares(world)
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    t.same(shares.held, world.pushed.length === 1 ? ['git.example.com'] : ['other.example.com'])
+    if (world.pushed.length === 1) world.cluster.apply(ELSEWHERE)
+    return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
+  }
+  await send(shares.world)
+  t.same(shares.taken, ['git.example.com', 'other.example.com'])
+  t.same(shares.held, [])
+  t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 2 })
+})
+
+t.test('a newer generation that costs the same keeps its share', async (t) => {
+  const world = memoryWorld()
+  const shares = withShares(world)
+  world.cluster.apply(gitCommit())
+  world.land = async () => {
+    if (world.pushed.length === 1) world.cluster.apply(gitCommit({ message: 'Second' }))
+    return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
+  }
+  await send(shares.world)
+  t.equal(world.pushed.length, 2)
+  t.same(shares.taken, ['git.example.com'])
+})
+
+t.test(
+  'a spec that names another host while it waits is not claimed with the share of the first',
+  async (t) => {
+    const world = memoryWorld()
+    const shares = withShares(world, () => void world.cluster.apply(ELSEWHERE))
+    world.cluster.apply(gitCommit())
+    world.land = async () => {
+      t.same(shares.held, ['other.example.com'])
+      return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
+    }
+    await send(shares.world)
+    t.equal(world.pushed.length, 1)
+  },
+)
+
 t.test(
   'an attempt that took its process down twelve times is given up, and reported as any other',
   async (t) => {
