@@ -1,17 +1,29 @@
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
+import { makeRanks } from './ranks.ts'
 
 /**
  * Events that wait for a free connection, bounded and fair. The next event is of the namespace with the fewest in flight.
  * If the queue is full, the namespace with the most waiting events loses one, so that no tenant blocks the others. Only
- * one event of a resource waits: a newer event replaces it.
+ * one event of a resource waits: a newer event replaces it. The time of a call does not grow with the number of events
+ * or namespaces.
  */
 export interface FairQueue {
   /** Adds an event. Returns the event that was dropped for lack of room, if any: this one or another. */
   readonly add: (event: AppliedEvent) => AppliedEvent | undefined
-  /** Removes and returns the next event. `inFlight` counts events by namespace; `share` limits each namespace. */
-  readonly take: (inFlight: ReadonlyMap<string, number>, share?: number) => AppliedEvent | undefined
+  /** Whether an event of a resource that does not wait yet would be accepted. */
+  readonly hasRoom: (namespace: string) => boolean
+  /** Removes and returns the next event, which is in flight from then on; none of a namespace with `share` in flight. */
+  readonly take: (share?: number) => AppliedEvent | undefined
+  /** Ends the flight of one event of the namespace. */
+  readonly release: (namespace: string) => void
   readonly has: (key: string) => boolean
   readonly size: () => number
+}
+
+/** Numbers of waiting events: in all, and of one namespace. */
+export interface QueueLimits {
+  readonly waiting: number
+  readonly waitingPerNamespace: number
 }
 
 type Queue = Map<string, AppliedEvent>
@@ -25,41 +37,75 @@ export function resourceKey(ref: {
   return `${ref.kind} ${ref.namespace}/${ref.name}`
 }
 
-/** Makes an empty queue for at most `limit` events. */
-export function makeFairQueue(limit: number): FairQueue {
+/** Makes an empty queue. */
+export function makeFairQueue(limits: QueueLimits): FairQueue {
   const queues = new Map<string, Queue>()
+  const inFlight = new Map<string, number>()
+  const lengths = makeRanks()
+  const busy = makeRanks()
   let size = 0
 
   function add(event: AppliedEvent): AppliedEvent | undefined {
     const { namespace } = event.data
     const key = resourceKey(event.data)
     const queue: Queue = queues.get(namespace) ?? new Map<string, AppliedEvent>()
-    const isQueued = queue.has(key)
-    const isFull = !isQueued && size >= limit
-    const longest = isFull ? longestOf(queues.values()) : undefined
-    if (isFull && (longest === undefined || longest.size <= queue.size)) return event
+    if (queue.has(key)) {
+      queue.set(key, event)
+      return undefined
+    }
+    if (!hasRoom(namespace)) return event
+    const dropped = size < limits.waiting ? undefined : dropOne()
     queue.set(key, event)
     queues.set(namespace, queue)
-    if (!isQueued) size += 1
+    size += 1
+    lengths.move(namespace, queue.size)
+    if (queue.size === 1) busy.move(namespace, inFlight.get(namespace) ?? 0)
+    return dropped
+  }
+
+  function hasRoom(namespace: string): boolean {
+    const length = queues.get(namespace)?.size ?? 0
+    if (length >= limits.waitingPerNamespace) return false
+    if (size < limits.waiting) return true
+    // One more than another namespace would be no fairer the other way round.
+    return length + 1 < (queues.get(lengths.highest() ?? '')?.size ?? 0)
+  }
+
+  function dropOne(): AppliedEvent | undefined {
+    const longest = lengths.highest()
     return longest === undefined ? undefined : takeFirst(longest)
   }
 
-  function take(inFlight: ReadonlyMap<string, number>, share = Infinity): AppliedEvent | undefined {
-    const next = leastBusy(queues.keys(), inFlight, share)
-    const queue = next === undefined ? undefined : queues.get(next)
-    if (next === undefined || queue === undefined) return undefined
-    const event = takeFirst(queue)
-    // Moved to the end, so that equally busy namespaces alternate.
-    queues.delete(next)
-    if (queue.size > 0) queues.set(next, queue)
+  function take(share = Infinity): AppliedEvent | undefined {
+    const next = busy.lowest(share)
+    const event = next === undefined ? undefined : takeFirst(next)
+    if (next !== undefined) count(next, 1)
     return event
   }
 
-  function takeFirst(queue: Queue): AppliedEvent | undefined {
+  function release(namespace: string): void {
+    count(namespace, -1)
+  }
+
+  function count(namespace: string, step: 1 | -1): void {
+    const flying = (inFlight.get(namespace) ?? 0) + step
+    if (flying === 0) inFlight.delete(namespace)
+    else inFlight.set(namespace, flying)
+    if (queues.has(namespace)) busy.move(namespace, flying)
+  }
+
+  function takeFirst(namespace: string): AppliedEvent | undefined {
+    const queue = queues.get(namespace) ?? new Map<string, AppliedEvent>()
     const [first] = queue
     if (first === undefined) return undefined
     queue.delete(first[0])
     size -= 1
+    const isLast = queue.size === 0
+    lengths.move(namespace, isLast ? undefined : queue.size)
+    if (isLast) {
+      queues.delete(namespace)
+      busy.move(namespace, undefined)
+    }
     return first[1]
   }
 
@@ -68,25 +114,5 @@ export function makeFairQueue(limit: number): FairQueue {
     return queues.get(namespace)?.has(key) === true
   }
 
-  return { add, take, has, size: () => size }
-}
-
-function longestOf(queues: Iterable<Queue>): Queue | undefined {
-  let longest: Queue | undefined
-  for (const queue of queues) if (queue.size > (longest?.size ?? 0)) longest = queue
-  return longest
-}
-
-function leastBusy(
-  namespaces: Iterable<string>,
-  inFlight: ReadonlyMap<string, number>,
-  share: number,
-): string | undefined {
-  let least: string | undefined
-  let fewest = share
-  for (const namespace of namespaces) {
-    const busy = inFlight.get(namespace) ?? 0
-    if (busy < fewest) [least, fewest] = [namespace, busy]
-  }
-  return least
+  return { add, hasRoom, take, release, has, size: () => size }
 }

@@ -4,12 +4,15 @@ import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import type { DeliveryTimes, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
+import type { QueueLimits } from './fair-queue.ts'
 import { makeFairQueue, resourceKey } from './fair-queue.ts'
 
 /** Sends events. A lost event delays a commit but never loses it: the sweeps find its resource. */
 export interface Sink {
   /** Queues the event for sending. Returns false if there was no room and the event was dropped. */
   readonly send: (event: AppliedEvent) => boolean
+  /** Whether there is room for another event of this namespace. */
+  readonly hasRoom: (namespace: string) => boolean
   /** Whether an event of this resource is waiting, or was sent recently and has no response yet. */
   readonly isUnderway: (ref: ObjectRef) => boolean
   /** Accepts no more events and waits for those in flight or queued until the deadline; then aborts the rest. */
@@ -17,23 +20,29 @@ export interface Sink {
 }
 
 /** Limits of the sink: numbers of events and times. */
-export interface SinkLimits extends DeliveryTimes {
+export interface SinkLimits extends DeliveryTimes, QueueLimits {
   readonly inFlight: number
-  /** Most events of one namespace in flight, so that requests that hang leave room for other namespaces. */
+  /** Most events of one namespace in flight; fewer where many namespaces are busy. */
   readonly perNamespace: number
-  readonly waiting: number
+  /** How long an event without a response counts as in flight for other events, so that a hanging sink is not waited for. */
+  readonly slotMs: number
+  /** Most requests that are open for longer than that. The oldest one is given up for the next. */
+  readonly overdue: number
   /** How long an event without a response counts as in flight for the sweeps. */
   readonly trustedMs: number
 }
 
 /**
- * 256 requests of a few KiB and 10,000 waiting events of half a KiB each: a few MiB at most. The function responds when
- * the attempt is done, for which Knative allows up to 600 s: a request may take a little longer.
+ * 1,024 requests of some 20 KiB and 10,000 waiting events of 1 KiB each: 30 MiB at most. The function responds when the
+ * attempt is done, for which Knative allows up to 600 s: a request may take a little longer.
  */
 export const SINK_LIMITS: SinkLimits = {
   inFlight: 256,
   perNamespace: 64,
+  slotMs: 20_000,
+  overdue: 768,
   waiting: 10_000,
+  waitingPerNamespace: 1_000,
   requestMs: 610_000,
   windowMs: 60_000,
   firstPauseMs: 200,
@@ -44,15 +53,16 @@ const LOG_INTERVAL_MS = 1_000
 
 /** Opens the sink. It makes no connection before the first event. */
 export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = SINK_LIMITS): Sink {
-  const deliver = makeDelivery(target, limits.inFlight, limits)
-  const waiting = makeFairQueue(limits.waiting)
-  const busy = new Map<string, number>()
+  const deliver = makeDelivery(target, limits.inFlight + limits.overdue, limits)
+  const waiting = makeFairQueue(limits)
   const sentAt = new Map<string, number>()
-  const closing = new AbortController()
+  const open = new Set<AbortController>()
+  const overdue = new Set<AbortController>()
   const idle = Promise.withResolvers<undefined>()
   const warnDropped = makeDropWarning(log)
   let inFlight = 0
   let draining = false
+  let closed = false
 
   function send(event: AppliedEvent): boolean {
     if (draining) return false
@@ -63,37 +73,52 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
   }
 
   function sendWaiting(): void {
-    while (inFlight < limits.inFlight && !closing.signal.aborted) {
-      const event = waiting.take(busy, limits.perNamespace)
+    while (inFlight < limits.inFlight && !closed) {
+      const event = waiting.take(shareOf(limits, inFlight))
       if (event === undefined) break
       void sendNow(event)
     }
-    if (draining && inFlight === 0) idle.resolve(undefined)
+    if (draining && open.size === 0) idle.resolve(undefined)
   }
 
   async function sendNow(event: AppliedEvent): Promise<void> {
     const key = resourceKey(event.data)
     const now = performance.now()
-    count(event, 1)
+    const request = new AbortController()
+    open.add(request)
     sentAt.set(key, now)
-    try {
-      await deliver(event, closing.signal)
-    } catch (error) {
+    const giveBack = holdSlot(event.data.namespace)
+    const timer = setTimeout(() => {
+      giveBack()
+      overdue.add(request)
+      const [oldest] = overdue
+      if (overdue.size > limits.overdue) oldest?.abort()
+      sendWaiting()
+    }, limits.slotMs)
+    await deliver(event, request.signal).catch((error: unknown) => {
       log.warn(
         { reason: reasonOf(error), origin: errorLogFields(error), resource: event.data },
         'an event was not delivered; a sweep will find it',
       )
-    }
+    })
+    clearTimeout(timer)
+    open.delete(request)
+    overdue.delete(request)
     if (sentAt.get(key) === now) sentAt.delete(key)
-    count(event, -1)
+    giveBack()
     sendWaiting()
   }
 
-  function count({ data }: AppliedEvent, step: 1 | -1): void {
-    inFlight += step
-    const sameNamespace = (busy.get(data.namespace) ?? 0) + step
-    if (sameNamespace === 0) busy.delete(data.namespace)
-    else busy.set(data.namespace, sameNamespace)
+  /** Counts an event as in flight until the returned function is called for the first time. */
+  function holdSlot(namespace: string): () => void {
+    let isHeld = true
+    inFlight += 1
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      inFlight -= 1
+      waiting.release(namespace)
+    }
   }
 
   async function drain(deadlineMs: number): Promise<void> {
@@ -102,8 +127,9 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
     const timer = setTimeout(() => idle.resolve(undefined), deadlineMs)
     await idle.promise
     clearTimeout(timer)
-    const lost = inFlight + waiting.size()
-    closing.abort()
+    const lost = open.size + waiting.size()
+    closed = true
+    for (const request of open) request.abort()
     if (lost > 0) log.warn({ events: lost }, 'events were not sent before the end; a sweep will find them')
   }
 
@@ -113,7 +139,13 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
     return waiting.has(key) || performance.now() - (sentAt.get(key) ?? -Infinity) < limits.trustedMs
   }
 
-  return { send, isUnderway, drain }
+  const hasRoom = (namespace: string): boolean => !draining && waiting.hasRoom(namespace)
+  return { send, hasRoom, isUnderway, drain }
+}
+
+/** A quarter of what is free, so that many namespaces whose requests hang leave something for the next one. */
+function shareOf({ inFlight: limit, perNamespace }: SinkLimits, inFlight: number): number {
+  return Math.min(perNamespace, Math.ceil((limit - inFlight) / 4))
 }
 
 /** Logs dropped events at most once a second, with their number. */
