@@ -1,8 +1,8 @@
 import { handle } from '../../functions/attempt/attempt.ts'
-import type { ListedResource } from '../../functions/cluster/cluster.ts'
 import { finder } from '../../functions/attempt/find.ts'
 import type { World } from '../../functions/world.ts'
-import { isDue } from '../../webhook/delivery/sweep.ts'
+import { allRows, UNSETTLED } from '../../test/harness/rows.ts'
+import { isDue } from '../../webhook/delivery/due.ts'
 import { memoryWorld } from '../../test/harness/memory-world.ts'
 import type { MemoryWorld } from '../../test/harness/memory-world.ts'
 import { startLimitedHost } from './limited-host.ts'
@@ -67,8 +67,7 @@ export async function openAll(load: Load): Promise<Tally> {
 async function sweepAll(world: World, clock: Clock): Promise<void> {
   const find = finder(world.cluster, WAITS)
   for (;;) {
-    const unsettled: ListedResource[] = []
-    for await (const row of world.cluster.listUnsettled('PullRequest')) unsettled.push(row)
+    const unsettled = await allRows(world.cluster, 'PullRequest', UNSETTLED)
     if (unsettled.length === 0) return
     const due = unsettled.filter((row) => isDue(row, 'unsettled', clock.now)).map(({ ref }) => ref)
     const takeUp = async (): Promise<void> => {
@@ -90,8 +89,7 @@ async function count(
     pulls.map(({ head }) => `${repository} ${head}`),
   )
   const opened = new Set(pulls).size
-  const all: ListedResource[] = []
-  for await (const row of cluster.listAll('PullRequest')) all.push(row)
+  const all = await allRows(cluster, 'PullRequest')
   const statuses = all.map(({ ref }) => Object(cluster.get('PullRequest', ref.namespace, ref.name)?.status))
   const attempts = statuses.map((status) => Number(status.attempts))
   return {

@@ -1,6 +1,6 @@
 import type { Access, ServedKind } from '../domain/gate/access.ts'
 import type { SecretData } from '../domain/credentials/secret-keys.ts'
-import type { Envelope, Kind, ObjectRef, ResourceRef, Status } from '../domain/resource/resource.ts'
+import type { Envelope, Kind, ObjectRef, Phase, ResourceRef, Status } from '../domain/resource/resource.ts'
 import type { UserInfo } from '../domain/requester/user-info.ts'
 
 export type Secret = SecretData
@@ -13,6 +13,23 @@ export interface ListedResource {
   readonly observedGeneration: number
   readonly lastHandledRequestedAt: string | undefined
   readonly nextAttemptTime: string | undefined
+}
+
+/** Which resources of a kind to list: without members, the first page of all. */
+export interface ListQuery {
+  readonly phase?: Phase | undefined
+  /** Only resources of this namespace. */
+  readonly namespace?: string | undefined
+  /** No resources of these namespaces. */
+  readonly except?: readonly string[] | undefined
+  /** Where the page begins: `next` of the page before, whose query has to be the same otherwise. */
+  readonly next?: string | undefined
+}
+
+/** Without `next`, there are no more. A page may be empty and have a `next`. */
+export interface ListPage {
+  readonly rows: readonly ListedResource[]
+  readonly next: string | undefined
 }
 
 /** A Kubernetes Event, which `kubectl describe` lists. */
@@ -45,10 +62,8 @@ export interface Cluster {
    * kept. Returns the stored resource, or CONFLICT if another writer changed or deleted it first.
    */
   patchStatus(resource: Envelope, status: Status): Promise<unknown>
-  /** All resources of the kind whose phase is Pending, Progressing or Retrying, in pages. */
-  listUnsettled(kind: Kind): AsyncIterable<ListedResource>
-  /** All resources of the kind, in pages. */
-  listAll(kind: Kind): AsyncIterable<ListedResource>
+  /** One page of the resources of the kind, in the order of namespace and name. */
+  listPage(kind: Kind, query: ListQuery): Promise<ListPage>
   /** Records a Kubernetes Event; never throws. */
   recordEvent(resource: Envelope, event: ClusterEvent): Promise<void>
 }

@@ -9,11 +9,9 @@ import { accessReviews } from './access-review.ts'
 import type { Cluster, Secret } from './cluster.ts'
 import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
-import { listResources } from './list.ts'
+import { listPage } from './list.ts'
 import { recordEvent } from './event.ts'
 import { statusPatch } from './status-patch.ts'
-
-const UNSETTLED = ['Pending', 'Progressing', 'Retrying'] as const
 
 /** Implements the port Cluster with a real API server. `now` is in milliseconds since 1970. */
 export function connectCluster(server: ApiServer, now: () => number = Date.now): Cluster {
@@ -25,8 +23,7 @@ export function connectCluster(server: ApiServer, now: () => number = Date.now):
     readSecret: (namespace, name) => readSecret(server, namespace, name),
     reviewAccess: accessReviews(server, now),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
-    listUnsettled: (kind) => listResources(server, kind, UNSETTLED),
-    listAll: (kind) => listResources(server, kind),
+    listPage: (kind, query) => listPage(server, kind, query),
     recordEvent: (resource, event) => recordEvent(server, resource, event, new Date(now())),
   }
 }

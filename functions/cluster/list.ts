@@ -3,75 +3,71 @@ import { elements, member, textMember } from '../domain/json-value.ts'
 import type { Kind } from '../domain/resource/resource.ts'
 import { API_VERSION, PLURALS, REQUESTED_AT } from '../domain/resource/resource.ts'
 import type { ApiAnswer, ApiServer } from './api-server.ts'
-import { bodyOf } from './answer.ts'
-import type { ListedResource } from './cluster.ts'
+import { bodyOf, refusal } from './answer.ts'
+import type { ListedResource, ListPage, ListQuery } from './cluster.ts'
 import { groupPath } from './discovery.ts'
 
 /** Rows of a page: a row has the metadata and the printed cells, usually 2 KiB, at most 260 KiB. */
 const PAGE_SIZE = 50
 /** The API server returns any kind as a Table: metadata and the columns of the CRD, never the spec. */
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
-/** Status for an expired continue token: the next sweep lists the rest. */
+/** Status for an expired continue token. */
 const GONE = 410
 
-/** Lists a kind in pages, as a Table. With `phases`, only resources in these phases, one list for each phase. */
-export async function* listResources(
-  server: ApiServer,
-  kind: Kind,
-  phases?: readonly string[],
-): AsyncIterable<ListedResource> {
-  const selectors = phases?.map((phase) => `status.phase=${phase}`) ?? [undefined]
-  for (const selector of selectors) yield* listPages(server, kind, selector)
-}
-
-async function* listPages(server: ApiServer, kind: Kind, selector?: string): AsyncIterable<ListedResource> {
-  let next: string | undefined
-  let limit = PAGE_SIZE
-  for (;;) {
-    const page = await readPage(server, kind, { selector, next, limit })
-    if (page === 'too large') {
-      limit = Math.ceil(limit / 2)
-      continue
-    }
-    yield* page.rows
-    if (page.next === undefined) return
-    next = page.next
+/** Lists one page of a kind, as a Table, in the order of namespace and name. */
+export async function listPage(server: ApiServer, kind: Kind, query: ListQuery): Promise<ListPage> {
+  for (let limit = PAGE_SIZE; ; limit = Math.ceil(limit / 2)) {
+    const page = await readPage(server, kind, { ...query, limit })
+    if (page !== 'too large') return page
   }
 }
 
-interface Page {
-  readonly rows: readonly ListedResource[]
-  readonly next: string | undefined
-}
-
-interface Query {
-  readonly selector: string | undefined
-  readonly next: string | undefined
-  readonly limit: number
-}
-
 // Annotations may have 256 KiB: a page that is too large is read again in halves, so that no resource is missing.
-async function readPage(server: ApiServer, kind: Kind, query: Query): Promise<Page | 'too large'> {
-  const { selector, next, limit } = query
-  const parameters = new URLSearchParams({ limit: String(limit) })
-  if (selector !== undefined) parameters.set('fieldSelector', selector)
-  if (next !== undefined) parameters.set('continue', next)
-  const path = `${groupPath(API_VERSION)}/${PLURALS[kind]}?${parameters.toString()}`
+async function readPage(
+  server: ApiServer,
+  kind: Kind,
+  query: ListQuery & { readonly limit: number },
+): Promise<ListPage | 'too large'> {
   try {
-    return pageOf(kind, await server({ method: 'GET', path, accept: TABLE }))
+    return pageOf(kind, await server({ method: 'GET', path: pathOf(kind, query), accept: TABLE }))
   } catch (error) {
-    if (limit > 1 && error instanceof Failure && error.reason === 'NotSupported') return 'too large'
+    if (query.limit > 1 && error instanceof Failure && error.reason === 'NotSupported') return 'too large'
     throw error
   }
 }
 
-function pageOf(kind: Kind, answer: ApiAnswer): Page {
-  if (answer.status === GONE) return { rows: [], next: undefined }
-  const table = bodyOf(answer, `list of ${PLURALS[kind]}`)
+function pathOf(kind: Kind, query: ListQuery & { readonly limit: number }): string {
+  const { phase, namespace, except = [], next, limit } = query
+  const excluded = except.map((name) => `metadata.namespace!=${name}`)
+  const selector = [...(phase === undefined ? [] : [`status.phase=${phase}`]), ...excluded].join(',')
+  const parameters = new URLSearchParams({ limit: String(limit) })
+  if (selector !== '') parameters.set('fieldSelector', selector)
+  if (next !== undefined) parameters.set('continue', next)
+  const of = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`
+  return `${groupPath(API_VERSION)}${of}/${PLURALS[kind]}?${parameters.toString()}`
+}
+
+function pageOf(kind: Kind, answer: ApiAnswer): ListPage {
+  const what = `list of ${PLURALS[kind]}`
+  if (answer.status === GONE) return expiredPage(answer, what)
+  const table = bodyOf(answer, what)
   const columns = elements(member(table, 'columnDefinitions')).map((column) => textMember(column, 'name'))
   const rows = elements(member(table, 'rows')).map((row) => readRow(kind, columns, row))
-  const next = textMember(member(table, 'metadata'), 'continue')
-  return { rows: rows.filter((row) => row !== undefined), next: next === '' ? undefined : next }
+  return { rows: rows.filter((row) => row !== undefined), next: continueOf(table) }
+}
+
+/**
+ * After some minutes a continue token expires. The response then has another one, with which the list goes on from the
+ * same place as of now: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+ */
+function expiredPage(answer: ApiAnswer, what: string): ListPage {
+  const next = continueOf(bodyOf({ ...answer, status: 200 }, what))
+  if (next === undefined) throw refusal(answer, what)
+  return { rows: [], next }
+}
+
+function continueOf(list: unknown): string | undefined {
+  return textMember(member(list, 'metadata'), 'continue') || undefined
 }
 
 function readRow(

@@ -1,6 +1,8 @@
 import t from 'tap'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
+import type { Phase } from '../../functions/domain/resource/resource.ts'
+import { allRows, UNSETTLED } from '../harness/rows.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
 import type { Envelope } from '../../functions/domain/resource/resource.ts'
 import { installResources } from '../harness/commitlet.ts'
@@ -174,15 +176,12 @@ withControlPlane(t, async (t, plane) => {
 
   t.test('lists and Events go through the same connection', async (t) => {
     const one = await stored('listed')
-    const names = new Set<string>()
-    for await (const { ref } of cluster.listUnsettled('GitCommit')) names.add(`${ref.namespace}/${ref.name}`)
-    t.ok(names.has(`${namespace}/listed`))
+    const uids = async (phases?: readonly Phase[]): Promise<Set<string>> =>
+      new Set((await allRows(cluster, 'GitCommit', phases)).map(({ ref }) => ref.uid))
+    t.ok((await uids(UNSETTLED)).has(one.metadata.uid))
     await cluster.patchStatus(one, { observedGeneration: 1, phase: 'Failed' })
-    const [unsettled, all] = [new Set<string>(), new Set<string>()]
-    for await (const { ref } of cluster.listUnsettled('GitCommit')) unsettled.add(ref.uid)
-    for await (const { ref } of cluster.listAll('GitCommit')) all.add(ref.uid)
-    t.notOk(unsettled.has(one.metadata.uid))
-    t.ok(all.has(one.metadata.uid))
+    t.notOk((await uids(UNSETTLED)).has(one.metadata.uid))
+    t.ok((await uids()).has(one.metadata.uid))
     await cluster.recordEvent(one, { type: 'Normal', reason: 'Succeeded', message: 'Committed.' })
     const events = await plane.kubectl(['get', 'events', '-n', namespace, '-o', 'name'])
     t.match(events.stdout, /event\/listed\.[0-9a-f]{16}/)

@@ -2,13 +2,13 @@ import t from 'tap'
 import type { ApiServer } from '../../functions/cluster/api-server.ts'
 import type { ListedResource } from '../../functions/cluster/cluster.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
-import { listResources } from '../../functions/cluster/list.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Phase } from '../../functions/domain/resource/resource.ts'
 import { installResources } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { gitCommit } from '../harness/installation.ts'
+import { allRows, UNSETTLED } from '../harness/rows.ts'
 import { openAs } from './stage.ts'
 
 const REPOSITORY = 'https://git.example.com/acme/config.git'
@@ -17,10 +17,8 @@ const SPEC = 'Of-the-spec-alone'
 /** One more than a page holds. */
 const MANY = 51
 
-async function collect(list: AsyncIterable<ListedResource>): Promise<ListedResource[]> {
-  const found: ListedResource[] = []
-  for await (const listed of list) found.push(listed)
-  return found
+function collect(server: ApiServer, phases?: readonly Phase[]): Promise<ListedResource[]> {
+  return allRows(connectCluster(server), 'GitCommit', phases)
 }
 
 const COLUMNS = ['Ready', 'Next attempt', 'Observed', 'Handled'].map((name) => ({ name }))
@@ -47,7 +45,7 @@ t.test('a row shows whether a resource is due', async (t) => {
   const server: ApiServer = async () => ({ status: 200, text: table(rows) })
   const ref = { kind: 'GitCommit', namespace: 'shop', name: 'a', uid: 'u', generation: 2 }
   const none = { requestedAt: undefined, lastHandledRequestedAt: undefined, nextAttemptTime: undefined }
-  t.same(await collect(listResources(server, 'GitCommit')), [
+  t.same(await collect(server), [
     {
       ...none,
       ref,
@@ -71,31 +69,61 @@ t.test('a page that is too large is requested again in halves, and no resource i
     const first = query.get('continue') === null
     return { status: 200, text: table([row([])], first ? 'more' : undefined) }
   }
-  t.equal((await collect(listResources(server, 'GitCommit'))).length, 2)
-  t.same(limits, [50, 25, 13, 13])
+  t.equal((await collect(server)).length, 2)
+  t.same(limits, [50, 25, 13, 50, 25, 13])
   const tooLarge: ApiServer = () => Promise.reject(new Failure('NotSupported', 'The answer is too large.'))
-  await t.rejects(
-    collect(listResources(tooLarge, 'GitCommit')),
-    new Failure('NotSupported', 'The answer is too large.'),
-  )
+  await t.rejects(collect(tooLarge), new Failure('NotSupported', 'The answer is too large.'))
 })
 
 t.test('rows that name no resource are skipped', async (t) => {
   const incomplete = Object.keys(METADATA).map((key) => row([], { ...METADATA, [key]: undefined }))
   const rows = [...incomplete, null, 7, {}, { cells: {}, object: [] }]
   for (const text of [table(rows), '{}', '[]', 'null', '{"rows":{}}'])
-    t.same(await collect(listResources(async () => ({ status: 200, text }), 'GitCommit')), [])
+    t.same(await collect(async () => ({ status: 200, text })), [])
 })
 
-t.test('a page that has expired ends the round with what was found', async (t) => {
-  const server: ApiServer = async ({ path }) =>
-    path.includes('continue=') ? { status: 410, text: '' } : { status: 200, text: table([row([])], 'more') }
-  t.equal((await collect(listResources(server, 'GitCommit'))).length, 1)
+t.test('a list whose continue token has expired goes on with the one that comes instead', async (t) => {
+  const asked: (string | null)[] = []
+  const expired = { kind: 'Status', metadata: { continue: 'second' }, reason: 'Expired', code: 410 }
+  const server: ApiServer = async ({ path }) => {
+    const token = new URL(path, 'https://localhost').searchParams.get('continue')
+    asked.push(token)
+    if (token === 'first') return { status: 410, text: JSON.stringify(expired) }
+    return { status: 200, text: table([row([])], token === null ? 'first' : undefined) }
+  }
+  t.equal((await collect(server)).length, 2)
+  t.same(asked, [null, 'first', 'second'])
+  const without: ApiServer = async () => ({ status: 410, text: '{"kind":"Status"}' })
+  await t.rejects(collect(without), { reason: 'ProviderUnavailable', message: 'list of gitcommits' })
+})
+
+t.test('a query narrows the list to a phase and a namespace, or leaves namespaces out', async (t) => {
+  const asked: URL[] = []
+  const cluster = connectCluster(async ({ path }) => {
+    asked.push(new URL(path, 'https://localhost'))
+    return { status: 200, text: table([]) }
+  })
+  await cluster.listPage('GitCommit', { phase: 'Pending', except: ['a', 'b'] })
+  await cluster.listPage('PullRequest', { namespace: 'a/../b', next: 'more' })
+  t.same(
+    asked.map(({ pathname }) => pathname),
+    ['/apis/commitlet.dev/v1/gitcommits', '/apis/commitlet.dev/v1/namespaces/a%2F..%2Fb/pullrequests'],
+  )
+  t.same(
+    asked.map(({ searchParams }) => Object.fromEntries(searchParams)),
+    [
+      { limit: '50', fieldSelector: 'status.phase=Pending,metadata.namespace!=a,metadata.namespace!=b' },
+      { limit: '50', continue: 'more' },
+    ],
+  )
 })
 
 t.test('a refusal names the list', async (t) => {
-  const list = listResources(async () => ({ status: 403, text: '' }), 'PullRequest')
-  await t.rejects(collect(list), { reason: 'ReferenceForbidden', message: 'list of pullrequests' })
+  const cluster = connectCluster(async () => ({ status: 403, text: '' }))
+  await t.rejects(cluster.listPage('PullRequest', {}), {
+    reason: 'ReferenceForbidden',
+    message: 'list of pullrequests',
+  })
 })
 
 withControlPlane(t, async (t, plane) => {
@@ -120,7 +148,7 @@ withControlPlane(t, async (t, plane) => {
       if (answer.text.includes(SPEC)) specs += 1
       return answer
     }
-    const listed = own(await collect(listResources(watched, 'GitCommit')))
+    const listed = own(await collect(watched))
     t.equal(new Set(listed.map(({ ref }) => ref.uid)).size, MANY)
     t.equal(listed.length, MANY)
     t.ok(pages >= 2, `${pages} pages`)
@@ -144,13 +172,11 @@ withControlPlane(t, async (t, plane) => {
         nextAttemptTime: '2030-01-01T00:00:00Z',
       })
     }
-    const unsettled = own(
-      await collect(listResources(server, 'GitCommit', ['Pending', 'Progressing', 'Retrying'])),
-    )
+    const unsettled = own(await collect(server, UNSETTLED))
     const names = new Set(unsettled.map(({ ref }) => ref.name))
     t.same([unsettled.length, names.size], [MANY - 2, MANY - 2])
     t.notOk(names.has('many-1') || names.has('many-2'))
-    const retrying = own(await collect(listResources(server, 'GitCommit', ['Retrying'])))
+    const retrying = own(await collect(server, ['Retrying']))
     t.match(retrying, [
       {
         ref: { name: 'many-3', generation: 1 },
@@ -171,7 +197,7 @@ withControlPlane(t, async (t, plane) => {
     await kubectl('annotate', 'gitcommit', 'many-2', 'commitlet.dev/requested-at=now')
     await kubectl('patch', 'gitcommit', 'many-5', '--type=merge', '-p', finalizer)
     await kubectl('delete', 'gitcommit', 'many-5', '--wait=false')
-    const listed = own(await collect(listResources(server, 'GitCommit')))
+    const listed = own(await collect(server))
     const named = (name: string): ListedResource | undefined => listed.find(({ ref }) => ref.name === name)
     t.match(named('many-1'), { ref: { generation: 2 }, observedGeneration: 1 })
     t.match(named('many-2'), { requestedAt: 'now', lastHandledRequestedAt: 'yesterday' })
@@ -179,7 +205,16 @@ withControlPlane(t, async (t, plane) => {
     await kubectl('patch', 'gitcommit', 'many-5', '--type=merge', '-p', '{"metadata":{"finalizers":null}}')
   })
 
+  t.test('a namespace is left out, or listed alone', async (t) => {
+    const cluster = connectCluster(server)
+    const { rows } = await cluster.listPage('GitCommit', { namespace, phase: 'Pending' })
+    t.ok(rows.length > 0)
+    t.ok(rows.every(({ ref }) => ref.namespace === namespace))
+    const others = await cluster.listPage('GitCommit', { except: [namespace, 'another'], phase: 'Pending' })
+    t.same(own(others.rows), [])
+  })
+
   t.test('no resources is an empty list', async (t) => {
-    t.same(own(await collect(listResources(server, 'PullRequest'))), [])
+    t.same(own(await allRows(connectCluster(server), 'PullRequest')), [])
   })
 })

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Cluster, ListedResource, ClusterEvent } from '../../functions/cluster/cluster.ts'
+import type {
+  Cluster,
+  ClusterEvent,
+  ListedResource,
+  ListPage,
+  ListQuery,
+} from '../../functions/cluster/cluster.ts'
 import { CONFLICT } from '../../functions/cluster/cluster.ts'
 import type { Access, ServedKind } from '../../functions/domain/gate/access.ts'
 import { envelopeOf, refOf } from '../../functions/domain/resource/envelope.ts'
@@ -42,6 +48,9 @@ const KINDS: Readonly<Record<string, ServedKind>> = {
   'rbac.authorization.k8s.io/v1 ClusterRole': { plural: 'clusterroles', namespaced: false },
 }
 
+/** Rows of a page, as the API server is asked for. */
+const PAGE_SIZE = 50
+
 /** Makes an empty one. */
 export function memoryCluster(): MemoryCluster {
   const objects = new Map<string, StoredObject>()
@@ -80,11 +89,19 @@ export function memoryCluster(): MemoryCluster {
     throw new Failure('ReferenceNotFound', `There is no ${what}; create it, or fix its name in the spec.`)
   }
 
-  async function* list(kind: Kind, phases: readonly string[] | undefined): AsyncIterable<ListedResource> {
-    for (const object of [...objects.values()].filter((candidate) => candidate.kind === kind)) {
-      const resource = envelopeOf(object)
-      if (phases === undefined || phases.includes(resource.status?.phase ?? '')) yield listed(resource)
-    }
+  function list(kind: Kind, { phase, namespace, except = [], next = '' }: ListQuery): ListPage {
+    const selected = [...objects.values()]
+      .filter((object) => object.kind === kind)
+      .map(envelopeOf)
+      .filter(({ status }) => phase === undefined || status?.phase === phase)
+      .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
+      .filter(({ metadata }) => !except.includes(metadata.namespace))
+      .map(listed)
+      .sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
+      .filter((row) => placeOf(row) > next)
+    const rows = selected.slice(0, PAGE_SIZE)
+    const last = rows.at(-1)
+    return { rows, next: last === undefined || last === selected.at(-1) ? undefined : placeOf(last) }
   }
 
   const cluster: MemoryCluster = {
@@ -118,13 +135,17 @@ export function memoryCluster(): MemoryCluster {
       if (stored?.metadata.resourceVersion !== resource.metadata.resourceVersion) return CONFLICT
       return store({ ...stored, status })
     },
-    listUnsettled: (kind) => list(kind, ['Pending', 'Progressing', 'Retrying']),
-    listAll: (kind) => list(kind, undefined),
+    listPage: async (kind, query) => list(kind, query),
     async recordEvent(_resource, notice) {
       notices.push(notice)
     },
   }
   return cluster
+}
+
+/** By which the API server sorts a list. */
+function placeOf({ ref }: ListedResource): string {
+  return `${ref.namespace}/${ref.name}`
 }
 
 function listed(resource: Envelope): ListedResource {

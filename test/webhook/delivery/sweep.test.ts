@@ -1,53 +1,13 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import type { ListedResource } from '../../../functions/cluster/cluster.ts'
 import type { AppliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
-import type { Intervals, Sweeper } from '../../../webhook/delivery/sweep.ts'
-import { isDue, startSweeps } from '../../../webhook/delivery/sweep.ts'
+import type { Sweeper } from '../../../webhook/delivery/announce.ts'
+import type { Intervals } from '../../../webhook/delivery/sweep.ts'
+import { pauseAfter, startSweeps } from '../../../webhook/delivery/sweep.ts'
 import { memoryCluster } from '../../harness/memory-cluster.ts'
 import { waitFor } from '../../harness/wait.ts'
-import { gitCommit, recordingLog, UID } from '../stage.ts'
-
-const NOW = Date.parse('2026-01-01T12:00:00Z')
-
-function listed(changes: Partial<ListedResource>): ListedResource {
-  return {
-    ref: { kind: 'GitCommit', namespace: 'shop', name: 'settings', uid: UID, generation: 2 },
-    deleting: false,
-    requestedAt: undefined,
-    observedGeneration: 2,
-    lastHandledRequestedAt: undefined,
-    nextAttemptTime: undefined,
-    ...changes,
-  }
-}
-
-for (const [title, changes, unsettled, full] of [
-  ['never started', { observedGeneration: -1 }, true, true],
-  ['whose time has come', { nextAttemptTime: '2026-01-01T12:00:00Z' }, true, false],
-  ['whose time has not come', { nextAttemptTime: '2026-01-01T12:00:01Z' }, false, false],
-  ['whose time cannot be read', { nextAttemptTime: 'soon' }, true, false],
-  ['being deleted', { observedGeneration: -1, requestedAt: 'a', deleting: true }, false, false],
-  ['with a newer spec', { observedGeneration: 1, nextAttemptTime: '2026-01-01T13:00:00Z' }, false, true],
-  [
-    'requested again',
-    { requestedAt: 'b', lastHandledRequestedAt: 'a', nextAttemptTime: '2027-01-01T00:00:00Z' },
-    false,
-    true,
-  ],
-  [
-    'requested and handled',
-    { requestedAt: 'a', lastHandledRequestedAt: 'a', nextAttemptTime: '2027-01-01T00:00:00Z' },
-    false,
-    false,
-  ],
-] as const) {
-  t.test(`a resource ${title} is due: unsettled ${unsettled}, full ${full}`, async (t) => {
-    t.equal(isDue(listed(changes), 'unsettled', NOW), unsettled)
-    t.equal(isDue(listed(changes), 'full', NOW), full)
-  })
-}
+import { gitCommit, recordingLog } from '../stage.ts'
 
 /** A cluster with fresh resources, and a sink that accepts everything. */
 function stage(t: Test, names: readonly string[], kind = 'GitCommit') {
@@ -55,7 +15,11 @@ function stage(t: Test, names: readonly string[], kind = 'GitCommit') {
   for (const name of names) cluster.apply({ ...gitCommit(), kind, metadata: { namespace: 'shop', name } })
   const sent: AppliedEvent[] = []
   const { log, lines } = recordingLog()
-  const sink = { send: (event: AppliedEvent) => sent.push(event) > 0, isUnderway: () => false }
+  const sink = {
+    send: (event: AppliedEvent) => sent.push(event) > 0,
+    hasRoom: () => true,
+    isUnderway: () => false,
+  }
   const sweep = (intervals: Intervals, changes: Partial<Sweeper> = {}) => {
     const stop = startSweeps({ cluster, sink, log, ...changes }, intervals)
     t.teardown(stop)
@@ -71,6 +35,7 @@ function stage(t: Test, names: readonly string[], kind = 'GitCommit') {
   return { cluster, sink, sent, sentNames, lines, sweep, swept }
 }
 
+const NOW = Date.parse('2026-01-01T12:00:00Z')
 const FULL = { unsettledMs: 0, fullMs: 3_600_000 }
 const UNSETTLED = { unsettledMs: 5, fullMs: 0 }
 
@@ -121,11 +86,20 @@ t.test('a resource that is gone meanwhile needs no event', async (t) => {
   t.match(lines[0], { msg: 'swept', events: 1 })
 })
 
-t.test('a sink without room ends the round', async (t) => {
-  const { sink, sent, sweep, swept } = stage(t, ['a', 'b', 'c'])
-  sweep(FULL, { sink: { ...sink, send: (event) => sink.send(event) && sent.length < 2 } })
+t.test('a resource for whose event there is no room is not even read', async (t) => {
+  const { cluster, sink, sent, sweep, swept, lines } = stage(t, ['a', 'b', 'c'])
+  const reads: string[] = []
+  const readResource: typeof cluster.readResource = async (ref) => {
+    reads.push(ref.name)
+    return cluster.readResource(ref)
+  }
+  sweep(FULL, {
+    cluster: { ...cluster, readResource },
+    sink: { ...sink, hasRoom: () => reads.length < 2, send: (event) => sink.send(event) && sent.length < 2 },
+  })
   await swept(2)
-  t.equal(sent.length, 2)
+  t.strictSame(reads, ['a', 'b'])
+  t.match(lines[0], { events: 1 }, 'an event that was dropped is not counted')
 })
 
 t.test('an unusable resource does not stop the rest', async (t) => {
@@ -149,19 +123,20 @@ for (const [title, error, reason] of [
   t.test(`${title} ends the round, and the next one goes on`, async (t) => {
     const { cluster, sentNames, lines, sweep } = stage(t, ['a'])
     let rounds = 0
-    async function* listUnsettled(kind: 'GitCommit' | 'PullRequest') {
+    const listPage: typeof cluster.listPage = async (kind, query) => {
       rounds += 1
       if (rounds === 1) throw error
-      yield* cluster.listUnsettled(kind)
+      return cluster.listPage(kind, query)
     }
-    sweep(UNSETTLED, { cluster: { ...cluster, listUnsettled } })
+    sweep(UNSETTLED, { cluster: { ...cluster, listPage } })
     await waitFor('event', () => sentNames()[0], 5_000)
     t.match(lines[0], { sweep: 'unsettled', resources: 'gitcommits', reason, msg: /the next one continues/ })
   })
 }
 
 t.test('an API server that goes away in a round ends it', async (t) => {
-  const { cluster, sentNames, lines, sweep, swept } = stage(t, ['a', 'b'])
+  const names = Array.from({ length: 40 }, (_, index) => `resource-${index}`)
+  const { cluster, sentNames, lines, sweep, swept } = stage(t, names)
   let reads = 0
   const readResource = (): Promise<unknown> => {
     reads += 1
@@ -169,7 +144,7 @@ t.test('an API server that goes away in a round ends it', async (t) => {
   }
   sweep(FULL, { cluster: { ...cluster, readResource } })
   await swept(2)
-  t.equal(reads, 1)
+  t.equal(reads, 16, 'those that were read at once')
   t.strictSame(sentNames(), [])
   t.match(lines[0], { reason: 'Timeout' })
 })
@@ -179,19 +154,14 @@ t.test('two rounds never run at once, and stopping waits for the one that runs',
   const gate = Promise.withResolvers<undefined>()
   let running = 0
   let most = 0
-  async function* slowly(rows: AsyncIterable<ListedResource>): AsyncIterable<ListedResource> {
+  const listPage: typeof cluster.listPage = async (kind, query) => {
     running += 1
     most = Math.max(most, running)
-    try {
-      await gate.promise
-      yield* rows
-    } finally {
-      running -= 1
-    }
+    await gate.promise
+    running -= 1
+    return cluster.listPage(kind, query)
   }
-  const listAll: typeof cluster.listAll = (kind) => slowly(cluster.listAll(kind))
-  const listUnsettled: typeof cluster.listUnsettled = (kind) => slowly(cluster.listUnsettled(kind))
-  const stop = sweep({ unsettledMs: 1, fullMs: 1 }, { cluster: { ...cluster, listAll, listUnsettled } })
+  const stop = sweep({ unsettledMs: 1, fullMs: 0 }, { cluster: { ...cluster, listPage } })
   await waitFor('round', () => running || undefined, 5_000)
   const stopped = stop()
   gate.resolve(undefined)
@@ -199,4 +169,38 @@ t.test('two rounds never run at once, and stopping waits for the one that runs',
   t.equal(most, 1)
   t.equal(running, 0, 'the round is over')
   t.strictSame(sentNames(), [], 'a round that is told to stop sends nothing more')
+})
+
+const TIMES = { intervalMs: 30_000, tookMs: 100, now: NOW }
+
+for (const [title, seen, times, least, most] of [
+  ['nothing that becomes due', {}, {}, 27_000, 33_000],
+  ['a resource that becomes due before the next round', { earliest: NOW + 12_000 }, {}, 12_000, 12_000],
+  ['one that becomes due after it', { earliest: NOW + 40_000 }, {}, 27_000, 33_000],
+  ['one that becomes due at once', { earliest: NOW + 1 }, {}, 4_500, 5_500],
+  [
+    'one that becomes due at once, after a long round',
+    { earliest: NOW + 1 },
+    { tookMs: 2_000 },
+    16_200,
+    19_800,
+  ],
+  ['a very long round', { earliest: NOW + 1 }, { tookMs: 20_000 }, 27_000, 33_000],
+  ['no room for an event', { isCrowded: true }, {}, 4_500, 5_500],
+  ['a short interval', { isCrowded: true }, { intervalMs: 100 }, 90, 110],
+] as const) {
+  t.test(`after ${title} the next round begins in ${least} to ${most} ms`, async (t) => {
+    const wait = pauseAfter({ earliest: Infinity, isCrowded: false, ...seen }, { ...TIMES, ...times })
+    t.ok(wait >= least && wait <= most, String(wait))
+  })
+}
+
+t.test('a full sweep that takes long does not hold up the other one', async (t) => {
+  const { cluster, sentNames, sweep } = stage(t, ['a'])
+  const never = Promise.withResolvers<never>()
+  const listPage: typeof cluster.listPage = (kind, query) =>
+    query.phase === undefined ? never.promise : cluster.listPage(kind, query)
+  sweep({ unsettledMs: 5, fullMs: 5 }, { cluster: { ...cluster, listPage } })
+  await waitFor('event', () => sentNames()[0], 5_000)
+  never.reject(new Failure('Timeout', 'The API server did not answer.'))
 })

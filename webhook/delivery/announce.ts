@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Cluster, ListedResource } from '../../functions/cluster/cluster.ts'
+import { appliedEvent } from '../../functions/domain/event/applied-event.ts'
+import { errorLogFields } from '../../functions/domain/error-log-fields.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { Kind } from '../../functions/domain/resource/resource.ts'
+import type { Sweep } from './due.ts'
+import { dueAt, isDue } from './due.ts'
+import type { Sink } from './sink.ts'
+
+/** What a sweep uses. */
+export interface Sweeper {
+  readonly cluster: Pick<Cluster, 'listPage' | 'readResource'>
+  readonly sink: Pick<Sink, 'send' | 'hasRoom' | 'isUnderway'>
+  readonly log: Logger
+}
+
+/** What a round has found and done so far. */
+export interface Tally {
+  /** The earliest time from now on at which a resource becomes due, in milliseconds since 1970; Infinity without one. */
+  earliest: number
+  /** Whether there was no room for the event of a resource that is due. */
+  isCrowded: boolean
+  readonly sent: Record<Kind, number>
+}
+
+/** Sends the events of one round. */
+export interface Announcer {
+  readonly tally: Tally
+  /** The rows that are due and have no event underway. */
+  readonly select: (rows: readonly ListedResource[]) => readonly ListedResource[]
+  readonly hasRoom: (namespace: string) => boolean
+  /**
+   * Sends events for these rows where there is room, after reading each resource. Rejects when the API server is not
+   * available; a single resource that cannot be used is logged.
+   */
+  readonly announce: (rows: readonly ListedResource[]) => Promise<void>
+}
+
+/** Reads at once: a quarter of the connections to the API server, which admission uses too. */
+const READS = 16
+
+/** Makes the announcer of one round, which `signal` ends. */
+export function makeAnnouncer(sweeper: Sweeper, sweep: Sweep, signal: AbortSignal): Announcer {
+  const { sink } = sweeper
+  const tally: Tally = { earliest: Infinity, isCrowded: false, sent: { GitCommit: 0, PullRequest: 0 } }
+
+  function select(rows: readonly ListedResource[]): readonly ListedResource[] {
+    const now = Date.now()
+    const later = rows.map(dueAt).filter((time) => time > now)
+    tally.earliest = Math.min(tally.earliest, ...later)
+    return rows.filter((row) => isDue(row, sweep, now) && !sink.isUnderway(row.ref))
+  }
+
+  function hasRoom(namespace: string): boolean {
+    const room = sink.hasRoom(namespace)
+    if (!room) tally.isCrowded = true
+    return room
+  }
+
+  async function announce(rows: readonly ListedResource[]): Promise<void> {
+    await inParallel(rows, async ({ ref }) => {
+      // Checked for each row: those before it may have taken the room.
+      if (signal.aborted || sink.isUnderway(ref) || !hasRoom(ref.namespace)) return
+      if (await sendEvent(sweeper, ref)) tally.sent[ref.kind] += 1
+    })
+  }
+
+  return { tally, select, hasRoom, announce }
+}
+
+/** Reads the resource again, because the event needs its partition key. A deleted resource gets no event. */
+async function sendEvent({ cluster, sink, log }: Sweeper, ref: ListedResource['ref']): Promise<boolean> {
+  try {
+    const resource = await cluster.readResource(ref)
+    return resource !== undefined && sink.send(appliedEvent(resource, randomUUID()))
+  } catch (error) {
+    // One resource that cannot be used must not end the round, but an API server that is down does.
+    if (error instanceof Failure && error.retry === 'transient') throw error
+    log.warn({ resource: ref, origin: errorLogFields(error) }, 'a sweep cannot use a resource')
+    return false
+  }
+}
+
+/** Works on some items at once. After an error no further one is begun; then waits for the others and throws it. */
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = eachOf(items)
+  const workers = Array.from({ length: READS }, async () => {
+    // An error in this loop closes the generator for all workers, which an array's own iterator would not do.
+    for (const item of rest) await work(item)
+  })
+  await Promise.allSettled(workers)
+  await Promise.all(workers)
+}
+
+function* eachOf<T>(items: readonly T[]): Generator<T> {
+  yield* items
+}

@@ -1,0 +1,119 @@
+import type { Cluster, ListedResource } from '../../functions/cluster/cluster.ts'
+import type { Kind, Phase } from '../../functions/domain/resource/resource.ts'
+
+/** The resources that a walk visits: of one kind, in one phase or in any. */
+export interface Scope {
+  readonly kind: Kind
+  readonly phase: Phase | undefined
+}
+
+/** What the walk does with a page, and for which namespaces it reads pages of their own. */
+export interface Visitor {
+  readonly visit: (rows: readonly ListedResource[]) => Promise<void>
+  readonly hasRoom: (namespace: string) => boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * Visits the resources of a scope, round by round, at a cost that does not grow with the backlog of a few namespaces. A
+ * namespace with more rows than `LARGE_ROWS`, and than all others together so far, is left out of the common list from
+ * then on and has a list of its own, of which each round reads a bounded part. A round that fails goes on where it was.
+ */
+export interface Walk {
+  /** Visits all resources except those of large namespaces. Throws the Failure of a page. */
+  readonly common: (visitor: Visitor) => Promise<void>
+  /** Visits the next pages of the large namespaces that have room, one page of each in turn. */
+  readonly large: (visitor: Visitor) => Promise<void>
+}
+
+/** Ten pages: below that, a list of its own saves nothing. */
+const LARGE_ROWS = 500
+/** As many names of 63 characters as fit into an address of 8 KiB, the usual limit of a proxy. */
+const MOST_LARGE = 64
+
+/** One run over a list. Its query stays the same until the end, as continue tokens require. */
+interface Pass {
+  readonly except: readonly string[]
+  readonly rows: Map<string, number>
+  next: string | undefined
+  hasFailed: boolean
+}
+
+/** Makes a walk that has not begun. `ownPages`: how many pages of all large namespaces together a round reads. */
+export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Scope, ownPages: number): Walk {
+  const own = new Map<string, Pass>()
+  let pass = makePass([])
+
+  async function common({ visit, signal }: Visitor): Promise<void> {
+    while (!signal.aborted) {
+      const rows = await readNext(pass)
+      await visit(rows)
+      const isOver = pass.next === undefined
+      const large = isOver || own.size === MOST_LARGE ? undefined : largeIn(pass, rows)
+      if (large !== undefined) own.set(large, makePass([]))
+      if (isOver || large !== undefined) pass = makePass([...own.keys()])
+      if (isOver) return
+    }
+  }
+
+  async function large({ visit, hasRoom, signal }: Visitor): Promise<void> {
+    let pages = 0
+    for (let names = [...own.keys()]; names.length > 0;) {
+      const unfinished: string[] = []
+      for (const namespace of names.filter(hasRoom)) {
+        if (signal.aborted || pages === ownPages) return
+        pages += 1
+        await visit(await readOwn(namespace))
+        if (own.get(namespace)?.next !== undefined) unfinished.push(namespace)
+      }
+      names = unfinished
+    }
+  }
+
+  async function readOwn(namespace: string): Promise<readonly ListedResource[]> {
+    const list = own.get(namespace) ?? makePass([])
+    // Moved to the end, so that the next round begins with another one.
+    own.delete(namespace)
+    own.set(namespace, list)
+    const rows = await readNext(list, namespace)
+    if (list.next !== undefined) return rows
+    if (sum(list.rows) > LARGE_ROWS / 2) own.set(namespace, makePass([]))
+    else own.delete(namespace)
+    return rows
+  }
+
+  async function readNext(list: Pass, namespace?: string): Promise<readonly ListedResource[]> {
+    try {
+      const page = await cluster.listPage(kind, { phase, namespace, except: list.except, next: list.next })
+      list.next = page.next
+      list.hasFailed = false
+      for (const { ref } of page.rows) list.rows.set(ref.namespace, (list.rows.get(ref.namespace) ?? 0) + 1)
+      return page.rows
+    } catch (error) {
+      // A page that cannot be read twice in a row is given up: the list begins again.
+      if (list.hasFailed) {
+        list.next = undefined
+        list.rows.clear()
+      }
+      list.hasFailed = !list.hasFailed
+      throw error
+    }
+  }
+
+  return { common, large }
+}
+
+function makePass(except: readonly string[]): Pass {
+  return { except, rows: new Map(), next: undefined, hasFailed: false }
+}
+
+/** A namespace of this page whose rows so far cost more than to begin again without it. */
+function largeIn({ rows }: Pass, page: readonly ListedResource[]): string | undefined {
+  const last = page.at(-1)?.ref.namespace ?? ''
+  const ofLast = rows.get(last) ?? 0
+  return ofLast > LARGE_ROWS && ofLast * 2 > sum(rows) ? last : undefined
+}
+
+function sum(rows: ReadonlyMap<string, number>): number {
+  return [...rows.values()].reduce((total, count) => total + count, 0)
+}
