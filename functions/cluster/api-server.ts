@@ -3,6 +3,7 @@ import https from 'node:https'
 import type { Cluster } from '@kubernetes/client-node'
 import { KubeConfig } from '@kubernetes/client-node'
 import { Failure } from '../domain/failure.ts'
+import { readBody } from '../domain/network/read-body.ts'
 import { unbracketed } from '../domain/repository/address.ts'
 import { WrongSetting } from '../domain/settings.ts'
 
@@ -137,7 +138,7 @@ function exchange(
     else reject(unreachable(error))
   })
   outgoing.on('response', (response) => {
-    collect(response).then(resolve, reject)
+    collect(response, signal).then(resolve, reject)
   })
   outgoing.end(bodyText(request))
   return promise
@@ -160,22 +161,17 @@ function bodyText(request: ApiCall): string | undefined {
   return request.body === undefined ? undefined : JSON.stringify(request.body)
 }
 
-async function collect(response: http.IncomingMessage): Promise<ApiAnswer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > LARGEST_ANSWER) break
-    }
-  } catch (error) {
+async function collect(response: http.IncomingMessage, signal: AbortSignal): Promise<ApiAnswer> {
+  const body = await readBody(response, { most: LARGEST_ANSWER, signal }).catch((error: unknown) => {
     throw unreachable(error)
-  }
-  if (size > LARGEST_ANSWER) {
-    throw new Failure('NotSupported', 'The API server answered with more than 32 MiB; name a smaller object.')
-  }
-  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
+  })
+  if (typeof body !== 'string') return { status: response.statusCode ?? 0, text: body.toString() }
+  response.destroy()
+  const message =
+    body === 'too large'
+      ? 'The API server answered with more than 32 MiB; name a smaller object.'
+      : 'The API server answered in more than 65,536 pieces; name another object, or ask the administrator of its API.'
+  throw new Failure('NotSupported', message)
 }
 
 function unreachable(error: unknown): Failure {

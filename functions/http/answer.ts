@@ -1,29 +1,59 @@
 import type { Dispatcher } from 'undici'
+import { readBody } from '../domain/network/read-body.ts'
 import { unusable } from './failures.ts'
 
 /** These have no body (Fetch standard, "null body status"). */
 const BODILESS = [204, 205, 304]
 
 /**
- * The whole answer, with unchanged headers and bytes, and a status from 200 to 599. The caller has limited its size
- * and its time; `take` gets the number of its bytes.
- * @throws Failure ProviderUnavailable for another status, and for a compressed body, which was not requested; and what
- * `take` throws
+ * Maximum size of the body of an answer in bytes: a page of a list with the longest texts (30 of GitHub's with 64 KiB
+ * each, 20 of Bitbucket's with 32 KiB in five fields) has 2 to 4 MiB, and a usual page less than one.
+ */
+const LARGEST_ANSWER = 4 * 1024 * 1024
+
+/** The limits of a call. */
+export interface AnswerBounds {
+  /** Host and port, for messages. */
+  readonly host: string
+  /** Ends the reading. */
+  readonly signal: AbortSignal
+  /** Gets the number of bytes of the body, and may throw. */
+  readonly take: (bytes: number) => void
+}
+
+/**
+ * The whole answer, with unchanged headers and bytes, and a status from 200 to 599.
+ * @throws Failure ProviderUnavailable for another status, for more than 4 MiB or 65,536 pieces, and for a compressed
+ * body, which was not requested; what `take` throws; the reason of the signal
  */
 export async function readAnswer(
   answer: Dispatcher.ResponseData,
-  host: string,
-  take: (bytes: number) => void,
+  { host, signal, take }: AnswerBounds,
 ): Promise<Response> {
   const { statusCode: status } = answer
   // Reads the body in any case, so that the connection can be reused.
-  const bytes = await answer.body.arrayBuffer()
-  take(bytes.byteLength)
+  const bytes = await readWhole(answer.body, { host, signal, take })
   if (status < 200 || status > 599) throw unusable(`the status ${status}, which HTTP does not have`, host)
   const headers = headersOf(answer.headers)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
   if (!['', 'identity'].includes(encoding)) throw unusable('a compressed body, which was not requested', host)
   return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
+}
+
+async function readWhole(
+  body: Dispatcher.ResponseData['body'],
+  { host, signal, take }: AnswerBounds,
+): Promise<Buffer<ArrayBuffer>> {
+  try {
+    const bytes = await readBody(body, { most: LARGEST_ANSWER, signal })
+    if (bytes === 'too large') throw unusable('more than 4 MiB, the limit of an answer', host)
+    if (typeof bytes === 'string') throw unusable('a body of more than 65,536 pieces', host)
+    take(bytes.length)
+    return bytes
+  } catch (error) {
+    body.destroy()
+    throw error
+  }
 }
 
 function headersOf(raw: Dispatcher.ResponseData['headers']): Headers {

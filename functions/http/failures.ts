@@ -18,7 +18,6 @@ export function callFailure(error: unknown, host: string): unknown {
 const UNUSABLE: Readonly<Record<string, string>> = {
   // This error has no code.
   HTTPParserError: 'something that is not HTTP',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'more than 4 MiB, the limit of an answer',
   UND_ERR_HEADERS_OVERFLOW: 'more headers than the limit of an answer',
 }
 

@@ -30,11 +30,6 @@ export type WithAPI = <T>(
 
 /** Time limit of one call, including the connection, within the attempt's deadline. */
 const CALL_TIMEOUT_MS = 30_000
-/**
- * Maximum size of the body of an answer in bytes: a page of a list with the longest texts (30 of GitHub's with 64 KiB
- * each, 20 of Bitbucket's with 32 KiB in five fields) has 2 to 4 MiB, and a usual page less than one.
- */
-const LARGEST_ANSWER = 4 * 1024 * 1024
 /** Maximum size of all answers of one session in bytes, because the caller may keep them: twice ten usual pages. */
 const LARGEST_SESSION = 16 * 1024 * 1024
 
@@ -72,7 +67,6 @@ function agentFor(target: ConnectionTarget): Agent {
   return new Agent({
     // A pool would open a second connection for the second call if the first call has only just ended.
     connections: 1,
-    maxResponseSize: LARGEST_ANSWER,
     connect(_options, answer) {
       openConnection(target).then(
         (socket) => answer(null, socket),
@@ -103,7 +97,7 @@ function fetchBy({ agent, origin, host, signal, timeoutMs }: Session): Fetch {
         body: body ?? null,
         signal: bounded,
       })
-      return await readAnswer(answer, host, take)
+      return await readAnswer(answer, { host, signal: bounded, take })
     } catch (error) {
       throw bounded.aborted ? timedOut(host, bounded.reason) : callFailure(error, host)
     }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { SecureContext } from 'node:tls'
 import t from 'tap'
@@ -47,6 +47,37 @@ for (const [title, options, login] of [
     }
     t.same(proxy.connects, [`git.example.com:${port}`, `[2001:db8::7]:${port}`])
     if (login === '') t.notMatch(proxy.heads.join(), /authorization/i)
+  })
+}
+
+for (const [title, write, error] of [
+  [
+    'drips its answer',
+    (socket) => void setInterval(() => socket.write('a'), 5).unref(),
+    { name: 'AbortError' },
+  ],
+  [
+    'has no end of headers',
+    (socket) => void socket.write(`x: ${'a'.repeat(20_000)}`),
+    { code: 'HPE_HEADER_OVERFLOW' },
+  ],
+] as const satisfies readonly (readonly [string, (socket: Socket) => void, object])[]) {
+  t.test(`a proxy that ${title} is left`, async (t) => {
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', () => {
+          socket.write('HTTP/1.1 200 OK\r\n')
+          write(socket)
+        })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => server.close())
+    const at = (server.address() as AddressInfo).port
+    const { proxy } = readProxies({ HTTPS_PROXY: `http://localhost:${at}` })
+    if (proxy === undefined) throw new Error('There is no proxy.')
+    const how = { proxy, trust: trustIn(authority), signal: AbortSignal.timeout(300) }
+    await t.rejects(openTunnel({ host: 'git.example.com', port }, how), error)
   })
 }
 

@@ -3,6 +3,7 @@ import https from 'node:https'
 import { getCACertificates } from 'node:tls'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Failure } from '../../functions/domain/failure.ts'
+import { readBody } from '../../functions/domain/network/read-body.ts'
 import { readRetryAfter } from '../../functions/domain/network/retry-after.ts'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 
@@ -15,9 +16,13 @@ export interface SinkTarget {
   readonly caCerts: string | undefined
 }
 
-/** In milliseconds: the limit of one request, the limit of all retries, and the first pause between two requests. */
+/**
+ * In milliseconds: the limit of one request, the limit of the response's body after its status, the limit of all retries,
+ * and the first pause between two requests.
+ */
 export interface DeliveryTimes {
   readonly requestMs: number
+  readonly bodyMs: number
   readonly windowMs: number
   readonly firstPauseMs: number
 }
@@ -25,6 +30,8 @@ export interface DeliveryTimes {
 /** Sends one event, with retries. Throws a Failure if it was not accepted; `signal` ends it immediately. */
 export type Deliver = (event: AppliedEvent, signal: AbortSignal) => Promise<void>
 
+/** The body of a response has no meaning: a sink answers with none, or with a short text. */
+const LARGEST_BODY = 1024 * 1024
 // Short, so that a retry reaches a recovered sink before the next sweep.
 const LONGEST_PAUSE_MS = 2_000
 /** Statuses that are retried in addition to 5xx, as Knative's own senders do. */
@@ -81,7 +88,10 @@ interface Posting {
   readonly times: DeliveryTimes
 }
 
-/** Sends one request. Returns the response, or the error instead of one. The body of a response is read and ignored. */
+/**
+ * Sends one request. Returns the response, or the error instead of one. The body of a response is read and ignored; the
+ * connection of one that is too long or too slow is closed.
+ */
 function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<Answer | Error> {
   const body = JSON.stringify(posting.event.data)
   const headers = {
@@ -96,7 +106,11 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
   request.on('error', resolve)
   request.once('response', (response) => {
     const answer = { status: response.statusCode ?? 0, retryAfterMs: retryAfterMsIn(response.headers) }
-    response.once('close', () => resolve(answer)).resume()
+    const bounds = { most: LARGEST_BODY, signal: AbortSignal.timeout(posting.times.bodyMs) }
+    const close = (): unknown => response.destroy()
+    readBody(response, bounds)
+      .then((body) => typeof body === 'string' && close(), close)
+      .finally(() => resolve(answer))
   })
   request.end(body)
   return promise

@@ -44,6 +44,7 @@ export const SINK_LIMITS: SinkLimits = {
   waiting: 10_000,
   waitingPerNamespace: 1_000,
   requestMs: 610_000,
+  bodyMs: 5_000,
   windowMs: 60_000,
   firstPauseMs: 200,
   trustedMs: 60_000,

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { createServer as createTLSServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
@@ -12,7 +13,7 @@ import type { SinkServer } from '../stage.ts'
 import { gitCommit, startSink } from '../stage.ts'
 
 const EVENT = appliedEvent(gitCommit(), 'event-1')
-const QUICK = { requestMs: 60_000, windowMs: 2_000, firstPauseMs: 1 }
+const QUICK = { requestMs: 60_000, bodyMs: 60_000, windowMs: 2_000, firstPauseMs: 1 }
 const NEVER = new AbortController().signal
 
 async function openSink(t: Test): Promise<SinkServer> {
@@ -96,6 +97,29 @@ t.test('an answer whose body is cut counts', async (t) => {
   t.equal(sink.received.length, 1)
 })
 
+for (const [title, bodyMs, write] of [
+  [
+    'does not end',
+    60_000,
+    (response) => {
+      const piece = 'x'.repeat(100_000)
+      const more = (): unknown => response.destroyed || response.write(piece, more)
+      more()
+    },
+  ],
+  ['is slow', 50, (response) => void response.write('x')],
+] as const satisfies readonly (readonly [string, number, (response: ServerResponse) => void])[])
+  t.test(`an answer whose body ${title} counts, and its connection is closed`, async (t) => {
+    const sink = await openSink(t)
+    const closed = Promise.withResolvers<undefined>()
+    sink.answer = (response) => {
+      write(response.on('close', () => closed.resolve(undefined)).writeHead(202))
+    }
+    await deliveryTo(sink.url, { ...QUICK, bodyMs })(EVENT, NEVER)
+    await closed.promise
+    t.equal(sink.received.length, 1)
+  })
+
 t.test('retries end with their window', async (t) => {
   const url = new URL(`http://127.0.0.1:${await freePort()}/`)
   const delivery = deliveryTo(url, { ...QUICK, windowMs: 100 })(EVENT, NEVER)
@@ -118,7 +142,7 @@ for (const headers of [
 t.test('a sink that is silent is given up after the deadline of a request', async (t) => {
   const sink = await openSink(t)
   sink.answer = () => undefined
-  const delivery = deliveryTo(sink.url, { requestMs: 30, windowMs: 10, firstPauseMs: 1 })(EVENT, NEVER)
+  const delivery = deliveryTo(sink.url, { ...QUICK, requestMs: 30, windowMs: 10 })(EVENT, NEVER)
   await t.rejects(delivery, { message: /could not be reached/ })
 })
 

@@ -1,0 +1,69 @@
+import { PassThrough } from 'node:stream'
+import t from 'tap'
+import { openBodyRoom } from '../../../functions/domain/network/body-room.ts'
+import { announcedBytes, readBody } from '../../../functions/domain/network/read-body.ts'
+
+t.test('a body of any pieces is read to its end', async (t) => {
+  const stream = new PassThrough()
+  const reading = readBody(stream, { most: 5 })
+  stream.write('ab')
+  stream.end('cde')
+  t.equal(String(await reading), 'abcde')
+  t.ok((await reading) instanceof Buffer)
+})
+
+t.test('more bytes, or more pieces, than the limit are not read', async (t) => {
+  const long = new PassThrough()
+  const reading = readBody(long, { most: 5 })
+  long.write('abcdef')
+  t.equal(await reading, 'too large')
+  t.ok(long.isPaused())
+  const split = new PassThrough()
+  const counting = readBody(split, { most: 1_000_000 })
+  for (let piece = 0; piece < 65_536; piece += 1) split.write('.')
+  t.equal(await Promise.race([counting, Promise.resolve('open')]), 'open')
+  split.write('.')
+  t.equal(await counting, 'too many pieces')
+})
+
+t.test('a body that is given up for another one returns its room', async (t) => {
+  const enter = openBodyRoom(2_048)
+  const stream = new PassThrough()
+  const reading = readBody(stream, { most: 2_048, place: enter() })
+  stream.write('.'.repeat(1_500))
+  const other = new PassThrough()
+  const whole = readBody(other, { most: 2_048, place: enter() })
+  other.end('.'.repeat(2_000))
+  t.equal(await reading, 'no room')
+  t.equal((await whole).length, 2_000)
+})
+
+t.test('an error, an early end and a signal end the reading', async (t) => {
+  const broken = new PassThrough()
+  const reading = readBody(broken, { most: 5 })
+  broken.destroy(new Error('broken'))
+  await t.rejects(reading, { message: 'broken' })
+  const closed = new PassThrough()
+  const open = readBody(closed, { most: 5 })
+  closed.destroy()
+  await t.rejects(open, { code: 'ECONNRESET' })
+  for (const early of [true, false]) {
+    const stream = new PassThrough()
+    const ending = new AbortController()
+    if (early) ending.abort(new Error('late'))
+    const late = readBody(stream, { most: 5, signal: ending.signal })
+    ending.abort(new Error('late'))
+    await t.rejects(late, { message: 'late' })
+    t.equal(stream.listenerCount('data'), 0)
+    // Reported after it, the error has a listener.
+    stream.destroy(new Error('later'))
+  }
+})
+
+for (const [title, headers, bytes] of [
+  ['a length is what it says', { 'content-length': '41' }, 41],
+  ['no length announces nothing', { 'transfer-encoding': 'chunked', 'content-length': '41' }, 0],
+  ['no body announces nothing', {}, 0],
+] as const) {
+  t.test(title, async (t) => t.equal(announcedBytes(headers), bytes))
+}
