@@ -61,7 +61,7 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     log,
     settings: config,
   }
-  const find = finder(cluster, WAITS)
+  const find = finder(cluster, { reads: WAITS, waits: WAITS })
   const app = buildApp((ref) => handle(ref, find, world), log)
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
     await Promise.all([app.close(), git.close()])

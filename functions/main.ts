@@ -18,8 +18,11 @@ import { fetchWarning, readPodSize } from './pod-size.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
 import type { World } from './world.ts'
 
-/** Most concurrent waits for objects that are not stored yet. */
-const WAITS = 64
+/**
+ * Half of the connections to the API server, so that running attempts always find one; and most waits for objects that
+ * are not stored yet.
+ */
+const FIND_BOUNDS = { reads: 32, waits: 64 }
 /** Draining ends with the last attempt; after this many more seconds than its deadline the process exits anyway. */
 const DRAIN_MARGIN_S = 15
 /** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
@@ -67,7 +70,7 @@ async function main(): Promise<void> {
     log,
     settings: config,
   }
-  const find = finder(world.cluster, WAITS)
+  const find = finder(world.cluster, FIND_BOUNDS)
   const app = buildApp((ref) => handle(ref, find, world), log)
   const address = await app.listen({ port: config.port, host: '::' })
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.

@@ -1,15 +1,16 @@
-import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
-import { buildApp } from '../functions/app.ts'
+import { buildApp, MOST_EVENTS } from '../functions/app.ts'
 import { waitFor } from './harness/wait.ts'
 
 const MIB = 1024 * 1024
-/** What an event may have, and how many of those the room for bodies takes. */
+/** What an event may have, and how many of those the room for bodies takes; 1 MiB is left. */
 const LARGEST = 3 * MIB
 const FITTING = 21
 const EVENT = JSON.stringify({
@@ -46,61 +47,70 @@ async function start(t: Test, handle: () => Promise<void> = () => Promise.resolv
     return app.close()
   })
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
-  function send(length: string, body: string): Socket {
+  function send(length: string, body: string, before = ''): Socket {
     const socket = connect({ port, host: '127.0.0.1' })
     sockets.push(socket)
-    socket.on('error', () => undefined).write(`${HEAD}\r\nconnection: close\r\n${length}\r\n\r\n${body}`)
+    socket
+      .on('error', () => undefined)
+      .write(`${before}${HEAD}\r\nconnection: close\r\n${length}\r\n\r\n${body}`)
     return socket
   }
   return { app, port, seen, sockets, send }
-}
-
-type Sending = Awaited<ReturnType<typeof start>>
-
-/** Fills the room with events that do not end. */
-async function fill({ send, seen }: Sending, length = `content-length: ${LARGEST}`): Promise<void> {
-  for (let index = 0; index < FITTING; index += 1) send(length, '')
-  await waitFor('their heads', () => (seen.requests === FITTING ? true : undefined), 10_000)
 }
 
 function event(bytes: number): readonly [length: string, body: string] {
   return [`content-length: ${bytes}`, EVENT.padEnd(bytes)]
 }
 
-for (const [title, length] of [
-  ['announce 3 MiB', undefined],
-  ['announce no length', 'transfer-encoding: chunked'],
-] as const) {
-  t.test(`events that ${title} and do not end take 64 MiB at most, until they go`, async (t) => {
-    const sending = await start(t)
-    await fill(sending, length)
-    const refused = await text(sending.send(`content-length: ${2 * MIB}`, ''))
-    t.match(
-      refused,
-      /^HTTP\/1.1 503 [^]*\r\nretry-after: [1-9][^]*"Too many events are being read[^"]*\."\}$/i,
-    )
-    t.match(await text(sending.send(...event(400))), /^HTTP\/1.1 202/, 'a small one finds room')
-    sending.sockets[0]?.destroy()
-    const taken = async (): Promise<true | undefined> => {
-      // A refusal may come as a reset, because the body was on its way already.
-      const answer = await text(sending.send(...event(2 * MIB))).catch(() => '')
-      return answer.startsWith('HTTP/1.1 202') || undefined
-    }
-    await waitFor('room', taken, 10_000)
+t.test('events that do not end take 64 MiB at most: the oldest gives way', async (t) => {
+  const { app, send } = await start(t)
+  let read = 0
+  app.server.on('request', (request: IncomingMessage) => {
+    request.on('data', (chunk: Buffer) => (read += chunk.length))
   })
-}
+  const body = ' '.repeat(LARGEST - 1)
+  const announced = [`content-length: ${LARGEST}`, body] as const
+  const chunked = ['transfer-encoding: chunked', `${body.length.toString(16)}\r\n${body}\r\n`] as const
+  const senders = Array.from({ length: FITTING }, (_, index) => {
+    const [length, sent] = index % 2 === 0 ? announced : chunked
+    return send(length, sent)
+  })
+  const [oldest, ...others] = senders.map((socket) => text(socket).catch(String))
+  await waitFor('their bodies', () => (read === FITTING * body.length ? true : undefined), 30_000)
+  t.match(await text(send(...event(400))), /^HTTP\/1.1 202/, 'a small one finds room')
+  t.match(await text(send(...event(2 * MIB))), /^HTTP\/1.1 202/, 'a large one gets it')
+  t.match(await oldest, /^HTTP\/1.1 503 [^]*\r\nretry-after: [1-9][^]*"Too many events[^"]*\."\}$/i)
+  t.equal(await Promise.race([...others, pause(0, 'open')]), 'open', 'no more than needed')
+})
+
+t.test('bodies that were announced and do not come take no room', async (t) => {
+  const sending = await start(t)
+  for (let index = 0; index < 2 * FITTING; index += 1) sending.send(`content-length: ${LARGEST}`, '')
+  await waitFor('their heads', () => (sending.seen.requests === 2 * FITTING ? true : undefined), 10_000)
+  t.match(await text(sending.send(...event(2 * MIB))), /^HTTP\/1.1 202/)
+})
 
 t.test('events that have been handled hold no room, and probes need none', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
   const sending = await start(t, () => finished)
   const answers = Array.from({ length: 2 * FITTING }, () => text(sending.send(...event(2 * MIB))))
   await waitFor('42 attempts', () => (sending.seen.handled === 2 * FITTING ? true : undefined), 30_000)
-  sending.seen.requests = 0
-  await fill(sending)
   const probe = await fetch(`http://127.0.0.1:${sending.port}/health/readiness`)
   t.equal(probe.status, 200)
   finish(undefined)
   for (const answer of await Promise.all(answers)) t.match(answer, /^HTTP\/1.1 202/)
+})
+
+t.test('an event in many small pieces is refused, and one in fewer is read', async (t) => {
+  const { send, seen } = await start(t)
+  const inPieces = (many: number): string => `${'1\r\n \r\n'.repeat(many)}0\r\n\r\n`
+  const head = `${EVENT.length.toString(16)}\r\n${EVENT}\r\n`
+  t.match(await text(send('transfer-encoding: chunked', head + inPieces(60_000))), /^HTTP\/1.1 202/)
+  t.match(
+    await text(send('transfer-encoding: chunked', head + inPieces(66_000))),
+    /^HTTP\/1.1 400 [^]*pieces/,
+  )
+  t.equal(seen.handled, 1)
 })
 
 t.test('a whole event has 30 s to come', async (t) => {
@@ -109,10 +119,20 @@ t.test('a whole event has 30 s to come', async (t) => {
   t.same([app.server.headersTimeout, app.server.requestTimeout], [30_000, 30_000])
 })
 
-t.test('connections are bounded', async (t) => {
-  const { app, send } = await start(t)
-  t.equal(app.server.maxConnections, 2_048)
-  app.server.maxConnections = 1
-  await once(send('content-length: 9', ''), 'connect')
-  t.equal(await text(send(...event(400))), '', 'one more is closed')
-})
+t.test(
+  'events above the limit in hand are refused until one is handled, also if their senders leave',
+  async (t) => {
+    const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
+    const { send, seen, sockets } = await start(t, () => finished)
+    // Eight requests of each connection may wait for their answers.
+    const [length, body] = event(400)
+    const eight = `${HEAD}\r\n${length}\r\n\r\n${body}`.repeat(7)
+    for (let index = 0; index < MOST_EVENTS / 8; index += 1) send(length, body, eight)
+    await waitFor('all in hand', () => (seen.handled === MOST_EVENTS ? true : undefined), 30_000)
+    t.match(await text(send(length, body)), /^HTTP\/1.1 503 [^]*\r\nretry-after: [1-9]/i)
+    for (const socket of sockets) socket.destroy()
+    t.match(await text(send(length, body)), /^HTTP\/1.1 503/, 'they are still handled')
+    finish(undefined)
+    t.match(await text(send(length, body)), /^HTTP\/1.1 202/)
+  },
+)

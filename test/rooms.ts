@@ -14,6 +14,7 @@ const OWN = /\bown: (true|isLong\(\))/
 /** These start whole programs and wait for them: other files should not wait, too. */
 const ALONE: ReadonlySet<string> = new Set([
   'test/build.test.ts',
+  'test/floods.test.ts',
   'test/main.test.ts',
   'test/demo/demo.test.ts',
   'test/e2e/demo-cluster.test.ts',

@@ -2,33 +2,32 @@ import type { Server } from 'node:https'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
-import { announcedBytes, BODIES_LIMIT, openBudget } from '../functions/domain/network/body-budget.ts'
+import { openBudget } from '../functions/domain/network/budget.ts'
+import type { Release } from '../functions/domain/network/budget.ts'
+import { boundConnections } from '../functions/domain/network/connections.ts'
+import type { Connections } from '../functions/domain/network/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
-import type { Release } from '../functions/domain/network/body-budget.ts'
 import { Failure } from '../functions/domain/failure.ts'
-import { errorLogFields } from '../functions/domain/error-log-fields.ts'
 import type { AdmissionRequest, Verdict } from './admission/review.ts'
 import { readReview, reviewOf } from './admission/review.ts'
+import { readBodies } from './bodies.ts'
+import { answerError, NO_ROOM, refuse } from './refusals.ts'
 import type { KeyPair } from './tls.ts'
 
-/**
- * The API server accepts request bodies of 3 MiB; a review holds the new and the old object (2 x 3 MiB), which leaves
- * 1 MiB for the user, the options and the envelope. controller-runtime has the same limit of 7 MiB.
- */
-const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
 /** Time limit for receiving a request. The API server itself gives up after 10 s. */
 const REQUEST_TIMEOUT_MS = 10_000
 /** Interval of that check; Node's default of 30 s could quadruple the limit. */
 const TIMEOUT_CHECK_MS = 1_000
-/** API servers open only a few connections; each one uses memory before it has sent anything. */
+/** API servers open one connection for each review that they wait for; each uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 512
+/** Most reviews in hand: each may hold calls of the API server, of which 64 run at once. */
+export const MOST_REVIEWS = 400
 /**
  * Most brackets and commas, outside of strings, in one review and in all reviews that are read at once: about 100 MiB
  * once they are parsed. A normal review has hundreds.
  */
 const PARTS_LIMIT = 1_000_000
 const TOO_MANY_PARTS = 'The review has more than 1,000,000 brackets and commas, which is the limit.'
-const NO_ROOM = 'Too many reviews are being read at the moment; try again.'
 
 /** What the HTTP server calls: the two decisions, the callback after a response, and the state of draining. */
 export interface Edge {
@@ -56,40 +55,32 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
       headersTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     },
-    bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // While draining, requests on open connections are still answered.
     return503OnClosing: false,
     logger: false,
   })
-  app.server.maxConnections = MOST_CONNECTIONS
-  boundBodies(app)
-  awaitAnswers(app)
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
-    done(null, body)
+  const connections = boundConnections(app.server, MOST_CONNECTIONS)
+  app.addHook('onRequest', (request, reply, done) => {
+    const release = connections.begin(request.raw.socket)
+    if (release === undefined) return void reply.hijack()
+    reply.raw.once('close', release)
+    done()
   })
+  awaitAnswers(app)
+  readBodies(app)
   app.setErrorHandler<FastifyError | Failure>((error, _request, reply) => answerError(error, reply, edge.log))
   app.setNotFoundHandler((_request, reply) =>
     refuse(reply, 404, 'There is nothing here; send reviews to POST /mutate or /validate.'),
   )
   addHealth(app, edge)
-  addReviews(app, edge, pair.ca !== undefined)
+  addReviews(app, { edge, connections, needsCertificate: pair.ca !== undefined })
   return app
-}
-
-// The budget is held until the response was sent: the parsed review is in memory until then.
-function boundBodies(app: FastifyInstance<Server>): void {
-  const acquire = openBudget(BODIES_LIMIT)
-  app.addHook('onRequest', (request, reply, done) => {
-    holdUntilAnswered(acquire(announcedBytes(request.headers, BODY_LIMIT)), reply, done)
-  })
 }
 
 function holdUntilAnswered(release: Release | undefined, reply: FastifyReply, done: () => void): void {
   if (release === undefined) {
-    // client-go retries automatically if the response has Retry-After.
-    refuse(reply.header('retry-after', '1'), 503, NO_ROOM)
+    refuse(reply, 503, NO_ROOM)
     return
   }
   reply.raw.once('close', release)
@@ -131,15 +122,37 @@ function addHealth(app: FastifyInstance<Server>, edge: Edge): void {
   )
 }
 
-function addReviews(app: FastifyInstance<Server>, edge: Edge, needsCertificate: boolean): void {
+interface Reviewing {
+  readonly edge: Edge
+  readonly connections: Connections
+  readonly needsCertificate: boolean
+}
+
+function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
+  const { edge, connections, needsCertificate } = reviewing
+  let inHand = 0
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (!needsCertificate || isCertified(request)) done()
-    else refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
+    if (needsCertificate && !isCertified(request))
+      refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
+    else if (inHand >= MOST_REVIEWS) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
+    else done()
+  }
+  // Until it is decided, even if its sender leaves.
+  async function decide<T>(request: FastifyRequest, decision: () => Promise<T>): Promise<T> {
+    inHand += 1
+    const release = connections.hold(request.raw.socket)
+    try {
+      return await decision()
+    } finally {
+      inHand -= 1
+      release()
+    }
   }
   const acquire = openBudget(PARTS_LIMIT)
   const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const parts = typeof request.body === 'string' ? countParts(request.body, { parts: PARTS_LIMIT }) : 0
-    if (parts === undefined) refuse(reply, 413, TOO_MANY_PARTS)
+    if (inHand >= MOST_REVIEWS) refuse(reply, 503, NO_ROOM)
+    else if (parts === undefined) refuse(reply, 413, TOO_MANY_PARTS)
     else holdUntilAnswered(acquire(parts), reply, done)
   }
   // Not called if the client closed the connection before: without a response the API server stores nothing.
@@ -150,11 +163,11 @@ function addReviews(app: FastifyInstance<Server>, edge: Edge, needsCertificate: 
   }
   app.post('/mutate', { onRequest, preHandler }, async (request) => {
     const review = reviewIn(request)
-    return reviewOf(review.uid, await edge.mutate(review))
+    return reviewOf(review.uid, await decide(request, () => edge.mutate(review)))
   })
   app.post('/validate', { onRequest, preHandler, onResponse }, async (request) => {
     const review = reviewIn(request)
-    const verdict = await edge.validate(review)
+    const verdict = await decide(request, () => edge.validate(review))
     afterResponse.set(request, () => edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })
@@ -163,27 +176,4 @@ function addReviews(app: FastifyInstance<Server>, edge: Edge, needsCertificate: 
 function isCertified(request: FastifyRequest): boolean {
   const { socket } = request.raw
   return 'authorized' in socket && socket.authorized === true
-}
-
-function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Logger): FastifyReply {
-  if (error instanceof Failure) return refuse(reply, 400, error.message)
-  const { statusCode = 500 } = error
-  if (statusCode === 413) return refuse(reply, 413, 'The review is larger than 7 MiB, which is the limit.')
-  if (statusCode < 500)
-    return refuse(reply, 400, 'The request could not be read; send an AdmissionReview as JSON.')
-  log.error({ origin: errorLogFields(error) }, 'a review could not be answered')
-  return refuse(reply, 500, 'The review could not be answered; try again.')
-}
-
-// A metav1.Status: the API server shows its message to the user.
-function refuse(reply: FastifyReply, code: number, message: string): FastifyReply {
-  const reasons: Readonly<Record<number, string>> = {
-    403: 'Forbidden',
-    404: 'NotFound',
-    413: 'RequestEntityTooLarge',
-    500: 'InternalError',
-    503: 'ServiceUnavailable',
-  }
-  const reason = reasons[code] ?? 'BadRequest'
-  return reply.code(code).send({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code, reason, message })
 }

@@ -38,7 +38,7 @@ export interface Tally {
 }
 
 const START = Date.parse('2026-03-01T10:00:00Z')
-const WAITS = 64
+const FIND_BOUNDS = { reads: 32, waits: 64 }
 /** As in webhook/delivery/sink.ts, and the default of SWEEP_INTERVAL. */
 const IN_FLIGHT = 256
 const SWEEP_MS = 30_000
@@ -65,7 +65,7 @@ export async function openAll(load: Load): Promise<Tally> {
 
 /** If nothing is due, the clock advances to the first sweep after the next attempt is due. */
 async function sweepAll(world: World, clock: Clock): Promise<void> {
-  const find = finder(world.cluster, WAITS)
+  const find = finder(world.cluster, FIND_BOUNDS)
   for (;;) {
     const unsettled = await allRows(world.cluster, 'PullRequest', UNSETTLED)
     if (unsettled.length === 0) return

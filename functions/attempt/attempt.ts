@@ -1,5 +1,5 @@
 import { claim, isAtInsecureHost } from './claim.ts'
-import type { Claim, Newer } from './claim.ts'
+import type { Claim, Claimable, Newer } from './claim.ts'
 import { costOf } from './cost.ts'
 import { mayStart } from '../domain/resource/attempt-state.ts'
 import { unlessAborted } from '../domain/deadline.ts'
@@ -23,9 +23,8 @@ const GRACE_MS = 500
  * Throws a Failure only if nothing could be written: the sender or a sweep then sends the event again.
  */
 export async function handle(ref: ObjectRef, find: Find, world: World): Promise<void> {
-  const found = await find(ref)
-  if (found === undefined || !mayStart(found.envelope, world.now())) return
-  let next: Newer | undefined = { newer: { envelope: found.envelope, parsed: parse(found.whole) } }
+  const found = await findDue(ref, find, world)
+  let next: Newer | undefined = found && { newer: found }
   let share: Share | undefined
   try {
     while (next !== undefined) {
@@ -37,6 +36,13 @@ export async function handle(ref: ObjectRef, find: Find, world: World): Promise<
   } finally {
     share?.release()
   }
+}
+
+/** The resource of the event, if an attempt may start. The whole object, which may be large, is not kept. */
+async function findDue(ref: ObjectRef, find: Find, world: World): Promise<Claimable | undefined> {
+  const found = await find(ref)
+  if (found === undefined || !mayStart(found.envelope, world.now())) return undefined
+  return { envelope: found.envelope, parsed: parse(found.whole) }
 }
 
 /** What an attempt holds of the pod. */

@@ -18,38 +18,66 @@ export interface Found {
 /** Finds the resource that an event names; undefined if it does not exist. */
 export type Find = (ref: ObjectRef) => Promise<Found | undefined>
 
+/** Bounds of finding resources. */
+export interface FindBounds {
+  /** Reads of the API server at once; further reads follow in the order of the calls. */
+  readonly reads: number
+  /** Calls that wait at once for an object that is not stored yet; further calls return what they read first. */
+  readonly waits: number
+}
+
 /**
  * Reads resources from the API server. An event may arrive before its object is stored, so a missing or older object is
- * read again for up to 1 s. At most `maxWaiting` calls wait at once; further calls return what they read first.
+ * read again for up to 1 s.
  */
-export function finder(cluster: Cluster, maxWaiting: number): Find {
+export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: FindBounds): Find {
+  const inTurn = makeReadQueue(bounds.reads)
+  const read = async (ref: ObjectRef): Promise<Found | undefined> =>
+    foundIn(await inTurn(() => readResource(ref)))
   let waiting = 0
   return async function find(ref) {
-    const first = await read(cluster, ref)
-    if (isStored(first, ref) || waiting >= maxWaiting) return first
+    const first = await read(ref)
+    if (isStored(first, ref) || waiting >= bounds.waits) return first
     waiting += 1
     try {
-      return await waitFor(cluster, ref)
+      return await waitFor(read, ref)
     } finally {
       waiting -= 1
     }
   }
 }
 
-async function waitFor(cluster: Cluster, ref: ObjectRef): Promise<Found | undefined> {
+/** Runs at most `most` reads at once. */
+function makeReadQueue(most: number): <T>(read: () => Promise<T>) => Promise<T> {
+  const queue: (() => void)[] = []
+  let running = 0
+  return async function run(read) {
+    // The read that ends hands its place to the next one: `running` stays the same.
+    if (running >= most) await new Promise<void>((resolve) => queue.push(resolve))
+    else running += 1
+    try {
+      return await read()
+    } finally {
+      const next = queue.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}
+
+async function waitFor(read: Find, ref: ObjectRef): Promise<Found | undefined> {
   let found: Found | undefined
   let waited = 0
   for (let wait = FIRST_PAUSE_MS; waited < MAX_WAIT_MS; wait *= 2) {
     await pause(Math.min(wait, MAX_WAIT_MS - waited))
     waited += wait
-    found = await read(cluster, ref)
+    found = await read(ref)
     if (isStored(found, ref)) return found
   }
   return found
 }
 
-async function read(cluster: Cluster, ref: ObjectRef): Promise<Found | undefined> {
-  const whole = await cluster.readResource(ref)
+function foundIn(whole: unknown): Found | undefined {
   return whole === undefined ? undefined : { envelope: envelopeOf(whole), whole }
 }
 

@@ -21,7 +21,7 @@ const EVENT_HEADERS = {
 }
 
 function send(world: MemoryWorld, ref: Parameters<typeof handle>[0] = REF): Promise<void> {
-  return handle(ref, finder(world.cluster, 8), world)
+  return handle(ref, finder(world.cluster, { reads: 8, waits: 8 }), world)
 }
 
 function statusOf(world: MemoryWorld, kind = 'GitCommit'): Status | undefined {
@@ -360,7 +360,7 @@ t.test('an event of a request that is ahead of storage waits for the annotation'
 
 t.test('the 65th concurrent wait takes what is stored', async (t) => {
   const world = memoryWorld()
-  const find = finder(world.cluster, 1)
+  const find = finder(world.cluster, { reads: 8, waits: 1 })
   const first = find(REF)
   t.equal(await find(REF), undefined)
   world.cluster.apply(gitCommit())

@@ -20,6 +20,6 @@ t.test('an event of a second request waits for that one while the first is still
       return seen
     },
   }
-  const found = await finder(slow, 1)({ ...REF, request: requestDigest('second') })
+  const found = await finder(slow, { reads: 1, waits: 1 })({ ...REF, request: requestDigest('second') })
   t.equal(found === undefined ? undefined : requestedAt(found.envelope), 'second')
 })

@@ -14,8 +14,19 @@ export function envelopeOf(whole: unknown): Envelope {
       'The API server answered with an object that is not a resource of Commitlet.',
     )
   }
-  const { kind, metadata, status } = whole
+  const { kind, status } = whole
+  const metadata = metadataOf(whole.metadata)
   return status === undefined ? { kind, metadata } : { kind, metadata, status }
+}
+
+// The rest, such as the managed fields, may be large, and an attempt that waits would keep it in memory.
+function metadataOf(metadata: ObjectMeta): ObjectMeta {
+  const { name, namespace, uid, generation, resourceVersion, annotations, deletionTimestamp } = metadata
+  return {
+    ...{ name, namespace, uid, generation, resourceVersion },
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+  }
 }
 
 /** The reference to the resource, with uid and generation. */

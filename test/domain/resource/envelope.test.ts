@@ -8,6 +8,8 @@ t.test('the envelope is all but the spec, which is not read', async (t) => {
   const { kind, metadata, status } = WHOLE
   t.strictSame(envelopeOf(WHOLE), { kind, metadata, status })
   t.strictSame(envelopeOf({ kind, metadata }), { kind, metadata })
+  const large = { ...metadata, managedFields: [{ manager: 'kubectl' }], finalizers: ['a.example.com/b'] }
+  t.strictSame(envelopeOf({ kind, metadata: large }), { kind, metadata }, 'nor is metadata that nobody reads')
   const { namespace, name, uid, generation } = METADATA
   t.strictSame(refOf(envelopeOf({ kind, metadata })), { kind, namespace, name, uid, generation })
 })

@@ -1,0 +1,42 @@
+import type { Server } from 'node:https'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Failure } from '../functions/domain/failure.ts'
+import { openBodyRoom } from '../functions/domain/network/body-room.ts'
+import { announcedBytes, readBody } from '../functions/domain/network/read-body.ts'
+
+/**
+ * The API server accepts request bodies of 3 MiB; a review holds the new and the old object (2 x 3 MiB), which leaves
+ * 1 MiB for the user, the options and the envelope. controller-runtime has the same limit of 7 MiB.
+ */
+const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
+const TOO_MANY_PIECES = 'The review came in more than 65,536 pieces, which is the limit.'
+
+/**
+ * Reads the body of each request, whatever its content type, as text. An error has the status of the answer, or is a
+ * Failure with its sentence.
+ */
+export function readBodies(app: FastifyInstance<Server>): void {
+  const enter = openBodyRoom()
+  const leaving = new WeakMap<FastifyRequest, () => void>()
+  // The room is held until the response was sent: the parsed review is in memory until then.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => leaving.get(request)?.())
+    done()
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
+    if (announcedBytes(request.headers) > BODY_LIMIT) throw withStatus(413)
+    const place = enter()
+    leaving.set(request, place.leave)
+    const body = await readBody(payload, { most: BODY_LIMIT, place }).catch((cause: unknown) => {
+      throw withStatus(400, cause)
+    })
+    if (body === 'too many pieces') throw new Failure('InvalidSpec', TOO_MANY_PIECES)
+    if (typeof body === 'string') throw withStatus(body === 'no room' ? 503 : 413)
+    return body.toString()
+  })
+}
+
+function withStatus(statusCode: number, cause?: unknown): Error {
+  return Object.assign(new Error('The body was not read.', { cause }), { statusCode })
+}
