@@ -54,7 +54,7 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     cluster,
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(network, () => Date.now()),
+    withPullRequests: openProviders(network, () => performance.now()),
     acquire: makeBudget(shares.stock).open(shares.attempts).acquire,
     now: () => new Date(),
     random: Math.random,

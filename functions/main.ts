@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     cluster: connectCluster(openApiServer()),
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(network, () => Date.now()),
+    withPullRequests: openProviders(network, () => performance.now()),
     acquire: attempts.acquire,
     now: () => new Date(),
     random: Math.random,

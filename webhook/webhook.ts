@@ -46,7 +46,10 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
   const pair = await readKeyPair(config.tls)
   const intervals = { unsettledMs: config.sweepInterval * 1000, fullMs: config.sweepFullInterval * 1000 }
   let draining = false
-  const readSecret = rememberForbidden((...of) => cluster.readSecret(...of), Date.now)
+  const readSecret = rememberForbidden(
+    (...of) => cluster.readSecret(...of),
+    () => performance.now(),
+  )
   const admission = {
     cluster: { ...cluster, readSecret },
     settings: config,

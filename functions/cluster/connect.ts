@@ -13,8 +13,10 @@ import { listPage } from './list.ts'
 import { recordEvent } from './event.ts'
 import { statusPatch } from './status-patch.ts'
 
-/** Implements the port Cluster with a real API server. `now` is in milliseconds since 1970. */
-export function connectCluster(server: ApiServer, now: () => number = Date.now): Cluster {
+/** Implements the port Cluster with a real API server. */
+export function connectCluster(server: ApiServer): Cluster {
+  // The clock of the machine may be set back, and what is remembered must not live longer by that.
+  const now = (): number => performance.now()
   const discover = discovery(server, now)
   return {
     discover,
@@ -24,7 +26,7 @@ export function connectCluster(server: ApiServer, now: () => number = Date.now):
     reviewAccess: accessReviews(server, now),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
     listPage: (kind, query) => listPage(server, kind, query),
-    recordEvent: (resource, event) => recordEvent(server, resource, event, new Date(now())),
+    recordEvent: (resource, event) => recordEvent(server, resource, event, new Date()),
   }
 }
 

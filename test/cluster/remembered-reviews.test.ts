@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { ReviewAccess } from '../../functions/cluster/access-review.ts'
+import { connectCluster } from '../../functions/cluster/connect.ts'
 import type { Access } from '../../functions/domain/gate/access.ts'
 import { ALLOWED, DENIED, DEVELOPER, recorder, reviews, SECRET } from './review-stage.ts'
 
@@ -23,6 +24,17 @@ t.test('an "allowed" counts for 5 s from the question', async (t) => {
   t.equal(recorded.calls.length, 1)
   clock.now += 2
   t.equal(await clock.ask(DEVELOPER, SECRET), false, '5,001 ms after the question')
+})
+
+t.test('an "allowed" does not outlive its 5 s while the clock of the machine is set back', async (t) => {
+  const recorded = recorder()
+  const cluster = connectCluster(recorded.server)
+  t.equal(await cluster.reviewAccess(DEVELOPER, SECRET), true)
+  recorded.status = DENIED
+  const [anHourAgo, later] = [Date.now() - 3_600_000, performance.now() + 5_001]
+  t.intercept(Date, 'now', { value: () => anHourAgo })
+  t.intercept(performance, 'now', { value: () => later })
+  t.equal(await cluster.reviewAccess(DEVELOPER, SECRET), false)
 })
 
 t.test('a "denied" is never remembered', async (t) => {

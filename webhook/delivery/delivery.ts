@@ -52,13 +52,13 @@ export function makeDelivery(target: SinkTarget, sockets: number, times: Deliver
       : new http.Agent(options)
 
   return async function deliver(event, signal) {
-    const deadline = Date.now() + times.windowMs
+    const deadline = performance.now() + times.windowMs
     for (let requests = 1; ; requests += 1) {
       const answer = await post(target, agent, { event, signal, times })
       if (!(answer instanceof Error) && answer.status < 300) return
       const failure = failureOf(answer)
       const wait = pauseAfter(requests, answer, times)
-      if (signal.aborted || failure.retry === 'never' || Date.now() + wait > deadline) throw failure
+      if (signal.aborted || failure.retry === 'never' || performance.now() + wait > deadline) throw failure
       await pause(wait, undefined, { signal }).catch(() => undefined)
     }
   }
