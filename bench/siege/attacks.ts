@@ -1,0 +1,22 @@
+import type { Attack } from './attack.ts'
+import { chunkedAnswers } from './attacks/chunked-answers.ts'
+import { functionBodies, webhookBodies } from './attacks/chunked-bodies.ts'
+import { dueResources } from './attacks/due-resources.ts'
+import { endlessRefs } from './attacks/endless-refs.ts'
+import { eventFlood } from './attacks/event-flood.ts'
+import { hostileKeys } from './attacks/hostile-keys.ts'
+import { remoteLines } from './attacks/remote-lines.ts'
+import { sshRequests } from './attacks/ssh-requests.ts'
+
+/** All attacks of the siege. */
+export const ATTACKS: readonly Attack[] = [
+  functionBodies,
+  webhookBodies,
+  eventFlood,
+  hostileKeys,
+  chunkedAnswers,
+  endlessRefs,
+  remoteLines,
+  sshRequests,
+  dueResources,
+]

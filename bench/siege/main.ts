@@ -1,0 +1,52 @@
+import { cpus, loadavg } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { stopSignal, until } from '../../test/harness/stop-signal.ts'
+import { ATTACKS } from './attacks.ts'
+import { applyHonestly } from './honest.ts'
+import type { Measured } from './report.ts'
+import { report } from './report.ts'
+import { recruit } from './siege.ts'
+import type { Site } from './site.ts'
+import { onSite } from './site.ts'
+
+/** Discovery, connections and compiled code. */
+const WARM_UP_SECONDS = 4
+
+const { values } = parseArgs({
+  options: {
+    /** Of each of the two runs. */
+    seconds: { type: 'string', default: '60' },
+    /** Names of attacks, separated by commas; default: all. */
+    only: { type: 'string', default: ATTACKS.map(({ name }) => name).join() },
+  },
+})
+const seconds = Math.min(60, Number(values.seconds))
+const attacks = ATTACKS.filter(({ name }) => values.only.split(',').includes(name))
+if (attacks.length === 0) throw new Error(`--only takes some of ${ATTACKS.map(({ name }) => name).join()}.`)
+
+void until(stopSignal()).then(() => process.exit(1))
+say(`${seconds} s calm, then ${seconds} s with ${attacks.map(({ name }) => name).join(', ')}`)
+say(`${cpus().length} cores, Node ${process.version}, load average ${loadavg()[0]?.toFixed(1)} at the start`)
+const outcome = await onSite(attacks, async (site) => {
+  await measure(site, 'warm-up', WARM_UP_SECONDS)
+  const calm = await measure(site, 'calm', seconds)
+  say(`load average ${loadavg()[0]?.toFixed(1)} before the siege`)
+  const besiegers = await recruit(site)
+  besiegers.begin()
+  const deeds = pause(seconds * 1000).then(besiegers.stop)
+  const siege = await measure(site, 'siege', seconds)
+  process.stdout.write(report(calm, siege, await deeds))
+})
+if (outcome !== undefined) say(`Not measured: ${outcome.missing}`)
+
+async function measure({ plane, tenants, programs }: Site, run: string, seconds: number): Promise<Measured> {
+  programs.function.take()
+  programs.webhook.take()
+  const applies = await applyHonestly(plane, tenants, { run, seconds })
+  return { applies, programs: { function: programs.function.take(), webhook: programs.webhook.take() } }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

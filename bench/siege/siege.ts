@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { leash } from '../../test/harness/leash.ts'
+import type { Order } from './attacker.ts'
+import type { Site } from './site.ts'
+
+/** The attackers are other people's machines: here they leave the processors to everybody else. */
+const NICE = 10
+const READY_MS = 30_000
+const END_MS = 8_000
+
+/** What an attack did, in its own words. */
+export interface Deed {
+  readonly name: string
+  readonly deed: string
+}
+
+/** Attackers that are ready. */
+export interface Besiegers {
+  readonly begin: () => void
+  /** Ends all of them, and returns what each did. */
+  readonly stop: () => Promise<readonly Deed[]>
+}
+
+/** Starts a process for each attack of the site and waits until all are ready. */
+export async function recruit({ plane, orders }: Pick<Site, 'plane' | 'orders'>): Promise<Besiegers> {
+  const attackers = await Promise.all(orders.map((order) => start(order, plane.kubeconfig)))
+  return {
+    begin: () => attackers.forEach(({ begin }) => begin()),
+    stop: () => Promise.all(attackers.map(({ stop }) => stop())),
+  }
+}
+
+async function start(order: Order, kubeconfig: string) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'attacker.ts')], {
+    env: { ...process.env, KUBECONFIG: kubeconfig },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const { pid = 0 } = child
+  const untie = leash(pid)
+  const lines: string[] = []
+  const output = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
+  const gone = once(child, 'close')
+  child.stdin.on('error', () => undefined)
+  await Promise.race([once(output, 'line', { signal: AbortSignal.timeout(READY_MS) }), gone])
+  setPriority(pid, NICE)
+  const begin = (): void => void child.stdin.write(`${JSON.stringify(order)}\n`)
+  async function stop(): Promise<Deed> {
+    child.stdin.end()
+    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS)
+    await gone
+    clearTimeout(timer)
+    untie()
+    return { name: order.name, deed: lines[1] ?? 'ended without a word' }
+  }
+  return { begin, stop }
+}
