@@ -6,6 +6,7 @@ import { handle } from './attempt/attempt.ts'
 import { makeBudget } from './attempt/budget.ts'
 import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
+import { endpointsOf } from './cluster/endpoints.ts'
 import { readConfig } from './config.ts'
 import { UNSIGNED } from './domain/gate/settings.ts'
 import { insecureWarning } from './domain/repository/insecure-hosts.ts'
@@ -28,6 +29,10 @@ const DRAIN_MARGIN_S = 15
 /** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
 const END_MS = 1_000
 
+/** The warning if the endpoints of the API server are not known. */
+const NO_ENDPOINTS =
+  'the addresses behind the Service of the API server cannot be read, so Git may be sent there: grant the function `list` on endpointslices in the namespace default'
+
 /** Starts the function: env → Config → World → listen; drains on SIGTERM. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
@@ -35,10 +40,15 @@ async function main(): Promise<void> {
   // Child processes and dumps of the environment must not contain the token.
   delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
+  const apiServer = openApiServer()
+  const readEndpoints = endpointsOf(apiServer, ({ reason, message }) =>
+    log.warn({ reason, cause: message }, NO_ENDPOINTS),
+  )
   const network = {
     resolve: guardAddresses({
       inCluster: config.surroundings.inCluster,
       apiServer: [...config.surroundings.apiServer, apiServerEndpoint()],
+      readEndpoints,
     }),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
@@ -60,7 +70,7 @@ async function main(): Promise<void> {
     acquireLarge: (holder, signal) => large.acquire(shares.largeCost, holder, signal),
   })
   const world: World = {
-    cluster: connectCluster(openApiServer()),
+    cluster: connectCluster(apiServer),
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
     withPullRequests: openProviders(network, () => performance.now()),
@@ -89,6 +99,7 @@ async function main(): Promise<void> {
   })
 
   log.info({ address }, 'listening')
+  void readEndpoints()
   if (config.stampKey === undefined) log.warn(UNSIGNED)
   const warnings = [
     insecureWarning(config.insecureHosts),

@@ -8,12 +8,20 @@ import { Failure } from '../domain/failure.ts'
 /** Every address of a host, in the order to try them; rejects as node:dns does. */
 export type Lookup = (host: string) => Promise<readonly string[]>
 
+/** A host (name or IP address) and a port. */
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
 /** The environment that the guard runs in. */
 export interface Surroundings {
   /** Whether the program runs in a cluster. */
   readonly inCluster: boolean
-  /** Hosts (names or IP addresses) and ports of the API server. */
-  readonly apiServer: readonly { readonly host: string; readonly port: number }[]
+  /** Where the API server is. */
+  readonly apiServer: readonly Place[]
+  /** Where else it is, as far as that is known now, such as behind a load balancer; never rejects. */
+  readonly readEndpoints?: () => Promise<readonly Place[]>
 }
 
 /** Uses the C library: hosts file, search domains and DNS, as Git does. */
@@ -39,7 +47,8 @@ export function guardAddresses(surroundings: Surroundings, lookup: Lookup = syst
 
   async function policyAt(port: number, host: string): Promise<AddressPolicy> {
     // The API server's name is looked up every time: behind a load balancer its addresses change.
-    const servers = surroundings.apiServer.filter((server) => server.port === port)
+    const endpoints = (await surroundings.readEndpoints?.()) ?? []
+    const servers = [...surroundings.apiServer, ...endpoints].filter((server) => server.port === port)
     const lookUps = servers.map(async (server) => withPort(await addressesOf(server.host), port))
     const apiServer = await Promise.all(lookUps).catch((cause: unknown) => {
       // The message must not reveal the API server's name to a tenant.

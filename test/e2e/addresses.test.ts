@@ -7,11 +7,27 @@ import { configMap, gitCommit, install } from '../harness/installation.ts'
 const QUIET = { SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
 const SENTENCE =
   'HOST is at an address that Commitlet may not connect to; name a repository on another host, or ask your Commitlet operator.'
+/** An address behind the Service of the API server. */
+const SLICE = {
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: {
+    namespace: 'default',
+    name: 'commitlet-addresses-test',
+    labels: { 'kubernetes.io/service-name': 'kubernetes' },
+  },
+  addressType: 'IPv4',
+  endpoints: [{ addresses: ['192.0.2.66'] }],
+  ports: [{ name: 'https', port: 6443 }],
+}
 /** The two passwords below, and how the base64 of `me:…` begins. */
 const SECRETS = /s3cret|wr0ng|bWU6/
 
 withControlPlane(t, async (t, plane) => {
   const { hostname, port } = new URL(plane.url)
+  // The function reads them at its start.
+  await plane.apply(`${JSON.stringify(SLICE)}\n`)
+  t.teardown(() => plane.kubectl(['-n', 'default', 'delete', 'endpointslice', SLICE.metadata.name]))
   const commitlet = await install(t, plane, { webhookEnv: QUIET })
   const { git } = commitlet
   const pod = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
@@ -30,6 +46,12 @@ withControlPlane(t, async (t, plane) => {
     await refused(t, 'https://169.254.169.254/acme/shop.git')
     await refused(t, 'https://[::ffff:a9fe:a9fe]/acme/shop.git')
     for (const host of ['localhost', '127.0.0.1']) await refused(t, `https://${host}:${port}/acme/shop.git`)
+  })
+
+  t.test('the addresses behind the Service of the API server are forbidden, too', async (t) => {
+    await refused(t, 'https://192.0.2.66:6443/acme/shop.git')
+    await refused(t, 'https://[::ffff:c000:242]:6443/acme/shop.git')
+    t.notMatch(commitlet.function.lines.join('\n'), 'endpointslices')
   })
 
   t.test('in a cluster loopback is forbidden, and nothing is sent there', async (t) => {

@@ -74,6 +74,16 @@ withControlPlane(
       t.equal(ofFunction.stderr, '')
     })
 
+    t.test('the function lists the addresses of the API server, and no others', async (t) => {
+      const account = `--as=system:serviceaccount:${SYSTEM}:commitlet-function`
+      const list = (...where: readonly string[]): Promise<Ran> =>
+        plane.kubectl(['auth', 'can-i', 'list', 'endpointslices.discovery.k8s.io', account, ...where], {
+          allowFailure: true,
+        })
+      t.match(await until('list', () => list('-n', 'default'), /^yes/), { stdout: 'yes' })
+      for (const where of [['-n', SYSTEM], ['-A']]) t.match(await list(...where), { stdout: 'no' })
+    })
+
     t.test('a cluster without Knative refuses knative.yaml and changes nothing', async (t) => {
       const before = await stored(plane)
       const { code, stderr } = await plane.kubectl(['apply', '-f', KNATIVE], { allowFailure: true })

@@ -130,3 +130,22 @@ t.test('callers share a lookup while it is in flight, and no longer', async (t) 
   answers[1]?.resolve(['169.254.169.254'])
   await t.rejects(next, { reason: 'AddressForbidden', message: FORBIDDEN })
 })
+
+t.test('the addresses behind the API server are forbidden as they are known at the time', async (t) => {
+  let known = [{ host: '192.0.2.1', port: 6443 }]
+  const surroundings = { ...ANYWHERE, readEndpoints: () => Promise.resolve(known) }
+  const resolve = guardAddresses(surroundings, answering('192.0.2.1'))
+  const expected = { reason: 'AddressForbidden', message: FORBIDDEN }
+  await t.rejects(resolve('git.example.com', 6443, NEVER), expected)
+  await t.rejects(resolve('::ffff:c000:201', 6443, NEVER), expected)
+  t.same(await resolve('git.example.com', 443, NEVER), ['192.0.2.1'])
+  known = [{ host: '2001:db8::6', port: 6443 }]
+  t.same(await resolve('git.example.com', 6443, NEVER), ['192.0.2.1'])
+  await t.rejects(resolve('2001:db8:0::6', 6443, NEVER), expected)
+})
+
+t.test('an attempt does not wait for these addresses beyond its time', async (t) => {
+  const { promise: never } = Promise.withResolvers<readonly []>()
+  const resolve = guardAddresses({ ...ANYWHERE, readEndpoints: () => never }, answering('192.0.2.1'))
+  await t.rejects(resolve('git.example.com', 443, AbortSignal.abort()), { message: /^DNS did not answer/ })
+})
