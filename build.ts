@@ -3,10 +3,14 @@ import { once } from 'node:events'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Script } from 'node:vm'
 import { build, stop } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
 import { lazyPackages, usedPartsOf } from './build-plugins.ts'
+import type { WorkerText } from './functions/git/ssh/worker-text.ts'
 
 const DIST = join(import.meta.dirname, 'dist')
 /** How long a bundle may take to become ready while its code cache is made. */
@@ -14,6 +18,13 @@ const READY_DEADLINE_MS = 20_000
 
 /** The programs and the folder that each is bundled from. */
 const ENTRIES = { function: 'functions', webhook: 'webhook' } as const
+
+/** Bundles each program into one file that `node` runs without other files, and makes the code cache. */
+async function main(): Promise<void> {
+  rmSync(DIST, { recursive: true, force: true })
+  await bundlePrograms(DIST)
+  await makeCache(join(DIST, 'function.cjs'))
+}
 
 /** What no start needs: clients of the network, and ways to log in or to connect that few installations have. */
 const LAZY = [
@@ -26,38 +37,62 @@ const LAZY = [
   'simple-git',
   'socks',
   'socks-proxy-agent',
-  'ssh2',
   'undici',
 ]
 
-/** Bundles each program into one file that `node` runs without other files, and makes the code cache. */
-async function main(): Promise<void> {
-  rmSync(DIST, { recursive: true, force: true })
-  await bundlePrograms(DIST)
-  await makeCache(join(DIST, 'function.cjs'))
-}
+const OPTIONS = {
+  bundle: true,
+  minify: true,
+  keepNames: true,
+  platform: 'node',
+  target: 'node22',
+  format: 'cjs',
+  logLevel: 'warning',
+  // The sources find the file of a thread by it; a bundle has its text.
+  logOverride: { 'empty-import-meta': 'silent' },
+  legalComments: 'none',
+  // Optional native modules of ssh2, which works without them.
+  external: ['cpu-features', '*.node'],
+} as const satisfies BuildOptions
 
 /** Writes `function.cjs` and `webhook.cjs` into the folder. */
 export async function bundlePrograms(folder: string): Promise<void> {
+  const worker = withWorkerText(await bundleWorker())
+  const plugins = [worker, usedPartsOf('@kubernetes/client-node'), lazyPackages(LAZY)]
   for (const part of ['function', 'webhook'] as const) {
     await build({
+      ...OPTIONS,
       entryPoints: [join(import.meta.dirname, ENTRIES[part], 'main.ts')],
       outfile: join(folder, `${part}.cjs`),
-      bundle: true,
-      minify: true,
-      keepNames: true,
-      platform: 'node',
-      target: 'node22',
-      format: 'cjs',
-      logLevel: 'warning',
-      legalComments: 'none',
-      plugins: [usedPartsOf('@kubernetes/client-node'), lazyPackages(LAZY)],
-      // Optional native modules of ssh2, which works without them.
-      external: ['cpu-features', '*.node'],
       banner: { js: CHECK_NODE },
+      plugins,
     })
   }
   await stop()
+}
+
+/** The program of the threads for SSH servers, with the code cache of what runs while it loads. */
+async function bundleWorker(): Promise<WorkerText> {
+  const entryPoints = [join(import.meta.dirname, 'functions/git/ssh-worker/main.ts')]
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints, write: false })
+  const text = `(function (require, module, exports, __dirname) {${outputFiles[0]?.text ?? ''}\n})`
+  const script = new Script(text)
+  const load: unknown = script.runInThisContext()
+  const given = [createRequire(import.meta.url), { exports: {} }, {}, '']
+  if (typeof load === 'function') Reflect.apply(load, undefined, given)
+  return { text, cache: script.createCachedData().toString('base64') }
+}
+
+/** Puts the program of the threads into the bundle that starts them. */
+function withWorkerText(worker: WorkerText): Plugin {
+  return {
+    name: 'worker-text',
+    setup(bundler) {
+      bundler.onLoad({ filter: /[\\/]ssh[\\/]worker-text\.ts$/ }, () => ({
+        contents: `export const WORKER_TEXT = ${JSON.stringify(worker)}`,
+      }))
+    },
+  }
 }
 
 /** Runs the function and its hot paths once, as far as possible without a cluster, and keeps its code cache. */

@@ -8,8 +8,10 @@ import type { Test } from 'tap'
 import { hostNamed } from '../functions/domain/repository/hosts.ts'
 import { plainConfig, standIn, writeConfig } from './cluster/stage.ts'
 import { makeAuthority } from './harness/certificates.ts'
-import { STAMPED } from './harness/memory-world.ts'
+import { gitCommit, STAMPED } from './harness/memory-world.ts'
 import { startFunction, startWebhook } from './harness/programs.ts'
+import { startFaultyServer } from './harness/ssh-faulty.ts'
+import { makeKey } from './harness/ssh-keys.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
@@ -86,11 +88,19 @@ function pullRequestAt(server: string, provider: string): object {
   }
 }
 
+/** Answers by the end of the path. */
+type Objects = Readonly<Record<string, object>>
+
 /** As much of an API server as an attempt at that one resource needs; `written` gets what is written to its status. */
-function apiServerWith(t: Test, resource: object, written: unknown[]): Promise<string> {
+function apiServerWith(
+  t: Test,
+  { resource, others }: { readonly resource: object; readonly others: Objects },
+  written: unknown[],
+): Promise<string> {
   return standIn(t, (request, response) => {
     const answerTo = (body: string): object => {
-      if (request.url?.includes('/secrets/') === true) return CREDENTIALS
+      const other = Object.entries(others).find(([end]) => request.url?.endsWith(end))?.[1]
+      if (other !== undefined) return other
       if (request.method === 'POST') return { status: { allowed: true } }
       if (request.method === 'GET') return resource
       const { status } = JSON.parse(body) as { status: unknown }
@@ -104,6 +114,31 @@ function apiServerWith(t: Test, resource: object, written: unknown[]): Promise<s
   })
 }
 
+/** Starts the built function, and sends it the event of the resource. */
+async function sendEvent(
+  t: Test,
+  {
+    server,
+    env,
+    kind,
+  }: { readonly server: string; readonly env: Record<string, string>; readonly kind: string },
+): Promise<void> {
+  const KUBECONFIG = await writeConfig(t, plainConfig(server))
+  const program = await startFunction({ env: { KUBECONFIG, ...env }, built: true })
+  t.teardown(() => program.kill())
+  await program.ready()
+  const event = { apiVersion: 'commitlet.dev/v1', kind, namespace: 'team', name: 'shop' }
+  const headers = {
+    'content-type': 'application/json',
+    'ce-specversion': '1.0',
+    'ce-id': '1',
+    'ce-source': '/test',
+    'ce-type': `dev.commitlet.${kind.toLowerCase()}.applied`,
+  }
+  const answer = await fetch(program.url, { method: 'POST', headers, body: JSON.stringify(event) })
+  t.equal(answer.status, 202)
+}
+
 // Their libraries are ES modules only, and are loaded within the bundle when they are first needed.
 for (const provider of ['github', 'gitlab']) {
   t.test(`the bundle calls the API of ${provider}`, async (t) => {
@@ -113,23 +148,38 @@ for (const provider of ['github', 'gitlab']) {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"401 Unauthorized"}')
     })
     const written: unknown[] = []
-    const server = await apiServerWith(t, pullRequestAt(host, provider), written)
-    const KUBECONFIG = await writeConfig(t, plainConfig(server))
-    const env = { KUBECONFIG, INSECURE_HOSTS: host.replace('http://', '') }
-    const program = await startFunction({ env, built: true })
-    t.teardown(() => program.kill())
-    await program.ready()
-    const event = { apiVersion: 'commitlet.dev/v1', kind: 'PullRequest', namespace: 'team', name: 'shop' }
-    const headers = {
-      'content-type': 'application/json',
-      'ce-specversion': '1.0',
-      'ce-id': '1',
-      'ce-source': '/test',
-      'ce-type': 'dev.commitlet.pullrequest.applied',
-    }
-    const answer = await fetch(program.url, { method: 'POST', headers, body: JSON.stringify(event) })
-    t.equal(answer.status, 202)
+    const objects = { resource: pullRequestAt(host, provider), others: { '/secrets/git': CREDENTIALS } }
+    const server = await apiServerWith(t, objects, written)
+    const env = { INSECURE_HOSTS: host.replace('http://', '') }
+    await sendEvent(t, { server, env, kind: 'PullRequest' })
     t.match(asked[0], new RegExp(`^${hostNamed(provider)?.apiSuffix ?? ''}/.*acme(/|%2F)shop`))
     t.match(written.at(-1), { phase: 'Retrying', conditions: [{ reason: 'AuthenticationFailed' }] })
   })
+}
+
+t.test('the bundle pushes over SSH, by a thread whose program is in the bundle', async (t) => {
+  const ssh = await startFaultyServer()
+  t.teardown(() => ssh.close())
+  const repository = await ssh.createRepository('acme/shop')
+  const { privateKey } = makeKey('-t', 'ed25519')
+  const data = { 'ssh-privatekey': encoded(privateKey), known_hosts: encoded(ssh.knownHosts) }
+  const resource = gitCommit({ repository: repository.url, credentials: { secretName: 'git' } })
+  const metadata = { ...resource.metadata, uid: 'u', generation: 1, resourceVersion: '1' }
+  const others = {
+    '/secrets/git': { ...CREDENTIALS, type: 'kubernetes.io/ssh-auth', data },
+    '/api/v1': { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['get'] }] },
+    '/configmaps/shop': {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'shop', namespace: 'team' },
+    },
+  }
+  const written: unknown[] = []
+  const server = await apiServerWith(t, { resource: { ...resource, metadata }, others }, written)
+  await sendEvent(t, { server, env: {}, kind: 'GitCommit' })
+  t.match(written.at(-1), { phase: 'Succeeded', commit: { sha: await repository.git('rev-parse', 'main') } })
+})
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64')
 }

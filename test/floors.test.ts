@@ -72,18 +72,8 @@ t.test('nothing runs at import: only main.ts files call functions at the top lev
   }
 })
 
-t.test('ssh2 is loaded when it is first needed, and by no start', async (t) => {
-  const users = IMPORTS.filter(({ target, typeOnly }) => target === 'ssh2' && !typeOnly)
-  t.strictSame(
-    users.map(({ file }) => file),
-    ['functions/git/ssh/connection.ts'],
-  )
-  for (const { file } of users) t.notMatch(SOURCES.get(file), /^import (?!type\b).*'ssh2'/m)
-})
-
-t.test(
-  'the clients of GitHub and GitLab are loaded when they are first needed, and by no start',
-  async (t) => {
+/** What is loaded with a source. */
+function loadedBy(...starts: readonly string[]): ReadonlySet<string> {
     const eager = new Set<string>()
     const visit = (file: string): void => {
       if (eager.has(file)) return
@@ -93,7 +83,26 @@ t.test(
       )
       for (const [, target = ''] of found) visit(join(dirname(file), target))
     }
-    for (const start of ['functions/main.ts', 'webhook/main.ts']) visit(start)
+  starts.forEach(visit)
+  return eager
+}
+
+t.test('ssh2 is loaded in the threads for SSH servers, and by no start', async (t) => {
+  const users = IMPORTS.filter(({ target, typeOnly }) => target === 'ssh2' && !typeOnly)
+  t.strictSame(
+    users.map(({ file }) => file),
+    ['functions/git/ssh-worker/connection.ts'],
+  )
+  const eager = loadedBy('functions/main.ts', 'webhook/main.ts')
+  t.ok(eager.has('functions/git/ssh/worker-thread.ts'), 'the way to them is found')
+  for (const { file } of users) t.notOk(eager.has(file), file)
+  t.ok(loadedBy('functions/git/ssh-worker/main.ts').size < 40, 'a thread loads little of the rest')
+})
+
+t.test(
+  'the clients of GitHub and GitLab are loaded when they are first needed, and by no start',
+  async (t) => {
+    const eager = loadedBy('functions/main.ts', 'webhook/main.ts')
     t.ok(eager.has('functions/pull-request/provider-apis.ts'), 'the way to them is found')
     t.strictSame(
       [...eager].filter((file) => file.startsWith('functions/providers/')),

@@ -32,7 +32,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   fastify: /^(functions|webhook)\/app\.ts$/,
   pino: /^(functions|webhook)\/main\.ts$/,
   ajv: /^functions\/domain\/schema\//,
-  ssh2: /^functions\/git\/ssh\//,
+  ssh2: /^functions\/git\/ssh-worker\//,
   undici: /^functions\/http\//,
   'lru-cache': /^(functions\/(cluster|pull-request)|webhook\/admission)\//,
   '@octokit/rest': /^functions\/providers\/github\//,

@@ -48,7 +48,14 @@ export async function sshTarget(site: Site, { url, knownHosts, privateKey }: Ser
   return {
     ...site,
     url,
-    login: { method: 'key', privateKey: read, hostKeys: knownHosts, identity: 'bench', secrets: [] },
+    login: {
+      method: 'key',
+      namespace: 'bench',
+      privateKey: read,
+      hostKeys: knownHosts,
+      identity: 'bench',
+      secrets: [],
+    },
     env: { GIT_SSH_COMMAND: `ssh -F /dev/null -i ${key} ${options.map((one) => `-o ${one}`).join(' ')}` },
   }
 }

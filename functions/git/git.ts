@@ -5,6 +5,7 @@ import { findRoute, type RouteSettings } from '../domain/network/route.ts'
 import { stopIfAborted } from './process/launcher.ts'
 import type { Remote, RemoteTarget } from './remote.ts'
 import { openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
+import { openSSHSessions } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
 import { makeGroupCommit, type Batch } from './writer/group-commit.ts'
 import { land } from './writer/land.ts'
@@ -33,7 +34,8 @@ export interface Git {
 
 /** Connects the writer to the engine behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
-  const engine = openBinaryEngine(settings)
+  const ssh = openSSHSessions()
+  const engine = openBinaryEngine(settings, ssh)
   const closing = new AbortController()
   const searches = new Set<Promise<unknown>>()
 
@@ -86,7 +88,7 @@ export function openGit(settings: GitSettings): Git {
         ),
       )
       await Promise.all([groupCommit.idle(), Promise.allSettled(searches)])
-      await engine.close()
+      await Promise.all([engine.close(), ssh.close()])
     },
   }
 }

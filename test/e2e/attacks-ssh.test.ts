@@ -75,7 +75,7 @@ async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
       t.equal(ready.status, allowed ? 'True' : 'False', list)
       const log = await news()
       if (allowed) {
-        t.match(log, 'Accepted publickey', list)
+        t.match(log, 'Starting session', list)
         continue
       }
       t.equal(ready.reason, 'ReferenceForbidden', list)

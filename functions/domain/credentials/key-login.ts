@@ -35,5 +35,6 @@ export function keyLogin({ credentials, address, operatorHostKeys }: KeyUse, sec
     ...(operatorHostKeys === undefined ? {} : { operator: operatorHostKeys }),
   })
   const identity = identityOf([secret.namespace, secret.name], [privateKey, hostKeys])
-  return { method: 'key', privateKey, hostKeys, identity, secrets: valuesOf(secret) }
+  const { namespace } = secret
+  return { method: 'key', namespace, privateKey, hostKeys, identity, secrets: valuesOf(secret) }
 }

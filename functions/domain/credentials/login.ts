@@ -22,6 +22,8 @@ export interface PasswordLogin extends AnyLogin {
 /** Over SSH. */
 export interface KeyLogin extends AnyLogin {
   readonly method: 'key'
+  /** Of the Secret: it shares no connection with another namespace. */
+  readonly namespace: string
   /** Text of the private key, not encrypted, in a form that ssh2 reads. */
   readonly privateKey: string
   /** Lines of known_hosts that apply to the remote's host and port. */

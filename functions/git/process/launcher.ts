@@ -109,7 +109,12 @@ function boundOutput(streams: readonly NodeJS.ReadableStream[], overflow: AbortC
 export function stopIfAborted(signal: AbortSignal): void {
   if (!signal.aborted) return
   if (signal.reason instanceof Failure) throw signal.reason
-  throw new Failure(
+  throw timedOut()
+}
+
+/** The failure of an attempt whose time was over. */
+export function timedOut(): Failure {
+  return new Failure(
     'Timeout',
     'The attempt ran out of time before the remote answered; Commitlet retries automatically.',
   )

@@ -6,6 +6,7 @@ import { openProcessDir, type ProcessDir } from '../process/process-dir.ts'
 import { USUAL_PATH } from '../process/required-programs.ts'
 import { openWorkspace } from '../process/workspace.ts'
 import type { Engine, Remote, RemoteTarget } from '../remote.ts'
+import type { SSHSessions } from '../ssh/sessions.ts'
 import { fastImport } from './fast-import.ts'
 import { fetchTip } from './fetch.ts'
 import { searchHistory } from './history.ts'
@@ -49,7 +50,7 @@ const DEADLINE_SECONDS = 120
 const MEMORY_MIB = 128
 
 /** The engine that runs the git binary; no file is read or written before the first session. */
-export function openBinaryEngine(settings: BinarySettings): Engine {
+export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): Engine {
   const { fetchLimitMiB } = settings
   const deadlineSeconds = settings.deadlineSeconds ?? DEADLINE_SECONDS
   const sessionSettings = {
@@ -99,7 +100,8 @@ export function openBinaryEngine(settings: BinarySettings): Engine {
       ends.push(bundle.release)
       const workspace = await openWorkspace(folder)
       ends.push(workspace.remove)
-      const transport = await openTransport({ ...route, address, authorities: bundle.file }, login, signal)
+      const destination = { ...route, address, authorities: bundle.file, ssh }
+      const transport = await openTransport(destination, login, signal)
       ends.push(transport.close)
       const place = { workspace, signal, raise: () => raise(workspace.folder) }
       return binaryRemote(openSession(sessionSettings, transport, place), close)

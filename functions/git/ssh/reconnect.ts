@@ -1,55 +1,57 @@
-import type { ClientChannel } from 'ssh2'
 import type { Failure } from '../../domain/failure.ts'
-import { connectSSH } from './connection.ts'
-import type { SSHConnection, SSHTarget } from './connection.ts'
+import type { SSHProgram, SSHSession } from './session.ts'
+import type { SessionTarget, SSHSessions } from './sessions.ts'
 
-/** At most one connection to a server at a time, which is reused while it lasts. */
+/** At most one session with a server at a time, which is reused while it lasts. */
 export interface ReconnectingSSH {
-  /** Starts a command; on a new connection if the current one is closed or accepts no further channel. */
-  run(command: string, protocol: string | undefined): Promise<ClientChannel>
+  /** Starts a command; in a new session if the current one is closed or accepts no further program. */
+  exec(command: string, protocol: string | undefined): Promise<SSHProgram>
   /** Why the current connection was lost; undefined: it was not. */
   lost(): Failure | undefined
   close(): void
 }
 
 /** Starts to connect at once. A failure is reported by the first command. */
-export function openReconnectingSSH(target: SSHTarget, signal: AbortSignal): ReconnectingSSH {
+export function openReconnectingSSH(
+  sessions: SSHSessions,
+  target: SessionTarget,
+  signal: AbortSignal,
+): ReconnectingSSH {
   const closing = new AbortController()
   const ending = AbortSignal.any([signal, closing.signal])
   let connecting = connect()
-  let [connection, used]: [SSHConnection | undefined, boolean] = [undefined, false]
+  let session: SSHSession | undefined
 
-  function connect(): Promise<SSHConnection> {
-    const work = connectSSH(target, ending)
+  function connect(): Promise<SSHSession> {
+    const work = sessions.open(target, ending)
     work.catch(() => undefined)
     return work
   }
 
-  async function reconnect(): Promise<SSHConnection> {
-    connection?.close()
+  async function reconnect(): Promise<SSHSession> {
+    session?.close()
     connecting = connect()
-    used = false
-    connection = await connecting
-    return connection
+    session = await connecting
+    return session
   }
 
   return {
-    async run(command, protocol) {
-      connection = await connecting
-      if (!connection.isOpen()) connection = await reconnect()
-      const reused = used
-      used = true
+    async exec(command, protocol) {
+      session = await connecting
+      if (!session.isOpen()) session = await reconnect()
+      const isReused = session.isUsed()
       try {
-        return await connection.run(command, protocol)
+        return await session.exec(command, protocol)
       } catch (error) {
         // Some servers allow one channel per connection, or close an idle connection.
-        if (!reused) throw error
-        return (await reconnect()).run(command, protocol)
+        if (!isReused) throw error
+        return (await reconnect()).exec(command, protocol)
       }
     },
-    lost: () => connection?.lost(),
+    lost: () => session?.lost(),
     close() {
-      connection?.close()
+      // A session that is open is given back; one that is not open yet is given up.
+      session?.close()
       closing.abort()
     },
   }

@@ -3,17 +3,17 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
-import { pipeChannel } from './channel-pipe.ts'
-import type { ChannelPipe } from './channel-pipe.ts'
-import type { SSHTarget } from './connection.ts'
+import { pipeToProgram } from './program-pipe.ts'
+import type { ProgramPipe } from './program-pipe.ts'
 import { openReconnectingSSH } from './reconnect.ts'
 import type { ReconnectingSSH } from './reconnect.ts'
 import { startGitDaemon } from './git-daemon.ts'
 import type { GitDaemon } from './git-daemon.ts'
 import { commandFor } from './request.ts'
 import type { Service } from './request.ts'
+import type { SessionTarget, SSHSessions } from './sessions.ts'
 
-/** How Git reaches a repository over SSH: through a local port, behind which this process logs in to the host. */
+/** How Git reaches a repository over SSH: through a local port, behind which a session leads to the host. */
 export interface Tunnel {
   /** The URL for Git. It is secret: while a call is expected, the first connection to it is served. */
   readonly url: string
@@ -50,13 +50,17 @@ export interface ServerReport {
 const EXIT_STATUS_WAIT_MS = 2_000
 
 /**
- * Opens a tunnel. It connects at once, while Git starts, and one connection serves all calls. No other process sees
- * the key.
+ * Opens a tunnel. It connects at once, while Git starts, and one session serves all calls. No other process sees the
+ * key.
  */
-export async function openSSHTunnel(target: SSHTarget, signal: AbortSignal): Promise<Tunnel> {
+export async function openSSHTunnel(
+  sessions: SSHSessions,
+  target: SessionTarget,
+  signal: AbortSignal,
+): Promise<Tunnel> {
   const path = `/${randomBytes(16).toString('hex')}`
   const daemon = await startGitDaemon(path)
-  const ssh = openReconnectingSSH(target, signal)
+  const ssh = openReconnectingSSH(sessions, target, signal)
   return {
     url: `git://127.0.0.1:${daemon.port}${path}`,
     expect: (service) => expectCall({ ssh, daemon, address: target.address }, service),
@@ -74,12 +78,11 @@ interface TunnelEnds {
 }
 
 function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): TunnelCall {
-  let pipe: ChannelPipe | undefined
+  let pipe: ProgramPipe | undefined
   let failure: Failure | undefined
   async function connect(socket: Socket, protocol: string | undefined): Promise<void> {
     try {
-      const channel = await ssh.run(commandFor(service, address), protocol)
-      pipe = pipeChannel(socket, channel)
+      pipe = pipeToProgram(socket, await ssh.exec(commandFor(service, address), protocol))
     } catch (error) {
       failure = asFailure(error)
       socket.destroy()
@@ -89,11 +92,12 @@ function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): Tun
   return {
     stop: expected.stop,
     sentBytes: () => pipe?.sentBytes() ?? 0,
-    wordsSoFar: () => pipe?.programEnd().words ?? '',
+    wordsSoFar: () => pipe?.program.end().words ?? '',
     async readReport() {
       if (pipe === undefined) return { service, failure, words: '', exitStatus: undefined }
-      await Promise.race([pipe.closed, wait(EXIT_STATUS_WAIT_MS, undefined, { ref: false })])
-      const { words, exitStatus, tooMuch } = pipe.programEnd()
+      const { program } = pipe
+      await Promise.race([program.closed, wait(EXIT_STATUS_WAIT_MS, undefined, { ref: false })])
+      const { words, exitStatus, tooMuch } = program.end()
       const broken = exitStatus === undefined ? ssh.lost() : undefined
       return { service, failure: tooMuch ? tooManyMessages(address) : broken, words, exitStatus }
     },

@@ -32,7 +32,14 @@ t.test('a user name that goes with app passwords of Bitbucket gets the hint', as
   })
 })
 
-const KEY: Login = { method: 'key', privateKey: 'k', hostKeys: 'h', identity: 'i', secrets: [] }
+const KEY: Login = {
+  method: 'key',
+  namespace: 'shop',
+  privateKey: 'k',
+  hostKeys: 'h',
+  identity: 'i',
+  secrets: [],
+}
 
 for (const [title, error, login, repository] of [
   ['an access token', REFUSED, by('x-token-auth'), BITBUCKET],

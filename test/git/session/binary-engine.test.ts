@@ -4,6 +4,7 @@ import t from 'tap'
 import type { Change } from '../../../functions/domain/commit/change.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { binaryRemote, openBinaryEngine } from '../../../functions/git/session/binary-engine.ts'
+import { openSSHSessions } from '../../../functions/git/ssh/sessions.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import { followTrust } from '../../../functions/net/trust.ts'
@@ -257,7 +258,8 @@ t.test('several files are one commit, whatever their paths', async (t) => {
 
 t.test('a session that is closed, or cannot be opened, leaves no file, and the engine none', async (t) => {
   const tempDir = t.testdir()
-  const engine = openBinaryEngine({ tempDir, trust: followTrust(server.caFile), fetchLimitMiB: 64 })
+  const settings = { tempDir, trust: followTrust(server.caFile), fetchLimitMiB: 64 }
+  const engine = openBinaryEngine(settings, openSSHSessions())
   const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience(), namespace: 'shop' }
   const files = async () => readdir(join(tempDir, (await readdir(tempDir))[0] ?? ''))
   const remote = await engine.open({ ...target, address: addressOf(`${server.url}/a/b.git`) })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { openTransport } from '../../../functions/git/session/transport.ts'
+import { openSSHSessions } from '../../../functions/git/ssh/sessions.ts'
 import { startFaultyServer } from '../../harness/ssh-faulty.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { keyLogin, openSSHStage, sshChange } from '../ssh/stage.ts'
@@ -8,7 +9,9 @@ import { loginOf, outcomeOf, patience } from '../stage.ts'
 
 const KEY = keyLogin(makeKey('-t', 'ed25519'), '')
 const PASSWORD = loginOf('s3cr3t')
-const REACH = { authorities: undefined, addresses: ['127.0.0.1'], proxy: undefined, insecure: false }
+const ssh = openSSHSessions()
+t.teardown(() => ssh.close())
+const REACH = { ssh, authorities: undefined, addresses: ['127.0.0.1'], proxy: undefined, insecure: false }
 
 for (const [text, login] of [
   ['https://git.example.com/acme/shop.git', KEY],

@@ -14,10 +14,14 @@ import type { KeyFiles } from '../../harness/ssh-keys.ts'
 import { changeOf, DIRECT, outcomeOf, patience } from '../stage.ts'
 
 /** The login that credentials.ts makes. */
-export function keyLogin({ privateKey }: Pick<KeyFiles, 'privateKey'>, hostKeys: string): KeyLogin {
+export function keyLogin(
+  { privateKey }: Pick<KeyFiles, 'privateKey'>,
+  hostKeys: string,
+  namespace = 'shop',
+): KeyLogin {
   const read = readPrivateKey(Buffer.from(privateKey), { secret: 'shop/git', key: 'ssh-privatekey' })
   const identity = createHash('sha256').update(read).digest('hex')
-  return { method: 'key', privateKey: read, hostKeys, identity, secrets: [privateKey] }
+  return { method: 'key', namespace, privateKey: read, hostKeys, identity, secrets: [privateKey] }
 }
 
 /** What goes into authorized_keys. */

@@ -7,7 +7,7 @@ import {
   noteOffer,
   unreachable,
   type SSHError,
-} from '../../../functions/git/ssh/connection-errors.ts'
+} from '../../../functions/git/ssh-worker/connection-errors.ts'
 
 const ADDRESS = parseRepositoryAddress('ssh://git@git.example.com:2222/acme/shop.git')
 const MET = { address: ADDRESS, key: 'SHA256:abc (ssh-ed25519)', offers: [] }

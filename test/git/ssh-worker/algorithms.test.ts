@@ -1,9 +1,9 @@
 import ssh2 from 'ssh2'
 import t from 'tap'
-import { algorithmsFor, authMethods, canSign } from '../../../functions/git/ssh/algorithms.ts'
+import { algorithmsFor, authMethods, canSign } from '../../../functions/git/ssh-worker/algorithms.ts'
 import { makeRSA, rsaFiles, withoutPrime } from '../../harness/key-files.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
-import { keyLogin } from './stage.ts'
+import { keyLogin } from '../ssh/stage.ts'
 
 function parsed(...args: readonly string[]): ssh2.ParsedKey {
   const key = ssh2.utils.parseKey(makeKey(...args).privateKey)

@@ -1,6 +1,7 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { FailureReason } from '../../domain/reasons.ts'
+import type { Violation } from './traffic-guard.ts'
 
 /** What ssh2 adds to its errors. */
 export interface SSHError extends Error {
@@ -113,6 +114,31 @@ export function explainLoss({ text }: RepositoryAddress, error: SSHError): Failu
     'NetworkError',
     `${text} closed the connection in the middle of the exchange; Commitlet retries automatically.`,
   )
+}
+
+const VIOLATIONS: Readonly<Record<Violation, readonly [FailureReason, string]>> = {
+  chatter: [
+    'NotSupported',
+    'sends more than 1 MiB of SSH messages besides the data of Git, which is the limit; the administrator of the host has to find out why.',
+  ],
+  'second key exchange': [
+    'NotSupported',
+    'begins a second key exchange on one connection, which Commitlet does not support; the administrator of the host has to allow more data and time before it (RekeyLimit of OpenSSH).',
+  ],
+  'out of turn': [
+    'NetworkError',
+    'sends an SSH message that has no place at this point of the protocol; Commitlet retries automatically, but check the host and the port.',
+  ],
+  'beyond the window': [
+    'NetworkError',
+    'sends more data at once than SSH allows it to; Commitlet retries automatically, but check the host and the port.',
+  ],
+}
+
+/** Explains that a limit of Commitlet ended the connection. */
+export function explainViolation({ text }: RepositoryAddress, violation: Violation): Failure {
+  const [reason, rest] = VIOLATIONS[violation]
+  return new Failure(reason, `${text} ${rest}`)
 }
 
 /** Explains that Git cannot be started. `resources`: the server is short of resources (RFC 4254, section 5.1). */

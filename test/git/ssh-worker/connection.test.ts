@@ -4,13 +4,13 @@ import t from 'tap'
 import type { Connection, ServerChannel } from 'ssh2'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { fingerprintOf } from '../../../functions/domain/network/known-hosts.ts'
-import { connectSSH } from '../../../functions/git/ssh/connection.ts'
+import { connectSSH } from '../../../functions/git/ssh-worker/connection.ts'
 import type { RepositoryOptions } from '../../harness/git-repository.ts'
 import { makeRSA, rsaFiles, withoutPrime } from '../../harness/key-files.ts'
 import { sample } from '../../harness/sample.ts'
 import { startFaultyServer, type SSHFaults } from '../../harness/ssh-faulty.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
-import { keyLogin, openSSHStage, sshChange } from './stage.ts'
+import { keyLogin, openSSHStage, sshChange } from '../ssh/stage.ts'
 import { outcomeOf, patience, processesWith, until } from '../stage.ts'
 
 const stage = await openSSHStage()
@@ -250,7 +250,7 @@ for (const [name, greeting, then, reason] of [
       login,
       readyMs: 300,
     }
-    const failure = await outcomeOf(connectSSH(target, patience()))
+    const failure = await outcomeOf(connectSSH(target, patience(), () => undefined))
     t.match(failure, { reason })
     t.ok(String(failure).includes(plain.url))
   })
@@ -283,15 +283,6 @@ t.test('a key that cannot be read is reported before any connection', async (t) 
   t.ok(server.logins.length <= before)
 })
 
-t.test('an attempt that is over before the connection is there is a Timeout', async (t) => {
-  const abort = new AbortController()
-  const target = { address: parseRepositoryAddress(`${server.url}/a/b.git`), addresses: ['127.0.0.1'], login }
-  const work = outcomeOf(connectSSH(target, abort.signal))
-  abort.abort()
-  t.match(await work, { reason: 'Timeout' })
-  t.match(await outcomeOf(connectSSH(target, abort.signal)), { reason: 'Timeout' })
-})
-
 t.test('a connection that cannot begin leaves no socket', async (t) => {
   const plain = await speaking('', 'stay')
   t.teardown(plain.close)
@@ -302,6 +293,9 @@ t.test('a connection that cannot begin leaves no socket', async (t) => {
     },
   }
   const target = { address: parseRepositoryAddress(plain.url), addresses: ['127.0.0.1'], login: broken }
-  await t.rejects(connectSSH(target, patience()), { message: 'unreadable' })
+  await t.rejects(
+    connectSSH(target, patience(), () => undefined),
+    { message: 'unreadable' },
+  )
   await until('no socket', () => Promise.resolve(plain.isLeft()))
 })

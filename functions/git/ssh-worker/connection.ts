@@ -1,37 +1,41 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import ssh2 from 'ssh2'
 import type { Client, ClientChannel, ParsedKey } from 'ssh2'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
-import type { KeyLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
 import { judgeHostKey } from '../../domain/network/host-keys.ts'
 import { fingerprintOf, readKnownHosts } from '../../domain/network/known-hosts.ts'
-import { stopIfAborted } from '../process/launcher.ts'
 import { algorithmsFor, authMethods, canSign } from './algorithms.ts'
-import { channelRefused, explainHandshake, explainLoss, noteOffer, unreachable } from './connection-errors.ts'
+import {
+  channelRefused,
+  explainHandshake,
+  explainLoss,
+  explainViolation,
+  noteOffer,
+  unreachable,
+} from './connection-errors.ts'
 import type { SSHError } from './connection-errors.ts'
-
-/** The host to connect to, and the login. */
-export interface SSHTarget {
-  readonly address: RepositoryAddress
-  /** Checked IP addresses, to try one after the other. */
-  readonly addresses: readonly string[]
-  readonly login: KeyLogin
-  /** Time limit for handshake and login in milliseconds; default 15 s. */
-  readonly readyMs?: number
-}
+import type { SSHTarget } from './messages.ts'
+import { guardTraffic } from './traffic-guard.ts'
 
 /** A connection after the login; each command gets its own channel. */
 export interface SSHConnection {
+  /** The IP address of the host. */
+  readonly remoteAddress: string
   /** Starts a command on the server, with the version of Git's protocol in its environment. */
   run(command: string, protocol: string | undefined): Promise<ClientChannel>
-  /** Why it was lost; undefined: it was not, or `close` was called. */
-  lost(): Failure | undefined
-  /** Whether commands can still be started. */
-  isOpen(): boolean
+  /** Calls back once there is room for more bytes to the server. */
+  whenWritable(proceed: () => void): void
   close(): void
 }
+
+/**
+ * Called once with why a connection ended that nobody closed, also when the login has not succeeded yet. `hostile`: the
+ * server broke a limit.
+ */
+export type OnLost = (why: Failure, hostile: boolean) => void
 
 const CONNECT_MS = 10_000
 const READY_MS = 15_000
@@ -43,15 +47,18 @@ const RESOURCE_SHORTAGE = 4
  * Connects, checks the host key, and logs in with the key only. Everything ends when the signal fires.
  * @throws Failure
  */
-export async function connectSSH(target: SSHTarget, signal: AbortSignal): Promise<SSHConnection> {
-  const { Client, utils } = (await import('ssh2')).default
-  const key = utils.parseKey(target.login.privateKey)
+export async function connectSSH(
+  target: SSHTarget,
+  signal: AbortSignal,
+  onLost: OnLost,
+): Promise<SSHConnection> {
+  const key = ssh2.utils.parseKey(target.login.privateKey)
   if (key instanceof Error || !(await canSign(key.type, target.login.privateKey))) {
     const message = `The private key for ${target.address.text} cannot be used; put the key file into the Secret again.`
     throw new Failure('CredentialsInvalid', message)
   }
   const socket = await openSocket(target, signal)
-  return logIn({ target, client: new Client(), key }, socket, signal)
+  return logIn({ target, client: new ssh2.Client(), key }, socket, onLost)
 }
 
 interface LoginAttempt {
@@ -69,7 +76,7 @@ async function openSocket({ address, addresses }: SSHTarget, signal: AbortSignal
       return socket
     } catch (error) {
       socket.destroy()
-      stopIfAborted(signal)
+      signal.throwIfAborted()
       failure = unreachable(address, error instanceof Error && 'code' in error ? error : {})
     }
   }
@@ -79,19 +86,30 @@ async function openSocket({ address, addresses }: SSHTarget, signal: AbortSignal
 async function logIn(
   { target, client, key }: LoginAttempt,
   socket: Socket,
-  signal: AbortSignal,
+  onLost: OnLost,
 ): Promise<SSHConnection> {
   const { address, login } = target
   const { promise: ready, resolve, reject } = Promise.withResolvers<undefined>()
   const offers: string[] = []
-  let [loggedIn, closing] = [false, false]
+  let [loggedIn, ended] = [false, false]
   let refused: Failure | undefined
   let lost: Failure | undefined
-  function fail(error: SSHError): void {
-    if (loggedIn && !closing) lost ??= explainLoss(address, error)
-    const shown = `${fingerprintOf(key.getPublicSSH())} (${key.type})`
-    reject(refused ?? explainHandshake(error, { address, key: shown, offers }))
+  function end(why: Failure, hostile: boolean): void {
+    if (ended) return
+    ended = true
+    lost = why
+    reject(why)
+    onLost(why, hostile)
   }
+  function fail(error: SSHError): void {
+    const shown = `${fingerprintOf(key.getPublicSSH())} (${key.type})`
+    const handshake = { address, key: shown, offers }
+    end(refused ?? (loggedIn ? explainLoss(address, error) : explainHandshake(error, handshake)), false)
+  }
+  const guard = guardTraffic((violation) => {
+    end(explainViolation(address, violation), true)
+    socket.destroy()
+  })
   client
     .on('ready', () => {
       loggedIn = true
@@ -110,20 +128,23 @@ async function logIn(
         return refused === undefined
       },
       debug(line) {
+        guard.trace(line)
         if (!loggedIn) noteOffer(offers, line)
       },
       readyTimeout: target.readyMs ?? READY_MS,
       ...KEEP_ALIVE,
     })
+    // ssh2 has paused the socket, and adds its own listener later: bytes are counted before it reads them.
+    socket.on('data', ({ length }: Buffer) => guard.received(length))
   } catch (error) {
     reject(error)
   }
   await ready.catch((error: unknown) => {
     socket.destroy()
-    stopIfAborted(signal)
     throw error
   })
   return {
+    remoteAddress: socket.remoteAddress ?? '',
     async run(command, protocol) {
       try {
         return await openChannel({ client, address }, command, protocol)
@@ -131,10 +152,13 @@ async function logIn(
         throw lost ?? error
       }
     },
-    lost: () => lost,
-    isOpen: () => lost === undefined && !closing && socket.writable,
+    whenWritable(proceed) {
+      // ssh2 sends whatever the window allows, and a server may allow 4 GiB.
+      if (socket.writableNeedDrain) socket.once('drain', proceed)
+      else proceed()
+    },
     close() {
-      closing = true
+      ended = true
       client.end()
       // Does not wait for further messages of the server.
       socket.destroy()

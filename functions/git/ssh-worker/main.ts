@@ -1,0 +1,98 @@
+import type { Duplex } from 'node:stream'
+import { parentPort } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { asFailure } from '../../domain/failure.ts'
+import { connectSSH } from './connection.ts'
+import type { SSHConnection } from './connection.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+import { openPortStream } from './port-stream.ts'
+import { pipeProgram } from './program.ts'
+
+type Request<K extends ToWorker['kind']> = Extract<ToWorker, { readonly kind: K }>
+
+const PULSE_MS = 100
+
+/**
+ * The thread of the SSH servers of one namespace and host: it opens sessions and runs programs there, as the main thread
+ * asks for it (messages.ts). It keeps nothing but open connections, so that it can be ended at any time.
+ */
+function main(port: MessagePort): void {
+  const sessions = new Map<number, Promise<SSHConnection>>()
+  const closing = new Map<number, AbortController>()
+  const streams = new Map<number, Set<Duplex>>()
+
+  function post(message: FromWorker): void {
+    port.postMessage(message)
+  }
+
+  function fail(id: number, error: unknown, hostile = false): void {
+    const { reason, message } = asFailure(error)
+    post({ kind: 'failed', id, failure: { reason, message }, hostile })
+  }
+
+  function close(id: number): void {
+    closing.get(id)?.abort()
+    closing.delete(id)
+    sessions.get(id)?.then((connection) => connection.close(), ignore)
+    sessions.delete(id)
+  }
+
+  function open({ id, target }: Request<'open'>): void {
+    const abort = new AbortController()
+    const connecting = connectSSH(target, abort.signal, (why, hostile) => {
+      if (closing.has(id)) fail(id, why, hostile)
+      close(id)
+    })
+    closing.set(id, abort)
+    sessions.set(id, connecting)
+    connecting.then(
+      ({ remoteAddress }) => post({ kind: 'opened', id, address: remoteAddress }),
+      (error: unknown) => {
+        if (closing.has(id)) fail(id, error)
+        close(id)
+      },
+    )
+  }
+
+  /** The data of a program, until the session is closed: what a lost connection has brought can still be read. */
+  function openStream(session: number, data: MessagePort): Duplex {
+    const stream = openPortStream(data)
+    const all = streams.get(session) ?? new Set()
+    streams.set(session, all.add(stream))
+    stream.once('close', () => all.delete(stream))
+    return stream
+  }
+
+  function release(id: number): void {
+    close(id)
+    for (const stream of streams.get(id) ?? []) stream.destroy()
+    streams.delete(id)
+  }
+
+  async function exec({ id, session, command, protocol, port: data }: Request<'exec'>): Promise<void> {
+    try {
+      const connection = await sessions.get(session)
+      if (connection === undefined) throw new Error('The session has ended')
+      const channel = await connection.run(command, protocol)
+      post({ kind: 'started', id })
+      post({ kind: 'ended', id, end: await pipeProgram(channel, openStream(session, data), connection) })
+    } catch (error) {
+      data.close()
+      fail(id, error)
+    }
+  }
+
+  port.on('message', (request: ToWorker) => {
+    if (request.kind === 'begin') setInterval(() => Atomics.add(request.pulse, 0, 1), PULSE_MS)
+    else if (request.kind === 'open') open(request)
+    else if (request.kind === 'close') release(request.id)
+    else void exec(request)
+  })
+}
+
+// The main thread has the failure of a session that could not be opened.
+function ignore(): void {
+  return undefined
+}
+
+if (parentPort !== null) main(parentPort)

@@ -1,0 +1,94 @@
+/** How a server broke the limits of a connection. */
+export type Violation =
+  /** More than 1 MiB that belongs to no channel. */
+  | 'chatter'
+  /** A second key exchange: it costs much and is never needed for as long as a connection lasts here. */
+  | 'second key exchange'
+  /** A message that has no place at this point of the connection. */
+  | 'out of turn'
+  /** More bytes of channels than it was allowed to send (RFC 4254, section 5.2). */
+  | 'beyond the window'
+
+/** Watches the traffic of one connection. */
+export interface TrafficGuard {
+  /** Counts bytes of the connection, before ssh2 reads them. */
+  received(bytes: number): void
+  /** Reads one line of ssh2's trace: it has one for each message, before the message has an effect. */
+  trace(line: string): void
+}
+
+/** Bytes that are accepted outside of channels: a server of OpenSSH sends 2 to 4 KiB of them. */
+export const CHATTER_LIMIT = 1024 * 1024
+/** What a message outside of channels counts besides its bytes, for each costs time however short it is. */
+const MESSAGE_COST = 96
+/** What packet and message of channel data need besides the data (RFC 4253, section 6), with the longest checksum. */
+const PACKET_OVERHEAD = 100
+/** What ssh2 allows the server to send when it opens a channel (`MAX_WINDOW` of its lib/Channel.js). */
+const FIRST_WINDOW = 2 * 1024 * 1024
+
+/** What may come at any time, and in each phase of a connection. */
+const ALWAYS =
+  /^Inbound: (Received (DISCONNECT|IGNORE|UNIMPLEMENTED|DEBUG|EXT_INFO)|Skipping|Unsupported|Handshake|NEWKEYS)/
+const PHASES = {
+  handshake: /^$/,
+  service: /^Inbound: Received SERVICE_ACCEPT/,
+  login: /^Inbound: Received USERAUTH_/,
+  open: /^Inbound: (GLOBAL_REQUEST|REQUEST_SUCCESS|Received REQUEST_FAILURE|CHANNEL_)/,
+} as const
+
+/** The lines with which the next phase begins. */
+const NEXT: readonly (readonly [string, keyof typeof PHASES])[] = [
+  ['Handshake completed', 'service'],
+  ['Outbound: Sending USERAUTH_REQUEST', 'login'],
+  ['Inbound: Received USERAUTH_SUCCESS', 'open'],
+]
+const KEY_EXCHANGE = 'Inbound: Handshake in progress'
+const ASKED = 'Outbound: Sending CHANNEL_OPEN (r:'
+const CONFIRMED = 'Inbound: CHANNEL_OPEN_CONFIRMATION'
+const DATA = /^Inbound: CHANNEL_(?:EXTENDED_)?DATA \(r:\d+, (\d+)\)/
+const ADJUSTED = /^Outbound: Sending CHANNEL_WINDOW_ADJUST \(r:\d+, (\d+)\)/
+
+/**
+ * Calls `stop` at the first violation. Only bytes of channels do not count towards the limit, with what their packets
+ * need; a packet of few bytes counts nevertheless, because each costs as much as a large one.
+ */
+export function guardTraffic(stop: (violation: Violation) => void): TrafficGuard {
+  let phase: keyof typeof PHASES = 'handshake'
+  let [outside, exchanges, asked, window] = [0, 0, 0, 0]
+
+  function confirm(): Violation | undefined {
+    asked -= 1
+    window += FIRST_WINDOW
+    return asked < 0 ? 'out of turn' : undefined
+  }
+
+  function take(length: number): Violation | undefined {
+    window -= length
+    outside = Math.max(0, outside - length - Math.min(length, PACKET_OVERHEAD))
+    return window < 0 ? 'beyond the window' : undefined
+  }
+
+  function inbound(line: string): Violation | undefined {
+    if (!ALWAYS.test(line) && !PHASES[phase].test(line)) return 'out of turn'
+    const data = DATA.exec(line)?.[1]
+    if (data !== undefined) return take(Number(data))
+    if (line.startsWith(CONFIRMED)) return confirm()
+    outside += MESSAGE_COST
+    exchanges += Number(line === KEY_EXCHANGE)
+    return exchanges > 1 ? 'second key exchange' : undefined
+  }
+
+  return {
+    received(bytes) {
+      outside += bytes
+      if (outside > CHATTER_LIMIT) stop('chatter')
+    },
+    trace(line) {
+      const violation = line.startsWith('Inbound: ') ? inbound(line) : undefined
+      if (violation !== undefined) stop(violation)
+      asked += Number(line.startsWith(ASKED))
+      window += Number(ADJUSTED.exec(line)?.[1] ?? 0)
+      phase = NEXT.find(([beginning]) => line.startsWith(beginning))?.[1] ?? phase
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import type { Socket } from 'node:net'
+import type { SSHProgram } from './session.ts'
+
+/** One program's traffic. */
+export interface ProgramPipe {
+  readonly program: SSHProgram
+  /** Bytes that Git has sent. */
+  sentBytes(): number
+}
+
+/**
+ * Copies bytes between Git and the program in both directions, with backpressure; when one side ends, the other is
+ * closed.
+ */
+export function pipeToProgram(socket: Socket, program: SSHProgram): ProgramPipe {
+  const { stream } = program
+  let sent = 0
+  socket.on('data', ({ length }: Buffer) => (sent += length))
+  stream.on('close', () => socket.destroySoon())
+  socket.on('close', () => stream.destroy())
+  socket.pipe(stream)
+  stream.pipe(socket)
+  return { program, sentBytes: () => sent }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { KeyLogin } from '../../domain/credentials/login.ts'
+import { writeAuthority } from '../../domain/repository/address.ts'
+import type { SSHTarget } from '../ssh-worker/messages.ts'
+import { openSession } from './session.ts'
+import type { SSHSession } from './session.ts'
+import { makeThreadPlaces } from './thread-places.ts'
+import type { Lease, ThreadPlaces } from './thread-places.ts'
+
+/** The host to connect to, and the login of a namespace. */
+export interface SessionTarget extends SSHTarget {
+  readonly login: KeyLogin
+}
+
+/** Sessions at SSH servers. */
+export interface SSHSessions {
+  /**
+   * Opens a session, or takes one that was kept: of the same namespace, repository and login, at one of the addresses.
+   * @throws Failure; Timeout when the signal fires, or too many servers are in use until then
+   */
+  open(target: SessionTarget, signal: AbortSignal): Promise<SSHSession>
+  /** Ends all sessions. */
+  close(): Promise<void>
+}
+
+/** How long the programs of a session may take to end after it was closed, if it is to be kept. */
+const PROGRAM_END_MS = 250
+
+/** Sessions that were closed, by what they can be used for; undefined: it was in no state to be kept. */
+type Kept = Map<string, Promise<SSHSession | undefined>>
+
+/**
+ * Each namespace has its own thread for each host, which is started when it is first needed. A session that is closed
+ * in good order is kept as long as the thread has nothing else to do.
+ */
+export function openSSHSessions(places: ThreadPlaces = makeThreadPlaces()): SSHSessions {
+  const kept = new WeakMap<Lease['thread'], Kept>()
+
+  function keptOf({ thread }: Lease): Kept {
+    const found = kept.get(thread) ?? new Map<string, Promise<SSHSession | undefined>>()
+    kept.set(thread, found)
+    return found
+  }
+
+  async function take(lease: Lease, target: SessionTarget): Promise<SSHSession | undefined> {
+    const key = keyOf(target)
+    const closed = keptOf(lease).get(key)
+    keptOf(lease).delete(key)
+    const session = await closed
+    if (session?.isOpen() === true && target.addresses.includes(session.remoteAddress)) return session
+    session?.close()
+    return undefined
+  }
+
+  function giveBack(session: SSHSession, lease: Lease, target: SessionTarget): void {
+    const key = keyOf(target)
+    const settled = settle(session).finally(lease.release)
+    if (keptOf(lease).has(key)) session.close()
+    else keptOf(lease).set(key, settled)
+  }
+
+  return {
+    async open(target, signal) {
+      const { address, addresses, login, readyMs } = target
+      const place = { namespace: login.namespace, host: writeAuthority(address) }
+      const lease = await places.lease(place, signal)
+      const { privateKey, hostKeys } = login
+      // Only what the thread needs of the login.
+      const plain = {
+        address,
+        addresses,
+        login: { privateKey, hostKeys },
+        ...(readyMs === undefined ? {} : { readyMs }),
+      }
+      try {
+        const session = (await take(lease, target)) ?? (await openSession(lease.thread, plain, signal))
+        return leased(session, signal, (isKept) => {
+          if (!isKept) session.close()
+          giveBack(session, lease, target)
+        })
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+    },
+    close: () => places.close(),
+  }
+}
+
+/** The session once its programs have ended; closes it if they do not, or it is closed already. */
+async function settle(session: SSHSession): Promise<SSHSession | undefined> {
+  if (session.isOpen()) await Promise.race([session.idle(), wait(PROGRAM_END_MS, undefined, { ref: false })])
+  if (session.isOpen() && session.isIdle()) return session
+  session.close()
+  return undefined
+}
+
+/** The session for one user of it, who gives it back by `close`, or loses it when the signal fires. */
+function leased(session: SSHSession, signal: AbortSignal, giveBack: (isKept: boolean) => void): SSHSession {
+  let closed = false
+  function end(isKept: boolean): void {
+    if (closed) return
+    closed = true
+    signal.removeEventListener('abort', abort)
+    giveBack(isKept)
+  }
+  function abort(): void {
+    end(false)
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  return {
+    ...session,
+    isOpen: () => !closed && session.isOpen(),
+    close: () => end(!signal.aborted),
+  }
+}
+
+function keyOf({ address, login }: Pick<SessionTarget, 'address' | 'login'>): string {
+  return JSON.stringify([address.text, login.namespace, login.identity, login.hostKeys])
+}

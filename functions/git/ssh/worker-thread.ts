@@ -1,0 +1,124 @@
+import type { Transferable } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
+import type { FromWorker, ToWorker } from '../ssh-worker/messages.ts'
+import { WORKER_TEXT } from './worker-text.ts'
+
+/** A thread that talks to SSH servers; nothing that they send is read in any other. */
+export interface WorkerThread {
+  /** Passes every message about a new session or program to `hear`, until `forget` is called; returns its id. */
+  listen(hear: (message: Heard) => void): number
+  forget(id: number): void
+  post(message: ToWorker, transferred?: readonly Transferable[]): void
+  /** Whether the process stays alive for it. */
+  hold(held: boolean): void
+  /** Whether it has ended or is about to. */
+  isEnding(): boolean
+  /** Ends it, whatever it is doing. */
+  readonly end: () => void
+  /** Resolves when it has ended and its memory is free. */
+  readonly ended: Promise<undefined>
+}
+
+/** What a listener is told: a message of the thread, or that it has ended. */
+export type Heard =
+  Exclude<FromWorker, { readonly id: never }> | { readonly kind: 'gone'; readonly why: ThreadEnd }
+
+/** Why a thread has ended: a server broke a limit, held it for too long, or needed too much memory. */
+export type ThreadEnd = 'closed' | 'hostile' | 'stalled' | 'memory' | 'crashed'
+
+/** Limits of one thread. Buffers are outside of its heap; they are bounded by windows and port-stream.ts. */
+export interface ThreadLimits {
+  readonly heapMiB: number
+  /** How long its event loop may stand still. */
+  readonly stallMs: number
+}
+
+export const THREAD_LIMITS: ThreadLimits = { heapMiB: 48, stallMs: 5_000 }
+const YOUNG_MIB = 8
+/** How often it is checked during `stallMs`: a busy machine delays both threads, which is not a stall. */
+const CHECKS = 10
+
+/** Runs the program of the bundle, of which nothing else is loaded. */
+const BOOT = `const { text, cache } = require('node:worker_threads').workerData
+  const settings = { filename: 'ssh-worker.cjs', cachedData: Buffer.from(cache, 'base64') }
+  new (require('node:vm').Script)(text, settings).runInThisContext()(require, module, exports, '')`
+
+/** Starts a thread. It gets nothing of the environment and prints nothing. */
+export function startWorkerThread({ heapMiB, stallMs }: ThreadLimits = THREAD_LIMITS): WorkerThread {
+  const options = {
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: YOUNG_MIB },
+  }
+  const worker =
+    WORKER_TEXT === undefined
+      ? new Worker(new URL('../ssh-worker/main.ts', import.meta.url), options)
+      : new Worker(BOOT, { ...options, eval: true, workerData: WORKER_TEXT })
+  worker.stdout.resume()
+  worker.stderr.resume()
+  const pulse = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const listeners = new Map<number, (message: Heard) => void>()
+  const { promise: ended, resolve } = Promise.withResolvers<undefined>()
+  let [last, ending] = [0, false]
+
+  function end(why: ThreadEnd): void {
+    if (ending) return
+    ending = true
+    clearInterval(watch)
+    for (const hear of [...listeners.values()]) hear({ kind: 'gone', why })
+    listeners.clear()
+    void worker.terminate()
+  }
+
+  const isStalled = stallDetector(pulse)
+  const watch = setInterval(() => {
+    if (isStalled()) end('stalled')
+  }, stallMs / CHECKS).unref()
+  worker.on('message', (message: FromWorker) => {
+    listeners.get(message.id)?.(message)
+    if (message.kind === 'failed' && message.hostile) end('hostile')
+  })
+  worker.on('error', (error: unknown) => end(isOutOfMemory(error) ? 'memory' : 'crashed'))
+  worker.on('exit', () => {
+    end('crashed')
+    resolve(undefined)
+  })
+  worker.postMessage({ kind: 'begin', pulse } satisfies ToWorker)
+
+  return {
+    listen(hear) {
+      last += 1
+      if (ending) queueMicrotask(() => hear({ kind: 'gone', why: 'closed' }))
+      else listeners.set(last, hear)
+      return last
+    },
+    forget: (id) => void listeners.delete(id),
+    post(message, transferred = []) {
+      if (!ending) worker.postMessage(message, transferred)
+    },
+    hold(held) {
+      if (held) worker.ref()
+      else worker.unref()
+    },
+    isEnding: () => ending,
+    end: () => end('closed'),
+    ended,
+  }
+}
+
+/** Tells at each call whether the pulse has stood still for so many calls; a thread that has not begun yet has none. */
+function stallDetector(pulse: Int32Array): () => boolean {
+  let [seen, missed] = [0, 0]
+  return function isStalled() {
+    const now = Atomics.load(pulse, 0)
+    missed = now === seen && now > 0 ? missed + 1 : 0
+    seen = now
+    return missed >= CHECKS
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}

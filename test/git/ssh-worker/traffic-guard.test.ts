@@ -1,0 +1,107 @@
+import t from 'tap'
+import {
+  CHATTER_LIMIT,
+  guardTraffic,
+  type Violation,
+} from '../../../functions/git/ssh-worker/traffic-guard.ts'
+
+const HANDSHAKE = ['Inbound: Handshake in progress', 'Inbound: NEWKEYS', 'Handshake completed']
+const LOGIN = [
+  ...HANDSHAKE,
+  'Inbound: Received EXT_INFO',
+  'Inbound: Received SERVICE_ACCEPT (ssh-userauth)',
+  'Outbound: Sending USERAUTH_REQUEST (publickey -- check)',
+  'Inbound: Received USERAUTH_BANNER',
+  'Inbound: Received USERAUTH_PK_OK',
+  'Outbound: Sending USERAUTH_REQUEST (publickey)',
+  'Inbound: Received USERAUTH_SUCCESS',
+]
+const OPEN = [
+  ...LOGIN,
+  'Inbound: GLOBAL_REQUEST (hostkeys-00@openssh.com)',
+  'Outbound: Sending CHANNEL_OPEN (r:0, session)',
+  'Inbound: CHANNEL_OPEN_CONFIRMATION (r:0, s:5)',
+  'Inbound: CHANNEL_SUCCESS (r:0)',
+]
+
+/** The violations that a guard finds in the lines. */
+function violationsOf(lines: readonly string[]): readonly Violation[] {
+  const found: Violation[] = []
+  const guard = guardTraffic((violation) => found.push(violation))
+  lines.forEach(guard.trace)
+  return found
+}
+
+t.test('what servers usually send is accepted', async (t) => {
+  const adjusted = [
+    'Inbound: CHANNEL_DATA (r:0, 1500000)',
+    'Outbound: Sending CHANNEL_WINDOW_ADJUST (r:5, 1500000)',
+  ]
+  const end = ['Inbound: CHANNEL_EXTENDED_DATA (r:0, 20)', 'Inbound: CHANNEL_REQUEST (r:0, exit-status: 0)']
+  t.same(violationsOf([...OPEN, ...Array<string[]>(9).fill(adjusted).flat(), ...end]), [])
+})
+
+const CASES: readonly (readonly [string, readonly string[], Violation])[] = [
+  ['a login that nobody asked for', [...HANDSHAKE, 'Inbound: Received USERAUTH_SUCCESS'], 'out of turn'],
+  ['a login before the keys', ['Inbound: Received USERAUTH_SUCCESS'], 'out of turn'],
+  ['data before the login', [...HANDSHAKE, 'Inbound: CHANNEL_DATA (r:0, 1)'], 'out of turn'],
+  ['a banner after the login', [...LOGIN, 'Inbound: Received USERAUTH_BANNER'], 'out of turn'],
+  ['a second success', [...LOGIN, 'Inbound: Received USERAUTH_SUCCESS'], 'out of turn'],
+  ['an answer to no question', [...LOGIN, 'Inbound: Received payload type 60 without auth'], 'out of turn'],
+  [
+    'a channel that nobody asked for',
+    [...OPEN, 'Inbound: CHANNEL_OPEN_CONFIRMATION (r:0, s:6)'],
+    'out of turn',
+  ],
+  ['a second key exchange', [...OPEN, 'Inbound: Handshake in progress'], 'second key exchange'],
+  ['more than the window', [...OPEN, 'Inbound: CHANNEL_DATA (r:0, 2097153)'], 'beyond the window'],
+  [
+    'more than the window on a channel that is not there',
+    [...OPEN, ...Array<string>(100).fill('Inbound: CHANNEL_EXTENDED_DATA (r:7, 30000)')],
+    'beyond the window',
+  ],
+]
+for (const [what, lines, violation] of CASES) {
+  t.test(`${what} is ${violation}`, async (t) => t.equal(violationsOf(lines)[0], violation))
+}
+
+/** How many packets of so many bytes of a channel a server may send, up to the limit of this test. */
+function packetsOf(bytes: number, overhead: number): number {
+  let stopped = false
+  const guard = guardTraffic(() => (stopped = true))
+  OPEN.forEach(guard.trace)
+  let count = 0
+  for (; !stopped && count < 200_000; count++) {
+    guard.received(bytes + overhead)
+    guard.trace(`Inbound: CHANNEL_DATA (r:0, ${bytes})`)
+    guard.trace(`Outbound: Sending CHANNEL_WINDOW_ADJUST (r:5, ${bytes})`)
+  }
+  return count
+}
+
+t.test('data of channels has no limit here, in packets of usual size with any checksum', async (t) => {
+  t.equal(packetsOf(32_768, 100), 200_000)
+  t.equal(packetsOf(70, 37), 200_000)
+})
+
+t.test('packets of a few bytes count as what they cost', async (t) => {
+  t.ok(packetsOf(1, 35) <= CHATTER_LIMIT / 32)
+})
+
+t.test('1 MiB outside of channels is the limit, in few long messages and in many short ones', async (t) => {
+  for (const [bytes, most] of [
+    [32_768, 32],
+    [36, 8_000],
+  ] as const) {
+    const found: Violation[] = []
+    const guard = guardTraffic((violation) => found.push(violation))
+    LOGIN.forEach(guard.trace)
+    let count = 0
+    for (; found.length === 0; count++) {
+      guard.received(bytes)
+      guard.trace('Inbound: Received IGNORE')
+    }
+    t.same(found, ['chatter'])
+    t.ok(count > most / 2 && count <= most, `${count} messages of ${bytes} bytes`)
+  }
+})

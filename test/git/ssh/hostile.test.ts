@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import t from 'tap'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { openSSHSessions, type SessionTarget } from '../../../functions/git/ssh/sessions.ts'
+import { startFaultyServer } from '../../harness/ssh-faulty.ts'
+import { sample } from '../../harness/sample.ts'
+import { startHostileServer, type Attack, type HostileServer } from '../../harness/ssh-hostile.ts'
+import { makeKey } from '../../harness/ssh-keys.ts'
+import { keyLogin, openSSHStage, sshChange } from './stage.ts'
+import { outcomeOf, patience, until } from '../stage.ts'
+
+const stage = await openSSHStage()
+t.teardown(() => stage.close())
+const USER = makeKey('-t', 'ed25519')
+/** Ten times what is promised: nothing that a remote sends holds the event loop for longer. */
+const LONGEST_MS = 1_000
+
+/** Twice what the thread may need. */
+const MEMORY_BYTES = 128 * 1024 * 1024
+
+function targetAt({ url, knownHosts }: HostileServer, namespace = 'shop'): SessionTarget {
+  const address = parseRepositoryAddress(`${url}/acme/shop.git`)
+  return { address, addresses: ['127.0.0.1'], login: keyLogin(USER, knownHosts, namespace) }
+}
+
+const ATTACKS: readonly (readonly [Attack, string, string])[] = [
+  ['greeting', 'NotSupported', 'before the login'],
+  ['banners', 'NotSupported', 'before the login'],
+  ['global requests', 'NotSupported', 'after the login'],
+  ['ignored messages', 'NotSupported', 'after the login'],
+  ['unknown messages', 'NotSupported', 'after the login'],
+  ['window adjustments', 'NotSupported', 'in a channel'],
+  ['key exchanges', 'NotSupported', 'again'],
+  ['success before the login', 'NetworkError', 'out of turn'],
+  ['channel data before the login', 'NetworkError', 'out of turn'],
+  ['login after the login', 'NetworkError', 'out of turn'],
+]
+for (const [attack, reason] of sample(ATTACKS, ([, , when]) => when)) {
+  t.test(`${attack} without an end: ${reason}`, async (t) => {
+    const server = await startHostileServer(attack)
+    t.teardown(server.close)
+    const change = sshChange(`${server.url}/acme/shop.git`, 'a.md')
+    const delay = monitorEventLoopDelay({ resolution: 10 })
+    delay.enable()
+    const landed = await stage.push(change, keyLogin(USER, server.knownHosts), patience())
+    t.match(landed, { reason })
+    t.ok(delay.max / 1e6 < LONGEST_MS, `the event loop was held for ${(delay.max / 1e6).toFixed(0)} ms`)
+  })
+}
+
+const CHANNEL_ATTACKS: readonly (readonly [Attack, string])[] = [
+  ['tiny packets', 'NotSupported'],
+  ['data beyond the window', 'NetworkError'],
+]
+for (const [attack, reason] of CHANNEL_ATTACKS) {
+  t.test(`${attack} to a program whose output nobody reads: ${reason}`, async (t) => {
+    const server = await startHostileServer(attack)
+    const sessions = openSSHSessions()
+    t.teardown(() => Promise.all([server.close(), sessions.close()]))
+    const before = process.memoryUsage().rss
+    const session = await sessions.open(targetAt(server), patience())
+    const program = await session.exec('git-upload-pack', undefined)
+    await program.closed
+    t.match(session.lost(), { reason })
+    t.ok(program.stream.destroyed || (await once(program.stream, 'close')))
+    t.ok(process.memoryUsage().rss - before < MEMORY_BYTES)
+  })
+}
+
+for (const attack of ['silent after the identification', 'silent in the key exchange'] as const) {
+  t.test(`a server that is ${attack}: Timeout`, async (t) => {
+    const server = await startHostileServer(attack)
+    const sessions = openSSHSessions()
+    t.teardown(() => Promise.all([server.close(), sessions.close()]))
+    const target = { ...targetAt(server), readyMs: 300 }
+    t.match(await outcomeOf(sessions.open(target, patience())), { reason: 'Timeout' })
+  })
+}
+
+t.test('beside two hostile servers of one namespace, another namespace lands its commit', async (t) => {
+  const honest = await startFaultyServer()
+  const hostile = [await startHostileServer('global requests'), await startHostileServer('key exchanges')]
+  t.teardown(() => Promise.all([honest, ...hostile].map((server) => server.close())))
+  const repository = await honest.createRepository('acme/shop')
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const attacks = hostile.map((server) => {
+    const change = sshChange(`${server.url}/acme/shop.git`, 'a.md')
+    return stage.push(change, keyLogin(USER, server.knownHosts, 'evil'))
+  })
+  await until('both attacks', async () => hostile.every((server) => server.connections() > 0))
+  const landed = await stage.push(sshChange(repository.url, 'a.md'), keyLogin(USER, honest.knownHosts))
+  t.match(landed, { outcome: 'pushed', sha: await repository.git('rev-parse', 'main') })
+  t.match(await Promise.all(attacks), [{ reason: 'NotSupported' }, { reason: 'NotSupported' }])
+  t.ok(delay.max / 1e6 < LONGEST_MS, `the event loop was held for ${(delay.max / 1e6).toFixed(0)} ms`)
+})

@@ -1,0 +1,188 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import t from 'tap'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { openSSHSessions, type SessionTarget, type SSHSessions } from '../../../functions/git/ssh/sessions.ts'
+import { makeThreadPlaces, PLACE_BOUNDS } from '../../../functions/git/ssh/thread-places.ts'
+import { startWorkerThread, THREAD_LIMITS } from '../../../functions/git/ssh/worker-thread.ts'
+import { startFaultyServer } from '../../harness/ssh-faulty.ts'
+import { makeKey } from '../../harness/ssh-keys.ts'
+import { keyLogin } from './stage.ts'
+import { outcomeOf, patience, until } from '../stage.ts'
+
+const server = await startFaultyServer()
+const sessions = openSSHSessions()
+t.teardown(() => Promise.all([sessions.close(), server.close()]))
+const KEY = makeKey('-t', 'ed25519')
+
+function targetOf(name: string, more: Partial<SessionTarget> = {}): SessionTarget {
+  const address = parseRepositoryAddress(`${server.url}/acme/${name}.git`)
+  return { address, addresses: ['127.0.0.1'], login: keyLogin(KEY, server.knownHosts), ...more }
+}
+
+/** Answers each command with what it is sent. */
+server.faults.command = (channel) => {
+  channel.on('end', () => {
+    channel.exit(7)
+    channel.end()
+  })
+  channel.pipe(channel, { end: false })
+  return true
+}
+
+/** Runs the echo once, and closes the session. */
+async function echoOnce(of: SSHSessions, target: SessionTarget): Promise<string> {
+  const session = await of.open(target, patience())
+  const { stream } = await session.exec('echo', undefined)
+  stream.end('hello')
+  const text = (await buffer(stream)).toString()
+  session.close()
+  return text
+}
+
+/** How many logins the work takes. */
+async function loginsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = server.logins.length
+  await work()
+  return server.logins.length - before
+}
+
+t.test('a program is a stream of bytes in both directions, which tells how it ended', async (t) => {
+  const session = await sessions.open(targetOf('bytes'), patience())
+  const program = await session.exec('echo', undefined)
+  const sent = randomBytes(8_000_000)
+  const writing = once(program.stream.end(sent), 'finish')
+  const received = await buffer(program.stream)
+  t.equal(hashOf(received), hashOf(sent))
+  await writing
+  await program.closed
+  t.match(program.end(), { exitStatus: 7, words: '', tooMuch: false })
+  t.equal(session.lost(), undefined)
+  session.close()
+})
+
+t.test(
+  'two programs of a session run at once, and one that nobody reads does not stop the other',
+  async (t) => {
+    const session = await sessions.open(targetOf('two'), patience())
+    const [stuck, other] = [await session.exec('echo', undefined), await session.exec('echo', undefined)]
+    stuck.stream.write(randomBytes(8_000_000))
+    other.stream.end('hello')
+    t.equal((await buffer(other.stream)).toString(), 'hello')
+    t.ok(stuck.stream.readableLength < 1_000_000)
+    session.close()
+    await once(stuck.stream, 'close')
+  },
+)
+
+t.test(
+  'a session that was closed in good order is used again for the same repository and login',
+  async (t) => {
+    const other = makeKey('-t', 'ed25519')
+    const target = targetOf('kept')
+    t.equal(await loginsOf(() => echoOnce(sessions, target)), 1)
+    t.equal(await loginsOf(() => echoOnce(sessions, target)), 0)
+    for (const changed of [
+      targetOf('other'),
+      targetOf('kept', { login: keyLogin(KEY, server.knownHosts, 'another-namespace') }),
+      targetOf('kept', { login: keyLogin(other, server.knownHosts) }),
+      targetOf('kept', { login: keyLogin(KEY, `${server.knownHosts}# another text`) }),
+    ]) {
+      t.equal(await loginsOf(() => echoOnce(sessions, changed)), 1)
+    }
+  },
+)
+
+t.test('a session is not used again at an address that is not one of the checked ones', async (t) => {
+  const target = targetOf('moved')
+  await echoOnce(sessions, target)
+  const moved = { ...target, addresses: ['127.0.0.2'] }
+  t.match(await outcomeOf(sessions.open(moved, patience())), { reason: 'NetworkError' })
+})
+
+t.test('two users of a repository at once have a session each', async (t) => {
+  const target = targetOf('busy')
+  const work = async () => {
+    const first = await sessions.open(target, patience())
+    const second = await sessions.open(target, patience())
+    first.close()
+    second.close()
+  }
+  t.equal(await loginsOf(work), 2)
+})
+
+t.test('a session whose attempt was aborted ends with its programs, and is not used again', async (t) => {
+  const abort = new AbortController()
+  const target = targetOf('aborted')
+  const session = await sessions.open(target, abort.signal)
+  const { stream } = await session.exec('echo', undefined)
+  abort.abort()
+  await once(stream, 'close')
+  t.notOk(session.isOpen())
+  t.equal(await loginsOf(() => echoOnce(sessions, target)), 1)
+})
+
+t.test('an attempt that is over before the connection is there is a Timeout', async (t) => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => silent.close())
+  const { port } = silent.address() as AddressInfo
+  const address = parseRepositoryAddress(`ssh://git@127.0.0.1:${port}/a/b.git`)
+  const abort = new AbortController()
+  const work = outcomeOf(sessions.open(targetOf('silent', { address }), abort.signal))
+  const [socket] = await once(silent, 'connection')
+  abort.abort()
+  t.match(await work, { reason: 'Timeout' })
+  await until('the connection to end', async () => socket.resume().closed)
+  t.match(await outcomeOf(sessions.open(targetOf('late'), abort.signal)), { reason: 'Timeout' })
+})
+
+t.test('an idle thread ends, and its memory with it', async (t) => {
+  const threads: ReturnType<typeof startWorkerThread>[] = []
+  const places = makeThreadPlaces({ ...PLACE_BOUNDS, idleMs: 20 }, () => {
+    threads.push(startWorkerThread())
+    return threads.at(-1)!
+  })
+  const own = openSSHSessions(places)
+  const target = targetOf('idle')
+  t.equal(await loginsOf(() => echoOnce(own, target)), 1)
+  await threads[0]!.ended
+  t.equal(await loginsOf(() => echoOnce(own, target)), 1)
+  await own.close()
+})
+
+for (const [what, limits, reason] of [
+  ['stands still for too long', { ...THREAD_LIMITS, stallMs: 50 }, 'Timeout'],
+  ['needs too much memory', { ...THREAD_LIMITS, heapMiB: 24 }, 'NetworkError'],
+] as const) {
+  t.test(`a thread that ${what} is ended, and what ran there is ${reason}`, async (t) => {
+    const own = openSSHSessions(makeThreadPlaces(PLACE_BOUNDS, () => startWorkerThread(limits)))
+    t.teardown(() => own.close())
+    // Its lines take more than that.
+    const login = keyLogin(KEY, 'a b c\n'.repeat(300_000) + server.knownHosts)
+    const failure = await outcomeOf(
+      own.open(targetOf('ended', { login }), patience()).then(async (session) => {
+        const program = await session.exec('echo', undefined)
+        await program.closed
+        throw session.lost()
+      }),
+    )
+    t.match(failure, { reason, message: targetOf('ended').address.text })
+    t.equal(await echoOnce(sessions, targetOf('other')), 'hello', 'others go on')
+  })
+}
+
+t.test('no environment reaches the thread', async (t) => {
+  // Its program would not start with it.
+  process.env['NODE_OPTIONS'] = '--require=/nonexistent'
+  t.teardown(() => delete process.env['NODE_OPTIONS'])
+  const own = openSSHSessions()
+  t.teardown(() => own.close())
+  t.equal(await echoOnce(own, targetOf('environment')), 'hello')
+})
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

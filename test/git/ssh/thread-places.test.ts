@@ -1,0 +1,111 @@
+import t from 'tap'
+import { makeThreadPlaces, type Lease, type PlaceBounds } from '../../../functions/git/ssh/thread-places.ts'
+import type { WorkerThread } from '../../../functions/git/ssh/worker-thread.ts'
+import { outcomeOf, patience, until } from '../stage.ts'
+
+const BOUNDS: PlaceBounds = { total: 3, perNamespace: 2, idleMs: 60_000 }
+
+/** Places whose threads do nothing; they end when they are told, or when `died` is called. */
+function placesOf(bounds: Partial<PlaceBounds> = {}) {
+  const threads: WorkerThread[] = []
+  const places = makeThreadPlaces({ ...BOUNDS, ...bounds }, () => {
+    const { promise: ended, resolve } = Promise.withResolvers<undefined>()
+    let ending = false
+    function end(): void {
+      ending = true
+      setImmediate(resolve, undefined)
+    }
+    const nothing = (): undefined => undefined
+    const thread = { listen: () => 0, forget: nothing, post: nothing, hold: nothing }
+    threads.push({ ...thread, isEnding: () => ending, end, ended })
+    return threads.at(-1)!
+  })
+  const lease = (namespace: string, host: string, signal = patience()): Promise<Lease> =>
+    places.lease({ namespace, host }, signal)
+  return { places, threads, lease }
+}
+
+/** Whether the promise is settled once everything that is due has happened. */
+async function isSettled(work: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  void work.then(() => (settled = true))
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+  return settled
+}
+
+t.test('a namespace has one thread for each host, and none with another namespace', async (t) => {
+  const { lease } = placesOf()
+  const first = await lease('a', 'x')
+  t.equal((await lease('a', 'x')).thread, first.thread)
+  t.not((await lease('a', 'y')).thread, first.thread)
+  t.not((await lease('b', 'x')).thread, first.thread)
+})
+
+t.test('a namespace waits at its share, others do not', async (t) => {
+  const { lease } = placesOf()
+  const held = [await lease('a', 'x'), await lease('a', 'y')]
+  const third = lease('a', 'z')
+  t.notOk(await isSettled(third))
+  t.ok(await isSettled(lease('b', 'x')))
+  t.ok(await isSettled(lease('a', 'x')), 'a thread that is there is shared')
+  held[1]!.release()
+  await third
+})
+
+t.test('the next thread is of the namespace with the fewest', async (t) => {
+  const { lease } = placesOf()
+  const held = await lease('a', 'x')
+  await lease('b', 'x')
+  await lease('c', 'x')
+  const [late, early] = [lease('b', 'y'), lease('d', 'x')]
+  t.notOk(await isSettled(early))
+  held.release()
+  await early
+  t.notOk(await isSettled(late))
+})
+
+t.test('a thread that nobody uses makes room, one that is used does not', async (t) => {
+  const { lease, threads } = placesOf({ total: 1 })
+  const first = await lease('a', 'x')
+  const waiting = lease('b', 'x')
+  t.notOk(await isSettled(waiting))
+  t.notOk(threads[0]!.isEnding())
+  first.release()
+  t.not((await waiting).thread, first.thread)
+})
+
+t.test('a thread that has ended is replaced, and counts until it has', async (t) => {
+  const { lease, threads } = placesOf({ total: 1 })
+  const first = await lease('a', 'x')
+  first.thread.end()
+  const second = await lease('a', 'x')
+  t.not(second.thread, first.thread)
+  t.equal(threads.length, 2)
+})
+
+t.test('an idle thread ends after a while', async () => {
+  const { lease, threads } = placesOf({ idleMs: 5 })
+  const held = await lease('a', 'x')
+  held.release()
+  await until('the end', async () => threads[0]!.isEnding())
+})
+
+t.test('who waits too long gets a Timeout and leaves the queue', async (t) => {
+  const { lease } = placesOf({ total: 1 })
+  const held = await lease('a', 'x')
+  const abort = new AbortController()
+  const waiting = outcomeOf(lease('b', 'x', abort.signal))
+  abort.abort()
+  t.match(await waiting, { reason: 'Timeout' })
+  t.match(await outcomeOf(lease('c', 'x', abort.signal)), { reason: 'Timeout' })
+  held.release()
+  t.ok(await isSettled(lease('a', 'x')), 'the idle thread was not ended for nobody')
+})
+
+t.test('all threads end when the places are closed', async (t) => {
+  const { lease, places, threads } = placesOf()
+  await lease('a', 'x')
+  await lease('b', 'x')
+  await places.close()
+  t.ok(threads.every((thread) => thread.isEnding()))
+})

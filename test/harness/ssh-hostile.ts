@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { makeKey } from './ssh-keys.ts'
+
+/** What a hostile SSH server does to each connection, without an end. */
+export type Attack =
+  /** Lines before the identification. */
+  | 'greeting'
+  /** Nothing after the identification. */
+  | 'silent after the identification'
+  /** Nothing after the first message of the key exchange. */
+  | 'silent in the key exchange'
+  /** The login succeeds before it was asked for. */
+  | 'success before the login'
+  | 'channel data before the login'
+  | 'banners'
+  | 'global requests'
+  | 'ignored messages'
+  | 'unknown messages'
+  | 'window adjustments'
+  | 'key exchanges'
+  /** After one command has begun: bytes of the channel, far beyond its window. */
+  | 'data beyond the window'
+  /** Packets of one byte in the channel's window. */
+  | 'tiny packets'
+  /** Messages for the login once it is over. */
+  | 'login after the login'
+
+/** A server in a thread of its own, so that its work is not that of the event loop under test. */
+export interface HostileServer {
+  readonly url: string
+  readonly knownHosts: string
+  /** How many connections were accepted. */
+  connections(): number
+  readonly close: () => Promise<void>
+}
+
+/** What the thread is given. */
+export interface HostileSetting {
+  readonly attack: Attack
+  readonly hostKey: string
+  /** Its first element counts the connections. */
+  readonly count: Int32Array
+}
+
+/** Starts the server on 127.0.0.1. */
+export async function startHostileServer(attack: Attack): Promise<HostileServer> {
+  const { privateKey, publicKey } = makeKey('-t', 'ed25519')
+  const count = new Int32Array(new SharedArrayBuffer(4))
+  const workerData: HostileSetting = { attack, hostKey: privateKey, count }
+  const thread = new Worker(new URL('ssh-hostile-thread.ts', import.meta.url), { workerData })
+  const [port] = (await once(thread, 'message')) as [number]
+  return {
+    url: `ssh://git@127.0.0.1:${port}`,
+    knownHosts: `[127.0.0.1]:${port} ${publicKey}`,
+    connections: () => Atomics.load(count, 0),
+    async close() {
+      await thread.terminate()
+    },
+  }
+}
