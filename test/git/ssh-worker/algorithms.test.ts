@@ -23,6 +23,12 @@ t.test('no group is accepted from a server, because its prime would have to be t
   t.notMatch(JSON.stringify(names), /group-exchange/)
 })
 
+t.test('no group whose key exchange holds a processor for long is offered', async (t) => {
+  const names = JSON.stringify(algorithmsFor([]).kex)
+  t.match(names, 'diffie-hellman-group14-sha256')
+  t.notMatch(names, /group1[5-8]/)
+})
+
 t.test('the types of known keys come first', async (t) => {
   const known = [{ type: 'ssh-rsa', bytes: Buffer.alloc(0) }]
   const names = algorithmsFor(known).serverHostKey
