@@ -1,5 +1,10 @@
 # One image for both parts: the argument is dist/function.cjs or dist/webhook.cjs.
-FROM node:24-bookworm-slim AS build
+# Both bases are of one Debian release, because the first one's node runs in the second. Their tags move with each update:
+# for a build that gives the same image again, pass them with their digests (see docs/install.md).
+ARG NODE_IMAGE=node:24-bookworm-slim
+ARG BASE_IMAGE=debian:bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -8,7 +13,7 @@ COPY . .
 # the node that created it.
 RUN node build.ts
 
-FROM debian:bookworm-slim
+FROM ${BASE_IMAGE}
 # git with https; setpriv and timeout restrict each of its processes; tini reaps orphaned ones.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates coreutils git tini util-linux \

@@ -37,6 +37,20 @@ t.test('the image is built from files that are there', async (t) => {
     t.ok(kept.includes(source), `${source} is not ignored`)
 })
 
+t.test('each base is an argument, which docs/install.md pins by its digest', async (t) => {
+  const defaults = all('ARG').map((argument) => argument.split('='))
+  const bases = all('FROM').map((base) => /^\$\{(\w+)\}/.exec(base)?.[1])
+  t.strictSame(
+    bases,
+    defaults.map(([name]) => name),
+  )
+  for (const [name, image] of defaults) {
+    t.match(image, /^(node:24|debian:)-?bookworm-slim$/, 'both are of one release of Debian')
+    t.match(text('docs/install.md'), `--build-arg ${name}=${image}@$`)
+    t.match(text('docs/install.md'), `imagetools inspect --format '{{.Manifest.Digest}}' ${image}`)
+  }
+})
+
 t.test('nothing goes into the build but what .dockerignore names', async (t) => {
   t.equal(
     ignored.find((line) => !line.startsWith('#')),
