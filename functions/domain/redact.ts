@@ -22,7 +22,11 @@ export function redact(text: string, secrets: readonly string[]): string | undef
   const distinct = new Set(secrets)
   if (areTooMany(distinct)) return undefined
   const plain = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim()
-  const characters = Array.from(mask(plain, [...distinct]))
+  const spelled = [...new Set([...distinct].flatMap(spellings))].filter((spelling) => spelling !== '')
+  const longest = spelled.reduce((most, { length }) => Math.max(most, length), 1)
+  // Where the text is cut, it may end with a part of a secret, which no mask would find.
+  const whole = text.length > READ ? plain.slice(0, Math.max(0, plain.length - longest + 1)) : plain
+  const characters = Array.from(mask(whole, spelled))
   if (characters.length <= LONGEST) return characters.join('')
   return `${characters.slice(0, LONGEST - 1).join('')}…`
 }
@@ -60,8 +64,7 @@ function areTooMany(secrets: ReadonlySet<string>): boolean {
   return [...secrets].reduce((sum, { length }) => sum + length, 0) > MASKED_CHARACTERS
 }
 
-function mask(text: string, secrets: readonly string[]): string {
-  const spelled = [...new Set(secrets.flatMap(spellings))].filter((spelling) => spelling !== '')
+function mask(text: string, spelled: readonly string[]): string {
   // The longest first, so that no part of a secret is left next to the mask.
   const longestFirst = spelled.toSorted((a, b) => b.length - a.length)
   return longestFirst.reduce((masked, spelling) => masked.replaceAll(spelling, () => MASK), text)

@@ -65,6 +65,14 @@ t.test('a remote that got more secrets than can be masked in time is not quoted'
   t.equal(redact('no', ['x'.repeat(65_536), 'x'.repeat(65_536), '']), 'no')
 })
 
+t.test('of a secret at the end of what is read, no part is shown', async (t) => {
+  const secret = 'Zq7/Token+x'
+  for (let read = 0; read <= secret.length; read += 1) {
+    const text = `no ${'\u0001'.repeat(65_536 - 3 - read)}${secret} more`
+    t.notMatch(redact(text, [secret]), /Z/, `${read} characters of it`)
+  }
+})
+
 t.test('as many secrets as are masked are masked in time', async (t) => {
   const lines = Array.from({ length: 1_024 }, (_, i) => `é/${i}`.padEnd(60, '+'))
   const start = cpuTime()
