@@ -1,11 +1,12 @@
 import { Writable } from 'node:stream'
 import type { Duplex } from 'node:stream'
 import type { ClientChannel } from 'ssh2'
+import { growingBuffer } from '../../domain/network/growing-buffer.ts'
 import type { SSHConnection } from './connection.ts'
 import type { ProgramEnd } from './messages.ts'
 
-/** More than a message can show. */
-const KEPT_BYTES = 64 * 1024
+/** More than a message can show, and few enough for the patterns of errors, which may take quadratic time (20 ms). */
+const KEPT_BYTES = 8 * 1024
 const STDERR_LIMIT = 16 * 1024 * 1024
 
 /**
@@ -19,11 +20,11 @@ export async function pipeProgram(
   connection: Pick<SSHConnection, 'whenWritable'>,
 ): Promise<ProgramEnd> {
   const { promise: closed, resolve } = Promise.withResolvers<undefined>()
-  const kept: Buffer[] = []
+  const kept = growingBuffer(KEPT_BYTES)
   let words = 0
   let exitStatus: number | undefined
   channel.stderr.on('data', (chunk: Buffer) => {
-    if (words < KEPT_BYTES) kept.push(chunk)
+    if (words < KEPT_BYTES) kept.add(chunk.subarray(0, KEPT_BYTES - words))
     words += chunk.length
     if (words > STDERR_LIMIT) channel.close()
   })
@@ -41,7 +42,7 @@ export async function pipeProgram(
   // What was read of the channel is on its way; nothing that is written any more has a receiver.
   if (stream.writableFinished) stream.destroy()
   else stream.once('finish', () => stream.destroy())
-  return { words: Buffer.concat(kept).toString(), tooMuch: words > STDERR_LIMIT, exitStatus }
+  return { words: kept.bytes().toString(), tooMuch: words > STDERR_LIMIT, exitStatus }
 }
 
 /** The standard input of the program: it takes no more than the connection can send. */
