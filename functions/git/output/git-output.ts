@@ -1,4 +1,5 @@
 import { readRetryAfter } from '../../domain/network/retry-after.ts'
+import { REMOTE, REMOTE_ERROR, TRACE } from '../process/kept-stderr.ts'
 import type { Ended } from '../process/launcher.ts'
 
 /** The output of git, by source: only git's own lines can be trusted. */
@@ -20,12 +21,6 @@ export interface GitOutput {
   readonly posts: number
 }
 
-/** Maximum number of characters of git's own lines that are searched; a server can make git repeat a long name. */
-const LONGEST = 65_536
-const TRACE = /^\d\d:\d\d:\d\d\.\d{6} \S+:\d+ +/
-const REMOTE = /^remote: ?/
-const REMOTE_ERROR = /^fatal: remote error: /
-
 /** Sorts the two streams of a git that ran with LC_ALL=C, GIT_TRACE_CURL=1 and, pushing, --porcelain. */
 export function readGitOutput(ended: Ended, now: Date = new Date()): GitOutput {
   const lines = ended.stderr.split(/[\r\n]+/).map((line) => line.trimEnd())
@@ -36,10 +31,7 @@ export function readGitOutput(ended: Ended, now: Date = new Date()): GitOutput {
   const before = end < 0 ? messages : messages.slice(0, end)
   const error = end < 0 ? [] : messages.slice(end)
   return {
-    own: before
-      .filter((line) => !REMOTE.test(line))
-      .join('\n')
-      .slice(0, LONGEST),
+    own: before.filter((line) => !REMOTE.test(line)).join('\n'),
     remote: [...before.filter((line) => REMOTE.test(line)), ...error]
       .map((line) => line.replace(REMOTE, '').replace(REMOTE_ERROR, ''))
       .join('\n'),

@@ -1,6 +1,8 @@
 import { simpleGit } from 'simple-git'
 import { Failure } from '../../domain/failure.ts'
+import { growingBuffer } from '../../domain/network/growing-buffer.ts'
 import type { ChildEnvironment } from './environment.ts'
+import { keepStderr } from './kept-stderr.ts'
 
 /**
  * The launcher, a POSIX shell script. `timeout` (coreutils) creates a process group and kills all of it at the
@@ -34,11 +36,13 @@ export interface Call {
 export interface Ended {
   readonly exitCode: number | undefined
   readonly stdout: string
+  /** What `keepStderr` keeps of it. */
   readonly stderr: string
   readonly seconds: number
 }
 
 const OUTPUT_LIMIT_MIB = 16
+const OUTPUT_LIMIT = OUTPUT_LIMIT_MIB * 1024 * 1024
 
 // simple-git refuses these unless they are allowed here; environment.ts sets each of them, none comes from outside.
 const UNSAFE = {
@@ -57,7 +61,8 @@ const UNSAFE = {
 export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
   stopIfAborted(signal)
   const overflow = new AbortController()
-  const ended: { exitCode: unknown; stderr: Buffer[] } = { exitCode: undefined, stderr: [] }
+  const ended: { exitCode: unknown; notStarted: Buffer[] } = { exitCode: undefined, notStarted: [] }
+  const output = { stdout: growingBuffer(OUTPUT_LIMIT), stderr: keepStderr() }
   const bytes = typeof call.input === 'object' ? Buffer.from(call.input) : call.input
   const git = simpleGit({
     baseDir: call.folder,
@@ -69,15 +74,21 @@ export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
     completion: { onClose: true, onExit: false },
     errors(_error, { exitCode, stdErr }) {
       ended.exitCode = exitCode
-      ended.stderr = stdErr
+      ended.notStarted = stdErr
       return undefined
     },
     ...(bytes === undefined ? {} : { input: () => bytes }),
   })
   git.env({ ...call.environment })
-  git.outputHandler((_command, stdout, stderr) => boundOutput([stdout, stderr], overflow))
+  git.outputHandler((_command, stdout, stderr) => {
+    // simple-git would keep each piece of the output. Its listeners that notice the end come later.
+    for (const stream of [stdout, stderr]) stream.removeAllListeners('data')
+    stdout.on('data', (chunk: Buffer) => output.stdout.add(chunk))
+    stderr.on('data', output.stderr.add)
+    boundOutput([stdout, stderr], overflow)
+  })
   const started = performance.now()
-  const stdout = await git.raw([...call.args])
+  await git.raw([...call.args])
   stopIfAborted(signal)
   if (overflow.signal.aborted) {
     throw new Failure(
@@ -87,14 +98,14 @@ export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
   }
   return {
     exitCode: typeof ended.exitCode === 'number' ? ended.exitCode : undefined,
-    stdout,
-    stderr: Buffer.concat(ended.stderr).toString(),
+    stdout: output.stdout.bytes().toString(),
+    stderr: output.stderr.text() + Buffer.concat(ended.notStarted).toString(),
     seconds: (performance.now() - started) / 1000,
   }
 }
 
 function boundOutput(streams: readonly NodeJS.ReadableStream[], overflow: AbortController): void {
-  let left = OUTPUT_LIMIT_MIB * 1024 * 1024
+  let left = OUTPUT_LIMIT
   function count(chunk: Buffer): void {
     left -= chunk.length
     if (left >= 0) return

@@ -27,11 +27,6 @@ t.test('the trace of the headers is not output', async (t) => {
   t.match(speech, { own: 'error: a', remote: '', retryAfterSeconds: undefined })
 })
 
-t.test('of an endless line the first 64 KiB are read', async (t) => {
-  t.equal(speechOf('x'.repeat(100_000)).own.length, 65_536)
-  t.equal(speechOf(`remote: ${'x'.repeat(100_000)}`).remote.length, 100_000)
-})
-
 const TRACED = '12:00:00.123456 http.c:725              <= Recv header: '
 const waits = [
   { header: 'Retry-After: 77', seconds: 77 },

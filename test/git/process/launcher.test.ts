@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { chmod, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
@@ -157,6 +157,20 @@ t.test(
     })
   },
 )
+
+t.test('of a flood of messages both ends are kept', async (t) => {
+  const flood = "yes 'remote: many words' | head -c 12000000 >&2"
+  const git = `#!/bin/sh\necho 'remote: first' >&2\n${flood}\nprintf '\\nfatal: gone\\n' >&2\necho out\nexit 128\n`
+  const dir = t.testdir({ git })
+  await chmod(join(dir, 'git'), 0o755)
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    const call = callOf(folder, ['version'])
+    const environment = { ...call.environment, PATH: `${dir}:${process.env['PATH']}` }
+    const ended = await launch({ ...call, environment }, patience())
+    t.match(ended, { exitCode: 128, stdout: 'out\n', stderr: /remote: first\n[^]*\nfatal: gone\n$/ })
+    t.ok(ended.stderr.length < 300 * 1024, `${ended.stderr.length} characters`)
+  })
+})
 
 t.test('a machine without git gets an error', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
