@@ -1,4 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import t from 'tap'
+import { fillAggregatedRoles } from '../harness/aggregated-roles.ts'
 import type { ControlPlane, Ran } from '../harness/control-plane.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { until } from '../harness/rights.ts'
@@ -7,6 +10,14 @@ import { readManifest, ROOT } from './read.ts'
 const MANIFESTS = new URL('manifests', ROOT).pathname
 const KNATIVE = new URL('knative.yaml', ROOT).pathname
 const SYSTEM = 'commitlet-system'
+const ACCOUNT = `--as=system:serviceaccount:${SYSTEM}:commitlet-function`
+
+/** The command blocks of a page below this heading. */
+async function commandsOf(page: string, heading: string): Promise<readonly string[]> {
+  const [, below = ''] = (await readFile(new URL(page, ROOT), 'utf8')).split(`\n${heading}\n`)
+  const [section = ''] = below.split('\n## ')
+  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands]) => commands ?? '')
+}
 
 /** What is stored, by kind and name, with its resourceVersion: another one where anything was written. */
 async function stored(plane: ControlPlane): Promise<string> {
@@ -75,9 +86,8 @@ withControlPlane(
     })
 
     t.test('the function lists the addresses of the API server, and no others', async (t) => {
-      const account = `--as=system:serviceaccount:${SYSTEM}:commitlet-function`
       const list = (...where: readonly string[]): Promise<Ran> =>
-        plane.kubectl(['auth', 'can-i', 'list', 'endpointslices.discovery.k8s.io', account, ...where], {
+        plane.kubectl(['auth', 'can-i', 'list', 'endpointslices.discovery.k8s.io', ACCOUNT, ...where], {
           allowFailure: true,
         })
       t.match(await until('list', () => list('-n', 'default'), /^yes/), { stdout: 'yes' })
@@ -102,7 +112,7 @@ withControlPlane(
       const file = new URL('examples/0-rights.yaml', ROOT).pathname
       t.equal((await plane.kubectl(['apply', '-n', namespace, '-f', file])).stderr, '')
       const developer = ['--as=dev', '--as-group=developers']
-      const account = [`--as=system:serviceaccount:${SYSTEM}:commitlet-function`]
+      const account = [ACCOUNT]
       const expected: readonly (readonly [answer: string, who: readonly string[], ...question: string[]])[] =
         [
           ['yes', account, 'get', 'secrets/git-credentials'],
@@ -139,6 +149,47 @@ withControlPlane(
         t.match(overlay.stdout, 'kind: ValidatingWebhookConfiguration')
       },
     )
+
+    t.test('with a component, ConfigMaps are read only where a namespace grants it', async (t) => {
+      const [commands = ''] = await commandsOf('docs/install.md', '## ConfigMaps of some namespaces only')
+      const [, line = ''] = /^components:\n(.+)$/m.exec(commands) ?? []
+      const [granting = ''] = /^kubectl -n shop [^]*$/m.exec(commands) ?? []
+      const [folder, [one, other]] = [
+        t.testdir({}),
+        await Promise.all([1, 2].map(() => plane.createNamespace())),
+      ]
+      const root = relative(folder, new URL('.', ROOT).pathname)
+      const component = line.replace('../$(basename "$PWD")', root)
+      const kustomization = (base: string): string =>
+        `resources: [${root}/${base}]\ncomponents:\n${component}\n`
+      for (const base of ['overlays/cert-manager', 'manifests']) {
+        await writeFile(join(folder, 'kustomization.yaml'), kustomization(base))
+        const whole = await plane.kubectl(['kustomize', new URL(base, ROOT).pathname])
+        const less = await plane.kubectl(['kustomize', folder])
+        t.equal(
+          less.stdout,
+          whole.stdout.replace(/^ {4}commitlet\.dev\/aggregate-to-reader: .*\n/m, ''),
+          base,
+        )
+        t.not(less.stdout, whole.stdout)
+      }
+      t.equal((await plane.kubectl(['apply', '-k', folder])).stderr, '')
+      await fillAggregatedRoles(plane)
+      const bind = granting
+        .replaceAll('\\\n', ' ')
+        .replace('shop', one ?? '')
+        .trim()
+        .split(/\s+/)
+        .slice(1)
+      t.equal((await plane.kubectl(bind)).stderr, '')
+      const ask = (namespace = ''): Promise<Ran> =>
+        plane.kubectl(['auth', 'can-i', 'get', 'configmaps/a', ACCOUNT, '-n', namespace], {
+          allowFailure: true,
+        })
+      await until('the right is gone', () => ask(other), /^no/)
+      t.match(await until('the right is granted', () => ask(one), /^yes/), { stdout: 'yes' })
+      t.match(await ask(other), { stdout: 'no' })
+    })
 
     t.end()
   },
