@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import pino from 'pino'
 import { guardAddresses } from './net/addresses.ts'
 import { followTrust } from './net/trust.ts'
@@ -8,6 +9,7 @@ import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { endpointsOf } from './cluster/endpoints.ts'
 import { readConfig } from './config.ts'
+import { LOOK_MS, watchEventLoop } from './domain/event-loop.ts'
 import { UNSIGNED } from './domain/gate/settings.ts'
 import { insecureWarning } from './domain/repository/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
@@ -98,6 +100,10 @@ async function main(): Promise<void> {
       })
   })
 
+  const loop = watchEventLoop(monitorEventLoopDelay, attempts.inHand, (stall) =>
+    log.warn(stall, 'the event loop stood still'),
+  )
+  setInterval(loop.look, LOOK_MS).unref()
   log.info({ address }, 'listening')
   void readEndpoints()
   if (config.stampKey === undefined) log.warn(UNSIGNED)

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import pino from 'pino'
 import { openApiServer } from '../functions/cluster/api-server.ts'
 import { connectCluster } from '../functions/cluster/connect.ts'
+import { LOOK_MS, watchEventLoop } from '../functions/domain/event-loop.ts'
 import { startComplaint } from '../functions/domain/settings.ts'
 import { readConfig } from './config.ts'
 import { buildWebhook } from './webhook.ts'
@@ -26,6 +28,10 @@ async function main(): Promise<void> {
     })
   })
 
+  const loop = watchEventLoop(monitorEventLoopDelay, webhook.inHand, (stall) =>
+    log.warn(stall, 'the event loop stood still'),
+  )
+  setInterval(loop.look, LOOK_MS).unref()
   log.info({ port }, 'listening')
 }
 

@@ -35,6 +35,8 @@ export interface Webhook {
   readonly listen: (host: string) => Promise<number>
   /** Reports not ready, finishes reviews in flight, sends waiting events (for at most 20 s), and closes everything. */
   readonly drain: (deadlineMs?: number) => Promise<void>
+  /** The reviews that are being decided. */
+  readonly inHand: () => readonly string[]
 }
 
 /**
@@ -56,7 +58,8 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     requesterExtra: config.requesterExtra,
     log,
   }
-  const app = buildApp(edgeOf(admission, world, { sink, isDraining: () => draining }), pair)
+  const reviews = new Set<AdmissionRequest>()
+  const app = buildApp(edgeOf(admission, world, { sink, isDraining: () => draining, reviews }), pair)
   const stopFunctions: (() => unknown)[] = []
 
   async function listen(host: string): Promise<number> {
@@ -84,15 +87,36 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     await sink?.drain(deadlineMs)
   }
 
-  return { listen, drain }
+  return { listen, drain, inHand: () => [...reviews].map(nameOf) }
 }
 
-interface EventSink {
+interface EdgeState {
   readonly sink: Sink | undefined
   readonly isDraining: () => boolean
+  /** Those in hand. */
+  readonly reviews: Set<AdmissionRequest>
 }
 
-function edgeOf(admission: Admission, { log, uuid }: WebhookWorld, { sink, isDraining }: EventSink): Edge {
+function nameOf({ operation, kind, namespace, name }: AdmissionRequest): string {
+  return `${operation} ${kind} ${namespace}/${name}`
+}
+
+function edgeOf(
+  admission: Admission,
+  { log, uuid }: WebhookWorld,
+  { sink, isDraining, reviews }: EdgeState,
+): Edge {
+  const counted =
+    (decide: typeof mutate) =>
+    async (request: AdmissionRequest): Promise<Verdict> => {
+      reviews.add(request)
+      try {
+        return await decide(request, admission)
+      } finally {
+        reviews.delete(request)
+      }
+    }
+
   const answered = (request: AdmissionRequest, verdict: Verdict): void => {
     if (sink === undefined || !isAnnounced(request, verdict)) return
     try {
@@ -105,8 +129,8 @@ function edgeOf(admission: Admission, { log, uuid }: WebhookWorld, { sink, isDra
     }
   }
   return {
-    mutate: (request) => mutate(request, admission),
-    validate: (request) => validate(request, admission),
+    mutate: counted(mutate),
+    validate: counted(validate),
     answered,
     isDraining,
     log,

@@ -32,6 +32,8 @@ export interface Lane {
   readonly acquire: Acquire
   /** Refuses all who wait and all who come later; what is held stays held. */
   readonly close: () => void
+  /** The resources that hold a share. */
+  readonly inHand: () => readonly string[]
 }
 
 /** What all lanes take from. */
@@ -62,6 +64,7 @@ export function makeLane(
 ): { readonly lane: Lane; readonly serve: () => void } {
   const { total, perNamespace, perHost } = bounds.held
   const held = makeTally()
+  const holders = new Set<Holder>()
   let waiters: readonly Waiter[] = []
   let closed = false
 
@@ -89,10 +92,12 @@ export function makeLane(
     const keys = [ALL, ...keysOf(holder)]
     for (const key of keys) held.add(key, amounts)
     shelf.take(amounts)
+    holders.add(holder)
     let isHeld = true
     return function release() {
       if (!isHeld) return
       isHeld = false
+      holders.delete(holder)
       for (const key of keys) held.subtract(key, amounts)
       shelf.giveBack(amounts)
     }
@@ -141,7 +146,7 @@ export function makeLane(
     waiters = []
   }
 
-  return { lane: { acquire, close }, serve }
+  return { lane: { acquire, close, inHand: () => [...holders].map(({ resource }) => resource) }, serve }
 }
 
 function keysOf({ namespace, host }: Holder): readonly [namespace: string, host: string] {

@@ -1,11 +1,14 @@
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { makeAuthority } from '../harness/certificates.ts'
 import { startWebhook } from '../harness/programs.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, reviewOf, startSink, writePair } from './stage.ts'
+
+const STALLED = 'the event loop stood still'
 
 /** An API server that is not there: enough to start. */
 const NOWHERE = 'http://127.0.0.1:9'
@@ -21,12 +24,17 @@ current-context: none
 `
 }
 
-/** An API server that allows everything and has nothing. */
-async function startApiServer(t: Test): Promise<string> {
+/** An API server that allows everything and has nothing, and answers once `gate` lets it. */
+async function startApiServer(
+  t: Test,
+  gate: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<string> {
   const server = createServer((request, response) => {
     const asked = request.method === 'POST' && request.url?.endsWith('/subjectaccessreviews')
-    response.writeHead(asked ? 201 : 404, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(asked ? { status: { allowed: true } } : { kind: 'Status', code: 404 }))
+    void gate().then(() => {
+      response.writeHead(asked ? 201 : 404, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(asked ? { status: { allowed: true } } : { kind: 'Status', code: 404 }))
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
@@ -65,9 +73,34 @@ t.test('it starts, denies what it cannot decide, and ends with 0 at SIGTERM', as
   t.equal(status, 200)
   t.match(body.response, { allowed: false, status: { code: 503, message: /try again/ } })
   t.equal(await program.stop(), 0)
-  const messages = program.lines.map((line) => JSON.parse(line).msg)
+  const messages = program.lines.map((line) => JSON.parse(line).msg).filter((message) => message !== STALLED)
   t.equal(messages[0], 'listening')
   t.strictSame(messages.slice(-2), ['draining', 'stopped'])
+})
+
+t.test('a webhook that stands still says for how long, and what it was deciding', async (t) => {
+  const [asked, answered] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const server = await startApiServer(t, () => {
+    asked.resolve(undefined)
+    return answered.promise
+  })
+  const { program, target } = await start(t, {}, server)
+  await program.ready(100_000)
+  const review = call(target, '/mutate', JSON.stringify(reviewOf(gitCommit())))
+  await asked.promise
+  process.kill(program.pid, 'SIGSTOP')
+  await pause(400)
+  process.kill(program.pid, 'SIGCONT')
+  const line = await program.waitForLine((text) => text.includes(STALLED) && text.includes('shop/settings'))
+  answered.resolve(undefined)
+  await review
+  t.match(JSON.parse(line), {
+    level: 40,
+    part: 'webhook',
+    milliseconds: Number,
+    inHand: ['CREATE GitCommit shop/settings'],
+    count: 1,
+  })
 })
 
 t.test('an admitted pull request is stamped, and its event is delivered before the end', async (t) => {
