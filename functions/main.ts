@@ -31,7 +31,7 @@ const DRAIN_MARGIN_S = 15
 /** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
 const END_MS = 1_000
 
-/** The warning if the endpoints of the API server are not known. */
+/** The warning if the function may not read the endpoints of the API server. */
 const NO_ENDPOINTS =
   'the addresses behind the Service of the API server cannot be read, so Git may be sent there: grant the function `list` on endpointslices in the namespace default'
 
@@ -43,9 +43,10 @@ async function main(): Promise<void> {
   delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
   const apiServer = openApiServer()
-  const readEndpoints = endpointsOf(apiServer, ({ reason, message }) =>
-    log.warn({ reason, cause: message }, NO_ENDPOINTS),
-  )
+  const readEndpoints = endpointsOf(apiServer, ({ reason, message }) => {
+    // While the API server does not answer there are no attempts either.
+    if (reason === 'ReferenceForbidden') log.warn({ reason, cause: message }, NO_ENDPOINTS)
+  })
   const network = {
     resolve: guardAddresses({
       inCluster: config.surroundings.inCluster,

@@ -43,7 +43,9 @@ const programs = [
 ] as const
 for (const [missing, name, ...args] of sample(programs, ([, , ...args]) => args.join())) {
   t.test(`without ${missing} nothing is started, and one sentence names what to install`, async (t) => {
-    const others = ['sh', 'git', 'setpriv', 'timeout', 'kubectl'].filter((program) => program !== missing)
+    const others = ['sh', 'git', 'nice', 'setpriv', 'timeout', 'kubectl'].filter(
+      (program) => program !== missing,
+    )
     const demo = await startDemo(t, args, { env: { PATH: folderWith(t, others) } })
     const { code, stdout, stderr } = await demo.ended
     t.match(stderr, new RegExp(`^The program ${missing} is not [^\n]*\\b${name}\\b[^\n]*\\.\n$`))

@@ -51,7 +51,7 @@ for (const [script, signal, to] of sample(signals, ([script, , to]) => `${script
 }
 
 t.test('SIGTERM while Go builds the API server leaves nothing', async (t) => {
-  const folder = folderWith(t, ['sh', 'git', 'setpriv', 'timeout', 'sleep'])
+  const folder = folderWith(t, ['sh', 'git', 'nice', 'setpriv', 'timeout', 'sleep'])
   const go = await endless(folder, 'go')
   await cp(go, join(folder, 'kubectl'))
   const env = { ...NOTHING, TEST_ASSET_ETCD: undefined, TEST_ASSET_KUBE_APISERVER: undefined }

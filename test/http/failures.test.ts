@@ -12,7 +12,6 @@ for (const [error, reason, message] of [
     /^git\.example\.com:8443 closed the connection/,
   ],
   [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'NetworkError', /closed the connection/],
-  [new errors.ResponseExceededMaxSizeError(), 'ProviderUnavailable', /more than 4 MiB/],
   [new errors.HeadersOverflowError(), 'ProviderUnavailable', /more headers than the limit/],
   [new errors.HTTPParserError('x'), 'ProviderUnavailable', /something that is not HTTP/],
 ] as const) {

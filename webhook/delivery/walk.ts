@@ -42,16 +42,18 @@ interface Pass {
 /** Makes a walk that has not begun. `ownPages`: how many pages of all large namespaces together a round reads. */
 export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Scope, ownPages: number): Walk {
   const own = new Map<string, Pass>()
-  let pass = makePass([])
+  // Made when it begins: until then a namespace may stop being large.
+  let pass: Pass | undefined
 
   async function common({ visit, signal }: Visitor): Promise<void> {
     while (!signal.aborted) {
+      pass ??= makePass([...own.keys()])
       const rows = await readNext(pass)
       await visit(rows)
       const isOver = pass.next === undefined
       const large = isOver || own.size === MOST_LARGE ? undefined : largeIn(pass, rows)
       if (large !== undefined) own.set(large, makePass([]))
-      if (isOver || large !== undefined) pass = makePass([...own.keys()])
+      if (isOver || large !== undefined) pass = undefined
       if (isOver) return
     }
   }

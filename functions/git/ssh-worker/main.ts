@@ -75,7 +75,10 @@ function main(port: MessagePort): void {
       if (connection === undefined) throw new Error('The session has ended')
       const channel = await connection.run(command, protocol)
       post({ kind: 'started', id })
-      post({ kind: 'ended', id, end: await pipeProgram(channel, openStream(session, data), connection) })
+      const { whenWritable } = connection
+      const said = (words: string): void => post({ kind: 'said', id, words })
+      const end = await pipeProgram(channel, openStream(session, data), { whenWritable, said })
+      post({ kind: 'ended', id, end })
     } catch (error) {
       data.close()
       fail(id, error)

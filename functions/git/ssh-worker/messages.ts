@@ -36,6 +36,8 @@ export type FromWorker =
   | { readonly kind: 'opened'; readonly id: number; readonly address: string }
   /** The program runs. */
   | { readonly kind: 'started'; readonly id: number }
+  /** What the program has written to its standard error until now, as far as it is kept. */
+  | { readonly kind: 'said'; readonly id: number; readonly words: string }
   /** The program and its channel have ended. */
   | { readonly kind: 'ended'; readonly id: number; readonly end: ProgramEnd }
   /** The session could not be opened or was lost, or the program could not be started. */

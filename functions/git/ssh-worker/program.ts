@@ -12,19 +12,23 @@ const STDERR_LIMIT = 16 * 1024 * 1024
 /**
  * Copies bytes between the channel of a program and a stream in both directions, with backpressure, until the channel is
  * closed on both sides; when one side ends, the other is closed. The program's standard error is read as well, and the
- * channel is closed when it exceeds its limit. Returns how the program ended.
+ * channel is closed when it exceeds its limit: `said` gets what is kept of it, each time that grows. Returns how the
+ * program ended.
  */
 export async function pipeProgram(
   channel: ClientChannel,
   stream: Duplex,
-  connection: Pick<SSHConnection, 'whenWritable'>,
+  { said, ...connection }: Pick<SSHConnection, 'whenWritable'> & { readonly said: (words: string) => void },
 ): Promise<ProgramEnd> {
   const { promise: closed, resolve } = Promise.withResolvers<undefined>()
   const kept = growingBuffer(KEPT_BYTES)
   let words = 0
   let exitStatus: number | undefined
   channel.stderr.on('data', (chunk: Buffer) => {
-    if (words < KEPT_BYTES) kept.add(chunk.subarray(0, KEPT_BYTES - words))
+    if (words < KEPT_BYTES) {
+      kept.add(chunk.subarray(0, KEPT_BYTES - words))
+      said(kept.bytes().toString())
+    }
     words += chunk.length
     if (words > STDERR_LIMIT) channel.close()
   })

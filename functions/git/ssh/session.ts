@@ -116,6 +116,10 @@ async function startProgram(thread: WorkerThread, { address, ...call }: ProgramC
       started.resolve(undefined)
       return
     }
+    if (message.kind === 'said') {
+      end = { ...end, words: message.words }
+      return
+    }
     if (message.kind === 'ended') end = message.end
     else started.reject(failureOf(message, address))
     thread.forget(id)

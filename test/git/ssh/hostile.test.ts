@@ -49,12 +49,13 @@ for (const [attack, reason] of sample(ATTACKS, ([, , when]) => when)) {
   })
 }
 
-const CHANNEL_ATTACKS: readonly (readonly [Attack, string])[] = [
-  ['tiny packets', 'NotSupported'],
-  ['data beyond the window', 'NetworkError'],
+// On a busy machine the packets may stall the thread before their number breaks the limit.
+const CHANNEL_ATTACKS: readonly (readonly [Attack, RegExp])[] = [
+  ['tiny packets', /^(NotSupported|Timeout)$/],
+  ['data beyond the window', /^NetworkError$/],
 ]
 for (const [attack, reason] of CHANNEL_ATTACKS) {
-  t.test(`${attack} to a program whose output nobody reads: ${reason}`, async (t) => {
+  t.test(`${attack} to a program whose output nobody reads: ${reason.source}`, async (t) => {
     const server = await startHostileServer(attack)
     const sessions = openSSHSessions()
     t.teardown(() => Promise.all([server.close(), sessions.close()]))
