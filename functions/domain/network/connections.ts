@@ -27,44 +27,55 @@ interface Connection {
  */
 export function boundConnections(server: Server, most: number): Connections {
   // The one that has been silent for longest comes first.
-  const open = new Map<string, Connection>()
+  const open = new Set<Connection>()
+  const byAddress = new Map<string, Connection>()
+  const bySocket = new WeakMap<Socket, Connection>()
 
   server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket)
     if (open.size >= most && !closeOne()) {
       socket.destroy()
       return
     }
-    open.set(key, { socket, unanswered: 0, held: 0 })
+    const connection = { socket, unanswered: 0, held: 0 }
+    const address = addressOf(socket)
+    open.add(connection)
+    byAddress.set(address, connection)
+    bySocket.set(socket, connection)
     socket.once('close', () => {
-      if (open.get(key)?.socket === socket) open.delete(key)
+      open.delete(connection)
+      if (byAddress.get(address) === connection) byAddress.delete(address)
     })
   })
 
   function closeOne(): boolean {
-    for (const [key, { socket, held }] of open) {
-      if (held > 0) continue
-      open.delete(key)
-      socket.destroy()
+    for (const connection of open) {
+      if (connection.held > 0) continue
+      open.delete(connection)
+      connection.socket.destroy()
       return true
     }
     return false
   }
 
-  /** The connection, after which all others now come. */
-  function touch(socket: Socket): Connection | undefined {
-    const key = keyOf(socket)
-    const connection = open.get(key)
-    if (connection === undefined) return undefined
-    open.delete(key)
-    open.set(key, connection)
+  /** Of a TLS connection, that of the TCP connection below it: both have the same address. */
+  function connectionOf(socket: Socket): Connection | undefined {
+    const known = bySocket.get(socket)
+    if (known !== undefined) return known
+    const connection = byAddress.get(addressOf(socket))
+    if (connection !== undefined) bySocket.set(socket, connection)
     return connection
+  }
+
+  /** All others now come before it. */
+  function touch(connection: Connection): void {
+    if (open.delete(connection)) open.add(connection)
   }
 
   return {
     begin(socket) {
-      const connection = touch(socket)
+      const connection = connectionOf(socket)
       if (connection === undefined) return ignore
+      touch(connection)
       connection.unanswered += 1
       if (connection.unanswered > MOST_UNANSWERED) {
         connection.socket.destroy()
@@ -72,11 +83,11 @@ export function boundConnections(server: Server, most: number): Connections {
       }
       return () => {
         connection.unanswered -= 1
-        touch(socket)
+        touch(connection)
       }
     },
     hold(socket) {
-      const connection = open.get(keyOf(socket))
+      const connection = connectionOf(socket)
       if (connection === undefined) return ignore
       connection.held += 1
       return () => {
@@ -86,8 +97,7 @@ export function boundConnections(server: Server, most: number): Connections {
   }
 }
 
-/** The same for a TLS connection and the TCP connection below it. */
-function keyOf({ remoteAddress, remotePort }: Socket): string {
+function addressOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 
