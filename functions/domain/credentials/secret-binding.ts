@@ -4,10 +4,10 @@ import {
   allows,
   allowsPath,
   ENTRY_FORM,
+  sshUserOf,
   unsoundEntry,
   unsoundPrefix,
 } from '../repository/allowed-repositories.ts'
-import { sshUserOf } from '../repository/hosts.ts'
 import { controlComponent } from '../repository/committed-path.ts'
 import type { WrittenPath } from '../repository/committed-path.ts'
 import { Failure } from '../failure.ts'

@@ -1,7 +1,7 @@
 import { DEFAULT_PORTS, isSSHUser, parseAuthority, parseSegments } from './address.ts'
 import type { Authority, RepositoryAddress } from './address.ts'
 import { pathComplaint } from './committed-path.ts'
-import { publicHost, sshUserOf } from './hosts.ts'
+import { publicHost } from './hosts.ts'
 
 /** The form of an entry, for messages. */
 export const ENTRY_FORM = '[user@]host[:port][/path]'
@@ -16,6 +16,11 @@ export const ENTRY_FORM = '[user@]host[:port][/path]'
  */
 export function allows(list: string, address: RepositoryAddress): boolean {
   return entries(list).some((entry) => covers(entry, address))
+}
+
+/** The SSH user that an entry without a user means on this host. What the resource says about its host does not count. */
+export function sshUserOf(host: string): string {
+  return publicHost(host)?.sshUser ?? 'git'
 }
 
 /** The first entry of such a list that is malformed or empty, so that it covers nothing; undefined: none. */

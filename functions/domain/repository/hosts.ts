@@ -163,9 +163,6 @@ export const HOSTS: readonly Host[] = [
 /** User name to send with a token if the software of the host is not known. */
 export const USUAL_TOKEN_USERNAME = 'x-access-token'
 
-/** User of the SSH addresses of hosts that have no row. */
-const USUAL_SSH_USER = 'git'
-
 /** The names that `spec.provider` may have, for messages and descriptions. */
 export const PROVIDER_NAMES = HOSTS.map(({ name, alike }) =>
   alike === undefined ? name : `${name} (also for ${alike})`,
@@ -174,11 +171,6 @@ export const PROVIDER_NAMES = HOSTS.map(({ name, alike }) =>
 /** The row of a public host, by its exact name. */
 export function publicHost(host: string): Host | undefined {
   return HOSTS.find((row) => webHostOf(row, host) !== undefined)
-}
-
-/** The SSH user that addresses on this host usually have. What the resource says about its host does not count. */
-export function sshUserOf(host: string): string {
-  return publicHost(host)?.sshUser ?? USUAL_SSH_USER
 }
 
 /** The row that `spec.provider` names. */
