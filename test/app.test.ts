@@ -105,14 +105,9 @@ const REFUSED: readonly (readonly [string, OutgoingHttpHeaders, string, RegExp])
   ['no media type', { ...BINARY, 'content-type': '/' }, BODY, /./],
   ['data that stands in a prototype', BINARY, `{"__proto__":${BODY}}`, /has to name a GitCommit/],
   ['attributes that stand in a prototype', STRUCTURED, `{"__proto__":${BODY}}`, /not a CloudEvent/],
-  ['100,000 levels', BINARY, DEEP, /has to name a GitCommit|not JSON/],
-  ['100,000 levels where a name is due', BINARY, BODY.replace('"shop"', DEEP), /has to be a name|not JSON/],
-  [
-    '100,000 levels in a structured event',
-    STRUCTURED,
-    `{"specversion":${DEEP}}`,
-    /not a CloudEvent|not JSON/,
-  ],
+  ['100,000 levels', BINARY, DEEP, /1,000 levels/],
+  ['100,000 levels where a name is due', BINARY, BODY.replace('"shop"', DEEP), /1,000 levels/],
+  ['100,000 levels in a structured event', STRUCTURED, `{"specversion":${DEEP}}`, /1,000 levels/],
   [
     '100,000 levels in its data',
     STRUCTURED,
