@@ -96,13 +96,13 @@ function lineBreaks(chunk: Buffer): (from: number) => number {
   return (from) => Math.min(find(LF, from), find(CR, from))
 }
 
-/** The last Retry-After and Date that a server sent, and the first two POST requests. */
+/** The last Retry-After, Date and Location that a server sent, and the first two POST requests. */
 function keepTrace() {
   const headers = new Map<string, string>()
   const posts: string[] = []
   return {
     add(line: string): void {
-      const name = /<= Recv header: (retry-after|date):/i.exec(line)?.[1]
+      const name = /<= Recv header: (retry-after|date|location):/i.exec(line)?.[1]
       if (name !== undefined) headers.set(name.toLowerCase(), line.trimEnd())
       else if (posts.length < KEPT_POSTS && line.includes('=> Send header: POST ')) posts.push(line.trimEnd())
     },
