@@ -137,8 +137,9 @@ async function startProgram(thread: WorkerThread, { address, ...call }: ProgramC
 
 function failureOf(message: Heard, address: RepositoryAddress): Failure {
   if (message.kind === 'failed') return new Failure(message.failure.reason, message.failure.message)
-  const [reason, rest] = ENDS[message.kind === 'gone' ? message.why : 'crashed']
-  return new Failure(reason, `${address.text} ${rest}`)
+  const gone = message.kind === 'gone' ? message : { why: 'crashed' as const, cause: undefined }
+  const [reason, rest] = ENDS[gone.why]
+  return new Failure(reason, `${address.text} ${rest}`, { cause: gone.cause })
 }
 
 const ENDS: Readonly<Record<ThreadEnd, readonly [FailureReason, string]>> = {

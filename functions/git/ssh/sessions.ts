@@ -26,19 +26,25 @@ export interface SSHSessions {
 /** How long the programs of a session may take to end after it was closed, if it is to be kept. */
 const PROGRAM_END_MS = 250
 
+/** How long a session is kept that nobody uses. */
+const KEEP_MS = 5_000
+
 /** Sessions that were closed, by what they can be used for; undefined: it was in no state to be kept. */
 type Kept = Map<string, Promise<SSHSession | undefined>>
 
 /**
  * Each namespace has its own thread for each host, which is started when it is first needed. A session that is closed
- * in good order is kept as long as the thread has nothing else to do.
+ * in good order is kept for `keepMs`.
  */
-export function openSSHSessions(places: ThreadPlaces = makeThreadPlaces()): SSHSessions {
-  const kept = new WeakMap<Lease['thread'], Kept>()
+export function openSSHSessions(
+  places: ThreadPlaces = makeThreadPlaces(),
+  keepMs: number = KEEP_MS,
+): SSHSessions {
+  const keptIn = new WeakMap<Lease['thread'], Kept>()
 
   function keptOf({ thread }: Lease): Kept {
-    const found = kept.get(thread) ?? new Map<string, Promise<SSHSession | undefined>>()
-    kept.set(thread, found)
+    const found = keptIn.get(thread) ?? new Map<string, Promise<SSHSession | undefined>>()
+    keptIn.set(thread, found)
     return found
   }
 
@@ -54,9 +60,16 @@ export function openSSHSessions(places: ThreadPlaces = makeThreadPlaces()): SSHS
 
   function giveBack(session: SSHSession, lease: Lease, target: SessionTarget): void {
     const key = keyOf(target)
+    const kept = keptOf(lease)
+    if (kept.has(key)) session.close()
     const settled = settle(session).finally(lease.release)
-    if (keptOf(lease).has(key)) session.close()
-    else keptOf(lease).set(key, settled)
+    if (!kept.has(key)) kept.set(key, settled)
+    void settled.then((closed) => setTimeout(forget, closed === undefined ? 0 : keepMs).unref())
+    function forget(): void {
+      if (kept.get(key) !== settled) return
+      kept.delete(key)
+      session.close()
+    }
   }
 
   return {

@@ -20,8 +20,14 @@ export interface WorkerThread {
 }
 
 /** What a listener is told: a message of the thread, or that it has ended. */
-export type Heard =
-  Exclude<FromWorker, { readonly id: never }> | { readonly kind: 'gone'; readonly why: ThreadEnd }
+export type Heard = FromWorker | Gone
+
+interface Gone {
+  readonly kind: 'gone'
+  readonly why: ThreadEnd
+  /** The error that it ended with. */
+  readonly cause?: unknown
+}
 
 /** Why a thread has ended: a server broke a limit, held it for too long, or needed too much memory. */
 export type ThreadEnd = 'closed' | 'hostile' | 'stalled' | 'memory' | 'crashed'
@@ -63,11 +69,11 @@ export function startWorkerThread({ heapMiB, stallMs }: ThreadLimits = THREAD_LI
   const { promise: ended, resolve } = Promise.withResolvers<undefined>()
   let [last, ending] = [0, false]
 
-  function end(why: ThreadEnd): void {
+  function end(why: ThreadEnd, cause?: unknown): void {
     if (ending) return
     ending = true
     clearInterval(watch)
-    for (const hear of [...listeners.values()]) hear({ kind: 'gone', why })
+    for (const hear of [...listeners.values()]) hear({ kind: 'gone', why, cause })
     listeners.clear()
     void worker.terminate()
   }
@@ -80,7 +86,7 @@ export function startWorkerThread({ heapMiB, stallMs }: ThreadLimits = THREAD_LI
     listeners.get(message.id)?.(message)
     if (message.kind === 'failed' && message.hostile) end('hostile')
   })
-  worker.on('error', (error: unknown) => end(isOutOfMemory(error) ? 'memory' : 'crashed'))
+  worker.on('error', (error: unknown) => end(isOutOfMemory(error) ? 'memory' : 'crashed', error))
   worker.on('exit', () => {
     end('crashed')
     resolve(undefined)

@@ -102,6 +102,15 @@ t.test('a session is not used again at an address that is not one of the checked
   t.match(await outcomeOf(sessions.open(moved, patience())), { reason: 'NetworkError' })
 })
 
+t.test('a session is not kept for long, although its thread is used', async (t) => {
+  const own = openSSHSessions(makeThreadPlaces(), 5)
+  t.teardown(() => own.close())
+  await own.open(targetOf('held'), patience())
+  const target = targetOf('short')
+  await echoOnce(own, target)
+  await until('a new login', async () => (await loginsOf(() => echoOnce(own, target))) === 1)
+})
+
 t.test('two users of a repository at once have a session each', async (t) => {
   const target = targetOf('busy')
   const work = async () => {
@@ -166,7 +175,7 @@ for (const [what, limits, reason] of [
       own.open(targetOf('ended', { login }), patience()).then(async (session) => {
         const program = await session.exec('echo', undefined)
         await program.closed
-        throw session.lost()
+        return session.lost()
       }),
     )
     t.match(failure, { reason, message: targetOf('ended').address.text })
