@@ -3,7 +3,7 @@ import { looksLikeCredential } from './credential-text.ts'
 const LONGEST = 200
 const MASK = '***'
 /** Characters that are read: text after them is never shown, even if masks shorten the rest. */
-const READ = 65_536
+const READ = 16_384
 /** Limits of what is masked quickly, far above what one login has. */
 const MASKED_CHARACTERS = 65_536
 const MASKED_SECRETS = 1_024
@@ -21,12 +21,12 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
 export function redact(text: string, secrets: readonly string[]): string | undefined {
   const distinct = new Set(secrets)
   if (areTooMany(distinct)) return undefined
-  const plain = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim()
-  const spelled = [...new Set([...distinct].flatMap(spellings))].filter((spelling) => spelling !== '')
-  const longest = spelled.reduce((most, { length }) => Math.max(most, length), 1)
-  // Where the text is cut, it may end with a part of a secret, which no mask would find.
-  const whole = text.length > READ ? plain.slice(0, Math.max(0, plain.length - longest + 1)) : plain
-  const characters = Array.from(mask(whole, spelled))
+  const read = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ')
+  const spelled = longestFirst([...distinct].flatMap(spellings))
+  const masked = mask(read.trim(), spelled)
+  // The text may have been cut within a secret, whose beginning is then not masked.
+  const shown = text.length > READ ? masked.slice(0, -(spelled[0]?.length ?? 0) || undefined) : masked
+  const characters = Array.from(shown)
   if (characters.length <= LONGEST) return characters.join('')
   return `${characters.slice(0, LONGEST - 1).join('')}…`
 }
@@ -59,15 +59,22 @@ export function unitedSecrets(lists: readonly (readonly string[])[]): readonly s
   return [...united]
 }
 
-function areTooMany(secrets: ReadonlySet<string>): boolean {
+/** Whether these are more than can be masked: then `redact` shows nothing. */
+export function areTooMany(secrets: ReadonlySet<string>): boolean {
   if (secrets.size > MASKED_SECRETS) return true
-  return [...secrets].reduce((sum, { length }) => sum + length, 0) > MASKED_CHARACTERS
+  let characters = 0
+  for (const { length } of secrets) characters += length
+  return characters > MASKED_CHARACTERS
+}
+
+// The longest first, so that no part of a secret is left next to the mask.
+function longestFirst(spelled: readonly string[]): readonly string[] {
+  const distinct = [...new Set(spelled)].filter((spelling) => spelling !== '')
+  return distinct.sort((a, b) => b.length - a.length)
 }
 
 function mask(text: string, spelled: readonly string[]): string {
-  // The longest first, so that no part of a secret is left next to the mask.
-  const longestFirst = spelled.toSorted((a, b) => b.length - a.length)
-  return longestFirst.reduce((masked, spelling) => masked.replaceAll(spelling, () => MASK), text)
+  return spelled.reduce((masked, spelling) => masked.replaceAll(spelling, () => MASK), text)
 }
 
 /** Raw, as in JSON, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as in forms). */

@@ -56,6 +56,21 @@ t.test('a value as JSON has it, and long values, are masked', async (t) => {
   t.equal(redact(`so ${many[7]} it is`, many), 'so *** it is')
 })
 
+t.test(
+  'a secret at which the text is cut is not shown, however much the masks have shortened the rest',
+  async (t) => {
+    const token = Array.from({ length: 3_000 }, (_, i) => String.fromCharCode(97 + (i % 26))).join('')
+    for (const length of [1_000, 1_500, 3_000]) {
+      const secret = token.slice(0, length)
+      for (const separator of ['', ' ', 'x'.repeat(7)]) {
+        t.notMatch(redact(`${secret}${separator}`.repeat(100), [secret]), 'abcd')
+      }
+    }
+    const long = `no room for ${token} on this device${' (really)'.repeat(10_000)}`
+    t.match(redact(long, [token]), /^no room for \*\*\* on this device/)
+  },
+)
+
 t.test('a remote that got more secrets than can be masked in time is not quoted', async (t) => {
   const lines = Array.from({ length: 60_800 }, (_, i) => `secret/line+${i}`)
   const start = cpuTime()

@@ -1,3 +1,4 @@
+import { areTooMany } from '../redact.ts'
 import { invalidSecret, shownKey } from './secret-keys.ts'
 import type { KeyField, SecretData } from './secret-keys.ts'
 
@@ -29,18 +30,24 @@ export function textIn(secret: SecretData, key: string, field: KeyField): string
 
 /**
  * Every value of the Secret that must not be shown, used or not: unchanged (as its base64 in a manifest has it),
- * trimmed, and each line of those with several lines. A host may repeat any value that it was ever sent.
+ * trimmed, and each line of those with several lines. A host may repeat any value that it was ever sent. If they are
+ * more than `redact` masks, only some of them: then it shows nothing.
  */
 export function valuesOf(secret: SecretData): readonly string[] {
-  const texts = [...secret.data.values()]
-    .filter(({ length }) => length <= TEXT_BYTES)
-    .flatMap((bytes) => decode(bytes) ?? [])
-  return texts.flatMap((text) => {
-    const trimmed = text.trim()
-    if (trimmed.length < SHORTEST_MASKED) return []
-    const lines = trimmed.split('\n').map((line) => line.trim())
-    return [...new Set([text, trimmed, ...lines.filter(({ length }) => length >= SHORTEST_LINE)])]
-  })
+  const found = new Set<string>()
+  for (const bytes of secret.data.values()) {
+    if (bytes.length > TEXT_BYTES) continue
+    for (const text of spokenOf(decode(bytes) ?? '')) found.add(text)
+    if (areTooMany(found)) break
+  }
+  return [...found]
+}
+
+function spokenOf(text: string): readonly string[] {
+  const trimmed = text.trim()
+  if (trimmed.length < SHORTEST_MASKED) return []
+  const lines = trimmed.split('\n').map((line) => line.trim())
+  return [text, trimmed, ...lines.filter(({ length }) => length >= SHORTEST_LINE)]
 }
 
 function decoded(
