@@ -1,5 +1,5 @@
 import { parseBounded } from './bounded-json.ts'
-import { elements, entries, isRecord, member } from '../domain/json-value.ts'
+import { elements, entries, isRecord, member, textMember } from '../domain/json-value.ts'
 import { readRetryAfter } from '../domain/network/retry-after.ts'
 import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
 
@@ -23,25 +23,42 @@ export async function parseAnswer(response: Response): Promise<ApiAnswer> {
 /** How deep messages are searched for in an answer, and how many are read on each level. */
 const DEEPEST = 3
 const MOST_WORDS = 10
+/** How much of a message is read, in characters: more than `redact` reads, so that it knows that there was more. */
+const LONGEST_WORDS = 65_536
 
 /**
  * The host's own message: the texts in `message` or `error` of an answer, or the whole answer if it is a text.
  * Undefined: there is none, or the answer is a web page.
  */
 export function textOf(data: unknown): string | undefined {
-  if (typeof data === 'string') return /^\s*</.test(data) ? undefined : data
+  if (typeof data === 'string') return isMarkup(data) ? undefined : readable(data)
   const words = wordsIn(member(data, 'message') ?? member(data, 'error'), DEEPEST)
   return words === '' ? undefined : words
 }
 
+/** A message of a host, as far as it is read: the beginning. */
+export function readable(words: string): string {
+  return words.slice(0, LONGEST_WORDS)
+}
+
+/** A member that is a message of a host, as far as it is read; undefined: there is none. */
+export function wordsMember(value: unknown, key: string): string | undefined {
+  const words = textMember(value, key)
+  return words === undefined ? undefined : readable(words)
+}
+
+function isMarkup(text: string): boolean {
+  return readable(text).trimStart().startsWith('<')
+}
+
 /** All texts in the value, each after the name of its member. */
 function wordsIn(content: unknown, depth: number): string {
-  if (typeof content === 'string') return content
+  if (typeof content === 'string') return readable(content)
   if (depth === 0) return ''
   const inner = isRecord(content)
     ? entries(content)
         .slice(0, MOST_WORDS)
-        .map(([name, value]) => [`${name}: `, wordsIn(value, depth - 1)] as const)
+        .map(([name, value]) => [`${readable(name)}: `, wordsIn(value, depth - 1)] as const)
     : elements(content)
         .slice(0, MOST_WORDS)
         .map((value) => ['', wordsIn(value, depth - 1)] as const)

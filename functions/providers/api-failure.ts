@@ -1,4 +1,4 @@
-import { retryAfterOf, textOf } from './api-answer.ts'
+import { readable, retryAfterOf, textOf } from './api-answer.ts'
 import type { ApiAnswer } from './api-answer.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Branches } from '../domain/pull-request/pull-requests.ts'
@@ -97,7 +97,7 @@ export function unavailable(answer: ApiAnswer, { shown }: ErrorContext): Failure
 
 /** A success without the documented content: a web page of a proxy, or an incomplete answer. */
 export function notUnderstood(answer: ApiAnswer, { shown }: ErrorContext): Failure {
-  const page = typeof answer.data === 'string' && /^\s*<(?:!doctype|html)/i.test(answer.data)
+  const page = typeof answer.data === 'string' && /^\s*<(?:!doctype|html)/i.test(readable(answer.data))
   const message = page
     ? `A web page came instead of an answer of the API of ${shown} (${answer.status}), perhaps that of a proxy or of a single sign-on; Commitlet retries automatically, and the administrator of the host or the proxy has to check it.`
     : `The API of ${shown} gave an answer that does not match its documentation (${answer.status}); Commitlet retries automatically.`

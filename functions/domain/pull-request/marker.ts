@@ -9,6 +9,12 @@ import type { PullRequestText, ShownPullRequest } from './pull-requests.ts'
  */
 const MARKER = /^\[commitlet:([0-9A-Za-z-]{1,64}):([0-9a-f]{16})\]: #[ \t]*$/gm
 const DIGITS = 16
+/**
+ * Maximum characters of a body that is read: the spec allows 60,000, to which hosts add a carriage return and GitLab a
+ * backslash for each line. People may write more, and some hosts allow any number.
+ */
+export const LONGEST_BODY = 131_072
+const BEGINNING = '[commitlet:'
 
 /** The text of a marked pull request without its marker, and what the marker shows. */
 export interface Marked extends PullRequestText {
@@ -26,9 +32,11 @@ export function marked(text: PullRequestText, uid: string): PullRequestText {
 
 /**
  * Reads the last marker of a body: an earlier one is part of the text, and text that bots and people have added below it
- * is an edit. Undefined: Commitlet has not opened the pull request, or someone has removed the marker.
+ * is an edit. Undefined: Commitlet has not opened the pull request, or someone has removed the marker, or has written
+ * so much that the body is not read.
  */
 export function readMarker(shown: ShownPullRequest): Marked | undefined {
+  if (shown.body.length > LONGEST_BODY || !shown.body.includes(BEGINNING)) return undefined
   const body = unified(shown.body)
   const found = [...body.matchAll(MARKER)].at(-1)
   const [whole = '', uid, digest] = found ?? []
@@ -53,6 +61,8 @@ function plain({ title, body }: PullRequestText): PullRequestText {
   return { title: title.trim(), body: unified(body).trim() }
 }
 
-function unified(text: string): string {
-  return text.replace(/\r\n?/g, '\n')
+/** The text with LF as its only line end; a text that is too long to be ours stays as it is. */
+export function unified(text: string): string {
+  if (text.length > LONGEST_BODY || !text.includes('\r')) return text
+  return text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
 }

@@ -1,7 +1,7 @@
 import { elements } from '../../domain/json-value.ts'
 import type { Addition } from '../../domain/pull-request/pull-requests.ts'
 import { redact } from '../../domain/redact.ts'
-import { isReviewer, reviewerNamed, writtenOf } from './pull-request.ts'
+import { reviewerNamed, reviewersIn, writtenOf } from './pull-request.ts'
 import { numbered, write } from './repository.ts'
 import type { Repository } from './repository.ts'
 
@@ -11,7 +11,8 @@ export async function addDetails(repository: Repository, addition: Addition): Pr
   if (detail !== 'reviewers') return [lacking(addition, repository)]
   const answer = await repository.ask('GET', `${repository.pullRequestsURL}/${number}`)
   numbered(number, answer, repository)
-  const missing = names.filter((name) => !isReviewer(answer.data, name))
+  const there = reviewersIn(answer.data)
+  const missing = names.filter((name) => !there.has(name.toLowerCase()))
   return addReviewers(repository, { number, written: writtenOf(answer.data) }, missing)
 }
 

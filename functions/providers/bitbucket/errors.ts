@@ -1,4 +1,4 @@
-import { textOf } from '../api-answer.ts'
+import { readable, textOf, wordsMember } from '../api-answer.ts'
 import type { ApiAnswer } from '../api-answer.ts'
 import {
   answerFailure,
@@ -11,9 +11,12 @@ import {
 } from '../api-failure.ts'
 import type { ErrorContext } from '../api-failure.ts'
 import { Failure } from '../../domain/failure.ts'
-import { elements, entries, member, textMember } from '../../domain/json-value.ts'
+import { elements, entries, member } from '../../domain/json-value.ts'
 import type { Branches } from '../../domain/pull-request/pull-requests.ts'
 import { redact } from '../../domain/redact.ts'
+
+/** How many texts of one list are read, such as scopes. */
+const MOST_TEXTS = 50
 
 /**
  * What an unexpected answer of Bitbucket means. Its errors are
@@ -85,18 +88,19 @@ function limited(answer: ApiAnswer, context: ErrorContext): Failure {
 }
 
 function wordsOf({ data }: ApiAnswer): string | undefined {
-  return typeof data === 'string' ? textOf(data) : textMember(member(data, 'error'), 'message')
+  return typeof data === 'string' ? textOf(data) : wordsMember(member(data, 'error'), 'message')
 }
 
 /** The message of each field as `field: message`, and the message of the answer. */
 function messagesOf(answer: ApiAnswer): readonly string[] {
   const fields = entries(member(member(answer.data, 'error'), 'fields'))
   const each = fields.flatMap(([field, said]) =>
-    (typeof said === 'string' ? [said] : textsOf(said)).map((words) => `${field}: ${words}`),
+    (typeof said === 'string' ? [readable(said)] : textsOf(said)).map((words) => `${field}: ${words}`),
   )
   return [...each, wordsOf(answer) ?? '']
 }
 
 function textsOf(value: unknown): readonly string[] {
-  return elements(value).filter((one) => typeof one === 'string')
+  const texts = elements(value).filter((one) => typeof one === 'string')
+  return texts.slice(0, MOST_TEXTS).map(readable)
 }

@@ -61,12 +61,13 @@ export function reviewerNamed(name: string): unknown {
   return name.startsWith('{') ? { uuid: name } : { account_id: name }
 }
 
-/** Whether this person is among the reviewers. */
-export function isReviewer(pull: unknown, name: string): boolean {
-  const wanted = name.toLowerCase()
-  return elements(member(pull, 'reviewers'))
-    .flatMap((account) => [textMember(account, 'uuid'), textMember(account, 'account_id')])
-    .some((known) => known?.toLowerCase() === wanted)
+/** The UUIDs and account IDs of the reviewers, in lower case. */
+export function reviewersIn(pull: unknown): ReadonlySet<string> {
+  const known = elements(member(pull, 'reviewers')).flatMap((account) => [
+    textMember(account, 'uuid'),
+    textMember(account, 'account_id'),
+  ])
+  return new Set(known.flatMap((name) => name?.toLowerCase() ?? []))
 }
 
 /** Requests and answers use `description`; the API description also names `summary` with the same text. */

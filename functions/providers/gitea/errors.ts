@@ -6,7 +6,7 @@ import { Failure } from '../../domain/failure.ts'
 import { redact } from '../../domain/redact.ts'
 
 /** `token does not have at least one of required scope(s), required=[write:repository], token scope=…` */
-const REQUIRED = /required=\[([^\]]*)\]/
+const REQUIRED = /required=\[([^[\]]*)\]/
 
 /** What an unexpected answer of Gitea means. Its errors are `{"message", "url"}`. */
 export function giteaFailure(answer: ApiAnswer, context: ErrorContext): Failure {

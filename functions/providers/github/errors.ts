@@ -1,3 +1,4 @@
+import { readable, wordsMember } from '../api-answer.ts'
 import type { ApiAnswer } from '../api-answer.ts'
 import {
   answerFailure,
@@ -14,6 +15,9 @@ import { Failure } from '../../domain/failure.ts'
 import { elements, member, textMember } from '../../domain/json-value.ts'
 import type { Branches } from '../../domain/pull-request/pull-requests.ts'
 import { redact } from '../../domain/redact.ts'
+
+/** How many errors of one answer are shown. */
+const MOST_ERRORS = 10
 
 /** Which API answered. */
 export interface GitHubErrorContext extends ErrorContext {
@@ -44,7 +48,7 @@ export function openingFailure(
 ): Failure | 'exists' {
   const errors = answer.status === 422 ? elements(member(answer.data, 'errors')) : []
   const says = (words: RegExp): boolean =>
-    errors.some((error) => words.test(textMember(error, 'message') ?? ''))
+    errors.some((error) => words.test(wordsMember(error, 'message') ?? ''))
   if (says(/^A pull request already exists for /)) return 'exists'
   const { head, headOwner } = branches
   const named = { ...branches, head: headOwner === undefined ? head : `${headOwner}:${head}` }
@@ -57,15 +61,15 @@ export function openingFailure(
 
 /** GitHub's own message: those of the single errors, else the message of the answer. */
 export function wordsOf(data: unknown): string | undefined {
-  const details = elements(member(data, 'errors')).map(wordsOfError)
+  const details = elements(member(data, 'errors')).slice(0, MOST_ERRORS).map(wordsOfError)
   const messages = details.filter((words) => words !== '')
-  return messages.length > 0 ? messages.join('; ') : textMember(data, 'message')
+  return messages.length > 0 ? messages.join('; ') : wordsMember(data, 'message')
 }
 
 function wordsOfError(error: unknown): string {
-  if (typeof error === 'string') return error
-  const parts = [textMember(error, 'field'), textMember(error, 'code')]
-  return textMember(error, 'message') ?? parts.filter((part) => part !== undefined).join(' ')
+  if (typeof error === 'string') return readable(error)
+  const parts = [wordsMember(error, 'field'), wordsMember(error, 'code')]
+  return wordsMember(error, 'message') ?? parts.filter((part) => part !== undefined).join(' ')
 }
 
 function missingBranch(errors: readonly unknown[]): 'head' | 'base' | 'unknown' | undefined {
@@ -85,7 +89,7 @@ function missingBranch(errors: readonly unknown[]): 'head' | 'base' | 'unknown' 
 /** 403 or 429: the message comes first, because every answer has the headers of the rate limits. */
 function refusal(answer: ApiAnswer, context: GitHubErrorContext): Failure {
   const { status, headers } = answer
-  const words = textMember(answer.data, 'message') ?? ''
+  const words = wordsMember(answer.data, 'message') ?? ''
   if (/was archived so is read-only/i.test(words)) return archived(context)
   if (/has an IP allow list enabled/i.test(words)) return notOnAllowList(context)
   if (/access blocked|(?:is|was|been) disabled|account was suspended/i.test(words))
@@ -110,8 +114,8 @@ function lackingScope(headers: ApiAnswer['headers']): string | undefined {
   const granted = headers.get('x-oauth-scopes')
   const accepted = scopesIn(headers.get('x-accepted-oauth-scopes') ?? '')
   if (granted === null || accepted.length === 0) return undefined
-  const has = scopesIn(granted)
-  if (accepted.some((scope) => has.includes(scope))) return undefined
+  const has = new Set(scopesIn(granted))
+  if (accepted.some((scope) => has.has(scope))) return undefined
   const named = accepted.join(' or ')
   return /^[a-z_:, ]{1,200}$/.test(named) ? named : undefined
 }

@@ -1,4 +1,4 @@
-import { textOf } from '../api-answer.ts'
+import { textOf, wordsMember } from '../api-answer.ts'
 import type { ApiAnswer } from '../api-answer.ts'
 import {
   answerFailure,
@@ -22,7 +22,7 @@ const RESET_HEADER = 'ratelimit-reset'
 /** A conflict with something other than another open merge request: `409 Conflict: Resource lock`. */
 const RESOURCE_LOCK = /resource lock/i
 /** Single permissions that a token lacks, within a sentence: `… [Merge Request: Create].` */
-const PERMISSIONS = /\[([^\]]{1,200})\]/
+const PERMISSIONS = /\[([^[\]]{1,200})\]/
 
 /** What an answer other than success means on GitLab, as far as the answer alone shows. */
 export function gitlabFailure(answer: ApiAnswer, context: ErrorContext): Failure {
@@ -79,12 +79,12 @@ export function lacksProject(answer: ApiAnswer): boolean {
 function scopeFailure(data: unknown, context: ErrorContext): Failure | undefined {
   const error = textMember(data, 'error')
   if (error === 'insufficient_scope') {
-    const scopes = textMember(data, 'scope')?.split(' ') ?? []
+    const scopes = wordsMember(data, 'scope')?.split(' ') ?? []
     // Opening a merge request needs this one; the others are enough only for reading.
     return missingScope(scopes.includes('api') ? 'api' : scopes.join(' '), context)
   }
   if (error !== 'insufficient_granular_scope') return undefined
-  const description = textMember(data, 'error_description') ?? ''
+  const description = wordsMember(data, 'error_description') ?? ''
   return missingScope(PERMISSIONS.exec(description)?.[1], context)
 }
 

@@ -4,6 +4,7 @@ import type { ErrorContext } from '../api-failure.ts'
 import { isRecord, member, textMember } from '../../domain/json-value.ts'
 import type { DraftMark } from '../../domain/pull-request/draft-title.ts'
 import type { Branches, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
+import { unified } from '../../domain/pull-request/marker.ts'
 import { isSerialNumber } from '../api-answer.ts'
 import { webAddress } from '../web-address.ts'
 import { withQuickActions } from './quick-actions.ts'
@@ -47,7 +48,7 @@ export function shownIn(value: unknown, answer: ApiAnswer, context: GitLabErrorC
   const numbered = isSerialNumber(number) && isSerialNumber(project)
   if (!numbered || url === undefined || state === undefined || !named) throw notUnderstood(answer, context)
   const own = member(value, 'source_project_id') === project
-  const body = withQuickActions((textMember(value, 'description') ?? '').replace(/\r\n?/g, '\n'))
+  const body = withQuickActions(unified(textMember(value, 'description') ?? ''))
   return { number, url, state, title, body, base, head, own, project }
 }
 

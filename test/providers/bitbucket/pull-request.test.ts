@@ -1,6 +1,6 @@
 import t from 'tap'
 import {
-  isReviewer,
+  reviewersIn,
   joins,
   reviewerNamed,
   shownOf,
@@ -111,10 +111,11 @@ t.test('fields that a PUT would empty are written as they are', async (t) => {
 
 t.test('people are known by UUID or by account ID', async (t) => {
   const pull = { reviewers: [{ uuid: '{AB}', account_id: '5:1' }] }
-  t.ok(isReviewer(pull, '{ab}'))
-  t.ok(isReviewer(pull, '5:1'))
-  t.notOk(isReviewer(pull, '5:2'))
-  t.notOk(isReviewer({}, '5:2'))
+  const reviewers = reviewersIn(pull)
+  t.ok(reviewers.has('{ab}'))
+  t.ok(reviewers.has('5:1'))
+  t.notOk(reviewers.has('5:2'))
+  t.equal(reviewersIn({}).size, 0)
   t.strictSame(reviewerNamed('{ab}'), { uuid: '{ab}' })
   t.strictSame(reviewerNamed('5:1'), { account_id: '5:1' })
 })
