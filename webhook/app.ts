@@ -22,11 +22,11 @@ const TIMEOUT_CHECK_MS = 1_000
 const MOST_CONNECTIONS = 512
 /** Most reviews in hand: each may hold calls of the API server, of which 64 run at once. */
 export const MOST_REVIEWS = 400
-/** Most brackets and commas, outside of strings, in one review: parsed in 0.1 s. A normal review has hundreds. */
-const PARTS_LIMIT = 200_000
+/** Most brackets and commas, outside of strings, in one review: 50 ms to read and judge. A normal one has hundreds. */
+const PARTS_LIMIT = 50_000
 /** Most of them in all reviews that are read at once: about 100 MiB once they are parsed. */
 const ALL_PARTS_LIMIT = 1_000_000
-const TOO_MANY_PARTS = 'The review has more than 200,000 brackets and commas, which is the limit.'
+const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
 
 /** What the HTTP server calls: the two decisions, the callback after a response, and the state of draining. */
 export interface Edge {

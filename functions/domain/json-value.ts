@@ -29,22 +29,33 @@ export function entries(value: unknown): readonly (readonly [string, unknown])[]
 
 /** Equal as JSON values, in any order of an object's keys. Does not recurse: no depth can crash it. */
 export function sameJSON(one: unknown, other: unknown): boolean {
-  const open: [unknown, unknown][] = [[one, other]]
-  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
-    const children = childrenOf(pair[0], pair[1])
-    if (children === undefined) return false
-    for (const child of children) open.push(child)
+  const open: unknown[] = [one, other]
+  while (open.length > 0) {
+    const [b, a] = [open.pop(), open.pop()]
+    if (a === b) continue
+    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+    const isEqual = Array.isArray(a) ? sameItems(a, b, open) : sameMembers(a, b, open)
+    if (!isEqual) return false
   }
   return true
 }
 
-/** The pairs that have to be equal for the two values to be equal; undefined if the values differ already. */
-function childrenOf(a: unknown, b: unknown): [unknown, unknown][] | undefined {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    return a === b ? [] : undefined
-  }
+/** Whether both are lists of one length; the pairs of items that still have to be equal go into `open`. */
+function sameItems(a: readonly unknown[], b: object, open: unknown[]): boolean {
+  if (!Array.isArray(b) || a.length !== b.length) return false
+  for (const [index, item] of a.entries()) if (item !== b[index]) open.push(item, b[index])
+  return true
+}
+
+/** The same for objects with the same keys. */
+function sameMembers(a: object, b: object, open: unknown[]): boolean {
   const keys = Object.keys(a)
-  if (Array.isArray(a) !== Array.isArray(b) || keys.length !== Object.keys(b).length) return undefined
-  if (!keys.every((key) => Object.hasOwn(b, key))) return undefined
-  return keys.map((key) => [Reflect.get(a, key), Reflect.get(b, key)])
+  if (Array.isArray(b) || keys.length !== Object.keys(b).length) return false
+  for (const key of keys) {
+    if (!Object.hasOwn(b, key)) return false
+    const ours: unknown = Reflect.get(a, key)
+    const theirs: unknown = Reflect.get(b, key)
+    if (ours !== theirs) open.push(ours, theirs)
+  }
+  return true
 }

@@ -21,7 +21,7 @@ import {
   stampOf,
   stampPatch,
 } from '../../functions/domain/requester/stamp.ts'
-import type { Annotations, Application, Stamp } from '../../functions/domain/requester/stamp.ts'
+import type { Annotations, Stamp } from '../../functions/domain/requester/stamp.ts'
 import {
   denialOf,
   EMPTY_REQUEST,
@@ -80,7 +80,7 @@ export async function validate(request: AdmissionRequest, admission: Admission):
     const denial = stampDenial(request, admission)
     if (denial !== undefined) return { denial }
     const ofSecrets = await warnOfSecrets(request, judgement, admission)
-    const ofRequest = emptiesRequest(applicationOf(request)) ? [EMPTY_REQUEST] : []
+    const ofRequest = emptiesRequest(request.application) ? [EMPTY_REQUEST] : []
     return { warnings: [...ofRequest, ...judgement.warnings, ...ofSecrets] }
   })
 }
@@ -88,7 +88,7 @@ export async function validate(request: AdmissionRequest, admission: Admission):
 function withStamp(request: AdmissionRequest, stamp: Stamp): Verdict {
   const bytes = stampBytes(stamp)
   if (bytes > LARGEST_STAMP) return { denial: oversizedStamp(bytes, request) }
-  const warnings = stampWarnings(overwrittenIn(applicationOf(request), stamp))
+  const warnings = stampWarnings(overwrittenIn(request.application, stamp))
   const patch = stampPatch(annotationsOf(request.object), stamp)
   return warnings.length === 0 ? { patch } : { patch, warnings }
 }
@@ -96,28 +96,23 @@ function withStamp(request: AdmissionRequest, stamp: Stamp): Verdict {
 /** Whether an event has to be sent after the response. Never for a dry run, which is not stored. */
 export function isAnnounced(request: AdmissionRequest, verdict: Verdict): boolean {
   if (request.dryRun || verdict.denial !== undefined || !isConcerned(request)) return false
-  return isNewRequest(applicationOf(request))
+  return isNewRequest(request.application)
 }
 
 /** Repeats the matchCondition of the webhook configuration, so that no other caller gets a decision about more. */
 function isConcerned(request: AdmissionRequest): boolean {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return false
   if (request.subResource !== '' || request.object === null) return false
-  const application = applicationOf(request)
+  const { application } = request
   // From the stored object: a user can set the field in what they send.
   if (member(member(application.before, 'metadata'), 'deletionTimestamp')) return false
   return isNewRequest(application) || changesStamp(application) || emptiesRequest(application)
 }
 
-function applicationOf(request: AdmissionRequest): Application {
-  const before = request.operation === 'CREATE' ? undefined : request.oldObject
-  return { before, after: request.object, namespace: request.namespace }
-}
-
 function expectedStamp(request: AdmissionRequest, { settings, requesterExtra }: Admission): Stamp {
   const { delegation, stampKey } = settings
   const stamping = { user: request.user, extraKeys: requesterExtra, delegation, key: stampKey }
-  return stampFor(applicationOf(request), stamping)
+  return stampFor(request.application, stamping)
 }
 
 function stampDenial(request: AdmissionRequest, admission: Admission): Denial | undefined {
@@ -125,7 +120,7 @@ function stampDenial(request: AdmissionRequest, admission: Admission): Denial | 
   const [first, ...others] = STAMP.filter((key) => actual[key] !== expected[key])
   if (first === undefined) return undefined
   // A stamp that was only restored keeps its stored signature, whichever key made it.
-  const isNewStamp = isNewRequest(applicationOf(request))
+  const isNewStamp = isNewRequest(request.application)
   return isNewStamp && first === REQUESTER_SIGNATURE && others.length === 0
     ? foreignSignature()
     : foreignStamp()
@@ -157,7 +152,7 @@ const NOTHING_REQUESTED: Judgement = {
 }
 
 async function judgementOf(request: AdmissionRequest, admission: Admission): Promise<Judgement> {
-  if (!isNewRequest(applicationOf(request))) return NOTHING_REQUESTED
+  if (!isNewRequest(request.application)) return NOTHING_REQUESTED
   const { namespace, object, user } = request
   const { subject } = applierOf(user, namespace, admission.settings.delegation)
   const pasted = metadataCredentialErrors(object)

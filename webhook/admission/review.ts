@@ -1,6 +1,7 @@
 import { Failure } from '../../functions/domain/failure.ts'
 import { isRecord, member, textMember } from '../../functions/domain/json-value.ts'
-import type { PatchOperation } from '../../functions/domain/requester/stamp.ts'
+import { isNewRequest } from '../../functions/domain/requester/stamp.ts'
+import type { Application, PatchOperation } from '../../functions/domain/requester/stamp.ts'
 import type { Kind } from '../../functions/domain/resource/resource.ts'
 import { GROUP } from '../../functions/domain/resource/resource.ts'
 import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
@@ -21,6 +22,8 @@ export interface AdmissionRequest {
   readonly user: UserInfo
   readonly object: unknown
   readonly oldObject: unknown
+  /** The resource before and after, and whether this is a request, which is found out once. */
+  readonly application: Application
 }
 
 /** One field error as metav1.StatusCause. kubectl prints `field: message`. */
@@ -63,17 +66,21 @@ export function readReview(value: unknown): AdmissionRequest {
   if (uid === undefined || uid === '') throw malformed('The AdmissionReview has no request with a uid.')
   const namespace = textMember(request, 'namespace')
   if (namespace === undefined || namespace === '') throw malformed('The request has to name its namespace.')
+  const operation = readOperation(member(request, 'operation'))
+  const [object, oldObject] = [readObject(request, 'object'), readObject(request, 'oldObject')]
+  const application = { before: operation === 'CREATE' ? undefined : oldObject, after: object, namespace }
   return {
     uid,
     kind: readKind(member(request, 'kind')),
-    operation: readOperation(member(request, 'operation')),
+    operation,
     subResource: textMember(request, 'subResource') ?? '',
     namespace,
     name: textMember(request, 'name') ?? '',
     dryRun: member(request, 'dryRun') === true,
     user: readUser(member(request, 'userInfo')),
-    object: readObject(request, 'object'),
-    oldObject: readObject(request, 'oldObject'),
+    object,
+    oldObject,
+    application: { ...application, isNew: isNewRequest(application) },
   }
 }
 

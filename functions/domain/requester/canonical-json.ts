@@ -19,15 +19,19 @@ export function canonicalJSON(value: unknown): string {
 }
 
 function partsOf(value: unknown): readonly Piece[] {
-  if (Array.isArray(value)) {
-    return ['[', ...value.flatMap((item: unknown, index) => [comma(index), { value: item }]), ']']
-  }
+  if (Array.isArray(value))
+    return ['[', ...value.flatMap((item: unknown, index) => pieces(comma(index), item)), ']']
   if (!isRecord(value)) return [JSON.stringify(value)]
   const members = Object.keys(value)
     .filter((name) => value[name] !== undefined)
     .sort()
-    .flatMap((name, index) => [`${comma(index)}${JSON.stringify(name)}:`, { value: value[name] }])
+    .flatMap((name, index) => pieces(`${comma(index)}${JSON.stringify(name)}:`, value[name]))
   return ['{', ...members, '}']
+}
+
+function pieces(before: string, value: unknown): readonly Piece[] {
+  const isLeaf = typeof value !== 'object' || value === null
+  return isLeaf ? [`${before}${JSON.stringify(value)}`] : [before, { value }]
 }
 
 function comma(index: number): string {

@@ -16,6 +16,8 @@ export interface Application {
   readonly after: unknown
   /** The resource's own namespace, as the API server reports it. */
   readonly namespace: string
+  /** Whether it is a request, where that is known: to compare two large specs takes time. */
+  readonly isNew?: boolean
 }
 
 /** The user who applies, and the operator's settings for stamps. */
@@ -35,7 +37,8 @@ export const STAMP = [REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE] as const
  * Whether this application is a request: true on CREATE, and if the spec or the value of
  * `commitlet.dev/requested-at` changes.
  */
-export function isNewRequest({ before, after }: Application): boolean {
+export function isNewRequest({ before, after, isNew }: Application): boolean {
+  if (isNew !== undefined) return isNew
   if (before === undefined) return true
   if (annotation(before, REQUESTED_AT) !== annotation(after, REQUESTED_AT)) return true
   return !sameJSON(member(before, 'spec'), member(after, 'spec'))

@@ -31,7 +31,9 @@ export function readUserInfo(value: unknown): UserInfo | undefined {
  * formatting (which can turn the reading direction), line separators and halves of characters become `?`.
  */
 export function displayName(username: string): string {
-  const cleaned = username.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '?')
+  // More is not shown, and a name may have megabytes.
+  const begin = username.slice(0, 2 * (LONGEST_NAME + 1))
+  const cleaned = begin.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '?')
   const characters = Array.from(cleaned)
   return characters.length <= LONGEST_NAME ? cleaned : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`
 }
