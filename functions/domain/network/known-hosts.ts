@@ -20,6 +20,10 @@ export interface KnownHost {
 /** Types of host keys that are read; other lines are ignored. */
 const TYPES = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
 const SSH_PORT = 22
+/** Of SHA-1, and of its salt. */
+const HASH_BYTES = 20
+const STAR = 0x2a
+const QUESTION_MARK = 0x3f
 
 /**
  * Reads the keys of the host from text in the format of sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT": lists, `*`, `?`, `!`,
@@ -83,9 +87,11 @@ export function typeOf(key: Buffer): string | undefined {
 
 // One `!` pattern that matches overrides all others.
 function appliesTo(names: string, name: string): boolean {
-  const patterns = names.split(',')
-  if (patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1), name))) return false
-  return patterns.some((pattern) => matches(pattern, name))
+  const [negated, others] = [true, false].map((isNegated) =>
+    names.split(',').filter((pattern) => pattern.startsWith('!') === isNegated),
+  )
+  if (negated?.some((pattern) => matches(pattern.slice(1), name)) === true) return false
+  return others?.some((pattern) => matches(pattern, name)) === true
 }
 
 function matches(pattern: string, name: string): boolean {
@@ -95,20 +101,28 @@ function matches(pattern: string, name: string): boolean {
 
 // HMAC-SHA1 with the salt as its key, as `ssh-keygen -H` writes it.
 function matchesHash(pattern: string, name: string): boolean {
-  const [, , salt = '', hash = ''] = pattern.split('|')
-  const wanted = Buffer.from(hash, 'base64')
-  const found = createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest()
-  return wanted.length === found.length && timingSafeEqual(wanted, found)
+  const [, , ...parts] = pattern.split('|')
+  const [salt, wanted] = parts.map((part) => Buffer.from(part, 'base64'))
+  // OpenSSH takes no other lengths. They are read first, because a line may have thousands of such names.
+  if (salt?.length !== HASH_BYTES || wanted?.length !== HASH_BYTES) return false
+  return timingSafeEqual(wanted, createHmac('sha1', salt).update(name).digest())
 }
 
 // Not with a regular expression: users write the patterns, and many stars would make it take exponential time.
 function matchesGlob(pattern: string, name: string): boolean {
   let [at, star, resume] = [0, -1, 0]
   for (let i = 0; i < name.length;) {
-    if (pattern[at] === '*') [star, resume] = [at++, i]
-    else if (pattern[at] === '?' || pattern[at] === name[i]) [at, i] = [at + 1, i + 1]
-    else if (star >= 0) [at, i] = [star + 1, ++resume]
-    else return false
+    const sign = pattern.charCodeAt(at)
+    if (sign === STAR) {
+      star = at++
+      resume = i
+    } else if (sign === QUESTION_MARK || sign === name.charCodeAt(i)) {
+      at += 1
+      i += 1
+    } else if (star >= 0) {
+      at = star + 1
+      i = ++resume
+    } else return false
   }
   return /^\**$/.test(pattern.slice(at))
 }

@@ -174,5 +174,7 @@ function serialise(address: RepositoryAddress, text: string): string {
 function isCanonicalHost(written: string): boolean {
   const isName = written.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.(?!$)|$))+$/.test(written)
   if (!isName && !written.startsWith('[')) return false
+  // Without a last label of digits and without Punycode a name is nothing else to that parser, which is slow.
+  if (isName && !/(?:^|\.)(?:[0-9][a-z0-9-]*$|xn--)/.test(written)) return true
   return URL.parse(`https://${written}`)?.hostname === written
 }

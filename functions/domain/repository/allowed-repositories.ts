@@ -34,10 +34,10 @@ export function unsoundEntry(list: string): string | undefined {
  * `..`, covers nothing.
  */
 export function allowsPath(list: string, path: string): boolean {
+  const segments = path.split('/')
   return entries(list).some((entry) => {
     const prefix = entry.split('/')
-    const sound = prefix.every((segment) => !['', '.', '..'].includes(segment))
-    return sound && isPrefix(prefix, path.split('/'))
+    return isPrefix(prefix, segments) && prefix.every((segment) => !['', '.', '..'].includes(segment))
   })
 }
 
@@ -70,6 +70,8 @@ function parseEntry(entry: string): Entry | undefined {
 }
 
 function covers(entry: string, address: RepositoryAddress): boolean {
+  // A list may have 100,000 entries.
+  if (!entry.toLowerCase().includes(address.host)) return false
   const parsed = parseEntry(entry)
   if (parsed === undefined) return false
   const { user, authority, segments } = parsed
