@@ -7,12 +7,15 @@ export const DEPTH_LIMIT = 1_000
 /**
  * Maximum number of values, nested ones included: more would block the event loop, at about 1 µs each, and take up to
  * 100 bytes each. An object that fills the 1.5 MiB that etcd accepts by default has fewer values, unless they take less
- * than 8 bytes each, their names included.
+ * than 16 bytes each, their names included.
  */
-export const VALUES_LIMIT = 200_000
+export const VALUES_LIMIT = 100_000
 
 // RFC 8259, section 6
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y
+const CONTROL = /[\0-\x1f]/
+const BACKSLASH = 0x5c
+const SPACE: ReadonlySet<number> = new Set([0x20, 0x0a, 0x0d, 0x09])
 const LITERALS = [
   ['true', true],
   ['false', false],
@@ -52,7 +55,7 @@ function readBareValue(cursor: Cursor, depth: number): JSONNode {
   if (first === '"') return readString(cursor)
   if (first === '{') return readMapping(cursor, deeper(cursor, depth))
   if (first === '[') return readSequence(cursor, deeper(cursor, depth))
-  const literal = LITERALS.find(([word]) => cursor.text.startsWith(word, cursor.at))
+  const literal = LITERALS.find(([word]) => word[0] === first && cursor.text.startsWith(word, cursor.at))
   if (literal === undefined) return readNumber(cursor)
   cursor.at += literal[0].length
   return literal[1]
@@ -98,16 +101,36 @@ function readSequence(cursor: Cursor, depth: number): Sequence {
 
 function readString(cursor: Cursor): string {
   const { text, at: start } = cursor
-  let end = start + 1
-  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1
+  const end = closingQuote(text, start + 1)
+  const inside = text.slice(start + 1, end)
+  if (end < 0 || CONTROL.test(inside)) return notJSON(cursor)
+  const value = inside.includes('\\') ? unescaped(`"${inside}"`) : inside
+  if (value === undefined) return notJSON(cursor)
+  cursor.at = end + 1
+  return value.toWellFormed()
+}
+
+/** The position of the first quote from here on that no backslash escapes; -1: there is none. */
+function closingQuote(text: string, from: number): number {
+  let quote = text.indexOf('"', from)
+  while (quote >= 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote
+}
+
+// An odd number of backslashes before it; the text before the string ends with a quote.
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1
+  while (text.charCodeAt(before) === BACKSLASH) before -= 1
+  return (at - before) % 2 === 0
+}
+
+function unescaped(quoted: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(text.slice(start, end + 1))
-    cursor.at = end + 1
-    if (typeof value === 'string') return value.toWellFormed()
+    const value: unknown = JSON.parse(quoted)
+    return typeof value === 'string' ? value : undefined
   } catch {
-    // notJSON() reports it.
+    return undefined
   }
-  return notJSON(cursor)
 }
 
 function readNumber(cursor: Cursor): JSONNode {
@@ -125,7 +148,7 @@ function consume(cursor: Cursor, sign: string): boolean {
 }
 
 function skipSpace(cursor: Cursor): void {
-  while (' \n\r\t'.includes(cursor.text[cursor.at] ?? 'end')) cursor.at += 1
+  while (SPACE.has(cursor.text.charCodeAt(cursor.at))) cursor.at += 1
 }
 
 function notJSON({ subject, at }: Cursor): never {

@@ -9,9 +9,12 @@ const BARE_IN_JSON = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g
 // yaml.org/type (YAML 1.1: bool, null, merge, value, float), in upper and lower case because readers differ.
 const KEYWORD = /^(?:|~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan))$/i
 // Integers and floats of YAML 1.1, of the core schema of 1.2 and of the readers of Go, Ruby and
-// JavaScript (`e1`, `.`), without `_` and `,`.
-const NUMBER = /^[-+]?(?:0[box][-+]?[\da-f]*|(?:\d+(?:\.\d*)?|\.\d*)(?:e[-+]?\d*)?|e[-+]?\d+)$/i
-const SEXAGESIMAL = /^[-+]?\d+(?::\d+)+(?:\.\d*)?$/
+// JavaScript (`e1`, `.`), without `_` and `,`. With a lookahead, so that millions of digits are read once.
+const NUMBER = /^[-+]?(?=(0[box][-+]?[\da-f]*|(?:\d+(?:\.\d*)?|\.\d*)(?:e[-+]?\d*)?|e[-+]?\d+))\1$/i
+const SEXAGESIMAL = /^[-+]?\d[\d:]*(?:\.\d*)?$/
+/** A character that no number of any reader has. */
+const NOT_IN_NUMBERS = /[^-+.:,_\da-fox]/i
+const NOT_SEXAGESIMAL = /^[^:]*$|::|:\.|:$/
 const DATE = /^-?\d{4}-\d\d?-\d\d?(?:[Tt\s]|$)/
 
 // Plain scalars in block context (YAML 1.2.2, 7.3.3), with the first character as in the strictest reader.
@@ -30,10 +33,10 @@ export function flowScalar(value: string): string {
 
 function readsAsAnother(value: string): boolean {
   if (KEYWORD.test(value) || DATE.test(value)) return true
-  if (!/^[-+.\de]/i.test(value)) return false
+  if (!/^[-+.\de]/i.test(value) || NOT_IN_NUMBERS.test(value)) return false
   // Before they look for a number, Go's yaml drops every underscore, and Ruby's also every comma.
-  const bare = value.replace(/[_,]/g, '')
-  return NUMBER.test(bare) || SEXAGESIMAL.test(bare)
+  const bare = /[_,]/.test(value) ? value.replace(/[_,]+/g, '') : value
+  return NUMBER.test(bare) || (SEXAGESIMAL.test(bare) && !NOT_SEXAGESIMAL.test(bare))
 }
 
 function doubleQuoted(value: string): string {

@@ -224,7 +224,7 @@ for (const [title, value] of [
     const live = `{"apiVersion":"v1","kind":"ConfigMap","metadata":${metadata},"data":[${`${value},`.repeat(count)}0]}`
     const refused = {
       reason: 'NotSupported',
-      message: /ConfigMap acme\/settings has more than the 200,000 values/,
+      message: /ConfigMap acme\/settings has more than the 100,000 values/,
     }
     const spent = millisecondsOf(() => t.throws(() => render(live), refused))
     t.ok(spent < HELD_MS, `${spent} ms`)
