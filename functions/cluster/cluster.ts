@@ -54,6 +54,7 @@ export interface Cluster {
   readObject(ref: ResourceRef & { readonly namespace: string }, served: ServedKind): Promise<string>
   /** The plural and the scope of a kind; undefined if the cluster does not serve it. */
   discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
+  /** Fails also with CredentialsInvalid if the Secret has too many keys. */
   readSecret(namespace: string, name: string): Promise<Secret>
   /** Whether this user has this access. The result "allowed" is at most 5 s old. */
   reviewAccess(user: UserInfo, access: Access): Promise<boolean>

@@ -3,6 +3,7 @@ import type { Envelope, ObjectRef, Status } from '../domain/resource/resource.ts
 import { API_VERSION, PLURALS } from '../domain/resource/resource.ts'
 import { Failure } from '../domain/failure.ts'
 import { entries, member, textMember } from '../domain/json-value.ts'
+import { countParts } from '../domain/network/json-parts.ts'
 import type { ApiServer } from './api-server.ts'
 import { bodyOf, refusal } from './answer.ts'
 import { accessReviews } from './access-review.ts'
@@ -12,6 +13,9 @@ import { discovery, groupPath } from './discovery.ts'
 import { listPage } from './list.ts'
 import { recordEvent } from './event.ts'
 import { statusPatch } from './status-patch.ts'
+
+/** Fields of a Secret, those that the API server manages included: more than three for each key. */
+const SECRET_PARTS = 10_000
 
 /** Implements the port Cluster with a real API server. */
 export function connectCluster(server: ApiServer): Cluster {
@@ -62,6 +66,12 @@ async function readObject(
 async function readSecret(server: ApiServer, namespace: string, name: string): Promise<Secret> {
   const what = `Secret ${namespace}/${name}`
   const answer = await server({ method: 'GET', path: objectPath('v1', 'secrets', { namespace, name }) })
+  // A Secret of 1 MiB may have 100,000 keys, which would take a second to read.
+  if (countParts(answer.text, { parts: SECRET_PARTS }) === undefined) {
+    const most = SECRET_PARTS.toLocaleString('en-GB')
+    const message = `The ${what} has more than ${most} keys and other fields, which is the limit; use a smaller Secret.`
+    throw new Failure('CredentialsInvalid', message)
+  }
   const body = bodyOf(answer, what, 'secretName in the spec')
   const metadata = member(body, 'metadata')
   const isSecret = member(body, 'kind') === 'Secret' && member(metadata, 'name') === name

@@ -47,7 +47,7 @@ export async function secretWarnings(
 }
 
 function unreadable(failure: Failure): readonly Failure[] {
-  if (failure.reason === 'ReferenceNotFound') return [failure]
+  if (failure.reason === 'ReferenceNotFound' || failure.reason === 'CredentialsInvalid') return [failure]
   if (failure.reason === 'ReferenceForbidden') return []
   throw failure
 }
