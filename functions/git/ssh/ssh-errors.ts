@@ -52,13 +52,13 @@ const ROWS: readonly ErrorRow[] = [
   },
   {
     pattern:
-      /read[- ]only|not have write access|not (allowed|authorized|permitted) to (push|write|upload)|Permission to .* denied|write access/i,
+      /read[- ]only|not have write access|not (allowed|authorized|permitted) to (push|write|upload)|Permission to .{1,300} denied|write access/i,
     reason: 'PermissionDenied',
     sentence: 'knows the key but does not permit it to write; give the user or the deploy key write access.',
   },
   {
     pattern:
-      /(key|password) (has )?expired|password change required|(account|user) .*(blocked|deactivated|suspended|disabled|locked|expired)/i,
+      /(key|password) (has )?expired|password change required|(account|user) .{0,300}(blocked|deactivated|suspended|disabled|locked|expired)/i,
     reason: 'AuthenticationFailed',
     sentence:
       'knows the key, but the key or its account is no longer valid; put a valid key into the Secret.',
@@ -99,6 +99,8 @@ const ROWS: readonly ErrorRow[] = [
     ...NO_GIT,
   },
 ]
+/** Characters of the server's words that are read. */
+const READ = 16_384
 /** Exit status of shells for a missing program. */
 const NOT_FOUND_STATUS = 127
 
@@ -110,7 +112,7 @@ export function explainSSH(ended: Ended, report: ServerReport, context: ErrorCon
   const meaning = classify(ended, context)
   if (ended.exitCode === undefined || !isBreak(meaning, ended)) return meaning
   if (report.failure !== undefined) return report.failure
-  const words = withoutRemote(report.words).trim()
+  const words = withoutRemote(report.words.slice(0, READ)).trim()
   const known = ROWS.find(({ pattern }) => pattern.test(words)) ?? fallbackMeaning(ended, report, words)
   if (known !== undefined) return failureOf(known, context)
   if (words === '') return meaning
