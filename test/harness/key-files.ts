@@ -71,7 +71,7 @@ export function sec1(
 
 /** The largest number with this many bits. */
 export function huge(bits: number): bigint {
-  return (1n << BigInt(bits)) - 1n
+  return (1n << BigInt(Math.floor(bits))) - 1n
 }
 
 /** Sequences in each other. */

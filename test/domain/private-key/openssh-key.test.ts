@@ -44,7 +44,7 @@ t.test(
     t.throws(() => readOpenSSH(replaced(bytes, inside, other)))
     const half = inside + type.length + 4
     t.throws(() => readOpenSSH(replaced(bytes, half, Buffer.alloc(32))))
-  t.throws(() => readOpenSSH(replaced(bytes, bytes.length - 1, Buffer.from([2]))), 'the padding is 1')
+    t.throws(() => readOpenSSH(replaced(bytes, bytes.length - 1, Buffer.from([2]))), 'the padding is 1')
   },
 )
 

@@ -1,0 +1,153 @@
+import { parseAuthority, parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
+import { branchComplaint } from '../../functions/domain/repository/branch-name.ts'
+import { controlComponent, pathComplaint } from '../../functions/domain/repository/committed-path.ts'
+import { commitMessage } from '../../functions/domain/commit/commit-message.ts'
+import {
+  requirePathAllowed,
+  requireRepositoryAllowed,
+} from '../../functions/domain/credentials/secret-binding.ts'
+import { withoutDraftMarks } from '../../functions/domain/pull-request/draft-title.ts'
+import { parse } from '../../functions/domain/schema/parse.ts'
+import { specErrors } from '../../functions/domain/gate/spec-rules.ts'
+import { isReadable } from '../../functions/domain/schema/parse.ts'
+import {
+  isObjectName,
+  ALLOWED_PATHS,
+  ALLOWED_REPOSITORIES,
+} from '../../functions/domain/resource/resource.ts'
+import { textRow } from './row.ts'
+import type { ParserRow } from './row.ts'
+
+const KIBI = 1024
+const ADDRESS = parseRepositoryAddress('https://git.example.com/acme/shop.git')
+const SPEC = {
+  repository: ADDRESS.text,
+  message: 'a',
+  resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', path: 'a.yaml' },
+}
+/** Annotations of one object together (apimachinery, TotalAnnotationSizeLimitB). */
+const ANNOTATIONS = 256 * KIBI
+
+function judged(spec: unknown): unknown {
+  const parsed = parse({ apiVersion: 'commitlet.dev/v1', kind: 'GitCommit', spec })
+  return isReadable(parsed) ? specErrors(parsed) : parsed
+}
+
+function secret(annotations: Readonly<Record<string, string>>) {
+  return { namespace: 'shop', name: 'git', annotations }
+}
+
+/** What a spec and the annotations of a Secret hold. */
+export const SPEC_ROWS: readonly ParserRow[] = [
+  textRow({
+    parser: 'address of a repository',
+    largest: 2 * KIBI,
+    read: parseRepositoryAddress,
+    texts: {
+      'host of dots': ['https://', 'a.', 'b/c'],
+      'host of hyphens': ['https://', '-', 'b/c'],
+      'one label': ['https://', 'a', '/b'],
+      'deep path': ['https://git.example.com', '/a', '.git'],
+      'many users': ['ssh://', 'a@', 'git.example.com/b'],
+      'short form': ['git@git.example.com:', 'a/', 'a'],
+      brackets: ['https://[', ':', ']/a'],
+    },
+  }),
+  textRow({
+    parser: 'host and port',
+    largest: 2 * KIBI,
+    read: parseAuthority,
+    texts: {
+      labels: ['', 'a-.', 'a'],
+      digits: ['', '1.', '1'],
+      colons: ['[', ':', ']'],
+      name: ['', 'a', ':1'],
+    },
+  }),
+  textRow({
+    parser: 'name of a branch',
+    largest: KIBI,
+    read: branchComplaint,
+    texts: {
+      slashes: ['a', '/a', ''],
+      locks: ['', '.lock', 'a'],
+      dots: ['', 'a.', 'b'],
+      braces: ['', '@', '{'],
+    },
+  }),
+  textRow({
+    parser: 'path of a file',
+    largest: KIBI,
+    read: (path) => [pathComplaint(path), controlComponent(path)],
+    texts: {
+      'many folders': ['', 'a/', 'b'],
+      'letters that grow': ['', '\ufdfa', ''],
+      'invisible letters': ['.g', '\u200c', 'it'],
+      'dots and spaces': ['.git', '. ', 'x'],
+      'short names': ['', 'git~1', ''],
+    },
+  }),
+  textRow({
+    parser: 'message of a commit',
+    largest: 64 * KIBI,
+    read(message) {
+      const parts = { namespace: 'a', name: 'b', uid: 'c', generation: 1, requestedAt: undefined }
+      return [judged({ ...SPEC, message }), commitMessage({ ...parts, message, requestedBy: message })]
+    },
+    texts: {
+      'blank lines': ['', ' \n', 'x'],
+      blanks: ['', ' ', ''],
+      'blanks and a word': ['', '\t', 'requested-by'],
+      trailers: ['a\n\n', 'A: b\n', ''],
+      continuations: ['a\n\nA: b\n', ' c\n', ''],
+      comments: ['', '#\n', 'a'],
+      'reserved words': ['', 'requested-by ', ''],
+      scissors: ['', '------------------------ >8 -----------------------', ''],
+    },
+  }),
+  textRow({
+    parser: 'title of a pull request',
+    largest: 4 * KIBI * KIBI,
+    read: withoutDraftMarks,
+    texts: { drafts: ['', 'draft:', ''], blanks: ['draft:', ' ', 'x'], brackets: ['', '[wip] ', '[wi'] },
+  }),
+  textRow({
+    parser: 'name of an object',
+    largest: 64 * KIBI,
+    read: isObjectName,
+    texts: { labels: ['', 'a.', '_'], hyphens: ['a', '-', ''], letters: ['', 'a', '_'] },
+  }),
+  textRow({
+    parser: 'annotation of allowed repositories',
+    largest: ANNOTATIONS,
+    read(list) {
+      requireRepositoryAllowed(secret({ [ALLOWED_REPOSITORIES]: list }), ADDRESS, { right: 'get' })
+    },
+    texts: {
+      'short entries': ['', 'a,', 'b'],
+      'entries with a path': ['', 'a/b,', ''],
+      'the right host': ['', 'git.example.com/a,', ''],
+      'empty entries': ['', ',', ''],
+      'one entry of slashes': ['git.example.com', '/', 'a'],
+      'one long host': ['', 'a.', ''],
+      addresses: ['', '[::1],', ''],
+      blanks: ['a', ' ', ',a'],
+      'users before the host': ['', 'a@', 'b'],
+      'other hosts': ['', 'git.example.org,', ''],
+      numbers: ['', '1.1,', ''],
+    },
+  }),
+  textRow({
+    parser: 'annotation of allowed paths',
+    largest: ANNOTATIONS,
+    read(list) {
+      requirePathAllowed(`${'a/'.repeat(500)}b`, secret({ [ALLOWED_PATHS]: list }))
+    },
+    texts: {
+      'short entries': ['', 'b,', ''],
+      'entries that begin alike': ['', 'a/a/a/a/c,', ''],
+      'one deep entry': ['', 'a/', 'c'],
+      'empty entries': ['', ',', ''],
+    },
+  }),
+]
