@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import t from 'tap'
 import {
   bracketed,
@@ -219,4 +220,26 @@ t.test('an authority has IPv6 in brackets, and no default port', async (t) => {
     t.equal(writeAuthority({ host, port }, usual), written)
     t.equal(unbracketed(bracketed(host)), host)
   }
+})
+
+t.test('a name is a host if, and only if, the URL parser reads it as the same host', async (t) => {
+  const label = fc.constantFrom(
+    'a',
+    'a-b',
+    '1',
+    '0x7f',
+    '0',
+    '1a',
+    'xn--a',
+    'xn--mnchen-3ya',
+    'x1',
+    '09',
+    'com',
+  )
+  const names = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'))
+  const property = fc.property(names, (name) => {
+    const isHost = URL.parse(`https://${name}`)?.hostname === name
+    return (parseAuthority(name)?.host === name) === isHost
+  })
+  t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }))
 })

@@ -95,6 +95,15 @@ t.test('a user who may only use the Secret, or was not reviewed for it, learns n
   }
 })
 
+t.test('a Secret with too many keys is a warning', async (t) => {
+  const failure = new Failure('CredentialsInvalid', 'The Secret shop/git has more than 10,000 keys.')
+  const secretRights = { 'spec.credentials': 'get' } as const
+  const readSecret = () => Promise.reject(failure)
+  t.strictSame(await secretWarnings(gitCommit(), secretRights, { readSecret }), [
+    `spec.credentials: ${failure.message}`,
+  ])
+})
+
 t.test('a resource that names no Secret has no warnings', async (t) => {
   t.strictSame(await look(undefined, { object: gitCommit({}, { credentials: undefined }) }), [])
 })
