@@ -74,15 +74,15 @@ t.test('nothing runs at import: only main.ts files call functions at the top lev
 
 /** What is loaded with a source. */
 function loadedBy(...starts: readonly string[]): ReadonlySet<string> {
-    const eager = new Set<string>()
-    const visit = (file: string): void => {
-      if (eager.has(file)) return
-      eager.add(file)
-      const found = (SOURCES.get(file) ?? '').matchAll(
-        /^(?:import|export)\s+(?!type\b)[^'"]*?from\s+'(\.[^']+)'/gm,
-      )
-      for (const [, target = ''] of found) visit(join(dirname(file), target))
-    }
+  const eager = new Set<string>()
+  const visit = (file: string): void => {
+    if (eager.has(file)) return
+    eager.add(file)
+    const found = (SOURCES.get(file) ?? '').matchAll(
+      /^(?:import|export)\s+(?!type\b)[^'"]*?from\s+'(\.[^']+)'/gm,
+    )
+    for (const [, target = ''] of found) visit(join(dirname(file), target))
+  }
   starts.forEach(visit)
   return eager
 }

@@ -1,7 +1,7 @@
 import { classify } from '../../functions/git/output/classify.ts'
 import { readDefaultBranch } from '../../functions/git/session/symref.ts'
 import { explainSSH } from '../../functions/git/ssh/ssh-errors.ts'
-import { explainHandshake } from '../../functions/git/ssh/connection-errors.ts'
+import { explainHandshake } from '../../functions/git/ssh-worker/connection-errors.ts'
 import { readRequest } from '../../functions/git/ssh/request.ts'
 import { certificateError } from '../../functions/domain/network/certificate-errors.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'

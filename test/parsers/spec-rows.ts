@@ -3,7 +3,7 @@ import { branchComplaint } from '../../functions/domain/repository/branch-name.t
 import { controlComponent, pathComplaint } from '../../functions/domain/repository/committed-path.ts'
 import { commitMessage } from '../../functions/domain/commit/commit-message.ts'
 import {
-  requirePathAllowed,
+  requirePathsAllowed,
   requireRepositoryAllowed,
 } from '../../functions/domain/credentials/secret-binding.ts'
 import { withoutDraftMarks } from '../../functions/domain/pull-request/draft-title.ts'
@@ -141,7 +141,8 @@ export const SPEC_ROWS: readonly ParserRow[] = [
     parser: 'annotation of allowed paths',
     largest: ANNOTATIONS,
     read(list) {
-      requirePathAllowed(`${'a/'.repeat(500)}b`, secret({ [ALLOWED_PATHS]: list }))
+      const written = [{ field: 'spec.resourceRef.path', path: `${'a/'.repeat(500)}b` }]
+      requirePathsAllowed(written, secret({ [ALLOWED_PATHS]: list }))
     },
     texts: {
       'short entries': ['', 'b,', ''],
