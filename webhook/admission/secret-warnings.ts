@@ -47,8 +47,9 @@ export async function secretWarnings(
 }
 
 function unreadable(failure: Failure): readonly Failure[] {
-  if (failure.reason === 'ReferenceNotFound' || failure.reason === 'CredentialsInvalid') return [failure]
   if (failure.reason === 'ReferenceForbidden') return []
+  // A failure that other credentials could help with is one of this Secret.
+  if (failure.fallback) return [failure]
   throw failure
 }
 

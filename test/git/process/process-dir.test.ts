@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import t from 'tap'
 import { openProcessDir } from '../../../functions/git/process/process-dir.ts'
 import { followTrust } from '../../../functions/net/trust.ts'
@@ -51,12 +52,17 @@ t.test('a later process with the same id is another one', async (t) => {
 })
 
 t.test('a dead process whose parent has not waited for it is dead', async (t) => {
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const parent = spawn('sh', ['-c', 'cat <&3 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   })
   t.teardown(() => parent.kill('SIGKILL'))
-  const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+  const [line] = (await once(parent.stdout!, 'data')) as [Buffer]
   const pid = line.toString().trim()
+  // The shell itself would wait for it.
+  await until('a parent that waits for nothing', async () => {
+    return (await readFile(`/proc/${parent.pid}/comm`, 'utf8')) === 'sleep\n'
+  })
+  ;(parent.stdio[3] as Writable).end()
   const fields = await until('the end of the child', async () => {
     const stat = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(' ')
     return stat[2] === 'Z' && stat

@@ -28,7 +28,8 @@ function placesOf(bounds: Partial<PlaceBounds> = {}) {
 /** Whether the promise is settled once everything that is due has happened. */
 async function isSettled(work: Promise<unknown>): Promise<boolean> {
   let settled = false
-  void work.then(() => (settled = true))
+  const settle = (): void => void (settled = true)
+  void work.then(settle, settle)
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
   return settled
 }
