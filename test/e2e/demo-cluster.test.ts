@@ -13,7 +13,7 @@ const EXAMPLES = ['shop-settings', 'shop-deployment', 'shop-features']
 const run = promisify(execFile)
 
 t.test('without an API server the demo fails with one sentence', async (t) => {
-  const PATH = folderWith(t, ['sh', 'git', 'setpriv', 'timeout'])
+  const PATH = folderWith(t, ['sh', 'git', 'nice', 'setpriv', 'timeout'])
   const nothing = { PATH, [SHARED]: undefined, KUBEBUILDER_ASSETS: undefined }
   const demo = await startDemo(t, ['--cluster'], { env: { ...nothing, TEST_ASSET_KUBECTL: undefined } })
   const { code, stderr } = await demo.ended
