@@ -75,9 +75,10 @@ function main(port: MessagePort): void {
       if (connection === undefined) throw new Error('The session has ended')
       const channel = await connection.run(command, protocol)
       post({ kind: 'started', id })
-      const { whenWritable } = connection
-      const said = (words: string): void => post({ kind: 'said', id, words })
-      const end = await pipeProgram(channel, openStream(session, data), { whenWritable, said })
+      const end = await pipeProgram(channel, openStream(session, data), {
+        whenWritable: (proceed) => connection.whenWritable(proceed),
+        said: (words) => post({ kind: 'said', id, words }),
+      })
       post({ kind: 'ended', id, end })
     } catch (error) {
       data.close()

@@ -12,9 +12,9 @@ export type Violation =
 /** Watches the traffic of one connection. */
 export interface TrafficGuard {
   /** Counts bytes of the connection, before ssh2 reads them. */
-  received(bytes: number): void
+  readonly received: (bytes: number) => void
   /** Reads one line of ssh2's trace: it has one for each message, before the message has an effect. */
-  trace(line: string): void
+  readonly trace: (line: string) => void
 }
 
 /** Bytes that are accepted outside of channels: a server of OpenSSH sends 2 to 4 KiB of them. */

@@ -67,11 +67,11 @@ for (const [what, lines, violation] of CASES) {
 
 /** How many packets of so many bytes of a channel a server may send, up to the limit of this test. */
 function packetsOf(bytes: number, overhead: number): number {
-  let stopped = false
-  const guard = guardTraffic(() => (stopped = true))
+  const found: Violation[] = []
+  const guard = guardTraffic((violation) => found.push(violation))
   OPEN.forEach(guard.trace)
   let count = 0
-  for (; !stopped && count < 200_000; count++) {
+  for (; found.length === 0 && count < 200_000; count++) {
     guard.received(bytes + overhead)
     guard.trace(`Inbound: CHANNEL_DATA (r:0, ${bytes})`)
     guard.trace(`Outbound: Sending CHANNEL_WINDOW_ADJUST (r:5, ${bytes})`)
