@@ -1,0 +1,77 @@
+import type { Identity } from '../../domain/commit/change.ts'
+import { brokenObject } from './broken.ts'
+import { makeObject, type GitObject, type ObjectId } from './object.ts'
+
+/** What is read of a commit. */
+export interface DecodedCommit {
+  readonly tree: ObjectId
+  readonly parents: readonly ObjectId[]
+  /** The committer's date; 1970 where Git cannot read it either. */
+  readonly committedAt: Date
+  readonly message: string
+}
+
+/** What a commit is made of. */
+export interface CommitParts {
+  readonly tree: ObjectId
+  readonly parents: readonly ObjectId[]
+  /** Author and committer. */
+  readonly author: Identity
+  /** Author's and committer's date; whole seconds count. */
+  readonly date: Date
+  readonly message: string
+}
+
+/** Makes the commit, the same bytes as those of `git fast-import` for the same parts. */
+export function encodeCommit({ tree, parents, author, date, message }: CommitParts): GitObject {
+  const by = identityLine(author, date)
+  const header = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${by}`]
+  const text = `${header.join('\n')}\ncommitter ${by}\n\n${messageText(message)}`
+  return makeObject('commit', Buffer.from(text))
+}
+
+/** `Name <email> seconds +0000`. A line end or an angle bracket in a name would forge a header. */
+export function identityLine({ name, email }: Identity, date: Date): string {
+  return `${strip(name)} <${strip(email)}> ${Math.floor(date.getTime() / 1000)} +0000`
+}
+
+/** The message without NUL, at which Git would end it. */
+export function messageText(message: string): string {
+  return message.replaceAll('\0', '')
+}
+
+/**
+ * Reads a commit object; its message is taken for UTF-8.
+ * @throws Failure NotSupported if it has no tree, or a line that should name an object and does not
+ */
+export function decodeCommit(body: Buffer): DecodedCommit {
+  const end = body.indexOf('\n\n')
+  const header = body.toString('utf8', 0, end < 0 ? body.length : end).split('\n')
+  const first = header[0] ?? ''
+  const parents = header.slice(
+    1,
+    header.findIndex((line, i) => i > 0 && !line.startsWith('parent ')),
+  )
+  const committer = header.find((line) => line.startsWith('committer ')) ?? ''
+  return {
+    tree: idIn(first, 'tree '),
+    parents: parents.map((line) => idIn(line, 'parent ')),
+    committedAt: dateIn(committer),
+    message: end < 0 ? '' : body.toString('utf8', end + 2),
+  }
+}
+
+function strip(text: string): string {
+  return text.replace(/[\0\n\r<>]/g, '').trim()
+}
+
+function idIn(line: string, label: string): ObjectId {
+  const id = line.slice(label.length)
+  if (line.startsWith(label) && /^[0-9a-f]{40}$/.test(id)) return id
+  throw brokenObject(`a commit has no valid line "${label.trim()}"`)
+}
+
+function dateIn(committer: string): Date {
+  const [, seconds = '0'] = /> (\d{1,12}) [+-]\d+$/.exec(committer) ?? []
+  return new Date(Number(seconds) * 1000)
+}

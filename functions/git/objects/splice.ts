@@ -1,0 +1,150 @@
+import { Failure } from '../../domain/failure.ts'
+import type { NewFile } from '../remote.ts'
+import { makeObject, type GitObject, type NewObject, type ObjectId } from './object.ts'
+import {
+  byteName,
+  encodeEntry,
+  idAt,
+  isAllowedName,
+  kindOfMode,
+  readEntries,
+  sortKey,
+  type EntrySpan,
+  type TreeEntry,
+} from './tree-object.ts'
+
+/** Answers the body of a tree by its name; undefined: it was not read. */
+export type ReadTree = (id: ObjectId) => Buffer | undefined
+
+/** What a splice has made. */
+export interface Spliced {
+  /** The tree with the files. */
+  readonly root: ObjectId
+  /** The objects that the trees before did not have: blobs, and each tree after those that it contains. */
+  readonly objects: readonly NewObject[]
+}
+
+/**
+ * Writes the files into a tree: missing directories are made, every other entry stays byte for byte. `root` undefined:
+ * the repository is empty. `read` answers the trees on the way to the files. Pure.
+ * @throws Failure Internal for what a caller has to rule out: a file in place of a directory or the other way round, a
+ *   symbolic link or a submodule on the way, a path twice, a mode or a name that Git does not allow, a tree that was
+ *   not read
+ * @throws Failure NotSupported for a tree that is broken
+ */
+export function splice(read: ReadTree, root: ObjectId | undefined, files: readonly NewFile[]): Spliced {
+  const work: Work = { read, made: new Map() }
+  const edits = files.map((file) => ({ file, parts: file.path.split('/').map(checkedName) }))
+  return { root: spliceTree(work, root, edits), objects: [...work.made.values()] }
+}
+
+interface Work {
+  readonly read: ReadTree
+  readonly made: Map<ObjectId, NewObject>
+}
+
+/** A file, and the names from the directory at hand to it. */
+interface Edit {
+  readonly file: NewFile
+  readonly parts: readonly string[]
+}
+
+function spliceTree(work: Work, id: ObjectId | undefined, edits: readonly Edit[]): ObjectId {
+  const old = id === undefined ? undefined : readTree(work, id)
+  const body = old?.body ?? Buffer.alloc(0)
+  const spans = [...readEntries(body)]
+  const groups = Map.groupBy(edits, ({ parts: [name = ''] }) => name)
+  const replaced = new Map(spans.filter(({ name }) => groups.has(name)).map((span) => [span.name, span]))
+  const entries = [...groups].map(([name, group]) => {
+    const span = replaced.get(name)
+    const before = span === undefined ? undefined : { ...span, id: idAt(body, span) }
+    return { span, entry: newEntry(work, before, name, group) }
+  })
+  const tree = makeObject('tree', merge({ body, spans }, entries))
+  if (tree.id === id) return id
+  return keep(work, old === undefined ? tree : { ...tree, deltaBase: old })
+}
+
+/** The entry for the files at or below one name. */
+function newEntry(work: Work, old: TreeEntry | undefined, name: string, group: readonly Edit[]): TreeEntry {
+  const kind = old === undefined ? undefined : kindOfMode(old.mode)
+  const here = group.filter(({ parts }) => parts.length === 1).map(({ file }) => file)
+  const [file] = here
+  if (file === undefined) {
+    if (kind !== undefined && kind !== 'directory') throw impossible(`"${name}" is no directory`)
+    const below = group.map((edit) => ({ ...edit, parts: edit.parts.slice(1) }))
+    return { mode: old?.mode ?? '40000', name, id: spliceTree(work, old?.id, below) }
+  }
+  if (group.length > 1 || (kind !== undefined && kind !== 'file')) throw impossible(`"${file.path}" is taken`)
+  if (file.mode !== '100644' && file.mode !== '100755') throw impossible(`a file has the mode ${file.mode}`)
+  const { buffer, byteOffset, byteLength } = file.content
+  const blob = makeObject('blob', Buffer.from(buffer, byteOffset, byteLength))
+  return { mode: file.mode, name, id: blob.id === old?.id ? blob.id : keep(work, blob) }
+}
+
+/** An entry of the new tree. */
+interface Replacement {
+  readonly entry: TreeEntry
+  /** The old entry of this name. */
+  readonly span: EntrySpan | undefined
+}
+
+interface OldTree {
+  readonly body: Buffer
+  readonly spans: readonly EntrySpan[]
+}
+
+/** The bytes of the old tree with these entries, each in place of the old one of its name or where it belongs. */
+function merge({ body, spans }: OldTree, entries: readonly Replacement[]): Buffer {
+  const placed = entries.map(({ entry, span }) => {
+    const start = span?.start ?? placeFor(spans, keyOf(entry)) ?? body.length
+    return { entry, key: keyOf(entry), start, end: span?.end ?? start }
+  })
+  const pieces: Buffer[] = []
+  let from = 0
+  for (const { entry, start, end } of placed.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    pieces.push(body.subarray(from, start), encodeEntry(entry))
+    from = end
+  }
+  return Buffer.concat([...pieces, body.subarray(from)])
+}
+
+/** Where the first entry after this key starts. */
+function placeFor(spans: readonly EntrySpan[], key: string): number | undefined {
+  let low = 0
+  for (let high = spans.length; low < high;) {
+    const middle = (low + high) >> 1
+    const span = spans[middle]
+    if (span !== undefined && keyOf(span) < key) low = middle + 1
+    else high = middle
+  }
+  return spans[low]?.start
+}
+
+function keyOf({ name, mode }: Pick<TreeEntry, 'name' | 'mode'>): string {
+  return sortKey(name, kindOfMode(mode))
+}
+
+function keep({ made }: Work, object: NewObject): ObjectId {
+  made.set(object.id, object)
+  return object.id
+}
+
+function readTree({ read }: Work, id: ObjectId): GitObject {
+  const body = read(id)
+  if (body === undefined) throw impossible(`the tree ${id} was not read`)
+  return { kind: 'tree', id, body }
+}
+
+function checkedName(part: string): string {
+  const name = byteName(part)
+  if (isAllowedName(name)) return name
+  throw impossible(`"${part}" is no name for a file`)
+}
+
+function impossible(what: string): Failure {
+  return new Failure(
+    'Internal',
+    `Commitlet cannot build the commit (${what}); Commitlet retries automatically.`,
+  )
+}
