@@ -1,8 +1,8 @@
-import { Failure } from '../../domain/failure.ts'
+import { Failure, type FailureOptions } from '../../domain/failure.ts'
 
 /** Bytes of a server that are no valid pack; a later answer may be whole. `what` completes the sentence. */
-export function brokenPack(what: string): Failure {
-  return new Failure('ProviderUnavailable', `The server sent a pack that cannot be read: ${what}.`)
+export function brokenPack(what: string, options: FailureOptions = {}): Failure {
+  return new Failure('ProviderUnavailable', `The server sent a pack that cannot be read: ${what}.`, options)
 }
 
 /** An object whose content breaks the rules of Git: nothing can be built on it. `what` completes the sentence. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 
 /** Full name of an object: 40 lower-case hex digits (SHA-1). */
 export type ObjectId = string
@@ -24,6 +24,6 @@ export function makeObject(kind: ObjectKind, body: Buffer): GitObject {
 }
 
 /** The hash of an object up to its body: the kind, the length in bytes and a NUL come first. */
-export function startHash(kind: ObjectKind, length: number): ReturnType<typeof createHash> {
+export function startHash(kind: ObjectKind, length: number): Hash {
   return createHash('sha1').update(`${kind} ${length}\0`)
 }

@@ -1,0 +1,36 @@
+import { packTooLarge } from './broken.ts'
+import type { GitObject, ObjectId } from './object.ts'
+
+/** What is read at most, so that no pack takes more memory or time than its reader expects. */
+export interface PackLimits {
+  /** Bytes of the pack itself. */
+  readonly packBytes: number
+  readonly objects: number
+  /** Bytes of one object, or of one delta. */
+  readonly objectBytes: number
+  /** Bytes of all objects and deltas together, inflated. */
+  readonly totalBytes: number
+  /** Length of a chain of deltas; Git writes at most 4095. */
+  readonly deltaDepth: number
+}
+
+/** How a pack is read. */
+export interface ReadPackOptions {
+  readonly limits: PackLimits
+  /** Answers an object that a thin pack may refer to. */
+  readonly base: (id: ObjectId) => GitObject | undefined
+  readonly signal: AbortSignal
+}
+
+/** Checks a declared size, before memory is taken for it. Throws a Failure if it exceeds what is left. */
+export type Budget = (bytes: number) => void
+
+/** The budget of one pack. */
+export function createBudget({ objectBytes, totalBytes }: PackLimits): Budget {
+  let left = totalBytes
+  return (bytes) => {
+    if (bytes > objectBytes) throw packTooLarge(`it has an object of more than ${objectBytes} bytes`)
+    left -= bytes
+    if (left < 0) throw packTooLarge(`its objects have more than ${totalBytes} bytes`)
+  }
+}
