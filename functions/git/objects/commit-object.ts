@@ -46,17 +46,13 @@ export function messageText(message: string): string {
  */
 export function decodeCommit(body: Buffer): DecodedCommit {
   const end = body.indexOf('\n\n')
-  const header = body.toString('utf8', 0, end < 0 ? body.length : end).split('\n')
-  const first = header[0] ?? ''
-  const parents = header.slice(
-    1,
-    header.findIndex((line, i) => i > 0 && !line.startsWith('parent ')),
-  )
-  const committer = header.find((line) => line.startsWith('committer ')) ?? ''
+  const [tree = '', ...header] = body.toString('utf8', 0, end < 0 ? body.length : end).split('\n')
+  const others = header.findIndex((line) => !line.startsWith('parent '))
+  const parents = others < 0 ? header : header.slice(0, others)
   return {
-    tree: idIn(first, 'tree '),
+    tree: idIn(tree, 'tree '),
     parents: parents.map((line) => idIn(line, 'parent ')),
-    committedAt: dateIn(committer),
+    committedAt: dateIn(header.find((line) => line.startsWith('committer ')) ?? ''),
     message: end < 0 ? '' : body.toString('utf8', end + 2),
   }
 }

@@ -1,0 +1,126 @@
+import t from 'tap'
+import { decodeCommit, encodeCommit } from '../../../functions/git/objects/commit-object.ts'
+import { makeObject, type GitObject, type ObjectId } from '../../../functions/git/objects/object.ts'
+import { splice } from '../../../functions/git/objects/splice.ts'
+import { decodeTree, encodeTree } from '../../../functions/git/objects/tree-object.ts'
+import type { NewCommit } from '../../../functions/git/remote.ts'
+import { sized } from '../../harness/sample.ts'
+import { randomHistory, streamOf, type History } from './histories.ts'
+import { createRandom } from './random.ts'
+import { createStore } from './store.ts'
+
+const random = createRandom()
+
+function file(path: string, mode = '100644') {
+  return { path, mode, content: Buffer.from('new') }
+}
+
+function wideHistory(): History {
+  const leaf = { mode: '100644', content: Buffer.from('x') }
+  const names = Array.from({ length: 10_000 }, (_, i) => `wide/${i * 7}`)
+  const paths = ['wide/14', 'wide/15.b', 'wide/15/c', 'wide/zz', 'top']
+  const author = { name: 'Ada', email: 'ada@example.com' }
+  const commit = { files: paths.map((path) => file(path)), message: 'Many\n', author, date: new Date(0) }
+  return { base: new Map(names.map((name) => [name, leaf])), commits: [commit] }
+}
+
+t.test(`commits on random trees are those of git fast-import (seed ${random.seed})`, async (t) => {
+  const store = createStore(t.testdir())
+  const count = sized(1000, 20_000)
+  const histories = [wideHistory(), ...Array.from({ length: count }, () => randomHistory(random, 30))]
+  const tips = store.git(['fast-import', '--quiet', '--done'], streamOf(histories)).toString().split('\n')
+  const objects = store.objects()
+  for (const [i, { commits }] of histories.entries()) {
+    const chain = chainTo(objects, tips[i] ?? '')
+    if (chain.length === commits.length + 1 && isSame(objects, chain, commits)) continue
+    t.fail(`history ${i} differs`, { commits })
+  }
+  t.equal(tips.length, histories.length + 1)
+})
+
+/** The names of the commits, the newest last. */
+function chainTo(objects: ReadonlyMap<ObjectId, GitObject>, tip: ObjectId): readonly ObjectId[] {
+  const chain: ObjectId[] = []
+  for (
+    let at: ObjectId | undefined = tip;
+    at !== undefined;
+    [at] = decodeCommit(objects.get(at)!.body).parents
+  )
+    chain.unshift(at)
+  return chain
+}
+
+/** Whether our commits on the first of the chain are the others, and of objects that Git has made, too. */
+function isSame(
+  objects: ReadonlyMap<ObjectId, GitObject>,
+  [first = '', ...others]: readonly ObjectId[],
+  commits: readonly NewCommit[],
+): boolean {
+  const made = new Set<ObjectId>()
+  const names: ObjectId[] = []
+  let { tree } = decodeCommit(objects.get(first)!.body)
+  for (const { files, ...parts } of commits) {
+    const spliced = splice((id) => objects.get(id)?.body, tree, files)
+    tree = spliced.root
+    for (const { id } of spliced.objects) made.add(id)
+    names.push(encodeCommit({ ...parts, tree, parents: [names.at(-1) ?? first] }).id)
+  }
+  return names.join() === others.join() && [...made].every((id) => objects.has(id))
+}
+
+t.test('files in an empty repository make every tree', async (t) => {
+  const { root, objects } = splice(() => undefined, undefined, [file('b/c'), file('a', '100755')])
+  t.same(
+    objects.map(({ kind }) => kind),
+    ['blob', 'tree', 'tree'],
+  )
+  t.equal(objects.at(-1)?.id, root)
+  t.match(decodeTree(objects.at(-1)!.body), [
+    { mode: '100755', name: 'a' },
+    { mode: '40000', name: 'b' },
+  ])
+})
+
+t.test('what is there already makes no object', async (t) => {
+  const first = splice(() => undefined, undefined, [file('a/b')])
+  const read = (id: ObjectId) => first.objects.find((object) => object.id === id)?.body
+  t.same(splice(read, first.root, [file('a/b')]), { root: first.root, objects: [] })
+})
+
+t.test('other entries stay byte for byte, also with modes that Git no longer writes', async (t) => {
+  const id = '1'.repeat(40)
+  const old = makeObject('tree', encodeTree([{ mode: '100664', name: 'a\xff', id }]))
+  const { objects } = splice(() => old.body, old.id, [file('b')])
+  t.ok(objects.at(-1)?.body.subarray(0, old.body.length).equals(old.body))
+})
+
+t.test('what a caller has to rule out is an internal error', async (t) => {
+  const id = '1'.repeat(40)
+  const modes = { dir: '40000', file: '100644', link: '120000', module: '160000' }
+  const entries = Object.entries(modes).map(([name, mode]) => ({ mode, name, id }))
+  const root = makeObject('tree', encodeTree(entries))
+  const cases = {
+    'a file in place of a directory': [file('dir')],
+    'a directory in place of a file': [file('file/a')],
+    'a directory in place of a symbolic link': [file('link/a')],
+    'a file in place of a symbolic link': [file('link')],
+    'a directory in place of a submodule': [file('module/a')],
+    'a file in place of a submodule': [file('module')],
+    'a path twice': [file('a'), file('a')],
+    'a file below a file of the same commit': [file('a/b'), file('a')],
+    'a mode that is not one of a file': [file('a', '120000')],
+    'an empty name': [file('a//b')],
+    'a parent': [file('../a')],
+    'the folder of Git': [file('.GIT/config')],
+    'a NUL': [file('a\0b')],
+    'a tree that was not read': [file('dir/a')],
+  }
+  for (const [title, files] of Object.entries(cases)) {
+    const read = (wanted: ObjectId) => (wanted === root.id ? root.body : undefined)
+    t.throws(() => splice(read, root.id, files), { reason: 'Internal', message: /cannot build/ }, title)
+  }
+  t.throws(() => splice(() => Buffer.from('x'), root.id, [file('a')]), {
+    reason: 'NotSupported',
+    message: /broken object/,
+  })
+})
