@@ -1,6 +1,5 @@
 import type { Identity } from '../../domain/commit/change.ts'
-import { brokenObject } from './broken.ts'
-import { makeObject, type GitObject, type ObjectId } from './object.ts'
+import { brokenObject, makeObject, type GitObject, type ObjectId } from './object.ts'
 
 /** What is read of a commit. */
 export interface DecodedCommit {

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { inflate, inflateSync, type ZlibOptions } from 'node:zlib'
-import { brokenPack } from './broken.ts'
+import { brokenPack } from './pack-options.ts'
 
 /** Bytes that come from a zlib stream. */
 export interface Inflated {
@@ -12,9 +12,6 @@ export interface Inflated {
 /** Above this, another thread inflates: this takes some 2 ms. */
 const SYNC_BYTES = 256 * 1024
 
-/** Deflate never does better: 258 bytes for two bits (zlib's "Technical Details"). */
-const BEST_RATIO = 1032
-
 /** Z_MIN_CHUNK of node:zlib. */
 const LEAST_CHUNK = 64
 
@@ -25,7 +22,6 @@ const inflateAside = promisify(inflate)
  * @throws Failure ProviderUnavailable if it is no zlib stream of exactly this size
  */
 export async function inflateExactly(bytes: Buffer, size: number): Promise<Inflated> {
-  if (size > bytes.length * BEST_RATIO) throw brokenPack('it ends within an object')
   // With room for one byte more, the whole object is one chunk, and one that is too long is noticed.
   const options = {
     info: true,

@@ -1,7 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
+import { Failure } from '../../domain/failure.ts'
 
 /** Full name of an object: 40 lower-case hex digits (SHA-1). */
 export type ObjectId = string
+
+/** Bytes of an id where it is not written in hex. */
+export const ID_BYTES = 20
 
 export type ObjectKind = 'commit' | 'tree' | 'blob' | 'tag'
 
@@ -26,4 +30,9 @@ export function makeObject(kind: ObjectKind, body: Buffer): GitObject {
 /** The hash of an object up to its body: the kind, the length in bytes and a NUL come first. */
 export function startHash(kind: ObjectKind, length: number): Hash {
   return createHash('sha1').update(`${kind} ${length}\0`)
+}
+
+/** An object whose content breaks the rules of Git: nothing can be built on it. `what` completes the sentence. */
+export function brokenObject(what: string): Failure {
+  return new Failure('NotSupported', `The repository has a broken object at the tip of the branch: ${what}.`)
 }

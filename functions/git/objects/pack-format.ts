@@ -9,9 +9,6 @@ export const HEADER_BYTES = 12
 /** The SHA-1 of everything before it. */
 export const TRAILER_BYTES = 20
 
-/** Bytes of an object id. */
-export const ID_BYTES = 20
-
 /** The type of a delta whose base is a number of bytes before it in the pack. */
 export const OFS_DELTA = 6
 

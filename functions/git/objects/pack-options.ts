@@ -1,4 +1,4 @@
-import { packTooLarge } from './broken.ts'
+import { Failure, type FailureOptions } from '../../domain/failure.ts'
 import type { GitObject, ObjectId } from './object.ts'
 
 /** What is read at most, so that no pack takes more memory or time than its reader expects. */
@@ -33,4 +33,14 @@ export function createBudget({ objectBytes, totalBytes }: PackLimits): Budget {
     left -= bytes
     if (left < 0) throw packTooLarge(`its objects have more than ${totalBytes} bytes`)
   }
+}
+
+/** Bytes of a server that are no valid pack; a later answer may be whole. `what` completes the sentence. */
+export function brokenPack(what: string, options: FailureOptions = {}): Failure {
+  return new Failure('ProviderUnavailable', `The server sent a pack that cannot be read: ${what}.`, options)
+}
+
+/** A pack beyond a limit of its reader; the git binary may be able to read it. `what` completes the sentence. */
+export function packTooLarge(what: string): Failure {
+  return new Failure('NotSupported', `The server sent a pack that is too large to be read: ${what}.`)
 }

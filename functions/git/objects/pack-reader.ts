@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto'
-import { brokenPack, packTooLarge } from './broken.ts'
 import type { GitObject } from './object.ts'
 import { createPace, updateHash, type Pace } from './pace.ts'
 import { readEntriesOf } from './pack-entries.ts'
 import { HEADER_BYTES, MAGIC, TRAILER_BYTES } from './pack-format.ts'
-import { createBudget, type PackLimits, type ReadPackOptions } from './pack-options.ts'
+import {
+  brokenPack,
+  createBudget,
+  packTooLarge,
+  type PackLimits,
+  type ReadPackOptions,
+} from './pack-options.ts'
 import { resolveDeltas } from './resolve-deltas.ts'
 
 /**

@@ -15,6 +15,9 @@ const SYNC_BYTES = 64 * 1024
 /** A delta that is not this much smaller than its object is not worth the work of its reader. */
 const WORTHWHILE = 0.5
 
+/** Deflating takes this much longer than inflating. */
+const DEFLATE_WORK = 4
+
 const deflateAside = promisify(deflate)
 
 /**
@@ -33,7 +36,7 @@ export async function writePack(objects: readonly NewObject[], signal?: AbortSig
     const { header, data, depth } = encode(object, (id) => depths.get(id) ?? (unique.has(id) ? Infinity : 0))
     depths.set(object.id, depth)
     parts.push(header, data.length > SYNC_BYTES ? await deflateAside(data) : deflateSync(data))
-    await pace(object.body.length)
+    await pace(data.length * DEFLATE_WORK)
   }
   const bytes = Buffer.concat(parts)
   const hash = createHash('sha1')

@@ -1,9 +1,8 @@
-import { brokenPack } from './broken.ts'
-import { applyDelta } from './delta.ts'
+import { applyDelta } from './apply-delta.ts'
 import { startHash, type GitObject, type ObjectId, type ObjectKind } from './object.ts'
 import { updateHash, type Pace } from './pace.ts'
 import type { DeltaEntry, PackEntry } from './pack-entries.ts'
-import type { Budget, ReadPackOptions } from './pack-options.ts'
+import { brokenPack, type Budget, type ReadPackOptions } from './pack-options.ts'
 
 /** How the objects of one pack are made. */
 export interface Resolving extends Pick<ReadPackOptions, 'base' | 'limits'> {

@@ -1,9 +1,8 @@
-/** The most that one instruction of a delta inserts and copies. */
+/** The most that one instruction inserts. */
 const MOST_INSERTED = 0x7f
-const MOST_COPIED = 0xffffff
 
-/** What the size in a copy is if no byte of it is written. */
-const UNWRITTEN_SIZE = 0x10000
+/** The most that Git copies with one instruction, though the format has room for more. */
+const MOST_COPIED = 0x10000
 
 /**
  * The delta (gitformat-pack(5)) from an object to a similar one: what they have in common at the beginning and at the
@@ -50,10 +49,13 @@ function copy(offset: number, length: number): readonly number[] {
   return codes
 }
 
-// Little-endian; a byte that is zero is left out, and its bit in the first byte is not set.
+// Little-endian; a byte that is zero is left out, and its bit in the first byte is not set. A size without bytes is 64 KiB.
 function copyOnce(offset: number, length: number): readonly number[] {
-  const sizes = length === UNWRITTEN_SIZE ? [] : [0, 1, 2].map((i) => (length >> (8 * i)) & 0xff)
-  const bytes = [...[0, 1, 2, 3].map((i) => (offset >>> (8 * i)) & 0xff), ...sizes]
+  const bytes = [
+    ...[0, 8, 16, 24].map((bits) => (offset >>> bits) & 0xff),
+    length & 0xff,
+    (length >> 8) & 0xff,
+  ]
   const code = bytes.reduce((bits, byte, i) => (byte === 0 ? bits : bits | (1 << i)), 0x80)
   return [code, ...bytes.filter((byte) => byte !== 0)]
 }

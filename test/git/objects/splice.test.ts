@@ -88,16 +88,28 @@ t.test('what is there already makes no object', async (t) => {
 })
 
 t.test('other entries stay byte for byte, also with modes that Git no longer writes', async (t) => {
-  const id = '1'.repeat(40)
-  const old = makeObject('tree', encodeTree([{ mode: '100664', name: 'a\xff', id }]))
-  const { objects } = splice(() => old.body, old.id, [file('b')])
-  t.ok(objects.at(-1)?.body.subarray(0, old.body.length).equals(old.body))
+  const odd = { mode: '100664', name: 'a\xff', id: '1'.repeat(40) }
+  const below = makeObject('tree', encodeTree([odd]))
+  const root = makeObject('tree', encodeTree([odd, { mode: '40755', name: 'dir', id: below.id }]))
+  const read = (id: ObjectId) => (id === root.id ? root.body : below.body)
+  const { objects } = splice(read, root.id, [file('dir/b'), file('z')])
+  const trees = objects.filter(({ kind }) => kind === 'tree').map(({ body }) => decodeTree(body))
+  const names = trees.map((entries) => entries.map(({ mode, name }) => `${mode} ${name}`))
+  t.same(names, [
+    ['100664 a\xff', '100644 b'],
+    ['100664 a\xff', '40755 dir', '100644 z'],
+  ])
 })
 
 t.test('what a caller has to rule out is an internal error', async (t) => {
   const id = '1'.repeat(40)
   const modes = { dir: '40000', file: '100644', link: '120000', module: '160000' }
-  const entries = Object.entries(modes).map(([name, mode]) => ({ mode, name, id }))
+  const empty = makeObject('tree', Buffer.alloc(0))
+  const entries = Object.entries(modes).map(([name, mode]) => ({
+    mode,
+    name,
+    id: name === 'dir' ? id : empty.id,
+  }))
   const root = makeObject('tree', encodeTree(entries))
   const cases = {
     'a file in place of a directory': [file('dir')],
@@ -116,7 +128,7 @@ t.test('what a caller has to rule out is an internal error', async (t) => {
     'a tree that was not read': [file('dir/a')],
   }
   for (const [title, files] of Object.entries(cases)) {
-    const read = (wanted: ObjectId) => (wanted === root.id ? root.body : undefined)
+    const read = (wanted: ObjectId) => [root, empty].find((tree) => tree.id === wanted)?.body
     t.throws(() => splice(read, root.id, files), { reason: 'Internal', message: /cannot build/ }, title)
   }
   t.throws(() => splice(() => Buffer.from('x'), root.id, [file('a')]), {

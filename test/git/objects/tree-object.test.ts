@@ -50,13 +50,21 @@ const ODD_NAMES = [
   '.GIT',
   'git~1',
   'git~2',
+  'GIT~1',
   '.git. ',
   '.git::$I',
   '.git\\x',
   '.gitx',
   'a/b',
 ]
-const HFS_NAMES = ['.g\xe2\x80\x8cit', '.git\xef\xbb\xbf', '.g\xe2\x80\x90it', '.g\xe2\x80it']
+const HFS_NAMES = [
+  '\xe2\x80\x8c.git',
+  '\xef\xbb\xbf.Git',
+  '.g\xe2\x80\x8cit',
+  '.git\xef\xbb\xbf',
+  '.g\xe2\x80\x90it',
+  '.g\xe2\x80it',
+]
 const ODD_MODES = ['040000', '0', '', '644', '100644', '40755', '777777', '100600', '8', '-1']
 
 /** A tree with one or two things that are wrong, or not: the bytes of entries one after the other. */

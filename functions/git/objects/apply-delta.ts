@@ -1,5 +1,4 @@
-import { brokenPack } from './broken.ts'
-import type { Budget } from './pack-options.ts'
+import { brokenPack, type Budget } from './pack-options.ts'
 
 /** What an instruction costs besides the bytes that it copies, in bytes. */
 const INSTRUCTION_WORK = 64

@@ -1,0 +1,153 @@
+import { brokenObject, ID_BYTES } from './object.ts'
+
+/** The name of an entry: these bytes, and whether it sorts as that of a directory. */
+export interface EntryName {
+  readonly bytes: Buffer
+  readonly start: number
+  readonly end: number
+  readonly isDirectory: boolean
+}
+
+/** An entry in the bytes of a tree: the mode from `at`, the name from `start` to `end`, a NUL, 20 bytes of id. */
+export interface EntrySpan extends EntryName {
+  readonly at: number
+}
+
+const SPACE = 0x20
+const SLASH = 0x2f
+const ZERO = 0x30
+const FOUR = 0x34
+const SEVEN = 0x37
+const LONGEST_MODE = 6
+const DIRECTORY_MODE = 5
+
+/** Where each entry of a tree is. Checks the whole tree. @throws Failure NotSupported as decodeTree */
+export function indexTree(bytes: Buffer): readonly EntrySpan[] {
+  const spans: EntrySpan[] = []
+  // Files whose name is the beginning of the last one: only after these can a directory of the same name come.
+  const files: EntrySpan[] = []
+  let last: EntrySpan | undefined
+  for (let at = 0; at < bytes.length; at = endOf(last)) {
+    const span = readSpan(bytes, at)
+    if (last !== undefined && compareNames(last, span) >= 0)
+      throw brokenObject('the entries of a tree are not in order')
+    while (files.length > 0 && !beginsWith(span, files.at(-1))) files.pop()
+    if (span.isDirectory && files.some((file) => length(file) === length(span)))
+      throw brokenObject('a tree has two entries of one name')
+    if (!span.isDirectory) files.push(span)
+    spans.push(span)
+    last = span
+  }
+  return spans
+}
+
+/** Where the next entry begins. */
+export function endOf({ end }: EntrySpan): number {
+  return end + 1 + ID_BYTES
+}
+
+/** The entry of this name (its bytes as latin1), whatever its kind. */
+export function findEntry(spans: readonly EntrySpan[], name: string): EntrySpan | undefined {
+  const bytes = Buffer.from(name, 'latin1')
+  for (const isDirectory of [false, true]) {
+    const wanted = { bytes, start: 0, end: bytes.length, isDirectory }
+    const found = spans[placeOf(spans, wanted)]
+    if (found !== undefined && compareNames(found, wanted) === 0) return found
+  }
+  return undefined
+}
+
+/** The number of entries that sort before this one. */
+export function placeOf(spans: readonly EntrySpan[], name: EntryName): number {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const span = spans[middle]
+    if (span !== undefined && compareNames(span, name) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Git's order: by bytes, as if the name of a directory ended in `/` (base_name_compare() of Git). */
+export function compareNames(one: EntryName, other: EntryName): number {
+  for (let i = 0; ; i++) {
+    const a = byteOf(one, i)
+    const b = byteOf(other, i)
+    if (a !== b || a < 0) return a - b
+  }
+}
+
+// -1 is the end.
+function byteOf({ bytes, start, end, isDirectory }: EntryName, i: number): number {
+  const at = start + i
+  if (at < end) return bytes[at] ?? -1
+  return at === end && isDirectory ? SLASH : -1
+}
+
+function length({ start, end }: EntryName): number {
+  return end - start
+}
+
+function beginsWith(name: EntryName, beginning: EntryName | undefined): boolean {
+  if (beginning === undefined || length(beginning) > length(name)) return false
+  for (let i = 0; i < length(beginning); i++)
+    if (name.bytes[name.start + i] !== beginning.bytes[beginning.start + i]) return false
+  return true
+}
+
+function readSpan(bytes: Buffer, at: number): EntrySpan {
+  const start = endOfMode(bytes, at) + 1
+  const end = bytes.indexOf(0, start)
+  if (end < 0 || end + ID_BYTES >= bytes.length) throw brokenObject('a tree ends within an entry')
+  if (!isAllowedAt(bytes, start, end)) throw brokenObject('a tree has an entry whose name Git does not allow')
+  if (isNull(bytes, end + 1)) throw brokenObject('a tree has an entry without an object')
+  // The type of 40000, and of old modes such as 40755.
+  const isDirectory = bytes[at] === FOUR && start - at === DIRECTORY_MODE + 1
+  return { bytes, at, start, end, isDirectory }
+}
+
+function endOfMode(bytes: Buffer, at: number): number {
+  let end = at
+  while (isDigit(bytes[end])) end++
+  if (end === at || end - at > LONGEST_MODE || bytes[at] === ZERO || bytes[end] !== SPACE)
+    throw brokenObject('a tree has an entry without a valid mode')
+  return end
+}
+
+function isDigit(byte = 0): boolean {
+  return byte >= ZERO && byte <= SEVEN
+}
+
+function isNull(bytes: Buffer, start: number): boolean {
+  for (let i = 0; i < ID_BYTES; i++) if (bytes[start + i] !== 0) return false
+  return true
+}
+
+// The text is made only of a name that may be a forbidden one: 10,000 names are checked in about 1 ms.
+function isAllowedAt(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === SLASH) return false
+  const isPlain = end > start && !FIRST_BYTES.includes(bytes[start] ?? 0)
+  return isPlain || isAllowedName(bytes.toString('latin1', start, end))
+}
+
+/** Forbidden names begin with `.`, `g`, `G`, or a character that HFS+ ignores. */
+const FIRST_BYTES: readonly number[] = [0x2e, 0x67, 0x47, 0xe2, 0xef]
+
+/** Whether `git fsck --strict` accepts the name (its bytes as latin1) of an entry. */
+export function isAllowedName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name) && !isDotGit(name)
+}
+
+// As is_ntfs_dotgit() and is_hfs_dotgit() of Git, which `git fsck` asks.
+function isDotGit(name: string): boolean {
+  if (/^(?:\.git|git~1)[. ]*(?:$|[:\\])/i.test(name)) return true
+  return /[\xe2\xef]/.test(name) && /^\.git$/i.test(visible(name))
+}
+
+// HFS+ ignores these in names.
+function visible(name: string): string {
+  const text = Buffer.from(name, 'latin1').toString()
+  return text.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
+}
