@@ -29,7 +29,7 @@ export function encodeCommit({ tree, parents, author, date, message }: CommitPar
   return makeObject('commit', Buffer.from(text))
 }
 
-/** `Name <email> seconds +0000`. A line end or an angle bracket in a name would forge a header. */
+/** `Name <email> seconds +0000`. A line end or an angle bracket in a name would forge a header, or a command. */
 export function identityLine({ name, email }: Identity, date: Date): string {
   return `${strip(name)} <${strip(email)}> ${Math.floor(date.getTime() / 1000)} +0000`
 }

@@ -1,5 +1,5 @@
-import type { Identity } from '../../domain/commit/change.ts'
 import { Failure } from '../../domain/failure.ts'
+import { identityLine, messageText } from '../objects/commit-object.ts'
 import type { NewCommit, NewFile } from '../remote.ts'
 import type { Session } from './session.ts'
 
@@ -50,10 +50,10 @@ function commit(
   { files, message, author, date }: NewCommit,
   at: { readonly mark: number; readonly from: string | undefined },
 ): readonly Uint8Array[] {
-  const by = `${ident(author)} ${Math.floor(date.getTime() / 1000)} +0000`
+  const by = identityLine(author, date)
   return [
     Buffer.from(`commit ${NEW_REF}\nmark :${at.mark}\nauthor ${by}\ncommitter ${by}\n`),
-    ...data(Buffer.from(message.replaceAll('\0', ''))),
+    ...data(Buffer.from(messageText(message))),
     Buffer.from(at.from === undefined ? '' : `from ${at.from}\n`),
     ...files.flatMap(file),
   ]
@@ -65,15 +65,6 @@ function file({ path, mode, content }: NewFile): readonly Uint8Array[] {
 
 function data(bytes: Uint8Array): readonly Uint8Array[] {
   return [Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]
-}
-
-// A line break in a name would start another command.
-function ident({ name, email }: Identity): string {
-  return `${strip(name)} <${strip(email)}>`
-}
-
-function strip(text: string): string {
-  return text.replace(/[\0\n\r<>]/g, '').trim()
 }
 
 function quotePath(path: string): string {

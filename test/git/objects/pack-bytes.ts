@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
+import { makeObject } from '../../../functions/git/objects/object.ts'
 import type { ReadPackOptions } from '../../../functions/git/objects/pack-options.ts'
 
 /** Limits that no test reaches unless it lowers them. */
@@ -46,4 +47,19 @@ export function delta(from: number, to: number, instructions: readonly number[])
 
 function sizeBytes(size: number): readonly number[] {
   return size < 128 ? [size] : [(size % 128) | 0x80, ...sizeBytes(Math.floor(size / 128))]
+}
+
+/** Types of entries. */
+export const BLOB = 3
+export const OFS = 6
+export const REF = 7
+
+/** A blob for deltas, its id as bytes, and its entry. */
+export const base = Buffer.from('a base of some length for deltas')
+export const baseId = Buffer.from(makeObject('blob', base).id, 'hex')
+export const head = entry(BLOB, base)
+
+/** An entry with a delta on the base, which comes right before it in the pack. */
+export function onBase(instructions: Buffer): Buffer {
+  return entry(OFS, instructions, { base: Buffer.from([head.length]) })
 }

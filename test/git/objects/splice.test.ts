@@ -26,7 +26,7 @@ function wideHistory(): History {
 
 t.test(`commits on random trees are those of git fast-import (seed ${random.seed})`, async (t) => {
   const store = createStore(t.testdir())
-  const count = sized(1000, 20_000)
+  const count = sized(1000, 10_000)
   const histories = [wideHistory(), ...Array.from({ length: count }, () => randomHistory(random, 30))]
   const tips = store.git(['fast-import', '--quiet', '--done'], streamOf(histories)).toString().split('\n')
   const objects = store.objects()
