@@ -106,10 +106,14 @@ function explainStatus(
   if (Number.isNaN(status)) return undefined
   if (status >= 300 && status < 400 && location !== undefined)
     return failureOf(redirectMeaning(redirectAddress(location, context)), context)
+  return statusFailure(status, context, retryAfterSeconds)
+}
+
+/** What an HTTP status of the server means for this repository. */
+export function statusFailure(status: number, context: ErrorContext, retryAfterSeconds?: number): Failure {
   // Not every host that limits requests answers with 429.
-  if (status === 403 && retryAfterSeconds !== undefined)
-    return failureOf(statusMeaning(429), context, retryAfterSeconds)
-  return failureOf(statusMeaning(status), context, retryAfterSeconds)
+  const limited = status === 403 && retryAfterSeconds !== undefined
+  return failureOf(statusMeaning(limited ? 429 : status), context, retryAfterSeconds)
 }
 
 function explainRest(ended: Ended, output: GitOutput, context: ErrorContext): Failure {

@@ -33,6 +33,11 @@ const LIMIT = ({ fetchLimitMiB }: ErrorContext) =>
 export const TOO_LARGE = /File too large|died of signal 25/
 /** What git prints at its memory limit, where the kernel refuses memory and kills nothing. */
 export const OUT_OF_MEMORY = /[Oo]ut of memory|memory exhausted|cannot create async thread/
+/** The connection broke off. */
+export const BROKEN_OFF: ErrorMeaning = {
+  reason: 'NetworkError',
+  sentence: 'closed the connection in the middle of the exchange; Commitlet retries automatically.',
+}
 
 /** Error lines of git without an HTTP status; the first match counts. */
 export const ROWS: readonly ErrorRow[] = [
@@ -156,8 +161,7 @@ export const ROWS: readonly ErrorRow[] = [
   {
     pattern:
       /early EOF|unexpected disconnect|hung up|Recv failure|Send failure|Connection reset|Empty reply|bad pack header|transfer closed|RPC failed; curl|expected flush|invalid index-pack output|unable to access/,
-    reason: 'NetworkError',
-    sentence: 'closed the connection in the middle of the exchange; Commitlet retries automatically.',
+    ...BROKEN_OFF,
   },
 ]
 

@@ -1,13 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
+import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch-name.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import { NOT_GIT } from '../output/error-table.ts'
 import type { Session } from './session.ts'
 import { readDefaultBranch } from './symref.ts'
-
-/** Name of the first branch of an empty repository if the spec names none. */
-export const FIRST_BRANCH = 'main'
 
 const PACKETS = 'packets'
 const FETCH = [
@@ -91,10 +89,7 @@ async function fetchWith(
 async function nameDefaultBranch(session: Session): Promise<string> {
   const name = readDefaultBranch(await session.workspace.readLines(PACKETS))
   if (name !== undefined) return name
-  throw new Failure(
-    'NotSupported',
-    `${session.context.url} does not report which branch is its default; name one in spec.branch.`,
-  )
+  throw unnamedHead(session.context.url)
 }
 
 // To git, a login page with status 200 looks like a repository without refs.
@@ -108,9 +103,5 @@ async function mustBeEmpty(session: Session): Promise<void> {
   const lines = await session.workspace.readLines(PACKETS)
   if (!lines.some((line) => /< version [12]$|capabilities\^\{\}/.test(line)))
     throw new Failure('RepositoryNotFound', `${url} ${NOT_GIT}`)
-  if (ended.stdout !== '')
-    throw new Failure(
-      'NotSupported',
-      `${url} has branches, but its default branch does not exist, so Commitlet does not know where to start; name an existing branch in spec.branch, or fix the default branch there.`,
-    )
+  if (ended.stdout !== '') throw danglingHead(url)
 }

@@ -1,3 +1,5 @@
+import { isUsableBranch } from '../branch-name.ts'
+
 /**
  * The branch that the remote's HEAD points to, read from git's packet trace (GIT_TRACE_PACKET): protocol 2 reports it
  * with HEAD, protocol 0 in the capabilities. Undefined: it is not reported, or is not a usable name.
@@ -8,14 +10,8 @@ export function readDefaultBranch(trace: readonly string[]): string | undefined 
     .find((candidate) => candidate !== undefined)
   if (traced === undefined) return undefined
   const name = unquote(traced)
-  return UNFIT.test(name) || name.length > LONGEST ? undefined : name
+  return isUsableBranch(name) ? name : undefined
 }
-
-// The limit of spec.branch: neither the status nor most hosts accept longer names.
-const LONGEST = 255
-
-// What git-check-ref-format(1) forbids; a byte that is not UTF-8 would be pushed as another character.
-const UNFIT = /[\\:?*[~^\p{Cc}\ufffd]|\.\./u
 
 // A byte beyond ASCII is written as \ooo, or, if C's char is signed, as the 11 octal digits of a negative int.
 function unquote(text: string): string {

@@ -1,0 +1,79 @@
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { judgeByTip, judgeRefusal, unreported } from '../../../functions/git/output/push-verdict.ts'
+
+const context = {
+  url: 'https://git.example.com/acme/shop.git',
+  secrets: ['s3cret'],
+  deadlineSeconds: 120,
+  fetchLimitMiB: 256,
+}
+
+const OUTAGE = { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false }
+
+// What the server prints, its reason for the ref, and what it means. Recorded from servers that cannot run here.
+const answers: readonly (readonly [string, string, object])[] = [
+  [
+    'error: remote unpack failed: unable to create temporary object directory',
+    'unpacker error',
+    { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false },
+  ],
+  ['', 'Internal Server Error', OUTAGE],
+  ['fatal error in commit_refs', 'failure', OUTAGE],
+  ['GitLab: 502 Bad Gateway', 'pre-receive hook declined', OUTAGE],
+  ['\nGitLab: Internal API unreachable\n', 'pre-receive hook declined', OUTAGE],
+  ['Gitea: Internal Server Error', 'pre-receive hook declined', OUTAGE],
+  [
+    'GitLab: 500 words are too many for one message.',
+    'pre-receive hook declined',
+    { kind: 'refused', failure: { reason: 'PushRejected' }, each: true },
+  ],
+  [
+    "error: object 1: hasDotgit: contains '.git'\nerror: remote unpack failed: unpack-objects abnormal exit",
+    'unpacker error',
+    { kind: 'refused', failure: { reason: 'PushRejected' }, each: true },
+  ],
+  [
+    'error: GH006: Protected branch update failed for refs/heads/main.',
+    'protected branch hook declined',
+    { kind: 'refused', failure: { reason: 'PushRejected' }, each: false },
+  ],
+  ['', 'shallow update not allowed', { kind: 'refused', failure: { reason: 'PushRejected' }, each: false }],
+  [
+    "error: cannot lock ref 'refs/heads/main': is at 11 but expected 22",
+    'failed to update ref',
+    { kind: 'race' },
+  ],
+  ['', 'incorrect old value provided', { kind: 'race' }],
+]
+for (const [remote, reason, expected] of answers) {
+  t.test(`${reason}: ${remote}`, async (t) => {
+    t.match(judgeRefusal({ reason, remote, unpack: '' }, context), expected)
+  })
+}
+
+t.test('why the server cannot store the commits counts for its disk alone', async (t) => {
+  const refusal = { reason: 'unpacker error', remote: '' }
+  t.match(judgeRefusal({ ...refusal, unpack: 'unable to create temporary object directory' }, context), {
+    failure: { reason: 'ProviderUnavailable', message: /cannot store/ },
+  })
+  t.match(judgeRefusal({ ...refusal, unpack: 'index-pack abnormal exit' }, context), {
+    failure: { reason: 'PushRejected', message: /reports "unpacker error"/ },
+  })
+})
+
+t.test('a push without an answer is judged by where the branch is', async (t) => {
+  const otherwise = unreported(context)
+  t.match(otherwise, { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false })
+  const push = { tip: { branch: 'main', commit: 'old', exists: true }, head: 'new' }
+  const judge = (now: string | undefined, more = {}) =>
+    judgeByTip(() => Promise.resolve(now), { ...push, ...more }, otherwise)
+  t.same(await judge('new'), { kind: 'landed' })
+  t.equal(await judge('old'), otherwise)
+  t.same(await judge('other'), { kind: 'unknown' })
+  t.same(await judge(undefined), { kind: 'unknown' })
+  t.equal(await judge(undefined, { tip: { ...push.tip, exists: false } }), otherwise)
+  const deaf = (): Promise<never> => Promise.reject(new Failure('NetworkError', 'No connection.'))
+  t.equal(await judgeByTip(deaf, push, otherwise), otherwise)
+  t.same(await judgeByTip(deaf, push, { kind: 'race' }), { kind: 'unknown' })
+})
