@@ -17,7 +17,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     'functions/domain',
   ],
   'functions/cluster': ['functions/domain'],
-  'functions/git': ['functions/net', 'functions/domain'],
+  'functions/git': ['functions/http', 'functions/net', 'functions/domain'],
   'functions/http': ['functions/net', 'functions/domain'],
   'functions/providers': ['functions/domain'],
   'functions/net': ['functions/domain'],
@@ -34,7 +34,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   ajv: /^functions\/domain\/schema\//,
   ssh2: /^functions\/git\/ssh-worker\//,
   undici: /^functions\/http\//,
-  'lru-cache': /^(functions\/(cluster|pull-request)|webhook\/admission)\//,
+  'lru-cache': /^(functions\/(cluster|git|http|pull-request)|webhook\/admission)\//,
   '@octokit/rest': /^functions\/providers\/github\//,
   '@gitbeaker/rest': /^functions\/providers\/gitlab\//,
 }

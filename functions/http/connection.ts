@@ -7,6 +7,7 @@ import type { Proxy } from '../domain/network/proxies.ts'
 import { openTunnel } from '../net/tunnel.ts'
 import { hostFailure, proxyFailure, proxyRefusal } from './connection-failures.ts'
 import { established } from './socket.ts'
+import type { TLSTickets } from './tls-tickets.ts'
 
 /** Where and how to connect to one API. */
 export interface ConnectionTarget {
@@ -17,6 +18,8 @@ export interface ConnectionTarget {
   readonly shownHost: string
   /** Aborts a connection that is not established yet. */
   readonly signal: AbortSignal
+  /** Where TLS sessions are kept for the next connection; undefined: each handshake is a full one. */
+  readonly tickets?: TLSTickets
 }
 
 /** Time limit for the connection, including TLS and the proxy. */
@@ -73,8 +76,10 @@ function pinned(addresses: readonly string[]): LookupFunction {
 
 async function secure(
   socket: Socket,
-  { destination: { host }, route, trust, shownHost, signal }: ConnectionTarget,
+  { destination: { host, port }, route, trust, shownHost, signal, tickets }: ConnectionTarget,
 ): Promise<Socket> {
+  const key = { host, port, insecure: route.insecure, trust }
+  const session = tickets?.get(key)
   const secured = connect({
     socket,
     host,
@@ -83,7 +88,9 @@ async function secure(
     secureContext: trust,
     rejectUnauthorized: !route.insecure,
     ALPNProtocols: ['http/1.1'],
+    ...(session === undefined ? {} : { session }),
   })
+  secured.on('session', (next: Buffer) => tickets?.set(key, next))
   return established(secured, 'secureConnect', signal).catch((error: unknown) => {
     throw hostFailure(error, shownHost)
   })

@@ -1,0 +1,78 @@
+import { Client } from 'undici'
+import type { Destination } from '../domain/network/route.ts'
+import { asFailure } from '../domain/failure.ts'
+import { bracketed } from '../domain/repository/address.ts'
+import { readBounded, type BodyBounds, type BoundedBody } from './bounded-body.ts'
+import { openConnection, type ConnectionTarget } from './connection.ts'
+import { callFailure, timedOut } from './failures.ts'
+
+/** One connection to one server, opened by the first request and kept for the later ones. */
+export interface KeptConnection {
+  /**
+   * Sends a request and reads the whole answer. Redirects are answers like any other.
+   * @throws Failure NetworkError, Timeout, TLSUntrusted, AddressForbidden, ProviderUnavailable
+   */
+  send(request: KeptRequest, bounds: BodyBounds): Promise<KeptAnswer>
+  /** Breaks off what is still under way. */
+  close(): Promise<void>
+}
+
+export interface KeptRequest {
+  readonly method: 'GET' | 'POST'
+  /** As it is sent, from the first slash. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The parts of the body, in order. */
+  readonly body?: readonly Uint8Array[]
+}
+
+export interface KeptAnswer {
+  readonly status: number
+  /** A header by its lower-case name; one that came several times: its first value. */
+  readonly header: (name: string) => string | undefined
+  /** Undefined: larger than its bounds allow. */
+  readonly body: BoundedBody | undefined
+}
+
+/** No connection yet; the target's signal ends every request. */
+export function keepConnection(target: ConnectionTarget): KeptConnection {
+  const { destination, shownHost, signal } = target
+  const client = new Client(originOf(destination), {
+    // The signal bounds the whole exchange; a hook of the server may take minutes.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect(_options, answer) {
+      openConnection(target).then(
+        (socket) => answer(null, socket),
+        (error: unknown) => answer(asFailure(error), null),
+      )
+    },
+  })
+  return {
+    async send(request, bounds) {
+      try {
+        const answer = await client.request({ ...request, body: bodyOf(request), signal })
+        return {
+          status: answer.statusCode,
+          header: (name) => [answer.headers[name] ?? []].flat()[0],
+          body: await readBounded(answer.body, bounds),
+        }
+      } catch (error) {
+        throw signal.aborted ? timedOut(shownHost, signal.reason) : callFailure(error, shownHost)
+      }
+    },
+    async close() {
+      await client.destroy()
+    },
+  }
+}
+
+function originOf({ scheme, host, port }: Destination): string {
+  return `${scheme}://${bracketed(host)}:${port}`
+}
+
+function bodyOf({ body }: KeptRequest): Uint8Array | null {
+  if (body === undefined) return null
+  const [only] = body
+  return body.length === 1 && only !== undefined ? only : Buffer.concat(body)
+}
