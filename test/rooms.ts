@@ -21,7 +21,12 @@ const ALONE: ReadonlySet<string> = new Set([
 ])
 
 /** What takes so long that it has a process of its own; every other folder shares that of its floor. */
-const LONG_FOLDERS: ReadonlySet<string> = new Set(['test/git/session', 'test/git/ssh', 'test/git/ssh-worker'])
+const LONG_FOLDERS: ReadonlySet<string> = new Set([
+  'test/git/contract',
+  'test/git/session',
+  'test/git/ssh',
+  'test/git/ssh-worker',
+])
 const FLOOR = /^test(\/[^/]+)?/
 
 /** tap finds the snapshots of a file by the name of the process. */

@@ -8,7 +8,11 @@ import { DEFAULT_PORTS } from '../../functions/domain/repository/address.ts'
 import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { PasswordLogin } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
+import { openDirectEngine } from '../../functions/git/direct/direct-engine.ts'
 import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
+import type { Remote } from '../../functions/git/remote.ts'
+import { openBinaryEngine } from '../../functions/git/session/binary-engine.ts'
+import { openSSHSessions } from '../../functions/git/ssh/sessions.ts'
 import { openSession, type Session } from '../../functions/git/session/session.ts'
 import { overHTTPS } from '../../functions/git/session/transport.ts'
 import { openWorkspace, type Workspace } from '../../functions/git/process/workspace.ts'
@@ -85,6 +89,16 @@ export interface SessionOptions {
   readonly path?: string
 }
 
+/** The engines behind the port `Remote`. */
+export const ENGINES = ['git binary', 'direct'] as const
+export type EngineName = (typeof ENGINES)[number]
+
+export interface RemoteOptions {
+  readonly password?: string
+  readonly signal?: AbortSignal
+  readonly fetchLimitMiB?: number
+}
+
 /** A Git server, and writers that trust it and leave their files in a folder that is counted. */
 export interface Stage {
   readonly server: GitServer
@@ -92,6 +106,13 @@ export interface Stage {
   open(settings?: Partial<GitSettings>): Git
   /** A session of its own, for the parts of a writer. */
   session<T>(url: string, work: (session: Session) => Promise<T>, more?: SessionOptions): Promise<T>
+  /** A session of an engine. */
+  remote<T>(
+    engine: EngineName,
+    url: string,
+    work: (remote: Remote) => Promise<T>,
+    more?: RemoteOptions,
+  ): Promise<T>
   /** What is in the folder of the writers. */
   leftovers(): Promise<readonly string[]>
   close(): Promise<void>
@@ -101,6 +122,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
   const server = await startGitServer({ users: [USER], ...options })
   const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-stage-'))
   const opened: Git[] = []
+  const trust = followTrust(server.caFile)
   return {
     server,
     tempDir,
@@ -127,6 +149,19 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       return inWorkspace(tempDir, (workspace) =>
         work(openSession(sessionSettings, transport, { workspace, signal: patience() })),
       )
+    },
+    async remote(name, url, work, more = {}) {
+      const { password = PASSWORD, signal = patience(), fetchLimitMiB = 64 } = more
+      const settings = { tempDir, trust, fetchLimitMiB, deadlineSeconds: 30, path: process.env['PATH'] ?? '' }
+      const engine = name === 'direct' ? openDirectEngine(settings) : openBinaryEngine(settings, openSSHSessions())
+      const target = { address: addressOf(url), route: REACHED, login: loginOf(password), signal }
+      const remote = await engine.open(target)
+      try {
+        return await work(remote)
+      } finally {
+        await remote.close()
+        await engine.close()
+      }
     },
     leftovers: () => readdir(tempDir),
     async close() {

@@ -45,9 +45,12 @@ interface Tally {
   readonly generated: boolean
 }
 
-// "A group of one or more lines that is all trailers, or contains at least one Git-generated trailer and consists
-// of at least 25% trailers", preceded by a blank line and not the title: git-interpret-trailers(1).
-function endsInTrailers(text: string): boolean {
+/**
+ * Whether the last paragraph of a message without a line feed at its end is a block of trailers: "A group of one or more
+ * lines that is all trailers, or contains at least one Git-generated trailer and consists of at least 25% trailers",
+ * preceded by a blank line and not the title: git-interpret-trailers(1).
+ */
+export function endsInTrailers(text: string): boolean {
   const lines = text.split('\n')
   const title = lines.findIndex((line) => !isComment(line) && isBlank(line))
   const start = lines.findLastIndex((line) => !isComment(line) && isBlank(line))

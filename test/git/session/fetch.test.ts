@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { deepen, fetchTip, readRemoteTip } from '../../../functions/git/session/fetch.ts'
 import { sample } from '../../harness/sample.ts'
-import { openStage, outcomeOf, PASSWORD, until } from '../stage.ts'
+import { openStage, outcomeOf, PASSWORD } from '../stage.ts'
 
 const stage = await openStage()
 t.teardown(() => stage.close())
@@ -28,24 +28,6 @@ t.test('an existing branch is fetched without blobs and history, in three reques
   })
 })
 
-t.test('a second fetch in the same folder follows the branch', async (t) => {
-  const repository = await server.createRepository('fetch/again')
-  await stage.session(repository.url, async (session) => {
-    await fetchTip(session, { branch: 'main' })
-    const tip = await repository.commit('main', { 'a.md': 'a' })
-    t.same(await fetchTip(session, { branch: 'main' }), { branch: 'main', commit: tip, exists: true })
-  })
-})
-
-t.test('the name of the default branch is known, in the same three requests', async (t) => {
-  const repository = await server.createRepository('fetch/default', { defaultBranch: 'team/trunk' })
-  const before = server.requests.length
-  await stage.session(repository.url, async (session) => {
-    t.match(await fetchTip(session, { branch: undefined }), { branch: 'team/trunk', exists: true })
-    t.equal(server.requests.length - before, 3)
-  })
-})
-
 const names = [
   ['trunk', '0'],
   ['größe', '0'],
@@ -66,59 +48,6 @@ for (const [name, version] of sample(names, ([, version]) => version)) {
     t.equal(asked, version === '2')
   })
 }
-
-t.test('a default branch whose name is not UTF-8 is not guessed', async (t) => {
-  const repository = await server.createRepository('fetch/latin')
-  const tip = await repository.git('rev-parse', 'main')
-  await writeFile(join(repository.path, 'packed-refs'), Buffer.from(`${tip} refs/heads/gr\xf6\n`, 'latin1'))
-  await writeFile(join(repository.path, 'HEAD'), Buffer.from('ref: refs/heads/gr\xf6\n', 'latin1'))
-  await stage.session(repository.url, async (session) => {
-    const failure = await outcomeOf(fetchTip(session, { branch: undefined }))
-    t.match(failure, { reason: 'NotSupported', message: /spec\.branch/ })
-  })
-})
-
-t.test('a head that is no branch has no name', async (t) => {
-  const repository = await server.createRepository('fetch/detached')
-  await repository.git('update-ref', '--no-deref', 'HEAD', await repository.git('rev-parse', 'main'))
-  await stage.session(repository.url, async (session) => {
-    t.match(await outcomeOf(fetchTip(session, { branch: undefined })), {
-      reason: 'NotSupported',
-      message: /spec\.branch/,
-    })
-  })
-})
-
-t.test('a missing branch begins at the default branch', async (t) => {
-  const repository = await server.createRepository('fetch/missing')
-  const tip = await repository.git('rev-parse', 'main')
-  await stage.session(repository.url, async (session) => {
-    t.same(await fetchTip(session, { branch: 'fresh' }), { branch: 'fresh', commit: tip, exists: false })
-  })
-})
-
-for (const [branch, expected] of [
-  [undefined, 'main'],
-  ['trunk', 'trunk'],
-] as const) {
-  t.test(`an empty repository begins with ${expected} where ${branch ?? 'no branch'} is named`, async (t) => {
-    const repository = await server.createRepository(`fetch/empty-${expected}`, { empty: true })
-    await stage.session(repository.url, async (session) => {
-      t.same(await fetchTip(session, { branch }), { branch: expected, commit: undefined, exists: false })
-    })
-  })
-}
-
-t.test('a default branch that does not exist while others do is reported', async (t) => {
-  const repository = await server.createRepository('fetch/dangling', { branches: ['other'] })
-  await repository.git('symbolic-ref', 'HEAD', 'refs/heads/gone')
-  await stage.session(repository.url, async (session) => {
-    t.match(await outcomeOf(fetchTip(session, { branch: undefined })), {
-      reason: 'NotSupported',
-      message: /default branch does not exist/,
-    })
-  })
-})
 
 t.test('a login page is not an empty repository', async (t) => {
   const repository = await server.createRepository('fetch/page')
@@ -181,43 +110,6 @@ t.test('where nothing is newer the latest 50 commits are fetched', async (t) => 
       exists: true,
     })
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
-  })
-})
-
-t.test('submodules and attributes cost no further request', async (t) => {
-  const repository = await server.createRepository('fetch/modules', {
-    files: {
-      '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = https://git.example.com/x\n',
-      '.gitattributes': '* text\n',
-      x: { mode: '160000', content: '1'.repeat(40) },
-    },
-  })
-  const before = server.requests.length
-  await stage.session(repository.url, (session) => fetchTip(session, { branch: 'main' }))
-  t.equal(server.requests.length - before, 3)
-})
-
-t.test('a commit that disappears between the two requests is a race, not a failure', async (t) => {
-  const repository = await server.createRepository('fetch/gone', {
-    config: { 'uploadpack.allowAnySHA1InWant': 'false' },
-  })
-  let go = (): void => undefined
-  const gone = new Promise<void>((resolve) => (go = resolve))
-  server.faults.add(
-    { kind: 'hold', when: 'before', until: gone },
-    { repository: 'fetch/gone', command: 'fetch', times: 1 },
-  )
-  await stage.session(repository.url, async (session) => {
-    const work = fetchTip(session, { branch: 'main' })
-    await until('the second question', () =>
-      Promise.resolve(server.requests.some((r) => r.repository === 'fetch/gone' && r.command === 'fetch')),
-    )
-    await repository.git('update-ref', '-d', 'refs/heads/main')
-    await repository.git('reflog', 'expire', '--expire=all', '--all')
-    await repository.git('prune', '--expire=now')
-    await repository.commit('main', { 'other.md': 'x' }, 'From nothing')
-    go()
-    t.equal(await work, 'moved')
   })
 })
 

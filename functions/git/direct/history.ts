@@ -1,0 +1,130 @@
+import { endsInTrailers } from '../../domain/commit/commit-message.ts'
+import { decodeCommit, type DecodedCommit } from '../objects/commit-object.ts'
+import type { ObjectId } from '../objects/object.ts'
+import type { SoughtCommit } from '../remote.ts'
+import type { TreeEntry } from '../tree.ts'
+import { readTree } from './read-tree.ts'
+import { fetchObjects, understood, type DirectSession, type FetchedObjects } from './session.ts'
+
+/** Commits below a tip, without trees. */
+export interface History {
+  /** In the order of the server: later ones first. */
+  readonly commits: ReadonlyMap<ObjectId, DecodedCommit>
+  /** Commits whose parents were not fetched. */
+  readonly edge: readonly ObjectId[]
+}
+
+// A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
+const EXTRA_COMMITS = 50
+/** Wants of one fetch: far more than a batch has commits, or a history has ends. */
+const MOST_WANTS = 1000
+const TRAILER = 'Commitlet-Id'
+
+/** Fetches the commits since a date, without trees; without a date, or where none is that new, the latest 50. */
+export async function fetchHistory(
+  session: DirectSession,
+  tip: ObjectId,
+  since?: Date,
+): Promise<History | 'moved'> {
+  return fetchCommits(session, [tip], since ?? EXTRA_COMMITS)
+}
+
+/**
+ * Searches the history of the tip for commits that an earlier attempt has pushed: those that have the id in their
+ * trailers and change one of the paths. If one is missing and there is more history, the next 50 generations are
+ * fetched as well. Returns their names in the order of `sought`.
+ */
+export async function searchHistory(
+  session: DirectSession,
+  history: History,
+  sought: readonly SoughtCommit[],
+): Promise<readonly (ObjectId | undefined)[]> {
+  const found = await search(session, history, sought)
+  const beyond = history.edge.flatMap((id) => history.commits.get(id)?.parents ?? [])
+  if (!found.includes(undefined) || beyond.length === 0) return found
+  const more = await fetchCommits(session, beyond.slice(0, MOST_WANTS), EXTRA_COMMITS)
+  if (more === 'moved') throw new Error('it does not send the parents of a commit')
+  const older = await search(session, more, sought)
+  return found.map((name, i) => name ?? older[i])
+}
+
+async function search(
+  session: DirectSession,
+  { commits }: History,
+  sought: readonly SoughtCommit[],
+): Promise<readonly (ObjectId | undefined)[]> {
+  const ids = new Set(sought.map(({ id }) => id))
+  const candidates = [...commits].flatMap(([name, commit]) => {
+    const id = idOf(commit)
+    return id !== undefined && ids.has(id) ? [{ name, id, parents: commit.parents }] : []
+  })
+  await fetchTrees(session, candidates)
+  const found: (ObjectId | undefined)[] = []
+  for (const { id, paths } of sought) {
+    const own = candidates.filter((candidate) => candidate.id === id)
+    found.push(await firstThatChanges(session, own, paths))
+  }
+  return found
+}
+
+interface Candidate {
+  readonly name: ObjectId
+  readonly id: string
+  readonly parents: readonly ObjectId[]
+}
+
+/** The value of the trailer, which is in the last paragraph (git-interpret-trailers(1)). */
+function idOf({ message }: DecodedCommit): string | undefined {
+  const text = message.trimEnd()
+  const line = text
+    .slice(text.lastIndexOf('\n\n'))
+    .split('\n')
+    .findLast((one) => one.startsWith(`${TRAILER}: `))
+  return line !== undefined && endsInTrailers(text) ? line.slice(TRAILER.length + 2).trim() : undefined
+}
+
+/** The trees of the commits and of their parents. */
+async function fetchTrees(session: DirectSession, candidates: readonly Candidate[]): Promise<void> {
+  const wants = candidates.slice(0, MOST_WANTS).map(({ name }) => name)
+  if (wants.length === 0) return
+  const fetched = await fetchObjects(session, { wants, filter: 'blob:none', depth: 2 })
+  if (fetched === 'moved') throw new Error('it does not send a commit of the history')
+}
+
+async function firstThatChanges(
+  session: DirectSession,
+  candidates: readonly Candidate[],
+  paths: readonly string[],
+): Promise<ObjectId | undefined> {
+  for (const { name, parents } of candidates) {
+    const after = await readTree(session, name, paths)
+    const befores = parents.length === 0 ? [undefined] : parents
+    for (const parent of befores) {
+      const before = await readTree(session, parent, paths)
+      if (paths.some((path) => !isSame(before.get(path), after.get(path)))) return name
+    }
+  }
+  return undefined
+}
+
+function isSame(one: TreeEntry | undefined, other: TreeEntry | undefined): boolean {
+  return one?.oid === other?.oid && one?.mode === other?.mode
+}
+
+async function fetchCommits(
+  session: DirectSession,
+  wants: readonly ObjectId[],
+  depth: number | Date,
+): Promise<History | 'moved'> {
+  const fetched = await fetchObjects(session, { wants, filter: 'tree:0', depth })
+  if (fetched === 'nothing newer') return fetchCommits(session, wants, EXTRA_COMMITS)
+  return fetched === 'moved' ? fetched : historyOf(fetched)
+}
+
+function historyOf({ objects, shallow }: FetchedObjects): History {
+  const commits = [...objects.values()].filter(({ kind }) => kind === 'commit')
+  const decoded = understood('a commit', () =>
+    commits.map(({ id, body }) => [id, decodeCommit(body)] as const),
+  )
+  return { commits: new Map(decoded), edge: shallow }
+}

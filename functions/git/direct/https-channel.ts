@@ -1,0 +1,128 @@
+import type { PasswordLogin } from '../../domain/credentials/login.ts'
+import { Failure } from '../../domain/failure.ts'
+import { readRetryAfter } from '../../domain/network/retry-after.ts'
+import type { RepositoryAddress } from '../../domain/repository/address.ts'
+import type { KeptAnswer, KeptConnection } from '../../http/kept-connection.ts'
+import { headersFor } from '../../http/request.ts'
+import { statusFailure } from '../output/classify.ts'
+import { NOT_GIT, type ErrorContext } from '../output/error-table.ts'
+import { stopIfAborted } from '../process/launcher.ts'
+import { AGENT } from '../protocol/command.ts'
+import type { Take } from './memory.ts'
+import type { Delivery, Channel } from './channel.ts'
+
+/** What a channel over HTTPS is made of. */
+export interface HTTPSParts {
+  readonly connection: KeptConnection
+  readonly address: RepositoryAddress
+  readonly login: PasswordLogin
+  readonly context: ErrorContext
+  /** Takes bytes of the memory that all sessions share. */
+  readonly take: Take
+  readonly signal: AbortSignal
+}
+
+/** More than any report of receive-pack with the output of its hooks. */
+const REPORT_BYTES = 1024 * 1024
+
+/**
+ * The smart HTTP protocol (gitprotocol-http(5)) on one connection. The login is in a header of each request, goes to
+ * this repository only, and follows no redirect. Neither program is asked for its capabilities first: version 2 is
+ * stated in the request, and receive-pack takes a push that begins without its list of refs.
+ */
+export function openHTTPSChannel(parts: HTTPSParts): Channel {
+  const { connection, address, login, context, take, signal } = parts
+  const path = pathOf(address)
+  const common = { authorization: basic(login), 'user-agent': AGENT }
+
+  function post(program: GitProgram, body: readonly Uint8Array[], most: number): Promise<KeptAnswer> {
+    const own = {
+      ...common,
+      ...(program === 'git-upload-pack' ? VERSION_2 : {}),
+      accept: `application/x-${program}-result`,
+      'content-type': `application/x-${program}-request`,
+    }
+    const request = { path: `${path}/${program}`, headers: headersFor(own, context.url), body }
+    return connection.send({ method: 'POST', ...request }, { most, take })
+  }
+
+  // Some hosts redirect a repository that has moved at the first request of the usual order only, which is this one.
+  async function lookAgain(): Promise<Failure> {
+    const headers = headersFor({ ...common, ...VERSION_2 }, context.url)
+    const refs = { method: 'GET', path: `${path}/info/refs?service=git-upload-pack`, headers } as const
+    const answer = await connection.send(refs, { most: REPORT_BYTES, take })
+    answer.body?.release()
+    if (answer.status < 300) throw new Error('it does not know the requests of the smart protocol')
+    return failureFor(answer, context)
+  }
+
+  return {
+    async ask(command, most, read) {
+      const answer = await post('git-upload-pack', [command], most)
+      const { status, body } = answer
+      try {
+        if (status === 404) throw await lookAgain()
+        if (isCertain(status)) throw failureFor(answer, context)
+        if (status !== 200) throw new Error(`it answers ${status} to protocol version 2`)
+        if (!isFrom('git-upload-pack', answer)) throw new Error('it does not answer as git-upload-pack')
+        if (body === undefined) throw new Error(`it sends more than ${most} bytes in one answer`)
+        return await read(body.bytes)
+      } finally {
+        body?.release()
+      }
+    },
+    async push(request) {
+      stopIfAborted(signal)
+      try {
+        return deliveryOf(await post('git-receive-pack', request, REPORT_BYTES), context)
+      } catch (error) {
+        stopIfAborted(signal)
+        if (error instanceof Failure) return { kind: 'lost', failure: error }
+        throw error
+      }
+    },
+    close: () => connection.close(),
+  }
+}
+
+type GitProgram = 'git-upload-pack' | 'git-receive-pack'
+
+const VERSION_2 = { 'git-protocol': 'version=2' } as const
+
+function basic({ username, password }: PasswordLogin): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}
+
+/** The path as it was checked: a URL would write some characters in another way. */
+function pathOf({ text }: RepositoryAddress): string {
+  return text.slice(text.indexOf('/', text.indexOf('://') + 3))
+}
+
+/** Whether the meaning of the status does not depend on the request. */
+function isCertain(status: number): boolean {
+  return [401, 403, 408, 410, 429].includes(status) || (status >= 300 && status < 400) || status >= 500
+}
+
+function isFrom(program: GitProgram, answer: KeptAnswer): boolean {
+  return answer.header('content-type') === `application/x-${program}-result`
+}
+
+function deliveryOf(answer: KeptAnswer, context: ErrorContext): Delivery {
+  const { status, body } = answer
+  body?.release()
+  if (status === 200 && isFrom('git-receive-pack', answer) && body !== undefined)
+    return { kind: 'answered', answer: body.bytes }
+  if (status < 300)
+    return { kind: 'lost', failure: new Failure('RepositoryNotFound', `${context.url} ${NOT_GIT}`) }
+  // A gateway may give up on a server that carries on.
+  const kind = status === 408 || status >= 500 ? 'lost' : 'refused'
+  return { kind, failure: failureFor(answer, context) }
+}
+
+function failureFor({ status, header }: KeptAnswer, context: ErrorContext): Failure {
+  const field = header('retry-after')
+  if (field === undefined) return statusFailure(status, context)
+  // Measured by the server's clock, if it tells the time.
+  const date = Date.parse(header('date') ?? '')
+  return statusFailure(status, context, readRetryAfter(field, Number.isNaN(date) ? Date.now() : date))
+}

@@ -1,0 +1,84 @@
+import { LRUCache } from 'lru-cache'
+import { openBudget, type Release } from '../../domain/network/body-budget.ts'
+import type { GitObject, ObjectId } from '../objects/object.ts'
+
+/** Takes bytes of the memory that all sessions share. Throws an error that isBusy knows if too few are left. */
+export type Take = (bytes: number) => Release
+
+/** What all sessions share: commits and trees by their ids, for what an id names never changes. */
+export interface Memory {
+  readonly take: Take
+  get(id: ObjectId): GitObject | undefined
+  keep(objects: readonly GitObject[]): void
+}
+
+/** What one session has read and written, whatever the memory has forgotten meanwhile. */
+export interface Objects {
+  get(id: ObjectId): GitObject | undefined
+  /** @throws what Take throws */
+  keep(objects: readonly GitObject[]): void
+  /** Returns what the objects took. */
+  close(): void
+}
+
+/** All trees of a repository of 100,000 files have some 5 MB. */
+const REMEMBERED_BYTES = 24 * 1024 * 1024
+/** What the open sessions may hold together: answers, packs and objects. */
+const SHARED_BYTES = 128 * 1024 * 1024
+/** What an entry takes besides its bytes. */
+const ENTRY_BYTES = 512
+
+/** Remembers up to 24 MiB of objects, those that were used last. Blobs are not remembered. */
+export function openMemory(): Memory {
+  const budget = openBudget(SHARED_BYTES)
+  const objects = new LRUCache<ObjectId, GitObject>({
+    maxSize: REMEMBERED_BYTES,
+    sizeCalculation: ({ body }) => body.length + ENTRY_BYTES,
+  })
+  return {
+    take: (bytes) => budget(bytes) ?? refuse(),
+    get: (id) => objects.get(id),
+    keep(some) {
+      for (const { kind, id, body } of some)
+        if ((kind === 'commit' || kind === 'tree') && !objects.has(id))
+          objects.set(id, { kind, id, body: compact(body) })
+    },
+  }
+}
+
+/** The objects of a new session. */
+export function openObjects(memory: Memory): Objects {
+  const own = new Map<ObjectId, GitObject>()
+  const releases: Release[] = []
+  return {
+    get: (id) => own.get(id) ?? memory.get(id),
+    keep(objects) {
+      releases.push(memory.take(objects.reduce((sum, { body }) => sum + body.length, 0)))
+      for (const object of objects) own.set(object.id, object)
+      memory.keep(objects)
+    },
+    close() {
+      for (const release of releases) release()
+      own.clear()
+    },
+  }
+}
+
+/** Whether an error means only that the other sessions hold too much at this moment. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === BUSY
+}
+
+const BUSY = 'BUSY'
+
+function refuse(): never {
+  throw Object.assign(new Error('too little memory is left at the moment'), { code: BUSY })
+}
+
+// A part of a larger buffer would keep all of that.
+function compact(body: Buffer): Buffer {
+  if (body.buffer.byteLength <= body.length * 2) return body
+  const copy = Buffer.allocUnsafeSlow(body.length)
+  body.copy(copy)
+  return copy
+}

@@ -1,0 +1,81 @@
+import { Failure } from '../../domain/failure.ts'
+import type { NewObject } from '../objects/object.ts'
+import { writePack } from '../objects/pack-writer.ts'
+import type { ErrorContext } from '../output/error-table.ts'
+import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
+import { stopIfAborted } from '../process/launcher.ts'
+import { pushCommand, readPushReport, type PushReport } from '../protocol/receive-pack.ts'
+import type { Pushed } from '../remote.ts'
+import { readRemoteTip } from './read-tip.ts'
+import { explained, type DirectSession } from './session.ts'
+import type { Delivery } from './channel.ts'
+
+/**
+ * Pushes the objects, which `head` needs besides those of the tip: one request. The tip is the lease: the server
+ * moves the branch from there or not at all, however late it carries out the request. So a commit that was made for an
+ * old state of a resource cannot land after one for a newer state: that one has moved the branch. Nothing is sent after
+ * the session's signal has fired.
+ */
+export async function push(
+  session: DirectSession,
+  { tip, head }: Push,
+  objects: readonly NewObject[],
+): Promise<Pushed> {
+  const { signal, channel } = session
+  const ref = `refs/heads/${tip.branch}`
+  const pack = await packed(objects, signal)
+  const command = pushCommand({ ref, from: tip.exists ? tip.commit : undefined, to: head })
+  const delivery = await channel.push([command, pack])
+  const judged = judge(delivery, ref, session)
+  if (judged.certain) return judged.pushed
+  return judgeByTip(() => readRemoteTip(session, tip.branch), { tip, head }, judged.pushed)
+}
+
+async function packed(objects: readonly NewObject[], signal: AbortSignal): Promise<Buffer> {
+  try {
+    return await writePack(objects, signal)
+  } catch (error) {
+    stopIfAborted(signal)
+    throw error
+  }
+}
+
+interface Judged {
+  readonly pushed: Pushed
+  /** Otherwise the branch shows what became of it. */
+  readonly certain: boolean
+}
+
+function judge(delivery: Delivery, ref: string, session: DirectSession): Judged {
+  if (delivery.kind === 'lost') return { pushed: refuse(delivery.failure), certain: false }
+  if (delivery.kind === 'answered') return judgeAnswer(delivery.answer, ref, session)
+  const { failure } = delivery
+  const pushed = { kind: 'refused', failure, each: failure.reason === 'PushRejected' } as const
+  return { pushed, certain: true }
+}
+
+function judgeAnswer(answer: Buffer, ref: string, { context }: DirectSession): Judged {
+  try {
+    const report = readPushReport(answer, ref)
+    if (report.ref === undefined && report.unpackError === undefined)
+      return { pushed: unreported(context), certain: false }
+    return { pushed: judgeReport(report, context), certain: true }
+  } catch (error) {
+    const failure = explained(error, context)
+    return { pushed: failure instanceof Failure ? refuse(failure) : unreported(context), certain: false }
+  }
+}
+
+// The base of a delta is a tree of the tip, which the server has.
+const NOT_THIN = /unresolved deltas?|missing delta base/i
+
+function judgeReport({ ref, unpackError, progress }: PushReport, context: ErrorContext): Pushed {
+  if (ref === 'ok' && unpackError === undefined) return { kind: 'landed' }
+  const lines = progress.split(/[\r\n]+/).map((line) => line.trimEnd())
+  if (NOT_THIN.test(progress)) throw new Error('it does not take thin packs')
+  const reason = typeof ref === 'object' ? ref.refused : 'unpacker error'
+  return judgeRefusal(
+    { reason, remote: lines.filter((line) => line !== '').join('\n'), unpack: unpackError ?? '' },
+    context,
+  )
+}

@@ -1,0 +1,54 @@
+import { danglingHead, FIRST_BRANCH, isUsableBranch, unnamedHead } from '../branch-name.ts'
+import { decodeCommit } from '../objects/commit-object.ts'
+import type { ObjectId } from '../objects/object.ts'
+import type { Tip, WantedTip } from '../remote.ts'
+import { fetchObjects, listRefs, understood, type DirectSession } from './session.ts'
+
+const HEADS = 'refs/heads/'
+
+/**
+ * Reads where the branch is, and fetches its commit with all trees unless they are here. `moved`: the remote changed
+ * while it was read.
+ * @throws Failure for an error of the remote; an Error that is no Failure where the git binary has to do it
+ */
+export async function readTip(session: DirectSession, { branch }: WantedTip): Promise<Tip | 'moved'> {
+  const tip = await findTip(session, branch)
+  if (tip.commit === undefined || isHere(session, tip.commit)) return tip
+  return (await fetchCommit(session, tip.commit)) === 'moved' ? 'moved' : tip
+}
+
+/** The commit that the branch points to now; undefined if the branch does not exist. */
+export async function readRemoteTip(session: DirectSession, branch: string): Promise<ObjectId | undefined> {
+  return (await listRefs(session, [HEADS + branch])).get(HEADS + branch)?.id
+}
+
+/** Fetches a commit with all its trees, and without history. */
+export async function fetchCommit(session: DirectSession, commit: ObjectId): Promise<'moved' | undefined> {
+  const fetched = await fetchObjects(session, { wants: [commit], filter: 'blob:none', depth: 1 })
+  if (fetched === 'moved') return 'moved'
+  if (!isHere(session, commit)) throw new Error('a fetch does not bring the commit')
+  return undefined
+}
+
+async function findTip(session: DirectSession, branch: string | undefined): Promise<Tip> {
+  const refs = await listRefs(session, ['HEAD', ...(branch === undefined ? [] : [HEADS + branch])])
+  const known = branch === undefined ? undefined : refs.get(HEADS + branch)
+  if (branch !== undefined && known !== undefined) return { branch, commit: known.id, exists: true }
+  const head = refs.get('HEAD')
+  if (head !== undefined && branch !== undefined) return { branch, commit: head.id, exists: false }
+  const { url } = session.context
+  if (head === undefined) {
+    if ((await listRefs(session, [HEADS])).size > 0) throw danglingHead(url)
+    return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
+  }
+  const name = head.target?.startsWith(HEADS) === true ? head.target.slice(HEADS.length) : ''
+  if (name === '' || !isUsableBranch(name)) throw unnamedHead(url)
+  return { branch: name, commit: head.id, exists: true }
+}
+
+/** Whether the commit and its tree are known; the trees below are read when they are needed. */
+function isHere({ objects }: DirectSession, commit: ObjectId): boolean {
+  const known = objects.get(commit)
+  if (known?.kind !== 'commit') return false
+  return objects.get(understood('a commit', () => decodeCommit(known.body)).tree) !== undefined
+}

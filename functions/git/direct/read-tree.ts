@@ -1,0 +1,97 @@
+import { Failure } from '../../domain/failure.ts'
+import { decodeCommit } from '../objects/commit-object.ts'
+import type { ObjectId } from '../objects/object.ts'
+import { createPace, type Pace } from '../objects/pace.ts'
+import { findEntry, indexTree } from '../objects/tree-index.ts'
+import { byteName, canonicalMode, entryAt, kindOfMode } from '../objects/tree-object.ts'
+import type { Tree, TreeEntry } from '../tree.ts'
+import { fetchCommit } from './read-tip.ts'
+import { understood, type DirectSession } from './session.ts'
+
+/**
+ * The entries of the commit at the paths and at every directory above them. Where a tree has been forgotten, all trees
+ * are fetched again.
+ * @throws Failure for an error of the remote; an Error that is no Failure where the git binary has to do it
+ */
+export async function readTree(
+  session: DirectSession,
+  commit: ObjectId | undefined,
+  paths: readonly string[],
+): Promise<Tree> {
+  if (commit === undefined) return new Map()
+  const wanted = paths.map((path) => ({ path, parts: path.split('/') }))
+  const tree = await walk(session, commit, wanted)
+  if (tree !== undefined) return tree
+  if ((await fetchCommit(session, commit)) === 'moved') throw gone(session)
+  const again = await walk(session, commit, wanted)
+  if (again !== undefined) return again
+  throw new Error('a fetch does not bring all trees')
+}
+
+interface Wanted {
+  readonly path: string
+  /** Names from the directory at hand to the path. */
+  readonly parts: readonly string[]
+}
+
+interface Walk {
+  readonly session: DirectSession
+  readonly pace: Pace
+  readonly found: Map<string, TreeEntry>
+}
+
+/** Undefined: a tree is not here. */
+async function walk(
+  session: DirectSession,
+  commit: ObjectId,
+  wanted: readonly Wanted[],
+): Promise<Tree | undefined> {
+  const top = session.objects.get(commit)
+  if (top?.kind !== 'commit') return undefined
+  const found = new Map<string, TreeEntry>()
+  const state = { session, pace: createPace(session.signal), found }
+  return (await walkTree(state, understood('a commit', () => decodeCommit(top.body)).tree, wanted))
+    ? found
+    : undefined
+}
+
+async function walkTree(
+  { session, pace, found }: Walk,
+  id: ObjectId,
+  wanted: readonly Wanted[],
+): Promise<boolean> {
+  const tree = session.objects.get(id)
+  if (tree?.kind !== 'tree') return false
+  await pace(tree.body.length * WORK)
+  const groups = Map.groupBy(wanted, ({ parts: [name = ''] }) => byteName(name))
+  const below: { readonly id: ObjectId; readonly wanted: readonly Wanted[] }[] = []
+  const spans = understood('a tree', () => indexTree(tree.body))
+  for (const [name, group] of groups) {
+    const [first] = group
+    const span = findEntry(spans, name)
+    if (first === undefined || span === undefined) continue
+    const { mode, id: oid } = entryAt(span)
+    found.set(directoryOf(first), { mode: canonicalMode(mode), oid })
+    const deeper = group
+      .filter(({ parts }) => parts.length > 1)
+      .map(({ path, parts }) => ({ path, parts: parts.slice(1) }))
+    if (deeper.length > 0 && kindOfMode(mode) === 'directory') below.push({ id: oid, wanted: deeper })
+  }
+  for (const next of below)
+    if (!(await walkTree({ session, pace, found }, next.id, next.wanted))) return false
+  return true
+}
+
+/** Reading an entry takes longer than inflating it. */
+const WORK = 4
+
+/** The path of the entry at hand. */
+function directoryOf({ path, parts }: Wanted): string {
+  const rest = parts.slice(1).reduce((length, name) => length + name.length + 1, 0)
+  return path.slice(0, path.length - rest)
+}
+
+function gone({ context }: DirectSession): Failure {
+  const message = `The branch of ${context.url} moved while it was read; Commitlet retries automatically.`
+  return new Failure('Conflict', message)
+}

@@ -1,0 +1,121 @@
+import type { GitObject, ObjectId } from '../objects/object.ts'
+import { readPack } from '../objects/pack-reader.ts'
+import { failureOf, outage, rejection } from '../output/classify.ts'
+import { BROKEN_OFF, type ErrorContext } from '../output/error-table.ts'
+import { stopIfAborted } from '../process/launcher.ts'
+import { fetchCommand, readFetched, type FetchRequest } from '../protocol/fetch.ts'
+import { lsRefsCommand, readListedRefs, type ListedRef } from '../protocol/ls-refs.ts'
+import { isProtocolError } from '../protocol/protocol-error.ts'
+import type { Objects, Take } from './memory.ts'
+import type { Channel } from './channel.ts'
+
+/** A session with one repository. */
+export interface DirectSession {
+  readonly channel: Channel
+  readonly context: ErrorContext
+  readonly signal: AbortSignal
+  readonly objects: Objects
+  readonly take: Take
+}
+
+/** More than the refs that begin with one name ever take; the git binary reads more. */
+const REFS_BYTES = 4 * 1024 * 1024
+
+/** The trees of a repository of 300,000 files have some 8 MiB in a pack; larger ones are for the git binary. */
+const FETCH_BYTES = 16 * 1024 * 1024
+const OBJECTS_BYTES = 32 * 1024 * 1024
+const OBJECTS = 200_000
+/** Trees are mostly bytes that cannot be compressed. */
+const INFLATION = 6
+const DELTA_DEPTH = 4095
+
+/** The refs whose full names begin with one of the prefixes. @throws as explained */
+export async function listRefs(
+  { channel, context }: DirectSession,
+  prefixes: readonly string[],
+): Promise<ReadonlyMap<string, ListedRef>> {
+  try {
+    return await channel.ask(lsRefsCommand(prefixes), REFS_BYTES, readListedRefs)
+  } catch (error) {
+    throw explained(error, context)
+  }
+}
+
+/** What a fetch has brought. */
+export interface FetchedObjects {
+  readonly objects: ReadonlyMap<ObjectId, GitObject>
+  /** Commits whose parents were not sent. */
+  readonly shallow: readonly ObjectId[]
+}
+
+/**
+ * Fetches, and keeps the objects. `moved`: the server does not have what was asked for any more. `nothing newer`: it
+ * ended without a pack, as upload-pack does where no commit is as new as the date.
+ * @throws as explained
+ */
+export async function fetchObjects(
+  session: DirectSession,
+  request: FetchRequest,
+): Promise<FetchedObjects | 'moved' | 'nothing newer'> {
+  const { channel, context } = session
+  const most = Math.min(FETCH_BYTES, context.fetchLimitMiB * 1024 * 1024)
+  try {
+    return await channel.ask(fetchCommand(request), most, async (answer) => {
+      const fetched = readFetched(answer)
+      if (fetched === 'no pack' && request.depth instanceof Date) return 'nothing newer'
+      if (fetched === 'no pack') throw failureOf(BROKEN_OFF, context)
+      const { shallow, pack } = fetched
+      const objects = await unpack(session, pack)
+      session.objects.keep(objects)
+      return { shallow, objects: new Map(objects.map((object) => [object.id, object])) }
+    })
+  } catch (error) {
+    if (isProtocolError(error, 'REMOTE') && NOT_THERE.test(error.message)) return 'moved'
+    throw explained(error, context)
+  }
+}
+
+const NOT_THERE = /^upload-pack: not our ref/m
+
+async function unpack({ objects, take, signal }: DirectSession, pack: Buffer): Promise<readonly GitObject[]> {
+  const totalBytes = Math.min(OBJECTS_BYTES, (pack.length + 64 * 1024) * INFLATION)
+  const release = take(pack.length + totalBytes)
+  const limits = {
+    packBytes: FETCH_BYTES,
+    objects: OBJECTS,
+    objectBytes: totalBytes,
+    totalBytes,
+    deltaDepth: DELTA_DEPTH,
+  }
+  try {
+    return await readPack(pack, { limits, base: (id) => objects.get(id), signal })
+  } catch (cause) {
+    stopIfAborted(signal)
+    // Its Failures do not name the repository, and the git binary may be able to read more.
+    throw new Error('its pack cannot be read here', { cause })
+  } finally {
+    release()
+  }
+}
+
+/**
+ * The Failure for an answer that broke off, or in which the server reports an error, in the sentences of `output/`.
+ * Every other error as it is: one that is no Failure means that this engine cannot go on, and that the git binary may.
+ */
+export function explained(error: unknown, context: ErrorContext): unknown {
+  if (isProtocolError(error, 'TRUNCATED')) return failureOf(BROKEN_OFF, context)
+  if (!isProtocolError(error, 'REMOTE')) return error
+  return outage(error.message, context) ?? rejection(error.message, context)
+}
+
+/**
+ * What the objects of the remote hold. Where they break Git's rules, the git binary has to say so: the Failures of
+ * `objects/` do not name the repository.
+ */
+export function understood<T>(what: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new Error(`${what} cannot be read here`, { cause })
+  }
+}

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { gitEnvironment } from '../../harness/git-backend.ts'
+import type { GitRepository } from '../../harness/git-repository.ts'
+import { ENGINES, openStage } from '../stage.ts'
+
+// The commits of earlier attempts, found by both engines.
+const stage = await openStage()
+t.teardown(() => stage.close())
+
+const ID = 'f3b0e6c2-0000-4000-8000-000000000001.3'
+const MESSAGE = `Write it\n\nSome words.\n\nCommitlet-Resource: shop/config\nCommitlet-Id: ${ID}\n`
+const HOUR = 3_600_000
+
+let count = 0
+function create(options = {}): Promise<GitRepository> {
+  return stage.server.createRepository(`history/${++count}`, options)
+}
+
+for (const engine of ENGINES) {
+  async function search(
+    repository: GitRepository,
+    path: string,
+    since = new Date(Date.now() - HOUR),
+  ): Promise<string | undefined> {
+    return stage.remote(engine, repository.url, async (remote) => {
+      const tip = await remote.readTip({ branch: 'main', since })
+      if (tip === 'moved') throw new Error('Nobody else is at work here')
+      const other = { id: `${ID}0`, paths: [path] }
+      const found = await remote.findLanded(tip, [other, { id: ID, paths: ['none.md', path] }])
+      t.equal(found[0], undefined)
+      return found[1]
+    })
+  }
+
+  t.test(`${engine}: a commit with the id that changes the path is found below later ones`, async (t) => {
+    const repository = await create()
+    const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
+    await repository.commit('main', { 'a/b.md': '2' })
+    t.equal(await search(repository, 'a/b.md'), sha)
+    t.equal(await search(repository, 'a/b.md', new Date(Date.now() + HOUR)), sha, 'where none is that new')
+  })
+
+  t.test(`${engine}: a commit that changes another path does not count`, async (t) => {
+    const repository = await create()
+    await repository.commit('main', { 'a/c.md': '1' }, MESSAGE)
+    t.equal(await search(repository, 'a/b.md'), undefined)
+  })
+
+  t.test(`${engine}: another id, and an id in the text of a message, do not count`, async (t) => {
+    const repository = await create()
+    await repository.commit('main', { 'a/b.md': '1' }, MESSAGE.replace(ID, `${ID}4`))
+    await repository.commit(
+      'main',
+      { 'a/b.md': '2' },
+      `Revert\n\nCommitlet-Id: ${ID}\n\nThat was too much.\n`,
+    )
+    await repository.commit('main', { 'a/b.md': '3' }, `Revert\n\nThis is about\nCommitlet-Id: ${ID}\n`)
+    t.equal(await search(repository, 'a/b.md'), undefined)
+  })
+
+  t.test(`${engine}: the first commit of a repository counts`, async (t) => {
+    const repository = await create({ empty: true })
+    const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
+    t.equal(await search(repository, 'a/b.md'), sha)
+  })
+
+  t.test(`${engine}: a commit at the edge of what was fetched is compared with its parent`, async (t) => {
+    const repository = await create({ empty: true })
+    await repository.commit('main', { 'a/b.md': 'old', 'a/c.md': 'old' })
+    const old = await commitOn(repository, undefined, new Date(Date.now() - 2 * HOUR))
+    await repository.git('update-ref', 'refs/heads/main', old)
+    const sha = await repository.commit('main', { 'a/c.md': 'new' }, MESSAGE)
+    t.equal(await search(repository, 'a/c.md'), sha, 'it changes the path')
+    t.equal(await search(repository, 'a/b.md'), undefined, 'it only has the path')
+  })
+
+  t.test(`${engine}: a commit below one with an old date is found`, async (t) => {
+    const repository = await create()
+    const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
+    const old = await commitOn(repository, sha, new Date('2020-01-01T00:00:00Z'))
+    await repository.git('update-ref', 'refs/heads/main', await commitOn(repository, old))
+    t.equal(await search(repository, 'a/b.md'), sha)
+  })
+
+  t.test(`${engine}: a merge counts where it changes the path`, async (t) => {
+    const repository = await create({ branches: ['side'] })
+    await repository.commit('side', { 'a/b.md': 'side' })
+    const tree = await repository.git('rev-parse', 'side^{tree}')
+    const merge = await repository.git('commit-tree', '-p', 'main', '-p', 'side', '-m', MESSAGE, tree)
+    await repository.git('update-ref', 'refs/heads/main', merge)
+    t.equal(await search(repository, 'a/b.md'), merge)
+    t.equal(await search(repository, 'README.md'), undefined)
+  })
+
+  t.test(`${engine}: a complete history is searched without another request`, async (t) => {
+    const repository = await create()
+    await repository.commit('main', { 'a/b.md': '1' })
+    const before = stage.server.requests.length
+    t.equal(await search(repository, 'a/b.md'), undefined)
+    t.equal(stage.server.requests.length - before, 3)
+  })
+}
+
+/** A commit of main's tree on this parent, dated so. */
+async function commitOn(
+  { path }: GitRepository,
+  parent: string | undefined,
+  at = new Date(),
+): Promise<string> {
+  const date = at.toISOString()
+  const env = { ...gitEnvironment(), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
+  const parents = parent === undefined ? [] : ['-p', parent]
+  const args = ['commit-tree', ...parents, '-m', 'Dated', 'main^{tree}']
+  const { stdout } = await promisify(execFile)('git', args, { cwd: path, env })
+  return stdout.trim()
+}

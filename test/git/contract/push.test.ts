@@ -1,0 +1,284 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Pushed, Remote, Tip } from '../../../functions/git/remote.ts'
+import type { Fault, Target } from '../../harness/git-faults.ts'
+import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
+import { sample } from '../../harness/sample.ts'
+import { AUTHOR, ENGINES, openStage, type EngineName } from '../stage.ts'
+
+// What a push ends in, by both engines.
+const stage = await openStage()
+t.teardown(() => stage.close())
+const { server } = stage
+
+interface Attempt {
+  readonly branch?: string
+  /** What happens between the reading and the push. */
+  readonly meanwhile?: (repository: GitRepository) => Promise<unknown>
+  readonly fault?: readonly [Fault, Target]
+}
+
+let count = 0
+
+async function attempt(
+  engine: EngineName,
+  options: RepositoryOptions,
+  { branch = 'main', meanwhile, fault }: Attempt = {},
+) {
+  const repository = await server.createRepository(`push/${++count}`, options)
+  return stage.remote(engine, repository.url, async (remote) => {
+    const tip = await remote.readTip({ branch })
+    if (tip === 'moved') throw new Error('Nobody else is at work here')
+    const head = await commitOn(remote, tip)
+    await meanwhile?.(repository)
+    const heal =
+      fault === undefined
+        ? undefined
+        : server.faults.add(fault[0], { repository: repository.name, ...fault[1] })
+    const pushed: Pushed = await remote.push(tip, head)
+    heal?.()
+    const now = await repository.git('for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`)
+    return { pushed, landed: now === head }
+  })
+}
+
+async function commitOn(remote: Remote, tip: Tip): Promise<string> {
+  const file = { path: 'a.md', mode: '100644', content: Buffer.from('a') }
+  await remote.readTree(tip, [file.path])
+  const commit = { files: [file], message: 'A\n', author: AUTHOR, date: new Date() }
+  const [head = ''] = await remote.writeCommits(tip, [commit])
+  return head
+}
+
+const LATE =
+  'git -C "$GIT_DIR" update-ref refs/heads/main "$(env -u GIT_QUARANTINE_PATH git rev-parse refs/heads/other)"'
+
+interface Expected {
+  readonly kind?: string
+  readonly failure?: {
+    readonly reason: string
+    readonly message?: RegExp
+    readonly retryAfterSeconds?: number
+  }
+  readonly each?: boolean
+}
+
+interface Broken {
+  readonly pushed: Expected
+  readonly landed: boolean
+}
+
+/** What the writer makes of it: the reason, and whether the commits are tried one by one. */
+function rowOf({ kind, failure, each }: Expected): string {
+  return `${kind} ${failure?.reason} ${each}`
+}
+
+const refusals: readonly (readonly [string, RepositoryOptions, Attempt, Expected])[] = [
+  [
+    'a pre-receive hook',
+    { hooks: { 'pre-receive': 'echo "no $GIT_PUSH" >&2; exit 1' } },
+    {},
+    { failure: { reason: 'PushRejected', message: /reports "no"/ }, each: true },
+  ],
+  [
+    'an update hook',
+    { hooks: { update: 'echo "not now" >&2; exit 1' } },
+    {},
+    { failure: { reason: 'PushRejected', message: /reports "not now"/ }, each: true },
+  ],
+  [
+    'a silent hook',
+    { hooks: { update: 'exit 1' } },
+    {},
+    { failure: { reason: 'PushRejected', message: /reports "hook declined"/ }, each: true },
+  ],
+  [
+    'a protected branch',
+    {
+      hooks: {
+        'pre-receive':
+          'echo "GitLab: You are not allowed to push code to protected branches on this project." >&2; exit 1',
+      },
+    },
+    {},
+    { failure: { reason: 'PushRejected', message: /protected branches on this project/ }, each: false },
+  ],
+  [
+    'a user without the right to write',
+    { hooks: { 'pre-receive': 'echo "error: User permission denied for writing." >&2; exit 1' } },
+    {},
+    { failure: { reason: 'PermissionDenied' }, each: false },
+  ],
+  [
+    'a pack that is too large',
+    { config: { 'receive.maxInputSize': '10' } },
+    {},
+    { failure: { reason: 'PushRejected' }, each: true },
+  ],
+  [
+    'a branch below another',
+    { branches: ['feat'] },
+    { branch: 'feat/x' },
+    { failure: { reason: 'PushRejected', message: /name of another branch/ }, each: false },
+  ],
+]
+
+// A report of receive-pack that leaves the branch out (gitprotocol-pack(5), "Report Status"), in the side band.
+const SILENT_REPORT = {
+  kind: 'status',
+  status: 200,
+  headers: { 'content-type': 'application/x-git-receive-pack-result' },
+  body: '0017\u0001000eunpack ok\n00000000',
+} as const
+
+const POST: Target = { exchange: 'receive-pack' }
+const FIRST: Record<EngineName, Target> = { 'git binary': { exchange: 'receive-pack-refs' }, direct: POST }
+const breaks: readonly (readonly [string, Fault, (engine: EngineName) => Target, Broken])[] = [
+  [
+    'the answer is lost after the push',
+    { kind: 'lost' },
+    () => POST,
+    { pushed: { kind: 'landed' }, landed: true },
+  ],
+  [
+    'the answer is cut after the push',
+    { kind: 'cut' },
+    () => POST,
+    { pushed: { kind: 'landed' }, landed: true },
+  ],
+  [
+    'the connection breaks before the push',
+    { kind: 'drop' },
+    () => POST,
+    { pushed: { kind: 'refused', failure: { reason: 'NetworkError' } }, landed: false },
+  ],
+  [
+    'the server is busy at the last request',
+    { kind: 'status', status: 503, headers: { 'Retry-After': '7' } },
+    () => POST,
+    {
+      pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable', retryAfterSeconds: 7 } },
+      landed: false,
+    },
+  ],
+  [
+    'the server does not report the result for the branch, which did not move',
+    SILENT_REPORT,
+    () => POST,
+    { pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false }, landed: false },
+  ],
+  [
+    'the server is busy at the first request',
+    { kind: 'status', status: 503 },
+    (engine) => FIRST[engine],
+    { pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable' } }, landed: false },
+  ],
+  [
+    'the proxy refuses it as too large',
+    { kind: 'status', status: 413 },
+    () => POST,
+    { pushed: { kind: 'refused', failure: { reason: 'PushRejected' }, each: true }, landed: false },
+  ],
+  [
+    'the right is missing at the last request',
+    { kind: 'status', status: 403 },
+    () => POST,
+    { pushed: { kind: 'refused', failure: { reason: 'PermissionDenied' } }, landed: false },
+  ],
+  [
+    'a login page is the answer',
+    { kind: 'page' },
+    (engine) => FIRST[engine],
+    { pushed: { kind: 'refused', failure: { reason: 'RepositoryNotFound' } }, landed: false },
+  ],
+]
+
+for (const engine of ENGINES) {
+  t.test(`${engine}: a push moves the branch, or makes it`, async (t) => {
+    t.match(await attempt(engine, {}), { pushed: { kind: 'landed' }, landed: true })
+    t.match(await attempt(engine, {}, { branch: 'fresh' }), { pushed: { kind: 'landed' }, landed: true })
+  })
+
+  t.test(
+    `${engine}: a branch that moved, or was made, meanwhile is a race, and stays as it is`,
+    async (t) => {
+      const moved = (repository: GitRepository) => repository.commit('main', { 'b.md': 'b' })
+      t.match(await attempt(engine, {}, { meanwhile: moved }), { pushed: { kind: 'race' }, landed: false })
+      const made = (repository: GitRepository) => repository.git('branch', 'fresh', 'main')
+      const late = { branch: 'fresh', meanwhile: made }
+      t.match(await attempt(engine, {}, late), { pushed: { kind: 'race' }, landed: false })
+    },
+  )
+
+  t.test(`${engine}: a race that is lost inside the server is also a race`, async (t) => {
+    const hooks = { 'pre-receive': `env -u GIT_QUARANTINE_PATH ${LATE}` }
+    const meanwhile = (repository: GitRepository) => repository.commit('other', { 'b.md': 'b' })
+    const { pushed, landed } = await attempt(engine, { hooks, branches: ['other'] }, { meanwhile })
+    t.match({ pushed, landed }, { pushed: { kind: 'race' }, landed: false })
+    t.notOk('unless' in pushed, 'git says where the branch is')
+  })
+
+  for (const [name, options, how, expected] of sample(refusals, (row) => `${engine} ${rowOf(row[3])}`)) {
+    t.test(`${engine}: ${name} rejects the push`, async (t) => {
+      const ended = await attempt(engine, options, how)
+      t.match(ended, { pushed: { kind: 'refused', ...expected }, landed: false })
+    })
+  }
+
+  t.test(`${engine}: a stale lock on the server is an error of the server`, async (t) => {
+    const hooks = { 'pre-receive': 'touch "$GIT_DIR/refs/heads/main.lock"' }
+    t.match(await attempt(engine, { hooks }), {
+      pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable', message: /stale lock/ } },
+    })
+  })
+
+  t.test(`${engine}: a server that cannot store the commit is an error of the server`, async (t) => {
+    const meanwhile = async ({ path }: GitRepository) => {
+      const names = Array.from({ length: 256 }, (_, i) =>
+        join(path, 'objects', i.toString(16).padStart(2, '0')),
+      )
+      for (const name of names) await writeFile(name, '', { flag: 'wx' }).catch(() => undefined)
+    }
+    const pushed = { kind: 'refused', failure: { reason: 'ProviderUnavailable', message: /cannot store/ } }
+    const config = { 'core.logAllRefUpdates': 'false' }
+    t.match(await attempt(engine, { config }, { meanwhile }), { pushed, landed: false })
+  })
+
+  for (const [name, fault, target, expected] of sample(
+    breaks,
+    (row) => `${engine} ${rowOf(row[3].pushed)}`,
+  )) {
+    t.test(`${engine}: ${name}: the result is known`, async (t) => {
+      t.match(await attempt(engine, {}, { fault: [fault, target(engine)] }), expected)
+    })
+  }
+
+  t.test(`${engine}: a connection that breaks before a new branch is pushed has not made it`, async (t) => {
+    const fault = [{ kind: 'drop' }, POST] as const
+    t.match(await attempt(engine, {}, { branch: 'fresh', fault }), {
+      pushed: { kind: 'refused', failure: { reason: 'NetworkError' } },
+      landed: false,
+    })
+  })
+
+  t.test(
+    `${engine}: a result that is lost while another writer pushes is looked up in history`,
+    async (t) => {
+      const onTop = 'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main'
+      const hooks = { 'post-receive': onTop }
+      t.match(await attempt(engine, { hooks }, { fault: [{ kind: 'lost' }, POST] }), {
+        pushed: { kind: 'unknown' },
+        landed: false,
+      })
+    },
+  )
+
+  t.test(`${engine}: a rejection without a cause may be a race`, async (t) => {
+    const hooks = { 'pre-receive': 'rm -rf "$GIT_DIR/logs" && touch "$GIT_DIR/logs"' }
+    t.match(await attempt(engine, { hooks }), {
+      pushed: { kind: 'race', unless: { reason: 'PushRejected' } },
+      landed: false,
+    })
+  })
+}

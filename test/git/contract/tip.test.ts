@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { GitRepository } from '../../harness/git-repository.ts'
+import { ENGINES, openStage, outcomeOf, PASSWORD, until } from '../stage.ts'
+
+// Where a branch is, by both engines.
+const stage = await openStage()
+t.teardown(() => stage.close())
+const { server } = stage
+
+let count = 0
+const names = (): string => `tip/${++count}`
+
+for (const engine of ENGINES) {
+  const requests = engine === 'direct' ? 2 : 3
+  const read = (repository: GitRepository, branch: string | undefined) =>
+    stage.remote(engine, repository.url, (remote) => outcomeOf(remote.readTip({ branch })))
+
+  t.test(`${engine}: an existing branch is read in ${requests} requests, and followed`, async (t) => {
+    const repository = await server.createRepository(names())
+    const tip = await repository.commit('main', { 'a.md': 'a' })
+    const before = server.requests.length
+    await stage.remote(engine, repository.url, async (remote) => {
+      t.same(await remote.readTip({ branch: 'main' }), { branch: 'main', commit: tip, exists: true })
+      t.equal(server.requests.length - before, requests)
+      const next = await repository.commit('main', { 'b.md': 'b' })
+      t.same(await remote.readTip({ branch: 'main' }), { branch: 'main', commit: next, exists: true })
+    })
+  })
+
+  for (const name of ['team/trunk', 'übung7/日本']) {
+    t.test(`${engine}: the default branch ${name} is known, in as many requests`, async (t) => {
+      const repository = await server.createRepository(names(), { defaultBranch: name })
+      const before = server.requests.length
+      t.match(await read(repository, undefined), { branch: name, exists: true })
+      t.equal(server.requests.length - before, requests)
+    })
+  }
+
+  t.test(`${engine}: a default branch whose name is not UTF-8 is not guessed`, async (t) => {
+    const repository = await server.createRepository(names())
+    const tip = await repository.git('rev-parse', 'main')
+    await writeFile(join(repository.path, 'packed-refs'), Buffer.from(`${tip} refs/heads/gr\xf6\n`, 'latin1'))
+    await writeFile(join(repository.path, 'HEAD'), Buffer.from('ref: refs/heads/gr\xf6\n', 'latin1'))
+    t.match(await read(repository, undefined), { reason: 'NotSupported', message: /spec\.branch/ })
+  })
+
+  t.test(`${engine}: a head that is no branch has no name`, async (t) => {
+    const repository = await server.createRepository(names())
+    await repository.git('update-ref', '--no-deref', 'HEAD', await repository.git('rev-parse', 'main'))
+    t.match(await read(repository, undefined), { reason: 'NotSupported', message: /spec\.branch/ })
+  })
+
+  t.test(`${engine}: a missing branch begins at the default branch`, async (t) => {
+    const repository = await server.createRepository(names(), { branches: ['fresh-2', 'fresh/er'] })
+    const tip = await repository.git('rev-parse', 'main')
+    t.same(await read(repository, 'fresh'), { branch: 'fresh', commit: tip, exists: false })
+  })
+
+  t.test(`${engine}: an empty repository begins with the branch that is named, or with main`, async (t) => {
+    const repository = await server.createRepository(names(), { empty: true, defaultBranch: 'other' })
+    for (const [branch, expected] of [
+      [undefined, 'main'],
+      ['trunk', 'trunk'],
+    ])
+      t.same(await read(repository, branch), { branch: expected, commit: undefined, exists: false })
+  })
+
+  t.test(`${engine}: a default branch that does not exist while others do is reported`, async (t) => {
+    const repository = await server.createRepository(names(), { branches: ['other'] })
+    await repository.git('symbolic-ref', 'HEAD', 'refs/heads/gone')
+    const wanted = { reason: 'NotSupported', message: /default branch does not exist/ }
+    t.match(await read(repository, 'new'), wanted)
+    t.match(await read(repository, undefined), wanted)
+  })
+
+  t.test(`${engine}: a commit that disappears while it is read is a race, not a failure`, async (t) => {
+    const name = names()
+    const config = { 'uploadpack.allowAnySHA1InWant': 'false' }
+    const repository = await server.createRepository(name, { config })
+    let go = (): void => undefined
+    const gone = new Promise<void>((resolve) => (go = resolve))
+    const held = { repository: name, command: 'fetch', times: 1 } as const
+    server.faults.add({ kind: 'hold', when: 'before', until: gone }, held)
+    const work = read(repository, 'main')
+    await until('the second request', () =>
+      Promise.resolve(server.requests.some((r) => r.repository === name && r.command === 'fetch')),
+    )
+    await repository.git('update-ref', '-d', 'refs/heads/main')
+    await repository.git('reflog', 'expire', '--expire=all', '--all')
+    await repository.git('prune', '--expire=now')
+    await repository.commit('main', { 'other.md': 'x' }, 'From nothing')
+    go()
+    t.equal(await work, 'moved')
+  })
+
+  t.test(`${engine}: a wrong password, and a repository that is not there`, async (t) => {
+    const repository = await server.createRepository(names())
+    const wrong = { password: `${PASSWORD}x` }
+    const readTip = (url: string, more = {}) =>
+      stage.remote(engine, url, (remote) => outcomeOf(remote.readTip({ branch: 'main' })), more)
+    t.match(await readTip(repository.url, wrong), { reason: 'AuthenticationFailed' })
+    t.match(await readTip(`${server.url}/none.git`), { reason: 'RepositoryNotFound' })
+  })
+
+  t.test(`${engine}: submodules and attributes cost no further request`, async (t) => {
+    const repository = await server.createRepository(names(), {
+      files: {
+        '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = https://git.example.com/x\n',
+        '.gitattributes': '* text\n',
+        x: { mode: '160000', content: '1'.repeat(40) },
+      },
+    })
+    const before = server.requests.length
+    t.match(await read(repository, 'main'), { exists: true })
+    t.equal(server.requests.length - before, requests)
+  })
+}

@@ -1,0 +1,159 @@
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { openDirectEngine } from '../../../functions/git/direct/direct-engine.ts'
+import { followTrust } from '../../../functions/net/trust.ts'
+import type { Fault, Target } from '../../harness/git-faults.ts'
+import type { RepositoryOptions } from '../../harness/git-repository.ts'
+import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience, REACHED } from '../stage.ts'
+
+// What both engines do is tested in contract/.
+const stage = await openStage()
+t.teardown(() => stage.close())
+const { server } = stage
+
+let count = 0
+async function readWith(fault: Fault | undefined, target: Target, options: RepositoryOptions = {}) {
+  const repository = await server.createRepository(`direct/${++count}`, options)
+  const heal =
+    fault === undefined ? undefined : server.faults.add(fault, { repository: repository.name, ...target })
+  const work = stage.remote('direct', repository.url, async (remote) => {
+    const tip = await remote.readTip({ branch: 'main' })
+    return tip === 'moved' ? tip : remote.readTree(tip, ['README.md'])
+  })
+  const ended: unknown = await work.catch((error: unknown) => error)
+  heal?.()
+  return ended
+}
+
+const BROKEN_PACK = '000dpackfile\n000d\u0001PACKxxxx0000'
+const sent = (body: string): Fault => ({
+  kind: 'status',
+  status: 200,
+  headers: { 'content-type': 'application/x-git-upload-pack-result' },
+  body,
+})
+for (const [name, fault, target, options] of [
+  ['a server without filters', undefined, {}, { allowFilter: false }],
+  ['a page', { kind: 'page' }, {}, {}],
+  ['an empty answer', sent(''), {}, {}],
+  ['a list of SHA-256 names', sent(`004d${'1'.repeat(64)} HEAD\n0000`), {}, {}],
+  ['a pack without an end', { kind: 'endless' }, { command: 'fetch' }, {}],
+  ['a list of refs without an end', { kind: 'endless' }, { command: 'ls-refs' }, {}],
+  ['a broken pack', sent(BROKEN_PACK), { command: 'fetch' }, {}],
+  ['a pack elsewhere', { kind: 'elsewhere', uri: 'https://localhost/x.pack' }, { command: 'fetch' }, {}],
+  ['a server that does not take the request', { kind: 'status', status: 405 }, {}, {}],
+] as const)
+  t.test(`${name} is not for this engine`, async (t) => {
+    const ended = await readWith(fault, target, options)
+    t.ok(ended instanceof Error && !(ended instanceof Failure), String(ended))
+  })
+
+for (const [name, fault, expected] of [
+  [
+    'a busy server',
+    { kind: 'status', status: 503, headers: { 'Retry-After': '7' } },
+    { reason: 'ProviderUnavailable', retryAfterSeconds: 7 },
+  ],
+  [
+    'a limit of requests',
+    { kind: 'status', status: 403, headers: { 'Retry-After': '8' } },
+    { reason: 'RateLimited', retryAfterSeconds: 8 },
+  ],
+  ['a wrong login', { kind: 'status', status: 401 }, { reason: 'AuthenticationFailed', message: /Secret/ }],
+  ['a missing right', { kind: 'status', status: 403 }, { reason: 'PermissionDenied' }],
+  [
+    'a missing repository',
+    { kind: 'status', status: 404 },
+    { reason: 'RepositoryNotFound', message: /not visible/ },
+  ],
+  [
+    'a redirect',
+    { kind: 'redirect', location: 'https://localhost:1/' },
+    { reason: 'RepositoryNotFound', message: /redirected/ },
+  ],
+  ['a cut', { kind: 'cut' }, { reason: 'NetworkError', message: /in the middle/ }],
+  ['an end within a packet', sent('00ff'), { reason: 'NetworkError', message: /in the middle/ }],
+  ['a connection that breaks', { kind: 'drop' }, { reason: 'NetworkError' }],
+  [
+    'an error of the server',
+    sent('0019ERR this costs a fee\n'),
+    { reason: 'PushRejected', message: /costs a fee/ },
+  ],
+] as const)
+  t.test(`${name} is a verdict, in one request`, async (t) => {
+    const before = server.requests.length
+    t.match(await readWith(fault, {}), expected)
+    // Where a repository is not found, a redirect is looked for.
+    t.equal(server.requests.length - before, name === 'a missing repository' ? 2 : 1)
+  })
+
+t.test('a redirect that comes at the first request of the usual order only is seen', async (t) => {
+  const repository = await server.createRepository('direct/moved')
+  for (const [fault, exchange] of [
+    [{ kind: 'status', status: 404 }, 'upload-pack'],
+    [{ kind: 'redirect', location: 'https://localhost:1/' }, 'upload-pack-refs'],
+  ] as const)
+    t.teardown(server.faults.add(fault, { repository: repository.name, exchange }))
+  await t.rejects(
+    stage.remote('direct', repository.url, (remote) => remote.readTip({ branch: 'main' })),
+    { reason: 'RepositoryNotFound', message: /redirected to another address/ },
+  )
+})
+
+t.test('a silent server is given up when the signal fires', async (t) => {
+  const repository = await server.createRepository('direct/silent')
+  t.teardown(server.faults.add({ kind: 'hang' }, { repository: repository.name }))
+  const signal = AbortSignal.timeout(200)
+  const read = stage.remote('direct', repository.url, (remote) => remote.readTip({ branch: 'main' }), {
+    signal,
+  })
+  t.match(await outcomeOf(read), { reason: 'Timeout' })
+})
+
+t.test('a push is not sent after the signal has fired', async (t) => {
+  const repository = await server.createRepository('direct/late')
+  const stop = new AbortController()
+  const { signal } = stop
+  const work = stage.remote(
+    'direct',
+    repository.url,
+    async (remote) => {
+      const tip = await remote.readTip({ branch: 'main' })
+      if (tip === 'moved') throw new Error('Nobody else is at work here')
+      const { files, message, author } = changeOf(repository.url, 'a.md')
+      const news = files.map((file) => ({ ...file, mode: '100644' }))
+      const [head = ''] = await remote.writeCommits(tip, [{ files: news, message, author, date: new Date() }])
+      stop.abort()
+      return remote.push(tip, head)
+    },
+    { signal },
+  )
+  t.match(await outcomeOf(work), { reason: 'Timeout' })
+  t.notOk(
+    server.requests.some(
+      (request) => request.repository === repository.name && request.exchange === 'receive-pack',
+    ),
+  )
+})
+
+t.test('an address of SSH is not for this engine, and a broken CA_FILE is reported', async (t) => {
+  const settings = { fetchLimitMiB: 1, deadlineSeconds: 1 }
+  const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience() }
+  const address = parseRepositoryAddress('https://git.example.com/acme/shop.git')
+  const key = {
+    method: 'key',
+    namespace: 'shop',
+    identity: 'x',
+    secrets: [],
+    privateKey: '',
+    hostKeys: '',
+  } as const
+  const engine = openDirectEngine({ ...settings, trust: followTrust(server.caFile) })
+  const ended: unknown = await engine
+    .open({ ...target, address, login: key })
+    .catch((error: unknown) => error)
+  t.ok(ended instanceof Error && !(ended instanceof Failure))
+  const broken = openDirectEngine({ ...settings, trust: followTrust('/nonexistent/ca.pem') })
+  await t.rejects(broken.open({ ...target, address }), { reason: 'Internal', message: /CA_FILE/ })
+})

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { isBusy, openMemory, openObjects } from '../../../functions/git/direct/memory.ts'
+import { makeObject } from '../../../functions/git/objects/object.ts'
+
+const MIB = 1024 * 1024
+
+t.test('commits and trees are remembered for other sessions, blobs for their own', async (t) => {
+  const memory = openMemory()
+  const [one, other] = [openObjects(memory), openObjects(memory)]
+  const tree = makeObject('tree', Buffer.from('tree'))
+  const commit = makeObject('commit', Buffer.from('commit'))
+  const blob = makeObject('blob', Buffer.from('blob'))
+  one.keep([tree, commit, blob])
+  t.match(other.get(tree.id), tree)
+  t.match(other.get(commit.id), commit)
+  t.equal(other.get(blob.id), undefined)
+  t.match(one.get(blob.id), blob)
+  one.close()
+  t.equal(one.get(blob.id), undefined)
+  t.match(one.get(tree.id), tree)
+})
+
+t.test('a session has its objects, although the memory forgets the oldest at 24 MiB', async (t) => {
+  const memory = openMemory()
+  const session = openObjects(memory)
+  const trees = Array.from({ length: 30 }, () => makeObject('tree', randomBytes(MIB)))
+  session.keep(trees)
+  t.equal(memory.get(trees[0]?.id ?? ''), undefined)
+  t.match(memory.get(trees[29]?.id ?? ''), { body: trees[29]?.body })
+  t.ok(trees.every(({ id }) => session.get(id) !== undefined))
+})
+
+t.test('a small part of a large buffer is copied, so that the rest is free', async (t) => {
+  const memory = openMemory()
+  const large = Buffer.allocUnsafeSlow(MIB)
+  const tree = makeObject('tree', large.subarray(0, 100))
+  memory.keep([tree])
+  t.equal(memory.get(tree.id)?.body.buffer.byteLength, 100)
+  t.ok(memory.get(tree.id)?.body.equals(tree.body))
+})
+
+t.test('all sessions share 128 MiB, which come back when one is closed', async (t) => {
+  const memory = openMemory()
+  const session = openObjects(memory)
+  const half = makeObject('tree', Buffer.alloc(64 * MIB))
+  session.keep([half])
+  session.keep([half])
+  const busy: unknown = await Promise.resolve()
+    .then(() => session.keep([makeObject('tree', Buffer.from('x'))]))
+    .catch((error: unknown) => error)
+  t.ok(isBusy(busy))
+  t.notOk(isBusy(new Error('other')))
+  session.close()
+  memory.take(128 * MIB)()
+})
