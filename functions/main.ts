@@ -71,6 +71,8 @@ async function main(): Promise<void> {
     memoryMiB: shares.largeLimits.memoryMiB,
     deadlineSeconds: config.attemptDeadline,
     acquireLarge: (holder, signal) => large.acquire(shares.largeCost, holder, signal),
+    handedOver: ({ url, why }) =>
+      log.info({ repository: url, cause: why }, 'the git binary is used for this repository'),
   })
   const world: World = {
     cluster: connectCluster(apiServer),

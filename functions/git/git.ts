@@ -3,8 +3,10 @@ import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
 import { stopIfAborted } from './process/launcher.ts'
+import { openDirectEngine } from './direct/direct-engine.ts'
+import { chooseEngine, type HandOver } from './engine-choice.ts'
 import type { Remote, RemoteTarget } from './remote.ts'
-import { openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
+import { DEADLINE_SECONDS, openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
 import { openSSHSessions } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
 import { makeGroupCommit, type Batch } from './writer/group-commit.ts'
@@ -12,7 +14,10 @@ import { land } from './writer/land.ts'
 import type { Settled } from './writer/pending-change.ts'
 
 /** What main.ts hands in. */
-export type GitSettings = RouteSettings & BinarySettings
+export interface GitSettings extends RouteSettings, BinarySettings {
+  /** Told of each session that the direct engine has handed to the git binary; see chooseEngine. */
+  readonly handedOver?: (handOver: HandOver) => void
+}
 
 /** The Git writer. */
 export interface Git {
@@ -32,10 +37,12 @@ export interface Git {
   close(): Promise<void>
 }
 
-/** Connects the writer to the engine behind the port `Remote`; nothing is read or written before the first push. */
+/** Connects the writer to the engines behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
   const ssh = openSSHSessions()
-  const engine = openBinaryEngine(settings, ssh)
+  const { trust, fetchLimitMiB, deadlineSeconds = DEADLINE_SECONDS, handedOver } = settings
+  const direct = openDirectEngine({ trust, fetchLimitMiB, deadlineSeconds })
+  const engine = chooseEngine({ direct, binary: openBinaryEngine(settings, ssh) }, handedOver)
   const closing = new AbortController()
   const searches = new Set<Promise<unknown>>()
 

@@ -9,7 +9,7 @@ import { callFailure, timedOut } from './failures.ts'
 /** One connection to one server, opened by the first request and kept for the later ones. */
 export interface KeptConnection {
   /**
-   * Sends a request and reads the whole answer. Redirects are answers like any other.
+   * Sends a request and reads the whole answer, in so many milliseconds. Redirects are answers like any other.
    * @throws Failure NetworkError, Timeout, TLSUntrusted, AddressForbidden, ProviderUnavailable
    */
   send(request: KeptRequest, bounds: BodyBounds): Promise<KeptAnswer>
@@ -24,6 +24,7 @@ export interface KeptRequest {
   readonly headers: Readonly<Record<string, string>>
   /** The parts of the body, in order. */
   readonly body?: readonly Uint8Array[]
+  readonly timeoutMs: number
 }
 
 export interface KeptAnswer {
@@ -34,11 +35,11 @@ export interface KeptAnswer {
   readonly body: BoundedBody | undefined
 }
 
-/** No connection yet; the target's signal ends every request. */
+/** Opens no connection yet; the target's signal ends every request. */
 export function keepConnection(target: ConnectionTarget): KeptConnection {
   const { destination, shownHost, signal } = target
   const client = new Client(originOf(destination), {
-    // The signal bounds the whole exchange; a hook of the server may take minutes.
+    // Each request has a bound of its own; a hook of the server may be silent for minutes.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect(_options, answer) {
@@ -50,15 +51,17 @@ export function keepConnection(target: ConnectionTarget): KeptConnection {
   })
   return {
     async send(request, bounds) {
+      const { method, path, headers, timeoutMs } = request
+      const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
-        const answer = await client.request({ ...request, body: bodyOf(request), signal })
+        const answer = await client.request({ method, path, headers, body: bodyOf(request), signal: bounded })
         return {
           status: answer.statusCode,
           header: (name) => [answer.headers[name] ?? []].flat()[0],
           body: await readBounded(answer.body, bounds),
         }
       } catch (error) {
-        throw signal.aborted ? timedOut(shownHost, signal.reason) : callFailure(error, shownHost)
+        throw bounded.aborted ? timedOut(shownHost, bounded.reason) : callFailure(error, shownHost)
       }
     },
     async close() {

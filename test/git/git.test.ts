@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
+import type { HandOver } from '../../functions/git/engine-choice.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import type { Fault, Target } from '../harness/git-faults.ts'
@@ -25,6 +26,8 @@ t.teardown(() => stage.close())
 const { server } = stage
 const git = stage.open()
 const LOGIN = loginOf(PASSWORD)
+/** The server knows no filters, so the direct engine hands the repository over. */
+const FOR_BINARY = { allowFilter: false }
 
 /** Everything about a failure that a user or a log could show. */
 function wordsOf(failure: unknown): string {
@@ -39,16 +42,30 @@ const SECRETS = [
   Buffer.from(`x-access-token:${PASSWORD}`).toString('base64'),
 ]
 
-t.test('a commit lands, and no temporary file is left', async (t) => {
+t.test('a commit lands without a file or a process of Commitlet', async (t) => {
   const repository = await server.createRepository('git/plain')
   const landed = await git.push(changeOf(repository.url, 'a.md'), LOGIN, patience())
   t.same(landed, { outcome: 'pushed', sha: await repository.git('rev-parse', 'main'), branch: 'main' })
-  const [home = ''] = await stage.leftovers()
-  await until(
-    'an empty folder',
-    async () => (await readdir(join(stage.tempDir, home))).join() === 'authorities-1.pem',
-  )
+  t.same(await stage.leftovers(), [])
 })
+
+t.test(
+  'what the direct engine cannot write lands by the git binary, and no temporary file is left',
+  async (t) => {
+    const repository = await server.createRepository('git/careful', FOR_BINARY)
+    const told: HandOver[] = []
+    const writer = stage.open({ handedOver: (one) => void told.push(one) })
+    for (const path of ['a.md', 'b.md'])
+      t.match(await writer.push(changeOf(repository.url, path), LOGIN, patience()), { outcome: 'pushed' })
+    t.equal(await repository.git('rev-list', '--count', 'main'), '3')
+    t.match(told, [{ url: repository.url, why: /fetch/ }])
+    t.equal(told.length, 1)
+    await until('an empty folder', async () => {
+      const [home = ''] = await stage.leftovers()
+      return (await readdir(join(stage.tempDir, home))).join() === 'authorities-1.pem'
+    })
+  },
+)
 
 const STRUCK = 'git/struck'
 interface Expected {
@@ -189,12 +206,40 @@ t.test('a host that is not known, and one that takes no connection', async (t) =
   }
 })
 
+t.test('a server that sends Git to another address for a pack is not followed', async (t) => {
+  let called = 0
+  const other = createServer((socket) => {
+    called++
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  t.teardown(() => other.close())
+  const { port } = other.address() as AddressInfo
+  const { url } = await server.createRepository('git/elsewhere')
+  for (const uri of [
+    `http://127.0.0.1:${port}/x.pack`,
+    `https://localhost:${port}/x.pack`,
+    `${server.url}/x.pack`,
+  ]) {
+    const before = server.requests.length
+    const heal = server.faults.add({ kind: 'elsewhere', uri }, { exchange: 'upload-pack', command: 'fetch' })
+    t.match(
+      await outcomeOf(git.push(changeOf(url, 'a.md'), LOGIN, patience())),
+      { reason: /NetworkError|Internal/ },
+      uri,
+    )
+    heal()
+    t.notOk(server.requests.slice(before).some(({ path }) => path === '/x.pack'))
+  }
+  t.equal(called, 0)
+})
+
 for (const exchange of ['upload-pack-refs', 'receive-pack'] as const) {
   t.test(
     `a server that is silent at ${exchange} is given up at the deadline, and no process is left`,
     async (t) => {
       const name = `git/silent-${exchange}`
-      const repository = await server.createRepository(name)
+      const repository = await server.createRepository(name, FOR_BINARY)
       t.teardown(server.faults.add({ kind: 'hang' }, { repository: name, exchange }))
       const abort = new AbortController()
       const work = outcomeOf(git.push(changeOf(repository.url, 'a.md'), LOGIN, abort.signal))
@@ -226,15 +271,20 @@ for (const exchange of ['upload-pack-refs', 'receive-pack'] as const) {
   )
 }
 
-t.test('the deadline of a process holds without any signal', async (t) => {
-  const repository = await server.createRepository('git/deadline')
-  t.teardown(server.faults.add({ kind: 'hang' }, { repository: 'git/deadline' }))
-  const writer = stage.open({ deadlineSeconds: 2 })
-  const failure = await outcomeOf(
-    writer.push(changeOf(repository.url, 'a.md'), LOGIN, new AbortController().signal),
-  )
-  t.match(failure, { reason: 'Timeout', message: /2 seconds/ })
-})
+for (const [what, options, says] of [
+  ['request', {}, /did not answer in time/],
+  ['process', FOR_BINARY, /2 seconds/],
+] as const)
+  t.test(`the deadline of a ${what} holds without any signal`, async (t) => {
+    const name = `git/deadline-${what}`
+    const repository = await server.createRepository(name, options)
+    const exchange = what === 'request' ? 'upload-pack' : 'upload-pack-refs'
+    t.teardown(server.faults.add({ kind: 'hang' }, { repository: name, exchange }))
+    const writer = stage.open({ deadlineSeconds: 2 })
+    const { signal } = new AbortController()
+    const failure = await outcomeOf(writer.push(changeOf(repository.url, 'a.md'), LOGIN, signal))
+    t.match(failure, { reason: 'Timeout', message: says })
+  })
 
 t.test('changes that arrive during a push go with the next one, one commit each', async (t) => {
   const repository = await server.createRepository('git/group')
@@ -325,12 +375,13 @@ t.test('a CA_FILE that is not there fails the attempt; it is read again when it 
 
 t.test('closing fails what is in flight, ends every process and leaves no file', async (t) => {
   const other = await openStage()
-  const repository = await other.server.createRepository('a/b')
+  const repository = await other.server.createRepository('a/b', FOR_BINARY)
   const writer = other.open()
   await writer.push(changeOf(repository.url, 'a.md'), LOGIN, patience())
   other.server.faults.add({ kind: 'hang' })
+  const before = other.server.requests.length
   const work = outcomeOf(writer.push(changeOf(repository.url, 'b.md'), LOGIN, patience()))
-  await until('the request', () => Promise.resolve(other.server.requests.length > 5))
+  await until('the request', () => Promise.resolve(other.server.requests.length > before))
   await writer.close()
   t.match(await work, { reason: 'Timeout', message: /was stopped/ })
   t.same(await processesWith(other.tempDir), [])

@@ -8,14 +8,16 @@ import { DEFAULT_PORTS } from '../../functions/domain/repository/address.ts'
 import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { PasswordLogin } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import { openDirectEngine } from '../../functions/git/direct/direct-engine.ts'
+import { findRoute } from '../../functions/domain/network/route.ts'
+import { openDirectEngine, type DirectSettings } from '../../functions/git/direct/direct-engine.ts'
 import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
-import type { Remote } from '../../functions/git/remote.ts'
-import { openBinaryEngine } from '../../functions/git/session/binary-engine.ts'
+import type { Engine, Remote, RemoteTarget } from '../../functions/git/remote.ts'
+import { openBinaryEngine, type BinarySettings } from '../../functions/git/session/binary-engine.ts'
 import { openSSHSessions } from '../../functions/git/ssh/sessions.ts'
 import { openSession, type Session } from '../../functions/git/session/session.ts'
 import { overHTTPS } from '../../functions/git/session/transport.ts'
 import { openWorkspace, type Workspace } from '../../functions/git/process/workspace.ts'
+import { land } from '../../functions/git/writer/land.ts'
 import type { PendingChange, Settled } from '../../functions/git/writer/pending-change.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import { startGitServer, type GitServer, type GitServerOptions } from '../harness/git-server.ts'
@@ -113,6 +115,12 @@ export interface Stage {
     work: (remote: Remote) => Promise<T>,
     more?: RemoteOptions,
   ): Promise<T>
+  /** Pushes one change by an engine, found as a writer with these settings finds it. */
+  push(
+    engine: EngineName,
+    change: Change,
+    settings: Partial<GitSettings>,
+  ): Promise<Landed | Failure | undefined>
   /** What is in the folder of the writers. */
   leftovers(): Promise<readonly string[]>
   close(): Promise<void>
@@ -122,7 +130,8 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
   const server = await startGitServer({ users: [USER], ...options })
   const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-stage-'))
   const opened: Git[] = []
-  const trust = followTrust(server.caFile)
+  const path = process.env['PATH'] ?? ''
+  const common = { tempDir, trust: followTrust(server.caFile), fetchLimitMiB: 64, deadlineSeconds: 30, path }
   return {
     server,
     tempDir,
@@ -152,16 +161,19 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
     },
     async remote(name, url, work, more = {}) {
       const { password = PASSWORD, signal = patience(), fetchLimitMiB = 64 } = more
-      const settings = { tempDir, trust, fetchLimitMiB, deadlineSeconds: 30, path: process.env['PATH'] ?? '' }
-      const engine = name === 'direct' ? openDirectEngine(settings) : openBinaryEngine(settings, openSSHSessions())
       const target = { address: addressOf(url), route: REACHED, login: loginOf(password), signal }
-      const remote = await engine.open(target)
-      try {
-        return await work(remote)
-      } finally {
-        await remote.close()
-        await engine.close()
-      }
+      return inEngine(name, { ...common, fetchLimitMiB }, (engine) => inRemote(engine, target, work))
+    },
+    async push(name, change, settings) {
+      const all = { ...common, ...DIRECT, ...settings }
+      const signal = patience()
+      const route = await findRoute(change.repository, all, signal)
+      const target = { address: change.repository, route, login: loginOf(PASSWORD), signal }
+      const batch = [pending(change)]
+      const [ended] = await inEngine(name, all, (engine) =>
+        inRemote(engine, target, (remote) => endingsOf(batch, land(remote, { batch, signal }))),
+      )
+      return ended
     },
     leftovers: () => readdir(tempDir),
     async close() {
@@ -169,6 +181,37 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       await server.close()
       await rm(tempDir, { recursive: true })
     },
+  }
+}
+
+type EngineSettings = BinarySettings & DirectSettings
+
+/** An engine for this work only. */
+async function inEngine<T>(
+  name: EngineName,
+  settings: EngineSettings,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const engine =
+    name === 'direct' ? openDirectEngine(settings) : openBinaryEngine(settings, openSSHSessions())
+  try {
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** A session for this work only. */
+async function inRemote<T>(
+  engine: Engine,
+  target: RemoteTarget,
+  work: (remote: Remote) => Promise<T>,
+): Promise<T> {
+  const remote = await engine.open(target)
+  try {
+    return await work(remote)
+  } finally {
+    await remote.close()
   }
 }
 

@@ -9,7 +9,7 @@ import { CA_FILE, serve, serveRaw } from './stage.ts'
 
 const trust = await followTrust(CA_FILE).context()
 const BOUNDS = { most: 1_000, take: () => () => undefined }
-const GET = { method: 'GET', path: '/{a}/../b?c=d', headers: { 'x-a': 'b' } } as const
+const GET = { method: 'GET', path: '/{a}/../b?c=d', headers: { 'x-a': 'b' }, timeoutMs: 10_000 } as const
 const HOST = 'git.example.com'
 
 function target(port: number, more: Partial<ConnectionTarget> = {}): ConnectionTarget {
@@ -35,7 +35,7 @@ t.test('requests share one connection, and leave and come back as they are', asy
   const connection = keepConnection(target(place.port))
   const first = await connection.send(GET, BOUNDS)
   const body = [Buffer.from('\0\xff', 'latin1'), Buffer.from('b')]
-  await connection.send({ method: 'POST', path: '/p', headers: {}, body }, BOUNDS)
+  await connection.send({ method: 'POST', path: '/p', headers: {}, body, timeoutMs: 10_000 }, BOUNDS)
   await connection.close()
   t.equal(first.status, 302)
   t.equal(first.header('location'), 'https://other.example.com/')
@@ -85,12 +85,13 @@ t.test('what goes wrong is reported with its reason and the address', async (t) 
   const cases = [
     { way: target(cut.port), reason: 'NetworkError', says: /closed the connection in the middle/ },
     { way: target(silent.port, { signal: stop }), reason: 'Timeout', says: /did not answer in time/ },
+    { way: target(silent.port), timeoutMs: 300, reason: 'Timeout', says: /did not answer in time/ },
     { way: target(odd.port), reason: 'NetworkError', says: /cannot be reached/ },
   ]
-  for (const { way, reason, says } of cases) {
+  for (const { way, reason, says, timeoutMs = 10_000 } of cases) {
     const connection = keepConnection(way)
     const message = new RegExp(`^https://git\\.example\\.com/a\\.git .*${says.source}`)
-    await t.rejects(connection.send(GET, BOUNDS), { reason, message })
+    await t.rejects(connection.send({ ...GET, timeoutMs }, BOUNDS), { reason, message })
     await connection.close()
   }
 })

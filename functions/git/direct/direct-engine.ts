@@ -18,7 +18,7 @@ export interface DirectSettings {
   readonly trust: Trust
   /** FETCH_LIMIT. */
   readonly fetchLimitMiB: number
-  /** ATTEMPT_DEADLINE, for messages. */
+  /** ATTEMPT_DEADLINE: no request takes longer, even if no signal fires. */
   readonly deadlineSeconds: number
 }
 

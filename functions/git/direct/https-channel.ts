@@ -33,6 +33,7 @@ const REPORT_BYTES = 1024 * 1024
 export function openHTTPSChannel(parts: HTTPSParts): Channel {
   const { connection, address, login, context, take, signal } = parts
   const path = pathOf(address)
+  const timeoutMs = context.deadlineSeconds * 1000
   const common = { authorization: basic(login), 'user-agent': AGENT }
 
   function post(program: GitProgram, body: readonly Uint8Array[], most: number): Promise<KeptAnswer> {
@@ -43,14 +44,14 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
       'content-type': `application/x-${program}-request`,
     }
     const request = { path: `${path}/${program}`, headers: headersFor(own, context.url), body }
-    return connection.send({ method: 'POST', ...request }, { most, take })
+    return connection.send({ method: 'POST', timeoutMs, ...request }, { most, take })
   }
 
   // Some hosts redirect a repository that has moved at the first request of the usual order only, which is this one.
   async function lookAgain(): Promise<Failure> {
     const headers = headersFor({ ...common, ...VERSION_2 }, context.url)
     const refs = { method: 'GET', path: `${path}/info/refs?service=git-upload-pack`, headers } as const
-    const answer = await connection.send(refs, { most: REPORT_BYTES, take })
+    const answer = await connection.send({ ...refs, timeoutMs }, { most: REPORT_BYTES, take })
     answer.body?.release()
     if (answer.status < 300) throw new Error('it does not know the requests of the smart protocol')
     return failureFor(answer, context)

@@ -1,4 +1,4 @@
-import { danglingHead, FIRST_BRANCH, isUsableBranch, unnamedHead } from '../branch-name.ts'
+import { danglingHead, FIRST_BRANCH, isUsableBranch, unnamedHead } from '../branch.ts'
 import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import type { Tip, WantedTip } from '../remote.ts'

@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts'
+import { movedMeanwhile } from '../branch.ts'
 import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace, type Pace } from '../objects/pace.ts'
@@ -22,7 +22,7 @@ export async function readTree(
   const wanted = paths.map((path) => ({ path, parts: path.split('/') }))
   const tree = await walk(session, commit, wanted)
   if (tree !== undefined) return tree
-  if ((await fetchCommit(session, commit)) === 'moved') throw gone(session)
+  if ((await fetchCommit(session, commit)) === 'moved') throw movedMeanwhile(session.context.url)
   const again = await walk(session, commit, wanted)
   if (again !== undefined) return again
   throw new Error('a fetch does not bring all trees')
@@ -89,9 +89,4 @@ const WORK = 4
 function directoryOf({ path, parts }: Wanted): string {
   const rest = parts.slice(1).reduce((length, name) => length + name.length + 1, 0)
   return path.slice(0, path.length - rest)
-}
-
-function gone({ context }: DirectSession): Failure {
-  const message = `The branch of ${context.url} moved while it was read; Commitlet retries automatically.`
-  return new Failure('Conflict', message)
 }

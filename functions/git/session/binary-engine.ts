@@ -29,7 +29,7 @@ export interface BinarySettings extends Trusted {
   readonly memoryMiB?: number
   /** Waits for a large share of the pod's memory; default: there is always enough. */
   readonly acquireLarge?: AcquireLarge
-  /** ATTEMPT_DEADLINE: no git process lives longer, even if no signal reaches it; default 120. */
+  /** ATTEMPT_DEADLINE: no git process lives longer, even if no signal reaches it; default DEADLINE_SECONDS. */
   readonly deadlineSeconds?: number
   /** PATH with sh, nice, setpriv, timeout and git; default: USUAL_PATH. */
   readonly path?: string
@@ -46,7 +46,8 @@ export interface LargeHolder {
 /** Returns how the share is given back. Throws a Failure, or returns nothing, if there is none. */
 export type AcquireLarge = (holder: LargeHolder, signal: AbortSignal) => Promise<(() => void) | undefined>
 
-const DEADLINE_SECONDS = 120
+/** The default of ATTEMPT_DEADLINE. */
+export const DEADLINE_SECONDS = 120
 const MEMORY_MIB = 128
 
 /** The engine that runs the git binary; no file is read or written before the first session. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
-import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch-name.ts'
+import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import { NOT_GIT } from '../output/error-table.ts'
 import type { Session } from './session.ts'

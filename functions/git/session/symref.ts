@@ -1,4 +1,4 @@
-import { isUsableBranch } from '../branch-name.ts'
+import { isUsableBranch } from '../branch.ts'
 
 /**
  * The branch that the remote's HEAD points to, read from git's packet trace (GIT_TRACE_PACKET): protocol 2 reports it

@@ -1,5 +1,5 @@
 import type { ChangeDraft, Landed } from '../../domain/commit/change.ts'
-import { Failure } from '../../domain/failure.ts'
+import { movedMeanwhile } from '../branch.ts'
 import type { Remote, SoughtCommit, Tip } from '../remote.ts'
 import type { PendingChange, Settled } from './pending-change.ts'
 
@@ -59,11 +59,7 @@ export async function settleFound(
  */
 export async function findOne(remote: Remote, change: ChangeDraft): Promise<Landed | undefined> {
   const tip = await remote.readTip(change)
-  if (tip === 'moved')
-    throw new Failure(
-      'Conflict',
-      `The branch of ${remote.url} moved while it was read; Commitlet retries automatically.`,
-    )
+  if (tip === 'moved') throw movedMeanwhile(remote.url)
   if (!tip.exists) return undefined
   const [sha] = await remote.findLanded(tip, [soughtFor(change)])
   return sha === undefined ? undefined : found(sha, tip)

@@ -29,3 +29,9 @@ export function danglingHead(url: string): Failure {
     `${url} has branches, but its default branch does not exist, so Commitlet does not know where to start; name an existing branch in spec.branch, or fix the default branch there.`,
   )
 }
+
+/** The branch moved between two reads; the next attempt reads again. */
+export function movedMeanwhile(url: string): Failure {
+  const message = `The branch of ${url} moved while it was read; Commitlet retries automatically.`
+  return new Failure('Conflict', message)
+}
