@@ -81,7 +81,7 @@ function switchingRemote(
       return await work(current)
     } catch (error) {
       const other = await changeOver(error)
-      const again = await other.readTip(wanted)
+      const again = await other.readTip({ ...wanted, fresh: true })
       if (again === 'moved' || again.commit !== tip.commit) throw movedMeanwhile(url)
       return work(other)
     }

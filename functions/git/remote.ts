@@ -7,15 +7,15 @@ import type { Tree } from './tree.ts'
 
 /**
  * The port between the writer and an engine that talks to a remote: one session with one repository, in terms of Git,
- * for one batch. An engine keeps no state except the objects that it has read and written. Only `push` changes the
- * remote, and it builds on the tip that it is given: a caller checks everything that the push depends on before it
+ * for one batch. An engine keeps no state except the objects that it has read and written, and where branches were. Only
+ * `push` changes the remote, and it builds on the tip that it is given: a caller checks everything that the push depends on before it
  * calls `push`. Each function throws a Failure for an error of the remote.
  */
 export interface Remote {
   /** The repository's address as users know it, for messages. */
   readonly url: string
   /**
-   * Reads where the branch is. `moved`: the remote changed while it was read.
+   * Reads where the branch is, or remembers it. `moved`: the remote changed while it was read.
    * @throws Failure RepositoryNotFound where there is no Git server at all
    */
   readTip(wanted: WantedTip): Promise<Tip | 'moved'>
@@ -28,7 +28,8 @@ export interface Remote {
   writeCommits(tip: Tip, commits: readonly NewCommit[]): Promise<readonly string[]>
   /**
    * Pushes once: the branch moves from `tip` to `head` (a commit that was written on it, or the tip itself, which
-   * creates a missing branch), or it does not move at all. A compare-and-swap, never a forced push.
+   * creates a missing branch), or it does not move at all. A compare-and-swap, never a forced push, however late the
+   * remote carries it out. Nothing is sent after the target's signal has fired.
    */
   push(tip: Tip, head: string): Promise<Pushed>
   /**
@@ -64,6 +65,8 @@ export interface WantedTip {
   readonly branch: string | undefined
   /** Fetches the history since then, for a later search. */
   readonly since?: Date | undefined
+  /** The remote is asked; otherwise the answer may be a remembered tip. */
+  readonly fresh?: boolean
 }
 
 /** What new commits are built on. */
@@ -74,6 +77,11 @@ export interface Tip {
   readonly commit: string | undefined
   /** Whether the branch exists, at `commit`; a missing one starts at the default branch. */
   readonly exists: boolean
+  /**
+   * The remote was not asked: the branch was there when this login read or wrote it last. Only a push may rest on it,
+   * because as its lease the remote itself checks it: the branch moves from there or not at all.
+   */
+  readonly remembered?: true
 }
 
 /** A commit to be written. */

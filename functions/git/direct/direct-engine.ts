@@ -10,6 +10,7 @@ import { openMemory, openObjects } from './memory.ts'
 import { push } from './push.ts'
 import { readTip } from './read-tip.ts'
 import { readTree } from './read-tree.ts'
+import { rememberTips } from './remembered-tips.ts'
 import type { DirectSession } from './session.ts'
 import { writeCommits, type WrittenCommits } from './write-commits.ts'
 
@@ -23,13 +24,14 @@ export interface DirectSettings {
 }
 
 /**
- * The engine that speaks Git's protocol itself, over HTTPS: no process, no file, and three requests for a commit. What
- * it cannot do it answers with an Error that is no Failure.
+ * The engine that speaks Git's protocol itself, over HTTPS: no process, no file, three requests for a commit, and one
+ * where the tip is remembered. What it cannot do it answers with an Error that is no Failure.
  */
 export function openDirectEngine(settings: DirectSettings): Engine {
   const { trust, fetchLimitMiB, deadlineSeconds } = settings
   const memory = openMemory()
   const tickets = rememberTickets()
+  const tipsOf = rememberTips()
   return {
     async open(target) {
       const { address, route, login, signal } = target
@@ -48,7 +50,8 @@ export function openDirectEngine(settings: DirectSettings): Engine {
       })
       const channel = openHTTPSChannel({ connection, address, login, context, take: memory.take, signal })
       const objects = openObjects(memory)
-      const session = { channel, context, signal, objects, take: memory.take }
+      const tips = tipsOf(address.text, login.identity)
+      const session = { channel, context, signal, objects, take: memory.take, tips }
       return directRemote(session, async () => {
         ending.abort()
         objects.close()
@@ -74,7 +77,7 @@ function directRemote(session: DirectSession, close: () => Promise<void>): Remot
       history = fetched
       return tip
     },
-    readTree: (tip, paths) => readTree(session, tip.commit, paths),
+    readTree: (tip, paths) => readTree(session, tip, paths),
     async writeCommits(tip, commits) {
       written = await writeCommits(session, tip.commit, commits)
       return written.names

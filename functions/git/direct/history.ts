@@ -97,10 +97,10 @@ async function firstThatChanges(
   paths: readonly string[],
 ): Promise<ObjectId | undefined> {
   for (const { name, parents } of candidates) {
-    const after = await readTree(session, name, paths)
+    const after = await readTree(session, { commit: name }, paths)
     const befores = parents.length === 0 ? [undefined] : parents
     for (const parent of befores) {
-      const before = await readTree(session, parent, paths)
+      const before = await readTree(session, { commit: parent }, paths)
       if (paths.some((path) => !isSame(before.get(path), after.get(path)))) return name
     }
   }

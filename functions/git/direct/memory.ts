@@ -17,6 +17,8 @@ export interface Objects {
   get(id: ObjectId): GitObject | undefined
   /** @throws what Take throws */
   keep(objects: readonly GitObject[]): void
+  /** Remembers objects that were written. */
+  remember(objects: readonly GitObject[]): void
   /** Returns what the objects took. */
   close(): void
 }
@@ -57,6 +59,7 @@ export function openObjects(memory: Memory): Objects {
       for (const object of objects) own.set(object.id, object)
       memory.keep(objects)
     },
+    remember: (objects) => memory.keep(objects),
     close() {
       for (const release of releases) release()
       own.clear()

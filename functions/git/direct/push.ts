@@ -5,7 +5,7 @@ import type { ErrorContext } from '../output/error-table.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { pushCommand, readPushReport, type PushReport } from '../protocol/receive-pack.ts'
-import type { Pushed } from '../remote.ts'
+import type { Pushed, Tip } from '../remote.ts'
 import { readRemoteTip } from './read-tip.ts'
 import { explained, type DirectSession } from './session.ts'
 import type { Delivery } from './channel.ts'
@@ -22,13 +22,18 @@ export async function push(
   objects: readonly NewObject[],
 ): Promise<Pushed> {
   const { signal, channel } = session
-  const ref = `refs/heads/${tip.branch}`
   const pack = await packed(objects, signal)
-  const command = pushCommand({ ref, from: tip.exists ? tip.commit : undefined, to: head })
+  const command = pushCommand({ ref: refOf(tip), from: tip.exists ? tip.commit : undefined, to: head })
   const delivery = await channel.push([command, pack])
-  const judged = judge(delivery, ref, session)
-  if (judged.certain) return judged.pushed
-  return judgeByTip(() => readRemoteTip(session, tip.branch), { tip, head }, judged.pushed)
+  const judged = judge(delivery, tip, session)
+  const pushed = judged.certain
+    ? judged.pushed
+    : await judgeByTip(() => readRemoteTip(session, tip.branch), { tip, head }, judged.pushed)
+  if (pushed.kind === 'landed') {
+    session.objects.remember(objects)
+    session.tips.set(tip.branch, head)
+  }
+  return pushed
 }
 
 async function packed(objects: readonly NewObject[], signal: AbortSignal): Promise<Buffer> {
@@ -40,42 +45,54 @@ async function packed(objects: readonly NewObject[], signal: AbortSignal): Promi
   }
 }
 
+function refOf({ branch }: Tip): string {
+  return `refs/heads/${branch}`
+}
+
 interface Judged {
   readonly pushed: Pushed
   /** Otherwise the branch shows what became of it. */
   readonly certain: boolean
 }
 
-function judge(delivery: Delivery, ref: string, session: DirectSession): Judged {
+function judge(delivery: Delivery, tip: Tip, session: DirectSession): Judged {
   if (delivery.kind === 'lost') return { pushed: refuse(delivery.failure), certain: false }
-  if (delivery.kind === 'answered') return judgeAnswer(delivery.answer, ref, session)
+  if (delivery.kind === 'answered') return judgeAnswer(delivery.answer, tip, session)
   const { failure } = delivery
   const pushed = { kind: 'refused', failure, each: failure.reason === 'PushRejected' } as const
   return { pushed, certain: true }
 }
 
-function judgeAnswer(answer: Buffer, ref: string, { context }: DirectSession): Judged {
-  try {
-    const report = readPushReport(answer, ref)
-    if (report.ref === undefined && report.unpackError === undefined)
-      return { pushed: unreported(context), certain: false }
-    return { pushed: judgeReport(report, context), certain: true }
-  } catch (error) {
-    const failure = explained(error, context)
+function judgeAnswer(answer: Buffer, tip: Tip, { context }: DirectSession): Judged {
+  const report = readReport(answer, tip)
+  if (report instanceof Error) {
+    const failure = explained(report, context)
     return { pushed: failure instanceof Failure ? refuse(failure) : unreported(context), certain: false }
+  }
+  if (report.ref === undefined && report.unpackError === undefined)
+    return { pushed: unreported(context), certain: false }
+  return { pushed: judgeReport(report, tip, context), certain: true }
+}
+
+function readReport(answer: Buffer, tip: Tip): PushReport | Error {
+  try {
+    return readPushReport(answer, refOf(tip))
+  } catch (error) {
+    return error instanceof Error ? error : new Error('A report cannot be read', { cause: error })
   }
 }
 
+// The remote lacks what a remembered tip says it has.
+const LACKING = /missing necessary objects|shallow update not allowed/
 // The base of a delta is a tree of the tip, which the server has.
 const NOT_THIN = /unresolved deltas?|missing delta base/i
 
-function judgeReport({ ref, unpackError, progress }: PushReport, context: ErrorContext): Pushed {
+function judgeReport({ ref, unpackError, progress }: PushReport, tip: Tip, context: ErrorContext): Pushed {
   if (ref === 'ok' && unpackError === undefined) return { kind: 'landed' }
-  const lines = progress.split(/[\r\n]+/).map((line) => line.trimEnd())
-  if (NOT_THIN.test(progress)) throw new Error('it does not take thin packs')
   const reason = typeof ref === 'object' ? ref.refused : 'unpacker error'
-  return judgeRefusal(
-    { reason, remote: lines.filter((line) => line !== '').join('\n'), unpack: unpackError ?? '' },
-    context,
-  )
+  if (tip.remembered && (unpackError !== undefined || LACKING.test(reason))) return { kind: 'race' }
+  if (NOT_THIN.test(progress)) throw new Error('it does not take thin packs')
+  const lines = progress.split(/[\r\n]+/).map((line) => line.trimEnd())
+  const remote = lines.filter((line) => line !== '').join('\n')
+  return judgeRefusal({ reason, remote, unpack: unpackError ?? '' }, context)
 }

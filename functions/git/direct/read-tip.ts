@@ -1,3 +1,4 @@
+import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, isUsableBranch, unnamedHead } from '../branch.ts'
 import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
@@ -7,14 +8,25 @@ import { fetchObjects, listRefs, understood, type DirectSession } from './sessio
 const HEADS = 'refs/heads/'
 
 /**
- * Reads where the branch is, and fetches its commit with all trees unless they are here. `moved`: the remote changed
- * while it was read.
+ * Reads where the branch is, and fetches its commit with all trees unless they are here. Where the branch is remembered
+ * and nobody wants to know anything else of it, the remote is not asked. `moved`: the remote changed while it was read.
  * @throws Failure for an error of the remote; an Error that is no Failure where the git binary has to do it
  */
-export async function readTip(session: DirectSession, { branch }: WantedTip): Promise<Tip | 'moved'> {
+export async function readTip(session: DirectSession, wanted: WantedTip): Promise<Tip | 'moved'> {
+  const { branch, since, fresh = false } = wanted
+  if (branch !== undefined && since === undefined && !fresh) {
+    const commit = session.tips.get(branch)
+    if (commit !== undefined && isHere(session, commit))
+      return { branch, commit, exists: true, remembered: true }
+  }
   const tip = await findTip(session, branch)
-  if (tip.commit === undefined || isHere(session, tip.commit)) return tip
-  return (await fetchCommit(session, tip.commit)) === 'moved' ? 'moved' : tip
+  const moved =
+    tip.commit !== undefined && !isHere(session, tip.commit)
+      ? await fetchCommit(session, tip.commit, session.tips.get(tip.branch))
+      : undefined
+  if (moved !== undefined) return moved
+  if (tip.exists && tip.commit !== undefined) session.tips.set(tip.branch, tip.commit)
+  return tip
 }
 
 /** The commit that the branch points to now; undefined if the branch does not exist. */
@@ -22,9 +34,22 @@ export async function readRemoteTip(session: DirectSession, branch: string): Pro
   return (await listRefs(session, [HEADS + branch])).get(HEADS + branch)?.id
 }
 
-/** Fetches a commit with all its trees, and without history. */
-export async function fetchCommit(session: DirectSession, commit: ObjectId): Promise<'moved' | undefined> {
-  const fetched = await fetchObjects(session, { wants: [commit], filter: 'blob:none', depth: 1 })
+/**
+ * Fetches a commit with all its trees and without history; of the trees of `known`, a commit that is here, only those
+ * come that differ.
+ */
+export async function fetchCommit(
+  session: DirectSession,
+  commit: ObjectId,
+  known?: ObjectId,
+): Promise<'moved' | undefined> {
+  const want = { wants: [commit], filter: 'blob:none', depth: 1 } as const
+  const beside = known !== undefined && isHere(session, known) ? { ...want, haves: [known] } : want
+  const fetched = await fetchObjects(session, beside).catch((error: unknown) => {
+    // Some of the trees of the known commit may have been forgotten.
+    if (error instanceof Failure || beside === want) throw error
+    return fetchObjects(session, want)
+  })
   if (fetched === 'moved') return 'moved'
   if (!isHere(session, commit)) throw new Error('a fetch does not bring the commit')
   return undefined

@@ -4,6 +4,7 @@ import type { ObjectId } from '../objects/object.ts'
 import { createPace, type Pace } from '../objects/pace.ts'
 import { findEntry, indexTree } from '../objects/tree-index.ts'
 import { byteName, canonicalMode, entryAt, kindOfMode } from '../objects/tree-object.ts'
+import type { Tip } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
 import { fetchCommit } from './read-tip.ts'
 import { understood, type DirectSession } from './session.ts'
@@ -15,14 +16,17 @@ import { understood, type DirectSession } from './session.ts'
  */
 export async function readTree(
   session: DirectSession,
-  commit: ObjectId | undefined,
+  { commit, branch }: Pick<Tip, 'commit'> & Partial<Tip>,
   paths: readonly string[],
 ): Promise<Tree> {
   if (commit === undefined) return new Map()
   const wanted = paths.map((path) => ({ path, parts: path.split('/') }))
   const tree = await walk(session, commit, wanted)
   if (tree !== undefined) return tree
-  if ((await fetchCommit(session, commit)) === 'moved') throw movedMeanwhile(session.context.url)
+  if ((await fetchCommit(session, commit)) === 'moved') {
+    if (branch !== undefined) session.tips.forget(branch)
+    throw movedMeanwhile(session.context.url)
+  }
   const again = await walk(session, commit, wanted)
   if (again !== undefined) return again
   throw new Error('a fetch does not bring all trees')

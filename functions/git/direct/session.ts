@@ -7,6 +7,7 @@ import { fetchCommand, readFetched, type FetchRequest } from '../protocol/fetch.
 import { lsRefsCommand, readListedRefs, type ListedRef } from '../protocol/ls-refs.ts'
 import { isProtocolError } from '../protocol/protocol-error.ts'
 import type { Objects, Take } from './memory.ts'
+import type { RememberedTips } from './remembered-tips.ts'
 import type { Channel } from './channel.ts'
 
 /** A session with one repository. */
@@ -16,6 +17,7 @@ export interface DirectSession {
   readonly signal: AbortSignal
   readonly objects: Objects
   readonly take: Take
+  readonly tips: RememberedTips
 }
 
 /** More than the refs that begin with one name ever take; the git binary reads more. */

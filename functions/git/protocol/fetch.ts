@@ -7,7 +7,10 @@ import { readSideBand } from './side-band.ts'
 /** What is fetched. The history is cut, always; nothing is negotiated. */
 export interface FetchRequest {
   readonly wants: readonly ObjectId[]
-  /** Commits that are here with all their trees and without their history: what they hold is not sent again. */
+  /**
+   * Commits that are here with all their trees and without their history: what they hold is not sent again, and the pack
+   * may have deltas against it.
+   */
   readonly haves?: readonly ObjectId[]
   /** `blob:none`: commits and trees; `tree:0`: commits alone. */
   readonly filter: 'blob:none' | 'tree:0'
@@ -30,6 +33,8 @@ export function fetchCommand({ wants, haves = [], filter, depth }: FetchRequest)
   return commandV2('fetch', [
     'no-progress',
     'ofs-delta',
+    // Only for a thin pack does upload-pack look at the trees of commits that are here without their history.
+    ...(haves.length > 0 ? ['thin-pack'] : []),
     ...haves.map((id) => `shallow ${id}\n`),
     `${cut}\n`,
     `filter ${filter}\n`,

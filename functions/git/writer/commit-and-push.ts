@@ -29,6 +29,11 @@ export async function planCommits(remote: Remote, tip: Tip, batch: readonly Pend
   return { steps, settled: conflictsIn(steps, { early: false }) }
 }
 
+/** Whether each change needs a commit on this tip, and nothing else is said about it. */
+export function isCommitsOnly({ steps }: Plan): boolean {
+  return steps.every(({ kind }) => kind === 'edit')
+}
+
 /**
  * One commit on the tip per change that needs one, and one push, which also makes a missing branch. Nothing is pushed
  * where nobody waits any more for one of the changes: a later attempt may have written what its commit would undo.

@@ -58,7 +58,7 @@ export async function settleFound(
  * @throws Failure for an error of the remote; Conflict if the branch moves while it is read
  */
 export async function findOne(remote: Remote, change: ChangeDraft): Promise<Landed | undefined> {
-  const tip = await remote.readTip(change)
+  const tip = await remote.readTip({ branch: change.branch, since: change.since, fresh: true })
   if (tip === 'moved') throw movedMeanwhile(remote.url)
   if (!tip.exists) return undefined
   const [sha] = await remote.findLanded(tip, [soughtFor(change)])

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import type { Remote, Tip } from '../remote.ts'
-import { commitAndPush, planCommits, type Written } from './commit-and-push.ts'
+import { commitAndPush, isCommitsOnly, planCommits, type Written } from './commit-and-push.ts'
 import { doubtAll, searchedSince, settleFound, type Doubts } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 
@@ -18,6 +18,8 @@ export interface Work {
   readonly doubts: Doubts
   /** Rounds that these changes have behind them. */
   readonly rounds: number
+  /** The remote has to be asked for the tip. */
+  readonly fresh?: true
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
   readonly suspect?: Suspect | undefined
 }
@@ -36,16 +38,17 @@ interface Progress {
 /**
  * One round: reads the tip, settles what has landed already, writes the others' commits and pushes once. Answers what
  * is settled as soon as that is known, and at its end what is left to be done. What is bad before the push fails alone
- * and at once; where the remote refuses the commits, two halves are left.
+ * and at once; where the remote refuses the commits, two halves are left. On a remembered tip there is a push or, where
+ * anything else is to be said, another round.
  * @throws Failure what the remote says before anything is written
  */
 export async function* writeRound(remote: Remote, work: Work): AsyncGenerator<Settled, readonly Work[]> {
   const batch = work.batch.filter(isWaitedFor)
   const [first] = batch
   if (first === undefined) return []
-  const { doubts, suspect } = work
+  const { doubts, suspect, fresh = false } = work
   const since = searchedSince(doubts, batch)
-  const tip = await remote.readTip({ branch: first.change.branch, since })
+  const tip = await remote.readTip({ branch: first.change.branch, since, fresh })
   if (tip === 'moved') return yield* answer(again(remote, { ...work, batch }))
   if (suspect !== undefined && suspect.tip === tip.commit)
     return yield* answer(refuse({ ...work, batch }, suspect.failure))
@@ -61,11 +64,13 @@ async function* writeLeft(remote: Remote, work: Work, tip: Tip): AsyncGenerator<
   let batch = work.batch
   try {
     const plan = await planCommits(remote, tip, batch)
+    // Nothing but a push may rest on a remembered tip.
+    if (tip.remembered && !isCommitsOnly(plan)) return [{ ...work, fresh: true }]
     yield* some(plan.settled)
     batch = restOf(batch, plan.settled)
     const written = await commitAndPush(remote, tip, plan)
     yield* some(written.settled)
-    return yield* answer(after(remote, { ...work, batch: written.rest }, { written, tip: tip.commit }))
+    return yield* answer(after(remote, { ...work, batch: written.rest }, { written, tip }))
   } catch (error) {
     yield failAll(batch, asFailure(error))
     return []
@@ -91,7 +96,7 @@ export async function pauseBefore({ rounds }: Work, signal: AbortSignal): Promis
 function after(
   remote: Remote,
   work: Work,
-  { written, tip }: { readonly written: Written; readonly tip: string | undefined },
+  { written, tip }: { readonly written: Written; readonly tip: Tip },
 ): Progress {
   const { batch, doubts } = work
   const { pushed } = written
@@ -102,7 +107,10 @@ function after(
   if (pushed.kind === 'unknown')
     return again(remote, { ...work, doubts: doubtAll(doubts, batch), suspect: undefined })
   const failure = pushed.kind === 'race' ? pushed.unless : undefined
-  return again(remote, { ...work, suspect: failure === undefined ? undefined : { tip, failure } })
+  const next = { ...work, suspect: failure === undefined ? undefined : { tip: tip.commit, failure } }
+  // Nobody else need be at work on the branch now: the memory was old.
+  if (tip.remembered) return { settled: new Map(), rest: [{ ...next, fresh: true }] }
+  return again(remote, next)
 }
 
 /** One of them may be the bad one: halves, until it stands alone. */
@@ -115,7 +123,7 @@ function refuse({ batch, doubts }: Work, failure: Failure): Progress {
 
 function again({ url }: Remote, work: Work): Progress {
   const rounds = work.rounds + 1
-  if (rounds < ROUNDS) return { settled: new Map(), rest: [{ ...work, rounds }] }
+  if (rounds < ROUNDS) return { settled: new Map(), rest: [{ ...work, rounds, fresh: true }] }
   const lost = new Failure(
     'Conflict',
     `Other writers moved the branch of ${url} ${ROUNDS} times while the commit was on its way; it is tried again.`,

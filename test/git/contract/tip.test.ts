@@ -25,7 +25,8 @@ for (const engine of ENGINES) {
       t.same(await remote.readTip({ branch: 'main' }), { branch: 'main', commit: tip, exists: true })
       t.equal(server.requests.length - before, requests)
       const next = await repository.commit('main', { 'b.md': 'b' })
-      t.same(await remote.readTip({ branch: 'main' }), { branch: 'main', commit: next, exists: true })
+      const wanted = { branch: 'main', fresh: true }
+      t.same(await remote.readTip(wanted), { branch: 'main', commit: next, exists: true })
     })
   })
 

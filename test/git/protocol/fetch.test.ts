@@ -12,7 +12,7 @@ function linesOf(request: Buffer): readonly string[] {
   return request
     .toString()
     .split(
-      /(?:^|\n|(?<=[a-z0-9]))(?=[0-9a-f]{4}(?:command|agent|object-|no-|ofs|deepen|filter|want|have|shallow|done))/,
+      /(?:^|\n|(?<=[a-z0-9]))(?=[0-9a-f]{4}(?:command|agent|object-|no-|ofs|deepen|filter|want|have|shallow|done|thin-))/,
     )
     .map((line) => line.slice(4).replace(/\n?(?:0001|0000)?$/, ''))
 }
@@ -36,7 +36,7 @@ t.test('history is wanted since a second, and what is here is said', async (t) =
   const lines = linesOf(fetchCommand({ wants: [ONE], haves: [TWO], filter: 'tree:0', depth }))
   for (const line of [`deepen-since ${Date.parse('2026-11-22T10:00:00Z') / 1000}`, 'filter tree:0'])
     t.ok(lines.includes(line))
-  for (const line of [`shallow ${TWO}`, `have ${TWO}`]) t.ok(lines.includes(line))
+  for (const line of ['thin-pack', `shallow ${TWO}`, `have ${TWO}`]) t.ok(lines.includes(line))
 })
 
 t.test('the pack is read, and where the history ends', async (t) => {

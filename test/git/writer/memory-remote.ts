@@ -34,8 +34,10 @@ export interface MemoryRepository {
   readonly opened: number
   /** Called with each push before it is checked; a result other than undefined is that of the push. */
   onPush: (commits: readonly NewCommit[], push: { readonly land: () => void }) => Pushed | undefined
-  /** Called with each read of the tip. */
+  /** Called with each read of the tip from the server. */
   onRead: () => 'moved' | undefined
+  /** Where its engine remembers `main` to be. */
+  remembered: string | undefined
   open(): Remote
 }
 
@@ -100,6 +102,7 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
     },
     onPush: () => undefined,
     onRead: () => undefined,
+    remembered: undefined,
     open: openRemote,
   }
 
@@ -108,7 +111,10 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
     const pending = new Map<string, NewCommit>()
     return {
       url: URL,
-      async readTip({ branch = 'main' }) {
+      async readTip({ branch = 'main', since, fresh = false }) {
+        const { remembered } = repository
+        if (remembered !== undefined && branch === 'main' && since === undefined && !fresh)
+          return { branch, commit: remembered, exists: true, remembered: true }
         const commit = branches.get(branch)
         return (
           repository.onRead() ?? {

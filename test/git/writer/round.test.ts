@@ -4,7 +4,7 @@ import type { Remote } from '../../../functions/git/remote.ts'
 import type { Settled } from '../../../functions/git/writer/pending-change.ts'
 import { ROUNDS, writeRound, type Work } from '../../../functions/git/writer/round.ts'
 import { changeOf, pending } from '../stage.ts'
-import { memoryRepository, URL } from './memory-remote.ts'
+import { memoryRepository, URL, type MemoryFiles } from './memory-remote.ts'
 
 const REFUSAL = new Failure('PushRejected', 'No.')
 
@@ -227,4 +227,62 @@ t.test('a failure on the way ends the others, and who has ended keeps it', async
   const { settled, rest } = await roundOf(broken, workFor(['a', 'file/below']))
   t.match([...settled.values()], [{ reason: 'PathConflict' }, failure])
   t.same(rest, [])
+})
+
+/** A repository whose engine remembers the first tip, and counts how often the server is asked. */
+function remembering(files: MemoryFiles) {
+  const repository = memoryRepository(files)
+  repository.remembered = repository.tip()
+  const reads: string[] = []
+  repository.onRead = () => void reads.push('read')
+  return { repository, reads }
+}
+
+t.test('commits alone are pushed on a remembered tip, without a question', async (t) => {
+  const { repository, reads } = remembering({ 'README.md': 'x' })
+  const work = workFor(['a', 'b'])
+  const { settled, rest } = await roundOf(repository.open(), work)
+  t.match([...settled.values()], [{ outcome: 'pushed' }, { outcome: 'pushed' }])
+  t.same([rest, reads, repository.pushes], [[], [], 1])
+})
+
+t.test('where the remembered tip is old, another round asks at once', async (t) => {
+  const { repository, reads } = remembering({ 'README.md': 'x' })
+  repository.commit({ c: 'c' })
+  const { settled, rest } = await roundOf(repository.open(), workFor(['a']))
+  t.same([settled.size, reads, shapeOf(rest)], [0, [], [[['a'], 0]]])
+  const [next] = rest
+  t.match(next, { fresh: true })
+  const again = await roundOf(repository.open(), next ?? workFor([]))
+  t.match([...again.settled.values()], [{ outcome: 'pushed' }])
+  t.same(reads, ['read'])
+  t.equal(repository.log().length, 3)
+})
+
+const text = 'content of a\n'
+for (const [title, before, now] of [
+  ['has the content', { a: text }, { a: 'other' }],
+  ['has a directory at the path', { 'a/b': 'x' }, { a: 'other' }],
+] as const)
+  t.test(`a remembered tip that ${title} says nothing: the server is asked`, async (t) => {
+    const { repository, reads } = remembering(before)
+    repository.commit(now)
+    const first = await roundOf(repository.open(), workFor(['a', 'b']))
+    t.same([first.settled.size, repository.pushes, first.rest.length], [0, 0, 1])
+    const again = await roundOf(repository.open(), first.rest[0] ?? workFor([]))
+    t.match([...again.settled.values()], [{ outcome: 'pushed' }, { outcome: 'pushed' }])
+    t.same(reads, ['read'])
+  })
+
+t.test('a refusal is one, whether the tip was read or remembered', async (t) => {
+  const { repository } = remembering({ 'README.md': 'x' })
+  repository.onPush = () => ({ kind: 'refused', failure: REFUSAL, each: true })
+  const { settled } = await roundOf(repository.open(), workFor(['a']))
+  t.same([...settled.values()], [REFUSAL])
+})
+
+t.test('a lost race is never followed by a push on a remembered tip', async (t) => {
+  const { repository, reads } = remembering({ 'README.md': 'x' })
+  await roundOf(repository.open(), workFor(['a'], { rounds: 1, fresh: true }))
+  t.same(reads, ['read'])
 })

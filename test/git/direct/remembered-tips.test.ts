@@ -1,0 +1,117 @@
+import t from 'tap'
+import type { Change } from '../../../functions/domain/commit/change.ts'
+import type { PasswordLogin } from '../../../functions/domain/credentials/login.ts'
+import { rememberTips } from '../../../functions/git/direct/remembered-tips.ts'
+import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience } from '../stage.ts'
+
+const OTHER = 'other-token'
+const reader = { password: 'reader-token', right: 'read' } as const
+const stage = await openStage({ users: [{ password: PASSWORD }, { password: OTHER }, reader] })
+t.teardown(() => stage.close())
+const { server } = stage
+const git = stage.open()
+const LOGIN = loginOf(PASSWORD)
+
+const READ = ['ls-refs', 'fetch']
+const PUSH = ['receive-pack']
+
+/** Pushes the change: how it ended, and the requests that it took. */
+async function push(change: Change, login: PasswordLogin = LOGIN) {
+  const before = server.requests.length
+  const ended = await outcomeOf(git.push(change, login, patience()))
+  const requests = server.requests.slice(before).map(({ command, exchange }) => command ?? exchange)
+  return { ended, requests }
+}
+
+t.test('a second commit is one request; another login and the default branch ask first', async (t) => {
+  const repository = await server.createRepository('tips/plain')
+  const { url } = repository
+  const first = await push(changeOf(url, 'a/a.md'))
+  t.match(first, { ended: { outcome: 'pushed' }, requests: [...READ, ...PUSH] })
+  t.match(await push(changeOf(url, 'a/b.md')), { ended: { outcome: 'pushed' }, requests: PUSH })
+  const other = await push(changeOf(url, 'a/c.md'), loginOf(OTHER))
+  t.match(other, { ended: { outcome: 'pushed' }, requests: ['ls-refs', ...PUSH] })
+  const unnamed = await push(changeOf(url, 'a/d.md', { branch: undefined }))
+  t.match(unnamed, { ended: { outcome: 'pushed' }, requests: ['ls-refs', ...PUSH] })
+  t.match(await push(changeOf(url, 'a/e.md')), { ended: { outcome: 'pushed' }, requests: PUSH })
+  t.equal((await repository.log('main')).length, 6)
+})
+
+t.test('a branch that another writer has moved is read, and only what is new is fetched', async (t) => {
+  const files = Object.fromEntries(
+    Array.from({ length: 400 }, (_, i) => [`dir-${i}/${'x'.repeat(60)}.md`, String(i)]),
+  )
+  const repository = await server.createRepository('tips/moved', { files })
+  const { url } = repository
+  await push(changeOf(url, 'dir-1/a.md'))
+  await repository.commit('main', { 'dir-2/b.md': 'b' })
+  const before = server.requests.length
+  const moved = await push(changeOf(url, 'dir-3/c.md'))
+  t.match(moved, { ended: { outcome: 'pushed' }, requests: [...PUSH, ...READ, ...PUSH] })
+  const fetched = server.requests.slice(before).find(({ command }) => command === 'fetch')
+  const whole = server.requests.find((one) => one.repository === repository.name && one.command === 'fetch')
+  t.ok((fetched?.sent ?? 0) * 2 < (whole?.sent ?? 0), `${fetched?.sent} of ${whole?.sent} bytes`)
+  t.match(await repository.log('main'), ['Write dir-3/c.md', 'Another writer was here', 'Write dir-1/a.md'])
+  t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
+})
+
+t.test('content that is there is seen on the branch, never in the memory', async (t) => {
+  const repository = await server.createRepository('tips/content')
+  const change = changeOf(repository.url, 'a.md')
+  await push(change)
+  t.match(await push(change), { ended: { outcome: 'unchanged' }, requests: ['ls-refs'] })
+  await repository.commit('main', { 'a.md': 'by another' })
+  t.match(await push(change), { ended: { outcome: 'pushed' }, requests: [...READ, ...PUSH] })
+  await repository.commit('main', { 'a.md': 'by another' })
+  const sought = { ...change, files: [{ path: 'a.md' }], since: new Date(Date.now() - 3_600_000) }
+  t.match(await git.find(sought, LOGIN, patience()), { outcome: 'found' })
+})
+
+t.test('a branch that was deleted, or begun anew without its objects, is written all the same', async (t) => {
+  const repository = await server.createRepository('tips/anew', { branches: ['side'] })
+  const change = (path: string) => changeOf(repository.url, path, { branch: 'side' })
+  await push(change('a.md'))
+  await repository.git('update-ref', '-d', 'refs/heads/side')
+  t.match(await push(change('b.md')), { ended: { outcome: 'pushed' } })
+  await repository.git('update-ref', '-d', 'refs/heads/side')
+  await repository.git('reflog', 'expire', '--expire=all', '--all')
+  await repository.git('prune', '--expire=now')
+  await repository.commit('side', { 'c.md': 'c' }, 'From nothing')
+  t.match(await push(change('d.md')), { ended: { outcome: 'pushed' } })
+  t.same(await repository.log('side'), ['Write d.md', 'From nothing'])
+  t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
+})
+
+t.test('a login that has lost its right is told so, and a hook that refuses is quoted', async (t) => {
+  const repository = await server.createRepository('tips/right')
+  await push(changeOf(repository.url, 'a.md'))
+  server.setRight({ password: PASSWORD }, repository.name, 'read')
+  t.match(await push(changeOf(repository.url, 'b.md')), {
+    ended: { reason: 'PermissionDenied' },
+    requests: PUSH,
+  })
+  server.setRight({ password: PASSWORD }, repository.name, 'write')
+  const hooks = {
+    'pre-receive':
+      '[ "$(git log --format=%s -1 $(cut -d" " -f2))" = "Write bad.md" ] || exit 0; echo "no" >&2; exit 1',
+  }
+  const strict = await server.createRepository('tips/strict', { hooks })
+  await push(changeOf(strict.url, 'a.md'))
+  const bad = await push(changeOf(strict.url, 'bad.md'))
+  t.match(bad, { ended: { reason: 'PushRejected', message: /reports "no"/ }, requests: PUSH })
+  t.match(await push(changeOf(strict.url, 'b.md')), { ended: { outcome: 'pushed' } })
+})
+
+t.test('tips are told apart by repository, login and branch, and 2,000 are remembered', async (t) => {
+  const tipsOf = rememberTips()
+  const tips = tipsOf('https://git.example.com/a.git', 'me')
+  tips.set('main', '1')
+  t.equal(tipsOf('https://git.example.com/a.git', 'me').get('main'), '1')
+  t.equal(tipsOf('https://git.example.com/a.git', 'you').get('main'), undefined)
+  t.equal(tipsOf('https://git.example.com/b.git', 'me').get('main'), undefined)
+  t.equal(tips.get('next'), undefined)
+  for (let i = 0; i < 2_000; i += 1) tips.set(`branch-${i}`, '2')
+  t.equal(tips.get('main'), undefined)
+  tips.forget('branch-9')
+  t.equal(tips.get('branch-9'), undefined)
+})
