@@ -30,10 +30,16 @@ export async function push(
     ? judged.pushed
     : await judgeByTip(() => readRemoteTip(session, tip.branch), { tip, head }, judged.pushed)
   if (pushed.kind === 'landed') {
-    session.objects.remember(objects)
+    session.objects.remember(currentOf(objects))
     session.tips.set(tip.branch, head)
   }
   return pushed
+}
+
+/** Without the trees that a later commit of the push has replaced: nobody will read these again. */
+function currentOf(objects: readonly NewObject[]): readonly NewObject[] {
+  const replaced = new Set(objects.map(({ deltaBase }) => deltaBase?.id))
+  return objects.filter(({ id }) => !replaced.has(id))
 }
 
 async function packed(objects: readonly NewObject[], signal: AbortSignal): Promise<Buffer> {
