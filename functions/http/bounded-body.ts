@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Release } from '../domain/network/body-budget.ts'
+import type { Release } from '../domain/network/budget.ts'
+import { readBody } from '../domain/network/read-body.ts'
 
 /** What a body may take of the memory. */
 export interface BodyBounds {
@@ -16,60 +17,33 @@ export interface BoundedBody {
   readonly release: Release
 }
 
-const SMALLEST = 16 * 1024
-
 /**
- * Reads a body into one buffer, which grows as bytes arrive: a server can cut it into chunks of one byte, and each chunk
- * that is kept would cost some 450 bytes. Undefined: it is too large, and is destroyed.
+ * Reads a body into one buffer, for whose growth the budget is asked. Undefined: it is too large, or was cut into too
+ * many pieces, and is destroyed.
  * @throws the error of the stream, and what `take` throws
  */
 export async function readBounded(
   body: Readable,
   { most, take }: BodyBounds,
 ): Promise<BoundedBody | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<BoundedBody | undefined>()
-  let room = Buffer.alloc(0)
-  let length = 0
-  let release: Release = () => undefined
-
-  function grow(needed: number): boolean {
-    if (needed > most) return false
-    const size = Math.min(most, Math.max(SMALLEST, needed, room.length * 2))
-    const taken = take(size)
-    const larger = Buffer.allocUnsafeSlow(size)
-    room.copy(larger, 0, 0, length)
-    room = larger
-    release()
-    release = taken
-    return true
+  const taken: Release[] = []
+  const refusals: Error[] = []
+  function release(): void {
+    for (const one of taken.splice(0)) one()
   }
-
-  function append(chunk: Buffer): void {
-    if (length + chunk.length <= room.length || grow(length + chunk.length)) {
-      length += chunk.copy(room, length)
-      return
-    }
-    resolve(undefined)
-    body.destroy()
-  }
-
-  body.on('data', (chunk: Buffer) => {
+  function takeMore(bytes: number): boolean {
     try {
-      append(chunk)
+      taken.push(take(bytes))
+      return true
     } catch (error) {
-      reject(error instanceof Error ? error : new Error('The budget refuses', { cause: error }))
-      body.destroy()
+      refusals.push(error instanceof Error ? error : new Error('The budget refuses', { cause: error }))
+      return false
     }
-  })
-  body.on('end', () => resolve({ bytes: room.subarray(0, length), release }))
-  body.on('error', reject)
-  body.on('close', () => resolve(undefined))
-  try {
-    const whole = await promise
-    if (whole === undefined) release()
-    return whole
-  } catch (error) {
-    release()
-    throw error
   }
+  const place = { take: takeMore, complete: () => undefined, leave: release }
+  const bytes = await readBody(body, { most, place })
+  if (typeof bytes !== 'string') return { bytes, release }
+  body.destroy()
+  for (const refusal of refusals) throw refusal
+  return undefined
 }

@@ -13,6 +13,7 @@ const TARGET: RemoteTarget = {
   route: REACHED,
   login: loginOf('token'),
   signal: patience(),
+  namespace: 'shop',
 }
 
 /** An engine on a repository in memory, of which some functions are replaced; counts its sessions. */

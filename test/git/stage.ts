@@ -161,14 +161,21 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
     },
     async remote(name, url, work, more = {}) {
       const { password = PASSWORD, signal = patience(), fetchLimitMiB = 64 } = more
-      const target = { address: addressOf(url), route: REACHED, login: loginOf(password), signal }
+      const target = {
+        address: addressOf(url),
+        route: REACHED,
+        login: loginOf(password),
+        signal,
+        namespace: 'shop',
+      }
       return inEngine(name, { ...common, fetchLimitMiB }, (engine) => inRemote(engine, target, work))
     },
     async push(name, change, settings) {
       const all = { ...common, ...DIRECT, ...settings }
       const signal = patience()
       const route = await findRoute(change.repository, all, signal)
-      const target = { address: change.repository, route, login: loginOf(PASSWORD), signal }
+      const { namespace, repository: address } = change
+      const target = { address, route, login: loginOf(PASSWORD), signal, namespace }
       const batch = [pending(change)]
       const [ended] = await inEngine(name, all, (engine) =>
         inRemote(engine, target, (remote) => endingsOf(batch, land(remote, { batch, signal }))),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { openBudget } from '../../functions/domain/network/body-budget.ts'
+import { openBudget } from '../../functions/domain/network/budget.ts'
 import { readBounded } from '../../functions/http/bounded-body.ts'
 
 /** A budget of so many bytes that counts what is left. */

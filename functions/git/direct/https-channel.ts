@@ -4,8 +4,10 @@ import { readRetryAfter } from '../../domain/network/retry-after.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { KeptAnswer, KeptConnection } from '../../http/kept-connection.ts'
 import { headersFor } from '../../http/request.ts'
-import { statusFailure } from '../output/classify.ts'
+import { failureOf, statusFailure } from '../output/classify.ts'
 import { NOT_GIT, type ErrorContext } from '../output/error-table.ts'
+import { redirectMeaning } from '../output/http-status-errors.ts'
+import { redirectAddress } from '../output/moved.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { AGENT } from '../protocol/command.ts'
 import type { Take } from './memory.ts'
@@ -121,6 +123,9 @@ function deliveryOf(answer: KeptAnswer, context: ErrorContext): Delivery {
 }
 
 function failureFor({ status, header }: KeptAnswer, context: ErrorContext): Failure {
+  const location = header('location')
+  if (status >= 300 && status < 400 && location !== undefined)
+    return failureOf(redirectMeaning(redirectAddress(location, context)), context)
   const field = header('retry-after')
   if (field === undefined) return statusFailure(status, context)
   // Measured by the server's clock, if it tells the time.

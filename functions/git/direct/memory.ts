@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { openBudget, type Release } from '../../domain/network/body-budget.ts'
+import { openBudget, type Release } from '../../domain/network/budget.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 
 /** Takes bytes of the memory that all sessions share. Throws an error that isBusy knows if too few are left. */

@@ -2,6 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { NewObject } from '../objects/object.ts'
 import { writePack } from '../objects/pack-writer.ts'
 import type { ErrorContext } from '../output/error-table.ts'
+import { movedFailure, readMoved } from '../output/moved.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { pushCommand, readPushReport, type PushReport } from '../protocol/receive-pack.ts'
@@ -75,6 +76,8 @@ function judgeAnswer(answer: Buffer, tip: Tip, { context }: DirectSession): Judg
     const failure = explained(report, context)
     return { pushed: failure instanceof Failure ? refuse(failure) : unreported(context), certain: false }
   }
+  const moved = readMoved(report.progress, context)
+  if (moved !== undefined) return { pushed: refuse(movedFailure(moved, context, 'push')), certain: true }
   if (report.ref === undefined && report.unpackError === undefined)
     return { pushed: unreported(context), certain: false }
   return { pushed: judgeReport(report, tip, context), certain: true }

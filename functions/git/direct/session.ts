@@ -2,6 +2,7 @@ import type { GitObject, ObjectId } from '../objects/object.ts'
 import { readPack } from '../objects/pack-reader.ts'
 import { failureOf, outage, rejection } from '../output/classify.ts'
 import { BROKEN_OFF, type ErrorContext } from '../output/error-table.ts'
+import { movedFailure, readMoved } from '../output/moved.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { fetchCommand, readFetched, type FetchRequest } from '../protocol/fetch.ts'
 import { lsRefsCommand, readListedRefs, type ListedRef } from '../protocol/ls-refs.ts'
@@ -66,7 +67,9 @@ export async function fetchObjects(
       const fetched = readFetched(answer)
       if (fetched === 'no pack' && request.depth instanceof Date) return 'nothing newer'
       if (fetched === 'no pack') throw failureOf(BROKEN_OFF, context)
-      const { shallow, pack } = fetched
+      const { shallow, pack, progress } = fetched
+      const moved = readMoved(progress, context)
+      if (moved !== undefined) throw movedFailure(moved, context, 'reading')
       const objects = await unpack(session, pack)
       session.objects.keep(objects)
       return { shallow, objects: new Map(objects.map((object) => [object.id, object])) }

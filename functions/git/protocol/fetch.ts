@@ -24,6 +24,8 @@ export interface Fetched {
   readonly shallow: readonly ObjectId[]
   /** The pack, not checked yet. */
   readonly pack: Buffer
+  /** What the server prints for the user. */
+  readonly progress: string
 }
 
 /** The request (gitprotocol-v2(5), fetch). */
@@ -56,7 +58,7 @@ export function readFetched(answer: Buffer): Fetched | 'no pack' {
   let section = ''
   for (const packet of packets) {
     const line = typeof packet === 'string' ? '' : textOf(packet)
-    if (section === '' && line === 'packfile') return { shallow, pack: readPack(packets) }
+    if (section === '' && line === 'packfile') return { shallow, ...readPack(packets) }
     const [word, id] = line.split(' ')
     if (section === '' && line === 'shallow-info') section = line
     else if (section !== '' && packet === 'delimiter') section = ''
@@ -67,8 +69,8 @@ export function readFetched(answer: Buffer): Fetched | 'no pack' {
   return 'no pack'
 }
 
-function readPack(packets: Iterator<Packet, void>): Buffer {
-  const { data } = readSideBand(packets)
+function readPack(packets: Iterator<Packet, void>): Pick<Fetched, 'pack' | 'progress'> {
+  const { data, progress } = readSideBand(packets)
   if (packets.next().done !== true) throw protocolError('UNEXPECTED', 'more than a pack')
-  return data
+  return { pack: data, progress }
 }

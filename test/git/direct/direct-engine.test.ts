@@ -139,7 +139,7 @@ t.test('a push is not sent after the signal has fired', async (t) => {
 
 t.test('an address of SSH is not for this engine, and a broken CA_FILE is reported', async (t) => {
   const settings = { fetchLimitMiB: 1, deadlineSeconds: 1 }
-  const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience() }
+  const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience(), namespace: 'shop' }
   const address = parseRepositoryAddress('https://git.example.com/acme/shop.git')
   const key = {
     method: 'key',

@@ -49,8 +49,9 @@ t.test('the pack is read, and where the history ends', async (t) => {
   t.same(read(...shallow, 'packfile\n', PACK, packet('\u0002Counting\n'), packet('\u0001more'), FLUSH), {
     shallow: [ONE],
     pack: Buffer.from('PACKmore'),
+    progress: 'Counting\n',
   })
-  t.same(read('packfile\n', PACK, FLUSH), { shallow: [], pack: Buffer.from('PACK') })
+  t.same(read('packfile\n', PACK, FLUSH), { shallow: [], pack: Buffer.from('PACK'), progress: '' })
 })
 
 t.test('an end before the pack is told apart from an end within it', async (t) => {

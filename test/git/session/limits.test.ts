@@ -6,7 +6,7 @@ import t from 'tap'
 import type { GitSettings } from '../../../functions/git/git.ts'
 import { FIRST_LIMITS, limitsWithin, memoryOf } from '../../../functions/git/session/limits.ts'
 import type { LargeHolder } from '../../../functions/git/session/binary-engine.ts'
-import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience, until } from '../stage.ts'
+import { changeOf, openStage, outcomeOf, until } from '../stage.ts'
 
 const stage = await openStage()
 t.teardown(() => stage.close())
@@ -27,8 +27,7 @@ function makeLarge() {
 }
 
 async function push(url: string, settings: Partial<GitSettings>, more: Parameters<typeof changeOf>[2] = {}) {
-  const git = stage.open(settings)
-  return outcomeOf(git.push(changeOf(url, 'a.md', more), loginOf(PASSWORD), patience()))
+  return outcomeOf(stage.push('git binary', changeOf(url, 'a.md', more), settings))
 }
 
 /** Many refs at the tip of main, as git packs them. */
