@@ -19,8 +19,8 @@ function testsNamedIn(page: string): readonly (readonly [title: string, file: st
 function titlesIn(source: string): readonly string[] {
   const places = new RegExp(`(?:\\bt\\.test\\(|\\btitle:|^ *\\[)\\s*(?:${TEXT.source})`, 'gm')
   return [...source.matchAll(places)].map(([, single, double, template]) =>
-    // Values in a template differ from test to test.
-    (single ?? double ?? `${template}`.replace(/\$\{[^}]*\}/g, '')).replace(/\\(.)/g, '$1').trim(),
+    // Values in a template differ from test to test, and so does what stands before a colon.
+    (single ?? double ?? `${template}`.replace(/^\$\{[^}]*\}: |\$\{[^}]*\}/g, '')).replace(/\\(.)/g, '$1').trim(),
   )
 }
 

@@ -45,10 +45,16 @@ export function openBackend(root: string): GitBackend {
       return readHead(child.stdout)
     },
     stop() {
-      for (const { pid } of children) {
-        if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-      }
+      for (const { pid } of children) if (pid !== undefined) killGroup(pid)
     },
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended, and its end has not been reported yet.
   }
 }
 

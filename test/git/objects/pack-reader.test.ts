@@ -90,7 +90,7 @@ t.test('a pack leaves the event loop its turns', async (t) => {
   )
   t.ok(many.length > 20, `${many.length} turns`)
   const large = await turnsDuring(packOf([entry(3, Buffer.alloc(16 * 1024 * 1024))]))
-  for (const turns of [many, large]) t.ok(Math.max(...turns) < 200, `at most ${Math.max(...turns)} ms`)
+  for (const turns of [many, large]) t.ok(Math.max(...turns) < 1_000, `at most ${Math.max(...turns)} ms`)
 })
 
 t.test('a reader that is no longer waited for stops', async (t) => {
