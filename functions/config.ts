@@ -10,6 +10,10 @@ import type { Environment } from './domain/settings.ts'
 import { LOG_LEVELS, WrongSetting, choice, orUndefined, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
+/** What talks to Git remotes: the git binary, or first the engine that speaks HTTPS itself. The default is first. */
+export const GIT_ENGINES = ['binary', 'direct'] as const
+export type GitEngine = (typeof GIT_ENGINES)[number]
+
 /** The function's configuration from its environment variables, validated. */
 export interface Config extends AttemptSettings {
   readonly port: number
@@ -17,6 +21,7 @@ export interface Config extends AttemptSettings {
   readonly caFile: string | undefined
   /** MiB that one attempt may fetch. */
   readonly fetchLimit: number
+  readonly gitEngine: GitEngine
   /** Existing folder for temporary files. */
   readonly tempDir: string
   readonly proxies: Proxies
@@ -33,6 +38,7 @@ export function readConfig(env: Environment): Config {
     attemptDeadline: wholeNumber(env, 'ATTEMPT_DEADLINE', { absent: 120, least: 1, most: 540 }),
     retryLimit: wholeNumber(env, 'RETRY_LIMIT', { absent: 12, least: 1, most: 100 }),
     fetchLimit: wholeNumber(env, 'FETCH_LIMIT', { absent: 256, least: 1, most: 65_536 }),
+    gitEngine: choice(env, 'GIT_ENGINE', GIT_ENGINES),
     tempDir: folder(env, 'TMPDIR', '/tmp'),
     proxies: readProxies(env),
     surroundings: readSurroundings(env),

@@ -71,6 +71,7 @@ async function main(): Promise<void> {
     memoryMiB: shares.largeLimits.memoryMiB,
     deadlineSeconds: config.attemptDeadline,
     acquireLarge: (holder, signal) => large.acquire(shares.largeCost, holder, signal),
+    engine: config.gitEngine,
     handedOver: ({ url, why }) =>
       log.info({ repository: url, cause: why }, 'the git binary is used for this repository'),
   })

@@ -5,9 +5,9 @@ import { findRoute, type RouteSettings } from '../domain/network/route.ts'
 import { stopIfAborted } from './process/launcher.ts'
 import { openDirectEngine } from './direct/direct-engine.ts'
 import { chooseEngine, type HandOver } from './engine-choice.ts'
-import type { Remote, RemoteTarget } from './remote.ts'
+import type { Engine, Remote, RemoteTarget } from './remote.ts'
 import { DEADLINE_SECONDS, openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
-import { openSSHSessions } from './ssh/sessions.ts'
+import { openSSHSessions, type SSHSessions } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
 import { makeGroupCommit, type Batch } from './writer/group-commit.ts'
 import { land } from './writer/land.ts'
@@ -15,6 +15,8 @@ import type { Settled } from './writer/pending-change.ts'
 
 /** What main.ts hands in. */
 export interface GitSettings extends RouteSettings, BinarySettings {
+  /** `direct`: the direct engine is tried first. Default: only the git binary is used. */
+  readonly engine?: 'binary' | 'direct'
   /** Told of each session that the direct engine has handed to the git binary; see chooseEngine. */
   readonly handedOver?: (handOver: HandOver) => void
 }
@@ -40,9 +42,7 @@ export interface Git {
 /** Connects the writer to the engines behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
   const ssh = openSSHSessions()
-  const { trust, fetchLimitMiB, deadlineSeconds = DEADLINE_SECONDS, handedOver } = settings
-  const direct = openDirectEngine({ trust, fetchLimitMiB, deadlineSeconds })
-  const engine = chooseEngine({ direct, binary: openBinaryEngine(settings, ssh) }, handedOver)
+  const engine = openEngine(settings, ssh)
   const closing = new AbortController()
   const searches = new Set<Promise<unknown>>()
 
@@ -98,4 +98,14 @@ export function openGit(settings: GitSettings): Git {
       await Promise.all([engine.close(), ssh.close()])
     },
   }
+}
+
+function openEngine(settings: GitSettings, ssh: SSHSessions): Engine {
+  const binary = openBinaryEngine(settings, ssh)
+  if (settings.engine !== 'direct') return binary
+  const { trust, fetchLimitMiB, deadlineSeconds = DEADLINE_SECONDS, handedOver } = settings
+  return chooseEngine(
+    { direct: openDirectEngine({ trust, fetchLimitMiB, deadlineSeconds }), binary },
+    handedOver,
+  )
 }

@@ -142,6 +142,8 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
         fetchLimitMiB: 64,
         ...DIRECT,
         path: process.env['PATH'] ?? '',
+        // The binary has SSH, and what the direct engine hands over.
+        engine: 'direct',
         ...settings,
       })
       opened.push(git)
