@@ -20,7 +20,9 @@ function titlesIn(source: string): readonly string[] {
   const places = new RegExp(`(?:\\bt\\.test\\(|\\btitle:|^ *\\[)\\s*(?:${TEXT.source})`, 'gm')
   return [...source.matchAll(places)].map(([, single, double, template]) =>
     // Values in a template differ from test to test, and so does what stands before a colon.
-    (single ?? double ?? `${template}`.replace(/^\$\{[^}]*\}: |\$\{[^}]*\}/g, '')).replace(/\\(.)/g, '$1').trim(),
+    (single ?? double ?? `${template}`.replace(/^\$\{[^}]*\}: |\$\{[^}]*\}/g, ''))
+      .replace(/\\(.)/g, '$1')
+      .trim(),
   )
 }
 
