@@ -113,6 +113,8 @@ export function explainSSH(ended: Ended, report: ServerReport, context: ErrorCon
   if (ended.exitCode === undefined || !isBreak(meaning, ended)) return meaning
   if (report.failure !== undefined) return report.failure
   const words = withoutRemote(report.words.slice(0, READ)).trim()
+  // Over HTTPS, git itself reports it.
+  if (/^fatal: no commits selected for shallow requests$/m.test(words)) return 'nothing newer'
   const known = ROWS.find(({ pattern }) => pattern.test(words)) ?? fallbackMeaning(ended, report, words)
   if (known !== undefined) return failureOf(known, context)
   if (words === '') return meaning

@@ -134,3 +134,8 @@ t.test('errors that Git itself knows come first', async (t) => {
   }
   t.match(explainSSH({ ...ENDED, exitCode: undefined }, account, SCENE), { message: /was killed/ })
 })
+
+t.test('where no commit is newer, Git over SSH says so by the words of the server alone', async (t) => {
+  const words = 'fatal: no commits selected for shallow requests\n'
+  t.equal(explainSSH(ENDED, { ...ACCOUNT, words }, SCENE), 'nothing newer')
+})
