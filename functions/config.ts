@@ -10,7 +10,7 @@ import type { Environment } from './domain/settings.ts'
 import { LOG_LEVELS, WrongSetting, choice, orUndefined, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
-/** What talks to Git remotes: the git binary, or first the engine that speaks HTTPS itself. The default is first. */
+/** What talks to Git remotes: the git binary, or first the engine that speaks the protocol itself. The default is first. */
 export const GIT_ENGINES = ['binary', 'direct'] as const
 export type GitEngine = (typeof GIT_ENGINES)[number]
 

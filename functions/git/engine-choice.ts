@@ -7,7 +7,7 @@ import type { Engine, Remote, Tip, WantedTip } from './remote.ts'
 
 /** Both ways to talk to remotes. */
 export interface Engines {
-  /** Speaks HTTPS itself: tried first. */
+  /** Speaks the protocol itself: tried first. */
   readonly direct: Engine
   /** Runs the git binary: does everything. */
   readonly binary: Engine
@@ -39,8 +39,8 @@ export function chooseEngine(
 
   return {
     async open(target) {
-      const { scheme, text } = target.address
-      if (scheme === 'ssh' || remembered.has(text)) return binary.open(target)
+      const { text } = target.address
+      if (remembered.has(text)) return binary.open(target)
       function declined(error: unknown): undefined {
         if (error instanceof Failure) throw error
         stopIfAborted(target.signal)

@@ -105,7 +105,7 @@ function openEngine(settings: GitSettings, ssh: SSHSessions): Engine {
   if (settings.engine !== 'direct') return binary
   const { trust, fetchLimitMiB, deadlineSeconds = DEADLINE_SECONDS, handedOver } = settings
   return chooseEngine(
-    { direct: openDirectEngine({ trust, fetchLimitMiB, deadlineSeconds }), binary },
+    { direct: openDirectEngine({ trust, ssh, fetchLimitMiB, deadlineSeconds }), binary },
     handedOver,
   )
 }

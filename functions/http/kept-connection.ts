@@ -37,13 +37,15 @@ export interface KeptAnswer {
 
 /** Opens no connection yet; the target's signal ends every request. */
 export function keepConnection(target: ConnectionTarget): KeptConnection {
-  const { destination, shownHost, signal } = target
+  const { destination, shownHost } = target
+  const ending = new AbortController()
+  const signal = AbortSignal.any([target.signal, ending.signal])
   const client = new Client(originOf(destination), {
     // Each request has a bound of its own; a hook of the server may be silent for minutes.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect(_options, answer) {
-      openConnection(target).then(
+      openConnection({ ...target, signal }).then(
         (socket) => answer(null, socket),
         (error: unknown) => answer(asFailure(error), null),
       )
@@ -65,6 +67,7 @@ export function keepConnection(target: ConnectionTarget): KeptConnection {
       }
     },
     async close() {
+      ending.abort()
       await client.destroy()
     },
   }

@@ -1,6 +1,5 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
-import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { chooseEngine, type HandOver } from '../../functions/git/engine-choice.ts'
 import { openMemory } from '../../functions/git/direct/memory.ts'
 import type { Engine, Remote, RemoteTarget } from '../../functions/git/remote.ts'
@@ -133,14 +132,6 @@ t.test('a lack of memory is handed over, but not remembered', async (t) => {
   t.match(await push(), { outcome: 'pushed' })
   t.equal(direct.opened.length, 2)
   t.equal(told.length, 2)
-})
-
-t.test('SSH is for the git binary', async (t) => {
-  const { push, direct, binary, told } = stageOf(() => ({}))
-  t.match(await push({ address: parseRepositoryAddress('git@git.example.com:acme/shop.git') }), {
-    outcome: 'pushed',
-  })
-  t.same([direct.opened.length, binary.opened.length, told.length], [0, 1, 0])
 })
 
 t.test('an error of the git binary is not handed over again', async (t) => {

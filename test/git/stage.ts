@@ -131,7 +131,15 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
   const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-stage-'))
   const opened: Git[] = []
   const path = process.env['PATH'] ?? ''
-  const common = { tempDir, trust: followTrust(server.caFile), fetchLimitMiB: 64, deadlineSeconds: 30, path }
+  const ssh = openSSHSessions()
+  const common = {
+    ssh,
+    tempDir,
+    trust: followTrust(server.caFile),
+    fetchLimitMiB: 64,
+    deadlineSeconds: 30,
+    path,
+  }
   return {
     server,
     tempDir,
@@ -142,7 +150,6 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
         fetchLimitMiB: 64,
         ...DIRECT,
         path: process.env['PATH'] ?? '',
-        // The binary has SSH, and what the direct engine hands over.
         engine: 'direct',
         ...settings,
       })
@@ -187,6 +194,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
     leftovers: () => readdir(tempDir),
     async close() {
       for (const git of opened) await git.close()
+      await ssh.close()
       await server.close()
       await rm(tempDir, { recursive: true })
     },
@@ -201,8 +209,7 @@ async function inEngine<T>(
   settings: EngineSettings,
   work: (engine: Engine) => Promise<T>,
 ): Promise<T> {
-  const engine =
-    name === 'direct' ? openDirectEngine(settings) : openBinaryEngine(settings, openSSHSessions())
+  const engine = name === 'direct' ? openDirectEngine(settings) : openBinaryEngine(settings, settings.ssh)
   try {
     return await work(engine)
   } finally {

@@ -1,4 +1,5 @@
 import type { Failure } from '../../domain/failure.ts'
+import type { RefUpdate } from '../protocol/receive-pack.ts'
 
 /**
  * The two programs of a Git server at one repository, over whatever transport: whole messages go in and come out. An
@@ -7,23 +8,34 @@ import type { Failure } from '../../domain/failure.ts'
 export interface Channel {
   /**
    * Sends a command of protocol version 2 to git-upload-pack and calls `read` with the whole answer.
-   * @throws Failure for an error of the host, the login or the network; an Error where the answer has more than `most`
-   *   bytes, or is not one of git-upload-pack
+   * @throws Failure for an error of the host, the login or the network; an Error where the answer is too large, or is
+   *   not one of git-upload-pack
    */
-  ask<T>(command: Buffer, most: number, read: (answer: Buffer) => T | Promise<T>): Promise<T>
+  ask<T>(question: Question, read: (answer: Buffer) => T | Promise<T>): Promise<T>
   /**
    * Sends an update and its pack to git-receive-pack. It is sent once, and not at all after the session's signal has
-   * fired; when that fires meanwhile, the request is broken off.
+   * fired; when that fires meanwhile, the exchange is broken off.
    * @throws Failure Timeout
    */
-  push(request: readonly Uint8Array[]): Promise<Delivery>
+  push(update: RefUpdate, pack: Buffer): Promise<Delivery>
   close(): Promise<void>
+}
+
+/** A command for git-upload-pack. */
+export interface Question {
+  readonly command: Buffer
+  /** Maximum bytes of the answer. */
+  readonly most: number
+  /** A running git-upload-pack remembers refs that it has listed: it is asked for objects only. */
+  readonly about: 'refs' | 'objects'
 }
 
 /** What became of a push. */
 export type Delivery =
   | { readonly kind: 'answered'; readonly answer: Buffer }
-  /** The server has not carried it out. */
-  | { readonly kind: 'refused'; readonly failure: Failure }
+  /** The ref is not where the update begins; nothing was sent. */
+  | { readonly kind: 'stale' }
+  /** The server has not carried it out, or somewhere else. `each`: because of its content. */
+  | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean }
   /** There is no usable answer: it may have been carried out. */
   | { readonly kind: 'lost'; readonly failure: Failure }

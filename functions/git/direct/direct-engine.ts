@@ -3,9 +3,13 @@ import { secretsOfProxy } from '../../domain/network/proxies.ts'
 import { keepConnection } from '../../http/kept-connection.ts'
 import { rememberTickets } from '../../http/tls-tickets.ts'
 import type { Trust } from '../../net/trust.ts'
-import type { Engine, Remote } from '../remote.ts'
+import type { Engine, Remote, RemoteTarget } from '../remote.ts'
 import { fetchHistory, searchHistory, type History } from './history.ts'
-import { openHTTPSChannel } from './https-channel.ts'
+import { openReconnectingSSH } from '../ssh/reconnect.ts'
+import type { SSHSessions } from '../ssh/sessions.ts'
+import type { Channel } from './channel.ts'
+import { openHTTPSChannel, type HTTPSParts } from './https-channel.ts'
+import { openSSHChannel } from './ssh-channel.ts'
 import { openMemory, openObjects } from './memory.ts'
 import { push } from './push.ts'
 import { readTip } from './read-tip.ts'
@@ -17,6 +21,8 @@ import { writeCommits, type WrittenCommits } from './write-commits.ts'
 /** The operator's settings for the engine. */
 export interface DirectSettings {
   readonly trust: Trust
+  /** The sessions at SSH servers, which the caller closes. */
+  readonly ssh: SSHSessions
   /** FETCH_LIMIT. */
   readonly fetchLimitMiB: number
   /** ATTEMPT_DEADLINE: no request takes longer, even if no signal fires. */
@@ -24,36 +30,46 @@ export interface DirectSettings {
 }
 
 /**
- * The engine that speaks Git's protocol itself, over HTTPS: no process, no file, three requests for a commit, and one
- * where the tip is remembered. What it cannot do it answers with an Error that is no Failure.
+ * The engine that speaks Git's protocol itself, over HTTPS and SSH: no process, no file, three requests for a
+ * commit, and one where the tip is remembered. What it cannot do it answers with an Error that is no Failure.
  */
 export function openDirectEngine(settings: DirectSettings): Engine {
-  const { trust, fetchLimitMiB, deadlineSeconds } = settings
+  const { trust, ssh, fetchLimitMiB, deadlineSeconds } = settings
   const memory = openMemory()
   const tickets = rememberTickets()
   const tipsOf = rememberTips()
+
+  async function openChannel(
+    { address, route, login, signal }: RemoteTarget,
+    shared: Pick<HTTPSParts, 'context' | 'take'>,
+  ): Promise<Channel> {
+    if (address.scheme === 'ssh' && login.method === 'key') {
+      const target = { address, addresses: route.addresses ?? [], login }
+      return openSSHChannel({ ...shared, ssh: openReconnectingSSH(ssh, target, signal), address, signal })
+    }
+    if (address.scheme === 'ssh' || login.method === 'key')
+      throw new Error('the login is not for such an address')
+    const connection = keepConnection({
+      destination: address,
+      route,
+      trust: await trust.context(),
+      shownHost: address.text,
+      signal,
+      tickets,
+    })
+    return openHTTPSChannel({ ...shared, connection, address, login, signal })
+  }
   return {
     async open(target) {
       const { address, route, login, signal } = target
-      if (login.method !== 'password') throw new Error('it speaks HTTPS alone')
       const secrets = [...secretsOf(login), ...(route.proxy === undefined ? [] : secretsOfProxy(route.proxy))]
       const proxied = route.proxy !== undefined
       const context = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
-      const ending = new AbortController()
-      const connection = keepConnection({
-        destination: address,
-        route,
-        trust: await trust.context(),
-        shownHost: address.text,
-        signal: AbortSignal.any([signal, ending.signal]),
-        tickets,
-      })
-      const channel = openHTTPSChannel({ connection, address, login, context, take: memory.take, signal })
+      const { take } = memory
+      const channel = await openChannel(target, { context, take })
       const objects = openObjects(memory)
       const tips = tipsOf(address.text, login.identity)
-      const session = { channel, context, signal, objects, take: memory.take, tips }
-      return directRemote(session, async () => {
-        ending.abort()
+      return directRemote({ channel, context, signal, objects, take, tips }, async () => {
         objects.close()
         await channel.close()
       })

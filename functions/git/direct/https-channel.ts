@@ -10,6 +10,7 @@ import { redirectMeaning } from '../output/http-status-errors.ts'
 import { redirectAddress } from '../output/moved.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { AGENT } from '../protocol/command.ts'
+import { pushCommand } from '../protocol/receive-pack.ts'
 import type { Take } from './memory.ts'
 import type { Delivery, Channel } from './channel.ts'
 
@@ -60,7 +61,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
   }
 
   return {
-    async ask(command, most, read) {
+    async ask({ command, most }, read) {
       const answer = await post('git-upload-pack', [command], most)
       const { status, body } = answer
       try {
@@ -74,10 +75,10 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
         body?.release()
       }
     },
-    async push(request) {
+    async push(update, pack) {
       stopIfAborted(signal)
       try {
-        return deliveryOf(await post('git-receive-pack', request, REPORT_BYTES), context)
+        return deliveryOf(await post('git-receive-pack', [pushCommand(update), pack], REPORT_BYTES), context)
       } catch (error) {
         stopIfAborted(signal)
         if (error instanceof Failure) return { kind: 'lost', failure: error }
@@ -118,8 +119,9 @@ function deliveryOf(answer: KeptAnswer, context: ErrorContext): Delivery {
   if (status < 300)
     return { kind: 'lost', failure: new Failure('RepositoryNotFound', `${context.url} ${NOT_GIT}`) }
   // A gateway may give up on a server that carries on.
-  const kind = status === 408 || status >= 500 ? 'lost' : 'refused'
-  return { kind, failure: failureFor(answer, context) }
+  const failure = failureFor(answer, context)
+  if (status === 408 || status >= 500) return { kind: 'lost', failure }
+  return { kind: 'refused', failure, each: failure.reason === 'PushRejected' }
 }
 
 function failureFor({ status, header }: KeptAnswer, context: ErrorContext): Failure {

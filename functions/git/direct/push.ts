@@ -5,7 +5,7 @@ import type { ErrorContext } from '../output/error-table.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
 import { stopIfAborted } from '../process/launcher.ts'
-import { pushCommand, readPushReport, type PushReport } from '../protocol/receive-pack.ts'
+import { readPushReport, type PushReport } from '../protocol/receive-pack.ts'
 import type { Pushed, Tip } from '../remote.ts'
 import { readRemoteTip } from './read-tip.ts'
 import { explained, type DirectSession } from './session.ts'
@@ -24,8 +24,8 @@ export async function push(
 ): Promise<Pushed> {
   const { signal, channel } = session
   const pack = await packed(objects, signal)
-  const command = pushCommand({ ref: refOf(tip), from: tip.exists ? tip.commit : undefined, to: head })
-  const delivery = await channel.push([command, pack])
+  const update = { ref: refOf(tip), from: tip.exists ? tip.commit : undefined, to: head }
+  const delivery = await channel.push(update, pack)
   const judged = judge(delivery, tip, session)
   const pushed = judged.certain
     ? judged.pushed
@@ -63,11 +63,12 @@ interface Judged {
 }
 
 function judge(delivery: Delivery, tip: Tip, session: DirectSession): Judged {
-  if (delivery.kind === 'lost') return { pushed: refuse(delivery.failure), certain: false }
   if (delivery.kind === 'answered') return judgeAnswer(delivery.answer, tip, session)
+  if (delivery.kind === 'stale') return { pushed: { kind: 'race' }, certain: true }
+  if (delivery.kind === 'refused') return { pushed: delivery, certain: true }
   const { failure } = delivery
   const pushed = { kind: 'refused', failure, each: failure.reason === 'PushRejected' } as const
-  return { pushed, certain: true }
+  return { pushed, certain: false }
 }
 
 function judgeAnswer(answer: Buffer, tip: Tip, { context }: DirectSession): Judged {

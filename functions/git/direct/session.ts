@@ -38,7 +38,10 @@ export async function listRefs(
   prefixes: readonly string[],
 ): Promise<ReadonlyMap<string, ListedRef>> {
   try {
-    return await channel.ask(lsRefsCommand(prefixes), REFS_BYTES, readListedRefs)
+    return await channel.ask(
+      { command: lsRefsCommand(prefixes), most: REFS_BYTES, about: 'refs' },
+      readListedRefs,
+    )
   } catch (error) {
     throw explained(error, context)
   }
@@ -63,7 +66,7 @@ export async function fetchObjects(
   const { channel, context } = session
   const most = Math.min(FETCH_BYTES, context.fetchLimitMiB * 1024 * 1024)
   try {
-    return await channel.ask(fetchCommand(request), most, async (answer) => {
+    return await channel.ask({ command: fetchCommand(request), most, about: 'objects' }, async (answer) => {
       const fetched = readFetched(answer)
       if (fetched === 'no pack' && request.depth instanceof Date) return 'nothing newer'
       if (fetched === 'no pack') throw failureOf(BROKEN_OFF, context)

@@ -34,6 +34,24 @@ export function pushCommand({ ref, from = NO_COMMIT, to }: RefUpdate): Buffer {
 }
 
 /**
+ * Where the ref is, by what receive-pack lists before a push (gitprotocol-pack(5), "Reference Discovery"); undefined:
+ * it does not exist.
+ * @throws ProtocolError; UNEXPECTED for a server that takes no thin packs, or names objects by SHA-256
+ */
+export function readAdvertisedRef(advertisement: Buffer, ref: string): ObjectId | undefined {
+  let found: ObjectId | undefined
+  for (const one of readPackets(advertisement)) {
+    if (one === 'flush') return found
+    if (typeof one === 'string') throw protocolError('UNEXPECTED', `a ${one} packet in a list of refs`)
+    const [line = '', capabilities = ''] = textOf(one).split('\0')
+    if (/(^| )(no-thin|object-format=sha256)( |$)/.test(capabilities))
+      throw protocolError('UNEXPECTED', 'it takes no thin packs, or names objects by SHA-256')
+    if (line.slice(line.indexOf(' ') + 1) === ref) found = line.slice(0, line.indexOf(' '))
+  }
+  throw protocolError('TRUNCATED', 'a list of refs without an end')
+}
+
+/**
  * Reads the answer (gitprotocol-pack(5), "Report Status"), with or without a side band.
  * @throws ProtocolError
  */

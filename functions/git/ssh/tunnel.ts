@@ -11,6 +11,7 @@ import { startGitDaemon } from './git-daemon.ts'
 import type { GitDaemon } from './git-daemon.ts'
 import { commandFor } from './request.ts'
 import type { Service } from './request.ts'
+import type { SSHProgram } from './session.ts'
 import type { SessionTarget, SSHSessions } from './sessions.ts'
 
 /** How Git reaches a repository over SSH: through a local port, behind which a session leads to the host. */
@@ -95,13 +96,30 @@ function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): Tun
     wordsSoFar: () => pipe?.program.end().words ?? '',
     async readReport() {
       if (pipe === undefined) return { service, failure, words: '', exitStatus: undefined }
-      const { program } = pipe
-      await Promise.race([program.closed, wait(EXIT_STATUS_WAIT_MS, undefined, { ref: false })])
-      const { words, exitStatus, tooMuch } = program.end()
-      const broken = exitStatus === undefined ? ssh.lost() : undefined
-      return { service, failure: tooMuch ? tooManyMessages(address) : broken, words, exitStatus }
+      return readServerReport({ ssh, address, service, program: pipe.program })
     },
   }
+}
+
+/** A program, and the session in which it ran. */
+export interface EndedProgram {
+  readonly ssh: ReconnectingSSH
+  readonly address: RepositoryAddress
+  readonly service: Service
+  readonly program: SSHProgram
+}
+
+/** What the server reported about a program that has ended, or ends in the next 2 seconds. */
+export async function readServerReport({
+  ssh,
+  address,
+  service,
+  program,
+}: EndedProgram): Promise<ServerReport> {
+  await Promise.race([program.closed, wait(EXIT_STATUS_WAIT_MS, undefined, { ref: false })])
+  const { words, exitStatus, tooMuch } = program.end()
+  const broken = exitStatus === undefined ? ssh.lost() : undefined
+  return { service, failure: tooMuch ? tooManyMessages(address) : broken, words, exitStatus }
 }
 
 function tooManyMessages({ text }: RepositoryAddress): Failure {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { openDirectEngine } from '../../../functions/git/direct/direct-engine.ts'
+import { openSSHSessions } from '../../../functions/git/ssh/sessions.ts'
 import { followTrust } from '../../../functions/net/trust.ts'
 import type { Fault, Target } from '../../harness/git-faults.ts'
 import type { RepositoryOptions } from '../../harness/git-repository.ts'
@@ -137,23 +138,26 @@ t.test('a push is not sent after the signal has fired', async (t) => {
   )
 })
 
-t.test('an address of SSH is not for this engine, and a broken CA_FILE is reported', async (t) => {
-  const settings = { fetchLimitMiB: 1, deadlineSeconds: 1 }
-  const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience(), namespace: 'shop' }
-  const address = parseRepositoryAddress('https://git.example.com/acme/shop.git')
-  const key = {
-    method: 'key',
-    namespace: 'shop',
-    identity: 'x',
-    secrets: [],
-    privateKey: '',
-    hostKeys: '',
-  } as const
-  const engine = openDirectEngine({ ...settings, trust: followTrust(server.caFile) })
-  const ended: unknown = await engine
-    .open({ ...target, address, login: key })
-    .catch((error: unknown) => error)
-  t.ok(ended instanceof Error && !(ended instanceof Failure))
-  const broken = openDirectEngine({ ...settings, trust: followTrust('/nonexistent/ca.pem') })
-  await t.rejects(broken.open({ ...target, address }), { reason: 'Internal', message: /CA_FILE/ })
-})
+t.test(
+  'a login that is not for the address is not for this engine, and a broken CA_FILE is reported',
+  async (t) => {
+    const settings = { ssh: openSSHSessions(), fetchLimitMiB: 1, deadlineSeconds: 1 }
+    const target = { route: REACHED, login: loginOf(PASSWORD), signal: patience(), namespace: 'shop' }
+    const address = parseRepositoryAddress('https://git.example.com/acme/shop.git')
+    const key = {
+      method: 'key',
+      namespace: 'shop',
+      identity: 'x',
+      secrets: [],
+      privateKey: '',
+      hostKeys: '',
+    } as const
+    const engine = openDirectEngine({ ...settings, trust: followTrust(server.caFile) })
+    const ended: unknown = await engine
+      .open({ ...target, address, login: key })
+      .catch((error: unknown) => error)
+    t.ok(ended instanceof Error && !(ended instanceof Failure))
+    const broken = openDirectEngine({ ...settings, trust: followTrust('/nonexistent/ca.pem') })
+    await t.rejects(broken.open({ ...target, address }), { reason: 'Internal', message: /CA_FILE/ })
+  },
+)

@@ -1,6 +1,10 @@
 import t from 'tap'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
-import { pushCommand, readPushReport } from '../../../functions/git/protocol/receive-pack.ts'
+import {
+  pushCommand,
+  readAdvertisedRef,
+  readPushReport,
+} from '../../../functions/git/protocol/receive-pack.ts'
 
 const [ONE, TWO] = ['1'.repeat(40), '2'.repeat(40)]
 const REF = 'refs/heads/main'
@@ -58,4 +62,27 @@ for (const [code, answer] of [
 ] as const)
   t.test(`${code}: ${answer.toString('latin1')}`, async (t) => {
     t.throws(() => readPushReport(answer, REF), { code })
+  })
+
+t.test('the list of refs shows where the ref is', async (t) => {
+  const list = report(
+    `${ONE} ${REF}-2\0report-status ofs-delta object-format=sha1`,
+    `${TWO} ${REF}`,
+    `shallow ${ONE}`,
+  )
+  t.equal(readAdvertisedRef(list, REF), TWO)
+  t.equal(readAdvertisedRef(list, `${REF}-2`), ONE)
+  t.equal(readAdvertisedRef(list, 'refs/heads/none'), undefined)
+  const empty = report(`${'0'.repeat(40)} capabilities^{}\0report-status`)
+  t.equal(readAdvertisedRef(empty, REF), undefined)
+})
+
+for (const [code, list] of [
+  ['UNEXPECTED', report(`${ONE} ${REF}\0report-status no-thin`)],
+  ['UNEXPECTED', report(`${ONE} ${REF}\0object-format=sha256 report-status`)],
+  ['TRUNCATED', packet(`${ONE} ${REF}\0report-status\n`)],
+  ['REMOTE', packet('ERR access denied\n')],
+] as const)
+  t.test(`${code}: ${list.toString('latin1')}`, async (t) => {
+    t.throws(() => readAdvertisedRef(list, REF), { code })
   })

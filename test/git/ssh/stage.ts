@@ -11,7 +11,7 @@ import { readPrivateKey } from '../../../functions/domain/private-key/private-ke
 import { openGit, type Git, type GitSettings } from '../../../functions/git/git.ts'
 import { followTrust } from '../../../functions/net/trust.ts'
 import type { KeyFiles } from '../../harness/ssh-keys.ts'
-import { changeOf, DIRECT, outcomeOf, patience } from '../stage.ts'
+import { changeOf, DIRECT, outcomeOf, patience, type EngineName } from '../stage.ts'
 
 /** The login that credentials.ts makes. */
 export function keyLogin(
@@ -46,7 +46,7 @@ export interface SSHStage {
   close(): Promise<void>
 }
 
-export async function openSSHStage(): Promise<SSHStage> {
+export async function openSSHStage(engine: EngineName = 'git binary'): Promise<SSHStage> {
   const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-stage-'))
   const opened: Git[] = []
   function open(settings: Partial<GitSettings> = {}): Git {
@@ -57,6 +57,7 @@ export async function openSSHStage(): Promise<SSHStage> {
       fetchLimitMiB: 64,
       path,
       ...DIRECT,
+      engine: engine === 'direct' ? 'direct' : 'binary',
       ...settings,
     })
     opened.push(git)

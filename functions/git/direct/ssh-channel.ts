@@ -1,0 +1,156 @@
+import type { RepositoryAddress } from '../../domain/repository/address.ts'
+import { Failure } from '../../domain/failure.ts'
+import { failureOf } from '../output/classify.ts'
+import { BROKEN_OFF, type ErrorContext } from '../output/error-table.ts'
+import { movedFailure, readMoved } from '../output/moved.ts'
+import { stopIfAborted } from '../process/launcher.ts'
+import { checkCapabilities } from '../protocol/capabilities.ts'
+import { isProtocolError } from '../protocol/protocol-error.ts'
+import { pushCommand, readAdvertisedRef, type RefUpdate } from '../protocol/receive-pack.ts'
+import type { ReconnectingSSH } from '../ssh/reconnect.ts'
+import { commandFor, type Service as GitProgram } from '../ssh/request.ts'
+import type { SSHProgram } from '../ssh/session.ts'
+import { explainSSH, withoutRemote } from '../ssh/ssh-errors.ts'
+import { readServerReport } from '../ssh/tunnel.ts'
+import type { Channel, Delivery } from './channel.ts'
+import { converse, type Conversation, type Heard } from './conversation.ts'
+import type { Take } from './memory.ts'
+
+/** What a channel over SSH is made of. */
+export interface SSHParts {
+  readonly ssh: ReconnectingSSH
+  readonly address: RepositoryAddress
+  readonly context: ErrorContext
+  /** Takes bytes of the memory that all sessions share. */
+  readonly take: Take
+  readonly signal: AbortSignal
+}
+
+/** The list of all refs, with which receive-pack begins; the git binary reads longer ones. */
+const REFS_BYTES = 4 * 1024 * 1024
+/** More than any report of receive-pack with the output of its hooks. */
+const REPORT_BYTES = 1024 * 1024
+
+/** What git prints where its connection ends, before the first answer and later: ssh-errors.ts reads it. */
+const CLOSED = 'fatal: Could not read from remote repository.'
+const HUNG_UP = 'fatal: the remote end hung up unexpectedly'
+
+interface Running {
+  readonly name: GitProgram
+  readonly program: SSHProgram
+  readonly talk: Conversation
+}
+
+/** The programs of the server, each started when it is first needed, on one connection. */
+export function openSSHChannel(parts: SSHParts): Channel {
+  const { ssh, address, context, take, signal } = parts
+  let uploadPack: Running | undefined
+
+  /** Starts a program, and reads what it says of itself. */
+  async function start<T>(
+    name: GitProgram,
+    protocol: string | undefined,
+    read: (advertisement: Buffer) => T,
+  ): Promise<{ readonly running: Running; readonly said: T }> {
+    const program = await ssh.exec(commandFor(name, address), protocol)
+    const running = { name, program, talk: converse(program.stream) }
+    const heard = await hear(running, REFS_BYTES)
+    try {
+      if (heard.isCut) throw await failureFor(running, CLOSED)
+      stopIfMoved(program)
+      return { running, said: read(heard.answer) }
+    } catch (error) {
+      running.talk.end()
+      throw error
+    } finally {
+      heard.release()
+    }
+  }
+
+  async function hear({ talk }: Running, most: number): Promise<Heard> {
+    const timer = setTimeout(() => talk.end(), context.deadlineSeconds * 1000).unref()
+    const heard = await talk.hear({ most, take }).finally(() => clearTimeout(timer))
+    if (heard !== undefined) return heard
+    throw new Error(`it sends more than ${most} bytes in one answer`)
+  }
+
+  /** A message to every user comes before the answer. */
+  function movedBy(program: SSHProgram, after: 'reading' | 'push'): Failure | undefined {
+    const moved = readMoved(withoutRemote(program.end().words), context)
+    return moved === undefined ? undefined : movedFailure(moved, context, after)
+  }
+
+  function stopIfMoved(program: SSHProgram): void {
+    const moved = movedBy(program, 'reading')
+    if (moved !== undefined) throw moved
+  }
+
+  async function failureFor({ name, program }: Running, stderr: string): Promise<Failure> {
+    const report = await readServerReport({ ssh, address, service: name, program })
+    stopIfAborted(signal)
+    const meaning = explainSSH({ exitCode: 128, stdout: '', stderr, seconds: 0 }, report, context)
+    return meaning instanceof Failure ? meaning : failureOf(BROKEN_OFF, context)
+  }
+
+  async function startPush(
+    ref: string,
+  ): Promise<{ readonly running: Running; readonly said: string | undefined } | Failure> {
+    try {
+      return await start('git-receive-pack', undefined, (list) => readAdvertisedRef(list, ref))
+    } catch (error) {
+      stopIfAborted(signal)
+      if (error instanceof Failure) return error
+      throw error
+    }
+  }
+
+  return {
+    async ask({ command, most, about }, read) {
+      if (about === 'refs' || uploadPack?.talk.isOpen() !== true) {
+        uploadPack?.talk.end()
+        uploadPack = (await start('git-upload-pack', 'version=2', checkCapabilities)).running
+      }
+      const running = uploadPack
+      await running.talk.say([command])
+      const heard = await hear(running, most)
+      try {
+        stopIfMoved(running.program)
+        return await read(heard.answer)
+      } catch (error) {
+        // An error of the server is in its answer; else its program says why it has ended.
+        if (heard.isCut && !(error instanceof Failure) && !isProtocolError(error, 'REMOTE'))
+          throw await failureFor(running, HUNG_UP)
+        throw error
+      } finally {
+        heard.release()
+      }
+    },
+    async push(update, pack) {
+      stopIfAborted(signal)
+      const started = await startPush(update.ref)
+      if (started instanceof Failure) return { kind: 'refused', failure: started, each: false }
+      const { running, said } = started
+      try {
+        stopIfAborted(signal)
+        return said === update.from ? await send(running, update, pack) : { kind: 'stale' }
+      } finally {
+        running.talk.end()
+      }
+    },
+    close() {
+      uploadPack?.talk.end()
+      ssh.close()
+      return Promise.resolve()
+    },
+  }
+
+  async function send(running: Running, update: RefUpdate, pack: Buffer): Promise<Delivery> {
+    await running.talk.say([pushCommand(update), pack])
+    const heard = await hear(running, REPORT_BYTES).catch(() => undefined)
+    heard?.release()
+    const moved = movedBy(running.program, 'push')
+    if (moved !== undefined) return { kind: 'refused', failure: moved, each: false }
+    if (heard?.isCut === false) return { kind: 'answered', answer: heard.answer }
+    return { kind: 'lost', failure: await failureFor(running, HUNG_UP) }
+  }
+}
