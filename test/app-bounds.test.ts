@@ -59,7 +59,8 @@ async function start(t: Test, handle: () => Promise<void> = () => Promise.resolv
 }
 
 function event(bytes: number): readonly [length: string, body: string] {
-  return [`content-length: ${bytes}`, EVENT.padEnd(bytes)]
+  const start = `${EVENT.slice(0, -1)},"filler":"`
+  return [`content-length: ${bytes}`, `${start}${'x'.repeat(bytes - start.length - 2)}"}`]
 }
 
 t.test('events that do not end take 64 MiB at most: the oldest gives way', async (t) => {

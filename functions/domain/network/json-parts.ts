@@ -26,18 +26,28 @@ export function countParts(
 ): number | undefined {
   let parts = 1
   let depth = 0
-  let quoted = false
   for (let at = 0; at < text.length && parts <= most && depth <= deepest; at += 1) {
     const sign = text.charCodeAt(at)
     if (sign === BACKSLASH) at += 1
-    else if (sign === QUOTE) quoted = !quoted
-    else if (!quoted) {
+    else if (sign === QUOTE) at = endOfString(text, at)
+    else {
       const step = stepOf(sign)
       depth += step
       parts += step === 1 || sign === COMMA ? 1 : 0
     }
   }
   return parts > most || depth > deepest ? undefined : parts
+}
+
+/** Where the string that begins here ends; the end of the text if it does not. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
+    // Backslashes escape each other in pairs; the opening quote ends their row.
+    if ((end - before) % 2 === 1) return end
+  }
+  return text.length
 }
 
 /** The change of the nesting depth after this character. */
