@@ -1,0 +1,49 @@
+import t from 'tap'
+import type { Channel, Delivery } from '../../../functions/git/direct/channel.ts'
+import { push } from '../../../functions/git/direct/push.ts'
+import { readTree } from '../../../functions/git/direct/read-tree.ts'
+import type { DirectSession } from '../../../functions/git/direct/session.ts'
+import { makeObject } from '../../../functions/git/objects/object.ts'
+import { outcomeOf } from '../stage.ts'
+
+const TIP = { branch: 'main', commit: 'a'.repeat(40), exists: true } as const
+const HEAD = 'b'.repeat(40)
+const URL = 'https://git.example.com/acme/shop.git'
+
+/** A session that has forgotten every object, at a server with these answers. */
+function sessionWith(answer: string, delivery: Delivery, signal = new AbortController().signal) {
+  const forgotten: string[] = []
+  const channel: Channel = {
+    ask: async (_question, read) => read(Buffer.from(answer)),
+    push: async () => delivery,
+    close: async () => undefined,
+  }
+  const nothing = (): undefined => undefined
+  const session: DirectSession = {
+    channel,
+    context: { url: URL, secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
+    signal,
+    take: () => nothing,
+    objects: { get: nothing, keep: nothing, remember: nothing, close: nothing },
+    tips: { get: nothing, set: nothing, forget: (branch) => void forgotten.push(branch) },
+  }
+  return { session, forgotten }
+}
+
+t.test('a report that cannot be read says nothing: the branch does', async (t) => {
+  const { session } = sessionWith('0000', { kind: 'answered', answer: Buffer.from('not a packet') })
+  const pushed = await push(session, { tip: TIP, head: HEAD }, [makeObject('blob', Buffer.from('x'))])
+  t.match(pushed, { kind: 'unknown' })
+})
+
+t.test('nothing is packed after the signal has fired', async (t) => {
+  const { session } = sessionWith('0000', { kind: 'stale' }, AbortSignal.abort())
+  const objects = [makeObject('blob', Buffer.alloc(4 * 1024 * 1024))]
+  t.match(await outcomeOf(push(session, { tip: TIP, head: HEAD }, objects)), { reason: 'Timeout' })
+})
+
+t.test('a commit that the server has no longer is forgotten as a tip, too', async (t) => {
+  const { session, forgotten } = sessionWith('0020ERR upload-pack: not our ref', { kind: 'stale' })
+  t.match(await outcomeOf(readTree(session, TIP, ['a.md'])), { name: 'Failure', reason: 'Conflict' })
+  t.same(forgotten, ['main'])
+})
