@@ -4,7 +4,7 @@ import { getCACertificates } from 'node:tls'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Failure } from '../../functions/domain/failure.ts'
 import { readBody } from '../../functions/domain/network/read-body.ts'
-import { readRetryAfter } from '../../functions/domain/network/retry-after.ts'
+import { retryAfterOf } from '../../functions/domain/network/retry-after.ts'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 
 /** Where events go, as a Knative SinkBinding configures it. */
@@ -116,10 +116,8 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
   return promise
 }
 
-/** Uses the sink's own clock if the response has a date. */
-function retryAfterMsIn({ date = '', 'retry-after': field = '' }: http.IncomingHttpHeaders): number {
-  const now = Date.parse(date)
-  return (readRetryAfter(field, Number.isNaN(now) ? Date.now() : now) ?? 0) * 1000
+function retryAfterMsIn({ date, 'retry-after': retryAfter }: http.IncomingHttpHeaders): number {
+  return (retryAfterOf({ retryAfter, date }, Date.now()) ?? 0) * 1000
 }
 
 function failureOf(answer: Answer | Error): Failure {

@@ -10,3 +10,18 @@ export function readRetryAfter(field: string, now: number): number | undefined {
   const seconds = /^[A-Za-z]/.test(text) ? (Date.parse(text) - now) / 1000 : Number.NaN
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds))
 }
+
+/** The two headers of an answer; empty or undefined: it has none. */
+export interface RetryAfterHeaders {
+  readonly retryAfter: string | undefined
+  readonly date: string | undefined
+}
+
+/** The same by the clock of the server, if its answer has a Date, and otherwise by ours. */
+export function retryAfterOf(
+  { retryAfter = '', date = '' }: RetryAfterHeaders,
+  ours: number,
+): number | undefined {
+  const theirs = Date.parse(date)
+  return readRetryAfter(retryAfter, Number.isNaN(theirs) ? ours : theirs)
+}

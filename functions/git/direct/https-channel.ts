@@ -1,6 +1,6 @@
 import type { PasswordLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
-import { readRetryAfter } from '../../domain/network/retry-after.ts'
+import { retryAfterOf } from '../../domain/network/retry-after.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { KeptAnswer, KeptConnection } from '../../http/kept-connection.ts'
 import { headersFor } from '../../http/request.ts'
@@ -128,9 +128,6 @@ function failureFor({ status, header }: KeptAnswer, context: ErrorContext): Fail
   const location = header('location')
   if (status >= 300 && status < 400 && location !== undefined)
     return failureOf(redirectMeaning(redirectAddress(location, context)), context)
-  const field = header('retry-after')
-  if (field === undefined) return statusFailure(status, context)
-  // Measured by the server's clock, if it tells the time.
-  const date = Date.parse(header('date') ?? '')
-  return statusFailure(status, context, readRetryAfter(field, Number.isNaN(date) ? Date.now() : date))
+  const headers = { retryAfter: header('retry-after'), date: header('date') }
+  return statusFailure(status, context, retryAfterOf(headers, Date.now()))
 }

@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../../domain/network/retry-after.ts'
+import { retryAfterOf } from '../../domain/network/retry-after.ts'
 import { REMOTE, REMOTE_ERROR, TRACE } from '../process/kept-stderr.ts'
 import type { Ended } from '../process/launcher.ts'
 
@@ -55,11 +55,9 @@ function reasonOf(stdout: string, word: string): string | undefined {
     .replace(/^\((.*)\)$/, '$1')
 }
 
-/** Measured by the server's clock if it sends a Date header. */
 function retryAfterIn(traced: readonly string[], now: Date): number | undefined {
-  const field = lastHeader(traced, 'retry-after')
-  const date = Date.parse(lastHeader(traced, 'date') ?? '')
-  return field === undefined ? undefined : readRetryAfter(field, Number.isNaN(date) ? now.getTime() : date)
+  const headers = { retryAfter: lastHeader(traced, 'retry-after'), date: lastHeader(traced, 'date') }
+  return retryAfterOf(headers, now.getTime())
 }
 
 /** The last value of a header that a server sent. */

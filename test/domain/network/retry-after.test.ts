@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readRetryAfter } from '../../../functions/domain/network/retry-after.ts'
+import { readRetryAfter, retryAfterOf } from '../../../functions/domain/network/retry-after.ts'
 
 const NOW = Date.parse('Sat, 21 Nov 2026 12:00:00 GMT')
 
@@ -28,5 +28,17 @@ t.test(
     t.equal(readRetryAfter('Sat, 21 Nov 2026 12:01:00 GMT', NOW + 1), 60)
     t.equal(readRetryAfter('Sat, 21 Nov 2026 12:01:00 GMT', Number.NaN), undefined)
     t.equal(readRetryAfter('5', Number.NaN), 5)
+  },
+)
+
+t.test(
+  'a date is compared with the clock of its answer, and with ours only where that tells no time',
+  async (t) => {
+    const retryAfter = 'Sat, 21 Nov 2026 12:01:00 GMT'
+    const date = 'Sat, 21 Nov 2026 12:00:30 GMT'
+    t.equal(retryAfterOf({ retryAfter, date }, NOW), 30)
+    t.equal(retryAfterOf({ retryAfter, date: undefined }, NOW), 60)
+    t.equal(retryAfterOf({ retryAfter, date: 'soon' }, NOW), 60)
+    t.equal(retryAfterOf({ retryAfter: undefined, date }, NOW), undefined)
   },
 )
