@@ -32,7 +32,8 @@ const MOST_ENDPOINTS = 1_000
 export function endpointsOf(
   server: ApiServer,
   tell: (failure: Failure) => void,
-  now: () => number = Date.now,
+  // The clock of the machine may be set back, and what is remembered must not live longer by that.
+  now: () => number = () => performance.now(),
 ): ReadEndpoints {
   let known: readonly ApiServerEndpoint[] | undefined
   let reading: Promise<readonly ApiServerEndpoint[]> | undefined

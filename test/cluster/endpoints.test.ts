@@ -51,6 +51,21 @@ t.test('the addresses and ports of all slices of the Service are read', async (t
   t.strictSame(told, [])
 })
 
+t.test('they are read again after a minute while the clock of the machine is set back', async (t) => {
+  let calls = 0
+  async function server(): Promise<ApiAnswer> {
+    calls += 1
+    return { status: 200, text: JSON.stringify(SLICES) }
+  }
+  const readEndpoints = endpointsOf(server, (failure) => t.fail(failure.message))
+  await readEndpoints()
+  const [anHourAgo, later] = [Date.now() - 3_600_000, performance.now() + 60_001]
+  t.intercept(Date, 'now', { value: () => anHourAgo })
+  t.intercept(performance, 'now', { value: () => later })
+  await readEndpoints()
+  t.equal(calls, 2)
+})
+
 t.test('they are read once a minute, whoever asks', async (t) => {
   const { readEndpoints, calls, clock } = stage(SLICES, { items: [SLICES.items[1]] })
   await Promise.all([readEndpoints(), readEndpoints()])
