@@ -19,7 +19,7 @@ const TIMEOUT_CHECK_MS = 1_000
 /** Each connection uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 2_048
 /**
- * Most events in hand: the attempts that run or wait (BOUNDS in main.ts), and some 250 whose resource is being read. Each
+ * Most events in hand: the attempts that run or wait (attempt/shares.ts), and some 250 whose resource is being read. Each
  * takes some 10 KiB, and each read some milliseconds.
  */
 export const MOST_EVENTS = 1_280
