@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 
+/** The trailer that tells which request a commit is for. */
+export const COMMIT_ID_TRAILER = 'Commitlet-Id'
+
 /**
  * Value of the trailer `Commitlet-Id`: `<uid>.<generation>`, and `.<first 8 hex digits of the SHA-256 of
  * requested-at>` if that is set. Equal for every attempt at the same request, different otherwise.

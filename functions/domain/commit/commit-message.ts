@@ -1,4 +1,4 @@
-import { commitletId } from './commit-id.ts'
+import { COMMIT_ID_TRAILER, commitletId } from './commit-id.ts'
 
 /** The parts of a commit message. */
 export interface MessageParts {
@@ -26,7 +26,7 @@ export function commitMessage(parts: MessageParts): string {
   const text = parts.message.replace(/\r\n?/g, '\n').trimEnd().replace(LEADING_BLANKS, '')
   const trailers = [
     `Commitlet-Resource: ${parts.namespace}/${parts.name}`,
-    `Commitlet-Id: ${commitletId(parts.uid, parts.generation, parts.requestedAt)}`,
+    `${COMMIT_ID_TRAILER}: ${commitletId(parts.uid, parts.generation, parts.requestedAt)}`,
     ...requestedBy(parts.requestedBy),
   ]
   return `${text}\n${endsInTrailers(text) ? '' : '\n'}${trailers.join('\n')}\n`

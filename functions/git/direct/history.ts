@@ -1,3 +1,4 @@
+import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { endsInTrailers } from '../../domain/commit/commit-message.ts'
 import { decodeCommit, type DecodedCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
@@ -18,7 +19,6 @@ export interface History {
 const EXTRA_COMMITS = 50
 /** Wants of one fetch: far more than a batch has commits, or a history has ends. */
 const MOST_WANTS = 1000
-const TRAILER = 'Commitlet-Id'
 
 /** Fetches the commits since a date, without trees; without a date, or where none is that new, the latest 50. */
 export async function fetchHistory(
@@ -79,8 +79,10 @@ function idOf({ message }: DecodedCommit): string | undefined {
   const line = text
     .slice(text.lastIndexOf('\n\n'))
     .split('\n')
-    .findLast((one) => one.startsWith(`${TRAILER}: `))
-  return line !== undefined && endsInTrailers(text) ? line.slice(TRAILER.length + 2).trim() : undefined
+    .findLast((one) => one.startsWith(`${COMMIT_ID_TRAILER}: `))
+  return line !== undefined && endsInTrailers(text)
+    ? line.slice(COMMIT_ID_TRAILER.length + 2).trim()
+    : undefined
 }
 
 /** The trees of the commits and of their parents. */

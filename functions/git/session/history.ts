@@ -1,8 +1,7 @@
+import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import type { SoughtCommit } from '../remote.ts'
 import { deepen } from './fetch.ts'
 import type { Session } from './session.ts'
-
-const TRAILER = 'Commitlet-Id'
 
 // A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
 const EXTRA_COMMITS = 50
@@ -57,8 +56,8 @@ async function listCandidates(
   session: Session,
   sought: readonly SoughtCommit[],
 ): Promise<readonly Candidate[]> {
-  const greps = [...new Set(sought.map(({ id }) => `--grep=${TRAILER}: ${id}`))]
-  const format = `--format=%H %(trailers:key=${TRAILER},valueonly,separator=%x20)`
+  const greps = [...new Set(sought.map(({ id }) => `--grep=${COMMIT_ID_TRAILER}: ${id}`))]
+  const format = `--format=%H %(trailers:key=${COMMIT_ID_TRAILER},valueonly,separator=%x20)`
   const log = await session.offline([
     'log',
     '--fixed-strings',
