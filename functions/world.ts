@@ -4,6 +4,7 @@ import type { Cluster } from './cluster/cluster.ts'
 import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/change.ts'
 import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
+import type { Release } from './domain/network/budget.ts'
 import type { RequestedByTrailer } from './domain/requester/requester.ts'
 import type { WithPullRequests } from './domain/pull-request/pull-requests.ts'
 
@@ -20,9 +21,6 @@ export interface AttemptSettings extends GateSettings {
   readonly knownHosts: string | undefined
   readonly author: Identity
 }
-
-/** Releases what `acquire` returned; a second call does nothing. */
-export type Release = () => void
 
 /** What an attempt takes of the pod: MiB of memory, and MiB of the folder for temporary files. */
 export interface Cost {

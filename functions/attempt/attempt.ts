@@ -12,7 +12,8 @@ import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { report } from './report.ts'
 import { writeResult } from './write-result.ts'
-import type { Cost, Release, World } from '../world.ts'
+import type { Release } from '../domain/network/budget.ts'
+import type { Cost, World } from '../world.ts'
 
 /** After the deadline, pending calls have this long to report what they were waiting for. */
 const GRACE_MS = 500

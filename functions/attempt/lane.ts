@@ -1,5 +1,6 @@
 import { Failure } from '../domain/failure.ts'
-import type { Acquire, Cost, Holder, Release } from '../world.ts'
+import type { Release } from '../domain/network/budget.ts'
+import type { Acquire, Cost, Holder } from '../world.ts'
 import { ALL, isWithin, makeTally, type Amounts } from './amounts.ts'
 
 /** What may be held: in total, by one namespace and at one host. */

@@ -3,7 +3,8 @@ import { atMost } from '../../functions/attempt/amounts.ts'
 import { makeBudget } from '../../functions/attempt/budget.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Lane, LaneBounds } from '../../functions/attempt/lane.ts'
-import type { Cost, Holder, Release } from '../../functions/world.ts'
+import type { Release } from '../../functions/domain/network/budget.ts'
+import type { Cost, Holder } from '../../functions/world.ts'
 
 const BUSY = new Failure(
   'Conflict',
