@@ -1,5 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout as pause } from 'node:timers/promises'
+import { memoryOf, peakDuring, treeOf } from '../../test/harness/process-memory.ts'
 
 const EVERY_MS = 5
 
@@ -8,42 +7,11 @@ const EVERY_MS = 5
  * pages count in proportion (PSS of /proc/PID/smaps_rollup).
  */
 export async function peakMemory(work: () => Promise<unknown>): Promise<number> {
-  const before = new Set(await descendants())
-  const own = await proportional(process.pid)
-  let peak = 0
-  const end = new AbortController()
-  const watching = watch(end.signal, async () => {
-    const children = (await descendants()).filter((pid) => !before.has(pid))
-    const sizes = await Promise.all([process.pid, ...children].map(proportional))
-    peak = Math.max(peak, sizes.reduce((sum, size) => sum + size, 0) - own)
-  })
-  await work()
-  end.abort()
-  await watching
-  return peak
-}
-
-async function watch(signal: AbortSignal, look: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await look()
-    await pause(EVERY_MS)
+  const others = new Set((await treeOf(process.pid)).filter((pid) => pid !== process.pid))
+  const own = await memoryOf([process.pid])
+  async function growth(): Promise<number> {
+    const pids = await treeOf(process.pid)
+    return (await memoryOf(pids.filter((pid) => !others.has(pid)))) - own
   }
-}
-
-async function descendants(): Promise<readonly number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const)))
-  const isOurs = (pid: number | undefined): boolean =>
-    pid !== undefined && pid !== 0 && (parents.get(pid) === process.pid || isOurs(parents.get(pid)))
-  return pids.filter(isOurs)
-}
-
-async function parentOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0)
-}
-
-async function proportional(pid: number): Promise<number> {
-  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
-  return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024
+  return peakDuring(work, { everyMs: EVERY_MS, look: growth })
 }

@@ -7,11 +7,19 @@ const EVERY_MS = 20
  * MiB that a process and all below it hold at their peak while the work runs; shared pages count in proportion (PSS of
  * /proc/PID/smaps_rollup).
  */
-export async function peakOfTree(root: number, work: () => Promise<unknown>): Promise<number> {
+export function peakOfTree(root: number, work: () => Promise<unknown>): Promise<number> {
+  return peakDuring(work, { everyMs: EVERY_MS, look: async () => memoryOf(await treeOf(root)) })
+}
+
+/** The largest value that `look` has returned while the work ran. */
+export async function peakDuring(
+  work: () => Promise<unknown>,
+  { everyMs, look }: { readonly everyMs: number; readonly look: () => Promise<number> },
+): Promise<number> {
   let peak = 0
   const end = new AbortController()
-  const watching = watch(end.signal, async () => {
-    peak = Math.max(peak, await memoryOfTree(root))
+  const watching = watch(end.signal, everyMs, async () => {
+    peak = Math.max(peak, await look())
   })
   try {
     await work()
@@ -22,19 +30,21 @@ export async function peakOfTree(root: number, work: () => Promise<unknown>): Pr
   return peak
 }
 
-async function watch(signal: AbortSignal, look: () => Promise<void>): Promise<void> {
+async function watch(signal: AbortSignal, everyMs: number, look: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await look()
-    await pause(EVERY_MS)
+    await pause(everyMs)
   }
 }
 
-async function memoryOfTree(root: number): Promise<number> {
-  const sizes = await Promise.all((await treeOf(root)).map(proportional))
+/** MiB of these processes together. */
+export async function memoryOf(pids: readonly number[]): Promise<number> {
+  const sizes = await Promise.all(pids.map(proportional))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-async function treeOf(root: number): Promise<readonly number[]> {
+/** The process and all below it. */
+export async function treeOf(root: number): Promise<readonly number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const)))
   const isBelow = (pid: number | undefined): boolean =>
