@@ -67,20 +67,23 @@ t.test('content that is there is seen on the branch, never in the memory', async
   t.match(await git.find(sought, LOGIN, patience()), { outcome: 'found' })
 })
 
-t.test('a branch that was deleted, or begun anew without its objects, is written all the same', async (t) => {
-  const repository = await server.createRepository('tips/anew', { branches: ['side'] })
-  const change = (path: string) => changeOf(repository.url, path, { branch: 'side' })
-  await push(change('a.md'))
-  await repository.git('update-ref', '-d', 'refs/heads/side')
-  t.match(await push(change('b.md')), { ended: { outcome: 'pushed' } })
-  await repository.git('update-ref', '-d', 'refs/heads/side')
-  await repository.git('reflog', 'expire', '--expire=all', '--all')
-  await repository.git('prune', '--expire=now')
-  await repository.commit('side', { 'c.md': 'c' }, 'From nothing')
-  t.match(await push(change('d.md')), { ended: { outcome: 'pushed' } })
-  t.same(await repository.log('side'), ['Write d.md', 'From nothing'])
-  t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
-})
+t.test(
+  'a branch that was deleted, or created again without its objects, is written all the same',
+  async (t) => {
+    const repository = await server.createRepository('tips/again', { branches: ['side'] })
+    const change = (path: string) => changeOf(repository.url, path, { branch: 'side' })
+    await push(change('a.md'))
+    await repository.git('update-ref', '-d', 'refs/heads/side')
+    t.match(await push(change('b.md')), { ended: { outcome: 'pushed' } })
+    await repository.git('update-ref', '-d', 'refs/heads/side')
+    await repository.git('reflog', 'expire', '--expire=all', '--all')
+    await repository.git('prune', '--expire=now')
+    await repository.commit('side', { 'c.md': 'c' }, 'From nothing')
+    t.match(await push(change('d.md')), { ended: { outcome: 'pushed' } })
+    t.same(await repository.log('side'), ['Write d.md', 'From nothing'])
+    t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
+  },
+)
 
 t.test('a login that has lost its right is told so, and a hook that refuses is quoted', async (t) => {
   const repository = await server.createRepository('tips/right')
