@@ -7,29 +7,14 @@ import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
 import { buildApp, MOST_EVENTS } from '../functions/app.ts'
+import { EVENT, EVENT_HEAD } from './event-request.ts'
 import { waitFor } from './harness/wait.ts'
 
 const MIB = 1024 * 1024
 /** What an event may have, and how many of those the room for bodies takes; 1 MiB is left. */
 const LARGEST = 3 * MIB
 const FITTING = 21
-const EVENT = JSON.stringify({
-  apiVersion: 'commitlet.dev/v1',
-  kind: 'GitCommit',
-  namespace: 'team',
-  name: 'shop',
-  uid: 'u-1',
-  generation: 1,
-})
-const HEAD = [
-  'POST / HTTP/1.1',
-  'host: x',
-  'content-type: application/json',
-  'ce-specversion: 1.0',
-  'ce-id: 1',
-  'ce-source: /x',
-  'ce-type: dev.commitlet.gitcommit.applied',
-].join('\r\n')
+const EVENT_TEXT = JSON.stringify(EVENT)
 
 async function start(t: Test, handle: () => Promise<void> = () => Promise.resolve()) {
   const seen = { requests: 0, handled: 0 }
@@ -52,14 +37,14 @@ async function start(t: Test, handle: () => Promise<void> = () => Promise.resolv
     sockets.push(socket)
     socket
       .on('error', () => undefined)
-      .write(`${before}${HEAD}\r\nconnection: close\r\n${length}\r\n\r\n${body}`)
+      .write(`${before}${EVENT_HEAD}\r\nconnection: close\r\n${length}\r\n\r\n${body}`)
     return socket
   }
   return { app, port, seen, sockets, send }
 }
 
 function event(bytes: number): readonly [length: string, body: string] {
-  const start = `${EVENT.slice(0, -1)},"filler":"`
+  const start = `${EVENT_TEXT.slice(0, -1)},"filler":"`
   return [`content-length: ${bytes}`, `${start}${'x'.repeat(bytes - start.length - 2)}"}`]
 }
 
@@ -105,7 +90,7 @@ t.test('events that have been handled hold no room, and probes need none', async
 t.test('an event in many small pieces is refused, and one in fewer is read', async (t) => {
   const { send, seen } = await start(t)
   const inPieces = (many: number): string => `${'1\r\n \r\n'.repeat(many)}0\r\n\r\n`
-  const head = `${EVENT.length.toString(16)}\r\n${EVENT}\r\n`
+  const head = `${EVENT_TEXT.length.toString(16)}\r\n${EVENT_TEXT}\r\n`
   t.match(await text(send('transfer-encoding: chunked', head + inPieces(60_000))), /^HTTP\/1.1 202/)
   t.match(
     await text(send('transfer-encoding: chunked', head + inPieces(66_000))),
@@ -127,7 +112,7 @@ t.test(
     const { send, seen, sockets } = await start(t, () => finished)
     // Eight requests of each connection may wait for their answers.
     const [length, body] = event(400)
-    const eight = `${HEAD}\r\n${length}\r\n\r\n${body}`.repeat(7)
+    const eight = `${EVENT_HEAD}\r\n${length}\r\n\r\n${body}`.repeat(7)
     for (let index = 0; index < MOST_EVENTS / 8; index += 1) send(length, body, eight)
     await waitFor('all in hand', () => (seen.handled === MOST_EVENTS ? true : undefined), 30_000)
     t.match(await text(send(length, body)), /^HTTP\/1.1 503 [^]*\r\nretry-after: [1-9]/i)

@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectSecurely } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
+import { EVENT, EVENT_HEAD } from './event-request.ts'
 import { makeAuthority } from './harness/certificates.ts'
 import { BUNDLES, startFunction, startWebhook } from './harness/programs.ts'
 import type { Program } from './harness/programs.ts'
@@ -25,23 +26,6 @@ const ROOM = process.env[BUNDLES] === undefined ? 1.6 : 1
 const PROBE_MS = 10_000
 /** A program that needs more ends: it would take a gigabyte and more of the machine. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=256' }
-const EVENT = {
-  apiVersion: 'commitlet.dev/v1',
-  kind: 'GitCommit',
-  namespace: 'team',
-  name: 'shop',
-  uid: 'u-1',
-  generation: 1,
-}
-const EVENT_HEAD = [
-  'POST / HTTP/1.1',
-  'host: x',
-  'content-type: application/json',
-  'ce-specversion: 1.0',
-  'ce-id: 1',
-  'ce-source: /x',
-  'ce-type: dev.commitlet.gitcommit.applied',
-].join('\r\n')
 
 /** Sends the content and returns what comes back until the connection ends. */
 async function send(socket: Socket, content: Buffer | string): Promise<string> {
