@@ -21,7 +21,10 @@ const SEVEN = 0x37
 const LONGEST_MODE = 6
 const DIRECTORY_MODE = 5
 
-/** Where each entry of a tree is. Checks the whole tree. @throws Failure NotSupported as decodeTree */
+/**
+ * Where each entry of a tree is. Checks the whole tree.
+ * @throws Failure NotSupported for what `git fsck --strict` does not accept of the form, the order and the names
+ */
 export function indexTree(bytes: Buffer): readonly EntrySpan[] {
   const spans: EntrySpan[] = []
   // Files whose name is the beginning of the last one: only after these can a directory of the same name come.

@@ -1,5 +1,5 @@
 import { ID_BYTES, type ObjectId } from './object.ts'
-import { compareNames, indexTree, type EntryName, type EntrySpan } from './tree-index.ts'
+import type { EntryName, EntrySpan } from './tree-index.ts'
 
 /** One entry of a tree object. */
 export interface TreeEntry {
@@ -35,14 +35,6 @@ export function canonicalMode(mode: string): string {
   return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755'
 }
 
-/**
- * Reads a tree object.
- * @throws Failure NotSupported for what `git fsck --strict` does not accept of the form, the order and the names
- */
-export function decodeTree(body: Buffer): readonly TreeEntry[] {
-  return indexTree(body).map(entryAt)
-}
-
 /** The entry that stands there. */
 export function entryAt({ bytes, at, start, end }: EntrySpan): TreeEntry {
   const mode = bytes.toString('latin1', at, start - 1)
@@ -53,14 +45,6 @@ export function entryAt({ bytes, at, start, end }: EntrySpan): TreeEntry {
 /** The bytes of one entry. */
 export function encodeEntry({ mode, name, id }: TreeEntry): Buffer {
   return Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')])
-}
-
-/** The body of a tree object of these entries, in any order; all names differ. */
-export function encodeTree(entries: readonly TreeEntry[]): Buffer {
-  const keyed = entries.map((entry) => ({ entry, key: nameOf(entry) }))
-  return Buffer.concat(
-    keyed.toSorted((a, b) => compareNames(a.key, b.key)).map(({ entry }) => encodeEntry(entry)),
-  )
 }
 
 /** What an entry is sorted by. */

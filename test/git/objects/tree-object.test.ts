@@ -1,17 +1,12 @@
 import t from 'tap'
 import { makeObject, type GitObject } from '../../../functions/git/objects/object.ts'
 import { writePack } from '../../../functions/git/objects/pack-writer.ts'
-import {
-  canonicalMode,
-  decodeTree,
-  encodeTree,
-  kindOfMode,
-  type TreeEntry,
-} from '../../../functions/git/objects/tree-object.ts'
+import { canonicalMode, kindOfMode, type TreeEntry } from '../../../functions/git/objects/tree-object.ts'
 import { sized } from '../../harness/sample.ts'
 import { BYTE_NAMES } from './histories.ts'
 import { createRandom } from './random.ts'
 import { createStore } from './store.ts'
+import { decodeTree, encodeTree } from './tree-entries.ts'
 
 const random = createRandom()
 const MODES = ['100644', '100755', '100664', '120000', '160000', '40000', '40000', '40000']
