@@ -4,6 +4,7 @@ import { request } from 'node:https'
 import { isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
+import { basicAuthorization } from '../domain/credentials/login.ts'
 import type { Proxy } from '../domain/network/proxies.ts'
 import { writeAuthority } from '../domain/repository/address.ts'
 
@@ -53,8 +54,7 @@ function sendConnect(options: RequestOptions, { scheme }: Proxy): Promise<Answer
   return promise
 }
 
-function authorization({ username, password }: Proxy): Readonly<Record<string, string>> {
-  if (username === '' && password === '') return {}
-  const pair = Buffer.from(`${username}:${password}`).toString('base64')
-  return { 'proxy-authorization': `Basic ${pair}` }
+function authorization(proxy: Proxy): Readonly<Record<string, string>> {
+  if (proxy.username === '' && proxy.password === '') return {}
+  return { 'proxy-authorization': basicAuthorization(proxy) }
 }

@@ -1,7 +1,7 @@
 import { parseAnswer } from './api-answer.ts'
 import type { ApiAnswer } from './api-answer.ts'
 import type { ErrorContext } from './api-failure.ts'
-import type { ApiLogin } from '../domain/credentials/login.ts'
+import { basicAuthorization, type ApiLogin } from '../domain/credentials/login.ts'
 import type { Endpoint } from '../domain/pull-request/pull-requests.ts'
 
 /** An API that is called without a library, with JSON in both directions. */
@@ -13,12 +13,12 @@ export interface ApiCaller {
 
 /** Calls with a token alone (RFC 6750), or with user name and secret (RFC 7617). Sends no request yet. */
 export function apiCaller({ shown, fetch: send }: Endpoint, login: ApiLogin): ApiCaller {
-  const pair = `${login.username ?? ''}:${login.secret}`
+  const { username, secret } = login
   const authorization =
-    login.username === undefined ? `Bearer ${login.secret}` : `Basic ${Buffer.from(pair).toString('base64')}`
+    username === undefined ? `Bearer ${secret}` : basicAuthorization({ username, password: secret })
   const headers = { accept: 'application/json', authorization }
   return {
-    context: { shown, secrets: [...login.secrets, login.secret, pair] },
+    context: { shown, secrets: [...login.secrets, secret, `${username ?? ''}:${secret}`] },
     async ask(method, url, content) {
       const written =
         content === undefined

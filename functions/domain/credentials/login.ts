@@ -43,6 +43,11 @@ export function secretsOf(login: Login): readonly string[] {
   return [...login.secrets, login.password, `${login.username}:${login.password}`]
 }
 
+/** Value of a header for Basic authentication (RFC 7617), in UTF-8. */
+export function basicAuthorization(pair: { readonly username: string; readonly password: string }): string {
+  return `Basic ${Buffer.from(`${pair.username}:${pair.password}`).toString('base64')}`
+}
+
 export function linesOf(privateKey: string): readonly string[] {
   return privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 }

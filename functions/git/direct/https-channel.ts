@@ -1,4 +1,4 @@
-import type { PasswordLogin } from '../../domain/credentials/login.ts'
+import { basicAuthorization, type PasswordLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
 import { retryAfterOf } from '../../domain/network/retry-after.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
@@ -37,7 +37,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
   const { connection, address, login, context, take, signal } = parts
   const path = pathOf(address)
   const timeoutMs = context.deadlineSeconds * 1000
-  const common = { authorization: basic(login), 'user-agent': AGENT }
+  const common = { authorization: basicAuthorization(login), 'user-agent': AGENT }
 
   function post(program: GitProgram, body: readonly Uint8Array[], most: number): Promise<KeptAnswer> {
     const own = {
@@ -92,10 +92,6 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
 type GitProgram = 'git-upload-pack' | 'git-receive-pack'
 
 const VERSION_2 = { 'git-protocol': 'version=2' } as const
-
-function basic({ username, password }: PasswordLogin): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-}
 
 /** The path as it was checked: a URL would write some characters in another way. */
 function pathOf({ text }: RepositoryAddress): string {

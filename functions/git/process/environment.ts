@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { bracketed } from '../../domain/repository/address.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
-import type { PasswordLogin } from '../../domain/credentials/login.ts'
+import { basicAuthorization, type PasswordLogin } from '../../domain/credentials/login.ts'
 import type { Proxy } from '../../domain/network/proxies.ts'
 import type { Route } from '../../domain/network/route.ts'
 
@@ -109,8 +109,8 @@ export function tunnelEnvironment(run: RunSettings, url: string): ChildEnvironme
 }
 
 /** The first line that the launcher reads. */
-export function loginLine({ username, password }: PasswordLogin): string {
-  return `Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}\n`
+export function loginLine(login: PasswordLogin): string {
+  return `Authorization: ${basicAuthorization(login)}\n`
 }
 
 /** The second line that the launcher reads: empty means a direct connection. */
