@@ -17,6 +17,39 @@ export interface BoundedBody {
   readonly release: Release
 }
 
+/** What one body has taken of the budget. */
+export interface Taken {
+  /** Takes more. False: the budget refuses. */
+  readonly more: (bytes: number) => boolean
+  /** Returns everything; a second call does nothing. */
+  readonly release: Release
+  /** Throws what the budget threw, if it has refused. */
+  readonly throwRefusal: () => void
+}
+
+/** Nothing yet, of the budget that `take` stands for. */
+export function takeFrom(take: BodyBounds['take']): Taken {
+  const taken: Release[] = []
+  const refusals: Error[] = []
+  return {
+    more(bytes) {
+      try {
+        taken.push(take(bytes))
+        return true
+      } catch (error) {
+        refusals.push(error instanceof Error ? error : new Error('The budget refuses', { cause: error }))
+        return false
+      }
+    },
+    release() {
+      for (const one of taken.splice(0)) one()
+    },
+    throwRefusal() {
+      for (const refusal of refusals) throw refusal
+    },
+  }
+}
+
 /**
  * Reads a body into one buffer, for whose growth the budget is asked. Undefined: it is too large, or was cut into too
  * many pieces, and is destroyed.
@@ -26,24 +59,11 @@ export async function readBounded(
   body: Readable,
   { most, take }: BodyBounds,
 ): Promise<BoundedBody | undefined> {
-  const taken: Release[] = []
-  const refusals: Error[] = []
-  function release(): void {
-    for (const one of taken.splice(0)) one()
-  }
-  function takeMore(bytes: number): boolean {
-    try {
-      taken.push(take(bytes))
-      return true
-    } catch (error) {
-      refusals.push(error instanceof Error ? error : new Error('The budget refuses', { cause: error }))
-      return false
-    }
-  }
-  const place = { take: takeMore, complete: () => undefined, leave: release }
+  const { more, release, throwRefusal } = takeFrom(take)
+  const place = { take: more, complete: () => undefined, leave: release }
   const bytes = await readBody(body, { most, place })
   if (typeof bytes !== 'string') return { bytes, release }
   body.destroy()
-  for (const refusal of refusals) throw refusal
+  throwRefusal()
   return undefined
 }

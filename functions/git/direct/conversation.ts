@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Release } from '../../domain/network/budget.ts'
 import { growingBuffer } from '../../domain/network/growing-buffer.ts'
-import type { BodyBounds } from '../../http/bounded-body.ts'
+import { takeFrom, type BodyBounds } from '../../http/bounded-body.ts'
 
 /** A program that is spoken to in turns: each of its answers ends with a flush packet. */
 export interface Conversation {
@@ -52,18 +52,14 @@ export function converse(stream: Duplex): Conversation {
         for (let at = 0; at < part.length; at += SLICE) await write(stream, part.subarray(at, at + SLICE))
     },
     async hear({ most, take }) {
-      const taken: Release[] = []
-      const refusals: unknown[] = []
-      const buffer = growingBuffer(most, (bytes) => reserve(() => taken.push(take(bytes)), refusals))
-      function release(): void {
-        for (const one of taken.splice(0)) one()
-      }
+      const { more, release, throwRefusal } = takeFrom(take)
+      const buffer = growingBuffer(most, more)
       let at = 0
       for (let chunk: Buffer | undefined = rest; chunk !== undefined; chunk = await nextChunk()) {
         if (!buffer.add(chunk)) {
           end()
           release()
-          for (const refusal of refusals) throw refusal
+          throwRefusal()
           return undefined
         }
         const { end: found, next } = findFlush(buffer.bytes(), at)
@@ -77,17 +73,6 @@ export function converse(stream: Duplex): Conversation {
     },
     isOpen: () => isOpen && !stream.destroyed,
     end,
-  }
-}
-
-/** Whether the budget allows it; else why not is added to the refusals. */
-function reserve(take: () => unknown, refusals: unknown[]): boolean {
-  try {
-    take()
-    return true
-  } catch (error) {
-    refusals.push(error)
-    return false
   }
 }
 
