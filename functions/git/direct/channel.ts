@@ -1,6 +1,9 @@
 import type { Failure } from '../../domain/failure.ts'
 import type { RefUpdate } from '../protocol/receive-pack.ts'
 
+/** More than any report of receive-pack with the output of its hooks. */
+export const REPORT_BYTES = 1024 * 1024
+
 /**
  * The two programs of a Git server at one repository, over whatever transport: whole messages go in and come out. An
  * error that is no Failure means that the server cannot be used in this way.

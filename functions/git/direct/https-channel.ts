@@ -12,7 +12,7 @@ import { stopIfAborted } from '../process/launcher.ts'
 import { AGENT } from '../protocol/command.ts'
 import { pushCommand } from '../protocol/receive-pack.ts'
 import type { Take } from './memory.ts'
-import type { Delivery, Channel } from './channel.ts'
+import { REPORT_BYTES, type Delivery, type Channel } from './channel.ts'
 
 /** What a channel over HTTPS is made of. */
 export interface HTTPSParts {
@@ -24,9 +24,6 @@ export interface HTTPSParts {
   readonly take: Take
   readonly signal: AbortSignal
 }
-
-/** More than any report of receive-pack with the output of its hooks. */
-const REPORT_BYTES = 1024 * 1024
 
 /**
  * The smart HTTP protocol (gitprotocol-http(5)) on one connection. The login is in a header of each request, goes to

@@ -12,7 +12,7 @@ import { commandFor, type Service as GitProgram } from '../ssh/request.ts'
 import type { SSHProgram } from '../ssh/session.ts'
 import { explainSSH, withoutRemote } from '../ssh/ssh-errors.ts'
 import { readServerReport } from '../ssh/tunnel.ts'
-import type { Channel, Delivery } from './channel.ts'
+import { REPORT_BYTES, type Channel, type Delivery } from './channel.ts'
 import { converse, type Conversation, type Heard } from './conversation.ts'
 import type { Take } from './memory.ts'
 
@@ -28,9 +28,6 @@ export interface SSHParts {
 
 /** The list of all refs, with which receive-pack begins; the git binary reads longer ones. */
 const REFS_BYTES = 4 * 1024 * 1024
-/** More than any report of receive-pack with the output of its hooks. */
-const REPORT_BYTES = 1024 * 1024
-
 /** What git prints where its connection ends, before the first answer and later: ssh-errors.ts reads it. */
 const CLOSED = 'fatal: Could not read from remote repository.'
 const HUNG_UP = 'fatal: the remote end hung up unexpectedly'
