@@ -48,9 +48,10 @@ export function proxyFor({ scheme, host, port }: Destination, proxies: Proxies):
   return proxies.exceptions.some((entry) => covers(entry, { host, port })) ? undefined : proxies.proxy
 }
 
-/** The parts of a proxy that must never be shown. */
-export function secretsOfProxy({ username, password }: Proxy): readonly string[] {
-  return password === '' ? [] : [password, `${username}:${password}`]
+/** The parts of a proxy that must never be shown; none for a direct connection. */
+export function secretsOfProxy(proxy: Proxy | undefined): readonly string[] {
+  if (proxy === undefined || proxy.password === '') return []
+  return [proxy.password, `${proxy.username}:${proxy.password}`]
 }
 
 function readProxy(env: Environment): Proxy | undefined {

@@ -62,7 +62,7 @@ export function openDirectEngine(settings: DirectSettings): Engine {
   return {
     async open(target) {
       const { address, route, login, signal } = target
-      const secrets = [...secretsOf(login), ...(route.proxy === undefined ? [] : secretsOfProxy(route.proxy))]
+      const secrets = [...secretsOf(login), ...secretsOfProxy(route.proxy)]
       const proxied = route.proxy !== undefined
       const context = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
       const { take } = memory

@@ -82,7 +82,7 @@ export function overHTTPS(destination: Destination, login: PasswordLogin): Trans
   return {
     address,
     url: address.text,
-    secrets: [...secretsOf(login), ...(proxy === undefined ? [] : secretsOfProxy(proxy))],
+    secrets: [...secretsOf(login), ...secretsOfProxy(proxy)],
     proxied: proxy !== undefined,
     input: loginLine(login) + proxyLine(proxy),
     environment: (run) => onlineEnvironment(run, destination),
