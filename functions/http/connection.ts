@@ -2,6 +2,8 @@ import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { SecureContext } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { asFailure } from '../domain/failure.ts'
 import type { Destination, Route } from '../domain/network/route.ts'
 import type { Proxy } from '../domain/network/proxies.ts'
 import { openTunnel } from '../net/tunnel.ts'
@@ -41,6 +43,16 @@ export async function openConnection(
   const { proxy } = target.route
   const socket = await (proxy === undefined ? openDirectly(bounded) : openThroughProxy(bounded, proxy))
   return target.destination.scheme === 'http' ? socket : secure(socket, bounded)
+}
+
+/** How undici gets its connections to this target: each is opened when it asks for one. */
+export function connectorTo(target: ConnectionTarget): buildConnector.connector {
+  return function connect(_options, answer) {
+    openConnection(target).then(
+      (socket) => answer(null, socket),
+      (error: unknown) => answer(asFailure(error), null),
+    )
+  }
 }
 
 async function openDirectly({ destination, route, shownHost, signal }: ConnectionTarget): Promise<Socket> {

@@ -1,12 +1,12 @@
 import { Agent, request } from 'undici'
 import { DEFAULT_PORTS, unbracketed } from '../domain/repository/address.ts'
-import { asFailure, Failure } from '../domain/failure.ts'
+import { Failure } from '../domain/failure.ts'
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import { findRoute } from '../domain/network/route.ts'
 import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { readAnswer } from './answer.ts'
 import type { Trust } from '../net/trust.ts'
-import { openConnection } from './connection.ts'
+import { connectorTo } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
 import { callFailure, timedOut, unusable } from './failures.ts'
 import { headersFor, methodOf } from './request.ts'
@@ -67,12 +67,7 @@ function agentFor(target: ConnectionTarget): Agent {
   return new Agent({
     // A pool would open a second connection for the second call if the first call has only just ended.
     connections: 1,
-    connect(_options, answer) {
-      openConnection(target).then(
-        (socket) => answer(null, socket),
-        (error: unknown) => answer(asFailure(error), null),
-      )
-    },
+    connect: connectorTo(target),
   })
 }
 

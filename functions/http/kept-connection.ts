@@ -1,9 +1,8 @@
 import { Client } from 'undici'
 import type { Destination } from '../domain/network/route.ts'
-import { asFailure } from '../domain/failure.ts'
 import { bracketed } from '../domain/repository/address.ts'
 import { readBounded, type BodyBounds, type BoundedBody } from './bounded-body.ts'
-import { openConnection, type ConnectionTarget } from './connection.ts'
+import { connectorTo, type ConnectionTarget } from './connection.ts'
 import { callFailure, timedOut } from './failures.ts'
 
 /** One connection to one server, opened by the first request and kept for the later ones. */
@@ -44,12 +43,7 @@ export function keepConnection(target: ConnectionTarget): KeptConnection {
     // Each request has a bound of its own; a hook of the server may be silent for minutes.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect(_options, answer) {
-      openConnection({ ...target, signal }).then(
-        (socket) => answer(null, socket),
-        (error: unknown) => answer(asFailure(error), null),
-      )
-    },
+    connect: connectorTo({ ...target, signal }),
   })
   return {
     async send(request, bounds) {
