@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
 
 const LAZY = 'lazy'
@@ -49,9 +51,12 @@ export function usedPartsOf(name: string): Plugin {
     name: 'used-parts',
     setup(build) {
       build.onResolve({ filter: exactly([name]) }, (args) => withoutSideEffects(build, args))
-      build.onResolve({ filter: /^\./ }, (args) =>
-        args.importer.includes(`/node_modules/${name}/`) ? withoutSideEffects(build, args) : undefined,
-      )
+      build.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, (args) => {
+        if (!args.importer.includes(`/node_modules/${name}/`)) return undefined
+        // The paths of an ES module are whole, and build.resolve reads the folders again for each of thousands.
+        const path = resolve(args.resolveDir, args.path)
+        return existsSync(path) ? { path, sideEffects: false } : undefined
+      })
     },
   }
 }

@@ -16,8 +16,11 @@ const DIST = join(import.meta.dirname, 'dist')
 /** How long a bundle may take to become ready while its code cache is made. */
 const READY_DEADLINE_MS = 20_000
 
-/** The programs and the folder that each is bundled from. */
-const ENTRIES = { function: 'functions', webhook: 'webhook' } as const
+/** The programs and the file that each is bundled from. */
+const ENTRIES = {
+  function: join(import.meta.dirname, 'functions/main.ts'),
+  webhook: join(import.meta.dirname, 'webhook/main.ts'),
+} as const
 
 /** Bundles each program into one file that `node` runs without other files, and makes the code cache. */
 async function main(): Promise<void> {
@@ -59,15 +62,14 @@ const OPTIONS = {
 export async function bundlePrograms(folder: string): Promise<void> {
   const worker = withWorkerText(await bundleWorker())
   const plugins = [worker, usedPartsOf('@kubernetes/client-node'), lazyPackages(LAZY)]
-  for (const part of ['function', 'webhook'] as const) {
-    await build({
-      ...OPTIONS,
-      entryPoints: [join(import.meta.dirname, ENTRIES[part], 'main.ts')],
-      outfile: join(folder, `${part}.cjs`),
-      banner: { js: CHECK_NODE },
-      plugins,
-    })
-  }
+  await build({
+    ...OPTIONS,
+    entryPoints: ENTRIES,
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
+    banner: { js: CHECK_NODE },
+    plugins,
+  })
   await stop()
 }
 
