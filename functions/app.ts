@@ -118,7 +118,7 @@ function unread(cut: Cut): Failure {
   const message =
     cut === 'too large'
       ? 'The event is too large: it has more than 3 MiB.'
-      : 'The event came in more than 65,536 pieces, which is the limit; send it in larger ones.'
+      : 'The event came in too many small pieces; send it in larger ones.'
   return new Failure('InvalidSpec', message)
 }
 

@@ -91,9 +91,9 @@ t.test('an event in many small pieces is refused, and one in fewer is read', asy
   const { send, seen } = await start(t)
   const inPieces = (many: number): string => `${'1\r\n \r\n'.repeat(many)}0\r\n\r\n`
   const head = `${EVENT_TEXT.length.toString(16)}\r\n${EVENT_TEXT}\r\n`
-  t.match(await text(send('transfer-encoding: chunked', head + inPieces(60_000))), /^HTTP\/1.1 202/)
+  t.match(await text(send('transfer-encoding: chunked', head + inPieces(1_000))), /^HTTP\/1.1 202/)
   t.match(
-    await text(send('transfer-encoding: chunked', head + inPieces(66_000))),
+    await text(send('transfer-encoding: chunked', head + inPieces(1_100))),
     /^HTTP\/1.1 400 [^]*pieces/,
   )
   t.equal(seen.handled, 1)

@@ -9,7 +9,7 @@ import { announcedBytes, readBody } from '../functions/domain/network/read-body.
  * 1 MiB for the user, the options and the envelope. controller-runtime has the same limit of 7 MiB.
  */
 const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
-const TOO_MANY_PIECES = 'The review came in more than 65,536 pieces, which is the limit.'
+const TOO_MANY_PIECES = 'The review came in too many small pieces; send it in larger ones.'
 
 /**
  * Reads the body of each request, whatever its content type, as text. An error has the status of the answer, or is a

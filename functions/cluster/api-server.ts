@@ -170,7 +170,7 @@ async function collect(response: http.IncomingMessage, signal: AbortSignal): Pro
   const message =
     body === 'too large'
       ? 'The API server answered with more than 32 MiB; name a smaller object.'
-      : 'The API server answered in more than 65,536 pieces; name another object, or ask the administrator of its API.'
+      : 'The API server answered in too many small pieces; name another object, or ask the administrator of its API.'
   throw new Failure('NotSupported', message)
 }
 

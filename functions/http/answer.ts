@@ -23,7 +23,7 @@ export interface AnswerBounds {
 
 /**
  * The whole answer, with unchanged headers and bytes, and a status from 200 to 599.
- * @throws Failure ProviderUnavailable for another status, for more than 4 MiB or 65,536 pieces, and for a compressed
+ * @throws Failure ProviderUnavailable for another status, for more than 4 MiB or too many small pieces, and for a compressed
  * body, which was not requested; what `take` throws; the reason of the signal
  */
 export async function readAnswer(
@@ -47,7 +47,7 @@ async function readWhole(
   try {
     const bytes = await readBody(body, { most: LARGEST_ANSWER, signal })
     if (bytes === 'too large') throw unusable('more than 4 MiB, the limit of an answer', host)
-    if (typeof bytes === 'string') throw unusable('a body of more than 65,536 pieces', host)
+    if (typeof bytes === 'string') throw unusable('a body of too many small pieces', host)
     take(bytes.length)
     return bytes
   } catch (error) {

@@ -6,6 +6,9 @@ import { growingBuffer } from './growing-buffer.ts'
  * 32 MiB in half as many.
  */
 const MOST_PIECES = 65_536
+/** Short pieces, such as lines that are sent one by one, are normal in this number; more have to average this length. */
+const SHORT_PIECES = 1_024
+const LEAST_AVERAGE_BYTES = 64
 
 /** Limits for one body. */
 export interface BodyBounds {
@@ -17,7 +20,7 @@ export interface BodyBounds {
   readonly place?: BodyPlace
 }
 
-/** Why a body was not read to its end: more bytes or more pieces than the limit, or others needed the room. */
+/** Why a body was not read to its end: more bytes, or more or shorter pieces than allowed, or others needed the room. */
 export type Cut = 'too large' | 'too many pieces' | 'no room'
 
 /**
@@ -38,7 +41,7 @@ export function readBody(
     size += piece.length
     pieces += 1
     if (size > most) cut('too large')
-    else if (pieces > MOST_PIECES) cut('too many pieces')
+    else if (pieces > mostPieces(size)) cut('too many pieces')
     else if (!buffer.add(piece)) cut('no room')
   }
   function end(): void {
@@ -88,6 +91,10 @@ export function readBody(
  */
 export function announcedBytes(headers: Readonly<Record<string, unknown>>): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0
+}
+
+function mostPieces(bytes: number): number {
+  return Math.min(MOST_PIECES, SHORT_PIECES + bytes / LEAST_AVERAGE_BYTES)
 }
 
 function ignore(): void {
