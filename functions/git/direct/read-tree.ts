@@ -69,10 +69,10 @@ async function walkTree(
   await pace(tree.body.length * WORK)
   const groups = Map.groupBy(wanted, ({ parts: [name = ''] }) => byteName(name))
   const below: { readonly id: ObjectId; readonly wanted: readonly Wanted[] }[] = []
-  const spans = understood('a tree', () => indexTree(tree.body))
+  const index = understood('a tree', () => indexTree(tree.body))
   for (const [name, group] of groups) {
     const [first] = group
-    const span = findEntry(spans, name)
+    const span = findEntry(index, name)
     if (first === undefined || span === undefined) continue
     const { mode, id: oid } = entryAt(span)
     found.set(directoryOf(first), { mode: canonicalMode(mode), oid })

@@ -9,6 +9,7 @@ import {
   isAllowedName,
   placeOf,
   type EntrySpan,
+  type TreeIndex,
 } from './tree-index.ts'
 import { byteName, encodeEntry, entryAt, kindOfMode, nameOf, type TreeEntry } from './tree-object.ts'
 
@@ -51,15 +52,14 @@ interface Edit {
 
 function spliceTree(work: Work, id: ObjectId | undefined, edits: readonly Edit[]): ObjectId {
   const old = id === undefined ? undefined : readTree(work, id)
-  const body = old?.body ?? Buffer.alloc(0)
-  const spans = indexTree(body)
+  const index = indexTree(old?.body ?? Buffer.alloc(0))
   const groups = Map.groupBy(edits, ({ parts: [name = ''] }) => name)
   const entries = Array.from(groups, ([name, group]) => {
-    const span = findEntry(spans, name)
+    const span = findEntry(index, name)
     const before = span === undefined ? undefined : entryAt(span)
     return { span, entry: newEntry(work, before, name, group) }
   })
-  const tree = makeObject('tree', merge({ body, spans }, entries))
+  const tree = makeObject('tree', merge(index, entries))
   if (tree.id === id) return id
   return keep(work, old === undefined ? tree : { ...tree, deltaBase: old })
 }
@@ -88,25 +88,20 @@ interface Replacement {
   readonly span: EntrySpan | undefined
 }
 
-interface OldTree {
-  readonly body: Buffer
-  readonly spans: readonly EntrySpan[]
-}
-
 /** The bytes of the old tree with these entries, each in place of the old one of its name or where it belongs. */
-function merge({ body, spans }: OldTree, entries: readonly Replacement[]): Buffer {
+function merge(index: TreeIndex, entries: readonly Replacement[]): Buffer {
   const placed = entries.map(({ entry, span }) => {
     const name = nameOf(entry)
-    const start = (span ?? spans[placeOf(spans, name)])?.at ?? body.length
+    const start = span?.at ?? placeOf(index, name)
     return { entry, name, start, end: span === undefined ? start : endOf(span) }
   })
   const pieces: Buffer[] = []
   let from = 0
   for (const { entry, start, end } of placed.toSorted((a, b) => compareNames(a.name, b.name))) {
-    pieces.push(body.subarray(from, start), encodeEntry(entry))
+    pieces.push(index.bytes.subarray(from, start), encodeEntry(entry))
     from = end
   }
-  return Buffer.concat([...pieces, body.subarray(from)])
+  return Buffer.concat([...pieces, index.bytes.subarray(from)])
 }
 
 function keep({ made }: Work, object: NewObject): ObjectId {

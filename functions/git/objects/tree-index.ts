@@ -21,12 +21,18 @@ const SEVEN = 0x37
 const LONGEST_MODE = 6
 const DIRECTORY_MODE = 5
 
+/** Where the entries of a tree begin. An object for each of 10,000 entries would take more memory than the tree. */
+export interface TreeIndex {
+  readonly bytes: Buffer
+  readonly starts: readonly number[]
+}
+
 /**
- * Where each entry of a tree is. Checks the whole tree.
+ * Finds the entries of a tree. Checks the whole tree.
  * @throws Failure NotSupported for what `git fsck --strict` does not accept of the form, the order and the names
  */
-export function indexTree(bytes: Buffer): readonly EntrySpan[] {
-  const spans: EntrySpan[] = []
+export function indexTree(bytes: Buffer): TreeIndex {
+  const starts: number[] = []
   // Files whose name is the beginning of the last one: only after these can a directory of the same name come.
   const files: EntrySpan[] = []
   let last: EntrySpan | undefined
@@ -38,10 +44,15 @@ export function indexTree(bytes: Buffer): readonly EntrySpan[] {
     if (span.isDirectory && files.some((file) => length(file) === length(span)))
       throw brokenObject('a tree has two entries of one name')
     if (!span.isDirectory) files.push(span)
-    spans.push(span)
+    starts.push(at)
     last = span
   }
-  return spans
+  return { bytes, starts }
+}
+
+/** Every entry of a tree, in order. */
+export function* entriesOf({ bytes, starts }: TreeIndex): Generator<EntrySpan, void> {
+  for (const at of starts) yield readSpan(bytes, at)
 }
 
 /** Where the next entry begins. */
@@ -50,27 +61,27 @@ export function endOf({ end }: EntrySpan): number {
 }
 
 /** The entry of this name (its bytes as latin1), whatever its kind. */
-export function findEntry(spans: readonly EntrySpan[], name: string): EntrySpan | undefined {
+export function findEntry(index: TreeIndex, name: string): EntrySpan | undefined {
   const bytes = Buffer.from(name, 'latin1')
   for (const isDirectory of [false, true]) {
     const wanted = { bytes, start: 0, end: bytes.length, isDirectory }
-    const found = spans[placeOf(spans, wanted)]
+    const at = placeOf(index, wanted)
+    const found = at < index.bytes.length ? readSpan(index.bytes, at) : undefined
     if (found !== undefined && compareNames(found, wanted) === 0) return found
   }
   return undefined
 }
 
-/** The number of entries that sort before this one. */
-export function placeOf(spans: readonly EntrySpan[], name: EntryName): number {
+/** Where the first entry begins that does not sort before this one; the end of the tree if there is none. */
+export function placeOf({ bytes, starts }: TreeIndex, name: EntryName): number {
   let low = 0
-  let high = spans.length
+  let high = starts.length
   while (low < high) {
     const middle = (low + high) >> 1
-    const span = spans[middle]
-    if (span !== undefined && compareNames(span, name) < 0) low = middle + 1
+    if (compareNames(readSpan(bytes, starts[middle] ?? 0), name) < 0) low = middle + 1
     else high = middle
   }
-  return low
+  return starts[low] ?? bytes.length
 }
 
 /** Git's order: by bytes, as if the name of a directory ended in `/` (base_name_compare() of Git). */

@@ -4,6 +4,9 @@ const MOST_INSERTED = 0x7f
 /** The most that Git copies with one instruction, though the format has room for more. */
 const MOST_COPIED = 0x10000
 
+/** Bytes that are compared at once. */
+const BLOCK = 1024
+
 /**
  * The delta (gitformat-pack(5)) from an object to a similar one: what they have in common at the beginning and at the
  * end is copied, what is between is inserted. That is all that a tree with one new entry needs.
@@ -22,15 +25,24 @@ export function writeDelta(base: Buffer, body: Buffer): Buffer {
 function commonHead(one: Buffer, other: Buffer): number {
   const most = Math.min(one.length, other.length)
   let length = 0
+  while (length + BLOCK <= most && one.compare(other, length, length + BLOCK, length, length + BLOCK) === 0)
+    length += BLOCK
   while (length < most && one[length] === other[length]) length++
   return length
 }
 
 function commonTail(one: Buffer, other: Buffer): number {
   const most = Math.min(one.length, other.length)
-  let length = 0
-  while (length < most && one[one.length - 1 - length] === other[other.length - 1 - length]) length++
-  return length
+  const shift = other.length - one.length
+  let start = one.length
+  const least = one.length - most
+  while (
+    start - BLOCK >= least &&
+    one.compare(other, start - BLOCK + shift, start + shift, start - BLOCK, start) === 0
+  )
+    start -= BLOCK
+  while (start > least && one[start - 1] === other[start - 1 + shift]) start--
+  return one.length - start
 }
 
 function insert(bytes: Buffer): readonly Buffer[] {

@@ -1,9 +1,9 @@
-import { compareNames, indexTree } from '../../../functions/git/objects/tree-index.ts'
+import { compareNames, entriesOf, indexTree } from '../../../functions/git/objects/tree-index.ts'
 import { encodeEntry, entryAt, nameOf, type TreeEntry } from '../../../functions/git/objects/tree-object.ts'
 
 /** All entries of a tree. @throws as indexTree */
 export function decodeTree(body: Buffer): readonly TreeEntry[] {
-  return indexTree(body).map(entryAt)
+  return Array.from(entriesOf(indexTree(body)), entryAt)
 }
 
 /** The body of a tree object of these entries, in any order; all names differ. */
