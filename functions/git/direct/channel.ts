@@ -16,11 +16,11 @@ export interface Channel {
    */
   ask<T>(question: Question, read: (answer: Buffer) => T | Promise<T>): Promise<T>
   /**
-   * Sends an update and its pack to git-receive-pack. It is sent once, and not at all after the session's signal has
+   * Sends an update and the bytes of its pack to git-receive-pack. It is sent once, and not at all after the session's signal has
    * fired; when that fires meanwhile, the exchange is broken off.
    * @throws Failure Timeout
    */
-  push(update: RefUpdate, pack: Buffer): Promise<Delivery>
+  push(update: RefUpdate, pack: readonly Buffer[]): Promise<Delivery>
   close(): Promise<void>
 }
 

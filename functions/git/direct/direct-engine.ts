@@ -3,6 +3,7 @@ import { secretsOfProxy } from '../../domain/network/proxies.ts'
 import { keepConnection } from '../../http/kept-connection.ts'
 import { rememberTickets } from '../../http/tls-tickets.ts'
 import type { Trust } from '../../net/trust.ts'
+import { startPack } from '../objects/pack-writer.ts'
 import type { Engine, Remote, RemoteTarget } from '../remote.ts'
 import { fetchHistory, searchHistory, type History } from './history.ts'
 import { openReconnectingSSH } from '../ssh/reconnect.ts'
@@ -80,7 +81,7 @@ export function openDirectEngine(settings: DirectSettings): Engine {
 
 /** Implements the port: one file of this room for each of its functions. */
 function directRemote(session: DirectSession, close: () => Promise<void>): Remote {
-  let written: WrittenCommits = { names: [], objects: [] }
+  let written: WrittenCommits | undefined
   let history: History | undefined
   return {
     url: session.context.url,
@@ -95,14 +96,23 @@ function directRemote(session: DirectSession, close: () => Promise<void>): Remot
     },
     readTree: (tip, paths) => readTree(session, tip, paths),
     async writeCommits(tip, commits) {
+      written?.release()
+      written = undefined
       written = await writeCommits(session, tip.commit, commits)
       return written.names
     },
-    push: (tip, head) => push(session, { tip, head }, head === tip.commit ? [] : written.objects),
+    async push(tip, head) {
+      const nothing = { pack: await startPack().finish(), latest: [] }
+      const sent = head === tip.commit ? undefined : written
+      return push(session, { tip, head }, sent ?? nothing)
+    },
     async findLanded(tip, sought) {
       const known = history ?? (tip.commit === undefined ? 'moved' : await fetchHistory(session, tip.commit))
       return known === 'moved' ? sought.map(() => undefined) : searchHistory(session, known, sought)
     },
-    close,
+    async close() {
+      written?.release()
+      await close()
+    },
   }
 }

@@ -75,7 +75,10 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
     async push(update, pack) {
       stopIfAborted(signal)
       try {
-        return deliveryOf(await post('git-receive-pack', [pushCommand(update), pack], REPORT_BYTES), context)
+        return deliveryOf(
+          await post('git-receive-pack', [pushCommand(update), ...pack], REPORT_BYTES),
+          context,
+        )
       } catch (error) {
         stopIfAborted(signal)
         if (error instanceof Failure) return { kind: 'lost', failure: error }

@@ -1,55 +1,35 @@
 import { Failure } from '../../domain/failure.ts'
-import type { NewObject } from '../objects/object.ts'
-import { writePack } from '../objects/pack-writer.ts'
 import type { ErrorContext } from '../output/error-table.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
-import { stopIfAborted } from '../process/launcher.ts'
 import { readPushReport, type PushReport } from '../protocol/receive-pack.ts'
 import type { Pushed, Tip } from '../remote.ts'
 import { readRemoteTip } from './read-tip.ts'
 import { explained, type DirectSession } from './session.ts'
 import type { Delivery } from './channel.ts'
+import type { WrittenCommits } from './write-commits.ts'
+
+/** What a push sends. */
+export type Sent = Pick<WrittenCommits, 'pack' | 'latest'>
 
 /**
- * Pushes the objects, which `head` needs besides those of the tip: one request. The tip is the lease: the server
+ * Pushes a pack of what `head` needs besides the objects of the tip: one request. The tip is the lease: the server
  * moves the branch from there or not at all, however late it carries out the request. So a commit that was made for an
  * old state of a resource cannot land after one for a newer state: that one has moved the branch. Nothing is sent after
  * the session's signal has fired.
  */
-export async function push(
-  session: DirectSession,
-  { tip, head }: Push,
-  objects: readonly NewObject[],
-): Promise<Pushed> {
-  const { signal, channel } = session
-  const pack = await packed(objects, signal)
+export async function push(session: DirectSession, { tip, head }: Push, sent: Sent): Promise<Pushed> {
   const update = { ref: refOf(tip), from: tip.exists ? tip.commit : undefined, to: head }
-  const delivery = await channel.push(update, pack)
+  const delivery = await session.channel.push(update, sent.pack)
   const judged = judge(delivery, tip, session)
   const pushed = judged.certain
     ? judged.pushed
     : await judgeByTip(() => readRemoteTip(session, tip.branch), { tip, head }, judged.pushed)
   if (pushed.kind === 'landed') {
-    session.objects.remember(currentOf(objects))
+    session.objects.remember(sent.latest)
     session.tips.set(tip.branch, head)
   }
   return pushed
-}
-
-/** Without the trees that a later commit of the push has replaced: nobody will read these again. */
-function currentOf(objects: readonly NewObject[]): readonly NewObject[] {
-  const replaced = new Set(objects.map(({ deltaBase }) => deltaBase?.id))
-  return objects.filter(({ id }) => !replaced.has(id))
-}
-
-async function packed(objects: readonly NewObject[], signal: AbortSignal): Promise<Buffer> {
-  try {
-    return await writePack(objects, signal)
-  } catch (error) {
-    stopIfAborted(signal)
-    throw error
-  }
 }
 
 function refOf({ branch }: Tip): string {

@@ -141,8 +141,8 @@ export function openSSHChannel(parts: SSHParts): Channel {
     },
   }
 
-  async function send(running: Running, update: RefUpdate, pack: Buffer): Promise<Delivery> {
-    await running.talk.say([pushCommand(update), pack])
+  async function send(running: Running, update: RefUpdate, pack: readonly Buffer[]): Promise<Delivery> {
+    await running.talk.say([pushCommand(update), ...pack])
     const heard = await hear(running, REPORT_BYTES).catch(() => undefined)
     heard?.release()
     const moved = movedBy(running.program, 'push')

@@ -1,44 +1,82 @@
+import type { Release } from '../../domain/network/budget.ts'
 import { decodeCommit, encodeCommit } from '../objects/commit-object.ts'
-import type { NewObject, ObjectId } from '../objects/object.ts'
+import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
+import { startPack } from '../objects/pack-writer.ts'
 import { splice } from '../objects/splice.ts'
+import { stopIfAborted } from '../process/launcher.ts'
 import type { NewCommit } from '../remote.ts'
 import type { DirectSession } from './session.ts'
+import { keepTrees } from './written-trees.ts'
 
 /** Commits that are not on the remote yet. */
 export interface WrittenCommits {
   /** Their full names, in the order of the commits. */
   readonly names: readonly ObjectId[]
-  /** What the remote lacks for them. */
-  readonly objects: readonly NewObject[]
+  /** A pack of what the remote lacks for them. */
+  readonly pack: readonly Buffer[]
+  /** The last commit, and the trees of it that were written. */
+  readonly latest: readonly GitObject[]
+  /** Returns the memory of the pack. */
+  readonly release: Release
 }
 
 /**
  * Makes the commits, one on the other, the first on `tip` or, if that is undefined, without a parent. The trees on the
- * way to their files were read before.
- * @throws Failure Internal for what the caller has to rule out (see splice)
+ * way to their files were read before. Of what is written, only the pack and the trees of the latest commit are kept:
+ * a hundred commits in a large directory have a hundred large trees.
+ * @throws Failure Internal for what the caller has to rule out (see splice); what Take throws
  */
 export async function writeCommits(
-  { objects, signal }: DirectSession,
+  session: DirectSession,
   tip: ObjectId | undefined,
   commits: readonly NewCommit[],
 ): Promise<WrittenCommits> {
-  const made = new Map<ObjectId, NewObject>()
-  const names: ObjectId[] = []
+  const { take, signal } = session
+  const taken: Release[] = []
+  function release(): void {
+    for (const one of taken.splice(0)) one()
+  }
+  try {
+    const written = await write(session, tip, { commits, reserve: (bytes) => void taken.push(take(bytes)) })
+    return { ...written, release }
+  } catch (error) {
+    release()
+    stopIfAborted(signal)
+    throw error
+  }
+}
+
+interface Writing {
+  readonly commits: readonly NewCommit[]
+  readonly reserve: (bytes: number) => void
+}
+
+async function write(
+  { objects, signal }: DirectSession,
+  tip: ObjectId | undefined,
+  { commits, reserve }: Writing,
+): Promise<Omit<WrittenCommits, 'release'>> {
+  const pack = startPack(signal, reserve)
   const pace = createPace(signal)
+  const trees = keepTrees(pace)
   const start = tip === undefined ? undefined : objects.get(tip)
   let root = start === undefined ? undefined : decodeCommit(start.body).tree
+  const written: GitObject[] = []
   for (const { files, message, author, date } of commits) {
-    const spliced = splice((id) => (made.get(id) ?? objects.get(id))?.body, root, files)
-    const parent = names.at(-1) ?? tip
+    const spliced = splice((id) => (trees.get(id) ?? objects.get(id))?.body, root, files)
+    const parent = written.at(-1)?.id ?? tip
     const parents = parent === undefined ? [] : [parent]
     const commit = encodeCommit({ tree: spliced.root, parents, author, date, message })
-    for (const object of [...spliced.objects, commit]) made.set(object.id, object)
-    names.push(commit.id)
-    root = spliced.root
     await pace(spliced.objects.reduce((sum, { body }) => sum + body.length * WORK, 0))
+    for (const object of [...spliced.objects, commit]) await pack.add(object)
+    for (const object of spliced.objects) if (object.kind === 'tree') trees.add(object)
+    written.push(commit)
+    root = spliced.root
+    await trees.tidy(root)
   }
-  return { names, objects: [...made.values()] }
+  const latest = [...written.slice(-1), ...(root === undefined ? [] : await trees.below(root))]
+  return { names: written.map(({ id }) => id), pack: await pack.finish(), latest }
 }
 
 /** Reading and writing an entry of a tree takes longer than inflating it. */

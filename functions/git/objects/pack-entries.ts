@@ -1,4 +1,4 @@
-import { inflateExactly } from './inflate.ts'
+import { inflateExactly } from './zlib.ts'
 import { ID_BYTES, type ObjectId, type ObjectKind } from './object.ts'
 import type { Pace } from './pace.ts'
 import { HEADER_BYTES, kindOfType, OFS_DELTA, REF_DELTA } from './pack-format.ts'

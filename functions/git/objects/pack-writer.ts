@@ -1,16 +1,27 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { deflate, deflateSync } from 'node:zlib'
 import type { NewObject, ObjectId } from './object.ts'
 import { createPace, updateHash } from './pace.ts'
-import { MAGIC, REF_DELTA, TYPES } from './pack-format.ts'
+import { HEADER_BYTES, MAGIC, REF_DELTA, TYPES } from './pack-format.ts'
 import { writeDelta } from './write-delta.ts'
+import { deflateWhole } from './zlib.ts'
+
+/** A pack (gitformat-pack(5), version 2) that is being written. */
+export interface PackWriter {
+  /**
+   * Writes an object, unless it is in the pack already, and keeps nothing of it but its deflated bytes. With a
+   * `deltaBase` it may become a delta; the pack is thin if that base is not in it.
+   * @throws the signal's reason once it has fired; what `reserve` throws
+   */
+  add(object: NewObject): Promise<void>
+  /** Ends the pack, and returns its bytes in their order. */
+  finish(): Promise<readonly Buffer[]>
+}
+
+/** Told of the bytes of memory that are taken next. Throws if they are not there. */
+export type Reserve = (bytes: number) => void
 
 /** The longest chain of deltas, as in `pack.depth` of Git. */
 const DELTA_DEPTH = 50
-
-/** Above this, another thread deflates: this takes some 2 ms. */
-const SYNC_BYTES = 64 * 1024
 
 /** A delta that is not this much smaller than its object is not worth the work of its reader. */
 const WORTHWHILE = 0.5
@@ -18,30 +29,50 @@ const WORTHWHILE = 0.5
 /** Deflating takes this much longer than inflating. */
 const DEFLATE_WORK = 4
 
-const deflateAside = promisify(deflate)
+/** Bytes of the pack that are taken at once. */
+const CHUNK_BYTES = 64 * 1024
 
 /**
- * Writes a pack (gitformat-pack(5), version 2) of the objects, each once. An object with a `deltaBase` may become a
- * delta; the pack is thin if that base is not in it. No step holds the event loop for more than some 10 ms.
- * @throws the signal's reason once it has fired
+ * Begins a pack. `reserve` is asked before the pack takes more memory. No step holds the event loop for more than some
+ * 10 ms.
  */
-export async function writePack(objects: readonly NewObject[], signal?: AbortSignal): Promise<Buffer> {
+export function startPack(signal?: AbortSignal, reserve: Reserve = () => undefined): PackWriter {
   const pace = createPace(signal)
-  const unique = new Map(objects.map((object) => [object.id, object]))
-  const count = Buffer.alloc(4)
-  count.writeUInt32BE(unique.size)
-  const parts: Buffer[] = [MAGIC, count]
+  const bytes = openChunks(reserve)
   const depths = new Map<ObjectId, number>()
-  for (const object of unique.values()) {
-    const { header, data, depth } = encode(object, (id) => depths.get(id) ?? (unique.has(id) ? Infinity : 0))
-    depths.set(object.id, depth)
-    parts.push(header, data.length > SYNC_BYTES ? await deflateAside(data) : deflateSync(data))
-    await pace(data.length * DEFLATE_WORK)
+  const outside = new Set<ObjectId>()
+  bytes.append(Buffer.concat([MAGIC, Buffer.alloc(HEADER_BYTES - MAGIC.length)]))
+
+  // What was a base before it came is written as it is: two deltas of each other would be a circle.
+  function encode({ kind, id, body, deltaBase }: NewObject): Encoded {
+    const whole = { header: headerOf(TYPES[kind], body.length), data: body, depth: 0 }
+    if (deltaBase === undefined || outside.has(id)) return whole
+    const depth = (depths.get(deltaBase.id) ?? 0) + 1
+    if (depth > DELTA_DEPTH) return whole
+    const delta = writeDelta(deltaBase.body, body)
+    if (delta.length > body.length * WORTHWHILE) return whole
+    if (!depths.has(deltaBase.id)) outside.add(deltaBase.id)
+    const header = Buffer.concat([headerOf(REF_DELTA, delta.length), Buffer.from(deltaBase.id, 'hex')])
+    return { header, data: delta, depth }
   }
-  const bytes = Buffer.concat(parts)
-  const hash = createHash('sha1')
-  await updateHash(hash, bytes, pace)
-  return Buffer.concat([bytes, hash.digest()])
+
+  return {
+    async add(object) {
+      if (depths.has(object.id)) return
+      const { header, data, depth } = encode(object)
+      depths.set(object.id, depth)
+      bytes.append(header)
+      bytes.append(await deflateWhole(data))
+      await pace(object.body.length + data.length * DEFLATE_WORK)
+    },
+    async finish() {
+      bytes.chunks()[0]?.writeUInt32BE(depths.size, MAGIC.length)
+      const hash = createHash('sha1')
+      for (const chunk of bytes.chunks()) await updateHash(hash, chunk, pace)
+      bytes.append(hash.digest())
+      return bytes.chunks()
+    },
+  }
 }
 
 /** An object as it stands in the pack, but not yet deflated. */
@@ -50,18 +81,6 @@ interface Encoded {
   readonly data: Buffer
   /** Deltas from a whole object to this one. */
   readonly depth: number
-}
-
-// An object that comes later in the pack is infinitely deep: two deltas of each other would be a circle.
-function encode({ kind, body, deltaBase }: NewObject, depthOf: (id: ObjectId) => number): Encoded {
-  const whole = { header: headerOf(TYPES[kind], body.length), data: body, depth: 0 }
-  if (deltaBase === undefined) return whole
-  const depth = depthOf(deltaBase.id) + 1
-  if (depth > DELTA_DEPTH) return whole
-  const delta = writeDelta(deltaBase.body, body)
-  if (delta.length > body.length * WORTHWHILE) return whole
-  const header = Buffer.concat([headerOf(REF_DELTA, delta.length), Buffer.from(deltaBase.id, 'hex')])
-  return { header, data: delta, depth }
 }
 
 // The type and four bits of the size, then little-endian groups of seven; the last byte is without the high bit.
@@ -73,4 +92,27 @@ function headerOf(type: number, size: number): Buffer {
     byte = left % 0x80
   }
   return Buffer.from([...bytes, byte])
+}
+
+/** Bytes in chunks of one size: objects of a few bytes would each keep a buffer of their own. */
+function openChunks(reserve: Reserve) {
+  const full: Buffer[] = []
+  let last = Buffer.alloc(0)
+  let used = 0
+  return {
+    append(bytes: Buffer): void {
+      for (let at = 0; at < bytes.length;) {
+        if (used === last.length) {
+          reserve(CHUNK_BYTES)
+          last = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+          full.push(last)
+          used = 0
+        }
+        const copied = bytes.copy(last, used, at)
+        used += copied
+        at += copied
+      }
+    },
+    chunks: (): readonly Buffer[] => [...full.slice(0, -1), last.subarray(0, used)],
+  }
 }

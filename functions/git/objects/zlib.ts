@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { inflate, inflateSync, type ZlibOptions } from 'node:zlib'
+import { deflate, deflateSync, inflate, inflateSync, type ZlibOptions } from 'node:zlib'
 import { brokenPack } from './pack-options.ts'
 
 /** Bytes that come from a zlib stream. */
@@ -10,12 +10,16 @@ export interface Inflated {
 }
 
 /** Above this, another thread inflates: this takes some 2 ms. */
-const SYNC_BYTES = 256 * 1024
+const INFLATED_HERE = 256 * 1024
+
+/** Above this, another thread deflates: this takes some 2 ms. */
+const DEFLATED_HERE = 64 * 1024
 
 /** Z_MIN_CHUNK of node:zlib. */
 const LEAST_CHUNK = 64
 
 const inflateAside = promisify(inflate)
+const deflateAside = promisify(deflate)
 
 /**
  * Inflates the zlib stream at the beginning of `bytes`; more may follow it. Takes memory for `size` bytes only.
@@ -33,9 +37,16 @@ export async function inflateExactly(bytes: Buffer, size: number): Promise<Infla
   return { body: buffer, length: engine.bytesWritten }
 }
 
+/** Deflates. The result does not keep more memory than it needs, as a chunk of node:zlib would (16 KiB at least). */
+export async function deflateWhole(bytes: Buffer): Promise<Buffer> {
+  if (bytes.length > DEFLATED_HERE) return deflateAside(bytes)
+  return deflateSync(bytes, { chunkSize: bytes.length + (bytes.length >> 3) + LEAST_CHUNK })
+}
+
 async function run(bytes: Buffer, options: ZlibOptions, size: number): Promise<WithInfo> {
   try {
-    const done: unknown = size > SYNC_BYTES ? await inflateAside(bytes, options) : inflateSync(bytes, options)
+    const done: unknown =
+      size > INFLATED_HERE ? await inflateAside(bytes, options) : inflateSync(bytes, options)
     if (hasInfo(done)) return done
   } catch (cause) {
     throw brokenPack('an object cannot be inflated', { cause })

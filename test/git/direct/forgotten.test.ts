@@ -3,11 +3,12 @@ import type { Channel, Delivery } from '../../../functions/git/direct/channel.ts
 import { push } from '../../../functions/git/direct/push.ts'
 import { readTree } from '../../../functions/git/direct/read-tree.ts'
 import type { DirectSession } from '../../../functions/git/direct/session.ts'
-import { makeObject } from '../../../functions/git/objects/object.ts'
+import { writeCommits } from '../../../functions/git/direct/write-commits.ts'
 import { outcomeOf } from '../stage.ts'
 
 const TIP = { branch: 'main', commit: 'a'.repeat(40), exists: true } as const
 const HEAD = 'b'.repeat(40)
+const COMMIT = { message: 'x\n', author: { name: 'Ada', email: 'ada@example.com' }, date: new Date(0) }
 const URL = 'https://git.example.com/acme/shop.git'
 
 /** A session that has forgotten every object, at a server with these answers. */
@@ -32,14 +33,14 @@ function sessionWith(answer: string, delivery: Delivery, signal = new AbortContr
 
 t.test('a report that cannot be read says nothing: the branch does', async (t) => {
   const { session } = sessionWith('0000', { kind: 'answered', answer: Buffer.from('not a packet') })
-  const pushed = await push(session, { tip: TIP, head: HEAD }, [makeObject('blob', Buffer.from('x'))])
+  const pushed = await push(session, { tip: TIP, head: HEAD }, { pack: [], latest: [] })
   t.match(pushed, { kind: 'unknown' })
 })
 
-t.test('nothing is packed after the signal has fired', async (t) => {
+t.test('nothing is written after the signal has fired', async (t) => {
   const { session } = sessionWith('0000', { kind: 'stale' }, AbortSignal.abort())
-  const objects = [makeObject('blob', Buffer.alloc(4 * 1024 * 1024))]
-  t.match(await outcomeOf(push(session, { tip: TIP, head: HEAD }, objects)), { reason: 'Timeout' })
+  const files = [{ path: 'large', mode: '100644', content: Buffer.alloc(4 * 1024 * 1024) }]
+  t.match(await outcomeOf(writeCommits(session, undefined, [{ ...COMMIT, files }])), { reason: 'Timeout' })
 })
 
 t.test('a commit that the server has no longer is forgotten as a tip, too', async (t) => {

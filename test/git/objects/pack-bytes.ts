@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
-import { makeObject } from '../../../functions/git/objects/object.ts'
+import { makeObject, type NewObject } from '../../../functions/git/objects/object.ts'
 import type { ReadPackOptions } from '../../../functions/git/objects/pack-options.ts'
+import { startPack } from '../../../functions/git/objects/pack-writer.ts'
 
 /** Limits that no test reaches unless it lowers them. */
 export const LIMITS = {
@@ -62,4 +63,11 @@ export const head = entry(BLOB, base)
 /** An entry with a delta on the base, which comes right before it in the pack. */
 export function onBase(instructions: Buffer): Buffer {
   return entry(OFS, instructions, { base: Buffer.from([head.length]) })
+}
+
+/** A pack of these objects, as Commitlet writes it. */
+export async function writtenPack(objects: readonly NewObject[], signal?: AbortSignal): Promise<Buffer> {
+  const pack = startPack(signal)
+  for (const object of objects) await pack.add(object)
+  return Buffer.concat(await pack.finish())
 }

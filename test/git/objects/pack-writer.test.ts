@@ -2,9 +2,8 @@ import t from 'tap'
 import { encodeCommit } from '../../../functions/git/objects/commit-object.ts'
 import { makeObject, type NewObject, type ObjectId } from '../../../functions/git/objects/object.ts'
 import { readPack } from '../../../functions/git/objects/pack-reader.ts'
-import { writePack } from '../../../functions/git/objects/pack-writer.ts'
 import { splice } from '../../../functions/git/objects/splice.ts'
-import { options } from './pack-bytes.ts'
+import { options, writtenPack } from './pack-bytes.ts'
 import { createRandom } from './random.ts'
 import { createStore } from './store.ts'
 
@@ -35,10 +34,10 @@ type Read = (id: ObjectId) => Buffer | undefined
 t.test(`git takes a pack, and a thin one on top of it (seed ${random.seed})`, async (t) => {
   const store = createStore(t.testdir())
   const first = stack(120, { read: () => undefined })
-  store.git(['index-pack', '--stdin', '--strict'], await writePack([...first.objects.values()]))
+  store.git(['index-pack', '--stdin', '--strict'], await writtenPack([...first.objects.values()]))
   const read = (id: ObjectId) => first.objects.get(id)?.body
   const second = stack(120, { ...first, read })
-  const thin = await writePack([...second.objects.values()])
+  const thin = await writtenPack([...second.objects.values()])
   store.git(['index-pack', '--stdin', '--strict', '--fix-thin'], thin)
   store.git(['update-ref', 'refs/heads/main', second.parent])
   t.same(store.attempt(['fsck', '--strict', '--full']), { ok: true, output: '' })
@@ -52,11 +51,11 @@ t.test(`git takes a pack, and a thin one on top of it (seed ${random.seed})`, as
     [...second.objects.keys()],
   )
   const whole = [...second.objects.values()].map(({ kind, id, body }) => ({ kind, id, body }))
-  const plain = await writePack(whole)
+  const plain = await writtenPack(whole)
   t.ok(thin.length < plain.length / 3, `${thin.length} of ${plain.length} bytes`)
 
   const other = createStore(t.testdir({}), 'other')
-  other.git(['unpack-objects', '-q'], await writePack([...first.objects.values()]))
+  other.git(['unpack-objects', '-q'], await writtenPack([...first.objects.values()]))
   other.git(['unpack-objects', '-q', '--strict'], thin)
   t.equal(other.objects().size, all.size)
 })
@@ -72,7 +71,7 @@ t.test(
       { ...two, deltaBase: one },
       { ...one, deltaBase: two },
     ]
-    const pack = await writePack(objects)
+    const pack = await writtenPack(objects)
     t.same(
       (await readPack(pack, options())).map(({ id }) => id),
       [one.id, two.id],
@@ -89,7 +88,7 @@ t.test('objects of all sizes are written, also in another thread', async (t) => 
   const similar = ends.map((end) => Buffer.concat([large.body.subarray(0, end), Buffer.from('x')]))
   const all = [...objects, ...similar.map((body) => ({ ...makeObject('blob', body), deltaBase: large }))]
   const store = createStore(t.testdir())
-  const pack = await writePack(all)
+  const pack = await writtenPack(all)
   store.git(['index-pack', '--stdin'], pack)
   t.same(new Set(store.objects().keys()), new Set(all.map(({ id }) => id)))
   t.same(
@@ -101,5 +100,5 @@ t.test('objects of all sizes are written, also in another thread', async (t) => 
 
 t.test('a writer that is no longer waited for stops', async (t) => {
   const objects = Array.from({ length: 2000 }, (_, i) => makeObject('blob', Buffer.from(`${i}`)))
-  await t.rejects(writePack(objects, AbortSignal.abort(new Error('gone'))), { message: 'gone' })
+  await t.rejects(writtenPack(objects, AbortSignal.abort(new Error('gone'))), { message: 'gone' })
 })

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { makeObject, type GitObject } from '../../../functions/git/objects/object.ts'
-import { writePack } from '../../../functions/git/objects/pack-writer.ts'
 import { canonicalMode, kindOfMode, type TreeEntry } from '../../../functions/git/objects/tree-object.ts'
 import { sized } from '../../harness/sample.ts'
 import { BYTE_NAMES } from './histories.ts'
+import { writtenPack } from './pack-bytes.ts'
 import { createRandom } from './random.ts'
 import { createStore } from './store.ts'
 import { decodeTree, encodeTree } from './tree-entries.ts'
@@ -95,7 +95,7 @@ function accepts({ body }: GitObject): boolean {
 t.test(`what git fsck --strict refuses is refused, and nothing else (seed ${random.seed})`, async (t) => {
   const store = createStore(t.testdir())
   const trees = Array.from({ length: sized(3000, 20_000) }, () => makeObject('tree', damagedTree()))
-  store.git(['index-pack', '--stdin'], await writePack(trees))
+  store.git(['index-pack', '--stdin'], await writtenPack(trees))
   const { output } = store.attempt(['fsck', '--strict', '--no-dangling'])
   // The objects that the trees name are missing, which is another thing.
   const errors = output.matchAll(/^error in tree ([0-9a-f]{40}): (?!broken links)/gm)

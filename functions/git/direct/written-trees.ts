@@ -1,0 +1,57 @@
+import type { GitObject, ObjectId } from '../objects/object.ts'
+import type { Pace } from '../objects/pace.ts'
+import { entriesOf, indexTree } from '../objects/tree-index.ts'
+import { entryAt } from '../objects/tree-object.ts'
+
+/** Trees that were written for commits of one push: those that the next commit is built on, and not many others. */
+export interface WrittenTrees {
+  get(id: ObjectId): GitObject | undefined
+  add(tree: GitObject): void
+  /** Forgets the trees that `root` does not reach, if there are many. */
+  tidy(root: ObjectId): Promise<void>
+  /** The trees that `root` reaches. */
+  below(root: ObjectId): Promise<readonly GitObject[]>
+}
+
+/** Bytes of trees that are kept without a look at which of them are needed. */
+const TIDY_BYTES = 2 * 1024 * 1024
+
+/** Reading an entry takes longer than inflating it. */
+const WORK = 4
+
+/** No trees yet. A hundred commits in a large directory write a hundred large trees, of which the last one is needed. */
+export function keepTrees(pace: Pace): WrittenTrees {
+  let trees = new Map<ObjectId, GitObject>()
+  let bytes = 0
+  let most = TIDY_BYTES
+
+  async function below(root: ObjectId): Promise<readonly GitObject[]> {
+    const reached = new Map<ObjectId, GitObject>()
+    const ids = [root]
+    for (const id of ids) {
+      const tree = trees.get(id)
+      if (tree === undefined || reached.has(id)) continue
+      reached.set(id, tree)
+      for (const span of entriesOf(indexTree(tree.body))) if (span.isDirectory) ids.push(entryAt(span).id)
+      await pace(tree.body.length * WORK)
+    }
+    return [...reached.values()]
+  }
+
+  return {
+    get: (id) => trees.get(id),
+    add(tree) {
+      if (trees.has(tree.id)) return
+      trees.set(tree.id, tree)
+      bytes += tree.body.length
+    },
+    async tidy(root) {
+      if (bytes <= most) return
+      const kept = await below(root)
+      trees = new Map(kept.map((tree) => [tree.id, tree]))
+      bytes = kept.reduce((sum, { body }) => sum + body.length, 0)
+      most = Math.max(TIDY_BYTES, 2 * bytes)
+    },
+    below,
+  }
+}
