@@ -1,18 +1,26 @@
+import { looksLikeCredential } from '../domain/credential-text.ts'
 import { Failure } from '../domain/failure.ts'
+import { holdsSecret } from '../domain/redact.ts'
+import { branchComplaint } from '../domain/repository/branch-name.ts'
 
 /** Name of the first branch of an empty repository if the spec names none. */
 export const FIRST_BRANCH = 'main'
 
-/** Whether the default branch of a remote can be used by this name. */
-export function isUsableBranch(name: string): boolean {
-  return !UNFIT.test(name) && name.length <= LONGEST
+/**
+ * Whether the default branch of a remote can be used by this name, which the remote chooses and the status, Events and
+ * the log repeat: it keeps the rules of spec.branch, and holds neither a secret of the login, which the remote knows by
+ * now, nor what looks like one.
+ */
+export function isUsableBranch(name: string, secrets: readonly string[]): boolean {
+  if (branchComplaint(name) !== undefined || UNFIT.test(name) || name.length > LONGEST) return false
+  return !holdsSecret(name, secrets) && !looksLikeCredential(name)
 }
 
 // The limit of spec.branch: neither the status nor most hosts accept longer names.
 const LONGEST = 255
 
-// What git-check-ref-format(1) forbids; a byte that is not UTF-8 would be pushed as another character.
-const UNFIT = /[\\:?*[~^\p{Cc}\ufffd]|\.\./u
+// What terminals do not show as it is; a byte that is not UTF-8 would be pushed as another character.
+const UNFIT = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffd]/u
 
 /** The remote has a default branch, but its name is not reported, or cannot be used. */
 export function unnamedHead(url: string): Failure {

@@ -65,7 +65,7 @@ export const GIT_ROWS: readonly ParserRow[] = [
   textRow({
     parser: 'name of the default branch',
     largest: 64 * KIBI,
-    read: (line) => readDefaultBranch([line]),
+    read: (line) => readDefaultBranch([line], ['a-secret-of-the-login']),
     texts: {
       bytes: [' HEAD symref-target:refs/heads/', '\\377', ''],
       names: ['', ' HEAD symref-target:refs/heads/', ''],

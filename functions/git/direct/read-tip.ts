@@ -61,13 +61,13 @@ async function findTip(session: DirectSession, branch: string | undefined): Prom
   if (branch !== undefined && known !== undefined) return { branch, commit: known.id, exists: true }
   const head = refs.get('HEAD')
   if (head !== undefined && branch !== undefined) return { branch, commit: head.id, exists: false }
-  const { url } = session.context
+  const { url, secrets } = session.context
   if (head === undefined) {
     if ((await listRefs(session, [HEADS])).size > 0) throw danglingHead(url)
     return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
   }
   const name = head.target?.startsWith(HEADS) === true ? head.target.slice(HEADS.length) : ''
-  if (name === '' || !isUsableBranch(name)) throw unnamedHead(url)
+  if (!isUsableBranch(name, secrets)) throw unnamedHead(url)
   return { branch: name, commit: head.id, exists: true }
 }
 

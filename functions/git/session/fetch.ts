@@ -87,9 +87,10 @@ async function fetchWith(
 
 // ls-remote would cost two more requests.
 async function nameDefaultBranch(session: Session): Promise<string> {
-  const name = readDefaultBranch(await session.workspace.readLines(PACKETS))
+  const { url, secrets } = session.context
+  const name = readDefaultBranch(await session.workspace.readLines(PACKETS), secrets)
   if (name !== undefined) return name
-  throw unnamedHead(session.context.url)
+  throw unnamedHead(url)
 }
 
 // To git, a login page with status 200 looks like a repository without refs.

@@ -47,6 +47,13 @@ for (const engine of ENGINES) {
     t.match(await read(repository, undefined), { reason: 'NotSupported', message: /spec\.branch/ })
   })
 
+  t.test(`${engine}: a default branch that has the name of the password is not repeated`, async (t) => {
+    const repository = await server.createRepository(names(), { defaultBranch: PASSWORD })
+    const outcome = await read(repository, undefined)
+    t.match(outcome, { reason: 'NotSupported', message: /spec\.branch/ })
+    t.notMatch(JSON.stringify(outcome), PASSWORD)
+  })
+
   t.test(`${engine}: a head that is no branch has no name`, async (t) => {
     const repository = await server.createRepository(names())
     await repository.git('update-ref', '--no-deref', 'HEAD', await repository.git('rev-parse', 'main'))

@@ -18,10 +18,22 @@ const rows = [
   { said: `${SHA} HEAD symref-target:refs/heads/a..b`, name: undefined },
   { said: `${SHA} HEAD symref-target:refs/heads/${'a'.repeat(255)}`, name: 'a'.repeat(255) },
   { said: `${SHA} HEAD symref-target:refs/heads/${'a'.repeat(256)}`, name: undefined },
+  { said: `${SHA} HEAD symref-target:refs/heads/S3cret-of-the-login`, name: undefined },
+  { said: `${SHA} HEAD symref-target:refs/heads/a/s3CRET-of-the-login/b`, name: undefined },
+  {
+    said: `${SHA} HEAD symref-target:refs/heads/${Buffer.from('S3cret-of-the-login').toString('base64')}`,
+    name: undefined,
+  },
+  { said: `${SHA} HEAD symref-target:refs/heads/glpat-${'aB3'.repeat(7)}`, name: undefined },
+  { said: `${SHA} HEAD symref-target:refs/heads/-x`, name: undefined },
+  { said: `${SHA} HEAD symref-target:refs/heads/refs/heads/x`, name: undefined },
+  { said: `${SHA} HEAD symref-target:refs/heads/HEAD`, name: undefined },
+  { said: `${SHA} HEAD symref-target:refs/heads/@{-1}`, name: undefined },
+  { said: `${SHA} HEAD symref-target:refs/heads/a\\342\\200\\256b`, name: undefined },
   { said: `${SHA} HEAD`, name: undefined },
 ]
 for (const { said, name } of rows) {
   t.test(`"${said.replace(SHA, '…')}" names ${name ?? 'no branch'}`, async (t) => {
-    t.equal(readDefaultBranch([`${AT}version 2`, AT + said]), name)
+    t.equal(readDefaultBranch([`${AT}version 2`, AT + said], ['S3cret-of-the-login']), name)
   })
 }
