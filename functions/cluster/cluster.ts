@@ -13,6 +13,8 @@ export interface ListedResource {
   readonly observedGeneration: number
   readonly lastHandledRequestedAt: string | undefined
   readonly nextAttemptTime: string | undefined
+  /** What the row costs to read, in rows of the usual size: 1 for most, more where its metadata is large. */
+  readonly weight: number
 }
 
 /** Which resources of a kind to list: without members, the first page of all. */

@@ -7,8 +7,10 @@ import { bodyOf, refusal } from './answer.ts'
 import type { ListedResource, ListPage, ListQuery } from './cluster.ts'
 import { groupPath } from './discovery.ts'
 
-/** Rows of a page: a row has the metadata and the printed cells, usually 2 KiB, at most 260 KiB. */
+/** Rows of a page: a row has the printed cells and the metadata, whose annotations have 256 KiB at most. */
 const PAGE_SIZE = 50
+/** Characters of most rows, at most. */
+const ROW_LENGTH = 4_096
 /** The API server returns any kind as a Table: metadata and the columns of the CRD, never the spec. */
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 /** Status for an expired continue token. */
@@ -90,6 +92,7 @@ function readRow(
     observedGeneration: typeof observed === 'number' ? observed : -1,
     lastHandledRequestedAt: asText(cell('Handled')),
     nextAttemptTime: asText(cell('Next attempt')),
+    weight: Math.ceil(JSON.stringify(row).length / ROW_LENGTH),
   }
 }
 

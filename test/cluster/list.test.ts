@@ -44,7 +44,12 @@ t.test('a row shows whether a resource is due', async (t) => {
   ]
   const server: ApiServer = async () => ({ status: 200, text: table(rows) })
   const ref = { kind: 'GitCommit', namespace: 'shop', name: 'a', uid: 'u', generation: 2 }
-  const none = { requestedAt: undefined, lastHandledRequestedAt: undefined, nextAttemptTime: undefined }
+  const none = {
+    requestedAt: undefined,
+    lastHandledRequestedAt: undefined,
+    nextAttemptTime: undefined,
+    weight: 1,
+  }
   t.same(await collect(server), [
     {
       ...none,

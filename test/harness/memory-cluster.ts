@@ -157,5 +157,6 @@ function listed(resource: Envelope): ListedResource {
     observedGeneration: status?.observedGeneration ?? -1,
     lastHandledRequestedAt: status?.lastHandledRequestedAt,
     nextAttemptTime: status?.nextAttemptTime,
+    weight: 1,
   }
 }

@@ -10,6 +10,8 @@ export interface StoredResource {
   readonly phase: Phase
   readonly observed?: number
   readonly nextAttemptTime?: string
+  /** Characters of an annotation. */
+  readonly annotated?: number
 }
 
 /** What was asked of the stand-in: pages of lists (with the number of rows sent), and single resources. */
@@ -135,8 +137,9 @@ function selection(selector: string): (resource: StoredResource) => boolean {
   return (one) => (phase === undefined || one.phase === phase) && !excluded.has(one.namespace)
 }
 
-function metadataOf({ namespace, name }: StoredResource): object {
-  return { namespace, name, uid: `${namespace}-${name}`, generation: 1 }
+function metadataOf({ namespace, name, annotated = 0 }: StoredResource): object {
+  const annotations = annotated === 0 ? {} : { annotations: { 'example.com/note': 'x'.repeat(annotated) } }
+  return { namespace, name, uid: `${namespace}-${name}`, generation: 1, ...annotations }
 }
 
 function rowOf(resource: StoredResource): object {

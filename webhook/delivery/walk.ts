@@ -16,7 +16,7 @@ export interface Visitor {
 
 /**
  * Visits the resources of a scope, round by round, at a cost that does not grow with the backlog of a few namespaces. A
- * namespace with more rows than `LARGE_ROWS`, and than all others together so far, is left out of the common list from
+ * namespace whose rows weigh more than `LARGE_ROWS`, and than all others together so far, is left out of the common list from
  * then on and has a list of its own, of which each round reads a bounded part. A round that fails goes on where it was.
  */
 export interface Walk {
@@ -28,18 +28,25 @@ export interface Walk {
 
 /** Ten pages: below that, a list of its own saves nothing. */
 const LARGE_ROWS = 500
+const PAGE_ROWS = 50
 /** As many names of 63 characters as fit into an address of 8 KiB, the usual limit of a proxy. */
 const MOST_LARGE = 64
 
-/** One run over a list. Its query stays the same until the end, as continue tokens require. */
+/**
+ * One run over a list. Its query stays the same until the end, as continue tokens require. `weights`: of the rows of each
+ * namespace so far.
+ */
 interface Pass {
   readonly except: readonly string[]
-  readonly rows: Map<string, number>
+  readonly weights: Map<string, number>
   next: string | undefined
   hasFailed: boolean
 }
 
-/** Makes a walk that has not begun. `ownPages`: how many pages of all large namespaces together a round reads. */
+/**
+ * Makes a walk that has not begun. `ownPages`: how many pages of all large namespaces together a round reads; one of
+ * heavy rows counts as several.
+ */
 export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Scope, ownPages: number): Walk {
   const own = new Map<string, Pass>()
   // Made when it begins: until then a namespace may stop being large.
@@ -63,9 +70,10 @@ export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Sc
     for (let names = [...own.keys()]; names.length > 0;) {
       const unfinished: string[] = []
       for (const namespace of names.filter(hasRoom)) {
-        if (signal.aborted || pages === ownPages) return
-        pages += 1
-        await visit(await readOwn(namespace))
+        if (signal.aborted || pages >= ownPages) return
+        const rows = await readOwn(namespace)
+        pages += Math.max(1, sum(rows.map(({ weight }) => weight)) / PAGE_ROWS)
+        await visit(rows)
         if (own.get(namespace)?.next !== undefined) unfinished.push(namespace)
       }
       names = unfinished
@@ -79,7 +87,7 @@ export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Sc
     own.set(namespace, list)
     const rows = await readNext(list, namespace)
     if (list.next !== undefined) return rows
-    if (sum(list.rows) > LARGE_ROWS / 2) own.set(namespace, makePass([]))
+    if (sum(list.weights.values()) > LARGE_ROWS / 2) own.set(namespace, makePass([]))
     else own.delete(namespace)
     return rows
   }
@@ -89,13 +97,14 @@ export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Sc
       const page = await cluster.listPage(kind, { phase, namespace, except: list.except, next: list.next })
       list.next = page.next
       list.hasFailed = false
-      for (const { ref } of page.rows) list.rows.set(ref.namespace, (list.rows.get(ref.namespace) ?? 0) + 1)
+      for (const { ref, weight } of page.rows)
+        list.weights.set(ref.namespace, (list.weights.get(ref.namespace) ?? 0) + weight)
       return page.rows
     } catch (error) {
       // A page that cannot be read twice in a row is given up: the list begins again.
       if (list.hasFailed) {
         list.next = undefined
-        list.rows.clear()
+        list.weights.clear()
       }
       list.hasFailed = !list.hasFailed
       throw error
@@ -106,16 +115,16 @@ export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Sc
 }
 
 function makePass(except: readonly string[]): Pass {
-  return { except, rows: new Map(), next: undefined, hasFailed: false }
+  return { except, weights: new Map(), next: undefined, hasFailed: false }
 }
 
 /** A namespace of this page whose rows so far cost more than to begin again without it. */
-function largeIn({ rows }: Pass, page: readonly ListedResource[]): string | undefined {
+function largeIn({ weights }: Pass, page: readonly ListedResource[]): string | undefined {
   const last = page.at(-1)?.ref.namespace ?? ''
-  const ofLast = rows.get(last) ?? 0
-  return ofLast > LARGE_ROWS && ofLast * 2 > sum(rows) ? last : undefined
+  const ofLast = weights.get(last) ?? 0
+  return ofLast > LARGE_ROWS && ofLast * 2 > sum(weights.values()) ? last : undefined
 }
 
-function sum(rows: ReadonlyMap<string, number>): number {
-  return [...rows.values()].reduce((total, count) => total + count, 0)
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((total, number) => total + number, 0)
 }

@@ -13,6 +13,7 @@ function listed(changes: Partial<ListedResource>): ListedResource {
     observedGeneration: 2,
     lastHandledRequestedAt: undefined,
     nextAttemptTime: undefined,
+    weight: 1,
     ...changes,
   }
 }

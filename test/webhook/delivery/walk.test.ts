@@ -57,6 +57,14 @@ t.test('100,000 resources of one namespace cost the others a few pages, once', a
   }
 })
 
+t.test('a namespace whose few rows are large is read by itself, in smaller parts', async (t) => {
+  const heavy = pendingIn('a', 300).map((resource) => ({ ...resource, annotated: 200_000 }))
+  const { visited, rowsOf } = stage([...few, ...heavy])
+  t.equal((await visited('common')).get('z')?.size, 60)
+  t.equal(await rowsOf('common'), few.length)
+  t.equal(await rowsOf('large'), 50)
+})
+
 t.test('two large namespaces share the pages of a round, and each goes on where it was', async (t) => {
   const { visited, api } = stage([...pendingIn('a', 2_000), ...pendingIn('b', 2_000)])
   await visited('common')
