@@ -6,6 +6,7 @@ import type { Verdict as GateVerdict } from '../../functions/domain/gate/gate.ts
 import type { GateSettings } from '../../functions/domain/gate/settings.ts'
 import { member } from '../../functions/domain/json-value.ts'
 import { reviewContextOf } from '../../functions/domain/gate/review-context.ts'
+import { requestErrors } from '../../functions/domain/requester/request-errors.ts'
 import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
 import type { Parsed } from '../../functions/domain/schema/parse.ts'
@@ -155,11 +156,11 @@ async function judgementOf(request: AdmissionRequest, admission: Admission): Pro
   if (!isNewRequest(request.application)) return NOTHING_REQUESTED
   const { namespace, object, user } = request
   const { subject } = applierOf(user, namespace, admission.settings.delegation)
-  const pasted = metadataCredentialErrors(object)
+  const ofMetadata = [...metadataCredentialErrors(object), ...requestErrors(object)]
   const parsed = parse(object)
   const judging = judge(parsed, reviewContextOf(subject, namespace, admission))
   const verdict = await withDeadline(judging, admission.deadlines?.decideMs ?? DECIDE_MS)
-  return { ...verdict, fieldErrors: [...pasted, ...verdict.fieldErrors], parsed }
+  return { ...verdict, fieldErrors: [...ofMetadata, ...verdict.fieldErrors], parsed }
 }
 
 // The decision is already made: an error here only loses the warnings.

@@ -101,6 +101,14 @@ t.test('an empty requested-at changes nothing, and sends no event', async (t) =>
   })
 })
 
+t.test('a long requested-at is refused with a new resource, and where it is set', async (t) => {
+  const long = gitCommit({ annotations: { ...STAMP_OF_DEVELOPER, [REQUESTED_AT]: 'x'.repeat(200_000) } })
+  for (const request of [created(long), updated(gitCommit(STAMPED), long)])
+    t.match(await mutate(request, admissionOver()), {
+      denial: { code: 422, message: /requested-at\] has 200000 characters, more than 253;/ },
+    })
+})
+
 const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' }
 
 t.test('a resource that only pretends to be deleted is judged', async (t) => {
