@@ -7,34 +7,80 @@ export interface WrittenPath {
 /** Maximum bytes of one component: NAME_MAX of Linux, the smallest limit of the common file systems. */
 const COMPONENT_BYTES = 255
 
-/** Files that configure Git or a host in any folder (gitattributes(5), gitignore(5), gitmodules(5), the hosts' docs). */
+/**
+ * Files that configure Git, a host or what runs or approves changes there, in any folder (gitattributes(5),
+ * gitignore(5), gitmodules(5), the documentation of each host).
+ */
 const CONTROL_FILES = [
   '.gitmodules',
   '.gitattributes',
   '.gitignore',
   '.mailmap',
   'codeowners',
+  'owners',
   '.lfsconfig',
   '.gitlab-ci.yml',
   'bitbucket-pipelines.yml',
   '.woodpecker.yml',
   '.woodpecker.yaml',
   '.drone.yml',
+  '.drone.star',
+  '.drone.jsonnet',
   '.travis.yml',
   'azure-pipelines.yml',
+  'azure-pipelines.yaml',
+  '.vsts-ci.yml',
   'jenkinsfile',
+  'appveyor.yml',
+  '.appveyor.yml',
+  '.cirrus.yml',
+  '.cirrus.star',
+  'cloudbuild.yml',
+  'cloudbuild.yaml',
+  'buildspec.yml',
+  'buildspec.yaml',
+  'codefresh.yml',
+  'bitrise.yml',
+  'codemagic.yaml',
+  'wercker.yml',
+  '.zuul.yaml',
+  '.build.yml',
+  'screwdriver.yaml',
+  '.onedev-buildspec.yml',
+  '.prow.yaml',
+  '.mergify.yml',
+  'renovate.json',
+  'renovate.json5',
+  '.renovaterc',
+  '.renovaterc.json',
+  '.gitpod.yml',
+  '.pre-commit-config.yaml',
 ]
 
-/** Folders whose content a host runs or uses as its configuration. */
-const CONTROL_FOLDERS = ['.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.tekton', '.woodpecker']
-
-/** The stems of the 8.3 names of these on NTFS, also those with a hash (is_ntfs_dot_generic() of Git). */
-const SHORT_STEMS = [
-  'git(?:mod|att|ign|hub|lab|ea)|mailma|forgej|circle|tekton|codeow',
-  'lfscon|bitbuc|woodpe|drone|travis|azure-|jenkin',
-  '(?:gi|ma|fo|ci|te|co|lf|bi|wo|dr|tr|az|je)[0-9a-f]{4}',
+/** Folders whose content a host or a pipeline runs or uses as its configuration. */
+const CONTROL_FOLDERS = [
+  '.github',
+  '.gitlab',
+  '.gitea',
+  '.forgejo',
+  '.circleci',
+  '.tekton',
+  '.woodpecker',
+  '.buildkite',
+  '.semaphore',
+  '.azure-pipelines',
+  '.teamcity',
+  '.builds',
+  '.harness',
+  '.zuul.d',
+  'zuul.d',
+  '.mergify',
+  '.husky',
+  '.devcontainer',
 ]
-const SHORT_NAMES = new RegExp(`^(?:${SHORT_STEMS.join('|')})~[0-9]+(?:\\.(?:yml|yam))?$`)
+
+const CONTROL_NAMES = new Set([...CONTROL_FILES, ...CONTROL_FOLDERS])
+const SHORT_NAMES = new Set([...CONTROL_NAMES].flatMap(shortNames))
 
 /**
  * Why a text is not a path in a repository, as the end of a sentence ("has an empty part …"); undefined if it is one.
@@ -76,8 +122,19 @@ function isDotGit(component: string): boolean {
 function isControl(component: string): boolean {
   const [name = ''] = folded(component).split(':')
   const bare = name.replace(/[. ]+$/, '')
-  if (CONTROL_FILES.includes(bare) || CONTROL_FOLDERS.includes(bare)) return true
-  return SHORT_NAMES.test(bare)
+  if (CONTROL_NAMES.has(bare)) return true
+  return SHORT_NAMES.has(bare.replace(/~[0-9]+/, '~1').replace(/^(..)[0-9a-f]{4}~/, '$1#~'))
+}
+
+/**
+ * The 8.3 names of a file on NTFS, with 1 after "~": of its first six letters, and with four hex digits of a
+ * hash after the first two, here "#" (is_ntfs_dot_generic() of Git).
+ */
+function shortNames(name: string): readonly string[] {
+  const [, stem = '', ending = ''] = /^\.*(.*?)(?:\.([^.]*))?$/.exec(name) ?? []
+  const letters = stem.replaceAll('.', '')
+  const rest = ending === '' ? '' : `.${ending.slice(0, 3)}`
+  return [`${letters.slice(0, 6)}~1${rest}`, `${letters.slice(0, 2)}#~1${rest}`]
 }
 
 // Every character that HFS+ ignores in names is default-ignorable in Unicode. Case-insensitive file systems treat more

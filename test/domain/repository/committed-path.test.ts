@@ -100,6 +100,17 @@ t.test('a file that configures Git or the host is recognised wherever it stands'
     'WOODPE~2.YAM': 'WOODPE~2.YAM',
     'AZURE-~1.YML': 'AZURE-~1.YML',
     'bi12cd~1.yml': 'bi12cd~1.yml',
+    'docs/OWNERS': 'OWNERS',
+    '.buildkite/pipeline.yml': '.buildkite',
+    'BUILDK~1/pipeline.yml': 'BUILDK~1',
+    'cloudbuild.yaml': 'cloudbuild.yaml',
+    'CLOUDB~1.YAM': 'CLOUDB~1.YAM',
+    '.drone.jsonnet': '.drone.jsonnet',
+    'DRONE~1.JSO': 'DRONE~1.JSO',
+    '.zuul.d/a.yaml': '.zuul.d',
+    'ZUUL~1.D/a.yaml': 'ZUUL~1.D',
+    'renovate.json': 'renovate.json',
+    'pr12cd~3.yam': 'pr12cd~3.yam',
   }
   for (const [path, component] of Object.entries(paths)) t.equal(controlComponent(path), component, path)
   for (const path of [
@@ -111,6 +122,10 @@ t.test('a file that configures Git or the host is recognised wherever it stands'
     'drone.yml',
     'Jenkinsfiles',
     'a~1',
+    'jenkin~',
+    'jenkin~1.txt',
+    'owners.yaml',
+    'builds/a',
   ]) {
     t.equal(controlComponent(path), undefined, path)
   }
