@@ -17,6 +17,10 @@ const MESSAGE_BYTES = 65_536
 
 /** The line ends of every reader of commit messages, LF and CR first of all. */
 const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]/u
+/** What a terminal acts on instead of showing it; line ends and tabs are text. */
+const CONTROLS = /[^\P{Cc}\t\n\v\f\r\u0085]/u
+/** What no page and no terminal shows. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 /** The part before the branch of a fork. */
 const OWNER = /^[A-Za-z0-9_][A-Za-z0-9._-]*:/
 const RESERVED_LINE = /^(?:commitlet-|requested-by\s*:)/iu
@@ -111,13 +115,15 @@ function messageErrors(message: string): readonly FieldError[] {
       fieldError(field, `has ${bytes} bytes, but at most ${MESSAGE_BYTES} are allowed; make it shorter.`),
     ]
   }
+  if (CONTROLS.test(message))
+    return [fieldError(field, 'contains a control character other than a tab or a line end; leave it out.')]
   if (message.includes(SCISSORS)) {
     return [
       fieldError(field, 'holds a scissors line ("---- >8 ----"), at which Git ends a message; leave it out.'),
     ]
   }
   const lines = message.split(LINE_ENDS)
-  const reserved = lines.findIndex((line) => RESERVED_LINE.test(line.trimStart()))
+  const reserved = lines.findIndex((line) => RESERVED_LINE.test(line.replace(INVISIBLE, '').trimStart()))
   if (reserved < 0) return []
   const complaint =
     `begins line ${reserved + 1} with "Commitlet-" or "Requested-by:", which Commitlet alone writes; ` +
