@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { SHIPPED } from '../../bench/scale/installations.ts'
 import { readConfig } from '../../functions/config.ts'
+import { SINK_LIMITS } from '../../webhook/delivery/sink.ts'
 import { asked, readManifest, ROOT } from './read.ts'
 
 /** Fields of a Knative Service that its API takes without a warning in its default configuration (measured). */
@@ -63,6 +65,7 @@ function isAccepted(path: string): boolean {
 }
 
 const [service, ...others] = await readManifest('knative.yaml')
+const [, , webhook] = await readManifest('manifests/webhook.yaml')
 const template = service.spec.template
 const [container] = template.spec.containers
 
@@ -88,6 +91,20 @@ t.test(
 
 t.test('the queue in front of the function does not limit what the function shares fairly', async (t) => {
   t.equal(template.spec.containerConcurrency, 0)
+})
+
+t.test('a burst of one namespace stays in one pod, and those of several spread', async (t) => {
+  const annotation = (name: string): number =>
+    Number(template.metadata.annotations[`autoscaling.knative.dev/${name}`])
+  // Knative's default utilization is 70 percent.
+  const perPod = annotation('target') * 0.7
+  const { replicas } = webhook.spec
+  const spread = (replicas * SINK_LIMITS.inFlight) / perPod
+  t.ok(replicas * SINK_LIMITS.perNamespace < perPod)
+  t.ok(spread > 2 && spread <= annotation('max-scale'), `${spread} pods`)
+  const simulated = { target: 'target', minScale: 'min-scale', maxScale: 'max-scale' } as const
+  for (const [name, of] of Object.entries(simulated)) t.match(SHIPPED.scaling, { [name]: annotation(of) }, of)
+  t.equal(SHIPPED.webhooks, replicas)
 })
 
 t.test('only the cluster reaches the function', async (t) => {
