@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { parseAllDocuments } from 'yaml'
+import type { Missing } from './control-plane-build.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { waitFor } from './wait.ts'
+
+/** Knative's own definitions of its kinds, in the sources of these Go modules, which go.sum would name by this sum. */
+const MODULES = [
+  {
+    module: 'knative.dev/eventing@v0.50.0',
+    sum: 'h1:4GSn7yyMLgpGUqU0vZjcyFKK0vSi3TtZXPVzb7HW7Ds=',
+    files: ['config/core/resources/broker.yaml', 'config/core/resources/trigger.yaml'],
+  },
+  {
+    module: 'knative.dev/serving@v0.50.0',
+    sum: 'h1:9XUQq2yqUPN1YZUuGH6nF8IMvuumNvGXzCrSTYu44bA=',
+    files: ['config/core/300-resources/service.yaml'],
+  },
+] as const
+
+const DEADLINE_MS = 120_000
+const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const run = promisify(execFile)
+
+/**
+ * Serves Knative's kinds Broker, Trigger and Service on the plane, without its webhooks. Go keeps the modules in its cache.
+ * Returns how to remove the kinds, or why there are none: without Go and without a network.
+ */
+export async function serveKnative(
+  plane: ControlPlane,
+): Promise<{ readonly remove: () => Promise<void> } | Missing> {
+  const definitions = await readDefinitions().catch((error: unknown): Missing => ({
+    missing: `Knative's kinds cannot be had: ${String(error)}`,
+  }))
+  if ('missing' in definitions) return definitions
+  for (const definition of definitions) await plane.api.need('POST', PATH, definition)
+  const names = definitions.map(({ metadata }) => metadata.name)
+  for (const name of names) await waitFor(`kind ${name}`, () => isServed(plane, name), DEADLINE_MS)
+  return {
+    async remove() {
+      for (const name of names) await plane.api.need('DELETE', `${PATH}/${name}`)
+    },
+  }
+}
+
+interface Definition {
+  readonly metadata: { readonly name: string }
+}
+
+async function readDefinitions(): Promise<readonly Definition[]> {
+  const env = { ...process.env, GOFLAGS: '', GOTOOLCHAIN: 'local', GONOSUMDB: 'knative.dev' }
+  const found: Definition[] = []
+  for (const { module, sum, files } of MODULES) {
+    const { stdout } = await run('go', ['mod', 'download', '-json', module], { env, timeout: DEADLINE_MS })
+    const { Dir, Sum } = JSON.parse(stdout) as { readonly Dir: string; readonly Sum: string }
+    if (Sum !== sum) throw new Error(`${module} has the sum ${Sum}.`)
+    for (const file of files) found.push(await readDefinition(join(Dir, file)))
+  }
+  return found
+}
+
+/** One version, as stored: the conversion needs Knative's webhook. */
+async function readDefinition(file: string): Promise<Definition> {
+  const [document] = parseAllDocuments(await readFile(file, 'utf8'))
+  document?.deleteIn(['spec', 'conversion'])
+  return document?.toJS() as Definition
+}
+
+async function isServed(plane: ControlPlane, name: string): Promise<true | undefined> {
+  const { status } = (await plane.api.need('GET', `${PATH}/${name}`)) as {
+    readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
+  }
+  const isEstablished = status?.conditions?.some(
+    (condition) => condition.type === 'Established' && condition.status === 'True',
+  )
+  return isEstablished === true ? true : undefined
+}
