@@ -2,8 +2,9 @@ import type { Installation } from './simulate.ts'
 import type { Costs, Engine, Turns, Work } from './world.ts'
 
 /**
- * CPU for one GitCommit with a Secret, as measured-burst.ts finds it in a burst: API server and etcd 24 ms, webhook 5 ms,
- * function 8 ms. On the whole the API server spends as much when it stores the object, at the claim, and at the end.
+ * CPU for one GitCommit with a Secret, as measured-burst.ts finds it in bursts: API server and etcd 19 to 27 ms, webhook
+ * 5 ms, function 8 ms. It is assumed that the API server spends as much when it stores the object, at the claim and at the
+ * end.
  */
 export const COSTS: Costs = {
   apiServer: { store: 8, claim: 8, end: 8 },

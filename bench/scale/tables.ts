@@ -13,7 +13,14 @@ type Cells = readonly (string | number)[]
 
 /** The tables of docs/scale.md by name, as Markdown. The same for every run. */
 export function scaleTables(): Readonly<Record<string, string>> {
-  return { points: points(), targets: targets(), webhooks: webhooks(), brokers: brokers(), hours: hours() }
+  return {
+    points: points(),
+    hours: hours(),
+    targets: targets(),
+    replicas: replicas(),
+    webhooks: webhooks(),
+    brokers: brokers(),
+  }
 }
 
 function points(): string {
@@ -40,12 +47,14 @@ const BURSTS: readonly (readonly [name: string, load: readonly Arrival[]])[] = [
   ['ten namespaces, 100 each on one branch', sharedBranch(10, 100)],
 ]
 
-function burstTable(head: string, installations: readonly (readonly [string, Installation])[]): string {
+type Named = readonly (readonly [name: string, installation: Installation])[]
+
+function burstTable(head: string, installations: Named, bursts = BURSTS): string {
   const rows = installations.map(([name, installation]) => [
     name,
-    ...BURSTS.map(([, load]) => burstCell(simulate(installation, load, SEED))),
+    ...bursts.map(([, load]) => burstCell(simulate(installation, load, SEED))),
   ])
-  return markdown([head, ...BURSTS.map(([name]) => name)], rows)
+  return markdown([head, ...bursts.map(([name]) => name)], rows)
 }
 
 function burstCell({ seconds, mostPods, pushes, lostRaces }: Outcome): string {
@@ -58,6 +67,20 @@ function targets(): string {
     { ...SHIPPED, scaling: { ...SHIPPED.scaling, target, maxScale: 10 } },
   ]
   return burstTable('`target`', [64, 128, 200, 300, 400, 1_000].map(withTarget))
+}
+
+const REPLICA_BURSTS: typeof BURSTS = [
+  ['800 on one branch', burst(1, 800)],
+  ['eight namespaces, 100 each on one branch', sharedBranch(8, 100)],
+  ['a hundred namespaces, 8 on each one’s branch', burst(100, 8)],
+]
+
+function replicas(): string {
+  const withPods = (pods: number): [string, Installation] => [
+    `${pods}`,
+    { ...SHIPPED, scaling: { ...SHIPPED.scaling, minScale: pods, maxScale: pods } },
+  ]
+  return burstTable('pods', [1, 2, 4, 8].map(withPods), REPLICA_BURSTS)
 }
 
 function webhooks(): string {
@@ -128,7 +151,8 @@ const HOURS: readonly Hour[] = [
 function hours(): string {
   const rows = HOURS.map(({ name, perHour, branches, installation = {} }) => {
     const load = stream({ perHour, minutes: MINUTES, namespaces: 50, branches, seed: SEED })
-    return hourRow(name, simulate({ ...SHIPPED, ...installation }, load, SEED))
+    const outcome = simulate({ ...SHIPPED, ...installation }, load, SEED)
+    return [name, ...hourCells(outcome, perHour / load.length)]
   })
   const head = 'GitCommits an hour | CPU of function, webhook, API server | pods on average, most'
   const rest =
@@ -136,17 +160,16 @@ function hours(): string {
   return markdown(`${head} | ${rest}`.split(' | '), rows)
 }
 
-/** An hour at the rate of what was simulated; its end, when the last commits land, counts as well. */
-function hourRow(name: string, outcome: Outcome): Cells {
+/** The cells of an hour; `times`: how much more arrives in an hour than was drawn for the simulated time. */
+function hourCells(outcome: Outcome, times: number): Cells {
   const { cpu, seconds } = outcome
-  const anHour = (count: number): string => grouped((count * 60) / MINUTES)
-  const cores = (used: number): string => (used / (MINUTES * 60)).toFixed(used < 36 ? 3 : 2)
+  const anHour = (count: number): string => grouped(count * times)
+  const cores = (used: number): string => ((used * times) / SECONDS_PER_HOUR).toPrecision(2)
   const pods = outcome.podSeconds / Math.max(seconds, MINUTES * 60)
   return [
-    name,
     [cpu.pods, cpu.webhook, cpu.apiServer].map(cores).join(', '),
     `${pods.toFixed(1)}, ${outcome.mostPods}`,
-    ((outcome.apiWrites * 60) / MINUTES / SECONDS_PER_HOUR).toFixed(1),
+    ((outcome.apiWrites * times) / SECONDS_PER_HOUR).toFixed(1),
     anHour(outcome.pushes),
     grouped(outcome.mostPushesPerMinute),
     anHour(outcome.gitRequests),

@@ -5,13 +5,13 @@ import { distance, MEASURED_POINTS, type Compared } from '../../../bench/scale/m
 import { simulate, type Installation } from '../../../bench/scale/simulate.ts'
 
 const TWO_PODS: Installation = { ...SHIPPED, scaling: { ...SHIPPED.scaling, minScale: 2, maxScale: 2 } }
-/** Pushes and lost races depend on details that are not simulated; times much less. */
+/** The factor by which an outcome may differ. Five to eight pushes are the only ones that are off by more than 1.4. */
 const MOST_OFF: Readonly<Record<Compared, number>> = {
-  seconds: 1.6,
+  seconds: 1.4,
   mostPods: 1,
   pushes: 2.2,
-  lostRaces: 2.2,
-  gitRequests: 2.2,
+  lostRaces: 1.4,
+  gitRequests: 1.4,
 }
 
 for (const { name, installation, load, measured } of MEASURED_POINTS) {
