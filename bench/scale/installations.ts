@@ -1,8 +1,8 @@
-import type { Installation } from './simulate.ts'
-import type { Costs, Engine, Turns, Work } from './world.ts'
+import type { Installation } from './simulation/simulate.ts'
+import type { Costs, Engine, Turns, Work } from './simulation/world.ts'
 
 /**
- * CPU for one GitCommit with a Secret, as measured-burst.ts finds it in bursts: API server and etcd 19 to 27 ms, webhook
+ * CPU for one GitCommit with a Secret, as real/burst.ts finds it in bursts: API server and etcd 19 to 27 ms, webhook
  * 5 ms, function 8 ms. It is assumed that the API server spends as much when it stores the object, at the claim and at the
  * end.
  */
@@ -50,7 +50,7 @@ export const LAB: Installation = {
   scaling: fixed(1),
 }
 
-/** Where measured-burst.ts measures: the direct engine. `slower`: how much longer everything took for other work. */
+/** Where real/burst.ts measures: the direct engine. `slower`: how much longer everything took for other work. */
 export function site(pods: number, slower: number): Installation {
   const costs = {
     apiServer: { store: 8 * slower, claim: 8 * slower, end: 8 * slower },

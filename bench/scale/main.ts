@@ -8,7 +8,7 @@ import { scaleTables } from './tables.ts'
  */
 const PAGE = new URL('../../docs/scale.md', import.meta.url)
 
-if (process.argv.includes('--real')) await (await import('./real.ts')).measureAll()
+if (process.argv.includes('--real')) await (await import('./real/measure-all.ts')).measureAll()
 else {
   const tables = scaleTables()
   for (const [name, table] of Object.entries(tables)) process.stdout.write(`${name}\n\n${table}\n\n`)

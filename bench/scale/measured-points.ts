@@ -1,6 +1,6 @@
 import { LAB, MORE_TURNS, OLD_TURNS, site } from './installations.ts'
-import { burst, type Arrival } from './loads.ts'
-import type { Installation, Outcome } from './simulate.ts'
+import { burst, type Arrival } from './simulation/loads.ts'
+import type { Installation, Outcome } from './simulation/simulate.ts'
 
 /** A range of what was measured: the least and the most. */
 type Range = readonly [least: number, most: number]

@@ -1,7 +1,7 @@
 import { SHIPPED } from './installations.ts'
-import { burst, sharedBranch, stream, type Arrival } from './loads.ts'
+import { burst, sharedBranch, stream, type Arrival } from './simulation/loads.ts'
 import { distance, MEASURED_POINTS, type Compared } from './measured-points.ts'
-import { simulate, type Installation, type Outcome } from './simulate.ts'
+import { simulate, type Installation, type Outcome } from './simulation/simulate.ts'
 
 /** The seed of everything on the page. */
 const SEED = 1

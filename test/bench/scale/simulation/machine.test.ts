@@ -1,7 +1,7 @@
 import t from 'tap'
-import { makeClock } from '../../../bench/scale/clock.ts'
-import { makeMachine } from '../../../bench/scale/processor.ts'
-import { randomBy } from '../../../bench/scale/random.ts'
+import { makeClock } from '../../../../bench/scale/simulation/clock.ts'
+import { makeMachine } from '../../../../bench/scale/simulation/processor.ts'
+import { randomBy } from '../../../../bench/scale/simulation/random.ts'
 
 const NEVER = (): boolean => false
 

@@ -1,5 +1,5 @@
-import { BATCH_LENGTH } from '../../functions/git/writer/group-commit.ts'
-import { ROUNDS } from '../../functions/git/writer/round.ts'
+import { BATCH_LENGTH } from '../../../functions/git/writer/group-commit.ts'
+import { ROUNDS } from '../../../functions/git/writer/round.ts'
 import { MINUTE_MS } from './host.ts'
 import type { Program } from './processor.ts'
 import { makeTurns } from './turns.ts'

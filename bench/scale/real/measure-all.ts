@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundlePrograms } from '../../build.ts'
-import { startControlPlane } from '../../test/harness/control-plane.ts'
-import { BUNDLES } from '../../test/harness/programs.ts'
-import { stopSignal, until } from '../../test/harness/stop-signal.ts'
-import { table } from '../statistics.ts'
-import { measureBurst, type Burst, type MeasuredBurst } from './measured-burst.ts'
-import { measureSweep } from './measured-sweep.ts'
+import { bundlePrograms } from '../../../build.ts'
+import { startControlPlane } from '../../../test/harness/control-plane.ts'
+import { BUNDLES } from '../../../test/harness/programs.ts'
+import { stopSignal, until } from '../../../test/harness/stop-signal.ts'
+import { table } from '../../statistics.ts'
+import { measureBurst, type Burst, type MeasuredBurst } from './burst.ts'
+import { measureSweep } from './sweep.ts'
 
 const BURSTS: readonly Burst[] = [
   { functions: 1, namespaces: 1, each: 200 },

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { makeAutoscaler, TICK_S, type Scaling } from '../../../bench/scale/autoscaler.ts'
+import { makeAutoscaler, TICK_S, type Scaling } from '../../../../bench/scale/simulation/autoscaler.ts'
 
 const SHIPPED: Scaling = { target: 300, minScale: 0, maxScale: 4 }
 

@@ -1,4 +1,4 @@
-import { percentile } from '../statistics.ts'
+import { percentile } from '../../statistics.ts'
 import { makeBroker, type BrokerSettings } from './broker.ts'
 import { makeClock } from './clock.ts'
 import { makeFleet, type FleetSettings } from './fleet.ts'

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ControlPlane } from '../../test/harness/control-plane.ts'
-import { configMap, gitCommit, install } from '../../test/harness/installation.ts'
-import type { Installation, Team } from '../../test/harness/installation.ts'
-import type { GitRepository } from '../../test/harness/git-repository.ts'
-import { listProcesses } from '../../test/harness/processes.ts'
-import { startRelay } from '../../test/harness/relay.ts'
-import { freePort, waitFor } from '../../test/harness/wait.ts'
+import type { ControlPlane } from '../../../test/harness/control-plane.ts'
+import { configMap, gitCommit, install } from '../../../test/harness/installation.ts'
+import type { Installation, Team } from '../../../test/harness/installation.ts'
+import type { GitRepository } from '../../../test/harness/git-repository.ts'
+import { listProcesses } from '../../../test/harness/processes.ts'
+import { startRelay } from '../../../test/harness/relay.ts'
+import { freePort, waitFor } from '../../../test/harness/wait.ts'
+import { callsOf } from './api-calls.ts'
 import { cpuSeconds } from './cpu-seconds.ts'
 
 /** GitCommits that are applied at once: `namespaces` times `each`, each namespace with a repository of its own. */
@@ -185,20 +186,4 @@ async function settled({ api }: ControlPlane, tenants: readonly Tenant[]): Promi
     }
     await waitFor('settled GitCommits', isOver, DEADLINE_MS)
   }
-}
-
-const COUNTED = /^(gitcommits|subjectaccessreviews|secrets|configmaps|events)$/
-
-/** Calls that the API server has answered, from its own metrics. */
-async function callsOf({ api }: ControlPlane): Promise<Readonly<Record<string, number>>> {
-  const text = String(await api.need('GET', '/metrics'))
-  const calls: Record<string, number> = {}
-  for (const [, labels = '', value] of text.matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
-    const label = (name: string): string => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? ''
-    if (!COUNTED.test(label('resource')) || label('verb') === 'LIST') continue
-    const sub = label('subresource')
-    const key = `${label('verb')} ${label('resource')}${sub === '' ? '' : `/${sub}`} ${label('code')}`
-    calls[key] = (calls[key] ?? 0) + Number(value)
-  }
-  return calls
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
-import type { ControlPlane } from '../../test/harness/control-plane.ts'
-import { listProcesses } from '../../test/harness/processes.ts'
+import type { ControlPlane } from '../../../test/harness/control-plane.ts'
+import { listProcesses } from '../../../test/harness/processes.ts'
 import { cpuSeconds } from './cpu-seconds.ts'
 
 /** As functions/cluster/list.ts asks for a page. */

@@ -1,4 +1,4 @@
-import { SINK_LIMITS } from '../../webhook/delivery/sink.ts'
+import { SINK_LIMITS } from '../../../webhook/delivery/sink.ts'
 import type { Clock } from './clock.ts'
 import type { Commit } from './world.ts'
 

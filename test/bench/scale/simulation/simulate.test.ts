@@ -1,8 +1,8 @@
 import t from 'tap'
-import { SHIPPED } from '../../../bench/scale/installations.ts'
-import { burst, sharedBranch, stream } from '../../../bench/scale/loads.ts'
-import { distance, MEASURED_POINTS, type Compared } from '../../../bench/scale/measured-points.ts'
-import { simulate, type Installation } from '../../../bench/scale/simulate.ts'
+import { SHIPPED } from '../../../../bench/scale/installations.ts'
+import { burst, sharedBranch, stream } from '../../../../bench/scale/simulation/loads.ts'
+import { distance, MEASURED_POINTS, type Compared } from '../../../../bench/scale/measured-points.ts'
+import { simulate, type Installation } from '../../../../bench/scale/simulation/simulate.ts'
 
 const TWO_PODS: Installation = { ...SHIPPED, scaling: { ...SHIPPED.scaling, minScale: 2, maxScale: 2 } }
 /** The factor by which an outcome may differ. Five to eight pushes are the only ones that are off by more than 1.4. */
