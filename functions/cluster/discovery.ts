@@ -19,7 +19,7 @@ const PLURAL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const MOST_REMEMBERED = 1_024
 
 /**
- * Finds the plural and the scope of a kind with the discovery API.
+ * Finds the plural and the scope of a kind with the discovery API. Calls for one group in flight share one answer.
  * Returns undefined for a kind or group that the cluster does not serve. Throws what `bodyOf` throws.
  */
 export function discovery(server: ApiServer, now: () => number): Discover {
@@ -29,12 +29,20 @@ export function discovery(server: ApiServer, now: () => number): Discover {
     ttlResolution: 0,
     perf: { now },
   })
+  const reading = new Map<string, Promise<ReadonlyMap<string, ServedKind>>>()
+
+  function read(apiVersion: string): Promise<ReadonlyMap<string, ServedKind>> {
+    const answer = servedKinds(server, apiVersion).finally(() => reading.delete(apiVersion))
+    reading.set(apiVersion, answer)
+    return answer
+  }
+
   return async function discover(apiVersion, kind) {
     if (!GROUP_VERSION.test(apiVersion)) return undefined
-    const served = remembered.get(apiVersion)?.get(kind)
-    if (served !== undefined) return served
-    const kinds = await servedKinds(server, apiVersion)
-    if (kinds === undefined) return undefined
+    const known = remembered.get(apiVersion)?.get(kind) ?? (await reading.get(apiVersion))?.get(kind)
+    if (known !== undefined) return known
+    // What was asked before this call may be older than the kind.
+    const kinds = await (reading.get(apiVersion) ?? read(apiVersion))
     remembered.set(apiVersion, kinds)
     return kinds.get(kind)
   }
@@ -45,12 +53,9 @@ export function groupPath(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
 }
 
-async function servedKinds(
-  server: ApiServer,
-  apiVersion: string,
-): Promise<ReadonlyMap<string, ServedKind> | undefined> {
+async function servedKinds(server: ApiServer, apiVersion: string): Promise<ReadonlyMap<string, ServedKind>> {
   const answer = await server({ method: 'GET', path: groupPath(apiVersion) })
-  if (answer.status === 404) return undefined
+  if (answer.status === 404) return new Map()
   const list = bodyOf(answer, `API group ${apiVersion}`)
   const kinds = new Map<string, ServedKind>()
   for (const item of elements(member(list, 'resources'))) {

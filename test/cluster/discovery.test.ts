@@ -49,6 +49,33 @@ t.test('a kind is served under its first plural; what is not a resource is skipp
     t.equal(await discover('test.example.com/v1', kind), undefined, kind)
 })
 
+t.test('calls at once share one answer, and ask again for a kind that it lacks', async (t) => {
+  const asked: ((kinds: readonly string[]) => void)[] = []
+  const server: ApiServer = () =>
+    new Promise((resolve) => {
+      asked.push((kinds) => {
+        const resources = kinds.map((kind) => ({ kind, name: kind.toLowerCase(), namespaced: true }))
+        resolve({ status: 200, text: JSON.stringify({ resources }) })
+      })
+    })
+  const discover = discovery(server, Date.now)
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const many = (kind: string) =>
+    Promise.all(Array.from({ length: 10 }, () => discover('test.example.com/v1', kind)))
+  const first = many('Shelf')
+  await settle()
+  const later = many('Book')
+  await settle()
+  t.equal(asked.length, 1)
+  asked[0]?.(['Shelf'])
+  for (const served of await first) t.equal(served?.plural, 'shelf')
+  await settle()
+  t.equal(asked.length, 2, 'the kind may be newer than the first answer')
+  asked[1]?.(['Shelf', 'Book'])
+  for (const served of await later) t.equal(served?.plural, 'book')
+  t.equal(asked.length, 2)
+})
+
 t.test('a plural that is not a valid resource name is skipped', async (t) => {
   const plurals = [
     '..',
