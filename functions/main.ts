@@ -97,6 +97,7 @@ async function main(): Promise<void> {
     void app
       .close()
       .then(() => git.close())
+      .then(() => world.cluster.flushEvents())
       .then(() => {
         log.info('stopped')
         // An immediate exit could write this line before earlier ones that are still being written.

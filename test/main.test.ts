@@ -1,8 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
+import { plainConfig, standIn } from './cluster/stage.ts'
+import { EVENT } from './event-request.ts'
 import { startFunction } from './harness/programs.ts'
 import { waitFor } from './harness/wait.ts'
 
@@ -13,6 +16,21 @@ const NOWHERE = JSON.stringify({
   contexts: [{ name: 'none', context: { cluster: 'none', user: 'none' } }],
   'current-context': 'none',
 })
+
+const TYPE = 'dev.commitlet.gitcommit.applied'
+
+/** What `EVENT` is about, with an error that ends the attempt at once; its status is left out. */
+const WITHOUT_SPEC = {
+  apiVersion: EVENT.apiVersion,
+  kind: EVENT.kind,
+  metadata: {
+    name: EVENT.name,
+    namespace: EVENT.namespace,
+    uid: EVENT.uid,
+    generation: EVENT.generation,
+    resourceVersion: '7',
+  },
+}
 
 const STALLED = 'the event loop stood still'
 
@@ -45,6 +63,44 @@ t.test('a program that stands still says for how long', async (t) => {
     (text) => text.includes(STALLED) && JSON.parse(text).milliseconds > 300,
   )
   t.match(JSON.parse(line), { level: 40, part: 'function', milliseconds: Number, inHand: [], count: 0 })
+})
+
+t.test('the answer does not wait for the Event of an attempt, and the end of the program does', async (t) => {
+  const { promise: event, resolve: arrived } = Promise.withResolvers<() => void>()
+  let status: unknown = { observedGeneration: -1, phase: 'Pending' }
+  const server = await standIn(t, (request, response) => {
+    void text(request).then((sent) => {
+      if (request.method === 'PATCH') status = JSON.parse(sent).status
+      const answer = (): unknown => response.end(JSON.stringify({ ...WITHOUT_SPEC, status }))
+      if (request.url?.endsWith('/events') === true) arrived(answer)
+      else answer()
+    })
+  })
+  const kubeconfig = join(t.testdir({ kubeconfig: JSON.stringify(plainConfig(server)) }), 'kubeconfig')
+  const program = await startFunction({ env: { KUBECONFIG: kubeconfig } })
+  t.teardown(() => program.kill())
+  await program.ready(100_000)
+  const headers = {
+    'content-type': 'application/json',
+    'ce-specversion': '1.0',
+    'ce-id': '1',
+    'ce-source': '/x',
+    'ce-type': TYPE,
+  }
+  const answered = await fetch(program.url, { method: 'POST', headers, body: JSON.stringify(EVENT) })
+  t.equal(answered.status, 202)
+  const answer = await event
+  const stopped = program.stop()
+  const isClosed = (): Promise<true | undefined> =>
+    fetch(program.url).then(
+      () => undefined,
+      () => true,
+    )
+  await waitFor('a server that is closed', isClosed, 30_000)
+  const lines = [...program.lines]
+  answer()
+  t.equal(await stopped, 0)
+  t.notMatch(lines.join('\n'), '"stopped"')
 })
 
 t.test('a warning at the start names insecure hosts', async (t) => {

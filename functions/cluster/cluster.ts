@@ -67,8 +67,10 @@ export interface Cluster {
   patchStatus(resource: Envelope, status: Status): Promise<unknown>
   /** One page of the resources of the kind, in the order of namespace and name. */
   listPage(kind: Kind, query: ListQuery): Promise<ListPage>
-  /** Records a Kubernetes Event; never throws. */
+  /** Records a Kubernetes Event, behind the caller unless very many wait; never throws. */
   recordEvent(resource: Envelope, event: ClusterEvent): Promise<void>
+  /** Resolves once every Event is recorded, or given up. */
+  flushEvents(): Promise<void>
 }
 
 /** Returned by `patchStatus` if another writer was first. */

@@ -11,7 +11,7 @@ import type { Cluster, Secret } from './cluster.ts'
 import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
 import { listPage } from './list.ts'
-import { recordEvent } from './event.ts'
+import { openEventQueue } from './event-queue.ts'
 import { statusPatch } from './status-patch.ts'
 
 /** Fields of a Secret, those that the API server manages included: more than three for each key. */
@@ -30,7 +30,7 @@ export function connectCluster(server: ApiServer): Cluster {
     reviewAccess: accessReviews(server, now),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
     listPage: (kind, query) => listPage(server, kind, query),
-    recordEvent: (resource, event) => recordEvent(server, resource, event, new Date()),
+    ...openEventQueue(server),
   }
 }
 

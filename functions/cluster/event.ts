@@ -1,23 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { Envelope } from '../domain/resource/resource.ts'
 import { API_VERSION } from '../domain/resource/resource.ts'
-import type { ApiServer } from './api-server.ts'
+import type { ApiCall } from './api-server.ts'
 import type { ClusterEvent } from './cluster.ts'
 
 /** events.k8s.io allows a note of 1 KiB: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 const LONGEST_NOTE_BYTES = 1024
 
 /**
- * Records an Event of events.k8s.io/v1 about the resource, for `kubectl describe`. Never throws: if the API server does
- * not accept the Event, the attempt continues. The same resource, generation, reason and attempt result in the same
- * name, so that a repeated write does not create a second Event.
+ * The call that creates an Event of events.k8s.io/v1 about the resource, for `kubectl describe`. The same resource,
+ * generation, reason and attempt result in the same name, so that a repeated write does not create a second Event.
  */
-export async function recordEvent(
-  server: ApiServer,
-  resource: Envelope,
-  { type, reason, message }: ClusterEvent,
-  at: Date,
-): Promise<void> {
+export function eventCall(resource: Envelope, { type, reason, message }: ClusterEvent, at: Date): ApiCall {
   const { namespace, name, uid, generation, resourceVersion } = resource.metadata
   const attempt = resource.status?.attempts ?? 0
   const identity = [uid, generation, reason, attempt, resource.status?.lastHandledRequestedAt ?? ''].join('/')
@@ -37,7 +31,7 @@ export async function recordEvent(
     regarding: { apiVersion: API_VERSION, kind: resource.kind, namespace, name, uid, resourceVersion },
   }
   const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`
-  await server({ method: 'POST', path, body: event }).catch(() => undefined)
+  return { method: 'POST', path, body: event }
 }
 
 function noteOf(message: string): string {

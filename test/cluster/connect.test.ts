@@ -183,6 +183,7 @@ withControlPlane(t, async (t, plane) => {
     t.notOk((await uids(UNSETTLED)).has(one.metadata.uid))
     t.ok((await uids()).has(one.metadata.uid))
     await cluster.recordEvent(one, { type: 'Normal', reason: 'Succeeded', message: 'Committed.' })
+    await cluster.flushEvents()
     const events = await plane.kubectl(['get', 'events', '-n', namespace, '-o', 'name'])
     t.match(events.stdout, /event\/listed\.[0-9a-f]{16}/)
     t.same(await cluster.discover('v1', 'Secret'), { plural: 'secrets', namespaced: true })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { recordEvent } from '../../functions/cluster/event.ts'
+import { eventCall } from '../../functions/cluster/event.ts'
 import type { ClusterEvent } from '../../functions/cluster/cluster.ts'
 import type { Envelope } from '../../functions/domain/resource/resource.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
@@ -7,12 +7,6 @@ import { openAs } from './stage.ts'
 
 const AT = new Date('2030-01-02T03:04:05.678Z')
 const NOTICE: ClusterEvent = { type: 'Warning', reason: 'PathConflict', message: 'The path is a folder.' }
-
-t.test('a server that does not take the Event, or is not there, changes nothing', async (t) => {
-  const resource = resourceOf('shop', 'team')
-  await t.resolves(recordEvent(async () => ({ status: 403, text: '' }), resource, NOTICE, AT))
-  await t.resolves(recordEvent(() => Promise.reject(new Error('away')), resource, NOTICE, AT))
-})
 
 withControlPlane(t, async (t, plane) => {
   const server = openAs(plane.kubeconfig)
@@ -25,7 +19,7 @@ withControlPlane(t, async (t, plane) => {
   }
 
   t.test('an Event refers to the resource', async (t) => {
-    await recordEvent(server, resourceOf('told', namespace), NOTICE, AT)
+    await server(eventCall(resourceOf('told', namespace), NOTICE, AT))
     t.match(await eventsOf('told'), [
       {
         type: 'Warning',
@@ -56,7 +50,7 @@ withControlPlane(t, async (t, plane) => {
         [first, { ...NOTICE, reason: 'Conflict' }],
         [{ kind: first.kind, metadata: first.metadata }, NOTICE],
       ]
-      for (const [resource, event] of others) await recordEvent(server, resource, event, AT)
+      for (const [resource, event] of others) await server(eventCall(resource, event, AT))
       t.equal((await eventsOf('again')).length, 5)
     },
   )
@@ -70,7 +64,7 @@ withControlPlane(t, async (t, plane) => {
     const messages = ['x'.repeat(5_000), 'ü'.repeat(5_000), '😀'.repeat(5_000)]
     for (const [index, name] of names.entries()) {
       const message = messages[index] ?? ''
-      await recordEvent(server, resourceOf(name, namespace), { ...NOTICE, message }, AT)
+      await server(eventCall(resourceOf(name, namespace), { ...NOTICE, message }, AT))
       const [event] = await eventsOf(name)
       const note = String(event?.['message'])
       t.ok(Buffer.byteLength(note) > 1_000, `${Buffer.byteLength(note)} bytes`)

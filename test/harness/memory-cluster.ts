@@ -139,6 +139,7 @@ export function memoryCluster(): MemoryCluster {
     async recordEvent(_resource, notice) {
       notices.push(notice)
     },
+    flushEvents: () => Promise.resolve(),
   }
   return cluster
 }
