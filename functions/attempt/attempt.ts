@@ -10,6 +10,7 @@ import type { Outcome } from '../domain/resource/status.ts'
 import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
+import { reviewAhead } from '../login/authorise.ts'
 import { report } from './report.ts'
 import { writeResult } from './write-result.ts'
 import type { Release } from '../domain/network/budget.ts'
@@ -31,6 +32,7 @@ export async function handle(ref: ObjectRef, find: Find, world: World): Promise<
     while (next !== undefined) {
       share = await shareFor(next, share, world)
       if (share === undefined) return
+      reviewAhead(next.newer, world)
       const current: Claim | Newer | undefined = await claim(next.newer, world, next.heldBefore)
       next = current === undefined || 'newer' in current ? current : await attempt(current, world)
     }

@@ -2,9 +2,12 @@ import { isForbidden, retryForbidden } from '../cluster/rbac-retry.ts'
 import { failureOf, judge } from '../domain/gate/gate.ts'
 import type { Verdict } from '../domain/gate/gate.ts'
 import { reviewContextOf } from '../domain/gate/review-context.ts'
+import type { ReviewContext } from '../domain/gate/review-context.ts'
 import { requesterOf } from '../domain/requester/requester.ts'
 import type { Requester } from '../domain/requester/requester.ts'
-import type { SoundResource } from '../domain/schema/parse.ts'
+import type { Envelope } from '../domain/resource/resource.ts'
+import { requireSound } from '../domain/schema/parse.ts'
+import type { Parsed, SoundResource } from '../domain/schema/parse.ts'
 import type { World } from '../world.ts'
 
 /** The requester of a resource, and what the gate has just decided for them. */
@@ -12,6 +15,8 @@ export interface Authorised {
   readonly requester: Requester
   readonly verdict: Verdict
 }
+
+type Reviewing = Pick<World, 'cluster' | 'settings'>
 
 /**
  * Repeats the decision of admission at the attempt: the stamp has to be present and valid, and the requester that it
@@ -21,11 +26,10 @@ export interface Authorised {
  */
 export async function authorise(
   resource: SoundResource,
-  { cluster, settings }: Pick<World, 'cluster' | 'settings'>,
+  world: Reviewing,
   signal: AbortSignal,
 ): Promise<Authorised> {
-  const requester = requesterOf(resource, { key: settings.stampKey, delegation: settings.delegation })
-  const context = reviewContextOf(requester.subject, resource.metadata.namespace, { cluster, settings })
+  const { requester, context } = reviewing(resource, world)
   const judgeNow = async (): Promise<Verdict> => {
     const verdict = await judge(resource, context)
     const failure = failureOf(verdict)
@@ -33,4 +37,32 @@ export async function authorise(
     return verdict
   }
   return { requester, verdict: await retryForbidden(judgeNow, isForbidden, signal) }
+}
+
+/**
+ * Begins the reviews that `authorise` is about to ask for, so that they run while the resource is claimed. It decides
+ * nothing: `authorise` asks for each again, and the cluster answers with the reviews in flight, or with those that have
+ * just allowed.
+ */
+export function reviewAhead(
+  { envelope, parsed }: { readonly envelope: Envelope; readonly parsed: Parsed },
+  world: Reviewing,
+): void {
+  async function review(): Promise<void> {
+    const resource = requireSound(envelope, parsed)
+    await judge(resource, reviewing(resource, world).context)
+  }
+  // `authorise` meets the same failure.
+  review().catch(() => undefined)
+}
+
+function reviewing(
+  resource: SoundResource,
+  { cluster, settings }: Reviewing,
+): { readonly requester: Requester; readonly context: ReviewContext } {
+  const requester = requesterOf(resource, { key: settings.stampKey, delegation: settings.delegation })
+  return {
+    requester,
+    context: reviewContextOf(requester.subject, resource.metadata.namespace, { cluster, settings }),
+  }
 }
