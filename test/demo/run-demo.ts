@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Test } from 'tap'
+import { processesWith } from '../harness/processes.ts'
 import { waitFor } from '../harness/wait.ts'
 
 /** The demo as a child process, with a folder for temporary files of its own. */
@@ -90,17 +91,4 @@ export function folderWith(t: Test, programs: readonly string[]): string {
     return [program, t.fixture('symlink', file ?? program)]
   })
   return t.testdir(Object.fromEntries(links))
-}
-
-/** Command lines of the processes whose environment has the text; none where there is no /proc. */
-async function processesWith(text: string): Promise<string[]> {
-  const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
-  const lines = await Promise.all(
-    ids.map(async (id) => {
-      const environment = await readFile(`/proc/${id}/environ`, 'utf8').catch(() => '')
-      if (!environment.includes(text)) return undefined
-      return readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => undefined)
-    }),
-  )
-  return lines.filter((line) => line !== undefined).map((line) => line.replaceAll('\0', ' '))
 }

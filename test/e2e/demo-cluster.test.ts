@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { folderWith, startDemo } from '../demo/run-demo.ts'
 import { SHARED, withControlPlane } from '../harness/control-plane.ts'
 import { sample } from '../harness/sample.ts'
@@ -23,7 +23,7 @@ t.test('without an API server the demo fails with one sentence', async (t) => {
 })
 
 withControlPlane(t, async (t) => {
-  t.test('the demo applies the examples by kubectl, and all become commits', async (t) => {
+  async function appliesAll(t: Test): Promise<void> {
     const demo = await startDemo(t, ['--cluster'])
     const { code, stdout, stderr } = await demo.ended
     t.equal(stderr, '')
@@ -36,9 +36,9 @@ withControlPlane(t, async (t) => {
       t.match(stdout, new RegExp(`^    Commitlet-Resource: demo/${name}$`, 'm'))
     }
     t.same(await demo.leftovers(), [])
-  })
+  }
 
-  t.test('with --keep it follows what is applied until Ctrl-C', async (t) => {
+  async function follows(t: Test): Promise<void> {
     const demo = await startDemo(t, ['--cluster', '--keep'])
     const ready = waitFor(
       'heading above the changes',
@@ -59,7 +59,14 @@ withControlPlane(t, async (t) => {
     t.equal(stderr, '')
     t.equal(code, 0)
     t.same(await demo.leftovers(), [])
-  })
+  }
+
+  // Each starts a control plane of its own, and all of Commitlet on it.
+  const whole = [
+    ['the demo applies the examples by kubectl, and all become commits', appliesAll],
+    ['with --keep it follows what is applied until Ctrl-C', follows],
+  ] as const
+  for (const [title, test] of sample(whole, () => 'the whole demo')) t.test(title, test)
 
   const signals = [
     ['SIGTERM', /^Changes /m],

@@ -8,17 +8,8 @@ import { followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import type { Fault, Target } from '../harness/git-faults.ts'
 import { sample } from '../harness/sample.ts'
-import {
-  changeOf,
-  loginOf,
-  openStage,
-  outcomeOf,
-  PASSWORD,
-  pathOf,
-  patience,
-  processesWith,
-  until,
-} from './stage.ts'
+import { processesWith } from '../harness/processes.ts'
+import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, pathOf, patience, until } from './stage.ts'
 
 const reader = { password: 'reader-token', right: 'read' } as const
 const stage = await openStage({ users: [{ password: PASSWORD }, reader] })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { guardAddresses } from '../../functions/net/addresses.ts'
@@ -276,19 +276,6 @@ export async function outcomeOf<T>(work: Promise<T>): Promise<T | Failure> {
     if (error instanceof Failure) return error
     throw error
   })
-}
-
-/** Command lines of the live processes whose environment holds the text. */
-export async function processesWith(text: string): Promise<readonly string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-      if (!environ.includes(text)) return ''
-      return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim()
-    }),
-  )
-  return found.filter((line) => line !== '')
 }
 
 /** Calls it until there is an answer. */

@@ -29,6 +29,9 @@ export interface InstallationOptions {
   readonly users?: readonly GitUser[]
 }
 
+/** For an attempt that is still waiting for a server when the tests are over. */
+const END_MS = 10_000
+
 /** A complete Commitlet on a real API server, with a real Git server, as a platform team installs it. */
 export interface Installation {
   readonly plane: ControlPlane
@@ -90,7 +93,7 @@ export async function install(
         ...env,
       },
     })
-    t.teardown(() => program.stop())
+    t.teardown(() => program.stop(END_MS))
     await program.ready()
     return program
   }
@@ -113,7 +116,7 @@ export async function install(
       by: by?.webhook ?? [],
       env: { ...settings, ...confined },
     })
-    t.teardown(() => program.stop())
+    t.teardown(() => program.stop(END_MS))
     await program.ready()
     return program
   }

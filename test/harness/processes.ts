@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
 /** One process of this machine, as far as this user may read it. */
@@ -10,7 +11,7 @@ export interface SeenProcess {
 
 /** Every process that exists at this moment, from /proc (Linux). */
 export async function listProcesses(): Promise<readonly SeenProcess[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const pids = (await readdir('/proc')).filter(isNumber)
   return Promise.all(
     pids.map(async (pid) => ({
       pid: Number(pid),
@@ -23,6 +24,32 @@ export async function listProcesses(): Promise<readonly SeenProcess[]> {
 /** Processes whose working directory is this folder or below it, even if it was removed meanwhile. */
 export async function processesIn(folder: string): Promise<readonly SeenProcess[]> {
   return (await listProcesses()).filter((seen) => seen.folder.startsWith(`${folder}/`))
+}
+
+/** The processes that are older than this module, which none of its tests has started. A number may come back. */
+const older = new Set(existsSync('/proc') ? readdirSync('/proc').filter(isNumber) : [])
+
+/**
+ * Command lines of the processes whose environment has the text, of those that have started since this module was
+ * loaded; none where there is no /proc. Waits call it over and over, so it reads no others.
+ */
+export async function processesWith(text: string): Promise<readonly string[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter(isNumber)
+  const alive = new Set(pids)
+  for (const pid of older) if (!alive.has(pid)) older.delete(pid)
+  const younger = pids.filter((pid) => !older.has(pid) && pid !== String(process.pid))
+  const lines = await Promise.all(
+    younger.map(async (pid) => {
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(gone)
+      if (!environment.includes(text)) return ''
+      return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(gone)).replaceAll('\0', ' ').trim()
+    }),
+  )
+  return lines.filter((line) => line !== '')
+}
+
+function isNumber(name: string): boolean {
+  return /^\d+$/.test(name)
 }
 
 // Ended meanwhile, or another user's.

@@ -109,7 +109,10 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
     },
     async stop(deadlineMs = DEADLINE) {
       child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs)
+      const timer = setTimeout(() => {
+        process.stderr.write(`The ${part} went on for ${deadlineMs} ms:\n${lines.slice(-5).join('\n')}\n`)
+        child.kill('SIGKILL')
+      }, deadlineMs)
       const outcome = await gone
       clearTimeout(timer)
       return outcome

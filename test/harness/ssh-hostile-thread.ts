@@ -84,7 +84,9 @@ function beSilent(socket: Socket): void {
   let sent = 0
   const write = socket.write.bind(socket)
   // The identification, then the first message.
-  Object.defineProperty(socket, 'write', { value: (bytes: Buffer) => (sent++ < 2 ? write(bytes) : true) })
+  const first = (bytes: Buffer): boolean => (sent++ < 2 ? write(bytes) : true)
+  // Node puts another function there when the client ends the connection.
+  Object.defineProperty(socket, 'write', { value: first, writable: true })
   one.on('connection', (connection) => connection.on('error', () => undefined)).injectSocket(socket)
 }
 

@@ -70,14 +70,25 @@ export function withSSHServer(
   })
 }
 
-/** Starts sshd; its working folder is removed when it stops. */
+/** The keys of every server of this process: to make them takes longer than to start sshd. */
+const keysOfServers = once(() => ({
+  writer: makeKey('-t', 'ed25519'),
+  reader: makeKey('-t', 'ed25519'),
+  hosts: [makeKey('-t', 'ed25519'), makeKey('-t', 'ecdsa'), makeKey('-t', 'rsa', '-b', '2048')],
+}))
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** Starts sshd, with the same keys as the others of this process; its working folder is removed when it stops. */
 export async function startSSHServer(options: SSHServerOptions = {}): Promise<SSHServer> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-sshd-'))
   const root = options.root ?? join(folder, 'repositories')
   const { host = '127.0.0.1', keys = [] } = options
   const [port, { username: user }] = [await freePort(), userInfo()]
-  const [writer, reader] = [makeKey('-t', 'ed25519'), makeKey('-t', 'ed25519')]
-  const hosts = [makeKey('-t', 'ed25519'), makeKey('-t', 'ecdsa'), makeKey('-t', 'rsa', '-b', '2048')]
+  const { writer, reader, hosts } = keysOfServers()
   await mkdir(root, { recursive: true })
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 })
   await Promise.all(hosts.map(({ privateKey }, i) => writeSecret(join(folder, `host-${i}`), privateKey)))

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
+import { sample } from '../../harness/sample.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { startFaultyServer } from '../../harness/ssh-faulty.ts'
 import { withSSHServer } from '../../harness/ssh-server.ts'
@@ -108,14 +109,15 @@ t.teardown(() => faulty.close())
 const known = keyLogin(makeKey('-t', 'ed25519'), faulty.knownHosts)
 
 /** Words that hosts print instead of an answer, and what they mean (test/git/ssh/ssh-errors.test.ts has them all). */
-for (const [words, expected] of [
+const WORDS: readonly (readonly [string, { readonly reason: string; readonly message?: RegExp }])[] = [
   ['ERROR: Repository not found.\n', { reason: 'RepositoryNotFound' }],
   ['remote: This repository is archived.\n', { reason: 'PermissionDenied', message: /is archived/ }],
   ['too many requests\n', { reason: 'RateLimited' }],
   ['we are somewhere else\n', { reason: 'ProviderUnavailable', message: /reports "we are somewhere else"/ }],
   ['', { reason: 'NetworkError', message: /gave no reason/ }],
-] as const)
-  for (const engine of ENGINES)
+]
+for (const engine of ENGINES)
+  for (const [words, expected] of sample(WORDS, () => engine))
     t.test(`${engine}: ${JSON.stringify(words)} instead of Git is ${expected.reason}`, async (t) => {
       const stage = await openSSHStage(engine)
       t.teardown(() => stage.close())

@@ -15,7 +15,8 @@ import {
   proxyLine,
 } from '../../../functions/git/process/environment.ts'
 import { launch, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
-import { addressOf, inWorkspace, loginOf, patience, processesWith, REACHED, until } from '../stage.ts'
+import { processesWith } from '../../harness/processes.ts'
+import { addressOf, inWorkspace, loginOf, patience, REACHED, until } from '../stage.ts'
 
 // Reads the first bytes of the handshake and stays silent.
 let greetings = 0

@@ -10,8 +10,9 @@ import { makeRSA, rsaFiles, withoutPrime } from '../../harness/key-files.ts'
 import { sample } from '../../harness/sample.ts'
 import { startFaultyServer, type SSHFaults } from '../../harness/ssh-faulty.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
+import { processesWith } from '../../harness/processes.ts'
 import { keyLogin, openSSHStage, sshChange } from '../ssh/stage.ts'
-import { outcomeOf, patience, processesWith, until } from '../stage.ts'
+import { outcomeOf, patience, until } from '../stage.ts'
 
 const stage = await openSSHStage()
 const server = await startFaultyServer()
