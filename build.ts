@@ -58,10 +58,10 @@ const OPTIONS = {
   external: ['cpu-features', '*.node'],
 } as const satisfies BuildOptions
 
-/** Writes `function.cjs` and `webhook.cjs` into the folder. */
-export async function bundlePrograms(folder: string): Promise<void> {
-  const worker = withWorkerText(await bundleWorker())
-  const plugins = [worker, usedPartsOf('@kubernetes/client-node'), lazyPackages(LAZY)]
+/** Writes `function.cjs` and `webhook.cjs` into the folder; returns the program of the threads, which is in the first. */
+export async function bundlePrograms(folder: string): Promise<WorkerText> {
+  const worker = await bundleWorker()
+  const plugins = [withWorkerText(worker), usedPartsOf('@kubernetes/client-node'), lazyPackages(LAZY)]
   await build({
     ...OPTIONS,
     entryPoints: ENTRIES,
@@ -71,6 +71,7 @@ export async function bundlePrograms(folder: string): Promise<void> {
     plugins,
   })
   await stop()
+  return worker
 }
 
 /** The program of the threads for SSH servers, with the code cache of what runs while it loads. */

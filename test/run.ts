@@ -10,7 +10,7 @@ import { installObjects } from './harness/commitlet.ts'
 import { cacheFolder, type Missing } from './harness/control-plane-build.ts'
 import { REQUIRED, SHARED, startControlPlane, type ControlPlane } from './harness/control-plane.ts'
 import { leash } from './harness/leash.ts'
-import { BUNDLES } from './harness/programs.ts'
+import { BUNDLES, WORKER } from './harness/programs.ts'
 import { LONG, SEED } from './harness/sample.ts'
 import { stopSignal } from './harness/stop-signal.ts'
 import { entriesOf, writeEntries } from './rooms.ts'
@@ -56,7 +56,10 @@ async function main(args: readonly string[]): Promise<number> {
     if (!('missing' in plane)) await installObjects(plane)
     await ('missing' in plane ? writeFile(shared, JSON.stringify(plane)) : plane.shareIn(shared))
     // Coverage is counted by lines of the sources; for everything else a bundle starts four times as fast.
-    if (!options.coverage) await bundlePrograms(folder)
+    if (!options.coverage) {
+      const worker = await bundlePrograms(folder)
+      await writeFile(join(folder, WORKER), JSON.stringify(worker))
+    }
     if (!options.long)
       say(`Of the matrices a sample runs: --seed=${options.seed} for the same one, --long for all`)
     const env = {

@@ -44,6 +44,9 @@ const COVERING = /^(NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS_.*)$/
 /** Names the folder where test/run.ts has bundled both programs; without it they run from their sources. */
 export const BUNDLES = 'COMMITLET_TEST_BUNDLES'
 
+/** The file of that folder with the program of the threads for SSH servers (WorkerText). */
+export const WORKER = 'ssh-worker.json'
+
 /** Starts the function; KUBECONFIG and the settings of the contract are in `env`. */
 export function startFunction(options: ProgramOptions): Promise<Program> {
   return start('http', 'function', options)

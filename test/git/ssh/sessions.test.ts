@@ -169,8 +169,8 @@ for (const [what, limits, reason] of [
   t.test(`a thread that ${what} is ended, and what ran there is ${reason}`, async (t) => {
     const own = openSSHSessions(makeThreadPlaces(PLACE_BOUNDS, () => startWorkerThread(limits)))
     t.teardown(() => own.close())
-    // Its lines take more than that.
-    const login = keyLogin(KEY, 'a b c\n'.repeat(300_000) + server.knownHosts)
+    // Its lines take more than that, also of the thread of a bundle.
+    const login = keyLogin(KEY, 'a b c\n'.repeat(600_000) + server.knownHosts)
     const failure = await outcomeOf(
       own.open(targetOf('ended', { login }), patience()).then(async (session) => {
         const program = await session.exec('echo', undefined)
