@@ -10,8 +10,11 @@ import type { Environment } from './domain/settings.ts'
 import { LOG_LEVELS, WrongSetting, choice, orUndefined, text, wholeNumber } from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
-/** What talks to Git remotes: the git binary, or first the engine that speaks the protocol itself. The default is first. */
-export const GIT_ENGINES = ['binary', 'direct'] as const
+/**
+ * What talks to Git remotes: the engine that speaks the protocol itself, and hands over to the git binary where it has to;
+ * or the git binary alone. The default is first.
+ */
+export const GIT_ENGINES = ['direct', 'binary'] as const
 export type GitEngine = (typeof GIT_ENGINES)[number]
 
 /** The function's configuration from its environment variables, validated. */

@@ -10,7 +10,7 @@ t.test('without variables everything has its default', async (t) => {
     attemptDeadline: 120,
     retryLimit: 12,
     fetchLimit: 256,
-    gitEngine: 'binary',
+    gitEngine: 'direct',
     referenceScope: 'namespace',
     allowedRepositories: undefined,
     insecureHosts: [],
@@ -30,7 +30,7 @@ t.test('without variables everything has its default', async (t) => {
 t.test('a wrong value is one sentence naming the variable, what it holds and what it may hold', async (t) => {
   const cases = [
     [{ PORT: 'http' }, 'PORT is "http", but has to be a whole number from 0 to 65535.'],
-    [{ GIT_ENGINE: 'jgit' }, 'GIT_ENGINE is "jgit", but has to be one of binary, direct.'],
+    [{ GIT_ENGINE: 'jgit' }, 'GIT_ENGINE is "jgit", but has to be one of direct, binary.'],
     [{ ATTEMPT_DEADLINE: '0' }, 'ATTEMPT_DEADLINE is "0", but has to be a whole number from 1 to 540.'],
     [{ RETRY_LIMIT: '1e3' }, 'RETRY_LIMIT is "1e3", but has to be a whole number from 1 to 100.'],
     [

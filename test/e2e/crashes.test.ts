@@ -1,9 +1,12 @@
 import t from 'tap'
+import type { Test } from 'tap'
+import { GIT_ENGINES } from '../../functions/config.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { GitRepository } from '../harness/git-repository.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Stored } from '../harness/installation.ts'
 import { listProcesses, processesIn } from '../harness/processes.ts'
+import { isLong } from '../harness/sample.ts'
 import { waitFor } from '../harness/wait.ts'
 
 const ATTEMPT_DEADLINE = 15
@@ -119,9 +122,31 @@ withControlPlane(
       t.strictSame(await processesIn(folder), [])
     })
 
-    t.test('killed at any moment, the function commits exactly once, and in time', async (t) => {
+    t.test('killed, the function leaves no process of git', async (t) => {
       await commitlet.startWebhook()
-      const env = { ATTEMPT_DEADLINE: String(ATTEMPT_DEADLINE) }
+      const victim = await commitlet.startFunction({ GIT_ENGINE: 'binary' })
+      const team = await commitlet.createTeam()
+      const held = await holdingRepository(`${team.namespace}/fetching`, 'before', 'upload-pack')
+      await team.apply(configMap(), gitCommit('shop', held.repository.url))
+      await held.reached()
+      t.ok((await processesIn(folder)).length > 0, 'git is at work')
+      await victim.kill()
+      // Long before the deadline that each of them carries, and while the server still lets them wait.
+      await waitFor(
+        'end of every git process',
+        async () => ((await processesIn(folder)).length === 0 ? true : undefined),
+        6_000,
+      )
+      t.notOk((await listProcesses()).some(({ command }) => command.includes(held.repository.url)))
+      await team.kubectl(['delete', 'gitcommit', 'shop'])
+    })
+
+    for (const GIT_ENGINE of isLong() ? GIT_ENGINES : GIT_ENGINES.slice(0, 1))
+      t.test(`${GIT_ENGINE}: killed at any moment, the function commits exactly once, and in time`, (t) =>
+        killAndStartAgain(t, { GIT_ENGINE, ATTEMPT_DEADLINE: String(ATTEMPT_DEADLINE) }),
+      )
+
+    async function killAndStartAgain(t: Test, env: Readonly<Record<string, string>>): Promise<void> {
       const victim = await commitlet.startFunction(env)
       const team = await commitlet.createTeam()
       const name = (what: string) => `${team.namespace}/${what}`
@@ -143,22 +168,14 @@ withControlPlane(
       }
       await cases.fetching.reached()
       const other = await cases.overwritten.repository.commit('main', { [PATH]: 'of another writer\n' })
-      t.ok((await processesIn(folder)).length > 0, 'git is at work')
       await victim.kill()
       const { stdout } = await team.kubectl(['get', 'gitcommits', '-o', 'json'])
       const { items } = JSON.parse(stdout) as { readonly items: readonly Stored[] }
       const claims = new Map(items.map((item) => [item.metadata.name, item]))
       for (const claim of claims.values()) t.match(claim.status, { phase: 'Progressing', attempts: 1 })
-      // Long before the deadline that each of them carries, and while the server still lets them wait.
-      await waitFor(
-        'end of every git process',
-        async () => ((await processesIn(folder)).length === 0 ? true : undefined),
-        6_000,
-      )
-      t.notOk((await listProcesses()).some(({ command }) => command.includes(name(''))))
       for (const held of Object.values(cases)) held.letGo()
 
-      await commitlet.startFunction(env)
+      const successor = await commitlet.startFunction(env)
       for (const [what, { repository }] of Object.entries(cases)) {
         await team.waitFor(what, 'condition=Ready', '90s')
         const settled = await team.get(what)
@@ -172,7 +189,8 @@ withControlPlane(
       t.equal(await cases.overwritten.repository.git('rev-parse', 'main'), other)
       t.equal(await cases.overwritten.repository.show(`main:${PATH}`), 'of another writer\n')
       t.match(await cases.fetching.repository.show(`main:${PATH}`), 'colour: blue')
-    })
+      await successor.stop()
+    }
   },
   { own: true },
 )

@@ -28,6 +28,11 @@ withControlPlane(t, async (t, plane) => {
     webhookEnv: { SWEEP_INTERVAL: '1' },
   })
   const { git } = commitlet
+  let running = commitlet.function
+  const defaults = {
+    DEFAULT_GIT_TOKEN: OPERATOR,
+    DEFAULT_GIT_REPOSITORIES: `localhost:${git.port}/{namespace}`,
+  }
 
   /** A team with the ConfigMap, and with the Secret `spare` beside `git`. */
   async function teamWith(tokens: { readonly git: string; readonly spare: string }): Promise<Team> {
@@ -121,11 +126,8 @@ withControlPlane(t, async (t, plane) => {
   t.test(
     'the default credentials work for users with the right, in the repositories of their namespace',
     async (t) => {
-      await commitlet.function.stop()
-      const started = await commitlet.startFunction({
-        DEFAULT_GIT_TOKEN: OPERATOR,
-        DEFAULT_GIT_REPOSITORIES: `localhost:${git.port}/{namespace}`,
-      })
+      await running.stop()
+      running = await commitlet.startFunction(defaults)
       const team = await commitlet.createTeam({ developers: ['developer'] })
       const own = await git.createRepository(`${team.namespace}/config`)
       const other = await git.createRepository(`${team.namespace}-evil/config`)
@@ -152,11 +154,13 @@ withControlPlane(t, async (t, plane) => {
         git.requests.some(({ repository }) => repository === other.name),
         'nothing was sent there',
       )
-      t.notMatch(started.lines.join('\n'), OPERATOR)
+      t.notMatch(running.lines.join('\n'), OPERATOR)
     },
   )
 
   t.test('a process that logs in for a tenant does not know the token of the operator', async (t) => {
+    await running.stop()
+    running = await commitlet.startFunction({ ...defaults, GIT_ENGINE: 'binary' })
     const team = await commitlet.createTeam()
     const repository = await git.createRepository(team.namespace)
     const seen = Promise.withResolvers<undefined>()

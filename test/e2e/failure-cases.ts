@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import type { GitEngine } from '../../functions/config.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import type { GitServer } from '../harness/git-server.ts'
 import { TOKEN } from '../harness/installation.ts'
@@ -29,8 +30,26 @@ const SLOW = { phase: 'Retrying', condition: 'Stalled' } as const
 const TRANSIENT = { phase: 'Retrying', condition: 'Reconciling' } as const
 const FINAL = { phase: 'Failed', condition: 'Stalled' } as const
 
-/** The failures of the list, on this server of an installation and on others that it starts. */
-export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
+/**
+ * What an engine meets and says in a way of its own: its first requests for a fetch and for a push, and a connection
+ * that breaks.
+ */
+const OF_ENGINE = {
+  direct: {
+    fetch: 'upload-pack',
+    push: 'receive-pack',
+    cut: ' closed the connection in the middle of the exchange; Commitlet retries automatically.',
+  },
+  binary: {
+    fetch: 'upload-pack-refs',
+    push: 'receive-pack-refs',
+    cut: ' broke off the TLS connection; Commitlet retries automatically.',
+  },
+} as const
+
+/** What fails most, on this server of an installation and on others that it starts. */
+export function failureCases(t: Test, git: GitServer, engine: GitEngine): readonly FailureCase[] {
+  const { fetch, push, cut } = OF_ENGINE[engine]
   const { broken, faulty, serveAt } = stageFailures(t, git)
   return [
     {
@@ -159,19 +178,19 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
       arrange: (team) => faulty(team, { kind: 'cut' }, 'upload-pack'),
       reason: 'NetworkError',
       ...TRANSIENT,
-      says: ' broke off the TLS connection; Commitlet retries automatically.',
+      says: cut,
     },
     {
       title: 'a server that breaks the push off',
       arrange: (team) => faulty(team, { kind: 'drop' }, 'receive-pack'),
       reason: 'NetworkError',
       ...TRANSIENT,
-      says: ' broke off the TLS connection; Commitlet retries automatically.',
+      says: cut,
     },
     {
       title: 'a server that answers 503 and asks for ten minutes',
       arrange: (team) =>
-        faulty(team, { kind: 'status', status: 503, headers: { 'retry-after': '600' } }, 'upload-pack-refs'),
+        faulty(team, { kind: 'status', status: 503, headers: { 'retry-after': '600' } }, fetch),
       reason: 'ProviderUnavailable',
       ...TRANSIENT,
       says: ' cannot answer at the moment (503); Commitlet retries automatically.',
@@ -180,7 +199,7 @@ export function failureCases(t: Test, git: GitServer): readonly FailureCase[] {
     {
       title: 'a server that answers 429 and asks for five minutes',
       arrange: (team) =>
-        faulty(team, { kind: 'status', status: 429, headers: { 'retry-after': '300' } }, 'receive-pack-refs'),
+        faulty(team, { kind: 'status', status: 429, headers: { 'retry-after': '300' } }, push),
       reason: 'RateLimited',
       ...TRANSIENT,
       says: ' asks for fewer requests; Commitlet retries later.',

@@ -1,11 +1,13 @@
 import t from 'tap'
+import type { Test } from 'tap'
+import type { GitEngine } from '../../functions/config.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import { processesIn } from '../harness/processes.ts'
 import { sample } from '../harness/sample.ts'
 import { waitFor } from '../harness/wait.ts'
-import { failureCases } from './failure-cases.ts'
+import { failureCases, type FailureCase } from './failure-cases.ts'
 
 const ATTEMPT_DEADLINE = 10
 
@@ -18,10 +20,35 @@ withControlPlane(t, async (t, plane) => {
   })
   const { git } = commitlet
 
-  for (const { title, arrange, reason, phase, condition, says, waits } of sample(
-    failureCases(t, git),
-    ({ reason, phase }) => `${reason} ${phase}`,
-  )) {
+  failWith(t, 'direct', ({ reason, phase }) => `${reason} ${phase}`)
+
+  t.test('a lost answer to the push is not a failure: the commit is there once', async (t) => {
+    for (const kind of ['lost', 'cut'] as const) {
+      const team = await commitlet.createTeam()
+      const repository = await git.createRepository(`${team.namespace}/${kind}`)
+      git.faults.add({ kind }, { repository: repository.name, exchange: 'receive-pack', times: 1 })
+      await team.apply(configMap(), gitCommit('shop', repository.url))
+      await team.waitFor('shop', 'condition=Ready', '60s')
+      t.match((await team.get('shop')).status, {
+        attempts: 1,
+        commit: { sha: await repository.git('rev-parse', 'main') },
+      })
+      t.strictSame(await repository.log('main'), ['Record the shop settings', 'Begin'])
+    }
+  })
+
+  t.test('with the git binary alone', async (t) => {
+    await commitlet.function.stop()
+    await commitlet.startFunction({ GIT_ENGINE: 'binary' })
+    failWith(t, 'binary', ({ phase, condition }) => `binary ${phase} ${condition}`)
+  })
+
+  function failWith(t: Test, engine: GitEngine, rowOf: (one: FailureCase) => string): void {
+    for (const one of sample(failureCases(t, git, engine), rowOf)) failOnce(t, one)
+  }
+
+  function failOnce(t: Test, one: FailureCase): void {
+    const { title, arrange, reason, phase, condition, says, waits } = one
     t.test(`${title} reads ${reason}, and once fixed and requested it succeeds`, async (t) => {
       const team = await commitlet.createTeam({ secrets: ['git', 'mine'] })
       const { repository, credentials, fix } = await arrange(team)
@@ -53,21 +80,6 @@ withControlPlane(t, async (t, plane) => {
       t.match((await team.get('shop')).status, { attempts: 1 })
     })
   }
-
-  t.test('a lost answer to the push is not a failure: the commit is there once', async (t) => {
-    for (const kind of ['lost', 'cut'] as const) {
-      const team = await commitlet.createTeam()
-      const repository = await git.createRepository(`${team.namespace}/${kind}`)
-      git.faults.add({ kind }, { repository: repository.name, exchange: 'receive-pack', times: 1 })
-      await team.apply(configMap(), gitCommit('shop', repository.url))
-      await team.waitFor('shop', 'condition=Ready', '60s')
-      t.match((await team.get('shop')).status, {
-        attempts: 1,
-        commit: { sha: await repository.git('rev-parse', 'main') },
-      })
-      t.strictSame(await repository.log('main'), ['Record the shop settings', 'Begin'])
-    }
-  })
 })
 
 function seconds(time: unknown): number {

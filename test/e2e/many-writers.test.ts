@@ -51,8 +51,6 @@ withControlPlane(t, async (t, plane) => {
   const relay = await startRelay()
   t.teardown(() => relay.close())
   const commitlet = await install(t, plane, {
-    // The fast engine rests on remembered tips: other writers put that to the test.
-    functionEnv: { GIT_ENGINE: 'direct' },
     webhookEnv: { K_SINK: relay.url, SWEEP_INTERVAL: '1' },
   })
   const second = await commitlet.startFunction({ PORT: String(await freePort()) })

@@ -9,6 +9,7 @@ import { startGitServer } from '../harness/git-server.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import { listProcesses, processesIn } from '../harness/processes.ts'
 import { startRelay } from '../harness/relay.ts'
+import { sample } from '../harness/sample.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
 import { startSSHServer, withSSHServer } from '../harness/ssh-server.ts'
 import type { SSHServer } from '../harness/ssh-server.ts'
@@ -74,31 +75,45 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     }),
   )
 
-  t.test('while a server over SSH is silent, no process and no file holds a secret', async (t) => {
-    await begin(wayNamed('ssh-hang'))
-    const children = await waitFor(
-      'git that waits',
-      async () => {
-        const seen = await processesIn(folder)
-        return seen.some(({ command }) => /\bgit\b.* tunnel\b/.test(command)) ? seen : undefined
-      },
-      MINUTE,
-    )
-    const commands = (await listProcesses()).map(({ command }) => command).join('\n')
-    t.strictSame(leaksIn(commands), [], 'arguments')
-    for (const { pid, command } of children) {
-      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-      t.strictSame(leaksIn(environment), [], command)
-    }
-    t.strictSame(leaksIn(await contentsBelow(folder)), [], 'files')
+  const programs = [commitlet.function]
+
+  for (const way of WAYS) endAsSaid(t, way)
+
+  t.test('with the git binary alone', async (t) => {
+    await commitlet.function.stop()
+    programs.push(await commitlet.startFunction({ GIT_ENGINE: 'binary' }))
+
+    t.test('while a server over SSH is silent, no process and no file holds a secret', async (t) => {
+      await begin(wayNamed('ssh-hang'), 'binary-')
+      const children = await waitFor(
+        'git that waits',
+        async () => {
+          const seen = await processesIn(folder)
+          return seen.some(({ command }) => /\bgit\b.* tunnel\b/.test(command)) ? seen : undefined
+        },
+        MINUTE,
+      )
+      const commands = (await listProcesses()).map(({ command }) => command).join('\n')
+      t.strictSame(leaksIn(commands), [], 'arguments')
+      for (const { pid, command } of children) {
+        const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+        t.strictSame(leaksIn(environment), [], command)
+      }
+      t.strictSame(leaksIn(await contentsBelow(folder)), [], 'files')
+    })
+
+    for (const way of sample(WAYS, ({ name, place }) => (name === 'ssh-hang' ? name : place)))
+      endAsSaid(t, way, 'binary-')
   })
 
-  for (const way of WAYS) {
+  /** `prefix` tells the resources of the second function from those of the first. */
+  function endAsSaid(t: Test, way: WayCase, prefix = ''): void {
     const { name, reason, unquoted = false } = way
     t.test(`${name} ends with ${reason}, and without a secret in its status`, async (t) => {
-      if (name !== 'ssh-hang') await begin(way)
-      await team.kubectl(['wait', 'gitcommit', name, `--for=jsonpath=${REASON}=${reason}`, '--timeout=60s'])
-      const { stdout } = await team.kubectl(['get', 'gitcommit', name, '-o', 'yaml'])
+      if (prefix === '' || name !== 'ssh-hang') await begin(way, prefix)
+      const wanted = `--for=jsonpath=${REASON}=${reason}`
+      await team.kubectl(['wait', 'gitcommit', prefix + name, wanted, '--timeout=60s'])
+      const { stdout } = await team.kubectl(['get', 'gitcommit', prefix + name, '-o', 'yaml'])
       t.strictSame(leaksIn(stdout), [])
       t.notMatch(stdout, /\u001b|\\e\[|u001b/)
       if (!unquoted) t.match(stdout, /reports\s+"I\s+know\s+\*\*\*/, 'what the server said is quoted')
@@ -106,9 +121,9 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
   }
 
   t.test('nothing that both parts wrote, answered or stored holds a secret', async (t) => {
-    const environment = await readFile(`/proc/${commitlet.function.pid}/environ`, 'utf8')
+    const environment = await readFile(`/proc/${programs.at(-1)?.pid}/environ`, 'utf8')
     const spoken: Readonly<Record<string, string>> = {
-      'log of the function': commitlet.function.lines.join('\n'),
+      'log of the functions': programs.flatMap(({ lines }) => lines).join('\n'),
       'log of the webhook': commitlet.webhook.lines.join('\n'),
       'answers of the function': JSON.stringify(relay.answers),
       resources: (await team.kubectl(['get', 'gitcommits', '-o', 'json'])).stdout,
@@ -130,17 +145,17 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     return way
   }
 
-  async function begin(way: WayCase): Promise<void> {
+  async function begin(way: WayCase, prefix: string): Promise<void> {
     const { name, place, keys: named, fallback } = way
     const said = saidTo(way, privateKey)
     await writeFile(join(other, 'said'), said)
-    const repository = await remoteAt(place).createRepository(`acme/${name}`, {
+    const repository = await remoteAt(place).createRepository(`acme/${prefix}${name}`, {
       hooks: { 'pre-receive': HOOK },
     })
     await writeFile(join(repository.path, 'said'), said)
     const address = place === 'proxy' ? repository.url.replace('localhost', '127.0.0.1') : repository.url
     await team.apply(
-      gitCommit(name, address, {
+      gitCommit(prefix + name, address, {
         credentials: named === undefined ? undefined : { secretName: 'mine', ...named },
         ...(fallback === undefined ? {} : { fallbackCredentials: { secretName: 'mine', ...fallback } }),
       }),

@@ -1,16 +1,18 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { startGitServer } from '../harness/git-server.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Stored, Team } from '../harness/installation.ts'
 import { listProcesses, processesIn } from '../harness/processes.ts'
 import { startRelay } from '../harness/relay.ts'
+import { sample } from '../harness/sample.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, reviewOf } from '../webhook/stage.ts'
 import { gossip, IN_ADDRESS, leaksIn, PASSWORD, TOKEN, TOKEN_USER } from './distinctive-secrets.ts'
-import { BY_PASSWORD, CASES, secrets } from './redaction-cases.ts'
+import { BY_PASSWORD, CASES, secrets, type RedactionCase } from './redaction-cases.ts'
 import { contentsBelow } from './redaction-places.ts'
 
 const MINUTE = 60_000
@@ -32,30 +34,47 @@ withControlPlane(t, async (t, plane) => {
   const team = await commitlet.createTeam({ secrets: ['mine', 'other', 'bound'] })
   await team.apply(configMap(), ...secrets())
 
+  const programs = [commitlet.function]
+
   t.test('while a push hangs, no argument and no file holds a secret', async (t) => {
     await begin('hang')
-    await waitFor(
-      'push that hangs',
-      () =>
-        server.requests.find(({ exchange, status }) => exchange === 'receive-pack' && status === undefined),
-      MINUTE,
-    )
-    const commands = (await listProcesses()).map(({ command }) => command).join('\n')
-    t.match(commands, /git push .*hang\.git/)
-    t.strictSame(leaksIn(commands), [])
-    const files = await contentsBelow(folder)
-    t.match(files, /\[core\]/, 'the files of the workspace are seen')
-    t.strictSame(leaksIn(files), [])
-    const [git] = (await processesIn(folder)).filter(({ command }) => command.startsWith('git push'))
-    const environment = await readFile(`/proc/${git?.pid}/environ`, 'utf8')
-    t.ok(leaksIn(environment).length > 0, 'a secret that is there is found')
+    await hanging('hang')
+    t.strictSame(await processesIn(folder), [], 'there is no process besides')
+    t.strictSame(leaksIn(await commandsOfAll()), [])
+    t.strictSame(leaksIn(await contentsBelow(folder)), [])
   })
 
-  for (const { name, reason } of CASES) {
+  for (const one of CASES) endAsSaid(t, one)
+
+  t.test('with the git binary alone', async (t) => {
+    await commitlet.function.stop()
+    programs.push(await commitlet.startFunction({ GIT_ENGINE: 'binary' }))
+
+    t.test('while a push hangs, no argument and no file holds a secret', async (t) => {
+      await begin('hang', 'binary-')
+      await hanging('binary-hang')
+      const commands = await commandsOfAll()
+      t.match(commands, /git push .*hang\.git/)
+      t.strictSame(leaksIn(commands), [])
+      const files = await contentsBelow(folder)
+      t.match(files, /\[core\]/, 'the files of the workspace are seen')
+      t.strictSame(leaksIn(files), [])
+      const [git] = (await processesIn(folder)).filter(({ command }) => command.startsWith('git push'))
+      const environment = await readFile(`/proc/${git?.pid}/environ`, 'utf8')
+      t.ok(leaksIn(environment).length > 0, 'a secret that is there is found')
+    })
+
+    for (const one of sample(CASES, ({ name, reason }) => (name === 'hang' ? name : reason)))
+      endAsSaid(t, one, 'binary-')
+  })
+
+  /** `prefix` tells the resources of the second function from those of the first. */
+  function endAsSaid(t: Test, { name, reason }: RedactionCase, prefix = ''): void {
     t.test(`${name} ends with ${reason}, and without a secret in its status`, async (t) => {
-      if (name !== 'hang') await begin(name)
-      await team.kubectl(['wait', 'gitcommit', name, `--for=jsonpath=${REASON}=${reason}`, '--timeout=60s'])
-      const { stdout } = await team.kubectl(['get', 'gitcommit', name, '-o', 'yaml'])
+      if (name !== 'hang') await begin(name, prefix)
+      const wanted = `--for=jsonpath=${REASON}=${reason}`
+      await team.kubectl(['wait', 'gitcommit', prefix + name, wanted, '--timeout=60s'])
+      const { stdout } = await team.kubectl(['get', 'gitcommit', prefix + name, '-o', 'yaml'])
       t.strictSame(leaksIn(stdout), [])
       t.notMatch(stdout, /\u001b|\\e\[|u001b/)
       if (reason === 'PushRejected')
@@ -74,7 +93,7 @@ withControlPlane(t, async (t, plane) => {
 
   t.test('nothing that both parts wrote, answered or stored holds a secret', async (t) => {
     const spoken: Record<string, string> = {
-      'log of the function': commitlet.function.lines.join('\n'),
+      'log of the functions': programs.flatMap(({ lines }) => lines).join('\n'),
       'log of the webhook': commitlet.webhook.lines.join('\n'),
       'answers of the function': JSON.stringify(relay.answers),
       'answers of the webhook': await reviews(team, {
@@ -96,13 +115,13 @@ withControlPlane(t, async (t, plane) => {
   })
 
   t.test('at its end the function leaves no file', async (t) => {
-    t.equal(await commitlet.function.stop(MINUTE), 0)
+    t.equal(await programs.at(-1)?.stop(MINUTE), 0)
     t.strictSame(await readdir(folder), [])
   })
 
-  async function begin(name: string): Promise<void> {
+  async function begin(name: string, prefix = ''): Promise<void> {
     const found = CASES.find((candidate) => candidate.name === name)
-    const repository = await server.createRepository(`acme/${name}`, {
+    const repository = await server.createRepository(`acme/${prefix}${name}`, {
       hooks: found?.hook === undefined ? {} : { 'pre-receive': found.hook },
     })
     const said = found?.credentials === BY_PASSWORD ? gossip('dev', PASSWORD) : gossip(TOKEN_USER, TOKEN)
@@ -110,9 +129,25 @@ withControlPlane(t, async (t, plane) => {
     if (found?.fault !== undefined)
       server.faults.add(found.fault, { repository: repository.name, ...found.at })
     const credentials = found?.credentials ?? { secretName: 'mine', tokenKey: 'token' }
-    await team.apply(gitCommit(name, repository.url, { credentials }))
+    await team.apply(gitCommit(prefix + name, repository.url, { credentials }))
+  }
+
+  async function hanging(name: string): Promise<void> {
+    await waitFor(
+      'push that hangs',
+      () =>
+        server.requests.find(
+          ({ repository, exchange, status }) =>
+            repository === `acme/${name}` && exchange === 'receive-pack' && status === undefined,
+        ),
+      MINUTE,
+    )
   }
 })
+
+async function commandsOfAll(): Promise<string> {
+  return (await listProcesses()).map(({ command }) => command).join('\n')
+}
 
 const REASON = '{.status.conditions[?(@.type=="Ready")].reason}'
 
