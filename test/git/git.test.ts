@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { HandOver } from '../../functions/git/engine-choice.ts'
@@ -55,6 +57,25 @@ t.test(
       const [home = ''] = await stage.leftovers()
       return (await readdir(join(stage.tempDir, home))).join() === 'authorities-1.pem'
     })
+  },
+)
+
+t.test(
+  'a repository with SHA-256 names, also an empty one, is not supported by the git binary either',
+  async (t) => {
+    const repository = await server.createRepository('git/sha256', { empty: true })
+    await rm(repository.path, { recursive: true })
+    await promisify(execFile)('git', ['init', '-q', '--bare', '--object-format=sha256', repository.path])
+    const told: HandOver[] = []
+    const writer = stage.open({ handedOver: (one) => void told.push(one) })
+    const push = () => outcomeOf(writer.push(changeOf(repository.url, 'a.md'), LOGIN, patience()))
+    t.match(await push(), { reason: 'NotSupported', message: /SHA-256/ })
+    const tree = await repository.git('hash-object', '-w', '-t', 'tree', '/dev/null')
+    const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+    const commit = await repository.git(...identity, 'commit-tree', '-m', 'Begin', tree)
+    await repository.git('update-ref', 'refs/heads/main', commit)
+    t.match(await push(), { reason: 'NotSupported', message: /SHA-256/ })
+    t.match(told, [{ url: repository.url, why: /list of refs/ }])
   },
 )
 

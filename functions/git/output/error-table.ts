@@ -48,7 +48,7 @@ export const ROWS: readonly ErrorRow[] = [
       'has a second branch whose name is the full name of this one (`refs/heads/…`), and Git cannot tell them apart; delete that second branch.',
   },
   {
-    pattern: /mismatched algorithms/,
+    pattern: /mismatched algorithms|does not support this repository's hash algorithm/,
     reason: 'NotSupported',
     sentence:
       'uses SHA-256 object names, which Commitlet does not support; use a repository with SHA-1 names.',

@@ -84,6 +84,10 @@ const rows = [
     `fatal: unable to access '${U}/': SSL: no alternative certificate subject name matches target host name 'b'`,
   ],
   ['NotSupported', `fatal: mismatched algorithms: client sha1; server sha256`],
+  [
+    'NotSupported',
+    `fatal: the receiving end does not support this repository's hash algorithm\nfatal: the remote end hung up unexpectedly`,
+  ],
   ['NotSupported', `fatal: dumb http transport does not support shallow capabilities`],
   ['NotSupported', `error: index-pack died of signal 25\nfatal: fetch-pack: invalid index-pack output`],
   ['NotSupported', `fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output`],
