@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Release } from '../../domain/network/budget.ts'
 import { growingBuffer } from '../../domain/network/growing-buffer.ts'
 import { takeFrom, type BodyBounds } from '../../http/bounded-body.ts'
+import { findFlush, type Searched } from '../protocol/pkt-line.ts'
 
 /** A program that is spoken to in turns: each of its answers ends with a flush packet. */
 export interface Conversation {
@@ -25,7 +26,6 @@ export interface Heard {
   readonly release: Release
 }
 
-const LENGTH_DIGITS = 4
 /** Bytes that are handed to the stream at once. */
 const SLICE = 64 * 1024
 
@@ -54,7 +54,7 @@ export function converse(stream: Duplex): Conversation {
     async hear({ most, take }) {
       const { more, release, throwRefusal } = takeFrom(take)
       const buffer = growingBuffer(most, more)
-      let at = 0
+      let searched: Searched = { at: 0, packets: 0 }
       for (let chunk: Buffer | undefined = rest; chunk !== undefined; chunk = await nextChunk()) {
         if (!buffer.add(chunk)) {
           end()
@@ -62,11 +62,12 @@ export function converse(stream: Duplex): Conversation {
           throwRefusal()
           return undefined
         }
-        const { end: found, next } = findFlush(buffer.bytes(), at)
-        at = next
-        if (found === undefined) continue
-        rest = Buffer.from(buffer.bytes().subarray(found))
-        return { answer: buffer.bytes().subarray(0, found), isCut: false, release }
+        const found = findFlush(buffer.bytes(), searched)
+        if ('end' in found) {
+          rest = Buffer.from(buffer.bytes().subarray(found.end))
+          return { answer: buffer.bytes().subarray(0, found.end), isCut: false, release }
+        }
+        searched = found
       }
       end()
       return { answer: buffer.bytes(), isCut: true, release }
@@ -85,17 +86,4 @@ async function write(stream: Duplex, bytes: Uint8Array): Promise<void> {
   stream.write(bytes, done)
   await promise
   stream.off('close', done)
-}
-
-/** Where the first flush packet from `at` on ends; else where the search goes on when there are more bytes. */
-function findFlush(bytes: Buffer, at: number): { readonly end?: number; readonly next: number } {
-  let next = at
-  while (next + LENGTH_DIGITS <= bytes.length) {
-    const digits = bytes.toString('latin1', next, next + LENGTH_DIGITS)
-    if (digits === '0000') return { end: next + LENGTH_DIGITS, next }
-    // What has no valid length is for the reader to refuse.
-    if (!/^[0-9a-fA-F]{4}$/.test(digits)) return { end: bytes.length, next }
-    next += Math.max(Number.parseInt(digits, 16), LENGTH_DIGITS)
-  }
-  return { next }
 }

@@ -58,7 +58,7 @@ export function readFetched(answer: Buffer): Fetched | 'no pack' {
   let section = ''
   for (const packet of packets) {
     const line = typeof packet === 'string' ? '' : textOf(packet)
-    if (section === '' && line === 'packfile') return { shallow, ...readPack(packets) }
+    if (section === '' && line === 'packfile') return { shallow, ...readPack(packets, answer.length) }
     const [word, id] = line.split(' ')
     if (section === '' && line === 'shallow-info') section = line
     else if (section !== '' && packet === 'delimiter') section = ''
@@ -69,8 +69,8 @@ export function readFetched(answer: Buffer): Fetched | 'no pack' {
   return 'no pack'
 }
 
-function readPack(packets: Iterator<Packet, void>): Pick<Fetched, 'pack' | 'progress'> {
-  const { data, progress } = readSideBand(packets)
+function readPack(packets: Iterator<Packet, void>, most: number): Pick<Fetched, 'pack' | 'progress'> {
+  const { data, progress } = readSideBand(packets, most)
   if (packets.next().done !== true) throw protocolError('UNEXPECTED', 'more than a pack')
   return { pack: data, progress }
 }

@@ -59,7 +59,7 @@ export function readPushReport(answer: Buffer, ref: string): PushReport {
   const [first] = readPackets(answer)
   if (Buffer.isBuffer(first) && first[0] !== undefined && first[0] > 3)
     return { ...readReport(readPackets(answer), ref), progress: '' }
-  const { data, progress } = readSideBand(readPackets(answer))
+  const { data, progress } = readSideBand(readPackets(answer), answer.length)
   return { ...readReport(readPackets(data), ref), progress }
 }
 

@@ -1,3 +1,4 @@
+import { growingBuffer } from '../../domain/network/growing-buffer.ts'
 import type { Packet } from './pkt-line.ts'
 import { protocolError } from './protocol-error.ts'
 
@@ -12,24 +13,26 @@ export interface Demultiplexed {
 const KEPT_BYTES = 256 * 1024
 
 /**
- * Reads packets up to the flush packet.
+ * Reads packets up to the flush packet. `most`: bytes of the answer that they come from, which has no more data.
  * @throws ProtocolError REMOTE with the text of the error band
  */
-export function readSideBand(packets: Iterator<Packet, void>): Demultiplexed {
-  const data: Buffer[] = []
-  const progress: Buffer[] = []
-  let kept = 0
+export function readSideBand(packets: Iterator<Packet, void>, most: number): Demultiplexed {
+  const data = Buffer.allocUnsafeSlow(most)
+  const progress = growingBuffer(KEPT_BYTES)
+  let [size, kept] = [0, 0]
   for (let next = packets.next(); next.done !== true; next = packets.next()) {
-    if (next.value === 'flush')
-      return { data: Buffer.concat(data), progress: Buffer.concat(progress).toString() }
+    if (next.value === 'flush') return { data: data.subarray(0, size), progress: progress.bytes().toString() }
     if (typeof next.value === 'string')
       throw protocolError('UNEXPECTED', `a ${next.value} packet in a side band`)
     const content = next.value.subarray(1)
     const band = next.value[0]
-    if (band === 1) data.push(content)
-    else if (band === 2) {
-      progress.push(content.subarray(0, KEPT_BYTES - kept))
-      kept = Math.min(KEPT_BYTES, kept + content.length)
+    if (band === 1) {
+      data.set(content, size)
+      size += content.length
+    } else if (band === 2) {
+      const part = content.subarray(0, KEPT_BYTES - kept)
+      progress.add(part)
+      kept += part.length
     } else if (band === 3) throw protocolError('REMOTE', content.toString())
     else throw protocolError('UNEXPECTED', 'a packet of an unknown band')
   }

@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream'
 import t from 'tap'
 import { converse } from '../../../functions/git/direct/conversation.ts'
-import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
+import { FLUSH, packet, readPackets } from '../../../functions/git/protocol/pkt-line.ts'
 
 const BOUNDS = { most: 200_000, take: () => () => undefined }
 
@@ -69,4 +69,13 @@ t.test('a budget that is used up ends the program', async (t) => {
   }
   await t.rejects(talk.hear({ most: 500, take }), { message: 'nothing is left' })
   t.notOk(talk.isOpen())
+})
+
+t.test('an answer of too many short packets ends there, and is left to the reader', async (t) => {
+  const { talk, there } = stageOf()
+  there.write(Buffer.alloc(180_000, packet('\x02a')))
+  const heard = await talk.hear(BOUNDS)
+  t.equal(heard?.isCut, false)
+  t.throws(() => [...readPackets(heard?.answer ?? Buffer.alloc(0))], { code: 'UNEXPECTED' })
+  talk.end()
 })

@@ -1,5 +1,12 @@
 import t from 'tap'
-import { DELIMITER, FLUSH, packet, readPackets, textOf } from '../../../functions/git/protocol/pkt-line.ts'
+import {
+  DELIMITER,
+  findFlush,
+  FLUSH,
+  packet,
+  readPackets,
+  textOf,
+} from '../../../functions/git/protocol/pkt-line.ts'
 
 t.test('packets are written and read back, the special ones by name', async (t) => {
   const answer = Buffer.concat([packet('a\n'), DELIMITER, packet(Buffer.from([0, 255])), packet(''), FLUSH])
@@ -38,4 +45,40 @@ t.test('a text has no line end, and an error of the server is thrown', async (t)
     code: 'REMOTE',
     message: 'upload-pack: not our ref 1',
   })
+})
+
+function many(count: number, one: Buffer): Buffer {
+  return Buffer.concat([...Array.from({ length: count }, () => one), FLUSH])
+}
+
+for (const [title, answer] of [
+  ['8,000 keepalives', many(8_000, packet('\x02'))],
+  ['30,000 lines of a hook', many(30_000, packet(`\x02${'x'.repeat(35)}\n`))],
+  ['65,000 refs with short names', many(65_000, packet(`${'a'.repeat(40)} refs/tags/1\n`))],
+] as const)
+  t.test(`${title} are read`, async (t) => {
+    t.equal([...readPackets(answer)].at(-1), 'flush')
+    t.same(findFlush(answer, { at: 0, packets: 0 }), { end: answer.length })
+  })
+
+for (const [title, answer] of [
+  ['12,000 empty packets', many(12_000, packet(''))],
+  ['70,000 packets of any length', many(70_000, packet('x'.repeat(100)))],
+] as const)
+  t.test(`${title} are refused, and end an answer that is coming in`, async (t) => {
+    t.throws(() => [...readPackets(answer)], { code: 'UNEXPECTED' })
+    const start = answer.subarray(0, -FLUSH.length)
+    t.same(findFlush(start, { at: 0, packets: 0 }), { end: start.length })
+  })
+
+t.test('the search for the end goes on where it stopped', async (t) => {
+  const answer = many(8_000, packet('\x02'))
+  let searched = { at: 0, packets: 0 }
+  for (let size = 0; size < answer.length; size += 7) {
+    const found = findFlush(answer.subarray(0, size), searched)
+    if ('end' in found) return t.fail('an end that is not there')
+    searched = found
+  }
+  t.same(findFlush(answer, searched), { end: answer.length })
+  t.ok(searched.packets > 7_900)
 })
