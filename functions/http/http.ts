@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici'
+import { Agent, request, type Dispatcher } from 'undici'
 import { DEFAULT_PORTS, unbracketed } from '../domain/repository/address.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
@@ -9,6 +9,7 @@ import type { Trust } from '../net/trust.ts'
 import { connectorTo } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
 import { callFailure, timedOut, unusable } from './failures.ts'
+import { guardHeads, type HeadGuard } from './head-guard.ts'
 import { headersFor, methodOf } from './request.ts'
 
 export interface HTTPSettings extends RouteSettings {
@@ -47,9 +48,11 @@ export function openHTTP(settings: HTTPSettings, timeoutMs = CALL_TIMEOUT_MS): W
       trust: await settings.trust.context(),
       signal: AbortSignal.any([signal, ending.signal]),
     }
-    const agent = agentFor(target)
+    const guard = guardHeads(host)
+    const agent = agentFor(target, guard)
     try {
-      return await work(fetchBy({ agent, origin, host, signal, timeoutMs }))
+      const dispatcher = agent.compose(guard.interceptor)
+      return await work(fetchBy({ dispatcher, origin, host, signal, timeoutMs }))
     } finally {
       ending.abort()
       await agent.destroy()
@@ -63,30 +66,30 @@ function destinationOf(baseURL: string): Destination {
   return { scheme, host: unbracketed(hostname), port: port === '' ? DEFAULT_PORTS[scheme] : Number(port) }
 }
 
-function agentFor(target: ConnectionTarget): Agent {
+function agentFor(target: ConnectionTarget, guard: HeadGuard): Agent {
   return new Agent({
     // A pool would open a second connection for the second call if the first call has only just ended.
     connections: 1,
-    connect: connectorTo(target),
+    connect: guard.watching(connectorTo(target)),
   })
 }
 
 interface Session {
-  readonly agent: Agent
+  readonly dispatcher: Dispatcher
   readonly origin: string
   readonly host: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
 
-function fetchBy({ agent, origin, host, signal, timeoutMs }: Session): Fetch {
+function fetchBy({ dispatcher, origin, host, signal, timeoutMs }: Session): Fetch {
   const take = takeUpTo(LARGEST_SESSION, host)
   return async function fetch(url, { method, headers, body }) {
     if (new URL(url).origin !== origin) throw otherOrigin(host)
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const answer = await request(url, {
-        dispatcher: agent,
+        dispatcher,
         method: methodOf(method),
         headers: headersFor(headers, host),
         body: body ?? null,

@@ -4,6 +4,7 @@ import { bracketed } from '../domain/repository/address.ts'
 import { readBounded, type BodyBounds, type BoundedBody } from './bounded-body.ts'
 import { connectorTo, type ConnectionTarget } from './connection.ts'
 import { callFailure, timedOut } from './failures.ts'
+import { guardHeads } from './head-guard.ts'
 
 /** One connection to one server, opened by the first request and kept for the later ones. */
 export interface KeptConnection {
@@ -39,18 +40,28 @@ export function keepConnection(target: ConnectionTarget): KeptConnection {
   const { destination, shownHost } = target
   const ending = new AbortController()
   const signal = AbortSignal.any([target.signal, ending.signal])
-  const client = new Client(originOf(destination), {
+  const guard = guardHeads(shownHost)
+  const origin = originOf(destination)
+  const client = new Client(origin, {
     // Each request has a bound of its own; a hook of the server may be silent for minutes.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: connectorTo({ ...target, signal }),
+    connect: guard.watching(connectorTo({ ...target, signal })),
   })
+  const guarded = client.compose(guard.interceptor)
   return {
     async send(request, bounds) {
       const { method, path, headers, timeoutMs } = request
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
-        const answer = await client.request({ method, path, headers, body: bodyOf(request), signal: bounded })
+        const answer = await guarded.request({
+          origin,
+          method,
+          path,
+          headers,
+          body: bodyOf(request),
+          signal: bounded,
+        })
         return {
           status: answer.statusCode,
           header: (name) => [answer.headers[name] ?? []].flat()[0],

@@ -1,0 +1,82 @@
+import type { Socket } from 'node:net'
+import type { buildConnector, Dispatcher } from 'undici'
+import { unusable } from './failures.ts'
+
+/**
+ * Maximum bytes that a server may send before the final head of an answer is complete. undici limits that head to
+ * 16 KiB, but takes any number of interim answers (1xx), and of empty lines before them.
+ */
+const MOST_BYTES = 64 * 1024
+
+/** Watches the connection of a dispatcher that has one at a time, with one request at a time. */
+export interface HeadGuard {
+  /** The same connector, whose connections are watched. */
+  readonly watching: (connect: buildConnector.connector) => buildConnector.connector
+  /** Tells the guard where answers begin and end. */
+  readonly interceptor: Dispatcher.DispatcherComposeInterceptor
+}
+
+/**
+ * Ends a connection with ProviderUnavailable when the server has sent more than 64 KiB since the end of an answer, or
+ * since the request, and the next answer has not begun. `host` is for the message.
+ */
+export function guardHeads(host: string): HeadGuard {
+  let current: Socket | undefined
+  let start = 0
+  let isInBody = false
+
+  function expectHead(): void {
+    start = current?.bytesRead ?? 0
+    isInBody = false
+  }
+
+  function check(socket: Socket): void {
+    if (socket !== current || isInBody || socket.bytesRead - start <= MOST_BYTES) return
+    socket.destroy(unusable('more than 64 KiB before an answer', host))
+  }
+
+  function watch(socket: Socket): void {
+    current = socket
+    expectHead()
+    // undici reads in a listener of its own, before this one: what it has not answered by now is no head.
+    socket.on('readable', () => check(socket))
+  }
+
+  return {
+    watching: (connect) => (options, answer) => {
+      connect(options, (...[error, socket]) => {
+        if (error !== null) {
+          answer(error, null)
+          return
+        }
+        answer(null, socket)
+        watch(socket)
+      })
+    },
+    interceptor: (dispatch) => (options, handler) =>
+      dispatch(options, {
+        ...forward(handler),
+        onRequestStart(controller, context) {
+          expectHead()
+          handler.onRequestStart?.(controller, context)
+        },
+        onResponseStart(controller, status, headers, text) {
+          isInBody = status >= 200
+          handler.onResponseStart?.(controller, status, headers, text)
+        },
+        onResponseEnd(controller, trailers) {
+          expectHead()
+          handler.onResponseEnd?.(controller, trailers)
+        },
+      }),
+  }
+}
+
+/** The methods that are called unchanged. A handler has private parts, which a copy would lack. */
+function forward(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
+  return {
+    onRequestUpgrade: (...all) => handler.onRequestUpgrade?.(...all),
+    onResponseData: (...all) => handler.onResponseData?.(...all),
+    onResponseError: (...all) => handler.onResponseError?.(...all),
+  }
+}

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { ConnectionTarget } from '../../functions/http/connection.ts'
+import { keepConnection, type KeptConnection } from '../../functions/http/kept-connection.ts'
+import { followTrust } from '../../functions/net/trust.ts'
+import { waitFor } from '../harness/wait.ts'
+import { CA_FILE, call, callRaw, serve, serveRaw, urlOf } from './stage.ts'
+
+const trust = await followTrust(CA_FILE).context()
+const BOUNDS = { most: 1_000_000, take: () => () => undefined }
+const GET = { method: 'GET', path: '/', headers: {}, timeoutMs: 10_000 } as const
+const MIB = 1024 * 1024
+
+const EARLY = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+const FLOODS = [
+  ['103 Early Hints', EARLY],
+  ['102 Processing', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ['empty lines', '\r\n'],
+] as const
+
+function connect(t: Test, port: number, scheme: 'http' | 'https'): KeptConnection {
+  const target: ConnectionTarget = {
+    destination: { scheme, host: 'git.example.com', port },
+    route: { addresses: ['127.0.0.1'], proxy: undefined, insecure: false },
+    trust,
+    shownHost: 'git.example.com',
+    signal: new AbortController().signal,
+  }
+  const connection = keepConnection(target)
+  t.teardown(() => connection.close())
+  return connection
+}
+
+/** Writes the text for ever, as fast as it is read; returns how many bytes were taken. */
+function pump(socket: Socket, text: string): () => number {
+  const bytes = Buffer.from(text.repeat(Math.ceil(64_000 / text.length)))
+  const write = (): void => {
+    while (!socket.destroyed && socket.writable) if (!socket.write(bytes)) return
+  }
+  socket.on('error', () => undefined).on('drain', write)
+  write()
+  return () => socket.bytesWritten
+}
+
+for (const [title, text] of FLOODS) {
+  t.test(`${title} without end instead of an answer of an API is ProviderUnavailable`, async (t) => {
+    let taken = (): number => 0
+    const place = await serve(t, ({ socket }) => (taken = pump(socket, text)))
+    const failure = await call(urlOf(place), { timeoutMs: 5_000 })
+    t.match(failure, { reason: 'ProviderUnavailable', message: /^git\.example\.com:\d+ .*64 KiB/ })
+    await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+    t.ok(taken() < 32 * MIB, `${taken()} bytes were taken`)
+  })
+
+  t.test(`${title} without end instead of an answer of a Git server is ProviderUnavailable`, async (t) => {
+    const place = await serveRaw(t, (socket) => socket.once('data', () => pump(socket, text)))
+    const sent = connect(t, place.port, 'http').send({ ...GET, timeoutMs: 5_000 }, BOUNDS)
+    await t.rejects(sent, { reason: 'ProviderUnavailable', message: /64 KiB/ })
+    await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+  })
+}
+
+t.test('empty lines without end after an answer end the connection', async (t) => {
+  const place = await serve(t, ({ socket }, response) => {
+    response.end('ok', () => pump(socket, '\r\n'))
+  })
+  const connection = connect(t, place.port, 'https')
+  t.match(await connection.send(GET, BOUNDS), { status: 200 })
+  await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+})
+
+t.test('some interim answers are read past, and large bodies are not counted', async (t) => {
+  const body = 'x'.repeat(300_000)
+  const answer = `${EARLY.repeat(500)}HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const place = await serveRaw(t, (socket) => socket.on('data', () => socket.write(answer)))
+  const connection = connect(t, place.port, 'http')
+  for (let requests = 0; requests < 5; requests += 1) {
+    const { status, body: read } = await connection.send(GET, BOUNDS)
+    t.match([status, read?.bytes.length], [200, body.length])
+  }
+  t.equal(place.connections.length, 1)
+  t.match(await callRaw(t, answer), { status: 200 })
+})
