@@ -68,7 +68,7 @@ export function openDirectEngine(settings: DirectSettings): Engine {
       const context = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
       const { take } = memory
       const channel = await openChannel(target, { context, take })
-      const objects = openObjects(memory)
+      const objects = openObjects(memory, JSON.stringify([address.text, login.identity]))
       const tips = tipsOf(address.text, login.identity)
       return directRemote({ channel, context, signal, objects, take, tips }, async () => {
         objects.close()

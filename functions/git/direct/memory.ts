@@ -5,11 +5,14 @@ import type { GitObject, ObjectId } from '../objects/object.ts'
 /** Takes bytes of the memory that all sessions share. Throws an error that isBusy knows if too few are left. */
 export type Take = (bytes: number) => Release
 
-/** What all sessions share: commits and trees by their ids, for what an id names never changes. */
+/**
+ * What sessions share: a bound on all of their memory, and commits and trees. What an id names never changes, but who
+ * knows an id may not be allowed to read the object: each owner has objects of its own.
+ */
 export interface Memory {
   readonly take: Take
-  get(id: ObjectId): GitObject | undefined
-  keep(objects: readonly GitObject[]): void
+  get(owner: string, id: ObjectId): GitObject | undefined
+  keep(owner: string, objects: readonly GitObject[]): void
 }
 
 /** What one session has read and written, whatever the memory has forgotten meanwhile. */
@@ -27,39 +30,40 @@ export interface Objects {
 const REMEMBERED_BYTES = 24 * 1024 * 1024
 /** What the open sessions may hold together: answers, packs and objects. */
 const SHARED_BYTES = 128 * 1024 * 1024
-/** What an entry takes besides its bytes. */
+/** What an entry takes besides its bytes and its key. */
 const ENTRY_BYTES = 512
 
 /** Remembers up to 24 MiB of objects, those that were used last. Blobs are not remembered. */
 export function openMemory(): Memory {
   const budget = openBudget(SHARED_BYTES)
-  const objects = new LRUCache<ObjectId, GitObject>({
+  const objects = new LRUCache<string, GitObject>({
     maxSize: REMEMBERED_BYTES,
-    sizeCalculation: ({ body }) => body.length + ENTRY_BYTES,
+    sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_BYTES,
   })
+  const keyOf = (owner: string, id: ObjectId): string => `${id} ${owner}`
   return {
     take: (bytes) => budget(bytes) ?? refuse(),
-    get: (id) => objects.get(id),
-    keep(some) {
+    get: (owner, id) => objects.get(keyOf(owner, id)),
+    keep(owner, some) {
       for (const { kind, id, body } of some)
-        if ((kind === 'commit' || kind === 'tree') && !objects.has(id))
-          objects.set(id, { kind, id, body: compact(body) })
+        if ((kind === 'commit' || kind === 'tree') && !objects.has(keyOf(owner, id)))
+          objects.set(keyOf(owner, id), { kind, id, body: compact(body) })
     },
   }
 }
 
-/** The objects of a new session. */
-export function openObjects(memory: Memory): Objects {
+/** The objects of a new session. `owner` stands for the repository and the login: sessions of no other see its objects. */
+export function openObjects(memory: Memory, owner: string): Objects {
   const own = new Map<ObjectId, GitObject>()
   const releases: Release[] = []
   return {
-    get: (id) => own.get(id) ?? memory.get(id),
+    get: (id) => own.get(id) ?? memory.get(owner, id),
     keep(objects) {
       releases.push(memory.take(objects.reduce((sum, { body }) => sum + body.length, 0)))
       for (const object of objects) own.set(object.id, object)
-      memory.keep(objects)
+      memory.keep(owner, objects)
     },
-    remember: (objects) => memory.keep(objects),
+    remember: (objects) => memory.keep(owner, objects),
     close() {
       for (const release of releases) release()
       own.clear()

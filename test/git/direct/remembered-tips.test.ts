@@ -23,19 +23,22 @@ async function push(change: Change, login: PasswordLogin = LOGIN) {
   return { ended, requests }
 }
 
-t.test('a second commit is one request; another login and the default branch ask first', async (t) => {
-  const repository = await server.createRepository('tips/plain')
-  const { url } = repository
-  const first = await push(changeOf(url, 'a/a.md'))
-  t.match(first, { ended: { outcome: 'pushed' }, requests: [...READ, ...PUSH] })
-  t.match(await push(changeOf(url, 'a/b.md')), { ended: { outcome: 'pushed' }, requests: PUSH })
-  const other = await push(changeOf(url, 'a/c.md'), loginOf(OTHER))
-  t.match(other, { ended: { outcome: 'pushed' }, requests: ['ls-refs', ...PUSH] })
-  const unnamed = await push(changeOf(url, 'a/d.md', { branch: undefined }))
-  t.match(unnamed, { ended: { outcome: 'pushed' }, requests: ['ls-refs', ...PUSH] })
-  t.match(await push(changeOf(url, 'a/e.md')), { ended: { outcome: 'pushed' }, requests: PUSH })
-  t.equal((await repository.log('main')).length, 6)
-})
+t.test(
+  'a second commit is one request; another login reads all, the default branch asks first',
+  async (t) => {
+    const repository = await server.createRepository('tips/plain')
+    const { url } = repository
+    const first = await push(changeOf(url, 'a/a.md'))
+    t.match(first, { ended: { outcome: 'pushed' }, requests: [...READ, ...PUSH] })
+    t.match(await push(changeOf(url, 'a/b.md')), { ended: { outcome: 'pushed' }, requests: PUSH })
+    const unnamed = await push(changeOf(url, 'a/d.md', { branch: undefined }))
+    t.match(unnamed, { ended: { outcome: 'pushed' }, requests: ['ls-refs', ...PUSH] })
+    t.match(await push(changeOf(url, 'a/e.md')), { ended: { outcome: 'pushed' }, requests: PUSH })
+    const other = await push(changeOf(url, 'a/c.md'), loginOf(OTHER))
+    t.match(other, { ended: { outcome: 'pushed' }, requests: [...READ, ...PUSH] })
+    t.equal((await repository.log('main')).length, 6)
+  },
+)
 
 t.test('a branch that another writer has moved is read, and only what is new is fetched', async (t) => {
   const files = Object.fromEntries(

@@ -20,7 +20,7 @@ function session(take?: Take): DirectSession {
     context: { url: 'https://h/r', secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
     signal: new AbortController().signal,
     take: take ?? memory.take,
-    objects: openObjects(memory),
+    objects: openObjects(memory, 'me'),
     tips: { get: nothing, set: nothing, forget: nothing },
   }
 }
