@@ -24,11 +24,19 @@ export interface RunningPlane {
 /** Long, for a machine that is busy with other tests; a wait ends as soon as it can. */
 const READY_DEADLINE = 180_000
 
+/** How the servers are started. */
+export interface StartOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Further flags of kube-apiserver; they come last. */
+  readonly flags?: readonly string[]
+}
+
 /**
  * Starts etcd and kube-apiserver on free ports of 127.0.0.1 and waits until both are ready (4 s). Where `signal` fires
  * before that, both are stopped and it fails.
  */
-export async function startServers(binaries: Binaries, signal?: AbortSignal): Promise<RunningPlane> {
+export async function startServers(binaries: Binaries, options: StartOptions = {}): Promise<RunningPlane> {
+  const { signal, flags = [] } = options
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-plane-'))
   const authority = await makeAuthority('Commitlet control plane')
   const [client, peer, port] = [await freePort(), await freePort(), await freePort()]
@@ -37,7 +45,7 @@ export async function startServers(binaries: Binaries, signal?: AbortSignal): Pr
   const log = join(folder, 'servers.log')
   const servers = [
     startLeashed(binaries.etcd, etcdFlags(folder, client, peer), log),
-    startLeashed(binaries.apiServer, [...apiServerFlags(folder, client, port), admissionFlag], log),
+    startLeashed(binaries.apiServer, [...apiServerFlags(folder, client, port), admissionFlag, ...flags], log),
   ]
   const atEnd = () => {
     rmSync(folder, { recursive: true, force: true })

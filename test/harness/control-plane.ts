@@ -8,7 +8,7 @@ import { restoreAuthority, type Certificate } from './certificates.ts'
 import { findBinaries } from './control-plane-binaries.ts'
 import type { Missing } from './control-plane-build.ts'
 import { issueFor, writeKubeconfig, type ClientUser } from './kubeconfig.ts'
-import { startServers, type RunningPlane } from './control-plane-start.ts'
+import { startServers, type RunningPlane, type StartOptions } from './control-plane-start.ts'
 
 /** How a call of kubectl ended. */
 export interface Ran {
@@ -78,11 +78,11 @@ interface SharedPlane extends Certificate {
 /**
  * The shared control plane where there is one, else a separate one; the reason where neither is possible. On the shared
  * one all of manifests/ but the webhook configurations is installed. `own` takes 15 s of one core: it is for tests
- * that change cluster-scoped objects, or list all of them. Where `signal` fires before it is ready, it fails and
- * leaves nothing behind.
+ * that change cluster-scoped objects, or list all of them; `flags` are for its API server. Where `signal` fires
+ * before it is ready, it fails and leaves nothing behind.
  */
 export async function startControlPlane(
-  options: { readonly own?: boolean; readonly signal?: AbortSignal } = {},
+  options: StartOptions & { readonly own?: boolean } = {},
 ): Promise<ControlPlane | Missing> {
   const file = process.env[SHARED]
   const shared =
@@ -93,7 +93,7 @@ export async function startControlPlane(
   const { signal } = options
   const say = (line: string): unknown => process.stderr.write(`${line}\n`)
   const binaries = await findBinaries({ env: process.env, say, signal })
-  return 'missing' in binaries ? binaries : open(await startServers(binaries, signal))
+  return 'missing' in binaries ? binaries : open(await startServers(binaries, options))
 }
 
 /**

@@ -42,6 +42,8 @@ export interface LoggedRequest {
   /** Bytes on the connection, heads included, counted when the request is over; 0 until then. */
   received: number
   sent: number
+  /** From the head of the request to the end of the answer; 0 until then. */
+  milliseconds: number
 }
 
 /** Everything that is needed to answer a request. */
@@ -163,6 +165,7 @@ function unpacked({ request }: Http, body: Buffer): Buffer {
 const counted = new WeakMap<Socket, { read: number; written: number }>()
 
 function log({ request, response }: Http, call: GitCall | undefined): LoggedRequest {
+  const began = performance.now()
   const entry = {
     method: request.method ?? '',
     path: request.url ?? '',
@@ -175,6 +178,7 @@ function log({ request, response }: Http, call: GitCall | undefined): LoggedRequ
     },
     received: 0,
     sent: 0,
+    milliseconds: 0,
   }
   const { socket } = request
   response.once('close', () => {
@@ -182,6 +186,7 @@ function log({ request, response }: Http, call: GitCall | undefined): LoggedRequ
     counted.set(socket, { read: socket.bytesRead, written: socket.bytesWritten })
     entry.received = socket.bytesRead - before.read
     entry.sent = socket.bytesWritten - before.written
+    entry.milliseconds = performance.now() - began
   })
   return entry
 }

@@ -21,8 +21,8 @@ export { TOKEN, type Stored, type Team } from './team.ts'
 export interface InstallationOptions {
   readonly functionEnv?: Readonly<Record<string, string>>
   readonly webhookEnv?: Readonly<Record<string, string>>
-  /** Runs dist/*.cjs instead of the sources. */
-  readonly built?: boolean
+  /** Runs dist/*.cjs instead of the sources; `cached`: with the code cache, as the image does. */
+  readonly built?: boolean | 'cached'
   /** Commands that become the programs, which then find the API server as in a pod: without KUBECONFIG. */
   readonly by?: Readonly<Record<'function' | 'webhook', readonly string[]>>
   /** The users of the Git server; default: any user with TOKEN. */

@@ -10,8 +10,8 @@ import { freePort, waitFor } from './wait.ts'
 export interface ProgramOptions {
   /** Its settings; PORT may be given, else a free one is taken. */
   readonly env: Readonly<Record<string, string>>
-  /** Runs dist/*.cjs instead of the sources. */
-  readonly built?: boolean
+  /** Runs dist/*.cjs instead of the sources; `cached`: with the code cache, as the image does. */
+  readonly built?: boolean | 'cached'
   /** A command that becomes the program, with the same process id: its arguments come before the program's own. */
   readonly by?: readonly string[]
 }
@@ -74,7 +74,8 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
   const { env, by = [], built = false } = options
   const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT'])
   const inherited = Object.entries(process.env).filter(([name]) => isInherited(name))
-  const [command, ...args] = [...by, process.execPath, fileOf(part, built)]
+  const boot = built === 'cached' ? [join(ROOT, 'boot.cjs')] : []
+  const [command, ...args] = [...by, process.execPath, ...boot, fileOf(part, built !== false)]
   const child = spawn(command, args, {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...env, PORT: String(port) },
