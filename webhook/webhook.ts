@@ -44,7 +44,8 @@ export interface Webhook {
  */
 export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): Promise<Webhook> {
   const { cluster, log } = world
-  const sink = config.sink === undefined ? undefined : openSink(config.sink, log)
+  const sink =
+    config.sink === undefined ? undefined : openSink({ ...config.sink, stampKey: config.stampKey }, log)
   const pair = await readKeyPair(config.tls)
   const intervals = { unsettledMs: config.sweepInterval * 1000, fullMs: config.sweepFullInterval * 1000 }
   let draining = false

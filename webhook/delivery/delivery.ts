@@ -6,6 +6,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import { readBody } from '../../functions/domain/network/read-body.ts'
 import { retryAfterOf } from '../../functions/domain/network/retry-after.ts'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
+import { SENDER_SIGNATURE, senderSignature } from '../../functions/domain/event/sender-signature.ts'
 
 /** Where events go, as a Knative SinkBinding configures it. */
 export interface SinkTarget {
@@ -14,6 +15,8 @@ export interface SinkTarget {
   readonly extensions: Readonly<Record<string, string>>
   /** PEM text of K_CA_CERTS: certificate authorities, trusted in addition to the system's. */
   readonly caCerts: string | undefined
+  /** Signs the events, so that the function knows who sends them; undefined: they have no signature. */
+  readonly stampKey?: Uint8Array | undefined
 }
 
 /**
@@ -82,6 +85,11 @@ function headerValue(value: string): string {
   )
 }
 
+function signatureOf({ attributes }: AppliedEvent, { stampKey }: SinkTarget): Record<string, string> {
+  if (stampKey === undefined) return {}
+  return { [SENDER_SIGNATURE]: senderSignature((name) => attributes[name], stampKey) }
+}
+
 interface Posting {
   readonly event: AppliedEvent
   readonly signal: AbortSignal
@@ -95,7 +103,7 @@ interface Posting {
 function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<Answer | Error> {
   const body = JSON.stringify(posting.event.data)
   const headers = {
-    ...binaryHeaders(posting.event, target.extensions),
+    ...binaryHeaders(posting.event, { ...target.extensions, ...signatureOf(posting.event, target) }),
     'content-length': Buffer.byteLength(body),
     'user-agent': 'commitlet-webhook',
   }

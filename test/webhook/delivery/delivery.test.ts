@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { readEvent } from '../../../functions/domain/event/cloud-event.ts'
+import { isFromWebhook } from '../../../functions/domain/event/sender-signature.ts'
 import { appliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { binaryHeaders, makeDelivery } from '../../../webhook/delivery/delivery.ts'
@@ -41,6 +42,16 @@ t.test('an event arrives in binary mode, with the extensions of the overrides', 
   })
   t.notOk('ce-datacontenttype' in headers)
   t.match(readEvent(headers, JSON.stringify(data)), { name: 'settings', generation: 1 })
+})
+
+t.test('with the key of the stamps an event is signed, which no override changes', async (t) => {
+  const sink = await openSink(t)
+  const stampKey = Buffer.alloc(32, 'k')
+  const target = { url: sink.url, extensions: { sendersignature: 'other' }, caCerts: undefined }
+  await makeDelivery({ ...target, stampKey }, 4, QUICK)(EVENT, NEVER)
+  t.ok(isFromWebhook(sink.received[0]!.headers, stampKey))
+  await deliveryTo(sink.url)(EVENT, NEVER)
+  t.notOk('ce-sendersignature' in sink.received[1]!.headers)
 })
 
 t.test('header values are percent-encoded where the binding says so', async (t) => {
