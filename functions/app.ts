@@ -1,14 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { openBodyRoom } from './domain/network/body-room.ts'
 import { boundConnections } from './domain/network/connections.ts'
+import type { Connections, Timing } from './domain/network/connections.ts'
 import { announcedBytes, readBody } from './domain/network/read-body.ts'
 import type { Cut } from './domain/network/read-body.ts'
 import { readEvent } from './domain/event/cloud-event.ts'
+import { isFromWebhook } from './domain/event/sender-signature.ts'
 import { Failure } from './domain/failure.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
 import type { ObjectRef } from './domain/resource/resource.ts'
+import { openEventPlaces } from './event-places.ts'
+import type { Sender } from './event-places.ts'
 
 /** Largest event in bytes. An event names a resource; one that includes the whole object (1.5 MiB in etcd) also fits. */
 const LARGEST_EVENT = 3 * 1024 * 1024
@@ -18,24 +23,25 @@ const REQUEST_TIMEOUT_MS = 30_000
 const TIMEOUT_CHECK_MS = 1_000
 /** Each connection uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 2_048
-/**
- * Most events in hand: the attempts that run or wait (attempt/shares.ts), and some 250 whose resource is being read. Each
- * takes some 10 KiB, and each read some milliseconds.
- */
-export const MOST_EVENTS = 1_280
+/** The clock of the connections. */
+const TIMING: Timing = {
+  wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
+  doNext: (work) => process.nextTick(queueMicrotask, work),
+}
 /** Retry-After in seconds, for events that could not be handled. */
 const RETRY_AFTER = '5'
 const NO_ROOM = 'Too many events are being handled at the moment; send this one again later.'
 
 /** Handles one event; throws only if nothing could be written. */
-export type Handle = (ref: ObjectRef) => Promise<void>
+export type Handle = (ref: ObjectRef, sender: Sender) => Promise<void>
 
 /**
  * The HTTP server. `POST /` answers 202 with an empty body (done, nothing to do, or the failure is in the status),
  * 400 (not an event) or 503 with Retry-After (nothing could be written, too many events, draining). Closing it drains:
- * new events get 503, events in flight are finished.
+ * new events get 503, events in flight are finished. With the key of the stamps, the events of the webhook have places
+ * that no other sender gets.
  */
-export function buildApp(handle: Handle, log: Logger): FastifyInstance {
+export function buildApp(handle: Handle, log: Logger, stampKey?: Uint8Array): FastifyInstance {
   // Fastify's own response while it closes has a body and no Retry-After.
   const app = Fastify({
     logger: false,
@@ -49,33 +55,41 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
     draining = true
     done()
   })
-  const connections = boundConnections(app.server, MOST_CONNECTIONS)
+  const connections = boundConnections(app.server, MOST_CONNECTIONS, TIMING)
   app.addHook('onRequest', (request, reply, done) => {
     const release = connections.begin(request.raw.socket)
     if (release === undefined) return void reply.hijack()
     reply.raw.once('close', release)
     done()
   })
-  readBodies(app)
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (connections.isSlow(request.raw.socket)) reply.header('connection', 'close')
+    done()
+  })
+  readBodies(app, connections)
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log))
   app.get('/health/liveness', (_request, reply) => reply.code(200).send())
   app.get('/health/readiness', (_request, reply) => reply.code(draining ? 503 : 200).send())
-  let inHand = 0
-  const onRequest = (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (inHand < MOST_EVENTS) done()
-    else askToRetry(reply.header('connection', 'close'), NO_ROOM)
+  const places = openEventPlaces(stampKey !== undefined, () => performance.now())
+  const senderOf = ({ headers }: FastifyRequest): Sender =>
+    stampKey !== undefined && isFromWebhook(headers, stampKey) ? 'webhook' : 'anybody'
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    if (places.admits(senderOf(request))) done()
+    // Before its body is read. A flood is slowed down by that, and who repeats an event waits in any case.
+    else void connections.slowDown(request.raw.socket).then(() => askToRetry(reply, NO_ROOM))
   }
   app.post('/', { onRequest }, async (request, reply) => {
     if (draining) return askToRetry(reply)
-    if (inHand >= MOST_EVENTS) return askToRetry(reply, NO_ROOM)
+    const sender = senderOf(request)
     const ref = readEvent(request.headers, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
     // An attempt may take minutes: do not keep the body in memory until then.
     request.body = undefined
+    const leave = places.take(sender)
+    if (leave === undefined) return askToRetry(reply, NO_ROOM)
     // Until it was handled, even if its sender leaves.
-    inHand += 1
     const release = connections.hold(request.raw.socket)
-    const handled = await isHandled(ref, handle, log).finally(() => {
-      inHand -= 1
+    const handled = await isHandled(() => handle(ref, sender), ref, log).finally(() => {
+      leave()
       release()
     })
     return handled ? reply.code(202).send() : askToRetry(reply)
@@ -84,9 +98,9 @@ export function buildApp(handle: Handle, log: Logger): FastifyInstance {
 }
 
 /** Handles the event. False if nothing could be written, which is logged. */
-async function isHandled(ref: ObjectRef, handle: Handle, log: Logger): Promise<boolean> {
+async function isHandled(handle: () => Promise<void>, ref: ObjectRef, log: Logger): Promise<boolean> {
   try {
-    await handle(ref)
+    await handle()
     return true
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -97,7 +111,7 @@ async function isHandled(ref: ObjectRef, handle: Handle, log: Logger): Promise<b
 }
 
 /** Reads the body of a request with any content type. */
-function readBodies(app: FastifyInstance): void {
+function readBodies(app: FastifyInstance, connections: Connections): void {
   const enter = openBodyRoom()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
@@ -108,6 +122,7 @@ function readBodies(app: FastifyInstance): void {
     })
     // It is parsed at once, and then dropped.
     place.leave()
+    if (body === 'too many pieces') await connections.slowDown(request.raw.socket)
     if (typeof body === 'string') throw unread(body)
     return body
   })

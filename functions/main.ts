@@ -14,7 +14,9 @@ import { UNSIGNED } from './domain/gate/settings.ts'
 import { insecureWarning } from './domain/repository/insecure-hosts.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './attempt/find.ts'
+import type { Find } from './attempt/find.ts'
 import { divide } from './attempt/shares.ts'
+import type { Sender } from './event-places.ts'
 import { openGit } from './git/git.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
 import { fetchWarning, readPodSize } from './pod-size.ts'
@@ -22,10 +24,11 @@ import { openProviders } from './pull-request/provider-apis.ts'
 import type { World } from './world.ts'
 
 /**
- * Half of the connections to the API server, so that running attempts always find one; and most waits for objects that
- * are not stored yet.
+ * Together half of the connections to the API server, so that running attempts always find one; and most waits for objects
+ * that are not stored yet. If the webhook signs its events, those of others wait for the reads of others alone.
  */
-const FIND_BOUNDS = { reads: 32, waits: 64 }
+const FIND_BOUNDS = { webhook: { reads: 24, waits: 48 }, anybody: { reads: 8, waits: 16 } }
+const FIND_ALL = { reads: 32, waits: 64 }
 /** Draining ends with the last attempt; after this many more seconds than its deadline the process exits anyway. */
 const DRAIN_MARGIN_S = 15
 /** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
@@ -86,8 +89,8 @@ async function main(): Promise<void> {
     log,
     settings: config,
   }
-  const find = finder(world.cluster, FIND_BOUNDS)
-  const app = buildApp((ref) => handle(ref, find, world), log)
+  const find = finders(world, config.stampKey !== undefined)
+  const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, config.stampKey)
   const address = await app.listen({ port: config.port, host: '::' })
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
@@ -117,6 +120,17 @@ async function main(): Promise<void> {
     fetchWarning(config.fetchLimit, shares.largeLimits.fileMiB),
   ]
   for (const warning of warnings) if (warning !== undefined) log.warn(warning)
+}
+
+/** How the resource of an event is found, by its sender. */
+function finders({ cluster }: World, signs: boolean): Readonly<Record<Sender, Find>> {
+  if (signs)
+    return {
+      webhook: finder(cluster, FIND_BOUNDS.webhook),
+      anybody: finder(cluster, FIND_BOUNDS.anybody),
+    }
+  const find = finder(cluster, FIND_ALL)
+  return { webhook: find, anybody: find }
 }
 
 main().catch((error: unknown) => {

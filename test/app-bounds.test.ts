@@ -6,7 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
-import { buildApp, MOST_EVENTS } from '../functions/app.ts'
+import { buildApp } from '../functions/app.ts'
+import { SENDER_SIGNATURE, senderSignature } from '../functions/domain/event/sender-signature.ts'
+import { MOST_EVENTS, MOST_UNSIGNED } from '../functions/event-places.ts'
 import { EVENT, EVENT_HEAD } from './event-request.ts'
 import { waitFor } from './harness/wait.ts'
 
@@ -16,7 +18,7 @@ const LARGEST = 3 * MIB
 const FITTING = 21
 const EVENT_TEXT = JSON.stringify(EVENT)
 
-async function start(t: Test, handle: () => Promise<void> = () => Promise.resolve()) {
+async function start(t: Test, handle: () => Promise<void> = () => Promise.resolve(), stampKey?: Uint8Array) {
   const seen = { requests: 0, handled: 0 }
   const app = buildApp(
     () => {
@@ -24,6 +26,7 @@ async function start(t: Test, handle: () => Promise<void> = () => Promise.resolv
       return handle()
     },
     pino({ level: 'silent' }),
+    stampKey,
   )
   app.server.on('request', () => (seen.requests += 1))
   const sockets: Socket[] = []
@@ -92,10 +95,7 @@ t.test('an event in many small pieces is refused, and one in fewer is read', asy
   const inPieces = (many: number): string => `${'1\r\n \r\n'.repeat(many)}0\r\n\r\n`
   const head = `${EVENT_TEXT.length.toString(16)}\r\n${EVENT_TEXT}\r\n`
   t.match(await text(send('transfer-encoding: chunked', head + inPieces(1_000))), /^HTTP\/1.1 202/)
-  t.match(
-    await text(send('transfer-encoding: chunked', head + inPieces(1_100))),
-    /^HTTP\/1.1 400 [^]*pieces/,
-  )
+  t.match(await text(send('transfer-encoding: chunked', head + inPieces(1_100))), /^HTTP\/1.1 400 [^]*pieces/)
   t.equal(seen.handled, 1)
 })
 
@@ -122,3 +122,26 @@ t.test(
     t.match(await text(send(length, body)), /^HTTP\/1.1 202/)
   },
 )
+
+t.test('a flood without a signature leaves places to the webhook, and waits for its refusals', async (t) => {
+  const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
+  const key = Buffer.alloc(32, 'k')
+  const { send, seen } = await start(t, () => finished, key)
+  const [length, body] = event(400)
+  const eight = `${EVENT_HEAD}\r\n${length}\r\n\r\n${body}`.repeat(7)
+  for (let index = 0; index < MOST_UNSIGNED / 8; index += 1) send(length, body, eight)
+  await waitFor('all in hand', () => (seen.handled === MOST_UNSIGNED ? true : undefined), 30_000)
+  const began = performance.now()
+  t.match(await text(send(length, body)), /^HTTP\/1.1 503 [^]*\r\nretry-after: [1-9]/i)
+  t.ok(performance.now() - began > 900)
+  const attributes: Readonly<Record<string, string>> = {
+    id: '1',
+    source: '/x',
+    type: 'dev.commitlet.gitcommit.applied',
+  }
+  const signature = senderSignature((name) => attributes[name], key)
+  const signed = text(send(`ce-${SENDER_SIGNATURE}: ${signature}\r\n${length}`, body))
+  await waitFor('the event of the webhook', () => (seen.handled > MOST_UNSIGNED ? true : undefined), 30_000)
+  finish(undefined)
+  t.match(await signed, /^HTTP\/1.1 202/)
+})

@@ -46,9 +46,9 @@ async function start(t: Test, handle: Handle = () => Promise.resolve()) {
   const handled: ObjectRef[] = []
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-  const app = buildApp((ref) => {
+  const app = buildApp((ref, sender) => {
     handled.push(ref)
-    return handle(ref)
+    return handle(ref, sender)
   }, log)
   t.teardown(() => app.close())
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)

@@ -138,7 +138,7 @@ t.test('the function lives through bodies of single bytes and a flood of events'
     const flood = Array.from({ length: 200 }, () => send(open(), events(8)))
     const full = async (): Promise<string | undefined> => {
       const waiting = send(open(), events(1))
-      const answer = await Promise.race([waiting, pause(100, '', { ref: false })])
+      const answer = await Promise.race([waiting, pause(3_000, '', { ref: false })])
       return answer.startsWith('HTTP/1.1 503') ? answer : undefined
     }
     t.match(await waitFor('refusal', full, 30_000), /\r\nretry-after: [1-9]/i)
@@ -186,7 +186,7 @@ t.test('the webhook lives through reviews of single bytes and a flood of reviews
     const flood = Array.from({ length: 60 }, () => send(open(), reviews))
     const full = async (): Promise<Posted | undefined> => {
       const waiting = call({ port, ca }, '/mutate', REVIEW)
-      const answer = await Promise.race([waiting, pause(100, undefined, { ref: false })])
+      const answer = await Promise.race([waiting, pause(3_000, undefined, { ref: false })])
       return answer?.status === 503 ? answer : undefined
     }
     t.match(await waitFor('refusal', full, 30_000), {

@@ -1,11 +1,12 @@
 import type { Server } from 'node:https'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { openBudget } from '../functions/domain/network/budget.ts'
 import type { Release } from '../functions/domain/network/budget.ts'
 import { boundConnections } from '../functions/domain/network/connections.ts'
-import type { Connections } from '../functions/domain/network/connections.ts'
+import type { Connections, Timing } from '../functions/domain/network/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { AdmissionRequest, Verdict } from './admission/review.ts'
@@ -20,6 +21,11 @@ const REQUEST_TIMEOUT_MS = 10_000
 const TIMEOUT_CHECK_MS = 1_000
 /** API servers open one connection for each review that they wait for; each uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 512
+/** The clock of the connections. */
+const TIMING: Timing = {
+  wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
+  doNext: (work) => process.nextTick(queueMicrotask, work),
+}
 /** Most reviews in hand: each may hold calls of the API server, of which 64 run at once. */
 export const MOST_REVIEWS = 400
 /** Most brackets and commas, outside of strings, in one review: 50 ms to read and judge. A normal one has hundreds. */
@@ -59,15 +65,19 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
     return503OnClosing: false,
     logger: false,
   })
-  const connections = boundConnections(app.server, MOST_CONNECTIONS)
+  const connections = boundConnections(app.server, MOST_CONNECTIONS, TIMING)
   app.addHook('onRequest', (request, reply, done) => {
     const release = connections.begin(request.raw.socket)
     if (release === undefined) return void reply.hijack()
     reply.raw.once('close', release)
     done()
   })
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (connections.isSlow(request.raw.socket)) reply.header('connection', 'close')
+    done()
+  })
   awaitAnswers(app)
-  readBodies(app)
+  readBodies(app, connections)
   app.setErrorHandler<FastifyError | Failure>((error, _request, reply) => answerError(error, reply, edge.log))
   app.setNotFoundHandler((_request, reply) =>
     refuse(reply, 404, 'There is nothing here; send reviews to POST /mutate or /validate.'),

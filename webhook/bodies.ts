@@ -2,6 +2,7 @@ import type { Server } from 'node:https'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Failure } from '../functions/domain/failure.ts'
 import { openBodyRoom } from '../functions/domain/network/body-room.ts'
+import type { Connections } from '../functions/domain/network/connections.ts'
 import { announcedBytes, readBody } from '../functions/domain/network/read-body.ts'
 
 /**
@@ -15,7 +16,7 @@ const TOO_MANY_PIECES = 'The review came in too many small pieces; send it in la
  * Reads the body of each request, whatever its content type, as text. An error has the status of the answer, or is a
  * Failure with its sentence.
  */
-export function readBodies(app: FastifyInstance<Server>): void {
+export function readBodies(app: FastifyInstance<Server>, connections: Connections): void {
   const enter = openBodyRoom()
   const leaving = new WeakMap<FastifyRequest, () => void>()
   // The room is held until the response was sent: the parsed review is in memory until then.
@@ -31,7 +32,10 @@ export function readBodies(app: FastifyInstance<Server>): void {
     const body = await readBody(payload, { most: BODY_LIMIT, place }).catch((cause: unknown) => {
       throw withStatus(400, cause)
     })
-    if (body === 'too many pieces') throw new Failure('InvalidSpec', TOO_MANY_PIECES)
+    if (body === 'too many pieces') {
+      await connections.slowDown(request.raw.socket)
+      throw new Failure('InvalidSpec', TOO_MANY_PIECES)
+    }
     if (typeof body === 'string') throw withStatus(body === 'no room' ? 503 : 413)
     return body.toString()
   })

@@ -1,18 +1,33 @@
 import type { Server, Socket } from 'node:net'
 import type { Release } from './budget.ts'
+import { readInSlices } from './sliced-reading.ts'
+import type { DoNext } from './sliced-reading.ts'
 
 /** Most requests of one connection that have no answer yet. Senders of events and API servers send one at a time. */
 const MOST_UNANSWERED = 8
+/** Who is refused waits this long for the answer, so that a flood over some connections is not faster than its answers. */
+const REFUSAL_MS = 1_000
 
 /** The connections of a server. */
 export interface Connections {
   /**
    * Counts a request of the connection until it is released. Undefined if the connection has too many without an
-   * answer (HTTP pipelining, RFC 9112, 9.3.2): it was closed.
+   * answer (HTTP pipelining, RFC 9112, 9.3.2): nothing more of it is read, and it is closed after a second.
    */
   readonly begin: (socket: Socket) => Release | undefined
   /** The connection is not closed for a new one until it is released. */
   readonly hold: (socket: Socket) => Release
+  /** Reads nothing more of the connection. Resolves after a second, or when it has closed: it is then to be answered and closed. */
+  readonly slowDown: (socket: Socket) => Promise<void>
+  /** Whether nothing more of the connection is read. */
+  readonly isSlow: (socket: Socket) => boolean
+}
+
+/** The clock, and the order of work. */
+export interface Timing {
+  /** Resolves after these milliseconds; rejects once the signal fires. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
+  readonly doNext: DoNext
 }
 
 interface Connection {
@@ -23,13 +38,15 @@ interface Connection {
 
 /**
  * Keeps at most `most` connections to the server. One more takes the place of the one that has been silent for longest,
- * unless that is held: whoever opens many cannot keep others out, such as the probes of the kubelet.
+ * unless that is held: whoever opens many cannot keep others out, such as the probes of the kubelet. To be called before
+ * the server listens.
  */
-export function boundConnections(server: Server, most: number): Connections {
+export function boundConnections(server: Server, most: number, timing: Timing): Connections {
   // The one that has been silent for longest comes first.
   const open = new Set<Connection>()
   const byAddress = new Map<string, Connection>()
   const bySocket = new WeakMap<Socket, Connection>()
+  const reading = readInSlices(server, timing.doNext)
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= most && !closeOne()) {
@@ -71,6 +88,13 @@ export function boundConnections(server: Server, most: number): Connections {
     if (open.delete(connection)) open.add(connection)
   }
 
+  async function slowDown(socket: Socket): Promise<void> {
+    reading.stop(socket)
+    const closed = new AbortController()
+    socket.once('close', () => closed.abort())
+    await timing.wait(REFUSAL_MS, closed.signal).catch(ignore)
+  }
+
   return {
     begin(socket) {
       const connection = connectionOf(socket)
@@ -78,7 +102,7 @@ export function boundConnections(server: Server, most: number): Connections {
       touch(connection)
       connection.unanswered += 1
       if (connection.unanswered > MOST_UNANSWERED) {
-        connection.socket.destroy()
+        if (!reading.isStopped(socket)) void slowDown(socket).then(() => connection.socket.destroy())
         return undefined
       }
       return () => {
@@ -94,6 +118,8 @@ export function boundConnections(server: Server, most: number): Connections {
         connection.held -= 1
       }
     },
+    slowDown,
+    isSlow: reading.isStopped,
   }
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { boundConnections } from '../../../functions/domain/network/connections.ts'
@@ -9,7 +10,10 @@ import { boundConnections } from '../../../functions/domain/network/connections.
 async function start(t: Test) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const connections = boundConnections(server, 2)
+  const connections = boundConnections(server, 2, {
+    wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
+    doNext: (work) => process.nextTick(queueMicrotask, work),
+  })
   const { port } = server.address() as AddressInfo
   const sockets: Socket[] = []
   t.teardown(() => {
@@ -59,5 +63,21 @@ t.test('one with more than eight requests without an answer is closed', async (t
   t.ok(connections.begin(served), 'an answer makes room')
   t.notOk(served.destroyed)
   t.equal(connections.begin(served), undefined)
-  t.ok(served.destroyed)
+  t.ok(connections.isSlow(served))
+  const began = performance.now()
+  await once(served, 'close')
+  t.ok(performance.now() - began > 900, 'a flood waits for its end')
+})
+
+t.test('one that is slowed down is answered after a second, or when it has closed', async (t) => {
+  const { connections, open } = await start(t)
+  const [first, second] = [await open(), await open()]
+  const began = performance.now()
+  const closed = connections.slowDown(second)
+  second.destroy()
+  await closed
+  t.ok(performance.now() - began < 900)
+  await connections.slowDown(first)
+  t.ok(performance.now() - began > 900)
+  t.notOk(first.destroyed)
 })

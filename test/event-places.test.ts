@@ -1,0 +1,35 @@
+import t from 'tap'
+import { MOST_EVENTS, MOST_UNSIGNED, openEventPlaces } from '../functions/event-places.ts'
+
+t.test('events without a signature get a quarter of the places, and the webhook the rest', async (t) => {
+  const { admits, take } = openEventPlaces(true, () => 0)
+  const unsigned = Array.from({ length: MOST_UNSIGNED }, () => take('anybody'))
+  t.ok(unsigned.every((leave) => leave !== undefined))
+  t.equal(take('anybody'), undefined)
+  t.notOk(admits('anybody'))
+  for (let count = MOST_UNSIGNED; count < MOST_EVENTS; count += 1) t.ok(take('webhook'))
+  t.equal(take('webhook'), undefined)
+  t.notOk(admits('webhook'))
+  unsigned[0]?.()
+  t.ok(admits('webhook'))
+  t.ok(take('anybody'))
+})
+
+t.test('a flood without a signature is admitted 50 times a second', async (t) => {
+  let time = 0
+  const { admits } = openEventPlaces(true, () => time)
+  const admitted = (): number => Array.from({ length: 2_000 }, () => admits('anybody')).filter(Boolean).length
+  t.equal(admitted(), MOST_UNSIGNED, 'as many as have places at once')
+  time += 1_000
+  t.equal(admitted(), 50)
+  t.ok(admits('webhook'))
+  time += 60_000
+  t.equal(admitted(), MOST_UNSIGNED)
+})
+
+t.test('without a key all senders are equal', async (t) => {
+  const { admits, take } = openEventPlaces(false, () => 0)
+  for (let count = 0; count < MOST_EVENTS; count += 1) t.ok(admits('anybody') && take('anybody'))
+  t.notOk(admits('anybody'))
+  t.equal(take('anybody'), undefined)
+})
