@@ -13,6 +13,8 @@ export interface Tenant {
 
 /** Milliseconds from the moment when the apply was due; Infinity for what did not happen. */
 export interface Apply {
+  /** A ConfigMap of the same moment, with which Commitlet has nothing to do. */
+  readonly stored: number
   readonly admitted: number
   readonly landed: number
 }
@@ -36,15 +38,21 @@ export async function applyHonestly(
   const names = Array.from({ length: count }, (_, index) => `${run}-${index}`)
   const tenantOf = (index: number): Tenant => tenants[index % tenants.length]!
   for (const [index, name] of names.entries()) await createConfigMap(plane, tenantOf(index), name)
+  const storing = (index: number, due: number): Promise<number> =>
+    createConfigMap(plane, tenantOf(index), `${run}-stored-${index}`).then(
+      () => performance.now() - due,
+      () => Infinity,
+    )
   const landings = await watchLandings(plane)
   const began = performance.now()
   const applies: Promise<Apply>[] = []
   for (const [index, name] of names.entries()) {
     const due = began + (index * EVERY_MS) / tenants.length
     await pause(Math.max(0, due - performance.now()))
-    applies.push(
-      applyOne({ plane, landings, due, end: began + seconds * 1000 + GRACE_MS }, tenantOf(index), name),
-    )
+    const stored = storing(index, due)
+    const end = began + seconds * 1000 + GRACE_MS
+    const applied = applyOne({ plane, landings, due, end }, tenantOf(index), name)
+    applies.push(Promise.all([stored, applied]).then(([took, times]) => ({ ...times, stored: took })))
   }
   try {
     return await Promise.all(applies)
@@ -70,7 +78,7 @@ async function applyOne(
   { plane, landings, due, end }: Applying,
   tenant: Tenant,
   name: string,
-): Promise<Apply> {
+): Promise<Omit<Apply, 'stored'>> {
   const { namespace } = tenant.team
   const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name, path: `${name}.yaml` }
   const resource = gitCommit(name, tenant.repository, { resourceRef })

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Program } from '../../test/harness/programs.ts'
-import { residentMiB } from './process-tree.ts'
+import { memoryOf, treeOf } from '../../test/harness/process-memory.ts'
 import { probe } from './probe.ts'
 
 const LOOK_MS = 250
@@ -10,6 +10,7 @@ const PROBE_MS = 250
 export interface Seen {
   /** Milliseconds of the liveness probes; Infinity for one without an answer. */
   readonly probes: readonly number[]
+  /** Of the process and all below it; shared pages count once, as in a container. */
   readonly peakMiB: number
   /** How often it ended, by cause. */
   readonly crashes: number
@@ -39,7 +40,7 @@ export function keepRunning({ program, start, limitMiB }: Container): Kept {
 
   async function watchProcess(): Promise<void> {
     while (!stop.signal.aborted) {
-      const memory = await residentMiB(current.pid)
+      const memory = await memoryOf(await treeOf(current.pid))
       seen.peakMiB = Math.max(seen.peakMiB, memory)
       const isOver = memory > limitMiB
       if (isOver) seen.outOfMemory += 1
