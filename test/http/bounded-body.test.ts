@@ -17,7 +17,7 @@ function budgetOf(most: number) {
 t.test('a body in chunks of whatever size is one buffer, and is returned to the budget once', async (t) => {
   const { take, isFull } = budgetOf(200_000)
   const bytes = Buffer.from(Array.from({ length: 50_000 }, (_, i) => i % 251))
-  for (const size of [1, 999, 50_000]) {
+  for (const size of [100, 999, 50_000]) {
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
       bytes.subarray(i * size, (i + 1) * size),
     )
