@@ -32,12 +32,15 @@ const FLOOR = /^test(\/[^/]+)?/
 /** tap finds the snapshots of a file by the name of the process. */
 const WITH_SNAPSHOTS = 'test/e2e/print.test.ts'
 
-/** A folder with more files than one process gets: they wait for much, and others use the time. */
-const DIVIDED = 'test/e2e'
-const LARGEST_PART = 4
+/** Folders with more files than one process gets, and how many it gets: they take long, and others use the cores. */
+const LARGEST_PARTS: ReadonlyMap<string, number> = new Map([
+  ['test/e2e', 4],
+  ['test/git/contract', 3],
+])
 
-/** The slowest entries: they begin first, so that the run does not wait for them at the end. */
-const LONGEST = /^test\/(git|providers|build|main|demo|harness|http|cluster)\b/
+/** The slowest entries, and those that wait most: they begin first, so that the run does not wait for them at the end. */
+const LONGEST =
+  /^test\/(git|providers|build|main|demo|harness|http|cluster|e2e\/(crashes|demo-cluster|flood|lost-events))\b/
 
 /** An entry that tap runs as one process, and its test files. */
 export interface Entry {
@@ -87,8 +90,9 @@ function entryName(room: string, isShort: boolean): string {
 }
 
 function partsOf([room, runs]: readonly [string, readonly string[]]): [string, readonly string[]][] {
-  if (room !== DIVIDED) return [[room, runs]]
-  const parts = Map.groupBy(runs, (file) => Math.floor(runs.indexOf(file) / LARGEST_PART))
+  const largest = LARGEST_PARTS.get(room)
+  if (largest === undefined) return [[room, runs]]
+  const parts = Map.groupBy(runs, (file) => Math.floor(runs.indexOf(file) / largest))
   return [...parts].map(([number, some]) => [`${room}-${number}`, some])
 }
 
