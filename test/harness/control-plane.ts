@@ -77,8 +77,8 @@ interface SharedPlane extends Certificate {
 
 /**
  * The shared control plane where there is one, else a separate one; the reason where neither is possible. On the shared
- * one all of manifests/ but the webhook configurations is installed. `own` takes 15 s of one core: it is for tests
- * that change cluster-scoped objects, or list all of them; `flags` are for its API server. Where `signal` fires
+ * one all of manifests/ but the webhook configurations is installed. `own` takes 2 s of one core, and 4 s to wait: it is
+ * for tests that change cluster-scoped objects, or list all of them; `flags` are for its API server. Where `signal` fires
  * before it is ready, it fails and leaves nothing behind.
  */
 export async function startControlPlane(
