@@ -49,10 +49,12 @@ async function compare({ caFile, large, ssh }: Served): Promise<void> {
   const https = httpsTarget({ caFile, folder }, large.url, TOKEN)
   const openSSH = await sshTarget({ caFile, folder }, ssh)
   const writers = [
-    commitletWriter(https, "Commitlet's writer"),
+    commitletWriter(https, "Commitlet's writer", 'direct'),
+    commitletWriter(https, "Commitlet's writer, git binary", 'binary'),
     cloneWriter(https, 'clone, commit, push', []),
     cloneWriter(https, 'clone --depth=1, commit, push', ['--depth=1']),
-    commitletWriter(openSSH, "SSH: Commitlet's writer"),
+    commitletWriter(openSSH, "SSH: Commitlet's writer", 'direct'),
+    commitletWriter(openSSH, "SSH: Commitlet's writer, git binary", 'binary'),
     cloneWriter(openSSH, 'SSH: clone, commit, push', []),
     cloneWriter(openSSH, 'SSH: clone --depth=1, commit, push', ['--depth=1']),
   ]

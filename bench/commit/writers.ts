@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import type { GitEngine } from '../../functions/config.ts'
 import type { Login } from '../../functions/domain/credentials/login.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { guardAddresses } from '../../functions/net/addresses.ts'
@@ -29,9 +30,10 @@ export interface Target {
 
 const AUTHOR = { name: 'Bench', email: 'bench@example.com' }
 
-/** Commitlet's own writer. */
-export function commitletWriter(target: Target, name: string): Writer {
+/** Commitlet's own writer, with one of its engines. */
+export function commitletWriter(target: Target, name: string, engine: GitEngine): Writer {
   const git = openGit({
+    engine,
     tempDir: target.folder,
     trust: followTrust(target.caFile),
     fetchLimitMiB: 256,
