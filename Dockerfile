@@ -26,5 +26,6 @@ COPY --from=build /app/dist ./dist
 ENV UV_THREADPOOL_SIZE=128
 # A number instead of a name, so that runAsNonRoot can verify that it is not root.
 USER 65532:65532
-ENTRYPOINT ["tini", "--", "node", "boot.cjs"]
+# With its default of 16 MiB, V8 keeps some 60 MiB more of what is no longer used after 1,000 commits at once.
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=4", "boot.cjs"]
 CMD ["dist/function.cjs"]

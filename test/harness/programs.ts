@@ -57,6 +57,9 @@ export function startWebhook(options: ProgramOptions): Promise<Program> {
   return start('https', 'webhook', options)
 }
 
+/** As in the image. */
+export const V8_OPTIONS: readonly string[] = ['--max-semi-space-size=4']
+
 type Part = keyof typeof SOURCES
 const SOURCES = { function: 'functions/main.ts', webhook: 'webhook/main.ts' } as const
 
@@ -75,7 +78,7 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
   const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT'])
   const inherited = Object.entries(process.env).filter(([name]) => isInherited(name))
   const boot = built === 'cached' ? [join(ROOT, 'boot.cjs')] : []
-  const [command, ...args] = [...by, process.execPath, ...boot, fileOf(part, built !== false)]
+  const [command, ...args] = [...by, process.execPath, ...V8_OPTIONS, ...boot, fileOf(part, built !== false)]
   const child = spawn(command, args, {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...env, PORT: String(port) },

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { V8_OPTIONS } from '../harness/programs.ts'
 import { readManifest, ROOT } from './read.ts'
 
 const text = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
@@ -71,6 +72,11 @@ t.test('the image and both manifests start what build.ts writes', async (t) => {
   t.same(started, ['dist/function.cjs', 'dist/function.cjs', 'dist/webhook.cjs'])
   for (const program of started) t.ok(built.includes(program), program)
   t.ok(kept.includes(wordsOf('ENTRYPOINT').at(-1) ?? ''), 'boot.cjs is in the build')
+})
+
+t.test('tests and benchmarks start both programs with the options of the image', async (t) => {
+  const options = wordsOf('ENTRYPOINT').filter((word) => word.startsWith('--') && word !== '--')
+  t.same(options, V8_OPTIONS)
 })
 
 t.test('the image’s user is the one of both manifests, by number', async (t) => {
