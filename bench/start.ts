@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../test/harness/wait.ts'
-import { median, table } from './statistics.ts'
+import { median, rounded, spread, type Spread } from './statistics.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const ROUNDS = 15
 const PATIENCE_MS = 10_000
 
 /** The smallest possible Node server: the least time that a start takes. */
@@ -63,36 +61,53 @@ async function residentMB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
-if (!existsSync(join(ROOT, 'dist/function.cjs')))
-  throw new Error('dist/ does not exist: run `npm run build` first')
-const folder = await mkdtemp(join(tmpdir(), 'commitlet-bench-'))
-const kubeconfig = join(folder, 'kubeconfig')
-await writeFile(kubeconfig, JSON.stringify(KUBECONFIG))
-const env = { KUBECONFIG: kubeconfig, LOG_LEVEL: 'silent' }
-const contenders = [
-  { name: 'bare node:http', args: ['-e', BARE] },
-  { name: 'function, code cache', args: [join(ROOT, 'boot.cjs'), join(ROOT, 'dist/function.cjs')] },
-  { name: 'function, bundle alone', args: [join(ROOT, 'dist/function.cjs')] },
-].map((contender) => ({ ...contender, starts: [] as Start[] }))
-// Interleaved, so that other load on the machine affects all alike. The first round only warms the disk cache.
-for (let round = 0; round <= ROUNDS; round += 1) {
-  for (const { args, starts } of contenders) {
-    const start = await measure(args, env)
-    if (round > 0) starts.push(start)
-  }
+/** What starts: the least that Node can do, and the built function. */
+export type Starter = keyof typeof STARTERS
+
+const BUNDLE = join(ROOT, 'dist/function.cjs')
+
+/** Titles and arguments of Node. */
+export const STARTERS = {
+  bare: { title: 'bare node:http', args: ['-e', BARE] },
+  cached: { title: 'function, code cache', args: [join(ROOT, 'boot.cjs'), BUNDLE] },
+  bundle: { title: 'function, bundle alone', args: [BUNDLE] },
+} as const
+
+/** Milliseconds from spawn to the first 200, and the resident memory then. */
+export interface Started {
+  readonly starter: Starter
+  readonly took: Spread
+  readonly residentMB: number
 }
-await rm(folder, { recursive: true })
-const baseline = median(contenders[0]!.starts.map(({ milliseconds }) => milliseconds))
-process.stdout.write(
-  `Spawn to first 200, median of ${ROUNDS} interleaved starts each (Node ${process.version})\n\n`,
-)
-process.stdout.write(
-  table(
-    ['', 'ms', 'ratio', 'MB resident'],
-    contenders.map(({ name, starts }) => {
-      const milliseconds = median(starts.map((start) => start.milliseconds))
-      const memory = median(starts.map((start) => start.memory))
-      return [name, milliseconds.toFixed(0), `${(milliseconds / baseline).toFixed(2)}x`, memory.toFixed(0)]
-    }),
-  ),
-)
+
+/** Starts each of them so many times; dist/ must exist. No API server is needed. */
+export async function measureStarts(rounds: number): Promise<readonly Started[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'commitlet-bench-'))
+  const kubeconfig = join(folder, 'kubeconfig')
+  await writeFile(kubeconfig, JSON.stringify(KUBECONFIG))
+  const env = { KUBECONFIG: kubeconfig, LOG_LEVEL: 'silent' }
+  const starts: Readonly<Record<Starter, Start[]>> = { bare: [], cached: [], bundle: [] }
+  try {
+    // By turns, so that other load on the machine affects all alike. The first round only warms the disk cache.
+    for (let round = 0; round <= rounds; round += 1) {
+      const taken = await startEach(env)
+      if (round === 0) continue
+      for (const { starter, start } of taken) starts[starter].push(start)
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+  return NAMES.map((starter) => ({
+    starter,
+    took: spread(starts[starter].map(({ milliseconds }) => milliseconds)),
+    residentMB: rounded(median(starts[starter].map(({ memory }) => memory))),
+  }))
+}
+
+async function startEach(env: Readonly<Record<string, string>>) {
+  const taken = []
+  for (const starter of NAMES) taken.push({ starter, start: await measure(STARTERS[starter].args, env) })
+  return taken
+}
+
+const NAMES = ['bare', 'cached', 'bundle'] as const satisfies readonly Starter[]

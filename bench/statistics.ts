@@ -12,6 +12,25 @@ export function percentile(values: readonly number[], percent: number): number {
   return values.toSorted((a, b) => a - b)[Math.max(rank, 1) - 1] ?? Number.NaN
 }
 
+/** Several measurements of the same thing: the median, and the quartiles as the range in which half of them lie. */
+export interface Spread {
+  readonly median: number
+  readonly low: number
+  readonly high: number
+  readonly count: number
+}
+
+/** The spread of these values, rounded; one value is its own quartiles. */
+export function spread(values: readonly number[]): Spread {
+  const [middle, low, high] = [median(values), percentile(values, 25), percentile(values, 75)].map(rounded)
+  return { median: middle ?? NaN, low: low ?? NaN, high: high ?? NaN, count: values.length }
+}
+
+/** To three significant digits, and whole above that: no measurement here is more exact. */
+export function rounded(value: number): number {
+  return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3))
+}
+
 /** A heading and rows, in aligned columns. The first column is text, the others are numbers. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [heading, ...rows]

@@ -8,7 +8,7 @@ import { openLoop } from './open-loop.ts'
 import type { Histogram } from './histogram.ts'
 import { readHistogram, since, together, WEBHOOK_DURATION } from './histogram.ts'
 
-/** Rounds of 6 s each, alternately without and with admission; one more warms up first. */
+/** Of 6 s each, alternately without and with admission; one more warms up first. */
 const ROUNDS = 3
 const ARRIVALS = 300
 const DEADLINE_MS = 30_000
@@ -26,7 +26,10 @@ export interface Creations {
  * Measures how long a tenant's user takes to create GitCommits on a real API server. There is no sink, so no attempt
  * runs meanwhile. Without a control plane: the reason why there is none.
  */
-export async function onApiServer(built: boolean): Promise<Creations | { readonly missing: string }> {
+export async function onApiServer(
+  built: boolean,
+  rounds = ROUNDS,
+): Promise<Creations | { readonly missing: string }> {
   const plane = await startControlPlane({ own: true })
   if ('missing' in plane) return plane
   const undo: (() => unknown)[] = [() => plane.stop()]
@@ -35,7 +38,7 @@ export async function onApiServer(built: boolean): Promise<Creations | { readonl
     const commitlet = await install(t, plane, { built, webhookEnv: { K_SINK: '' } })
     const { namespace } = await commitlet.createTeam({ developers: ['developer'] })
     process.env.KUBECONFIG = await plane.kubeconfigFor({ name: 'developer' })
-    return await measure({ plane, server: openApiServer(), namespace })
+    return await measure({ plane, server: openApiServer(), namespace }, rounds)
   } finally {
     for (const end of undo.toReversed()) await end()
   }
@@ -47,11 +50,11 @@ interface Site {
   readonly namespace: string
 }
 
-async function measure(site: Site): Promise<Creations> {
+async function measure(site: Site, rounds: number): Promise<Creations> {
   const times = { without: [] as number[], admitted: [] as number[] }
   const histograms: (readonly Histogram[])[] = []
   const configurations = await configurationsIn(site.plane)
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  for (let round = 0; round <= rounds; round += 1) {
     await site.plane.kubectl(['delete', ...configurations.flatMap(({ kind, name }) => [`${kind}/${name}`])])
     await untilAdmission(site, false)
     const without = await openLoop(ARRIVALS, (index) => create(site, `without-${round}-${index}`))

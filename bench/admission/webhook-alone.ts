@@ -11,9 +11,15 @@ import { keptAlive, openLoop } from './open-loop.ts'
 import type { Post } from './open-loop.ts'
 import { reviewBody } from './admission-review.ts'
 
-/** Rounds of 3 s each, interleaved so that other load on the machine affects all calls alike; one more warms up first. */
-const ROUNDS = 4
-const ARRIVALS = 150
+/** Rounds take turns, so that other load on the machine affects all calls alike. */
+export interface Rounds {
+  /** One more warms up first. */
+  readonly rounds: number
+  /** Of one kind of call in one round, 50 a second. */
+  readonly arrivals: number
+}
+
+const USUAL: Rounds = { rounds: 4, arrivals: 150 }
 
 /** One kind of call, and how many milliseconds each answer took. */
 export interface MeasuredCall {
@@ -25,13 +31,16 @@ export interface MeasuredCall {
  * Measures a bare node:https server and the webhook with the same AdmissionReviews. The webhook asks a stand-in API
  * server that runs in its own process. The first result is the bare server's.
  */
-export async function measureWebhookAlone(built: boolean): Promise<readonly MeasuredCall[]> {
+export async function measureWebhookAlone(
+  built: boolean,
+  { rounds, arrivals }: Rounds = USUAL,
+): Promise<readonly MeasuredCall[]> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-bench-'))
   const undo: (() => unknown)[] = [() => rm(folder, { recursive: true })]
   try {
     const calls = await callsOf(folder, { built, onEnd: (end) => undo.unshift(end) })
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      for (const call of calls) await measure(call, round)
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const call of calls) await measure(call, round, arrivals)
     }
     return calls
   } finally {
@@ -48,10 +57,10 @@ interface Call {
   readonly times: number[]
 }
 
-async function measure(call: Call, round: number): Promise<void> {
+async function measure(call: Call, round: number, arrivals: number): Promise<void> {
   // All bodies are made before the first is due: from then on this process only sends.
-  const bodies = Array.from({ length: ARRIVALS }, (_, index) => call.body(`${round}-${index}`))
-  const times = await openLoop(ARRIVALS, (index) => admitted(call, bodies[index] ?? ''))
+  const bodies = Array.from({ length: arrivals }, (_, index) => call.body(`${round}-${index}`))
+  const times = await openLoop(arrivals, (index) => admitted(call, bodies[index] ?? ''))
   if (round > 0) call.times.push(...times)
 }
 

@@ -1,29 +1,23 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readPrivateKey } from '../../functions/domain/private-key/private-key.ts'
+import { TOKEN, type ServedSSH } from '../remote/servers.ts'
 import type { Target } from './writers.ts'
-
-/** How to reach the SSH server of git-servers.ts. */
-export interface ServedSSH {
-  readonly url: string
-  readonly knownHosts: string
-  readonly privateKey: string
-}
 
 type Site = Pick<Target, 'caFile' | 'folder'>
 
-/** The repository over HTTPS with a token. */
-export function httpsTarget(site: Site, url: string, token: string): Target {
-  const basic = Buffer.from(`x-access-token:${token}`).toString('base64')
+/** A repository over HTTPS with the token. */
+export function httpsTarget(site: Site, url: string): Target {
+  const basic = Buffer.from(`x-access-token:${TOKEN}`).toString('base64')
   return {
     ...site,
     url,
     login: {
       method: 'password',
       username: 'x-access-token',
-      password: token,
+      password: TOKEN,
       identity: 'bench',
-      secrets: [token],
+      secrets: [TOKEN],
     },
     env: {
       GIT_SSL_CAINFO: site.caFile,
@@ -34,8 +28,9 @@ export function httpsTarget(site: Site, url: string, token: string): Target {
   }
 }
 
-/** The repository over SSH with a key. Git itself uses OpenSSH's client. */
-export async function sshTarget(site: Site, { url, knownHosts, privateKey }: ServedSSH): Promise<Target> {
+/** A repository, by its name, over SSH with a key. Git itself uses OpenSSH's client. */
+export async function sshTarget(site: Site, served: ServedSSH, name: string): Promise<Target> {
+  const { url, knownHosts, privateKey } = served
   const [key, hosts] = [join(site.folder, 'key'), join(site.folder, 'known_hosts')]
   await Promise.all([writeFile(key, privateKey, { mode: 0o600 }), writeFile(hosts, knownHosts)])
   const options = [
@@ -47,7 +42,7 @@ export async function sshTarget(site: Site, { url, knownHosts, privateKey }: Ser
   const read = readPrivateKey(Buffer.from(privateKey), { secret: 'bench/git', key: 'ssh-privatekey' })
   return {
     ...site,
-    url,
+    url: `${url}/${name}.git`,
     login: {
       method: 'key',
       namespace: 'bench',
