@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Program } from '../../test/harness/programs.ts'
 import { memoryOf, treeOf } from '../../test/harness/process-memory.ts'
 import { probe } from './probe.ts'
+import { scheduled } from './scheduled.ts'
+import type { Scheduled } from './scheduled.ts'
 
 const LOOK_MS = 250
 const PROBE_MS = 250
@@ -12,6 +14,8 @@ export interface Seen {
   readonly probes: readonly number[]
   /** Of the process and all below it; shared pages count once, as in a container. */
   readonly peakMiB: number
+  /** Of its main thread. */
+  readonly scheduled: Scheduled
   /** How often it ended, by cause. */
   readonly crashes: number
   readonly outOfMemory: number
@@ -36,6 +40,7 @@ export function keepRunning({ program, start, limitMiB }: Container): Kept {
   const stop = new AbortController()
   let current = program
   let seen = nothing()
+  let before = scheduled(program.pid)
   const pending = new Set<Promise<void>>()
 
   async function watchProcess(): Promise<void> {
@@ -66,9 +71,11 @@ export function keepRunning({ program, start, limitMiB }: Container): Kept {
   const watching = [watchProcess(), probeOften()]
   return {
     take() {
-      const taken = seen
+      const [taken, since, now] = [seen, before, scheduled(current.pid)]
       seen = nothing()
-      return taken
+      before = now
+      const [runs, waits] = [now.runs - since.runs, now.waits - since.waits]
+      return { ...taken, scheduled: { runs, waits } }
     },
     async stop() {
       stop.abort()
@@ -79,6 +86,7 @@ export function keepRunning({ program, start, limitMiB }: Container): Kept {
   }
 }
 
-function nothing(): { probes: number[]; peakMiB: number; crashes: number; outOfMemory: number } {
-  return { probes: [], peakMiB: 0, crashes: 0, outOfMemory: 0 }
+function nothing() {
+  const probes: number[] = []
+  return { probes, peakMiB: 0, crashes: 0, outOfMemory: 0 }
 }

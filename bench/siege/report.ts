@@ -33,6 +33,8 @@ export function report(calm: Measured, siege: Measured, deeds: readonly Deed[]):
     'siege p99',
     'slowest',
     'no answer',
+    'ran s',
+    'waited s',
     'calm MiB',
     'siege MiB',
     'out of memory',
@@ -41,7 +43,8 @@ export function report(calm: Measured, siege: Measured, deeds: readonly Deed[]):
   return [
     `\nHonest tenants, ${calm.applies.length} applies calm and ${siege.applies.length} in the siege, ms; stored: a ConfigMap, without Commitlet\n\n`,
     table(HEADING, latencies),
-    '\nLiveness probes (ms), those without an answer in the siege, peak of the process tree, ends in the siege\n\n',
+    '\nLiveness probes (ms), those without an answer in the siege; for how long the main thread ran in the siege, and waited\n',
+    'for a processor that others had; peak of the process tree, ends in the siege\n\n',
     table(programHeading, programs),
     '\nThe attacks\n\n',
     ...deeds.map(({ name, deed }) => `${name}: ${deed}\n`),
@@ -73,7 +76,8 @@ function programRow(part: string, calm: Seen, siege: Seen): readonly string[] {
   const unanswered = siege.probes.filter((time) => time === Infinity).length
   const memory = [calm, siege].map(({ peakMiB }) => peakMiB.toFixed(0))
   const of = `${unanswered} of ${siege.probes.length}`
-  return [part, ...times, of, ...memory, `${siege.outOfMemory}`, `${siege.crashes}`]
+  const { runs, waits } = siege.scheduled
+  return [part, ...times, of, runs.toFixed(1), waits.toFixed(1), ...memory, `${siege.outOfMemory}`, `${siege.crashes}`]
 }
 
 function verdictsOn(step: string, calm: readonly number[], siege: readonly number[]): readonly string[] {
