@@ -77,7 +77,16 @@ function programRow(part: string, calm: Seen, siege: Seen): readonly string[] {
   const memory = [calm, siege].map(({ peakMiB }) => peakMiB.toFixed(0))
   const of = `${unanswered} of ${siege.probes.length}`
   const { runs, waits } = siege.scheduled
-  return [part, ...times, of, runs.toFixed(1), waits.toFixed(1), ...memory, `${siege.outOfMemory}`, `${siege.crashes}`]
+  return [
+    part,
+    ...times,
+    of,
+    runs.toFixed(1),
+    waits.toFixed(1),
+    ...memory,
+    `${siege.outOfMemory}`,
+    `${siege.crashes}`,
+  ]
 }
 
 function verdictsOn(step: string, calm: readonly number[], siege: readonly number[]): readonly string[] {
