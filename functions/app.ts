@@ -35,13 +35,20 @@ const NO_ROOM = 'Too many events are being handled at the moment; send this one 
 /** Handles one event; throws only if nothing could be written. */
 export type Handle = (ref: ObjectRef, sender: Sender) => Promise<void>
 
+export interface AppOptions {
+  readonly stampKey?: Uint8Array | undefined
+  /** Default: the clock. */
+  readonly timing?: Timing
+}
+
 /**
  * The HTTP server. `POST /` answers 202 with an empty body (done, nothing to do, or the failure is in the status),
  * 400 (not an event) or 503 with Retry-After (nothing could be written, too many events, draining). Closing it drains:
  * new events get 503, events in flight are finished. With the key of the stamps, the events of the webhook have places
  * that no other sender gets.
  */
-export function buildApp(handle: Handle, log: Logger, stampKey?: Uint8Array): FastifyInstance {
+export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}): FastifyInstance {
+  const { stampKey, timing = TIMING } = options
   // Fastify's own response while it closes has a body and no Retry-After.
   const app = Fastify({
     logger: false,
@@ -55,7 +62,7 @@ export function buildApp(handle: Handle, log: Logger, stampKey?: Uint8Array): Fa
     draining = true
     done()
   })
-  const connections = boundConnections(app.server, MOST_CONNECTIONS, TIMING)
+  const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
   app.addHook('onRequest', (request, reply, done) => {
     const release = connections.begin(request.raw.socket)
     if (release === undefined) return void reply.hijack()

@@ -90,7 +90,9 @@ async function main(): Promise<void> {
     settings: config,
   }
   const find = finders(world, config.stampKey !== undefined)
-  const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, config.stampKey)
+  const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
+    stampKey: config.stampKey,
+  })
   const address = await app.listen({ port: config.port, host: '::' })
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {

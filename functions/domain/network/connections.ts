@@ -5,19 +5,22 @@ import type { DoNext } from './sliced-reading.ts'
 
 /** Most requests of one connection that have no answer yet. Senders of events and API servers send one at a time. */
 const MOST_UNANSWERED = 8
-/** Who is refused waits this long for the answer, so that a flood over some connections is not faster than its answers. */
-const REFUSAL_MS = 1_000
+/**
+ * Who is refused waits this long for the answer, so that a flood over some connections is not faster than its answers.
+ * libuv accepts one connection in each turn of its loop: those that are opened again at once would delay all others.
+ */
+const REFUSAL_MS = 5_000
 
 /** The connections of a server. */
 export interface Connections {
   /**
    * Counts a request of the connection until it is released. Undefined if the connection has too many without an
-   * answer (HTTP pipelining, RFC 9112, 9.3.2): nothing more of it is read, and it is closed after a second.
+   * answer (HTTP pipelining, RFC 9112, 9.3.2): nothing more of it is read, and it is closed after 5 s.
    */
   readonly begin: (socket: Socket) => Release | undefined
   /** The connection is not closed for a new one until it is released. */
   readonly hold: (socket: Socket) => Release
-  /** Reads nothing more of the connection. Resolves after a second, or when it has closed: it is then to be answered and closed. */
+  /** Reads nothing more of the connection. Resolves after 5 s, or when it has closed: it is then to be answered and closed. */
   readonly slowDown: (socket: Socket) => Promise<void>
   /** Whether nothing more of the connection is read. */
   readonly isSlow: (socket: Socket) => boolean
