@@ -57,12 +57,13 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     // Node applies the longer of the two timeouts to the whole request.
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
   })
+  const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
   let draining = false
   app.addHook('preClose', (done) => {
     draining = true
+    connections.closeSilent()
     done()
   })
-  const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
   app.addHook('onRequest', (request, reply, done) => {
     const release = connections.begin(request.raw.socket)
     if (release === undefined) return void reply.hijack()

@@ -205,6 +205,17 @@ t.test('closing ends readiness, refuses new events and finishes those in flight'
   await closed
 })
 
+t.test('a connection over which nothing was ever sent does not keep the function from closing', async (t) => {
+  const { app, port } = await start(t)
+  const silent = connect({ port, host: '127.0.0.1' })
+  await once(silent, 'connect')
+  const began = performance.now()
+  await app.close()
+  // The bound is 2 s; a request may take 10 s to come.
+  t.ok(performance.now() - began < 9_000)
+  silent.destroy()
+})
+
 /** One connection, over which requests are written without waiting for the answers. */
 function openConnection(port: number) {
   const socket = connect({ port, host: '127.0.0.1' })

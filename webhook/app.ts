@@ -66,6 +66,10 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
     logger: false,
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, TIMING)
+  app.addHook('preClose', (done) => {
+    connections.closeSilent()
+    done()
+  })
   app.addHook('onRequest', (request, reply, done) => {
     const release = connections.begin(request.raw.socket)
     if (release === undefined) return void reply.hijack()

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
@@ -36,6 +37,17 @@ async function start(t: Test, changes: Partial<Edge> = {}, certified = false) {
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
   return { port, ca: authority.certPEM, authority, answers, lines, app }
 }
+
+t.test('a connection over which nothing was ever sent does not keep the webhook from closing', async (t) => {
+  const { port, ca, app } = await start(t)
+  const silent = connect({ port, host: '127.0.0.1', servername: 'localhost', ca })
+  await once(silent, 'secureConnect')
+  const began = performance.now()
+  await app.close()
+  // The bound is 2 s; a request may take 10 s to come.
+  t.ok(performance.now() - began < 9_000)
+  silent.destroy()
+})
 
 t.test('a review to /mutate is answered with the patch', async (t) => {
   const { port, ca, answers } = await start(t)

@@ -22,9 +22,17 @@ export interface Connections {
   readonly hold: (socket: Socket) => Release
   /** Reads nothing more of the connection. Resolves after 5 s, or when it has closed: it is then to be answered and closed. */
   readonly slowDown: (socket: Socket) => Promise<void>
+  /**
+   * To be called when the server begins to close: within two seconds, connections without a request in hand are closed.
+   * Node alone waits for the first request of a new connection until its time is over.
+   */
+  readonly closeSilent: () => void
   /** Whether nothing more of the connection is read. */
   readonly isSlow: (socket: Socket) => boolean
 }
+
+/** While a server closes: a request that is on its way has come by then. */
+const SILENCE_MS = 2_000
 
 /** The clock, and the order of work. */
 export interface Timing {
@@ -122,6 +130,12 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       }
     },
     slowDown,
+    closeSilent() {
+      const timer = setInterval(() => {
+        for (const { socket, unanswered, held } of open) if (unanswered + held === 0) socket.destroy()
+      }, SILENCE_MS)
+      server.once('close', () => clearInterval(timer))
+    },
     isSlow: reading.isStopped,
   }
 }
