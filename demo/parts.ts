@@ -6,8 +6,8 @@ import type { Logger } from 'pino'
 import { guardAddresses } from '../functions/net/addresses.ts'
 import { buildApp } from '../functions/app.ts'
 import { handle } from '../functions/attempt/attempt.ts'
-import { makeBudget } from '../functions/attempt/budget.ts'
 import { divide } from '../functions/attempt/shares.ts'
+import { openTurns } from '../functions/attempt/turns.ts'
 import { readConfig } from '../functions/config.ts'
 import { readPodSize } from '../functions/pod-size.ts'
 import { finder } from '../functions/attempt/find.ts'
@@ -42,8 +42,10 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     trust: followTrust(config.caFile),
   }
   const shares = divide(readPodSize(site.folder), config.fetchLimit)
+  const turns = openTurns(shares)
   const git = openGit({
     ...network,
+    acquireSession: turns.acquireSession,
     tempDir: site.folder,
     fetchLimitMiB: shares.largeLimits.fileMiB,
     deadlineSeconds: config.attemptDeadline,
@@ -55,7 +57,8 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
     withPullRequests: openProviders(network, () => performance.now()),
-    acquire: makeBudget(shares.stock).open(shares.attempts).acquire,
+    expect: (target) => git.expect(target),
+    takeTurn: turns.takeTurn,
     now: () => new Date(),
     random: Math.random,
     log,

@@ -92,7 +92,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     const ref = readEvent(request.headers, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
     // An attempt may take minutes: do not keep the body in memory until then.
     request.body = undefined
-    const leave = places.take(sender)
+    const leave = places.take(sender, ref.namespace)
     if (leave === undefined) return askToRetry(reply, NO_ROOM)
     // Until it was handled, even if its sender leaves.
     const release = connections.hold(request.raw.socket)

@@ -1,11 +1,12 @@
 import type { Release } from './domain/network/budget.ts'
+import { openFairPlaces } from './fair-places.ts'
 
 /** The sender of an event: the webhook, by its signature, or anybody. */
 export type Sender = 'webhook' | 'anybody'
 
 /**
- * Most events in hand: the attempts that run or wait (attempt/shares.ts), and some 250 whose resource is being read. Each
- * takes some 10 KiB, and each read some milliseconds.
+ * Most events in hand: those whose resource is being read, that wait for a turn, or whose attempt runs or waits for its
+ * push (attempt/turns.ts). Each takes some 10 KiB besides what it waits with.
  */
 export const MOST_EVENTS = 1_280
 /** Of those, most that have no signature of the webhook. */
@@ -17,16 +18,17 @@ const UNSIGNED_PER_SECOND = 50
 export interface EventPlaces {
   /** Whether an event of this sender may be read now. One that may not be read costs nothing. */
   readonly admits: (sender: Sender) => boolean
-  /** Takes a place until the result is called; undefined if there is none. */
-  readonly take: (sender: Sender) => Release | undefined
+  /** Takes a place until the result is called; undefined if there is none, or none for this namespace. */
+  readonly take: (sender: Sender, namespace: string) => Release | undefined
 }
 
 /**
  * Places for events. If `signs`, the webhook signs its events: a flood of others leaves it three quarters of the places.
- * Otherwise senders cannot be told apart. `now` is in milliseconds.
+ * Otherwise senders cannot be told apart. No namespace gets more places than it leaves free. `now` is in milliseconds.
  */
 export function openEventPlaces(signs: boolean, now: () => number): EventPlaces {
   const inHand: Record<Sender, number> = { webhook: 0, anybody: 0 }
+  const places = openFairPlaces(MOST_EVENTS)
   let allowance = MOST_UNSIGNED
   let countedAt = now()
 
@@ -40,17 +42,18 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
   }
 
   function hasRoom(sender: Sender): boolean {
-    const isOpen = inHand.webhook + inHand.anybody < MOST_EVENTS
-    return isOpen && (!signs || sender === 'webhook' || inHand.anybody < MOST_UNSIGNED)
+    return places.hasRoom() && (!signs || sender === 'webhook' || inHand.anybody < MOST_UNSIGNED)
   }
 
   return {
     admits: (sender) => hasRoom(sender) && (!signs || sender === 'webhook' || spendAllowance()),
-    take(sender) {
-      if (!hasRoom(sender)) return undefined
+    take(sender, namespace) {
+      const leave = hasRoom(sender) ? places.enter(namespace) : undefined
+      if (leave === undefined) return undefined
       inHand[sender] += 1
       return () => {
         inHand[sender] -= 1
+        leave()
       }
     },
   }

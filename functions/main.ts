@@ -4,7 +4,6 @@ import { guardAddresses } from './net/addresses.ts'
 import { followTrust } from './net/trust.ts'
 import { buildApp } from './app.ts'
 import { handle } from './attempt/attempt.ts'
-import { makeBudget } from './attempt/budget.ts'
 import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { endpointsOf } from './cluster/endpoints.ts'
@@ -16,6 +15,7 @@ import { startComplaint } from './domain/settings.ts'
 import { finder } from './attempt/find.ts'
 import type { Find } from './attempt/find.ts'
 import { divide } from './attempt/shares.ts'
+import { openTurns } from './attempt/turns.ts'
 import type { Sender } from './event-places.ts'
 import { openGit } from './git/git.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
@@ -63,9 +63,7 @@ async function main(): Promise<void> {
     ),
   }
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
-  const budget = makeBudget(shares.stock)
-  const large = budget.open(shares.large)
-  const attempts = budget.open(shares.attempts)
+  const turns = openTurns(shares)
   const git = openGit({
     ...network,
     tempDir: config.tempDir,
@@ -73,7 +71,8 @@ async function main(): Promise<void> {
     fetchLimitMiB: shares.largeLimits.fileMiB,
     memoryMiB: shares.largeLimits.memoryMiB,
     deadlineSeconds: config.attemptDeadline,
-    acquireLarge: (holder, signal) => large.acquire(shares.largeCost, holder, signal),
+    acquireSession: turns.acquireSession,
+    acquireLarge: turns.acquireLarge,
     engine: config.gitEngine,
     handedOver: ({ url, why }) =>
       log.info({ repository: url, cause: why }, 'the git binary is used for this repository'),
@@ -83,7 +82,8 @@ async function main(): Promise<void> {
     push: (change, login, signal) => git.push(change, login, signal),
     find: (change, login, signal) => git.find(change, login, signal),
     withPullRequests: openProviders(network, () => performance.now()),
-    acquire: attempts.acquire,
+    expect: (target) => git.expect(target),
+    takeTurn: turns.takeTurn,
     now: () => new Date(),
     random: Math.random,
     log,
@@ -97,7 +97,7 @@ async function main(): Promise<void> {
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
-    attempts.close()
+    turns.close()
     setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
     void app
       .close()
@@ -110,7 +110,7 @@ async function main(): Promise<void> {
       })
   })
 
-  const loop = watchEventLoop(monitorEventLoopDelay, attempts.inHand, (stall) =>
+  const loop = watchEventLoop(monitorEventLoopDelay, turns.inHand, (stall) =>
     log.warn(stall, 'the event loop stood still'),
   )
   setInterval(loop.look, LOOK_MS).unref()

@@ -5,6 +5,7 @@ import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/chan
 import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
 import type { Release } from './domain/network/budget.ts'
+import type { Kind } from './domain/resource/resource.ts'
 import type { RequestedByTrailer } from './domain/requester/requester.ts'
 import type { WithPullRequests } from './domain/pull-request/pull-requests.ts'
 
@@ -22,22 +23,24 @@ export interface AttemptSettings extends GateSettings {
   readonly author: Identity
 }
 
-/** What an attempt takes of the pod: MiB of memory, and MiB of the folder for temporary files. */
-export interface Cost {
-  readonly memoryMiB: number
-  readonly diskMiB: number
-}
-
 /** What a running attempt counts towards. */
 export interface Holder {
   readonly namespace: string
   readonly host: string
   /** Identifies the resource: each may wait only once. */
   readonly resource: string
+  /** It holds something of the pod already, or nobody else can take its place: it may wait, however many do. */
+  readonly admitted?: boolean
 }
 
-/** Takes a share of the pod; see functions/attempt/lane.ts. */
-export type Acquire = (cost: Cost, holder: Holder, signal?: AbortSignal) => Promise<Release | undefined>
+/** The right to do what costs the pod something; see functions/attempt/turns.ts. */
+export interface Turn {
+  /** Gives the turn back: from now on the attempt only waits, and keeps this many bytes. */
+  readonly park: (bytes: number) => void
+  /** Waits for a turn again, if it was given back. Throws Conflict if `signal` fires. */
+  readonly resume: (signal: AbortSignal) => Promise<void>
+  readonly release: Release
+}
 
 /** Everything outside the process that the functions use. `main.ts` creates the real one. */
 export interface World {
@@ -48,8 +51,10 @@ export interface World {
   readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
+  /** Told of each change that will be pushed; the result is called when it has come or will not come. See functions/git. */
+  readonly expect: (target: Pick<ChangeDraft, 'repository' | 'branch'>) => Release
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
-  readonly acquire: Acquire
+  readonly takeTurn: (kind: Kind, holder: Holder) => Promise<Turn | undefined>
   readonly now: () => Date
   /** A number from 0 to 1. */
   readonly random: () => number
@@ -63,4 +68,6 @@ export interface Attempt {
   readonly again: boolean
   /** Fires at the attempt's deadline. */
   readonly signal: AbortSignal
+  /** The attempt gives it back where it only waits. */
+  readonly turn: Pick<Turn, 'park' | 'resume'>
 }

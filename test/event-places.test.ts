@@ -1,8 +1,16 @@
 import t from 'tap'
 import { MOST_EVENTS, MOST_UNSIGNED, openEventPlaces } from '../functions/event-places.ts'
+import type { Sender } from '../functions/event-places.ts'
+
+/** Places in which each event is of another namespace. */
+function open(signs: boolean, now: () => number) {
+  let count = 0
+  const { admits, take } = openEventPlaces(signs, now)
+  return { admits, take: (sender: Sender) => take(sender, `team-${(count += 1)}`) }
+}
 
 t.test('events without a signature get a quarter of the places, and the webhook the rest', async (t) => {
-  const { admits, take } = openEventPlaces(true, () => 0)
+  const { admits, take } = open(true, () => 0)
   const unsigned = Array.from({ length: MOST_UNSIGNED }, () => take('anybody'))
   t.ok(unsigned.every((leave) => leave !== undefined))
   t.equal(take('anybody'), undefined)
@@ -28,8 +36,15 @@ t.test('a flood without a signature is admitted 50 times a second', async (t) =>
 })
 
 t.test('without a key all senders are equal', async (t) => {
-  const { admits, take } = openEventPlaces(false, () => 0)
+  const { admits, take } = open(false, () => 0)
   for (let count = 0; count < MOST_EVENTS; count += 1) t.ok(admits('anybody') && take('anybody'))
   t.notOk(admits('anybody'))
   t.equal(take('anybody'), undefined)
+})
+
+t.test('a namespace gets no more places than it leaves free', async (t) => {
+  const { take } = openEventPlaces(true, () => 0)
+  for (let count = 0; count < MOST_EVENTS / 2; count += 1) t.ok(take('webhook', 'hog'))
+  t.equal(take('webhook', 'hog'), undefined)
+  t.ok(take('webhook', 'other'))
 })

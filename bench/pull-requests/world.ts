@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
-import { makeBudget } from '../../functions/attempt/budget.ts'
 import { divide } from '../../functions/attempt/shares.ts'
+import { openTurns } from '../../functions/attempt/turns.ts'
 import type { World } from '../../functions/world.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import { STAMPED } from '../../test/harness/memory-world.ts'
@@ -74,7 +74,7 @@ export function worldOver(memory: MemoryWorld, { host, clock, waitsForLimits }: 
   return {
     ...memory,
     withPullRequests: openProviders(route, waitsForLimits ? () => clock.now : fastClock()),
-    acquire: makeBudget(SHARES.stock).open(SHARES.attempts).acquire,
+    takeTurn: openTurns(SHARES).takeTurn,
     now: () => new Date(clock.now),
     random: randomNumbers(),
     log: pino({ level: 'silent' }),

@@ -35,7 +35,7 @@ export function makeTally(): Tally {
     add: (key, amounts) => void held.set(key, sum(of(key), amounts)),
     subtract(key, amounts) {
       const left = difference(of(key), amounts)
-      if (left.count === 0) held.delete(key)
+      if (isNothing(left)) held.delete(key)
       else held.set(key, left)
     },
   }
@@ -43,9 +43,13 @@ export function makeTally(): Tally {
 
 /** Is there room for `more`? Whoever holds nothing yet gets what they need, however small the limit is. */
 export function isWithin(limit: Amounts, held: Amounts, more: Amounts): boolean {
-  if (held.count === 0) return limit.count > 0
+  if (isNothing(held)) return limit.count > 0
   const { count, memoryMiB, diskMiB } = sum(held, more)
   return count <= limit.count && memoryMiB <= limit.memoryMiB && diskMiB <= limit.diskMiB
+}
+
+function isNothing({ count, memoryMiB, diskMiB }: Amounts): boolean {
+  return count === 0 && memoryMiB === 0 && diskMiB === 0
 }
 
 function sum(a: Amounts, b: Amounts): Amounts {

@@ -1,6 +1,5 @@
 import { claim, isAtInsecureHost } from './claim.ts'
 import type { Claim, Claimable, Newer } from './claim.ts'
-import { costOf } from './cost.ts'
 import { mayStart } from '../domain/resource/attempt-state.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
@@ -14,7 +13,7 @@ import { reviewAhead } from '../login/authorise.ts'
 import { report } from './report.ts'
 import { writeResult } from './write-result.ts'
 import type { Release } from '../domain/network/budget.ts'
-import type { Cost, World } from '../world.ts'
+import type { Attempt, Turn, World } from '../world.ts'
 
 /** After the deadline, pending calls have this long to report what they were waiting for. */
 const GRACE_MS = 500
@@ -27,18 +26,7 @@ const GRACE_MS = 500
 export async function handle(ref: ObjectRef, find: Find, world: World): Promise<void> {
   const found = await findDue(ref, find, world)
   let next: Newer | undefined = found && { newer: found }
-  let share: Share | undefined
-  try {
-    while (next !== undefined) {
-      share = await shareFor(next, share, world)
-      if (share === undefined) return
-      reviewAhead(next.newer, world)
-      const current: Claim | Newer | undefined = await claim(next.newer, world, next.heldBefore)
-      next = current === undefined || 'newer' in current ? current : await attempt(current, world)
-    }
-  } finally {
-    share?.release()
-  }
+  while (next !== undefined) next = await claimAndAttempt(next, world)
 }
 
 /** The resource of the event, if an attempt may start. The whole object, which may be large, is not kept. */
@@ -48,40 +36,60 @@ async function findDue(ref: ObjectRef, find: Find, world: World): Promise<Claima
   return { envelope: found.envelope, parsed: parse(found.whole) }
 }
 
-/** What an attempt holds of the pod. */
-interface Share {
-  readonly cost: Cost
-  readonly host: string
-  readonly release: Release
+/** One attempt with a turn of its own. Returns a newer spec, if there is one: it may need another turn. */
+async function claimAndAttempt(next: Newer, world: World): Promise<Newer | undefined> {
+  const { newer, heldBefore } = next
+  const arrived = expectChange(newer, world)
+  try {
+    const turn = await turnFor(next, world)
+    if (turn === undefined) return undefined
+    const handOver = (bytes: number): void => {
+      turn.park(bytes)
+      arrived()
+    }
+    try {
+      reviewAhead(newer, world)
+      const current = await claim(newer, world, heldBefore)
+      if (current === undefined || 'newer' in current) return current
+      return await attempt(current, world, { ...turn, park: handOver })
+    } finally {
+      turn.release()
+    }
+  } finally {
+    arrived()
+  }
 }
 
-/** The share for this spec: the one that is held, if it fits. Undefined if the same resource already waits for one. */
-async function shareFor(
+/** A push for this branch that is about to begin may wait for the change. */
+function expectChange({ envelope, parsed }: Claimable, { expect }: World): Release {
+  if (envelope.kind !== 'GitCommit' || !parsed.sound || parsed.kind !== 'GitCommit') return () => undefined
+  return expect({ repository: parsed.target.address, branch: parsed.spec.branch })
+}
+
+/** Undefined if the same resource already waits for its turn. */
+function turnFor(
   { newer: { envelope, parsed }, heldBefore }: Newer,
-  before: Share | undefined,
-  { acquire }: World,
-): Promise<Share | undefined> {
+  { takeTurn }: World,
+): Promise<Turn | undefined> {
   const { kind, metadata } = envelope
-  const cost = costOf(kind, parsed)
   const host = parsed.target?.address.host ?? ''
-  if (before?.host === host && before.cost === cost) return before
-  before?.release()
   const { namespace, name, generation } = metadata
   // Nobody else can take up what we have claimed: an event for it that waits as well does not count.
-  const own = heldBefore === undefined ? '' : ` ${generation}`
-  const release = await acquire(cost, { namespace, host, resource: `${kind} ${namespace}/${name}${own}` })
-  return release === undefined ? undefined : { cost, host, release }
+  const admitted = heldBefore !== undefined
+  const own = admitted ? ` ${generation}` : ''
+  return takeTurn(kind, { namespace, host, resource: `${kind} ${namespace}/${name}${own}`, admitted })
 }
 
 /** One attempt, from claim to written status. Returns a newer generation, if there is one. */
-async function attempt(current: Claim, world: World): Promise<Newer | undefined> {
+async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer | undefined> {
   const began = world.now()
   const { attemptDeadline } = world.settings
   const deadline = AbortSignal.timeout(attemptDeadline * 1000)
   const onTimeout = (): Failure => outOfTime(attemptDeadline)
-  const result = await unlessAborted(run(current, world, deadline), graceAfter(deadline), onTimeout).catch(
-    asFailure,
-  )
+  const running = run(current, world, { again: current.again, signal: deadline, turn })
+  const result = await unlessAborted(running, graceAfter(deadline), onTimeout).catch(asFailure)
+  // What it costs is over; the result is a small write.
+  turn.release()
   const settled = await writeResult(current.envelope, result, world)
   const insecure = isAtInsecureHost(current.parsed, world.settings)
   await report({ claim: current.envelope, result, began, settled, insecure }, world)
@@ -91,9 +99,8 @@ async function attempt(current: Claim, world: World): Promise<Newer | undefined>
   return { newer: { envelope: newer.envelope, parsed }, heldBefore: current.envelope }
 }
 
-async function run(current: Claim, world: World, signal: AbortSignal): Promise<Outcome> {
+async function run(current: Claim, world: World, attempt: Attempt): Promise<Outcome> {
   const resource = requireSound(current.envelope, current.parsed)
-  const attempt = { again: current.again, signal }
   if (resource.kind === 'PullRequest') return openPullRequest(resource, world, attempt)
   return commitObject(resource, world, attempt)
 }

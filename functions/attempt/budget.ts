@@ -1,5 +1,5 @@
-import type { Cost } from '../world.ts'
 import { ALL, isWithin, makeTally, type Amounts } from './amounts.ts'
+import type { Cost } from './cost.ts'
 import { makeLane, type Lane, type LaneBounds } from './lane.ts'
 
 /** What the pod has. */

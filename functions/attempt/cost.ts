@@ -1,27 +1,31 @@
-import type { Kind } from '../domain/resource/resource.ts'
-import type { Parsed } from '../domain/schema/parse.ts'
+import type { RepositoryAddress } from '../domain/repository/address.ts'
 import { FIRST_LIMITS } from '../git/session/limits.ts'
-import type { Cost } from '../world.ts'
 
-/** MiB of one attempt's content: an object of etcd's 1.5 MiB, as text and as the file. */
-const CONTENT = 3
+/** What work takes of the pod: MiB of memory, and MiB of the folder for temporary files. */
+export interface Cost {
+  readonly memoryMiB: number
+  readonly diskMiB: number
+}
+
+/** To make a change: an object of etcd's 1.5 MiB, as text and as the file, which is all that is left in the end. */
+export const PREPARING: Cost = { memoryMiB: 3, diskMiB: 0 }
+
+/** A session with the API of a host: an answer of up to 4 MiB as bytes, as text and parsed. */
+export const API_SESSION: Cost = { memoryMiB: 12, diskMiB: 0 }
 
 /**
- * What an attempt costs, measured with repositories of up to 100,000 files. It is what an attempt does take, not the
- * most that a hostile server can make it take (memoryOf(FIRST_LIMITS), 40 MiB): the rest is for the few who are called
- * by one.
+ * What a session with a Git remote costs, measured with repositories of up to 100,000 files. It is what a session does
+ * take, not the most that a hostile server can make it take (memoryOf(FIRST_LIMITS), 40 MiB): the rest is for the few
+ * who are called by one.
  */
-const COSTS = {
+const SESSIONS = {
   /** git-remote-https 9 MiB (the authorities that it trusts), git, index-pack and the launchers 2 together, in private. */
-  https: { memoryMiB: 9 + 2 + CONTENT + 2, diskMiB: FIRST_LIMITS.fileMiB },
+  https: { memoryMiB: 9 + 2 + 2, diskMiB: FIRST_LIMITS.fileMiB },
   /** git and index-pack 2 MiB; the connection 2 MiB for each direction, and its share of what encrypts it. */
-  ssh: { memoryMiB: 2 + 4 + CONTENT + 7, diskMiB: FIRST_LIMITS.fileMiB },
-  /** Only calls of an API: an answer of up to 4 MiB as bytes, as text and parsed. */
-  api: { memoryMiB: 12, diskMiB: 0 },
+  ssh: { memoryMiB: 2 + 4 + 7, diskMiB: FIRST_LIMITS.fileMiB },
 } as const satisfies Record<string, Cost>
 
-/** What an attempt at this resource costs. */
-export function costOf(kind: Kind, { target }: Parsed): Cost {
-  if (kind === 'PullRequest') return COSTS.api
-  return target?.address.scheme === 'ssh' ? COSTS.ssh : COSTS.https
+/** What a session with this repository costs. */
+export function sessionCost({ scheme }: Pick<RepositoryAddress, 'scheme'>): Cost {
+  return scheme === 'ssh' ? SESSIONS.ssh : SESSIONS.https
 }

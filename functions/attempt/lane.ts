@@ -1,7 +1,8 @@
 import { Failure } from '../domain/failure.ts'
 import type { Release } from '../domain/network/budget.ts'
-import type { Acquire, Cost, Holder } from '../world.ts'
-import { ALL, isWithin, makeTally, type Amounts } from './amounts.ts'
+import type { Holder } from '../world.ts'
+import { ALL, isWithin, makeTally, NOTHING, type Amounts } from './amounts.ts'
+import type { Cost } from './cost.ts'
 
 /** What may be held: in total, by one namespace and at one host. */
 export interface HeldBound {
@@ -23,17 +24,24 @@ export interface LaneBounds {
   readonly waiting: WaitingBound
 }
 
+/** What one piece of work holds. */
+export interface Hold {
+  /** Ends the work, which now only waits: of its share this many bytes are kept, and no place among those at work. */
+  readonly park: (bytes: number) => void
+  readonly release: Release
+}
+
 /** One kind of work that draws on the budget. */
 export interface Lane {
   /**
-   * Waits until the work may start, and returns how its share is given back. Returns undefined if the same resource
-   * already waits. Throws a Failure with the reason Conflict at once if too many wait, and later if the lane is closed
-   * or `signal` fires while it waits.
+   * Waits until the work may start. Returns undefined if the same resource already waits. Throws a Failure with the
+   * reason Conflict at once if too many wait, and later if the lane is closed or `signal` fires while it waits. A holder
+   * that was admitted before may always wait, also in a closed lane.
    */
-  readonly acquire: Acquire
-  /** Refuses all who wait and all who come later; what is held stays held. */
+  readonly acquire: (cost: Cost, holder: Holder, signal?: AbortSignal) => Promise<Hold | undefined>
+  /** Refuses all who wait and all who come later, unless they were admitted before; what is held stays held. */
   readonly close: () => void
-  /** The resources that hold a share. */
+  /** The resources at work. */
   readonly inHand: () => readonly string[]
 }
 
@@ -49,9 +57,11 @@ export interface Shelf {
 interface Waiter {
   readonly amounts: Amounts
   readonly holder: Holder
-  readonly start: (release: Release) => void
+  readonly start: (hold: Hold) => void
   readonly reject: (failure: Failure) => void
 }
+
+const MIB = 1024 * 1024
 
 /**
  * A fair lane: the next to start belongs to the namespace that holds the least memory in it, first come first served
@@ -89,18 +99,31 @@ export function makeLane(
     }
   }
 
-  function hold(holder: Holder, amounts: Amounts): Release {
+  function hold(holder: Holder, amounts: Amounts): Hold {
     const keys = [ALL, ...keysOf(holder)]
-    for (const key of keys) held.add(key, amounts)
-    shelf.take(amounts)
+    let kept = amounts
+    take(kept)
     holders.add(holder)
-    let isHeld = true
-    return function release() {
-      if (!isHeld) return
-      isHeld = false
+
+    function take(more: Amounts): void {
+      for (const key of keys) held.add(key, more)
+      shelf.take(more)
+    }
+
+    function change(next: Amounts): void {
+      const before = kept
+      if (before === NOTHING) return
+      kept = next
       holders.delete(holder)
-      for (const key of keys) held.subtract(key, amounts)
-      shelf.giveBack(amounts)
+      // Taken first: what is kept is nobody else's for a moment.
+      take(next)
+      for (const key of keys) held.subtract(key, before)
+      shelf.giveBack(before)
+    }
+
+    return {
+      park: (bytes) => change({ count: 0, memoryMiB: bytes / MIB, diskMiB: 0 }),
+      release: () => change(NOTHING),
     }
   }
 
@@ -108,12 +131,13 @@ export function makeLane(
     waiters = waiters.filter((other) => other !== waiter)
   }
 
-  function acquire(cost: Cost, holder: Holder, signal?: AbortSignal): Promise<Release | undefined> {
-    if (closed || signal?.aborted === true) return Promise.reject(busy())
+  function acquire(cost: Cost, holder: Holder, signal?: AbortSignal): Promise<Hold | undefined> {
+    const { admitted = false } = holder
+    if ((closed && !admitted) || signal?.aborted === true) return Promise.reject(busy())
     if (waiters.some((other) => other.holder.resource === holder.resource)) return Promise.resolve(undefined)
-    const { promise, resolve, reject } = Promise.withResolvers<Release>()
+    const { promise, resolve, reject } = Promise.withResolvers<Hold>()
     const waiter = { amounts: shelf.amountsOf(cost), holder: { ...holder }, start: resolve, reject }
-    const mayWait = hasPlace(bounds.waiting, waiters, holder)
+    const mayWait = admitted || hasPlace(bounds.waiting, waiters, holder)
     waiters = [...waiters, waiter]
     serve()
     if (!waiters.includes(waiter)) return promise
@@ -122,11 +146,7 @@ export function makeLane(
     return Promise.reject(busy())
   }
 
-  async function unlessGivenUp(
-    started: Promise<Release>,
-    waiter: Waiter,
-    signal: AbortSignal,
-  ): Promise<Release> {
+  async function unlessGivenUp(started: Promise<Hold>, waiter: Waiter, signal: AbortSignal): Promise<Hold> {
     function giveUp(): void {
       remove(waiter)
       waiter.reject(busy())
@@ -143,8 +163,9 @@ export function makeLane(
 
   function close(): void {
     closed = true
-    for (const { reject } of waiters) reject(busy())
-    waiters = []
+    const stay = ({ holder }: Waiter): boolean => holder.admitted === true
+    for (const { reject } of waiters.filter((waiter) => !stay(waiter))) reject(busy())
+    waiters = waiters.filter(stay)
   }
 
   return { lane: { acquire, close, inHand: () => [...holders].map(({ resource }) => resource) }, serve }

@@ -38,13 +38,16 @@ export async function commitObject(
   const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
   const land = async (login: Login): Promise<Landed | Failure> => {
     const files = await reading
+    if (files instanceof Failure && !attempt.again) return files
+    // All that is left is to wait: for the branch's next push, and for its remote.
+    attempt.turn.park(bytesOf(resource, files))
     if (!(files instanceof Failure)) return world.push({ ...draft, ...since, files }, login, attempt.signal)
-    const found = attempt.again ? await world.find({ ...draft, ...since }, login, attempt.signal) : undefined
-    return found ?? files
+    return (await world.find({ ...draft, ...since }, login, attempt.signal)) ?? files
   }
   // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
   const { result, used } = await withFallback(sourcesOf(resource.spec), async (source) => {
+    await attempt.turn.resume(attempt.signal)
     const login = await logIn(source, { resource, authorised, signal: attempt.signal }, world)
     secrets.push(...secretsOf(login))
     return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
@@ -53,6 +56,12 @@ export async function commitObject(
   })
   if (result instanceof Failure) throw result
   return outcomeOf(resource, result, used)
+}
+
+/** What an attempt keeps in memory while it waits for its push. */
+function bytesOf({ metadata, spec, status }: SoundGitCommit, files: readonly FileChange[] | Failure): number {
+  const contents = files instanceof Failure ? [] : files.map(({ content }) => content.length)
+  return contents.reduce((sum, length) => sum + length, JSON.stringify([metadata, spec, status]).length)
 }
 
 /** The change without the contents of its files and without the start of the history search. */

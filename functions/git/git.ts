@@ -1,6 +1,7 @@
 import type { Change, ChangeDraft, Landed } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
+import type { Release } from '../domain/network/budget.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
 import { stopIfAborted } from './process/launcher.ts'
 import { openDirectEngine } from './direct/direct-engine.ts'
@@ -9,7 +10,8 @@ import type { Engine, Remote, RemoteTarget } from './remote.ts'
 import { DEADLINE_SECONDS, openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
 import { openSSHSessions, type SSHSessions } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
-import { makeGroupCommit, type Batch } from './writer/group-commit.ts'
+import type { BranchTarget } from './writer/expected-changes.ts'
+import { makeGroupCommit, type Batch, type SessionOwner } from './writer/group-commit.ts'
 import { land } from './writer/land.ts'
 import type { Settled } from './writer/pending-change.ts'
 
@@ -19,6 +21,14 @@ export interface GitSettings extends RouteSettings, BinarySettings {
   readonly engine?: 'binary' | 'direct'
   /** Told of each session that the direct engine has handed to the git binary; see chooseEngine. */
   readonly handedOver?: (handOver: HandOver) => void
+  /** Waits until a session may begin; default: at once. */
+  readonly acquireSession?: (holder: SessionHolder, signal: AbortSignal) => Promise<Release>
+}
+
+/** Whose session it is. */
+export interface SessionHolder extends SessionOwner {
+  /** The session; no other has the same. */
+  readonly name: string
 }
 
 /** The Git writer. */
@@ -35,6 +45,11 @@ export interface Git {
    * @throws Failure
    */
   find(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined>
+  /**
+   * A change for this branch is on its way: a push that is about to begin waits for it, half a second at most. The result
+   * is called when the change has come, or will not come.
+   */
+  expect(target: BranchTarget): Release
   /** Fails all pending changes, waits until no process is left, and removes every file. */
   close(): Promise<void>
 }
@@ -45,6 +60,14 @@ export function openGit(settings: GitSettings): Git {
   const engine = openEngine(settings, ssh)
   const closing = new AbortController()
   const searches = new Set<Promise<unknown>>()
+
+  let sessions = 0
+
+  function acquire(owner: SessionOwner, signal: AbortSignal): Promise<Release> {
+    sessions += 1
+    const name = `session ${sessions} at ${owner.address.text}`
+    return settings.acquireSession?.({ ...owner, name }, signal) ?? Promise.resolve(() => undefined)
+  }
 
   async function open(target: Omit<RemoteTarget, 'route'>): Promise<Remote> {
     const { address, signal } = target
@@ -62,20 +85,25 @@ export function openGit(settings: GitSettings): Git {
   }
 
   async function search(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined> {
-    const { repository: address, namespace } = change
-    const remote = await open({ address, namespace, login, signal })
+    const owner = { address: change.repository, namespace: change.namespace }
+    const release = await acquire(owner, signal).catch((error: unknown) => {
+      stopIfAborted(signal)
+      throw error
+    })
     try {
-      return await findOne(remote, change)
+      const remote = await open({ ...owner, login, signal })
+      return await findOne(remote, change).finally(() => remote.close())
     } finally {
-      await remote.close()
+      release()
     }
   }
 
-  const groupCommit = makeGroupCommit(landBatch)
+  const groupCommit = makeGroupCommit({ land: landBatch, acquire })
   return {
     async push(change, login, signal) {
       return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]))
     },
+    expect: groupCommit.expect,
     async find(change, login, signal) {
       const searching = search(change, login, AbortSignal.any([signal, closing.signal]))
       searches.add(searching)

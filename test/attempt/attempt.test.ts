@@ -210,11 +210,11 @@ for (const [title, change, message] of [
   t.test(`${title} between reading and claiming: what is stored then is attempted`, async (t) => {
     const world = memoryWorld()
     world.cluster.apply(gitCommit())
-    const acquire: MemoryWorld['acquire'] = (...of) => {
+    const takeTurn: MemoryWorld['takeTurn'] = (...of) => {
       world.cluster.apply(change)
-      return world.acquire(...of)
+      return world.takeTurn(...of)
     }
-    await send({ ...world, acquire })
+    await send({ ...world, takeTurn })
     t.equal(world.pushed.length, 1)
     t.match(world.pushed[0]?.change.message, message)
     t.match(statusOf(world), { phase: 'Succeeded' })
@@ -411,60 +411,115 @@ t.test('a spec that changes while the answer to a claim is lost is claimed itsel
   t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 2 })
 })
 
-/** The hosts for which a share was taken, and those whose share is held. */
-function withShares(world: MemoryWorld, onAcquire = (): void => undefined) {
+/** The hosts for which a turn was taken, and those whose turn is held, with the bytes of those that wait. */
+function withTurns(world: MemoryWorld, onTake = (): void => undefined) {
   const taken: string[] = []
-  const held: string[] = []
-  const acquire: MemoryWorld['acquire'] = async (_cost, { host }) => {
+  const held = new Map<object, string>()
+  const takeTurn: MemoryWorld['takeTurn'] = async (_kind, { host }) => {
     taken.push(host)
-    held.push(host)
-    onAcquire()
-    return () => void held.splice(held.indexOf(host), 1)
+    onTake()
+    const turn = {
+      park: (bytes: number) => void held.set(turn, `${host} waits with ${bytes > 0 ? 'some' : 'no'} bytes`),
+      resume: async () => void held.set(turn, host),
+      release: () => void held.delete(turn),
+    }
+    held.set(turn, host)
+    return turn
   }
-  return { taken, held, world: { ...world, acquire } }
+  return { taken, held: () => [...held.values()], world: { ...world, takeTurn } }
 }
 
 const ELSEWHERE = gitCommit({ repository: 'https://other.example.com/acme/config.git' })
 
-t.test('a newer generation for another host takes a share of that host', async (t) => {
+t.test('a newer generation takes a turn of its own, at the host that it names', async (t) => {
   const world = memoryWorld()
-  const shares = withShares(world)
+  const turns = withTurns(world)
   world.cluster.apply(gitCommit())
   world.land = async () => {
-    t.same(shares.held, world.pushed.length === 1 ? ['git.example.com'] : ['other.example.com'])
+    const host = world.pushed.length === 1 ? 'git.example.com' : 'other.example.com'
+    t.same(turns.held(), [`${host} waits with some bytes`])
     if (world.pushed.length === 1) world.cluster.apply(ELSEWHERE)
     return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
   }
-  await send(shares.world)
-  t.same(shares.taken, ['git.example.com', 'other.example.com'])
-  t.same(shares.held, [])
+  await send(turns.world)
+  t.same(turns.taken, ['git.example.com', 'other.example.com'])
+  t.same(turns.held(), [])
   t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 2 })
 })
 
-t.test('a newer generation that costs the same keeps its share', async (t) => {
+t.test('reading the fallback Secret takes a turn again, and the result is written without one', async (t) => {
   const world = memoryWorld()
-  const shares = withShares(world)
-  world.cluster.apply(gitCommit())
+  const turns = withTurns(world)
+  world.cluster.apply(gitCommit({ fallbackCredentials: { secretName: 'other', tokenKey: 'token' } }))
+  const seen: string[] = []
+  const look = (what: string): unknown => seen.push(`${what}: ${turns.held().join() || 'nothing'}`)
+  const cluster: MemoryWorld['cluster'] = {
+    ...world.cluster,
+    readSecret(namespace, name) {
+      look(`Secret ${name}`)
+      return world.cluster.readSecret(namespace, 'git')
+    },
+    patchStatus(resource, status) {
+      look(status.phase)
+      return world.cluster.patchStatus(resource, status)
+    },
+  }
   world.land = async () => {
-    if (world.pushed.length === 1) world.cluster.apply(gitCommit({ message: 'Second' }))
+    look('push')
+    if (world.pushed.length === 1) throw new Failure('AuthenticationFailed', 'No.')
     return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
   }
-  await send(shares.world)
-  t.equal(world.pushed.length, 2)
-  t.same(shares.taken, ['git.example.com'])
+  await send({ ...turns.world, cluster })
+  t.strictSame(seen, [
+    'Progressing: git.example.com',
+    'Secret git: git.example.com',
+    'push: git.example.com waits with some bytes',
+    'Secret other: git.example.com',
+    'push: git.example.com waits with some bytes',
+    'Succeeded: nothing',
+  ])
+})
+
+t.test('a change is expected until it is handed to the push, or never comes', async (t) => {
+  const world = memoryWorld()
+  let expected = 0
+  const expect: MemoryWorld['expect'] = ({ repository, branch }) => {
+    t.same([repository.text, branch], ['https://git.example.com/acme/config.git', 'main'])
+    expected += 1
+    let isOver = false
+    return () => {
+      if (!isOver) expected -= 1
+      isOver = true
+    }
+  }
+  world.land = async () => {
+    t.equal(expected, 0)
+    return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
+  }
+  const readSecret: MemoryWorld['cluster']['readSecret'] = (...of) => {
+    t.equal(expected, 1)
+    return world.cluster.readSecret(...of)
+  }
+  const observed = { ...world, expect, cluster: { ...world.cluster, readSecret } }
+  world.cluster.apply(gitCommit())
+  await send(observed)
+  world.cluster.apply(gitCommit({ credentials: { secretName: 'missing', tokenKey: 'token' } }))
+  await send(observed)
+  t.equal(world.pushed.length, 1)
+  t.equal(expected, 0)
 })
 
 t.test(
   'a spec that names another host while it waits is not claimed with the share of the first',
   async (t) => {
     const world = memoryWorld()
-    const shares = withShares(world, () => void world.cluster.apply(ELSEWHERE))
+    const turns = withTurns(world, () => void world.cluster.apply(ELSEWHERE))
     world.cluster.apply(gitCommit())
     world.land = async () => {
-      t.same(shares.held, ['other.example.com'])
+      t.same(turns.held(), ['other.example.com waits with some bytes'])
       return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
     }
-    await send(shares.world)
+    await send(turns.world)
     t.equal(world.pushed.length, 1)
   },
 )

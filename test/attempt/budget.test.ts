@@ -2,9 +2,10 @@ import t from 'tap'
 import { atMost } from '../../functions/attempt/amounts.ts'
 import { makeBudget } from '../../functions/attempt/budget.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { Lane, LaneBounds } from '../../functions/attempt/lane.ts'
+import type { Hold, Lane, LaneBounds } from '../../functions/attempt/lane.ts'
 import type { Release } from '../../functions/domain/network/budget.ts'
-import type { Cost, Holder } from '../../functions/world.ts'
+import type { Cost } from '../../functions/attempt/cost.ts'
+import type { Holder } from '../../functions/world.ts'
 
 const BUSY = new Failure(
   'Conflict',
@@ -39,10 +40,14 @@ function of(namespace: string, host = namespace): Holder {
   return { namespace, host, resource: `${namespace}/${count}` }
 }
 
+async function hold(lane: Lane, holder: Holder, cost: Cost = NOTHING): Promise<Hold> {
+  const held = await lane.acquire(cost, holder)
+  if (held === undefined) throw new Error('it waits already')
+  return held
+}
+
 async function take(lane: Lane, holder: Holder, cost: Cost = NOTHING): Promise<Release> {
-  const end = await lane.acquire(cost, holder)
-  if (end === undefined) throw new Error('it waits already')
-  return end
+  return (await hold(lane, holder, cost)).release
 }
 
 /** MiB of memory, and of disk. */
@@ -235,4 +240,51 @@ t.test('whoever gives up waiting leaves no trace', async (t) => {
   end()
   t.ok(await take(lane, of('d'), mib(70)), 'nothing is held for b')
   await t.rejects(lane.acquire(mib(1), of('e'), abort.signal), BUSY)
+})
+
+t.test('work that only waits keeps its bytes, and gives its turn to the next', async (t) => {
+  const lane = laneOf(withTurns(1))
+  const first = await hold(lane, of('a'), mib(10))
+  const second = hold(lane, of('b'), mib(10))
+  t.equal(lane.inHand().length, 1)
+  first.park(4 * 1024 * 1024)
+  const next = await second
+  t.equal(lane.inHand().length, 1, 'the one that waits is not at work')
+  next.release()
+  first.release()
+  first.park(1)
+  first.release()
+  t.same(lane.inHand(), [])
+})
+
+t.test('a namespace whose changes wait with all its bytes gets no turn until one has ended', async (t) => {
+  const lane = laneOf(unbounded({ perNamespace: { count: 99, memoryMiB: 10, diskMiB: 99 } }))
+  const parked = await hold(lane, of('a'), mib(5))
+  parked.park(6 * 1024 * 1024)
+  let isStarted = false
+  const next = hold(lane, of('a'), mib(5)).then((held) => {
+    isStarted = true
+    return held
+  })
+  const other = await hold(lane, of('b'), mib(5))
+  t.notOk(isStarted, 'others do not wait for it')
+  parked.release()
+  await next
+  other.release()
+})
+
+t.test('what was admitted before may wait beyond the bound, and in a closed lane', async (t) => {
+  const lane = laneOf(withTurns(1))
+  const end = await take(lane, of('a'))
+  const waiting = ['b', 'c', 'd', 'e'].map((name) => take(lane, of(name)))
+  await t.rejects(take(lane, of('f')), BUSY)
+  const admitted = hold(lane, { ...of('f'), admitted: true })
+  const refused = Promise.all(waiting.map((one) => t.rejects(one, BUSY)))
+  lane.close()
+  await refused
+  const later = hold(lane, { ...of('g'), admitted: true })
+  end()
+  ;(await admitted).release()
+  ;(await later).release()
+  t.same(lane.inHand(), [])
 })

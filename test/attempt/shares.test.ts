@@ -1,23 +1,17 @@
 import t from 'tap'
 import { makeBudget } from '../../functions/attempt/budget.ts'
-import { costOf } from '../../functions/attempt/cost.ts'
+import { API_SESSION, PREPARING, sessionCost } from '../../functions/attempt/cost.ts'
 import { divide } from '../../functions/attempt/shares.ts'
-import { parse } from '../../functions/domain/schema/parse.ts'
 import { memoryOf } from '../../functions/git/session/limits.ts'
-import { gitCommit, pullRequest } from '../harness/memory-world.ts'
 
 /** As in knative.yaml: 2 GiB, of which /tmp may take 1 GiB. */
 const POD = { memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }
-const COMMIT = costOf('GitCommit', parse(stored(gitCommit())))
-
-function stored(resource: { readonly metadata: object }): unknown {
-  return { ...resource, metadata: { ...resource.metadata, uid: 'u', generation: 1, resourceVersion: '1' } }
-}
+const COMMIT = sessionCost({ scheme: 'https' })
 
 /** How many get a share at once if each comes from a namespace and a host of its own. */
 async function countAtOnce(pod: typeof POD): Promise<number> {
-  const { stock, attempts } = divide(pod, 256)
-  const lane = makeBudget(stock).open(attempts)
+  const { stock, sessions } = divide(pod, 256)
+  const lane = makeBudget(stock).open(sessions)
   let started = 0
   for (let i = 0; i < 200; i += 1)
     void lane
@@ -27,7 +21,7 @@ async function countAtOnce(pod: typeof POD): Promise<number> {
   return started
 }
 
-t.test('64 commits run at once in a pod of 2 GiB, and fewer in a smaller one', async (t) => {
+t.test('64 pushes run at once in a pod of 2 GiB, and fewer in a smaller one', async (t) => {
   t.equal(await countAtOnce(POD), 64)
   t.equal(await countAtOnce({ ...POD, memoryMiB: 1024 }), 26)
   t.equal(await countAtOnce({ ...POD, memoryMiB: 256 }), 1)
@@ -43,9 +37,9 @@ t.test('64 commits run at once in a pod of 2 GiB, and fewer in a smaller one', a
   )
 })
 
-t.test('one namespace gets an eighth of the attempts, as many as eight', async (t) => {
-  const { stock, attempts } = divide(POD, 256)
-  const lane = makeBudget(stock).open(attempts)
+t.test('one namespace gets an eighth of the sessions, as many as eight', async (t) => {
+  const { stock, sessions } = divide(POD, 256)
+  const lane = makeBudget(stock).open(sessions)
   let started = 0
   for (let i = 0; i < 20; i += 1)
     void lane
@@ -70,13 +64,14 @@ const PODS = [256, 300, 512, 1024, 2048, 8192].flatMap((memoryMiB) =>
 t.test('whatever the pod, all that may run at once fits into it', async (t) => {
   for (const pod of PODS)
     for (const fetchLimit of [1, 256, 65_536]) {
-      const { stock, attempts, large, largeCost } = divide(pod, fetchLimit)
+      const { stock, sessions, changes, large, largeCost } = divide(pod, fetchLimit)
       const one = largeCost.memoryMiB + (pod.diskIsMemory ? largeCost.diskMiB : 0)
-      const { total } = attempts.held
+      const { total } = sessions.held
+      const memoryMiB = total.memoryMiB + changes.held.total.memoryMiB
       const what = `${JSON.stringify(pod)}, FETCH_LIMIT ${fetchLimit}`
-      t.ok(total.memoryMiB + one <= stock.memoryMiB, `${what}: memory`)
+      t.ok(memoryMiB + one <= stock.memoryMiB, `${what}: memory`)
       t.ok(total.diskMiB + largeCost.diskMiB <= stock.diskMiB, `${what}: disk`)
-      t.ok(total.memoryMiB >= COMMIT.memoryMiB, `${what}: at least one attempt`)
+      t.ok(total.memoryMiB >= COMMIT.memoryMiB, `${what}: at least one push`)
       t.ok(large.held.total.count >= 1 && large.held.perNamespace.count <= 2, `${what}: a large session`)
     }
 })
@@ -91,16 +86,14 @@ t.test('with 4 large sessions or more, none of a namespace takes all', async (t)
   })
 })
 
-t.test('a commit by SSH, one by HTTPS and a pull request cost what they need', async (t) => {
-  const ssh = costOf(
-    'GitCommit',
-    parse(stored(gitCommit({ repository: 'git@git.example.com:acme/config.git' }))),
-  )
-  t.same([COMMIT.memoryMiB + COMMIT.diskMiB, ssh.memoryMiB + ssh.diskMiB], [20, 20])
-  t.equal(costOf('PullRequest', parse(stored(pullRequest()))).diskMiB, 0, 'only its host is called')
-  t.equal(
-    costOf('GitCommit', parse(stored(gitCommit({ repository: 'nonsense' })))),
-    COMMIT,
-    'it fails, but it waits',
-  )
+t.test('a push by SSH, one by HTTPS and a pull request cost what they need', async (t) => {
+  const ssh = sessionCost({ scheme: 'ssh' })
+  t.same([COMMIT.memoryMiB + COMMIT.diskMiB, ssh.memoryMiB + ssh.diskMiB], [17, 17])
+  t.equal(API_SESSION.diskMiB, 0, 'only its host is called')
+})
+
+t.test('in a pod of 2 GiB one namespace makes eight changes at once, and 64 are made in all', async (t) => {
+  const { held } = divide(POD, 256).changes
+  t.equal(Math.floor(held.perNamespace.memoryMiB / PREPARING.memoryMiB), 8)
+  t.match([held.perNamespace.count, held.total.count, held.perHost.count], [8, 64, 48])
 })

@@ -5,9 +5,8 @@ import type { FailureReason } from '../../functions/domain/reasons.ts'
 import { parseResource } from '../domain/fixtures/parsed.ts'
 import { commitObject } from '../../functions/commit/commit-object.ts'
 import type { World } from '../../functions/world.ts'
-import { gitCommit, memoryWorld } from '../harness/memory-world.ts'
+import { ATTEMPT, gitCommit, memoryWorld } from '../harness/memory-world.ts'
 
-const ATTEMPT = { again: false, signal: new AbortController().signal } as const
 const PRIMARY_TOKEN = 's3cr3t-token'
 const LANDED = { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' } as const
 const BOTH = { fallbackCredentials: { secretName: 'spare' } }

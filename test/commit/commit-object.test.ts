@@ -2,10 +2,9 @@ import t from 'tap'
 import { parseResource } from '../domain/fixtures/parsed.ts'
 import { commitObject } from '../../functions/commit/commit-object.ts'
 import type { World } from '../../functions/world.ts'
-import { gitCommit, memoryWorld } from '../harness/memory-world.ts'
+import { ATTEMPT, gitCommit, memoryWorld } from '../harness/memory-world.ts'
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'shop' } as const
-const ATTEMPT = { again: false, signal: new AbortController().signal } as const
 
 /** An attempt to commit a cluster role, whose kind the gate has seen as `judged`: namespaced or not. */
 async function attempt(referenceScope: 'namespace' | 'any', judged: boolean) {

@@ -3,19 +3,16 @@ import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { Login } from '../../functions/domain/credentials/login.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
-import { atMost } from '../../functions/attempt/amounts.ts'
-import { makeBudget } from '../../functions/attempt/budget.ts'
-import type { World } from '../../functions/world.ts'
+import { divide } from '../../functions/attempt/shares.ts'
+import { openTurns } from '../../functions/attempt/turns.ts'
+import type { Attempt, World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
 import { memoryCluster } from './memory-cluster.ts'
 import type { MemoryPullRequests } from './memory-pull-requests.ts'
 import { memoryPullRequests } from './memory-pull-requests.ts'
 
-const EIGHT = {
-  held: { total: atMost(8), perNamespace: atMost(8), perHost: atMost(8) },
-  waiting: { total: 8, perNamespace: 8, perHost: 8 },
-}
-const PLENTY = { memoryMiB: 1024, diskMiB: 1024, diskIsMemory: true }
+/** As in functions/main.ts, in a pod of 2 GiB. */
+const SHARES = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256)
 
 export interface Pushed {
   readonly change: Change
@@ -77,7 +74,8 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       world.opened.push({ target, ...by })
       return work(world.pullRequests)
     },
-    acquire: makeBudget(PLENTY).open(EIGHT).acquire,
+    expect: () => () => undefined,
+    takeTurn: openTurns(SHARES).takeTurn,
     now: () => now,
     // About the middle, and never the same twice.
     random: () => 0.5 + draws++ / 1_000_000,
@@ -97,6 +95,13 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     },
   }
   return world
+}
+
+/** A first attempt, as `attempt.ts` hands it to both functions; its turn is never given back. */
+export const ATTEMPT: Attempt = {
+  again: false,
+  signal: new AbortController().signal,
+  turn: { park: () => undefined, resume: () => Promise.resolve() },
 }
 
 /** The stamp of a developer, unsigned. */

@@ -5,7 +5,7 @@ import { parseResource } from '../domain/fixtures/parsed.ts'
 import type { SoundPullRequest } from '../../functions/domain/schema/parse.ts'
 import type { Outcome } from '../../functions/domain/resource/status.ts'
 import { openPullRequest } from '../../functions/pull-request/open-pull-request.ts'
-import { memoryWorld, pullRequest } from '../harness/memory-world.ts'
+import { ATTEMPT, memoryWorld, pullRequest } from '../harness/memory-world.ts'
 import type { MemoryWorld } from '../harness/memory-world.ts'
 
 const SPARE = { secretName: 'spare', usernameKey: 'user', passwordKey: 'password' }
@@ -25,7 +25,7 @@ function store(world: MemoryWorld, spec: Readonly<Record<string, unknown>> = {})
 }
 
 function go(world: MemoryWorld, spec: Readonly<Record<string, unknown>> = {}): Promise<Outcome> {
-  return openPullRequest(store(world, spec), world, { again: false, signal })
+  return openPullRequest(store(world, spec), world, { ...ATTEMPT, signal })
 }
 
 t.test('it is opened with the API of the repository and the token of the Secret', async (t) => {
@@ -75,7 +75,7 @@ t.test('an SSH repository has a token for the API', async (t) => {
 
 t.test('an earlier attempt may have opened it', async (t) => {
   const world = memoryWorld()
-  await openPullRequest(store(world), world, { again: true, signal })
+  await openPullRequest(store(world), world, { ...ATTEMPT, again: true, signal })
   t.strictSame(world.pullRequests.calls, ['find all', 'create'])
 })
 

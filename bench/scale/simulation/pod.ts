@@ -1,4 +1,4 @@
-import { BATCH_LENGTH } from '../../../functions/git/writer/group-commit.ts'
+import { BATCH_LENGTH } from '../../../functions/git/writer/branch-queue.ts'
 import { ROUNDS } from '../../../functions/git/writer/round.ts'
 import { MINUTE_MS } from './host.ts'
 import type { Program } from './processor.ts'

@@ -1,54 +1,79 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
+import type { Release } from '../../domain/network/budget.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
+import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
+import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { isWaitedFor, type PendingChange, type Settled } from './pending-change.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
 
 /** Changes of one repository, branch and login that are pushed together. */
-export interface Batch {
+export interface Batch extends SessionOwner {
   readonly changes: readonly PendingChange[]
-  readonly address: RepositoryAddress
-  /** The first change's. */
-  readonly namespace: string
   /** The first change's, with the secrets of all: a message of the remote may contain any of them. */
   readonly login: Login
   /** Fires when the last change is aborted: the deadline of one change does not fail the others. */
   readonly signal: AbortSignal
 }
 
+/** Whose session with a remote it is. */
+export interface SessionOwner {
+  readonly address: RepositoryAddress
+  /** The first change's. */
+  readonly namespace: string
+}
+
 /** Collects changes while a batch is being pushed. */
 export interface GroupCommit {
   push(change: Change, login: Login, signal: AbortSignal): Promise<Landed>
+  /** A change for this branch is on its way; the result is called when it has come, or will not come. */
+  readonly expect: ExpectedChanges['expect']
   /** Waits until every batch has ended. */
   idle(): Promise<void>
 }
 
-/** Limits of one push: number of commits and bytes of content (a single change may exceed the bytes). */
-export const BATCH_LENGTH = 500
-const BATCH_BYTES = 64 * 1024 * 1024
-
-/** A caller of `push`. */
-interface Waiter {
-  readonly pending: PendingChange
-  readonly login: Login
-  /** Returns the result to the caller; later calls do nothing. */
-  readonly settle: (ending: Landed | Failure) => void
+/** What the group commit hands on. */
+export interface GroupCommitParts {
+  /** Yields results step by step; changes without a result fail when it throws or ends. */
+  readonly land: (batch: Batch) => AsyncIterable<Settled>
+  /** Waits until a session with the remote may begin. Rejects if the signal fires. Default: at once. */
+  readonly acquire?: (owner: SessionOwner, signal: AbortSignal) => Promise<Release>
 }
 
 /**
- * Group commit: the first change of a repository, branch and login is pushed at once; changes that arrive during that
- * push are in the next batch, in order. A change whose signal fires fails at once and alone; a batch ends early only
- * when all of its changes are aborted. `land` yields results step by step; changes without a result fail when it
- * throws or ends, and the next batch starts in any case.
+ * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
+ * one commit each. A push begins as soon as the one before has ended, it may have a session, and no other change for the
+ * branch is known to be on its way, which it waits for a moment. A change whose signal fires fails at once and alone; a
+ * batch ends early only when all of its changes are aborted.
  */
-export function makeGroupCommit(land: (batch: Batch) => AsyncIterable<Settled>): GroupCommit {
-  const queues = new Map<string, Waiter[]>()
+export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
+  const queues = new Map<string, BranchQueue>()
   const running = new Set<Promise<void>>()
+  const expected = countExpected()
 
-  async function run(key: string, queue: Waiter[]): Promise<void> {
-    while (queue.length > 0) await runBatch(queue.splice(0, lengthOfNext(queue)))
+  async function run(key: string, queue: BranchQueue): Promise<void> {
+    while (!queue.isEmpty()) await runNext(queue)
     queues.delete(key)
+  }
+
+  async function runNext(queue: BranchQueue): Promise<void> {
+    const first = queue.first()
+    if (first === undefined) return
+    await queue.gather(expected.of(first))
+    const owner = { address: first.repository, namespace: first.namespace }
+    const abandoned = queue.abandoned()
+    const release = await acquire(owner, abandoned).catch(asFailure)
+    if (release instanceof Failure) {
+      // Otherwise nobody waits any more, or only who has come since then.
+      if (!abandoned.aborted) for (const { settle } of queue.takeNext()) settle(release)
+      return
+    }
+    try {
+      await runBatch(queue.takeNext())
+    } finally {
+      release()
+    }
   }
 
   async function runBatch(waiters: readonly Waiter[]): Promise<void> {
@@ -82,33 +107,39 @@ export function makeGroupCommit(land: (batch: Batch) => AsyncIterable<Settled>):
     }
   }
 
+  function enqueue(key: string, waiter: Waiter): BranchQueue {
+    const known = queues.get(key)
+    if (known !== undefined) {
+      known.add(waiter)
+      return known
+    }
+    const queue = makeBranchQueue(waiter)
+    queues.set(key, queue)
+    const work = run(key, queue)
+    running.add(work)
+    void work.finally(() => running.delete(work))
+    return queue
+  }
+
   return {
     push(change, login, signal) {
       if (signal.aborted) return Promise.reject(outOfTime(signal, change))
       const { promise, resolve, reject } = Promise.withResolvers<Landed>()
-      function abort(): void {
-        reject(outOfTime(signal, change))
-      }
       function settle(ending: Landed | Failure): void {
         signal.removeEventListener('abort', abort)
         if (ending instanceof Failure) reject(ending)
         else resolve(ending)
       }
-      signal.addEventListener('abort', abort, { once: true })
       const waiter = { pending: { change, date: new Date(), signal }, login, settle }
-      const key = keyOf(change, login)
-      const queue = queues.get(key)
-      if (queue !== undefined) {
-        queue.push(waiter)
-        return promise
+      const queue = enqueue(keyOf(change, login), waiter)
+      function abort(): void {
+        queue.remove(waiter)
+        settle(outOfTime(signal, change))
       }
-      const started = [waiter]
-      queues.set(key, started)
-      const work = run(key, started)
-      running.add(work)
-      void work.finally(() => running.delete(work))
+      signal.addEventListener('abort', abort, { once: true })
       return promise
     },
+    expect: expected.expect,
     async idle() {
       while (running.size > 0) await Promise.all(running)
     },
@@ -138,20 +169,8 @@ function keyOf({ repository, branch }: Change, { identity }: Login): string {
   return JSON.stringify([repository.text, branch ?? null, identity])
 }
 
-// Changes that are searched for in the history first fetch more than others: they are pushed in separate batches.
-function lengthOfNext(queue: readonly Waiter[]): number {
-  const [first] = queue
-  const search = first?.pending.change.since !== undefined
-  let bytes = 0
-  const end = queue.findIndex(({ pending: { change } }, i) => {
-    bytes += bytesOf(change)
-    return i > 0 && (i >= BATCH_LENGTH || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
-  })
-  return end < 0 ? queue.length : end
-}
-
-function bytesOf({ files, message }: Change): number {
-  return files.reduce((sum, { content }) => sum + content.length, message.length)
+function atOnce(): Promise<Release> {
+  return Promise.resolve(() => undefined)
 }
 
 function outOfTime(signal: AbortSignal, change: Change): Failure {

@@ -1,8 +1,13 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import { BATCH_LENGTH, makeGroupCommit, type Batch } from '../../../functions/git/writer/group-commit.ts'
+import { BATCH_LENGTH } from '../../../functions/git/writer/branch-queue.ts'
+import {
+  makeGroupCommit,
+  type Batch,
+  type GroupCommitParts,
+} from '../../../functions/git/writer/group-commit.ts'
 import type { Settled } from '../../../functions/git/writer/pending-change.ts'
-import { changeOf, loginOf, outcomeOf, pathOf } from '../stage.ts'
+import { addressOf, changeOf, loginOf, outcomeOf, pathOf, until } from '../stage.ts'
 
 const URL = 'https://git.example.com/acme/shop.git'
 const LOGIN = loginOf('a')
@@ -13,15 +18,27 @@ function nextBatch(): Promise<void> {
   return new Promise(setImmediate)
 }
 
+/** The first change has been started, the others come after it. */
+async function pushed<T>(
+  push: (path: string) => Promise<T>,
+  paths: readonly string[],
+): Promise<Promise<T>[]> {
+  const [first = '', ...others] = paths
+  const started = push(first)
+  await nextBatch()
+  return [started, ...others.map(push)]
+}
+
 /** A group commit whose batches end when the test says so. */
-function slowGroupCommit() {
+function slowGroupCommit(parts: Partial<GroupCommitParts> = {}) {
   const batches: (Batch & { end(): void })[] = []
-  const groupCommit = makeGroupCommit(async function* (batch) {
+  async function* land(batch: Batch): AsyncGenerator<Settled> {
     const { promise, resolve } = Promise.withResolvers<undefined>()
     batches.push({ ...batch, end: () => resolve(undefined) })
     await promise
     yield allLanded(batch)
-  })
+  }
+  const groupCommit = makeGroupCommit({ land, ...parts })
   const paths = () => batches.map(({ changes }) => changes.map(({ change }) => pathOf(change)))
   return { groupCommit, batches, paths }
 }
@@ -34,7 +51,8 @@ function allLanded({ changes }: Batch): Settled {
 
 t.test('changes that arrive during a batch go into the next one, in order', async (t) => {
   const { groupCommit, batches, paths } = slowGroupCommit()
-  const work = ['a', 'b', 'c'].map((path) => groupCommit.push(changeOf(URL, path), LOGIN, NEVER))
+  const push = (path: string) => groupCommit.push(changeOf(URL, path), LOGIN, NEVER)
+  const work = await pushed(push, ['a', 'b', 'c'])
   t.same(paths(), [['a']])
   batches[0]?.end()
   await work[0]
@@ -50,9 +68,9 @@ t.test('changes that arrive during a batch go into the next one, in order', asyn
 
 t.test('a batch keeps the secrets of each of its changes', async (t) => {
   const { groupCommit, batches } = slowGroupCommit()
-  const work = ['first', 'second', 'third'].map((secret) =>
-    groupCommit.push(changeOf(URL, secret), { ...LOGIN, secrets: [secret, 'shared'] }, NEVER),
-  )
+  const push = (secret: string) =>
+    groupCommit.push(changeOf(URL, secret), { ...LOGIN, secrets: [secret, 'shared'] }, NEVER)
+  const work = await pushed(push, ['first', 'second', 'third'])
   batches[0]?.end()
   await work[0]
   await nextBatch()
@@ -76,6 +94,7 @@ t.test('another repository, branch or login does not wait', async (t) => {
     groupCommit.push(changeOf(URL, 'd', { branch: undefined }), LOGIN, NEVER),
     groupCommit.push(changeOf(URL, 'e'), loginOf('b'), NEVER),
   ]
+  await nextBatch()
   t.same(paths(), [['a'], ['b'], ['c'], ['d'], ['e']])
   for (const batch of batches) batch.end()
   await Promise.all(work)
@@ -94,25 +113,27 @@ t.test('a batch is limited: by number, by bytes, and where history has to be sea
     changeOf(URL, 'last'),
   ]
   const work = changes.map((change) => groupCommit.push(change, LOGIN, NEVER))
-  for (let i = 0; i < 6; i++) {
-    batches[i]?.end()
+  for (let i = 0; i < 5; i++) {
     await nextBatch()
+    batches[i]?.end()
   }
   await Promise.all(work)
   t.same(
     batches.map(({ changes }) => changes.length),
-    [1, BATCH_LENGTH, 2, 1, 1, 1],
+    [BATCH_LENGTH, 3, 1, 1, 1],
   )
 })
 
 t.test('a batch that throws fails its own changes alone, and the next one goes', async (t) => {
   let landed = 0
-  const groupCommit = makeGroupCommit(async function* (batch) {
+  async function* land(batch: Batch): AsyncGenerator<Settled> {
     landed += 1
     if (landed === 1) throw new TypeError('a bug')
     yield allLanded(batch)
-  })
-  const work = ['a', 'b'].map((path) => outcomeOf(groupCommit.push(changeOf(URL, path), LOGIN, NEVER)))
+  }
+  const groupCommit = makeGroupCommit({ land })
+  const push = (path: string) => outcomeOf(groupCommit.push(changeOf(URL, path), LOGIN, NEVER))
+  const work = await pushed(push, ['a', 'b'])
   t.match(await work[0], { reason: 'Internal' })
   t.match(await work[1], { outcome: 'pushed' })
   t.match(
@@ -125,13 +146,15 @@ t.test('a batch that throws fails its own changes alone, and the next one goes',
 
 t.test('a settled change is reported at once, and one that is not settled at the end fails', async (t) => {
   const rest = Promise.withResolvers<undefined>()
-  const groupCommit = makeGroupCommit(async function* (batch) {
-    if (batch.changes.length > 1) yield allLanded({ ...batch, changes: batch.changes.slice(0, 1) })
+  async function* land(batch: Batch): AsyncGenerator<Settled> {
+    yield allLanded({ ...batch, changes: batch.changes.slice(0, 1) })
     await rest.promise
-  })
-  const work = ['a', 'b', 'c'].map((path) => outcomeOf(groupCommit.push(changeOf(URL, path), LOGIN, NEVER)))
+  }
+  const groupCommit = makeGroupCommit({ land })
+  const work = ['a', 'b'].map((path) => outcomeOf(groupCommit.push(changeOf(URL, path), LOGIN, NEVER)))
+  t.match(await work[0], { outcome: 'pushed' })
   rest.resolve(undefined)
-  t.match(await Promise.all(work), [{ reason: 'Internal' }, { outcome: 'pushed' }, { reason: 'Internal' }])
+  t.match(await work[1], { reason: 'Internal' })
   await groupCommit.idle()
 })
 
@@ -139,6 +162,7 @@ t.test('a waiting change whose time is over fails alone and is never started', a
   const { groupCommit, batches } = slowGroupCommit()
   const abort = new AbortController()
   const first = groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER)
+  await nextBatch()
   const gone = groupCommit.push(changeOf(URL, 'b'), LOGIN, abort.signal)
   abort.abort()
   t.match(await outcomeOf(gone), { reason: 'Timeout', message: /The time for one attempt was over/ })
@@ -152,6 +176,7 @@ t.test('a batch goes on while a caller waits for it, and ends with the last one'
   const { groupCommit, batches } = slowGroupCommit()
   const [one, two] = [new AbortController(), new AbortController()]
   const first = groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER)
+  await nextBatch()
   const work = [one, two].map(({ signal }) => outcomeOf(groupCommit.push(changeOf(URL, 'b'), LOGIN, signal)))
   batches[0]?.end()
   await first
@@ -171,3 +196,72 @@ t.test('a signal that has already fired ends the wait, with its own reason', asy
   t.equal(await outcomeOf(groupCommit.push(changeOf(URL, 'a'), LOGIN, AbortSignal.abort(reason))), reason)
   t.equal(batches.length, 0)
 })
+
+const TARGET = { repository: addressOf(URL), branch: 'main' }
+
+t.test('a push waits for a change that is on its way to the same branch, and for no other', async (t) => {
+  const { groupCommit, batches, paths } = slowGroupCommit()
+  const arrived = groupCommit.expect(TARGET)
+  groupCommit.expect({ ...TARGET, branch: 'next' })
+  const work = [groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER)]
+  await nextBatch()
+  t.same(paths(), [])
+  arrived()
+  arrived()
+  work.push(groupCommit.push(changeOf(URL, 'b'), LOGIN, NEVER))
+  await nextBatch()
+  t.same(paths(), [['a', 'b']])
+  batches[0]?.end()
+  await Promise.all(work)
+})
+
+t.test('a push does not wait for a change that does not come, nor where nobody waits any more', async (t) => {
+  const { groupCommit, batches, paths } = slowGroupCommit()
+  const never = groupCommit.expect(TARGET)
+  const abort = new AbortController()
+  const gone = outcomeOf(groupCommit.push(changeOf(URL, 'gone'), LOGIN, abort.signal))
+  abort.abort()
+  t.match(await gone, { reason: 'Timeout' })
+  await groupCommit.idle()
+  t.same(paths(), [])
+  const work = groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER)
+  await until('push', async () => batches.length > 0, 5_000)
+  batches[0]?.end()
+  await work
+  never()
+})
+
+t.test(
+  'what comes while a batch waits for its session is in it, and a batch that nobody waits for has none',
+  async (t) => {
+    const waiting: (() => void)[] = []
+    let held = 0
+    const acquire: GroupCommitParts['acquire'] = (owner, signal) => {
+      t.same(owner, { address: addressOf(URL), namespace: 'shop' })
+      const { promise, resolve, reject } = Promise.withResolvers<() => void>()
+      signal.addEventListener('abort', () => reject(new Error('given up')))
+      waiting.push(() => {
+        held += 1
+        resolve(() => void (held -= 1))
+      })
+      return promise
+    }
+    const { groupCommit, batches, paths } = slowGroupCommit({ acquire })
+    const abort = new AbortController()
+    const gone = outcomeOf(groupCommit.push(changeOf(URL, 'gone'), LOGIN, abort.signal))
+    await nextBatch()
+    abort.abort()
+    const work = ['a', 'b'].map((path) => groupCommit.push(changeOf(URL, path), LOGIN, NEVER))
+    t.match(await gone, { reason: 'Timeout' })
+    await nextBatch()
+    t.equal(waiting.length, 2, 'who came later has not been given up')
+    waiting[1]?.()
+    await nextBatch()
+    t.same(paths(), [['a', 'b']])
+    t.equal(held, 1)
+    batches[0]?.end()
+    await Promise.all(work)
+    await groupCommit.idle()
+    t.equal(held, 0)
+  },
+)

@@ -1,0 +1,38 @@
+import type { Release } from './domain/network/budget.ts'
+
+/** Places of which nobody gets more than are free. */
+export interface FairPlaces {
+  readonly hasRoom: () => boolean
+  /** Takes a place; undefined where the owner holds as many as are free, or none is. */
+  readonly enter: (owner: string) => Release | undefined
+}
+
+/**
+ * Shares `most` places among owners who are not known before: an owner alone gets half of them, two get a third each, and
+ * something is always left for the next one (Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory
+ * Packet Switches", 1998). Owners without a place take no memory.
+ */
+export function openFairPlaces(most: number): FairPlaces {
+  const held = new Map<string, number>()
+  let taken = 0
+
+  function move(owner: string, step: 1 | -1): void {
+    taken += step
+    const count = (held.get(owner) ?? 0) + step
+    if (count === 0) held.delete(owner)
+    else held.set(owner, count)
+  }
+
+  return {
+    hasRoom: () => taken < most,
+    enter(owner) {
+      if ((held.get(owner) ?? 0) >= most - taken) return undefined
+      move(owner, 1)
+      let isHeld = true
+      return () => {
+        if (isHeld) move(owner, -1)
+        isHeld = false
+      }
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import type { Change, Landed } from '../../domain/commit/change.ts'
+import type { Login } from '../../domain/credentials/login.ts'
+import type { Failure } from '../../domain/failure.ts'
+import type { Expected } from './expected-changes.ts'
+import type { PendingChange } from './pending-change.ts'
+
+/** A change that waits for the next push of its branch. */
+export interface Waiter {
+  readonly pending: PendingChange
+  readonly login: Login
+  /** Returns the result to the caller; later calls do nothing. */
+  readonly settle: (ending: Landed | Failure) => void
+}
+
+/** The changes of one repository, branch and login that wait for their push, in the order in which they came. */
+export interface BranchQueue {
+  readonly add: (waiter: Waiter) => void
+  /** Its caller has gone. */
+  readonly remove: (waiter: Waiter) => void
+  readonly isEmpty: () => boolean
+  /** The first change that waits; undefined if none does. */
+  readonly first: () => Change | undefined
+  /** Waits for changes that are on their way, for half a second at most after the first of those that wait has come. */
+  readonly gather: (expected: Expected) => Promise<void>
+  /** Fires once nobody waits any more. */
+  readonly abandoned: () => AbortSignal
+  /** Removes and returns what one push takes. */
+  readonly takeNext: () => readonly Waiter[]
+}
+
+/** Limits of one push: number of commits and bytes of content (a single change may exceed the bytes). */
+export const BATCH_LENGTH = 500
+const BATCH_BYTES = 64 * 1024 * 1024
+
+/**
+ * Each push costs its server and ours the same, whatever it holds. Whoever is alone does not wait, and where pushes take
+ * longer than this nobody does.
+ */
+const LONGEST_GATHERING_MS = 500
+
+/** Makes a queue of one. */
+export function makeBranchQueue(only: Waiter): BranchQueue {
+  let waiters = [only]
+  let came = performance.now()
+  let leaving = new AbortController()
+  let look = noop
+
+  return {
+    add(waiter) {
+      if (waiters.length === 0) came = performance.now()
+      waiters.push(waiter)
+      look()
+    },
+    remove(waiter) {
+      waiters = waiters.filter((other) => other !== waiter)
+      if (waiters.length > 0) return
+      leaving.abort()
+      look()
+    },
+    isEmpty: () => waiters.length === 0,
+    first: () => waiters[0]?.pending.change,
+    async gather(expected) {
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      look = () => {
+        const isFull = lengthOfNext(waiters) < waiters.length || waiters.length >= BATCH_LENGTH
+        if (waiters.length === 0 || isFull || expected.count() === 0) resolve(undefined)
+      }
+      const stop = expected.follow(look)
+      const timer = setTimeout(() => resolve(undefined), came + LONGEST_GATHERING_MS - performance.now())
+      look()
+      await promise
+      clearTimeout(timer)
+      stop()
+      look = noop
+    },
+    abandoned() {
+      leaving = new AbortController()
+      if (waiters.length === 0) leaving.abort()
+      return leaving.signal
+    },
+    takeNext: () => waiters.splice(0, lengthOfNext(waiters)),
+  }
+}
+
+function noop(): void {
+  return undefined
+}
+
+// Changes that are searched for in the history first fetch more than others: they are pushed in separate batches.
+function lengthOfNext(queue: readonly Waiter[]): number {
+  const [first] = queue
+  const search = first?.pending.change.since !== undefined
+  let bytes = 0
+  const end = queue.findIndex(({ pending: { change } }, i) => {
+    bytes += bytesOf(change)
+    return i > 0 && (i >= BATCH_LENGTH || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
+  })
+  return end < 0 ? queue.length : end
+}
+
+function bytesOf({ files, message }: Change): number {
+  return files.reduce((sum, { content }) => sum + content.length, message.length)
+}

@@ -1,0 +1,43 @@
+import t from 'tap'
+import { openFairPlaces } from '../functions/fair-places.ts'
+
+/** Takes places until there are no more; returns how many. */
+function fill(places: ReturnType<typeof openFairPlaces>, owner: string): number {
+  let count = 0
+  while (places.enter(owner) !== undefined) count += 1
+  return count
+}
+
+t.test(
+  'each owner gets half of what those before have left, and the next one always something',
+  async (t) => {
+    const places = openFairPlaces(1_280)
+    t.same(
+      ['a', 'b', 'c', 'd'].map((owner) => fill(places, owner)),
+      [640, 320, 160, 80],
+    )
+    t.ok(places.hasRoom())
+  },
+)
+
+t.test('owners who come together get the same', async (t) => {
+  const places = openFairPlaces(100)
+  const counts = new Map<string, number>()
+  for (let i = 0; i < 1_000; i += 1) {
+    const owner = `owner-${i % 4}`
+    if (places.enter(owner) !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+  }
+  t.same([...counts.values()], [20, 20, 20, 20])
+})
+
+t.test('a place that is left is free again, once', async (t) => {
+  const places = openFairPlaces(2)
+  const leave = places.enter('a')
+  t.equal(places.enter('a'), undefined)
+  leave?.()
+  leave?.()
+  t.ok(places.enter('a'))
+  t.ok(places.enter('b'))
+  t.notOk(places.hasRoom())
+  t.equal(places.enter('c'), undefined)
+})
