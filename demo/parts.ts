@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { guardAddresses } from '../functions/net/addresses.ts'
 import { buildApp } from '../functions/app.ts'
 import { handle } from '../functions/attempt/attempt.ts'
+import { openClaimKeeper } from '../functions/attempt/claim-keeper.ts'
 import { divide } from '../functions/attempt/shares.ts'
 import { openTurns } from '../functions/attempt/turns.ts'
 import { readConfig } from '../functions/config.ts'
@@ -52,14 +53,18 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
   })
   const log = makeLog('function')
+  const now = (): Date => cluster.now()
+  const elapsed = (): number => performance.now()
   const world: World = {
     cluster,
-    push: (change, login, signal) => git.push(change, login, signal),
+    push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
     find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(network, () => performance.now()),
+    withPullRequests: openProviders(network, elapsed),
     expect: (target) => git.expect(target),
     takeTurn: turns.takeTurn,
-    now: () => new Date(),
+    now,
+    elapsed,
+    keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     random: Math.random,
     log,
     settings: config,

@@ -4,6 +4,7 @@ import { guardAddresses } from './net/addresses.ts'
 import { followTrust } from './net/trust.ts'
 import { buildApp } from './app.ts'
 import { handle } from './attempt/attempt.ts'
+import { openClaimKeeper } from './attempt/claim-keeper.ts'
 import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { endpointsOf } from './cluster/endpoints.ts'
@@ -77,14 +78,19 @@ async function main(): Promise<void> {
     handedOver: ({ url, why }) =>
       log.info({ repository: url, cause: why }, 'the git binary is used for this repository'),
   })
+  const cluster = connectCluster(apiServer)
+  const now = (): Date => cluster.now()
+  const elapsed = (): number => performance.now()
   const world: World = {
-    cluster: connectCluster(apiServer),
-    push: (change, login, signal) => git.push(change, login, signal),
+    cluster,
+    push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
     find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(network, () => performance.now()),
+    withPullRequests: openProviders(network, elapsed),
     expect: (target) => git.expect(target),
     takeTurn: turns.takeTurn,
-    now: () => new Date(),
+    now,
+    elapsed,
+    keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     random: Math.random,
     log,
     settings: config,

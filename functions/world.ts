@@ -5,7 +5,8 @@ import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/chan
 import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
 import type { Release } from './domain/network/budget.ts'
-import type { Kind } from './domain/resource/resource.ts'
+import type { ClaimCheck } from './domain/resource/claims.ts'
+import type { Envelope, Kind } from './domain/resource/resource.ts'
 import type { RequestedByTrailer } from './domain/requester/requester.ts'
 import type { WithPullRequests } from './domain/pull-request/pull-requests.ts'
 
@@ -42,11 +43,19 @@ export interface Turn {
   readonly release: Release
 }
 
+/** The claim of an attempt that lives. */
+export interface KeptClaim extends ClaimCheck {
+  /** Fires with a Failure when another attempt has taken over, or the resource was deleted. */
+  readonly lost: AbortSignal
+  /** Ends the renewals, and returns the resource as it was last written or read. */
+  readonly end: () => Promise<Envelope>
+}
+
 /** Everything outside the process that the functions use. `main.ts` creates the real one. */
 export interface World {
   readonly cluster: Cluster
   /** Commits and pushes a change to the remote; see functions/git. */
-  readonly push: (change: Change, login: Login, signal: AbortSignal) => Promise<Landed>
+  readonly push: (change: Change, login: Login, attempt: Pick<Attempt, 'signal' | 'claim'>) => Promise<Landed>
   /** Finds what an earlier attempt may have pushed; undefined if there is nothing. See functions/git. */
   readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
   /** The pull requests of a repository; see provider-apis.ts. */
@@ -55,7 +64,12 @@ export interface World {
   readonly expect: (target: Pick<ChangeDraft, 'repository' | 'branch'>) => Release
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
   readonly takeTurn: (kind: Kind, holder: Holder) => Promise<Turn | undefined>
+  /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */
   readonly now: () => Date
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number
+  /** Renews the claim of an attempt while it lives; see functions/attempt/claim-keeper.ts. */
+  readonly keepClaim: (claimed: Envelope, sentAt: number) => KeptClaim
   /** A number from 0 to 1. */
   readonly random: () => number
   readonly log: Logger
@@ -66,8 +80,10 @@ export interface World {
 export interface Attempt {
   /** An earlier attempt for the same generation and requested-at may already have pushed or opened something. */
   readonly again: boolean
-  /** Fires at the attempt's deadline. */
+  /** Fires at the attempt's deadline, and when another attempt has taken over. */
   readonly signal: AbortSignal
+  /** Asked before each write to a remote. */
+  readonly claim: ClaimCheck
   /** The attempt gives it back where it only waits. */
   readonly turn: Pick<Turn, 'park' | 'resume'>
 }

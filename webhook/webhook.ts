@@ -24,7 +24,10 @@ export const DRAIN_MS = 20_000
 
 /** Everything outside the process that the webhook uses. `uuid` creates the id of an event. */
 export interface WebhookWorld {
-  readonly cluster: Pick<Cluster, 'discover' | 'reviewAccess' | 'readSecret' | 'listPage' | 'readResource'>
+  readonly cluster: Pick<
+    Cluster,
+    'discover' | 'now' | 'reviewAccess' | 'readSecret' | 'listPage' | 'readResource'
+  >
   readonly log: Logger
   readonly uuid: () => string
 }

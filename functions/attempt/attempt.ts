@@ -1,6 +1,6 @@
 import { claim, isAtInsecureHost } from './claim.ts'
 import type { Claim, Claimable, Newer } from './claim.ts'
-import { mayStart } from '../domain/resource/attempt-state.ts'
+import { isSameRequest, mayStart } from '../domain/resource/attempt-state.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
 import { parse, requireSound } from '../domain/schema/parse.ts'
@@ -82,15 +82,19 @@ function turnFor(
 
 /** One attempt, from claim to written status. Returns a newer generation, if there is one. */
 async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer | undefined> {
-  const began = world.now()
+  const began = world.elapsed()
   const { attemptDeadline } = world.settings
-  const deadline = AbortSignal.timeout(attemptDeadline * 1000)
+  const kept = world.keepClaim(current.envelope, current.sentAt)
+  const signal = AbortSignal.any([AbortSignal.timeout(attemptDeadline * 1000), kept.lost])
   const onTimeout = (): Failure => outOfTime(attemptDeadline)
-  const running = run(current, world, { again: current.again, signal: deadline, turn })
-  const result = await unlessAborted(running, graceAfter(deadline), onTimeout).catch(asFailure)
+  const running = run(current, world, { again: current.again, signal, claim: kept, turn })
+  const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
   turn.release()
-  const settled = await writeResult(current.envelope, result, world)
+  const latest = await kept.end()
+  // A newer spec has no result yet.
+  const carrier = isSameRequest(latest, current.envelope) ? latest : current.envelope
+  const settled = await writeResult(carrier, result, world)
   const insecure = isAtInsecureHost(current.parsed, world.settings)
   await report({ claim: current.envelope, result, began, settled, insecure }, world)
   const { newer } = settled
@@ -106,9 +110,11 @@ async function run(current: Claim, world: World, attempt: Attempt): Promise<Outc
 }
 
 /** Fires shortly after the deadline: not every call can be aborted, but the attempt no longer waits for it. */
-function graceAfter(deadline: AbortSignal): AbortSignal {
+function graceAfter(signal: AbortSignal): AbortSignal {
   const over = new AbortController()
-  deadline.addEventListener('abort', () => setTimeout(() => over.abort(), GRACE_MS), { once: true })
+  signal.addEventListener('abort', () => setTimeout(() => over.abort(signal.reason), GRACE_MS), {
+    once: true,
+  })
   return over.signal
 }
 

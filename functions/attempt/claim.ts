@@ -29,6 +29,8 @@ export interface Claimable {
 export interface Claim extends Claimable {
   /** An earlier attempt for this generation and requested-at may already have pushed. */
   readonly again: boolean
+  /** When the claim was sent, by `elapsed` of the World. */
+  readonly sentAt: number
 }
 
 /** A spec other than the one that was read: it may need another share of the pod. */
@@ -56,14 +58,15 @@ export async function claim(
     if (latest.envelope.metadata.deletionTimestamp !== undefined) return undefined
     if (!isOurs && !mayStart(latest.envelope, world.now())) return undefined
     if (isGivenUp(latest.envelope, world.settings.retryLimit)) return giveUp(latest, world)
-    const status = statusOfClaim(latest.envelope, world)
+    const status = claimed(latest.envelope, { now: world.now(), random: world.random() })
+    const sentAt = world.elapsed()
     const whole = await write(latest.envelope, status, world)
     if (whole === undefined) return undefined
     const stored = readAgain(latest, whole)
     // A response may be lost: then the second write conflicts with what the first one has written.
     const isClaimed = carriesClaim(stored.envelope, { ...latest.envelope, status })
     if (isClaimed && isSameRequest(stored.envelope, latest.envelope))
-      return { ...stored, again: mayHavePushed(latest.envelope) }
+      return { ...stored, sentAt, again: mayHavePushed(latest.envelope) }
     // The claim is for a generation or a request that is no longer the latest.
     if (isClaimed) held = stored.envelope
     if (stored.parsed !== latest.parsed) return { newer: stored, heldBefore: held }
@@ -94,17 +97,13 @@ async function write(resource: Envelope, status: Status, world: World): Promise<
   return stored === CONFLICT ? world.cluster.readResource(refOf(resource)) : stored
 }
 
-function statusOfClaim(resource: Envelope, { now, random, settings }: World): Status {
-  return claimed(resource, { now: now(), deadlineSeconds: settings.attemptDeadline, random: random() })
-}
-
 /** The last attempt never reported a result: writes and reports RetryBudgetExhausted in its place. */
 async function giveUp({ envelope: resource, parsed }: Claimable, world: World): Promise<undefined> {
-  const began = world.now()
+  const began = world.elapsed()
   const { retryLimit: limit } = world.settings
   const message = `Gave up after ${resource.status?.attempts} attempts; the last one did not finish; ask your Commitlet operator to check the log.`
   const result = new Failure('RetryBudgetExhausted', message)
-  const status = failed(resource, result, { now: began, limit, random: 0 })
+  const status = failed(resource, result, { now: world.now(), limit, random: 0 })
   const stored = await world.cluster.patchStatus(resource, status)
   // Another writer was first and reports its own result.
   if (stored === CONFLICT) return

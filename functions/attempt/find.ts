@@ -4,6 +4,7 @@ import { requestDigest } from '../domain/commit/commit-id.ts'
 import { requestedAt } from '../domain/resource/attempt-state.ts'
 import { envelopeOf } from '../domain/resource/envelope.ts'
 import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
+import { limitAtOnce } from './at-once.ts'
 
 /** Longest wait for a resource that was admitted but is not stored yet. */
 const MAX_WAIT_MS = 1_000
@@ -31,7 +32,7 @@ export interface FindBounds {
  * read again for up to 1 s.
  */
 export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: FindBounds): Find {
-  const inTurn = makeReadQueue(bounds.reads)
+  const inTurn = limitAtOnce(bounds.reads)
   const read = async (ref: ObjectRef): Promise<Found | undefined> =>
     foundIn(await inTurn(() => readResource(ref)))
   let waiting = 0
@@ -43,24 +44,6 @@ export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: 
       return await waitFor(read, ref)
     } finally {
       waiting -= 1
-    }
-  }
-}
-
-/** Runs at most `most` reads at once. */
-function makeReadQueue(most: number): <T>(read: () => Promise<T>) => Promise<T> {
-  const queue: (() => void)[] = []
-  let running = 0
-  return async function run(read) {
-    // The read that ends hands its place to the next one: `running` stays the same.
-    if (running >= most) await new Promise<void>((resolve) => queue.push(resolve))
-    else running += 1
-    try {
-      return await read()
-    } finally {
-      const next = queue.shift()
-      if (next === undefined) running -= 1
-      else next()
     }
   }
 }

@@ -12,7 +12,8 @@ export interface Attempted {
   /** The resource as it was claimed. */
   readonly claim: Envelope
   readonly result: Outcome | Failure
-  readonly began: Date
+  /** By `elapsed` of the World. */
+  readonly began: number
   readonly settled: WrittenResult
   /** The repository is at a host of INSECURE_HOSTS. */
   readonly insecure: boolean
@@ -32,7 +33,7 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     ...(insecure ? { insecure } : {}),
     reason: result.reason,
     phase: settled.written?.status.phase ?? 'overtaken',
-    milliseconds: world.now().getTime() - began.getTime(),
+    milliseconds: Math.round(world.elapsed() - began),
   }
   if (result instanceof Failure) {
     world.log.info({ ...fields, message: result.message }, 'attempt failed')

@@ -19,6 +19,8 @@ export interface ApiCall {
 export interface ApiAnswer {
   readonly status: number
   readonly text: string
+  /** The header Date. */
+  readonly date?: string | undefined
 }
 
 /**
@@ -165,7 +167,8 @@ async function collect(response: http.IncomingMessage, signal: AbortSignal): Pro
   const body = await readBody(response, { most: LARGEST_ANSWER, signal }).catch((error: unknown) => {
     throw unreachable(error)
   })
-  if (typeof body !== 'string') return { status: response.statusCode ?? 0, text: body.toString() }
+  const { statusCode: status = 0, headers } = response
+  if (typeof body !== 'string') return { status, text: body.toString(), date: headers.date }
   response.destroy()
   const message =
     body === 'too large'

@@ -47,6 +47,8 @@ export interface ClusterEvent {
  * or NotSupported.
  */
 export interface Cluster {
+  /** The API server's time, by which claims and retries go; see server-clock.ts. */
+  now(): Date
   /** The GitCommit or PullRequest as stored; undefined if it does not exist. */
   readResource(ref: ObjectRef): Promise<unknown>
   /**

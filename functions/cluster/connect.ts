@@ -12,22 +12,25 @@ import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
 import { listPage } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
+import { followServerClock } from './server-clock.ts'
 import { statusPatch } from './status-patch.ts'
 
 /** Fields of a Secret, those that the API server manages included: more than three for each key. */
 const SECRET_PARTS = 10_000
 
 /** Implements the port Cluster with a real API server. */
-export function connectCluster(server: ApiServer): Cluster {
+export function connectCluster(apiServer: ApiServer): Cluster {
   // The clock of the machine may be set back, and what is remembered must not live longer by that.
-  const now = (): number => performance.now()
-  const discover = discovery(server, now)
+  const elapsed = (): number => performance.now()
+  const { server, now } = followServerClock(apiServer, elapsed)
+  const discover = discovery(server, elapsed)
   return {
+    now,
     discover,
     readResource: (ref) => readResource(server, ref),
     readObject: (ref, served) => readObject(server, ref, served),
     readSecret: (namespace, name) => readSecret(server, namespace, name),
-    reviewAccess: accessReviews(server, now),
+    reviewAccess: accessReviews(server, elapsed),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
     listPage: (kind, query) => listPage(server, kind, query),
     ...openEventQueue(server),

@@ -41,7 +41,7 @@ export async function commitObject(
     if (files instanceof Failure && !attempt.again) return files
     // All that is left is to wait: for the branch's next push, and for its remote.
     attempt.turn.park(bytesOf(resource, files))
-    if (!(files instanceof Failure)) return world.push({ ...draft, ...since, files }, login, attempt.signal)
+    if (!(files instanceof Failure)) return world.push({ ...draft, ...since, files }, login, attempt)
     return (await world.find({ ...draft, ...since }, login, attempt.signal)) ?? files
   }
   // A response to the second source may contain what was sent with the first: redact both.

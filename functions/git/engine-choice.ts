@@ -96,9 +96,9 @@ function switchingRemote(
     readTree: (tip, paths) => ask(tip, (remote) => remote.readTree(tip, paths)),
     writeCommits: (tip, commits) => ask(tip, (remote) => remote.writeCommits(tip, commits)),
     findLanded: (tip, sought) => ask(tip, (remote) => remote.findLanded(tip, sought)),
-    async push(tip, head) {
+    async push(tip, head, remaining) {
       try {
-        return await current.push(tip, head)
+        return await current.push(tip, head, remaining)
       } catch (error) {
         // The commits are with the direct engine. The next round reads the tip again, and writes them again.
         await changeOver(error)

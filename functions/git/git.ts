@@ -1,6 +1,7 @@
 import type { Change, ChangeDraft, Landed } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
+import type { ClaimCheck } from '../domain/resource/claims.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
 import { stopIfAborted } from './process/launcher.ts'
@@ -36,9 +37,10 @@ export interface Git {
   /**
    * Writes one change as one commit, together with others of the same repository, branch and login.
    * Fails at once when `signal` fires. The commit may still land; the next attempt then finds it by `since`.
+   * `claim` is confirmed before each push.
    * @throws Failure
    */
-  push(change: Change, login: Login, signal: AbortSignal): Promise<Landed>
+  push(change: Change, login: Login, signal: AbortSignal, claim?: ClaimCheck): Promise<Landed>
   /**
    * Searches the branch's history since `change.since` for the commit of an earlier attempt: a commit with the
    * change's id that changes one of its paths. Writes nothing. Undefined: there is no such commit.
@@ -100,8 +102,8 @@ export function openGit(settings: GitSettings): Git {
 
   const groupCommit = makeGroupCommit({ land: landBatch, acquire })
   return {
-    async push(change, login, signal) {
-      return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]))
+    async push(change, login, signal, claim) {
+      return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]), claim)
     },
     expect: groupCommit.expect,
     async find(change, login, signal) {

@@ -29,9 +29,11 @@ export interface Remote {
   /**
    * Pushes once: the branch moves from `tip` to `head` (a commit that was written on it, or the tip itself, which
    * creates a missing branch), or it does not move at all. A compare-and-swap, never a forced push, however late the
-   * remote carries it out. Nothing is sent after the target's signal has fired.
+   * remote carries it out. Nothing is sent after the target's signal has fired, nor where `remaining` answers 0 or less
+   * when the first byte is to be sent: then it is a race. `remaining`: how long the push may still begin, in
+   * milliseconds; left out: for ever.
    */
-  push(tip: Tip, head: string): Promise<Pushed>
+  push(tip: Tip, head: string, remaining?: () => number): Promise<Pushed>
   /**
    * Searches the history of a tip that was read with `since` for the commits of earlier attempts. Returns their full
    * names in the order of `sought`; undefined: there is no such commit.

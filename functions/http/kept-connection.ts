@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { Client } from 'undici'
 import type { Destination } from '../domain/network/route.ts'
 import { bracketed } from '../domain/repository/address.ts'
@@ -25,6 +26,8 @@ export interface KeptRequest {
   /** The parts of the body, in order. */
   readonly body?: readonly Uint8Array[]
   readonly timeoutMs: number
+  /** Asked right before the first byte is sent, once the connection is open; false: nothing is sent, and `send` throws. */
+  readonly mayBegin?: (() => boolean) | undefined
 }
 
 export interface KeptAnswer {
@@ -58,7 +61,7 @@ export function keepConnection(target: ConnectionTarget): KeptConnection {
           origin,
           method,
           path,
-          headers,
+          headers: { ...headers, ...lengthOf(request) },
           body: bodyOf(request),
           signal: bounded,
         })
@@ -78,12 +81,25 @@ export function keepConnection(target: ConnectionTarget): KeptConnection {
   }
 }
 
+// Of a body in pieces undici does not know the length.
+function lengthOf({ body = [], mayBegin }: KeptRequest): Readonly<Record<string, string>> {
+  const bytes = body.reduce((sum, { length }) => sum + length, 0)
+  return mayBegin === undefined ? {} : { 'content-length': String(bytes) }
+}
+
 function originOf({ scheme, host, port }: Destination): string {
   return `${scheme}://${bracketed(host)}:${port}`
 }
 
-function bodyOf({ body }: KeptRequest): Uint8Array | null {
+function bodyOf({ body, mayBegin }: KeptRequest): Uint8Array | Readable | null {
   if (body === undefined) return null
   const [only] = body
-  return body.length === 1 && only !== undefined ? only : Buffer.concat(body)
+  const whole = body.length === 1 && only !== undefined ? only : Buffer.concat(body)
+  return mayBegin === undefined ? whole : Readable.from(onceBegun(whole, mayBegin), { objectMode: false })
+}
+
+/** undici sends the head of a request with the first piece of such a body. */
+function* onceBegun(body: Uint8Array, mayBegin: () => boolean): Generator<Uint8Array> {
+  if (!mayBegin()) throw new Error('it may not begin any more')
+  yield body
 }

@@ -5,6 +5,7 @@ import type { PullRequestSpec } from '../domain/resource/resource.ts'
 import type { SoundPullRequest } from '../domain/schema/parse.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import { sourcesOf } from '../login/credential-source.ts'
+import { claimedPullRequests } from './claimed-pull-requests.ts'
 import { logInToAPI } from '../login/log-in.ts'
 import { reconcilePullRequest } from './reconcile.ts'
 import { withFallback } from '../login/with-fallback.ts'
@@ -28,7 +29,10 @@ export async function openPullRequest(
     secrets.push(...login.secrets, login.secret)
     const caller = { login: { ...login, secrets: [...secrets] }, signal }
     return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>
-      reconcilePullRequest({ resource, branches, again: attempt.again }, pullRequests),
+      reconcilePullRequest(
+        { resource, branches, again: attempt.again },
+        claimedPullRequests(pullRequests, attempt.claim),
+      ),
     )
   })
   return { ...result, credentialsUsed: used }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { handle } from '../../functions/attempt/attempt.ts'
+import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
 import { readEvent } from '../../functions/domain/event/cloud-event.ts'
 import { appliedEvent } from '../../functions/domain/event/applied-event.ts'
 import { CONFLICT } from '../../functions/cluster/cluster.ts'
@@ -35,7 +36,7 @@ t.test('a fresh resource is claimed, pushed once and succeeds', async (t) => {
     t.match(statusOf(world), {
       phase: 'Progressing',
       observedGeneration: 1,
-      nextAttemptTime: '2026-03-01T10:02:10Z',
+      nextAttemptTime: '2026-03-01T10:00:30Z',
     })
     return { outcome: 'pushed', sha: '0123456789abcdef'.repeat(2) + '01234567', branch: 'main' }
   }
@@ -569,4 +570,69 @@ t.test('an attempt ends at its deadline, whatever it waits for', async (t) => {
   const hanging = { ...world.cluster, readSecret: () => pause(990, secret) }
   await send({ ...world, cluster: hanging, settings: { ...world.settings, attemptDeadline: 0.05 } })
   t.match(statusOf(world), { phase: 'Retrying', conditions: [{ reason: 'Timeout' }] })
+})
+
+t.test(
+  'an attempt that lost its claim ends at once, pushes nothing and leaves the other its status',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    const ends: unknown[] = []
+    const push: MemoryWorld['push'] = async (_change, _login, { signal, claim }) => {
+      // Held up for longer than its claim: another attempt takes over, and lands.
+      await send({ ...world, now: () => new Date('2026-03-01T10:00:31Z') })
+      await claim.confirm(true).catch((error: unknown) => ends.push(error))
+      ends.push(signal.reason)
+      throw new Error('it ends by its signal')
+    }
+    await send({ ...world, push })
+    t.match(ends, [{ reason: 'Conflict' }, { reason: 'Conflict' }])
+    t.match(statusOf(world), { phase: 'Succeeded', attempts: 2 })
+    t.match(
+      world.logged.map(({ phase }) => phase),
+      ['Succeeded', 'overtaken'],
+    )
+  },
+)
+
+t.test(
+  'a claim that lives holds off a newer generation, and the attempt that holds it takes that up',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    world.land = async () => {
+      if (world.pushed.length === 1) {
+        world.cluster.apply(gitCommit({ message: 'Second' }))
+        await send(world)
+        t.equal(world.pushed.length, 1, 'nobody else starts')
+      }
+      return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
+    }
+    await send(world)
+    t.match(
+      world.pushed.map(({ change }) => change.message),
+      [/^Record/, /^Second/],
+    )
+    t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 2 })
+  },
+)
+
+t.test('a result is written over a renewed claim in one call', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const writes: string[] = []
+  const cluster: MemoryWorld['cluster'] = {
+    ...world.cluster,
+    patchStatus(resource, status) {
+      writes.push(status.phase)
+      return world.cluster.patchStatus(resource, status)
+    },
+  }
+  const keepClaim = openClaimKeeper({ ...world, cluster })
+  const push: MemoryWorld['push'] = async (change, login, attempt) => {
+    await attempt.claim.confirm(true)
+    return world.push(change, login, attempt)
+  }
+  await send({ ...world, cluster, keepClaim, push })
+  t.same(writes, ['Progressing', 'Progressing', 'Succeeded'])
 })

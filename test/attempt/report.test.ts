@@ -10,12 +10,11 @@ const OUTCOME: Outcome = { reason: 'Succeeded', message: 'Done.', credentialsUse
 
 /** What is logged, and recorded as Events. */
 async function told(result: Outcome | Failure, written = true) {
-  const world = memoryWorld()
-  const began = new Date(world.now().getTime() - 250)
+  const world = { ...memoryWorld(), elapsed: () => 1_250 }
   const settled = written
     ? ({ written: { envelope: CLAIM, status: { observedGeneration: 1, phase: 'Failed' } } } as const)
     : {}
-  await report({ claim: CLAIM, result, began, settled, insecure: false }, world)
+  await report({ claim: CLAIM, result, began: 1_000, settled, insecure: false }, world)
   return { logged: world.logged, notices: world.cluster.notices }
 }
 

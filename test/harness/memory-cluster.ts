@@ -107,6 +107,7 @@ export function memoryCluster(): MemoryCluster {
   const cluster: MemoryCluster = {
     apply,
     notices,
+    now: () => new Date(),
     get: (kind, namespace, name) => objects.get(keyOf(kind, namespace, name)),
     remove: (kind, namespace, name) => void objects.delete(keyOf(kind, namespace, name)),
     discover: (apiVersion, kind) => Promise.resolve(KINDS[`${apiVersion} ${kind}`]),

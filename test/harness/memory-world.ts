@@ -3,6 +3,7 @@ import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { Login } from '../../functions/domain/credentials/login.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
+import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
 import { divide } from '../../functions/attempt/shares.ts'
 import { openTurns } from '../../functions/attempt/turns.ts'
 import type { Attempt, World } from '../../functions/world.ts'
@@ -57,12 +58,13 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
   const logged: Record<string, unknown>[] = []
   const stream = { write: (line: string) => void logged.push(JSON.parse(line)) }
   let draws = 0
+  const keepClaim = openClaimKeeper({ cluster, now: () => world.now(), elapsed: () => world.elapsed() })
   const world: MemoryWorld = {
     cluster,
     pushed: [],
     logged,
     land: () => Promise.resolve({ outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }),
-    push(change, login, signal) {
+    push(change, login, { signal }) {
       const pushed = { change, login, signal }
       world.pushed.push(pushed)
       return world.land(pushed)
@@ -77,6 +79,8 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     expect: () => () => undefined,
     takeTurn: openTurns(SHARES).takeTurn,
     now: () => now,
+    elapsed: () => performance.now(),
+    keepClaim: (...of) => keepClaim(...of),
     // About the middle, and never the same twice.
     random: () => 0.5 + draws++ / 1_000_000,
     log: pino({ level: 'info' }, stream),
@@ -101,6 +105,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
 export const ATTEMPT: Attempt = {
   again: false,
   signal: new AbortController().signal,
+  claim: { confirm: () => Promise.resolve(), remaining: () => Infinity },
   turn: { park: () => undefined, resume: () => Promise.resolve() },
 }
 

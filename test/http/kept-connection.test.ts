@@ -95,3 +95,35 @@ t.test('what goes wrong is reported with its reason and the address', async (t) 
     await connection.close()
   }
 })
+
+t.test(
+  'a request that may not begin is asked for once the connection is open, and nothing of it is sent',
+  async (t) => {
+    const seen: string[] = []
+    const place = await serve(t, (request, response) => {
+      request.setEncoding('latin1').on('data', (body: string) => seen.push(body))
+      request.on('end', () => response.end('ok'))
+    })
+    const connection = keepConnection(target(place.port))
+    const asked: number[] = []
+    const post = (mayBegin: boolean) =>
+      connection.send(
+        {
+          ...{ method: 'POST', path: '/p', headers: {}, timeoutMs: 10_000 },
+          body: [Buffer.from('a'), Buffer.from('bc')],
+          mayBegin() {
+            asked.push(place.connections.length)
+            return mayBegin
+          },
+        },
+        BOUNDS,
+      )
+    await t.rejects(post(false))
+    t.same(seen, [])
+    const answer = await post(true)
+    t.equal(answer.status, 200)
+    t.same(seen.join(''), 'abc')
+    t.same(asked[0], 1)
+    await connection.close()
+  },
+)

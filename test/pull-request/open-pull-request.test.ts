@@ -134,3 +134,28 @@ t.test('where the gate refuses, no request goes to the host', async (t) => {
   await t.rejects(go(world), { name: 'Failure', reason: 'ReferenceForbidden' })
   t.strictSame(world.opened, [])
 })
+
+t.test('the claim is confirmed before each write to the host, and not for reading', async (t) => {
+  const world = memoryWorld()
+  const confirm = async () => void world.pullRequests.calls.push('confirm')
+  const claim = { confirm, remaining: () => 25_000 }
+  const resource = store(world, { labels: ['settings'], reviewers: ['dev'] })
+  await openPullRequest(resource, world, { ...ATTEMPT, signal, claim })
+  t.same(world.pullRequests.calls, [
+    'find open',
+    'confirm',
+    'create',
+    'confirm',
+    'add labels',
+    'confirm',
+    'add reviewers',
+  ])
+})
+
+t.test('an attempt whose claim is lost writes nothing to the host', async (t) => {
+  const world = memoryWorld()
+  const lost = new Failure('Conflict', 'Another attempt has taken over.')
+  const claim = { confirm: () => Promise.reject(lost), remaining: () => 0 }
+  await t.rejects(openPullRequest(store(world), world, { ...ATTEMPT, signal, claim }), lost)
+  t.same(world.pullRequests.held, [])
+})

@@ -11,7 +11,7 @@ import type { Sink } from './sink.ts'
 
 /** What a sweep uses. */
 export interface Sweeper {
-  readonly cluster: Pick<Cluster, 'listPage' | 'readResource'>
+  readonly cluster: Pick<Cluster, 'listPage' | 'now' | 'readResource'>
   readonly sink: Pick<Sink, 'send' | 'hasRoom' | 'isUnderway'>
   readonly log: Logger
 }
@@ -43,11 +43,11 @@ const READS = 16
 
 /** Makes the announcer of one round, which `signal` ends. */
 export function makeAnnouncer(sweeper: Sweeper, sweep: Sweep, signal: AbortSignal): Announcer {
-  const { sink } = sweeper
+  const { cluster, sink } = sweeper
   const tally: Tally = { earliest: Infinity, isCrowded: false, sent: { GitCommit: 0, PullRequest: 0 } }
 
   function select(rows: readonly ListedResource[]): readonly ListedResource[] {
-    const now = Date.now()
+    const now = cluster.now().getTime()
     const later = rows.map(dueAt).filter((time) => time > now)
     tally.earliest = Math.min(tally.earliest, ...later)
     return rows.filter((row) => isDue(row, sweep, now) && !sink.isUnderway(row.ref))

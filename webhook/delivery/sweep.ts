@@ -51,7 +51,11 @@ async function sweepRepeatedly(
     const startedAt = performance.now()
     const tally = await round(signal)
     logRound(sweeper, sweep, tally)
-    wait = pauseAfter(tally, { intervalMs, tookMs: performance.now() - startedAt, now: Date.now() })
+    wait = pauseAfter(tally, {
+      intervalMs,
+      tookMs: performance.now() - startedAt,
+      now: sweeper.cluster.now().getTime(),
+    })
   }
 }
 
@@ -62,7 +66,7 @@ function logRound({ log }: Sweeper, sweep: Sweep, { sent }: Tally): void {
   }
 }
 
-/** In milliseconds: the interval, the time that the round took, and the present time since 1970. */
+/** In milliseconds: the interval, the time that the round took, and the API server's time since 1970. */
 export interface Timing {
   readonly intervalMs: number
   readonly tookMs: number

@@ -4,9 +4,7 @@ import { mayHavePushed, requestedAt } from './attempt-state.ts'
 import { Failure } from '../failure.ts'
 import type { CommitStatus, Envelope, Phase, PullRequestStatus, Status } from './resource.ts'
 import { nextDelay } from './backoff.ts'
-
-/** A claim lasts this much longer than the attempt's deadline: time for the last write. */
-const CLAIM_MARGIN_S = 10
+import { CLAIM_SECONDS } from './claims.ts'
 
 /** How an attempt succeeded. `UpToDate`: nothing had to be changed on the remote. */
 export interface Outcome {
@@ -23,9 +21,8 @@ export interface Outcome {
 
 /** What a claim depends on, apart from the resource. */
 export interface ClaimTerms {
+  /** The API server's time. */
   readonly now: Date
-  /** ATTEMPT_DEADLINE. */
-  readonly deadlineSeconds: number
   /** A number from 0 to 1, drawn for each claim. */
   readonly random: number
 }
@@ -34,7 +31,7 @@ export interface ClaimTerms {
  * The status with which an attempt begins. A retry keeps the conditions of the last failure.
  * No two claims are equal: `lastAttemptTime` has a random fraction of a second (metav1.MicroTime).
  */
-export function claimed(resource: Envelope, { now, deadlineSeconds, random }: ClaimTerms): Status {
+export function claimed(resource: Envelope, { now, random }: ClaimTerms): Status {
   const retried = mayHavePushed(resource)
   const before = resource.status
   const attempts = retried ? (before?.attempts ?? 0) + 1 : 1
@@ -53,9 +50,18 @@ export function claimed(resource: Envelope, { now, deadlineSeconds, random }: Cl
     conditions,
     startedAt: retried && before?.startedAt !== undefined ? before.startedAt : timestamp(now),
     lastAttemptTime: microTime(now, random),
-    nextAttemptTime: timestamp(later(now, deadlineSeconds + CLAIM_MARGIN_S)),
+    nextAttemptTime: endOfClaim(now),
     ...resultBefore(resource),
   }
+}
+
+/** The status `claim`, of a resource that carries it, with which the claim holds for longer. */
+export function renewed(claim: Status, now: Date): Status {
+  return { ...claim, nextAttemptTime: endOfClaim(now) }
+}
+
+function endOfClaim(now: Date): string {
+  return timestamp(later(now, CLAIM_SECONDS))
 }
 
 /** The status after a success. `resource` carries the claim. */

@@ -17,10 +17,11 @@ export interface Channel {
   ask<T>(question: Question, read: (answer: Buffer) => T | Promise<T>): Promise<T>
   /**
    * Sends an update and the bytes of its pack to git-receive-pack. It is sent once, and not at all after the session's signal has
-   * fired; when that fires meanwhile, the exchange is broken off.
+   * fired; when that fires meanwhile, the exchange is broken off. `mayBegin` is asked right before the first byte of the
+   * update: where it answers false, nothing is sent.
    * @throws Failure Timeout
    */
-  push(update: RefUpdate, pack: readonly Buffer[]): Promise<Delivery>
+  push(update: RefUpdate, pack: readonly Buffer[], mayBegin: () => boolean): Promise<Delivery>
   close(): Promise<void>
 }
 
@@ -36,7 +37,7 @@ export interface Question {
 /** What became of a push. */
 export type Delivery =
   | { readonly kind: 'answered'; readonly answer: Buffer }
-  /** The ref is not where the update begins; nothing was sent. */
+  /** The ref is not where the update begins, or the push might not begin; nothing was sent. */
   | { readonly kind: 'stale' }
   /** The server has not carried it out, or somewhere else. `each`: because of its content. */
   | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean }

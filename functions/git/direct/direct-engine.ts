@@ -101,10 +101,10 @@ function directRemote(session: DirectSession, close: () => Promise<void>): Remot
       written = await writeCommits(session, tip.commit, commits)
       return written.names
     },
-    async push(tip, head) {
+    async push(tip, head, remaining) {
       const nothing = { pack: await startPack().finish(), latest: [] }
       const sent = head === tip.commit ? undefined : written
-      return push(session, { tip, head }, sent ?? nothing)
+      return push(session, { tip, head }, { ...(sent ?? nothing), remaining })
     },
     async findLanded(tip, sought) {
       const known = history ?? (tip.commit === undefined ? 'moved' : await fetchHistory(session, tip.commit))

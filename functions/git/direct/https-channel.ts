@@ -36,14 +36,19 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
   const timeoutMs = context.deadlineSeconds * 1000
   const common = { authorization: basicAuthorization(login), 'user-agent': AGENT }
 
-  function post(program: GitProgram, body: readonly Uint8Array[], most: number): Promise<KeptAnswer> {
+  function post(
+    program: GitProgram,
+    body: readonly Uint8Array[],
+    bounds: { readonly most: number; readonly mayBegin?: () => boolean },
+  ): Promise<KeptAnswer> {
     const own = {
       ...common,
       ...(program === 'git-upload-pack' ? VERSION_2 : {}),
       accept: `application/x-${program}-result`,
       'content-type': `application/x-${program}-request`,
     }
-    const request = { path: `${path}/${program}`, headers: headersFor(own, context.url), body }
+    const { most, mayBegin } = bounds
+    const request = { path: `${path}/${program}`, headers: headersFor(own, context.url), body, mayBegin }
     return connection.send({ method: 'POST', timeoutMs, ...request }, { most, take })
   }
 
@@ -59,7 +64,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
 
   return {
     async ask({ command, most }, read) {
-      const answer = await post('git-upload-pack', [command], most)
+      const answer = await post('git-upload-pack', [command], { most })
       const { status, body } = answer
       try {
         if (status === 404) throw await lookAgain()
@@ -72,15 +77,19 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
         body?.release()
       }
     },
-    async push(update, pack) {
+    async push(update, pack, mayBegin) {
       stopIfAborted(signal)
+      const push = { mayBegin: true }
+      const ask = (): boolean => (push.mayBegin = mayBegin())
       try {
+        const body = [pushCommand(update), ...pack]
         return deliveryOf(
-          await post('git-receive-pack', [pushCommand(update), ...pack], REPORT_BYTES),
+          await post('git-receive-pack', body, { most: REPORT_BYTES, mayBegin: ask }),
           context,
         )
       } catch (error) {
         stopIfAborted(signal)
+        if (!push.mayBegin) return { kind: 'stale' }
         if (error instanceof Failure) return { kind: 'lost', failure: error }
         throw error
       }

@@ -10,17 +10,21 @@ import type { Delivery } from './channel.ts'
 import type { WrittenCommits } from './write-commits.ts'
 
 /** What a push sends. */
-export type Sent = Pick<WrittenCommits, 'pack' | 'latest'>
+export interface Sent extends Pick<WrittenCommits, 'pack' | 'latest'> {
+  /** How long the push may still begin, in milliseconds; left out: for ever. */
+  readonly remaining?: (() => number) | undefined
+}
 
 /**
  * Pushes a pack of what `head` needs besides the objects of the tip: one request. The tip is the lease: the server
  * moves the branch from there or not at all, however late it carries out the request. So a commit that was made for an
  * old state of a resource cannot land after one for a newer state: that one has moved the branch. Nothing is sent after
- * the session's signal has fired.
+ * the session's signal has fired, nor where no time remains.
  */
 export async function push(session: DirectSession, { tip, head }: Push, sent: Sent): Promise<Pushed> {
   const update = { ref: refOf(tip), from: tip.exists ? tip.commit : undefined, to: head }
-  const delivery = await session.channel.push(update, sent.pack)
+  const mayBegin = (): boolean => (sent.remaining?.() ?? Infinity) > 0
+  const delivery = await session.channel.push(update, sent.pack, mayBegin)
   const judged = judge(delivery, tip, session)
   const pushed = judged.certain
     ? judged.pushed

@@ -122,14 +122,15 @@ export function openSSHChannel(parts: SSHParts): Channel {
         heard.release()
       }
     },
-    async push(update, pack) {
+    async push(update, pack, mayBegin) {
       stopIfAborted(signal)
       const started = await startPush(update.ref)
       if (started instanceof Failure) return { kind: 'refused', failure: started, each: false }
       const { running, said } = started
       try {
         stopIfAborted(signal)
-        return said === update.from ? await send(running, update, pack) : { kind: 'stale' }
+        const isStale = said !== update.from || !mayBegin()
+        return isStale ? { kind: 'stale' } : await send(running, update, pack)
       } finally {
         running.talk.end()
       }

@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
+import { join } from 'node:path'
 import { bracketed } from '../../domain/repository/address.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { basicAuthorization, type PasswordLogin } from '../../domain/credentials/login.ts'
 import type { Proxy } from '../../domain/network/proxies.ts'
 import type { Route } from '../../domain/network/route.ts'
+import { HOOKS } from './push-hook.ts'
 
 /** Environment of a child process: nothing is inherited from this process. */
 export type ChildEnvironment = Readonly<Record<string, string>>
@@ -61,6 +63,8 @@ export interface RunSettings {
   /** PATH. */
   readonly path: string
   readonly bounds: Bounds
+  /** A push must not begin after this many seconds since the start of the machine (push-hook.ts). */
+  readonly until?: number | undefined
 }
 
 /** Environment of a git that does not use the network. */
@@ -88,7 +92,7 @@ export function onlineEnvironment(run: RunSettings, destination: Destination): C
     // The only output with Retry-After. Git leaves out the Authorization header.
     GIT_TRACE_CURL: '1',
     GIT_TRACE_CURL_NO_DATA: '1',
-    ...configuration({ ...OFFLINE, ...ONLINE, ...routeSettings(destination) }, 2),
+    ...configuration({ ...OFFLINE, ...ONLINE, ...routeSettings(destination), ...hookOf(run) }, 2),
     GIT_CONFIG_KEY_0: `http.${destination.address.text}.extraHeader`,
     // Set for this remote, not for its URL: nothing else that Git fetches, even from the same host, uses this proxy.
     GIT_CONFIG_KEY_1: `remote.${destination.address.text}.proxy`,
@@ -105,7 +109,7 @@ export const TUNNEL = 'tunnel'
  */
 export function tunnelEnvironment(run: RunSettings, url: string): ChildEnvironment {
   const route = { 'protocol.git.allow': 'always', [`remote.${TUNNEL}.url`]: url }
-  return { ...common(run), ...configuration({ ...OFFLINE, ...ONLINE, ...route }) }
+  return { ...common(run), ...configuration({ ...OFFLINE, ...ONLINE, ...route, ...hookOf(run) }) }
 }
 
 /** The first line that the launcher reads. */
@@ -131,7 +135,11 @@ function routeSettings({ address, addresses, insecure }: Destination): Readonly<
   return { ...allowed, ...pinned, ...unverified }
 }
 
-function common({ folder, path, bounds }: RunSettings): ChildEnvironment {
+function hookOf({ folder, until }: RunSettings): Readonly<Record<string, string>> {
+  return until === undefined ? {} : { 'core.hooksPath': join(folder, HOOKS) }
+}
+
+function common({ folder, path, bounds, until }: RunSettings): ChildEnvironment {
   return {
     PATH: path,
     LC_ALL: 'C',
@@ -146,6 +154,7 @@ function common({ folder, path, bounds }: RunSettings): ChildEnvironment {
     COMMITLET_LOGIN: '',
     COMMITLET_DEADLINE: String(bounds.deadlineSeconds),
     COMMITLET_MEMORY: String(bounds.memoryMiB * 1024),
+    ...(until === undefined ? {} : { COMMITLET_UNTIL: String(until) }),
     COMMITLET_FILE: bounds.fileMiB === undefined ? '' : String(Math.floor(bounds.fileMiB * 2048)),
   }
 }

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LAUNCHER } from './launcher.ts'
+import { HOOKS, PUSH_HOOK } from './push-hook.ts'
 
 /** A separate bare repository for one batch. Paths are absolute. */
 export interface Workspace {
@@ -42,10 +43,16 @@ async function writeRepository(folder: string): Promise<void> {
   await Promise.all([
     mkdir(join(folder, 'objects', 'pack'), { recursive: true }),
     mkdir(join(folder, 'refs', 'heads'), { recursive: true }),
+    writeHook(join(folder, HOOKS)),
     writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n'),
     writeFile(join(folder, 'config'), CONFIG),
     writeFile(join(folder, 'launch'), LAUNCHER),
   ])
+}
+
+async function writeHook(folder: string): Promise<void> {
+  await mkdir(folder)
+  await writeFile(join(folder, 'pre-push'), PUSH_HOOK, { mode: 0o700 })
 }
 
 function workspaceIn(folder: string): Workspace {

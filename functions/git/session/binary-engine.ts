@@ -135,7 +135,7 @@ export function binaryRemote(session: Session, close: () => Promise<void>): Remo
     readTip: (wanted) => fetchTip(session, wanted),
     readTree: (tip, paths) => listTree(session, tip.commit, paths),
     writeCommits: (tip, commits) => fastImport(session, tip.commit, commits),
-    push: (tip, head) => pushOnce(session, tip, head),
+    push: (tip, head, remaining) => pushOnce(session, { tip, head }, remaining),
     findLanded: (tip, sought) => searchHistory(session, tip.branch, sought),
     close,
   }

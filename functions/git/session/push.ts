@@ -1,5 +1,7 @@
+import { uptime } from 'node:os'
 import { Failure } from '../../domain/failure.ts'
-import type { Pushed, Tip } from '../remote.ts'
+import { TOO_LATE } from '../process/push-hook.ts'
+import type { Pushed } from '../remote.ts'
 import { readRemoteTip } from './fetch.ts'
 import { readGitOutput, type GitOutput } from '../output/git-output.ts'
 import type { Session } from './session.ts'
@@ -10,21 +12,29 @@ import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../outp
 import type { OnlineResult } from './transport.ts'
 
 /** Implements `push` of the port: the lease is the compare-and-swap, and `head` descends from the tip. */
-export async function pushOnce(session: Session, tip: Tip, head: string): Promise<Pushed> {
+export async function pushOnce(
+  session: Session,
+  { tip, head }: Push,
+  remaining: () => number = () => Infinity,
+): Promise<Pushed> {
   const ref = `refs/heads/${tip.branch}`
   const lease = tip.exists ? (tip.commit ?? '') : ''
-  const result = await session.online([
+  const milliseconds = remaining()
+  if (milliseconds <= 0) return { kind: 'race' }
+  const until = Number.isFinite(milliseconds) ? Math.floor(uptime() + milliseconds / 1000) : undefined
+  const args = [
     'push',
     '--porcelain',
-    '--no-verify',
     `--force-with-lease=${ref}:${lease}`,
     '--',
     session.url,
     `${head}:${ref}`,
-  ])
+  ]
+  const result = await session.online(args, { until })
   if (result.moved !== undefined) return refuse(movedFailure(result.moved, session.context, 'push'))
   if (result.meaning === undefined) return { kind: 'landed' }
   const output = readGitOutput(result.ended)
+  if (output.own.includes(TOO_LATE)) return { kind: 'race' }
   const now = (): Promise<string | undefined> => readRemoteTip(session, tip.branch)
   if (output.unreported) return judgeByTip(now, { tip, head }, unreported(session.context))
   const judged = judgeRef(output, session)

@@ -26,6 +26,8 @@ export interface Session {
 export interface OnlineOptions {
   /** It counts towards FETCH_LIMIT. */
   readonly fetches?: boolean
+  /** It must not push after this many seconds since the start of the machine. */
+  readonly until?: number | undefined
   /** The trace of the protocol's packets is written to this file of the workspace. */
   readonly packets?: string
 }
@@ -67,10 +69,10 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   }
 
   // Limits what is fetched and traced, whatever a server sends.
-  function environmentOf({ fetches = false, packets }: OnlineOptions): ChildEnvironment {
+  function environmentOf({ fetches = false, packets, until }: OnlineOptions): ChildEnvironment {
     const fileMiB = Math.max(0, limits.fileMiB - (fetches ? fetched / MIB : 0))
     return {
-      ...transport.environment(runWith(fileMiB)),
+      ...transport.environment({ ...runWith(fileMiB), until }),
       ...(fetches ? {} : { GIT_NO_LAZY_FETCH: '1' }),
       ...(packets === undefined ? {} : { GIT_TRACE_PACKET: `${folder}/${packets}` }),
     }

@@ -1,7 +1,14 @@
 import type { Landed } from '../../domain/commit/change.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { NewCommit, Pushed, Remote, Tip } from '../remote.ts'
-import { isWaitedFor, type PendingChange, restOf, type Settled } from './pending-change.ts'
+import {
+  isWaitedFor,
+  type PendingChange,
+  remainingFor,
+  restOf,
+  type Settled,
+  unconfirmed,
+} from './pending-change.ts'
 import { planSteps, type Step } from './plan.ts'
 
 /** What becomes of each change of a batch on this tip, and what has ended before anything is written. */
@@ -34,22 +41,38 @@ export function isCommitsOnly({ steps }: Plan): boolean {
   return steps.every(({ kind }) => kind === 'edit')
 }
 
+/** A plan that is carried out. */
+export interface Writing extends Plan {
+  /** Others have moved the branch since the claims of these changes were confirmed last. */
+  readonly raced: boolean
+}
+
 /**
- * One commit on the tip per change that needs one, and one push, which also makes a missing branch. Nothing is pushed
- * where nobody waits any more for one of the changes: a later attempt may have written what its commit would undo.
+ * One commit on the tip per change that needs one, and one push, which also makes a missing branch. First the tip is
+ * known, then the claim of each change is confirmed, then it is pushed with that tip as its lease: so an attempt that was
+ * held up cannot write what a later one has written already. A change whose claim is not confirmed has ended, and the
+ * rest needs another round; so does all where nobody waits any more for one of them.
  */
-export async function commitAndPush(remote: Remote, tip: Tip, { steps, settled }: Plan): Promise<Written> {
+export async function commitAndPush(
+  remote: Remote,
+  tip: Tip,
+  { steps, settled, raced }: Writing,
+): Promise<Written> {
   const batch = restOf(
     steps.map(({ of }) => of),
     settled,
   )
   const edits = steps.filter((step) => step.kind === 'edit')
   const names = edits.length === 0 ? [] : await remote.writeCommits(tip, edits.map(commitFor))
-  if (!edits.every(({ of }) => isWaitedFor(of))) return { settled: new Map(), rest: batch, pushed: undefined }
   const head = names.at(-1) ?? tip.commit ?? ''
   // A branch that is not there is made at the tip where that holds all contents: no commit, but a push.
-  const pushes = edits.length > 0 || (!tip.exists && steps.some(({ kind }) => kind === 'unchanged'))
-  const pushed = pushes ? await remote.push(tip, head) : undefined
+  const makers = tip.exists ? [] : steps.filter(({ kind }) => kind === 'unchanged')
+  const written = [...edits, ...makers].map(({ of }) => of)
+  const lost = await unconfirmed(written, raced)
+  if (lost.size > 0 || !written.every(isWaitedFor))
+    return { settled: lost, rest: restOf(batch, lost), pushed: undefined }
+  const remaining = (): number => remainingFor(written)
+  const pushed = written.length > 0 ? await remote.push(tip, head, remaining) : undefined
   if (pushed !== undefined && pushed.kind !== 'landed') return { settled: new Map(), rest: batch, pushed }
   const { branch } = tip
   const landed = new Map<PendingChange, Landed | Failure>([

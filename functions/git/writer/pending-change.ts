@@ -1,5 +1,6 @@
 import type { Change, Landed } from '../../domain/commit/change.ts'
-import type { Failure } from '../../domain/failure.ts'
+import { asFailure, type Failure } from '../../domain/failure.ts'
+import type { ClaimCheck } from '../../domain/resource/claims.ts'
 
 /** One change that waits for its commit. */
 export interface PendingChange {
@@ -8,6 +9,8 @@ export interface PendingChange {
   readonly date: Date
   /** Fires when the caller no longer waits for this change. */
   readonly signal: AbortSignal
+  /** Confirmed before each push; left out: nobody else writes this change. */
+  readonly claim?: ClaimCheck | undefined
 }
 
 /** How changes ended; a change without an entry has not ended yet. */
@@ -26,4 +29,24 @@ export function failAll(batch: readonly PendingChange[], failure: Failure): Sett
 /** Whether the caller still waits for this change. */
 export function isWaitedFor({ signal }: PendingChange): boolean {
   return !signal.aborted
+}
+
+/** Confirms the claims of all; returns the failures of those that are not confirmed, and must not be pushed. */
+export async function unconfirmed(batch: readonly PendingChange[], afresh: boolean): Promise<Settled> {
+  const failures = await Promise.all(
+    batch.map(async (pending) => {
+      try {
+        await pending.claim?.confirm(afresh)
+        return []
+      } catch (error) {
+        return [[pending, asFailure(error)] as const]
+      }
+    }),
+  )
+  return new Map(failures.flat())
+}
+
+/** How long a push of all of them may still begin, in milliseconds. */
+export function remainingFor(batch: readonly PendingChange[]): number {
+  return batch.reduce((least, { claim }) => Math.min(least, claim?.remaining() ?? Infinity), Infinity)
 }

@@ -20,6 +20,8 @@ export interface Work {
   readonly rounds: number
   /** The remote has to be asked for the tip. */
   readonly fresh?: true
+  /** Others have moved the branch, or may have. */
+  readonly raced?: true
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
   readonly suspect?: Suspect | undefined
 }
@@ -68,7 +70,7 @@ async function* writeLeft(remote: Remote, work: Work, tip: Tip): AsyncGenerator<
     if (tip.remembered && !isCommitsOnly(plan)) return [{ ...work, fresh: true }]
     yield* some(plan.settled)
     batch = restOf(batch, plan.settled)
-    const written = await commitAndPush(remote, tip, plan)
+    const written = await commitAndPush(remote, tip, { ...plan, raced: work.raced === true })
     yield* some(written.settled)
     return yield* answer(after(remote, { ...work, batch: written.rest }, { written, tip }))
   } catch (error) {
@@ -109,7 +111,7 @@ function after(
   const failure = pushed.kind === 'race' ? pushed.unless : undefined
   const next = { ...work, suspect: failure === undefined ? undefined : { tip: tip.commit, failure } }
   // Nobody else need be at work on the branch now: the memory was old.
-  if (tip.remembered) return { settled: new Map(), rest: [{ ...next, fresh: true }] }
+  if (tip.remembered) return { settled: new Map(), rest: [{ ...next, fresh: true, raced: true }] }
   return again(remote, next)
 }
 
@@ -123,7 +125,7 @@ function refuse({ batch, doubts }: Work, failure: Failure): Progress {
 
 function again({ url }: Remote, work: Work): Progress {
   const rounds = work.rounds + 1
-  if (rounds < ROUNDS) return { settled: new Map(), rest: [{ ...work, rounds, fresh: true }] }
+  if (rounds < ROUNDS) return { settled: new Map(), rest: [{ ...work, rounds, fresh: true, raced: true }] }
   const lost = new Failure(
     'Conflict',
     `Other writers moved the branch of ${url} ${ROUNDS} times while the commit was on its way; it is tried again.`,

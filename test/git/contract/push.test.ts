@@ -17,6 +17,8 @@ interface Attempt {
   /** What happens between the reading and the push. */
   readonly meanwhile?: (repository: GitRepository) => Promise<unknown>
   readonly fault?: readonly [Fault, Target]
+  /** How long the push may still begin, in milliseconds, each time when that is asked. */
+  readonly remaining?: () => number
 }
 
 let count = 0
@@ -24,7 +26,7 @@ let count = 0
 async function attempt(
   engine: EngineName,
   options: RepositoryOptions,
-  { branch = 'main', meanwhile, fault }: Attempt = {},
+  { branch = 'main', meanwhile, fault, remaining }: Attempt = {},
 ) {
   const repository = await server.createRepository(`push/${++count}`, options)
   return stage.remote(engine, repository.url, async (remote) => {
@@ -36,7 +38,7 @@ async function attempt(
       fault === undefined
         ? undefined
         : server.faults.add(fault[0], { repository: repository.name, ...fault[1] })
-    const pushed: Pushed = await remote.push(tip, head)
+    const pushed: Pushed = await remote.push(tip, head, remaining)
     heal?.()
     const now = await repository.git('for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`)
     return { pushed, landed: now === head }
@@ -282,3 +284,39 @@ for (const engine of ENGINES) {
     })
   })
 }
+
+for (const engine of ENGINES) {
+  t.test(`${engine}: a push that may begin lands`, async (t) => {
+    t.match(await attempt(engine, {}, { remaining: () => 20_000 }), {
+      pushed: { kind: 'landed' },
+      landed: true,
+    })
+  })
+
+  t.test(`${engine}: a push that may not begin any more is not sent, and is a race`, async (t) => {
+    const before = server.requests.length
+    t.match(await attempt(engine, {}, { remaining: () => 0 }), { pushed: { kind: 'race' }, landed: false })
+    const pushes = server.requests.slice(before).filter(({ exchange }) => exchange === 'receive-pack')
+    t.same(pushes, [])
+  })
+}
+
+t.test('direct: that is asked once the connection is open, right before the first byte', async (t) => {
+  let connected = 0
+  const remaining = (): number => (connected = server.requests.length)
+  const before = server.requests.length
+  await attempt('direct', {}, { remaining })
+  t.ok(connected > before, 'the requests before have been answered')
+})
+
+t.test('git binary: a git whose parent is held up does not push once the claim has ended', async (t) => {
+  // The answer about the refs comes two seconds later, and git goes on by itself.
+  const { promise: until, resolve } = Promise.withResolvers<undefined>()
+  const fault = [{ kind: 'hold', when: 'before', until }, { exchange: 'receive-pack-refs' }] as const
+  const timer = setTimeout(() => resolve(undefined), 2_500)
+  t.match(await attempt('git binary', {}, { fault, remaining: () => 1_000 }), {
+    pushed: { kind: 'race' },
+    landed: false,
+  })
+  clearTimeout(timer)
+})

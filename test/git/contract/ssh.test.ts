@@ -96,6 +96,25 @@ await withSSHServer(t, async (t, server) => {
         t.match(await stage.push(sshChange(address, 'x.md'), own), expected)
       })
 
+    await t.test(`${engine}: a push that may not begin any more is not sent`, async (t) => {
+      const repository = await create()
+      let confirmed = 0
+      // It is confirmed again and again, and too old whenever it is to be sent.
+      const claim = {
+        async confirm() {
+          confirmed += 1
+          if (confirmed > 2) abort.abort()
+        },
+        remaining: () => 0,
+      }
+      const abort = new AbortController()
+      const change = sshChange(repository.url, 'a.md')
+      const ended = await outcomeOf(stage.open().push(change, login, abort.signal, claim))
+      t.match(ended, { reason: 'Timeout' })
+      t.equal(confirmed, 3)
+      t.same(await repository.log('main'), ['Begin'])
+    })
+
     await t.test(`${engine}: a push whose time is over ends`, async (t) => {
       const hanging = await create({ hooks: { 'pre-receive': 'sleep 3' } })
       const ended = await stage.push(sshChange(hanging.url, 'a.md'), login, AbortSignal.timeout(1_000))

@@ -38,7 +38,10 @@ for (const [stderr, status, reason] of answers) {
         ...session,
         online: () => Promise.resolve({ ended, meaning: 'absent', undelivered: false }),
       }
-      const pushed = await pushOnce(deaf, { branch: 'main', commit: undefined, exists: false }, 'x')
+      const pushed = await pushOnce(deaf, {
+        tip: { branch: 'main', commit: undefined, exists: false },
+        head: 'x',
+      })
       if (reason === undefined) t.same(pushed, { kind: 'race' })
       else t.match(pushed, { kind: 'refused', failure: { reason }, each: false })
     })
@@ -77,7 +80,7 @@ for (const { name, hooks, said, expected } of [
           return { meaning: 'absent', ended, undelivered: false }
         },
       }
-      t.match(await pushOnce(misheard, tip, await commitOn(session, tip)), { kind: expected })
+      t.match(await pushOnce(misheard, { tip, head: await commitOn(session, tip) }), { kind: expected })
     })
   })
 }

@@ -136,7 +136,8 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
           return parent
         })
       },
-      async push({ branch, commit, exists }, head) {
+      async push({ branch, commit, exists }, head, remaining = () => Infinity) {
+        if (remaining() <= 0) return { kind: 'race' }
         pushes += 1
         const land = (): void => void branches.set(branch, head)
         const sent = history(head).flatMap((name) => pending.get(name) ?? [])

@@ -286,3 +286,97 @@ t.test('a lost race is never followed by a push on a remembered tip', async (t) 
   await roundOf(repository.open(), workFor(['a'], { rounds: 1, fresh: true }))
   t.same(reads, ['read'])
 })
+
+const LOST = new Failure('Conflict', 'Another attempt has taken over.')
+
+/** A claim that notes how it was confirmed, and is lost where the test says so. */
+function claimOf(isLost: () => boolean = () => false) {
+  const confirmed: boolean[] = []
+  return {
+    confirmed,
+    claim: {
+      async confirm(afresh = false) {
+        confirmed.push(afresh)
+        if (isLost()) throw LOST
+      },
+      remaining: () => (isLost() ? 0 : 25_000),
+    },
+  }
+}
+
+t.test('a claim is confirmed once the tip is known, and before the push', async (t) => {
+  const repository = memoryRepository()
+  const seen: string[] = []
+  const { claim } = claimOf()
+  repository.onRead = () => void seen.push('read')
+  repository.onPush = () => void seen.push('push')
+  const confirm = async () => void seen.push('confirm')
+  const [one] = workFor(['a']).batch
+  if (one === undefined) return
+  await roundOf(repository.open(), workFor([], { batch: [{ ...one, claim: { ...claim, confirm } }] }))
+  t.same(seen, ['read', 'confirm', 'push'])
+})
+
+t.test(
+  'a change whose claim is lost leaves the batch, and the rest is pushed in the next round',
+  async (t) => {
+    const repository = memoryRepository()
+    const { batch } = workFor(['a', 'b', 'c'])
+    const claims = batch.map((_, i) => claimOf(() => i === 1))
+    const claimed = batch.map((pending, i) => ({ ...pending, claim: claims[i]?.claim }))
+    const { settled, rest } = await roundOf(repository.open(), workFor([], { batch: claimed }))
+    t.same([...settled.values()], [LOST])
+    t.same(shapeOf(rest), [[['a', 'c'], 0]])
+    t.equal(repository.pushes, 0)
+    const [left] = rest
+    if (left !== undefined) await roundOf(repository.open(), left)
+    t.same(repository.log(), ['Write c', 'Write a', 'Begin'])
+  },
+)
+
+t.test('after a lost race claims are confirmed afresh, and not before', async (t) => {
+  const repository = memoryRepository()
+  const { batch } = workFor(['a'])
+  const { claim, confirmed } = claimOf()
+  const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
+  repository.onPush = () => ({ kind: 'race' })
+  const { rest } = await roundOf(repository.open(), work)
+  t.same(confirmed, [false])
+  const [again] = rest
+  if (again !== undefined) await roundOf(repository.open(), again)
+  t.same(confirmed, [false, true])
+})
+
+t.test('so they are where a remembered tip was old', async (t) => {
+  const repository = memoryRepository()
+  repository.remembered = repository.tip()
+  repository.commit({ other: 'x' })
+  const { batch } = workFor(['a'])
+  const { claim, confirmed } = claimOf()
+  const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
+  const { rest } = await roundOf(repository.open(), work)
+  const [again] = rest
+  if (again !== undefined) await roundOf(repository.open(), again)
+  t.same(confirmed, [false, true])
+  t.same(repository.log(), ['Write a', 'Another writer was here', 'Begin'])
+})
+
+t.test('content that is there needs no claim, and a conflict none', async (t) => {
+  const repository = memoryRepository({ a: 'content of a\n', file: 'x' })
+  const { batch } = workFor(['a', 'file/below'])
+  const { claim, confirmed } = claimOf(() => true)
+  const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
+  const { settled } = await roundOf(repository.open(), work)
+  t.match([...settled.values()], [{ reason: 'PathConflict' }, { outcome: 'unchanged' }])
+  t.same(confirmed, [])
+})
+
+t.test('a push of which an engine says that it may not begin any more is another round', async (t) => {
+  const repository = memoryRepository()
+  const { batch } = workFor(['a'])
+  const claim = { confirm: () => Promise.resolve(), remaining: () => 0 }
+  const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
+  const { rest } = await roundOf(repository.open(), work)
+  t.match(rest, [{ rounds: 1, raced: true }])
+  t.same(repository.log(), ['Begin'])
+})

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { AppliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
+import { envelopeOf } from '../../../functions/domain/resource/envelope.ts'
 import type { Sweeper } from '../../../webhook/delivery/announce.ts'
 import type { Intervals } from '../../../webhook/delivery/sweep.ts'
 import { pauseAfter, startSweeps } from '../../../webhook/delivery/sweep.ts'
@@ -203,4 +204,20 @@ t.test('a full sweep that takes long does not hold up the other one', async (t) 
   sweep({ unsettledMs: 5, fullMs: 5 }, { cluster: { ...cluster, listPage } })
   await waitFor('event', () => sentNames()[0], 5_000)
   never.reject(new Failure('Timeout', 'The API server did not answer.'))
+})
+
+t.test('what is due is due by the clock of the API server, whatever that of this machine says', async (t) => {
+  for (const [ahead, expected] of [
+    [600_000, ['claimed']],
+    [-600_000, []],
+  ] as const) {
+    const { cluster, sentNames, sweep, swept } = stage(t, ['claimed'])
+    const claimed = envelopeOf(cluster.get('GitCommit', 'shop', 'claimed'))
+    const nextAttemptTime = new Date().toISOString()
+    await cluster.patchStatus(claimed, { observedGeneration: 1, phase: 'Progressing', nextAttemptTime })
+    const now = () => new Date(Date.now() + ahead)
+    sweep(UNSETTLED, { cluster: { ...cluster, now } })
+    await swept(4)
+    t.same(sentNames().slice(0, 1), expected)
+  }
 })

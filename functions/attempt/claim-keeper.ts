@@ -1,0 +1,137 @@
+import { CONFLICT, type Cluster } from '../cluster/cluster.ts'
+import { Failure } from '../domain/failure.ts'
+import { carriesClaim } from '../domain/resource/attempt-state.ts'
+import { isConfirmed, remainingOf, RENEWED_AFTER_MS } from '../domain/resource/claims.ts'
+import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
+import type { Envelope } from '../domain/resource/resource.ts'
+import { renewed } from '../domain/resource/status.ts'
+import type { World } from '../world.ts'
+import { limitAtOnce } from './at-once.ts'
+
+/** What the keeper needs of the outside. */
+export interface ClaimKeeperParts {
+  readonly cluster: Pick<Cluster, 'patchStatus' | 'readResource'>
+  /** The API server's time. */
+  readonly now: () => Date
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number
+}
+
+/** How often the keeper looks for claims to renew, how many it renews then, and how many writes run at once. */
+const LOOK_MS = 1_000
+const MOST_RENEWALS = 64
+const WRITES = 16
+/** Most writes of one renewal while other writers change the resource. */
+const MOST_TRIES = 4
+
+interface Kept {
+  /** The resource as it was last written or read. */
+  envelope: Envelope
+  /** When the last write that was stored was sent. */
+  sentAt: number
+  /** How many writes were sent, and which of them was stored last. */
+  sent: number
+  stored: number
+  renewing: Promise<void> | undefined
+  readonly lost: AbortController
+}
+
+/**
+ * Renews all claims of a process by one timer. The writes are bounded: with the 1,280 events in hand each claim is renewed
+ * every 20 s, which is enough. A claim that cannot be renewed is not given up: it holds until another attempt takes over.
+ */
+export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): World['keepClaim'] {
+  const claims = new Set<Kept>()
+  const limited = limitAtOnce(WRITES)
+  let timer: NodeJS.Timeout | undefined
+
+  function look(): void {
+    const due = [...claims].filter(
+      ({ sentAt, renewing }) => renewing === undefined && elapsed() - sentAt >= RENEWED_AFTER_MS,
+    )
+    due.sort((one, other) => one.sentAt - other.sentAt)
+    // A failure is seen by the next look, or by whoever needs the claim confirmed.
+    for (const kept of due.slice(0, MOST_RENEWALS)) renew(kept).catch(() => undefined)
+  }
+
+  function renew(kept: Kept): Promise<void> {
+    kept.renewing ??= limited(() => write(kept)).finally(() => (kept.renewing = undefined))
+    return kept.renewing
+  }
+
+  async function write(kept: Kept): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      kept.lost.signal.throwIfAborted()
+      const { envelope } = kept
+      if (envelope.status === undefined) return lose(kept)
+      const sentAt = elapsed()
+      kept.sent += 1
+      const number = kept.sent
+      const stored = await cluster.patchStatus(envelope, renewed(envelope.status, now()))
+      if (stored !== CONFLICT) {
+        kept.envelope = envelopeOf(stored)
+        kept.sentAt = sentAt
+        kept.stored = number
+        return
+      }
+      const whole = await cluster.readResource(refOf(envelope))
+      const latest = whole === undefined ? undefined : envelopeOf(whole)
+      if (latest === undefined || !carriesClaim(latest, envelope)) return lose(kept)
+      kept.envelope = latest
+    }
+    throw new Failure(
+      'Conflict',
+      'Other writers kept changing the resource; Commitlet retries automatically.',
+    )
+  }
+
+  function lose({ lost }: Kept): never {
+    const failure = new Failure(
+      'Conflict',
+      'Another attempt has taken over, because this one was held up; nothing was written.',
+    )
+    lost.abort(failure)
+    throw failure
+  }
+
+  function add(kept: Kept): void {
+    claims.add(kept)
+    timer ??= setInterval(look, LOOK_MS).unref()
+  }
+
+  function remove(kept: Kept): void {
+    claims.delete(kept)
+    if (claims.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return function keepClaim(claimed, claimSentAt) {
+    const kept: Kept = {
+      envelope: claimed,
+      sentAt: claimSentAt,
+      sent: 0,
+      stored: 0,
+      renewing: undefined,
+      lost: new AbortController(),
+    }
+    const { signal } = kept.lost
+    add(kept)
+    return {
+      lost: signal,
+      async confirm(afresh = false) {
+        const before = afresh ? kept.sent : -1
+        const needsWrite = (): boolean => kept.stored <= before || !isConfirmed(elapsed() - kept.sentAt)
+        // A renewal that is under way may have been sent too early.
+        while (needsWrite()) await renew(kept)
+        signal.throwIfAborted()
+      },
+      remaining: () => (signal.aborted ? 0 : remainingOf(elapsed() - kept.sentAt)),
+      async end() {
+        remove(kept)
+        await kept.renewing?.catch(() => undefined)
+        return kept.envelope
+      },
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { ApiServer } from './api-server.ts'
+
+/** What the API server's answers say about its time. */
+export interface ServerClock {
+  /** Calls the API server, and takes the time of each answer. */
+  readonly server: ApiServer
+  /** The API server's time; before the first answer this machine's. Up to a second late, because it tells whole seconds. */
+  readonly now: () => Date
+}
+
+/** The header Date has whole seconds (RFC 9110, section 5.6.7). */
+const RESOLUTION_MS = 1_000
+
+/**
+ * Follows the clock of the API server by the header Date of its answers. Claims and retries are written and compared with
+ * it, so that the clocks of pods do not matter. `elapsed`: milliseconds of a clock that is never set.
+ */
+export function followServerClock(server: ApiServer, elapsed: () => number): ServerClock {
+  let offset: number | undefined
+
+  function take(date: string | undefined): void {
+    const time = Date.parse(date ?? '')
+    if (Number.isNaN(time)) return
+    const seen = time - elapsed()
+    // Within a second the largest is the most exact; otherwise the clock was set, or another server has answered.
+    if (offset === undefined || seen > offset || seen < offset - RESOLUTION_MS) offset = seen
+  }
+
+  return {
+    async server(call) {
+      const answer = await server(call)
+      take(answer.date)
+      return answer
+    },
+    now: () => new Date(offset === undefined ? Date.now() : offset + elapsed()),
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * A claim holds for this long from its last write, by the API server's clock: `nextAttemptTime` says until when. Once it
+ * has passed, another attempt may take over.
+ */
+export const CLAIM_SECONDS = 30
+/** A living attempt writes its claim again when it is as old as this, by its process's own clock, which is never set. */
+export const RENEWED_AFTER_MS = 10_000
+/** A claim that was written less than this ago is confirmed: nobody takes over within the next nine seconds. */
+const CONFIRMED_MS = 20_000
+/** Until then the first byte of a push has to be on its way. */
+const SENT_WITHIN_MS = 25_000
+
+/**
+ * What every write to a remote depends on: an attempt that was held up for longer than its claim would otherwise write
+ * old content after new.
+ */
+export interface ClaimCheck {
+  /**
+   * Makes sure that the claim was written less than 20 s ago, by a write of its own where it was not. `afresh`: by a write
+   * of its own in any case, because others were at work at the remote.
+   * @throws Failure Conflict if another attempt has taken over, and what the API server answers
+   */
+  readonly confirm: (afresh?: boolean) => Promise<void>
+  /** How long what was confirmed may still be sent, in milliseconds; 0 or less: it must not be sent any more. */
+  readonly remaining: () => number
+}
+
+/** Whether a claim that was last written so many milliseconds ago needs no further write before a push. */
+export function isConfirmed(age: number): boolean {
+  return age < CONFIRMED_MS
+}
+
+/** How long a push may still begin that rests on a claim which was last written so many milliseconds ago. */
+export function remainingOf(age: number): number {
+  return SENT_WITHIN_MS - age
+}

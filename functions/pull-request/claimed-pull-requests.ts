@@ -1,0 +1,26 @@
+import type { PullRequests } from '../domain/pull-request/pull-requests.ts'
+import type { ClaimCheck } from '../domain/resource/claims.ts'
+
+/**
+ * The same pull requests, with the claim of the attempt confirmed before each write. A write may make several requests:
+ * each is for the same pull request, and says what this attempt's spec says.
+ * @throws Failure what `confirm` throws; nothing is written then
+ */
+export function claimedPullRequests(pullRequests: PullRequests, claim: ClaimCheck): PullRequests {
+  return {
+    find: (branches, among) => pullRequests.find(branches, among),
+    read: (number, branches) => pullRequests.read(number, branches),
+    async create(draft) {
+      await claim.confirm()
+      return pullRequests.create(draft)
+    },
+    async update(shown, text) {
+      await claim.confirm()
+      return pullRequests.update(shown, text)
+    },
+    async add(number, detail, names) {
+      await claim.confirm()
+      return pullRequests.add(number, detail, names)
+    },
+  }
+}

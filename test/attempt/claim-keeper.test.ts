@@ -1,0 +1,212 @@
+import { mock } from 'node:test'
+import t from 'tap'
+import { claim, type Claim } from '../../functions/attempt/claim.ts'
+import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
+import { Failure } from '../../functions/domain/failure.ts'
+import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
+import type { Status } from '../../functions/domain/resource/resource.ts'
+import { parse } from '../../functions/domain/schema/parse.ts'
+import type { KeptClaim } from '../../functions/world.ts'
+import { outcomeOf } from '../git/stage.ts'
+import { gitCommit, memoryWorld, type MemoryWorld } from '../harness/memory-world.ts'
+
+const START = Date.parse('2026-03-01T10:00:00Z')
+
+/** A world whose clocks go on only where a test says so, and a keeper in it. */
+function stage() {
+  mock.timers.enable({ apis: ['setInterval'] })
+  const time = { passed: 0 }
+  const writes: number[] = []
+  const before = { write: (): void => undefined }
+  const memory = memoryWorld()
+  const cluster: MemoryWorld['cluster'] = {
+    ...memory.cluster,
+    patchStatus(resource, status) {
+      writes.push(time.passed)
+      before.write()
+      return memory.cluster.patchStatus(resource, status)
+    },
+  }
+  const clocks = { now: () => new Date(START + time.passed), elapsed: () => time.passed }
+  const world = { ...memory, ...clocks, cluster }
+  const keepClaim = openClaimKeeper({ cluster, ...clocks })
+  /** Lets seconds pass one by one, and what follows from each. */
+  async function pass(seconds: number): Promise<void> {
+    for (let i = 0; i < seconds; i += 1) {
+      time.passed += 1_000
+      mock.timers.tick(1_000)
+      await new Promise(setImmediate)
+    }
+  }
+  return { world, keepClaim, pass, writes, before, time }
+}
+
+t.afterEach(() => mock.timers.reset())
+
+async function claimed(world: MemoryWorld, name = 'shop'): Promise<Claim> {
+  const { metadata, ...rest } = gitCommit()
+  const whole = world.cluster.apply({ ...rest, metadata: { ...metadata, name } })
+  const held = await claim({ envelope: envelopeOf(whole), parsed: parse(whole) }, world)
+  if (held === undefined || 'newer' in held) throw new Error('Nobody else was at work')
+  return held
+}
+
+function statusOf(world: MemoryWorld, name = 'shop'): Status | undefined {
+  return world.cluster.get('GitCommit', 'team', name)?.status as Status | undefined
+}
+
+function afterItsEnd(world: MemoryWorld): MemoryWorld {
+  return { ...world, now: () => new Date(world.now().getTime() + 31_000) }
+}
+
+t.test('a claim is renewed every 10 s while its attempt lives, and not afterwards', async (t) => {
+  const { world, keepClaim, pass, writes } = stage()
+  const held = await claimed(world)
+  const kept = keepClaim(held.envelope, held.sentAt)
+  await pass(9)
+  t.same(writes, [0])
+  await pass(26)
+  t.same(writes, [0, 10_000, 20_000, 30_000])
+  t.match(statusOf(world), { ...held.envelope.status, nextAttemptTime: '2026-03-01T10:01:00Z' })
+  const latest = await kept.end()
+  await pass(60)
+  t.equal(writes.length, 4)
+  t.equal(
+    latest.metadata.resourceVersion,
+    envelopeOf(world.cluster.get('GitCommit', 'team', 'shop')).metadata.resourceVersion,
+  )
+})
+
+t.test(
+  'a claim that was written less than 20 s ago is confirmed without a call, an older one by a write',
+  async (t) => {
+    const { world, keepClaim, writes, time } = stage()
+    const held = await claimed(world)
+    const kept = keepClaim(held.envelope, held.sentAt)
+    time.passed = 19_999
+    await kept.confirm()
+    t.equal(writes.length, 1)
+    t.equal(kept.remaining(), 5_001)
+    time.passed = 20_000
+    await kept.confirm()
+    t.same(writes, [0, 20_000])
+    t.equal(kept.remaining(), 25_000)
+    time.passed = 45_001
+    t.ok(kept.remaining() < 0)
+    await kept.end()
+  },
+)
+
+t.test('after a lost race a claim is confirmed by a write that is sent after it', async (t) => {
+  const { world, keepClaim, writes, time } = stage()
+  const held = await claimed(world)
+  const kept = keepClaim(held.envelope, held.sentAt)
+  time.passed = 5
+  await kept.confirm(true)
+  t.same(writes, [0, 5])
+  // One that is under way was sent too early.
+  const early = kept.confirm(true)
+  time.passed = 6
+  await Promise.all([early, kept.confirm(true)])
+  t.same(writes, [0, 5, 5, 6])
+  await kept.end()
+})
+
+t.test(
+  'a claim that lapsed and was taken over is lost: its attempt ends, and nothing is confirmed',
+  async (t) => {
+    const { world, keepClaim, pass } = stage()
+    const held = await claimed(world)
+    const kept = keepClaim(held.envelope, held.sentAt)
+    const other = await claim(
+      { envelope: envelopeOf(world.cluster.get('GitCommit', 'team', 'shop')), parsed: held.parsed },
+      afterItsEnd(world),
+    )
+    t.match(other, { again: true })
+    const seen = statusOf(world)
+    await pass(10)
+    t.match(kept.lost.reason, { reason: 'Conflict' })
+    t.match(await outcomeOf(kept.confirm()), { reason: 'Conflict', message: /has taken over/ })
+    t.equal(kept.remaining(), 0)
+    t.same(statusOf(world), seen, 'nothing was written')
+    await kept.end()
+  },
+)
+
+t.test('a resource that was deleted has no claim any more', async (t) => {
+  const { world, keepClaim } = stage()
+  const held = await claimed(world)
+  const kept = keepClaim(held.envelope, held.sentAt)
+  world.cluster.remove('GitCommit', 'team', 'shop')
+  t.match(await outcomeOf(kept.confirm(true)), { reason: 'Conflict' })
+  t.ok(kept.lost.aborted)
+  await kept.end()
+})
+
+t.test('a newer spec does not end the claim: the attempt that holds it takes that up', async (t) => {
+  const { world, keepClaim } = stage()
+  const held = await claimed(world)
+  const kept = keepClaim(held.envelope, held.sentAt)
+  world.cluster.apply(gitCommit({ message: 'Second' }))
+  await kept.confirm(true)
+  t.notOk(kept.lost.aborted)
+  t.match(statusOf(world), { phase: 'Progressing', observedGeneration: 1 })
+  t.match(await kept.end(), { metadata: { generation: 2 } })
+})
+
+t.test(
+  'while the API server does not answer a claim is not confirmed, and it is renewed afterwards',
+  async (t) => {
+    const { world, keepClaim, pass, before, time } = stage()
+    const held = await claimed(world)
+    const kept = keepClaim(held.envelope, held.sentAt)
+    before.write = () => {
+      throw new Failure('NetworkError', 'No API server.')
+    }
+    await pass(25)
+    t.match(await outcomeOf(kept.confirm()), { reason: 'NetworkError' })
+    t.notOk(kept.lost.aborted)
+    before.write = () => undefined
+    await pass(1)
+    await kept.confirm()
+    t.equal(kept.remaining(), 25_000)
+    t.equal(time.passed, 26_000)
+    await kept.end()
+  },
+)
+
+t.test('a renewal whose answer was lost is no loss', async (t) => {
+  const { world } = stage()
+  const held = await claimed(world)
+  let lost = 1
+  const cluster: MemoryWorld['cluster'] = {
+    ...world.cluster,
+    async patchStatus(resource, status) {
+      const stored = await world.cluster.patchStatus(resource, status)
+      if (lost-- > 0) throw new Failure('NetworkError', 'The answer was lost.')
+      return stored
+    },
+  }
+  const kept = openClaimKeeper({ ...world, cluster })(held.envelope, held.sentAt)
+  t.match(await outcomeOf(kept.confirm(true)), { reason: 'NetworkError' })
+  await kept.confirm(true)
+  t.notOk(kept.lost.aborted)
+  await kept.end()
+})
+
+t.test('many claims are renewed by bounded writes, the oldest first, and none lapses', async (t) => {
+  const { world, keepClaim, pass, writes } = stage()
+  const kept: KeptClaim[] = []
+  for (let i = 0; i < 1_280; i += 1) {
+    const held = await claimed(world, `shop-${i}`)
+    kept.push(keepClaim(held.envelope, held.sentAt))
+  }
+  writes.length = 0
+  for (let second = 1; second <= 60; second += 1) {
+    const sent = writes.length
+    await pass(1)
+    t.ok(writes.length - sent <= 64, 'in a second')
+    t.ok(Math.min(...kept.map((one) => one.remaining())) >= -5_000, 'the oldest claim is younger than 30 s')
+  }
+  await Promise.all(kept.map((one) => one.end()))
+})
