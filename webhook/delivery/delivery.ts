@@ -30,8 +30,15 @@ export interface DeliveryTimes {
   readonly firstPauseMs: number
 }
 
-/** Sends one event, with retries. Throws a Failure if it was not accepted; `signal` ends it immediately. */
-export type Deliver = (event: AppliedEvent, signal: AbortSignal) => Promise<void>
+/**
+ * Sends one event, with retries. Throws a Failure if it was not accepted; `signal` ends it immediately. `broken`: a
+ * request before the accepted one has reached the sink, perhaps, and was not answered.
+ */
+export type Deliver = (event: AppliedEvent, signal: AbortSignal) => Promise<Delivered>
+
+export interface Delivered {
+  readonly broken: boolean
+}
 
 /** The body of a response has no meaning: a sink answers with none, or with a short text. */
 const LARGEST_BODY = 1024 * 1024
@@ -56,9 +63,11 @@ export function makeDelivery(target: SinkTarget, sockets: number, times: Deliver
 
   return async function deliver(event, signal) {
     const deadline = performance.now() + times.windowMs
+    let broken = false
     for (let requests = 1; ; requests += 1) {
       const answer = await post(target, agent, { event, signal, times })
-      if (!(answer instanceof Error) && answer.status < 300) return
+      if (!(answer instanceof Error) && answer.status < 300) return { broken }
+      broken ||= isBroken(answer)
       const failure = failureOf(answer)
       const wait = pauseAfter(requests, answer, times)
       if (signal.aborted || failure.retry === 'never' || performance.now() + wait > deadline) throw failure
@@ -134,6 +143,16 @@ function failureOf(answer: Answer | Error): Failure {
   }
   const retry = answer.status >= 500 || RETRY_STATUSES.has(answer.status) ? 'transient' : 'never'
   return new Failure('ProviderUnavailable', `The sink answered with status ${answer.status}.`, { retry })
+}
+
+/** Errors of a connection that was never open: nobody has seen the event. */
+const UNSEEN = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'])
+/** What a proxy answers where the program behind it has gone away. */
+const GONE_STATUSES = new Set([502, 504])
+
+function isBroken(answer: Answer | Error): boolean {
+  if (!(answer instanceof Error)) return GONE_STATUSES.has(answer.status)
+  return !('code' in answer && typeof answer.code === 'string' && UNSEEN.has(answer.code))
 }
 
 function pauseAfter(requests: number, answer: Answer | Error, times: DeliveryTimes): number {

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
+import { CLAIM_SECONDS } from '../../functions/domain/resource/claims.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import type { DeliveryTimes, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
 import type { QueueLimits } from './fair-queue.ts'
 import { makeFairQueue, resourceKey } from './fair-queue.ts'
+import { makeSecondSending } from './second-sending.ts'
 
 /** Sends events. A lost event delays a commit but never loses it: the sweeps find its resource. */
 export interface Sink {
@@ -30,6 +32,8 @@ export interface SinkLimits extends DeliveryTimes, QueueLimits {
   readonly overdue: number
   /** How long an event without a response counts as in flight for the sweeps. */
   readonly trustedMs: number
+  /** After an event whose request broke, it is sent once more: by then the claim of an attempt that broke has ended. */
+  readonly claimMs: number
 }
 
 /**
@@ -47,7 +51,9 @@ export const SINK_LIMITS: SinkLimits = {
   bodyMs: 5_000,
   windowMs: 60_000,
   firstPauseMs: 200,
-  trustedMs: 60_000,
+  // A living attempt renews its claim, so that a sweep leaves it alone.
+  trustedMs: CLAIM_SECONDS * 1000,
+  claimMs: (CLAIM_SECONDS + 1) * 1000,
 }
 
 const LOG_INTERVAL_MS = 1_000
@@ -61,6 +67,10 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
   const overdue = new Set<AbortController>()
   const idle = Promise.withResolvers<undefined>()
   const warnDropped = makeDropWarning(log)
+  const again = makeSecondSending((event) => void send(event), {
+    afterMs: limits.claimMs,
+    most: limits.waiting,
+  })
   let inFlight = 0
   let draining = false
   let closed = false
@@ -96,12 +106,13 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
       if (overdue.size > limits.overdue) oldest?.abort()
       sendWaiting()
     }, limits.slotMs)
-    await deliver(event, request.signal).catch((error: unknown) => {
+    const delivered = await deliver(event, request.signal).catch((error: unknown) => {
       log.warn(
         { reason: reasonOf(error), origin: errorLogFields(error), resource: event.data },
         'an event was not delivered; a sweep will find it',
       )
     })
+    if (delivered?.broken === true) again.add(event)
     clearTimeout(timer)
     open.delete(request)
     overdue.delete(request)
@@ -130,6 +141,7 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
     clearTimeout(timer)
     const lost = open.size + waiting.size()
     closed = true
+    again.stop()
     for (const request of open) request.abort()
     if (lost > 0) log.warn({ events: lost }, 'events were not sent before the end; a sweep will find them')
   }

@@ -78,6 +78,22 @@ for (const status of [404, 408, 409, 429, 500, 503]) {
   })
 }
 
+for (const [answer, broken] of [
+  [(response: ServerResponse) => response.writeHead(503).end(), false],
+  [(response: ServerResponse) => response.writeHead(502).end(), true],
+  [(response: ServerResponse) => response.destroy(), true],
+] as const) {
+  t.test(
+    `that ${broken ? 'a request broke' : 'requests were answered'} is known when one is accepted`,
+    async (t) => {
+      const sink = await openSink(t)
+      sink.answer = (response) =>
+        sink.received.length < 3 ? answer(response) : response.writeHead(202).end()
+      t.same(await deliveryTo(sink.url)(EVENT, NEVER), { broken })
+    },
+  )
+}
+
 for (const status of [302, 400, 401, 413]) {
   t.test(`after a ${status} it is not retried`, async (t) => {
     const sink = await openSink(t)

@@ -152,3 +152,20 @@ t.test('a drain ends at its deadline and reports how much is left', async (t) =>
   await sink.drain(10)
   t.match(lines, [{ events: 2, msg: /not sent before the end/ }])
 })
+
+t.test(
+  'an event whose request broke is sent again at once, and once more when its claim has ended',
+  async (t) => {
+    const { server, sink, arrivals, answerAll } = await open(t, { windowMs: 5_000, claimMs: 60 })
+    server.answer = (response) => {
+      answerAll()
+      response.destroy()
+    }
+    sink.send(event('a'))
+    await arrivals(2)
+    sink.send(event('b'))
+    await arrivals(4)
+    await waitFor('end', () => (sink.isUnderway(refOf('a')) ? undefined : true), 5_000)
+    t.strictSame(server.received.map(({ data }) => data.name).toSorted(), ['a', 'a', 'a', 'b'])
+  },
+)
