@@ -102,7 +102,7 @@ export const FULL: Plan = {
     [1, 2, 4, 8].map((replicas) => replicated(200, branches, replicas)),
   ),
   startRounds: 15,
-  admission: { rounds: 2, arrivals: 150, creations: 2 },
+  admission: { rounds: 2, arrivals: 100, creations: 1 },
   pullRequests: { resources: 200, repositories: 20, perMinute: 50 },
   minutes: 14,
 }

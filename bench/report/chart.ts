@@ -27,7 +27,7 @@ interface Axis {
   readonly ticks?: readonly number[]
 }
 
-const SIZE = { width: 680, height: 340, marginTop: 36, marginLeft: 56, marginRight: 190, marginBottom: 40 }
+const SIZE = { width: 720, height: 340, marginTop: 36, marginLeft: 66, marginRight: 220, marginBottom: 40 }
 /** Fixed colours: a chart looks the same on a light and on a dark page. */
 const STYLE = { background: 'white', color: '#222', fontSize: '12px', padding: '4px' }
 /** Names of lines at least this far apart, in pixels. */
@@ -71,7 +71,7 @@ function decimal(value: number): string {
 
 type Drawn = Pick<LineChart, 'points' | 'y'>
 
-/** Each line's name right of its last point, moved where two would cover each other. */
+/** Each line's name in the right margin beside its last point, moved where two would cover each other. */
 function namesOf({ points, y }: Drawn, domain: readonly [number, number]): readonly Plot.Markish[] {
   const scale = Plot.scale({
     y: {
@@ -84,11 +84,12 @@ function namesOf({ points, y }: Drawn, domain: readonly [number, number]): reado
     .flatMap((line) => line.slice(-1))
     .map((point) => ({ ...point, at: Number(scale.apply(point.y)) }))
     .toSorted((one, other) => one.at - other.at)
+  const right = Math.max(...points.map(({ x }) => x))
   let free = -Infinity
   return last.map((point) => {
     const at = Math.max(point.at, free)
     free = at + LEAST_GAP
-    return Plot.text([point], {
+    return Plot.text([{ ...point, x: right }], {
       x: 'x',
       y: 'y',
       text: 'line',

@@ -1,6 +1,6 @@
 import type { Burst } from '../burst/burst.ts'
 import { CONTENDERS, type CommitCase, type Contender } from '../commit/measure.ts'
-import { floorOf } from '../ratios.ts'
+import { floorOf } from '../ratios/commits.ts'
 import type { Results } from '../results.ts'
 import { STARTERS } from '../start.ts'
 import { drawBars, drawLines, type Point } from './chart.ts'

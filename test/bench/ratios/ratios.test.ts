@@ -1,10 +1,11 @@
 import t from 'tap'
-import { BOUNDS, judge } from '../../bench/bounds.ts'
-import { ratiosOf, type Ratio } from '../../bench/ratios.ts'
-import { FULL, SHORT } from '../../bench/plan.ts'
-import { RECORDED, readResults, type Results } from '../../bench/results.ts'
-import { spread } from '../../bench/statistics.ts'
-import { burst, commitCase, resultsOf } from './results.ts'
+import { BOUNDS, judge } from '../../../bench/bounds.ts'
+import type { Ratio } from '../../../bench/ratios/ratio.ts'
+import { ratiosOf } from '../../../bench/ratios/ratios.ts'
+import { FULL, SHORT } from '../../../bench/plan.ts'
+import { RECORDED, readResults, type Results } from '../../../bench/results.ts'
+import { spread } from '../../../bench/statistics.ts'
+import { burst, commitCase, resultsOf } from '../results.ts'
 
 function ratioIn(results: Results, id: string): Ratio | undefined {
   return ratiosOf(results).find((ratio) => ratio.id === id)
