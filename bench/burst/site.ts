@@ -59,7 +59,8 @@ export async function openBurstSite(
     const landings = await watchLandings(plane)
     t.teardown(() => landings.stop())
     const teams = await makeTeams(commitlet)
-    const restart = restarter(commitlet, relay)
+    const { restart, end } = restarter(commitlet, relay)
+    t.teardown(end)
     return { servers, plane, teams, audit, landings, restart, stop }
   } catch (error) {
     await stop()
@@ -74,7 +75,13 @@ async function makeTeams(commitlet: Installation): Promise<readonly Team[]> {
   return teams
 }
 
-function restarter(commitlet: Installation, relay: Relay): BurstSite['restart'] {
+interface Restarter {
+  readonly restart: BurstSite['restart']
+  /** Ends all programs at once: nothing is left to drain. */
+  readonly end: () => Promise<unknown>
+}
+
+function restarter(commitlet: Installation, relay: Relay): Restarter {
   const { port } = commitlet.function
   let running = [commitlet.function]
   let { webhook } = commitlet
@@ -88,7 +95,7 @@ function restarter(commitlet: Installation, relay: Relay): BurstSite['restart'] 
     webhook = await commitlet.startWebhook(relayed ? { K_SINK: relay.url } : {})
   }
 
-  return async ({ engine, replicas, relayed }) => {
+  const restart: BurstSite['restart'] = async ({ engine, replicas, relayed }) => {
     await Promise.all(running.map((program) => program.stop()))
     running = []
     for (let index = 0; index < replicas; index += 1) {
@@ -98,4 +105,5 @@ function restarter(commitlet: Installation, relay: Relay): BurstSite['restart'] 
     await sendTo(relayed)
     return running
   }
+  return { restart, end: () => Promise.all([webhook, ...running].map((program) => program.kill())) }
 }

@@ -47,7 +47,12 @@ export function drawLines({ title, points, colours, x, y }: LineChart): string {
     document,
     style: STYLE,
     ariaLabel: title,
-    x: { type: type(x), label: x.label, tickFormat: decimal, ...(x.ticks ? { ticks: [...x.ticks] } : {}) },
+    x: {
+      type: type(x),
+      label: x.label,
+      tickFormat: decimal,
+      ...(x.ticks ? { ticks: [...new Set(x.ticks)] } : {}),
+    },
     y: {
       type: type(y),
       label: y.label,

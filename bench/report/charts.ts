@@ -82,7 +82,7 @@ function burstRate({ bursts }: Results): string | undefined {
   return drawLines({
     title: 'GitCommits a second by how many are applied at once',
     points: inLines(points),
-    x: { label: 'GitCommits applied at once', log: true, ticks: [1, 10, 100, 1_000, 10_000] },
+    x: { label: 'GitCommits applied at once', log: true, ticks: points.map((point) => point.x) },
     y: { label: 'GitCommits Ready per second' },
   })
 }
@@ -124,7 +124,7 @@ function replicas({ replicas: all }: Results): string | undefined {
   return drawLines({
     title: 'Seconds for 200 GitCommits by replicas',
     points: inLines(points),
-    x: { label: 'replicas', ticks: [1, 2, 4, 8] },
+    x: { label: 'replicas', ticks: points.map((point) => point.x) },
     y: { label: 'seconds for all' },
   })
 }
