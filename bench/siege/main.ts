@@ -1,4 +1,4 @@
-import { cpus, loadavg } from 'node:os'
+import { cpus, getPriority, loadavg } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { stopSignal, until } from '../../test/harness/stop-signal.ts'
@@ -29,7 +29,7 @@ if (attacks.length === 0) throw new Error(`--only takes some of ${ATTACKS.map(({
 void until(stopSignal()).then(() => process.exit(1))
 say(`${seconds} s calm, then ${seconds} s with ${attacks.map(({ name }) => name).join(', ')}`)
 say(`${cpus().length} cores, Node ${process.version}, load average ${loadavg()[0]?.toFixed(1)} at the start`)
-say(`the attackers and their servers run at nice ${NICE}, everything else at nice 0`)
+say(`the attackers and their servers run at nice ${NICE}, everything else at nice ${getPriority()}`)
 const outcome = await onSite(attacks, async (site) => {
   await measure(site, 'warm-up', WARM_UP_SECONDS)
   const calm = await measure(site, 'calm', seconds)
