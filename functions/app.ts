@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { openBodyRoom } from './domain/network/body-room.ts'
 import { boundConnections } from './domain/network/connections.ts'
 import type { Connections, Timing } from './domain/network/connections.ts'
+import { NO_SCHEMAS } from './domain/no-schemas.ts'
 import { announcedBytes, readBody } from './domain/network/read-body.ts'
 import type { Cut } from './domain/network/read-body.ts'
 import { readEvent } from './domain/event/cloud-event.ts'
@@ -52,6 +53,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   // Fastify's own response while it closes has a body and no Retry-After.
   const app = Fastify({
     logger: false,
+    schemaController: NO_SCHEMAS,
     return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Node applies the longer of the two timeouts to the whole request.

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createRequire } from 'node:module'
 import http from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
@@ -131,6 +132,17 @@ for (const [what, headers, body, message] of REFUSED) {
     t.notOk('apiVersion' in {}, 'no prototype has changed')
   })
 }
+
+t.test('the server does not load the compilers of schemas, which a bundle does not have', (t) => {
+  buildApp(() => Promise.resolve(), pino({ level: 'silent' }))
+  const loaded = Object.keys(createRequire(import.meta.url).cache)
+  t.ok(loaded.some((file) => file.includes('/node_modules/fastify/')))
+  t.strictSame(
+    loaded.filter((file) => /\/(ajv-compiler|fast-json-stringify-compiler|light-my-request)\//.test(file)),
+    [],
+  )
+  t.end()
+})
 
 t.test('a sender that goes in the middle of an event leaves nothing behind', async (t) => {
   const { port, handled } = await start(t)

@@ -8,6 +8,7 @@ import type { Release } from '../functions/domain/network/budget.ts'
 import { boundConnections } from '../functions/domain/network/connections.ts'
 import type { Connections, Timing } from '../functions/domain/network/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
+import { NO_SCHEMAS } from '../functions/domain/no-schemas.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { AdmissionRequest, Verdict } from './admission/review.ts'
 import { readReview, reviewOf } from './admission/review.ts'
@@ -64,6 +65,7 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
     // While draining, requests on open connections are still answered.
     return503OnClosing: false,
     logger: false,
+    schemaController: NO_SCHEMAS,
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, TIMING)
   app.addHook('preClose', (done) => {
