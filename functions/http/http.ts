@@ -1,4 +1,4 @@
-import { Agent, request, type Dispatcher } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import { DEFAULT_PORTS, unbracketed } from '../domain/repository/address.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
@@ -85,11 +85,13 @@ interface Session {
 function fetchBy({ dispatcher, origin, host, signal, timeoutMs }: Session): Fetch {
   const take = takeUpTo(LARGEST_SESSION, host)
   return async function fetch(url, { method, headers, body }) {
-    if (new URL(url).origin !== origin) throw otherOrigin(host)
+    const target = new URL(url)
+    if (target.origin !== origin) throw otherOrigin(host)
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
-      const answer = await request(url, {
-        dispatcher,
+      const answer = await dispatcher.request({
+        origin,
+        path: `${target.pathname}${target.search}`,
         method: methodOf(method),
         headers: headersFor(headers, host),
         body: body ?? null,
