@@ -56,12 +56,17 @@ t.test('with a key it starts, listens, and ends with 0 at SIGTERM, all without a
 t.test('a program that stands still says for how long', async (t) => {
   const program = await start(t, (dir) => ({ STAMP_KEY_FILE: join(dir, 'key') }))
   await program.ready(100_000)
-  process.kill(program.pid, 'SIGSTOP')
-  await pause(400)
-  process.kill(program.pid, 'SIGCONT')
-  const line = await program.waitForLine(
-    (text) => text.includes(STALLED) && JSON.parse(text).milliseconds > 300,
-  )
+  let line: string | undefined
+  // Where it has just reported another stall, this one is not measured.
+  for (let tries = 0; line === undefined && tries < 5; tries += 1) {
+    process.kill(program.pid, 'SIGSTOP')
+    await pause(400)
+    process.kill(program.pid, 'SIGCONT')
+    line = await program
+      .waitForLine((text) => text.includes(STALLED) && JSON.parse(text).milliseconds > 300, 5_000)
+      .catch(() => undefined)
+  }
+  if (line === undefined) return t.fail('no stall was reported')
   t.match(JSON.parse(line), { level: 40, part: 'function', milliseconds: Number, inHand: [], count: 0 })
 })
 
