@@ -1,7 +1,10 @@
+import type { ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
 import pino from 'pino'
 import { guardAddresses } from './net/addresses.ts'
 import { followTrust } from './net/trust.ts'
+import type { Trust } from './net/trust.ts'
 import { buildApp } from './app.ts'
 import { handle } from './attempt/attempt.ts'
 import { openClaimKeeper } from './attempt/claim-keeper.ts'
@@ -19,6 +22,7 @@ import { divide } from './attempt/shares.ts'
 import { openTurns } from './attempt/turns.ts'
 import type { Sender } from './event-places.ts'
 import { openGit } from './git/git.ts'
+import { loadHTTP } from './http/http.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
 import { fetchWarning, readPodSize } from './pod-size.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
@@ -122,6 +126,10 @@ async function main(): Promise<void> {
   setInterval(loop.look, LOOK_MS).unref()
   log.info({ address }, 'listening')
   void readEndpoints()
+  // The first request is a probe, and Knative sends an event only after its answer.
+  app.server.once('request', (_request, response: ServerResponse) => {
+    response.once('close', () => void warmUp(network.trust))
+  })
   if (config.stampKey === undefined) log.warn(UNSIGNED)
   const warnings = [
     insecureWarning(config.insecureHosts),
@@ -139,6 +147,19 @@ function finders({ cluster }: World, signs: boolean): Readonly<Record<Sender, Fi
     }
   const find = finder(cluster, FIND_ALL)
   return { webhook: find, anybody: find }
+}
+
+/**
+ * Does what the first session with a host would otherwise wait for, in pieces between which requests are answered. A
+ * failure is left to that session.
+ */
+async function warmUp(trust: Trust): Promise<void> {
+  for (const piece of [trust.context, loadHTTP]) {
+    await setImmediate()
+    await Promise.resolve()
+      .then(piece)
+      .catch(() => undefined)
+  }
 }
 
 main().catch((error: unknown) => {

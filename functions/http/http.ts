@@ -34,6 +34,11 @@ const CALL_TIMEOUT_MS = 30_000
 /** Maximum size of all answers of one session in bytes, because the caller may keep them: twice ten usual pages. */
 const LARGEST_SESSION = 16 * 1024 * 1024
 
+/** Loads the HTTP client now: a bundle otherwise loads it with the first session. */
+export function loadHTTP(): unknown {
+  return Agent
+}
+
 /** Opens sessions with all APIs; nothing is read before the first one. */
 export function openHTTP(settings: HTTPSettings, timeoutMs = CALL_TIMEOUT_MS): WithAPI {
   return async function withAPI(baseURL, signal, work) {
