@@ -14,7 +14,7 @@ export interface Batch extends SessionOwner {
   readonly changes: readonly PendingChange[]
   /** The first change's, with the secrets of all: a message of the remote may contain any of them. */
   readonly login: Login
-  /** Fires when the last change is aborted: the deadline of one change does not fail the others. */
+  /** Fires when nobody waits for those that have not ended: the deadline of one change does not fail the others. */
   readonly signal: AbortSignal
 }
 
@@ -46,7 +46,7 @@ export interface GroupCommitParts {
  * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
  * one commit each. A push begins as soon as the one before has ended, it may have a session, and no other change for the
  * branch is known to be on its way, which it waits for a moment. A change whose signal fires fails at once and alone; a
- * batch ends early only when all of its changes are aborted.
+ * batch ends early only when nobody waits for those of its changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()
@@ -95,16 +95,18 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     batch: Omit<Batch, 'signal'>,
     open: Map<PendingChange, Waiter['settle']>,
   ): Promise<undefined> {
-    const allAborted = signalWhenAllAborted(batch.changes)
+    const abandoned = signalWhenAbandoned(batch.changes, open)
     try {
-      if (allAborted.signal.aborted) return
-      for await (const settled of land({ ...batch, signal: allAborted.signal }))
+      if (abandoned.signal.aborted) return
+      for await (const settled of land({ ...batch, signal: abandoned.signal })) {
         for (const [pending, ending] of settled) {
           open.get(pending)?.(ending)
           open.delete(pending)
         }
+        abandoned.check()
+      }
     } finally {
-      allAborted.stop()
+      abandoned.stop()
     }
   }
 
@@ -147,19 +149,23 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   }
 }
 
-/** A signal that fires when all of the changes are aborted; `stop` removes the listeners. */
-function signalWhenAllAborted(changes: readonly PendingChange[]): {
-  readonly signal: AbortSignal
-  readonly stop: () => void
-} {
-  const allAborted = new AbortController()
+/**
+ * A signal that fires when some of the changes are open and nobody waits for any of these; `check` is called when others
+ * have ended, and `stop` removes the listeners.
+ */
+function signalWhenAbandoned(
+  changes: readonly PendingChange[],
+  open: ReadonlyMap<PendingChange, unknown>,
+): { readonly signal: AbortSignal; readonly check: () => void; readonly stop: () => void } {
+  const abandoned = new AbortController()
   function check(): void {
-    if (!changes.some(isWaitedFor)) allAborted.abort()
+    if (open.size > 0 && ![...open.keys()].some(isWaitedFor)) abandoned.abort()
   }
   for (const { signal } of changes) signal.addEventListener('abort', check)
   check()
   return {
-    signal: allAborted.signal,
+    signal: abandoned.signal,
+    check,
     stop() {
       for (const { signal } of changes) signal.removeEventListener('abort', check)
     },

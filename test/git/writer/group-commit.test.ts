@@ -265,3 +265,23 @@ t.test(
     t.equal(held, 0)
   },
 )
+
+t.test('a batch ends when nobody waits for what is left of it, whatever has landed before', async (t) => {
+  const abort = new AbortController()
+  const ended: unknown[] = []
+  async function* land(batch: Batch): AsyncGenerator<Settled> {
+    yield allLanded({ ...batch, changes: batch.changes.slice(0, 1) })
+    t.notOk(batch.signal.aborted)
+    await new Promise((resolve) => batch.signal.addEventListener('abort', resolve))
+    ended.push(batch.signal.aborted)
+  }
+  const groupCommit = makeGroupCommit({ land })
+  const landed = groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER)
+  const gone = outcomeOf(groupCommit.push(changeOf(URL, 'b'), LOGIN, abort.signal))
+  t.match(await landed, { outcome: 'pushed' })
+  await nextBatch()
+  abort.abort()
+  t.match(await gone, { reason: 'Timeout' })
+  await groupCommit.idle()
+  t.same(ended, [true])
+})
