@@ -42,7 +42,12 @@ export function readInSlices(server: Server, doNext: DoNext): Reading {
     function readSlice(): void {
       const bytes = rest
       rest = undefined
-      if (bytes === undefined || socket.destroyed || stopped.has(socket)) return
+      if (bytes === undefined || socket.destroyed) return
+      if (stopped.has(socket)) {
+        // Node resumes it at the end of each request.
+        socket.pause()
+        return
+      }
       // Node waits for the sender to read its answers.
       if (socket.isPaused()) {
         socket.unshift(bytes)

@@ -39,6 +39,21 @@ t.test('of what has come, only the first requests are parsed once a connection i
   t.ok(reading.isStopped(seen[0]!))
 })
 
+t.test('a connection that is stopped is not read any more, whatever it sends', async (t) => {
+  const { promise: done, resolve } = Promise.withResolvers<number>()
+  const { reading, open } = await start(t, ({ socket }) => {
+    reading.stop(socket)
+    const look = (turns: number): unknown =>
+      turns === 0 ? resolve(socket.bytesRead) : setImmediate(look, turns - 1)
+    look(500)
+  })
+  const socket = open()
+  socket.write(REQUEST.repeat(1_000_000))
+  const read = await done
+  t.ok(read <= 4 * 64 * 1024, `${read} bytes`)
+  socket.destroy()
+})
+
 t.test('of a body in small chunks as well', async (t) => {
   let chunks = 0
   const { reading, open } = await start(t, (request: IncomingMessage) => {
