@@ -11,8 +11,11 @@ export type Sender = 'webhook' | 'anybody'
 export const MOST_EVENTS = 1_280
 /** Of those, most that have no signature of the webhook. */
 export const MOST_UNSIGNED = 320
-/** How many of these are taken each second on average: each costs a read of the API server. As many may come at once. */
-const UNSIGNED_PER_SECOND = 50
+/**
+ * How many of these are read each second on average: one costs this process and the API server a millisecond or two each.
+ * As many as have places may come at once.
+ */
+const UNSIGNED_PER_SECOND = 20
 
 /** The places for events in hand. */
 export interface EventPlaces {

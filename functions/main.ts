@@ -30,9 +30,10 @@ import type { World } from './world.ts'
 
 /**
  * Together half of the connections to the API server, so that running attempts always find one; and most waits for objects
- * that are not stored yet. If the webhook signs its events, those of others wait for the reads of others alone.
+ * that are not stored yet, each of which is up to eight reads. If the webhook signs its events, those of others wait for
+ * the reads of others alone.
  */
-const FIND_BOUNDS = { webhook: { reads: 24, waits: 48 }, anybody: { reads: 8, waits: 16 } }
+const FIND_BOUNDS = { webhook: { reads: 24, waits: 62 }, anybody: { reads: 8, waits: 2 } }
 const FIND_ALL = { reads: 32, waits: 64 }
 /** Draining ends with the last attempt; after this many more seconds than its deadline the process exits anyway. */
 const DRAIN_MARGIN_S = 15

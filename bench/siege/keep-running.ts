@@ -5,7 +5,7 @@ import { probe } from './probe.ts'
 import { scheduled } from './scheduled.ts'
 import type { Scheduled } from './scheduled.ts'
 
-const LOOK_MS = 250
+const LOOK_MS = 500
 const PROBE_MS = 250
 
 /** What was seen of one program since the last call of `take`. */
@@ -35,7 +35,7 @@ export interface Container {
   readonly limitMiB: number
 }
 
-/** Probes the program four times a second, measures its process tree, ends it above its limit, and starts it again. */
+/** Probes the program four times a second, measures its process tree twice a second, ends it above its limit, and starts it again. */
 export function keepRunning({ program, start, limitMiB }: Container): Kept {
   const stop = new AbortController()
   let current = program
