@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { leash } from '../../test/harness/leash.ts'
@@ -36,14 +37,26 @@ export async function recruit({ plane, orders }: Pick<Site, 'plane' | 'orders'>)
   }
 }
 
+/**
+ * The kernel divides the processors among sessions first, and only then by nice (sched(7), "The autogroup feature"): what
+ * attackers in our session take would be missing for everything else there. They have a session of their own, which is
+ * as nice.
+ */
+function leaveProcessors(pid: number): void {
+  const file = `/proc/${pid}/autogroup`
+  if (existsSync(file)) writeFileSync(file, String(NICE))
+}
+
 async function start(order: Order, kubeconfig: string) {
   const command = ['-n', String(NICE), process.execPath, join(import.meta.dirname, 'attacker.ts')]
   const child = spawn('nice', command, {
     env: { ...process.env, KUBECONFIG: kubeconfig },
     stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
   })
   const { pid = 0 } = child
   const untie = leash(pid)
+  leaveProcessors(pid)
   const lines: string[] = []
   const output = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
   const gone = once(child, 'close')
