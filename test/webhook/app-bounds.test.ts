@@ -93,6 +93,16 @@ t.test('a review holds its room until it is answered', async (t) => {
   t.equal((await call({ port, ca }, '/validate', large)).status, 200)
 })
 
+t.test('a review in many small pieces is refused, and one in fewer is read', async (t) => {
+  const { begin } = await start(t)
+  const chunked = 'connection: close\r\ntransfer-encoding: chunked'
+  const inPieces = (many: number): string =>
+    `${REVIEW.length.toString(16)}\r\n${REVIEW}\r\n${'1\r\n \r\n'.repeat(many)}0\r\n\r\n`
+  t.match(await text(begin('/mutate', chunked, inPieces(1_000))), /^HTTP\/1.1 200/)
+  const refused = await text(begin('/mutate', chunked, inPieces(1_100)))
+  t.match(refused, /^HTTP\/1.1 (400|413|422) [^]*small pieces/)
+})
+
 t.test('the parsed parts of reviews are limited as well, however small they are', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { port, ca, seen } = await start(t, () => decided)
