@@ -10,5 +10,5 @@ t.test('an app without compilers of schemas answers, and refuses to start with a
     { schema: { querystring: { type: 'object' } } },
     () => 'text',
   )
-  await t.rejects(described.ready(), { message: /A route has a schema/ })
+  await t.rejects(async () => described.ready(), { message: /A route has a schema/ })
 })
