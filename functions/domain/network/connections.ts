@@ -57,6 +57,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   const open = new Set<Connection>()
   const byAddress = new Map<string, Connection>()
   const bySocket = new WeakMap<Socket, Connection>()
+  const slowed = new WeakMap<Socket, Promise<void>>()
   const reading = readInSlices(server, timing.doNext)
 
   server.on('connection', (socket: Socket) => {
@@ -99,7 +100,14 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     if (open.delete(connection)) open.add(connection)
   }
 
-  async function slowDown(socket: Socket): Promise<void> {
+  /** Requests that came together over one connection wait together. */
+  function slowDown(socket: Socket): Promise<void> {
+    const waiting = slowed.get(socket) ?? stopReading(socket)
+    slowed.set(socket, waiting)
+    return waiting
+  }
+
+  async function stopReading(socket: Socket): Promise<void> {
     reading.stop(socket)
     const closed = new AbortController()
     socket.once('close', () => closed.abort())

@@ -82,3 +82,12 @@ t.test('one that is slowed down is answered after 5 s, or when it has closed', a
   t.ok(performance.now() - began > 450)
   t.notOk(first.destroyed)
 })
+
+t.test('requests of one connection that are slowed down wait together', async (t) => {
+  const { connections, open } = await start(t)
+  const served = await open()
+  const before = served.listenerCount('close')
+  const [first, second] = [connections.slowDown(served), connections.slowDown(served)]
+  t.equal(served.listenerCount('close'), before + 1)
+  await Promise.all([first, second])
+})
