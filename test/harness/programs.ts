@@ -38,8 +38,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const DEADLINE = 60_000
 // The machine's own settings (a proxy, a cluster) are not passed on.
 const INHERITED = /^(PATH|HOME|TMPDIR|NODE_COMPILE_CACHE)$/
-// Tap's loaders measure the coverage of the children, and take half a second in each of them.
-const COVERING = /^(NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS_.*)$/
+/** Tap's loaders measure the coverage of the children, and take half a second in each of them. */
+export const COVERING = /^(NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS_.*)$/
 
 /** Names the folder where test/run.ts has bundled both programs; without it they run from their sources. */
 export const BUNDLES = 'COMMITLET_TEST_BUNDLES'
