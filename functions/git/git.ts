@@ -77,10 +77,11 @@ export function openGit(settings: GitSettings): Git {
     return engine.open({ ...target, route: await findRoute(address, settings, signal) })
   }
 
-  async function* landBatch({ changes, signal, ...target }: Batch): AsyncGenerator<Settled, void> {
+  async function* landBatch(batch: Batch): AsyncGenerator<Settled, void> {
+    const { changes, signal, contended, raced, ...target } = batch
     const remote = await open({ ...target, signal })
     try {
-      yield* land(remote, { batch: changes, signal })
+      yield* land(remote, { batch: changes, signal, contended, raced })
     } finally {
       await remote.close()
     }

@@ -15,7 +15,7 @@ const HEADS = 'refs/heads/'
 export async function readTip(session: DirectSession, wanted: WantedTip): Promise<Tip | 'moved'> {
   const { branch, since, fresh = false } = wanted
   if (branch !== undefined && since === undefined && !fresh) {
-    const commit = session.tips.get(branch)
+    const commit = session.tips.latest(branch)
     if (commit !== undefined && isHere(session, commit))
       return { branch, commit, exists: true, remembered: true }
   }

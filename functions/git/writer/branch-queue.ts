@@ -20,8 +20,11 @@ export interface BranchQueue {
   readonly isEmpty: () => boolean
   /** The first change that waits; undefined if none does. */
   readonly first: () => Change | undefined
-  /** Waits for changes that are on their way, for half a second at most after the first of those that wait has come. */
-  readonly gather: (expected: Expected) => Promise<void>
+  /**
+   * Waits for changes that are on their way, for half a second at most after the first of those that wait has come, and
+   * `pauseMs` for any.
+   */
+  readonly gather: (expected: Expected, pauseMs: number) => Promise<void>
   /** Fires once nobody waits any more. */
   readonly abandoned: () => AbortSignal
   /** Removes and returns what one push takes. */
@@ -59,17 +62,23 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
     },
     isEmpty: () => waiters.length === 0,
     first: () => waiters[0]?.pending.change,
-    async gather(expected) {
+    async gather(expected, pauseMs) {
       const { promise, resolve } = Promise.withResolvers<undefined>()
+      const paused = performance.now() + pauseMs
       look = () => {
         const isFull = lengthOfNext(waiters) < waiters.length || waiters.length >= BATCH_LENGTH
-        if (waiters.length === 0 || isFull || expected.count() === 0) resolve(undefined)
+        const isAlone = expected.count() === 0 && performance.now() >= paused
+        if (waiters.length === 0 || isFull || isAlone) resolve(undefined)
       }
       const stop = expected.follow(look)
-      const timer = setTimeout(() => resolve(undefined), came + LONGEST_GATHERING_MS - performance.now())
+      const longest = Math.max(came + LONGEST_GATHERING_MS, paused)
+      const timers = [
+        setTimeout(look, pauseMs + 1),
+        setTimeout(() => resolve(undefined), longest - performance.now()),
+      ]
       look()
       await promise
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
       stop()
       look = noop
     },

@@ -29,7 +29,7 @@ export function countExpected(): ExpectedChanges {
 
   return {
     expect(target) {
-      const key = keyOf(target)
+      const key = branchKey(target)
       const entry = entries.get(key) ?? { count: 0, followers: new Set() }
       entries.set(key, entry)
       entry.count += 1
@@ -43,7 +43,7 @@ export function countExpected(): ExpectedChanges {
       }
     },
     of(target) {
-      const entry = entries.get(keyOf(target))
+      const entry = entries.get(branchKey(target))
       return {
         count: () => entry?.count ?? 0,
         follow(changed) {
@@ -55,6 +55,7 @@ export function countExpected(): ExpectedChanges {
   }
 }
 
-function keyOf({ repository, branch }: BranchTarget): string {
+/** A key of the branch, whatever the login. */
+export function branchKey({ repository, branch }: BranchTarget): string {
   return JSON.stringify([repository.text, branch ?? null])
 }

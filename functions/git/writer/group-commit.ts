@@ -6,6 +6,8 @@ import type { ClaimCheck } from '../../domain/resource/claims.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
+import { watchContention } from './branch-contention.ts'
+import { takeBranchTurns } from './branch-turns.ts'
 import { isWaitedFor, type PendingChange, type Settled } from './pending-change.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
 
@@ -16,6 +18,10 @@ export interface Batch extends SessionOwner {
   readonly login: Login
   /** Fires when nobody waits for those that have not ended: the deadline of one change does not fail the others. */
   readonly signal: AbortSignal
+  /** Others write to the branch as well: its remembered tip is old. */
+  readonly contended: boolean
+  /** To be called when others have moved the branch, or may have. */
+  readonly raced: () => void
 }
 
 /** Whose session with a remote it is. */
@@ -44,24 +50,38 @@ export interface GroupCommitParts {
 
 /**
  * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
- * one commit each. A push begins as soon as the one before has ended, it may have a session, and no other change for the
- * branch is known to be on its way, which it waits for a moment. A change whose signal fires fails at once and alone; a
+ * one commit each. A push begins as soon as the one before has ended, it may have a session, no other login pushes to the
+ * branch, and no other change for it is known to be on its way; for both of these it waits a moment. Where others write
+ * to the branch as well, it gathers changes for longer. A change whose signal fires fails at once and alone; a
  * batch ends early only when nobody waits for those of its changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()
   const running = new Set<Promise<void>>()
   const expected = countExpected()
+  const contention = watchContention()
+  const takeTurn = takeBranchTurns()
 
   async function run(key: string, queue: BranchQueue): Promise<void> {
-    while (!queue.isEmpty()) await runNext(queue)
+    while (!queue.isEmpty()) await runNext(key, queue)
     queues.delete(key)
   }
 
-  async function runNext(queue: BranchQueue): Promise<void> {
+  async function runNext(key: string, queue: BranchQueue): Promise<void> {
     const first = queue.first()
     if (first === undefined) return
-    await queue.gather(expected.of(first))
+    await queue.gather(expected.of(first), contention.pauseFor(key))
+    const pass = await takeTurn(first)
+    try {
+      await runInTurn(key, queue)
+    } finally {
+      pass()
+    }
+  }
+
+  async function runInTurn(key: string, queue: BranchQueue): Promise<void> {
+    const first = queue.first()
+    if (first === undefined) return
     const owner = { address: first.repository, namespace: first.namespace }
     const abandoned = queue.abandoned()
     const release = await acquire(owner, abandoned).catch(asFailure)
@@ -71,21 +91,24 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       return
     }
     try {
-      await runBatch(queue.takeNext())
+      await runBatch(key, queue.takeNext())
     } finally {
       release()
     }
   }
 
-  async function runBatch(waiters: readonly Waiter[]): Promise<void> {
+  async function runBatch(key: string, waiters: readonly Waiter[]): Promise<void> {
     const [first] = waiters
     if (first === undefined) return
     const open = new Map(waiters.map(({ pending, settle }) => [pending, settle]))
     const changes = [...open.keys()]
     const login = { ...first.login, secrets: unitedSecrets(waiters.map((waiter) => waiter.login.secrets)) }
     const { repository: address, namespace } = first.pending.change
-    const batch = { changes, address, namespace, login }
+    let isRaced = false
+    const raced = (): void => void (isRaced = true)
+    const batch = { changes, address, namespace, login, contended: contention.isContended(key), raced }
     const failure = await settleAll(batch, open).catch(asFailure)
+    contention.ended(key, isRaced)
     // A failure must not stop the queue: other changes wait in it.
     for (const settle of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))
   }

@@ -9,18 +9,27 @@ export interface Landing {
   readonly batch: readonly PendingChange[]
   /** Fires when nobody waits for any of them. */
   readonly signal: AbortSignal
+  /** Others write to the branch as well: its remembered tip is old. Default: nobody does. */
+  readonly contended?: boolean
+  /** Called when others have moved the branch, or may have. */
+  readonly raced?: () => void
 }
 
 /**
  * Writes a batch in rounds, and answers what is settled as soon as that is known. At the end each change that was waited for is
  * settled. A batch that the remote refuses because of its commits is halved until the bad ones stand alone.
  */
-export function land(remote: Remote, { batch, signal }: Landing): AsyncGenerator<Settled, void> {
-  return landWork(remote, { batch, doubts: firstDoubts(batch), rounds: 0 }, signal)
+export function land(remote: Remote, landing: Landing): AsyncGenerator<Settled, void> {
+  const { batch, contended = false } = landing
+  const work = { batch, doubts: firstDoubts(batch), rounds: 0 }
+  return landWork(remote, contended ? { ...work, fresh: true } : work, landing)
 }
 
-async function* landWork(remote: Remote, work: Work, signal: AbortSignal): AsyncGenerator<Settled, void> {
-  for (const next of yield* tryRound(remote, work, signal)) yield* landWork(remote, next, signal)
+async function* landWork(remote: Remote, work: Work, landing: Landing): AsyncGenerator<Settled, void> {
+  for (const next of yield* tryRound(remote, work, landing.signal)) {
+    if (next.raced === true) landing.raced?.()
+    yield* landWork(remote, next, landing)
+  }
 }
 
 /** A Failure before anything is written ends all of the round's changes. */

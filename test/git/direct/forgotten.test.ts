@@ -26,7 +26,7 @@ function sessionWith(answer: string, delivery: Delivery, signal = new AbortContr
     signal,
     take: () => nothing,
     objects: { get: nothing, keep: nothing, remember: nothing, close: nothing },
-    tips: { get: nothing, set: nothing, forget: (branch) => void forgotten.push(branch) },
+    tips: { get: nothing, latest: nothing, set: nothing, forget: (branch) => void forgotten.push(branch) },
   }
   return { session, forgotten }
 }

@@ -40,6 +40,15 @@ t.test(
   },
 )
 
+t.test('a login reads the tip again where another login has pushed since', async (t) => {
+  const { url } = await server.createRepository('tips/shared')
+  await push(changeOf(url, 'a/a.md'))
+  await push(changeOf(url, 'a/b.md'), loginOf(OTHER))
+  const { requests } = await push(changeOf(url, 'a/c.md'))
+  t.same(requests, [...READ, ...PUSH], 'no push on a tip that is known to be old')
+  t.same((await push(changeOf(url, 'a/d.md'))).requests, PUSH)
+})
+
 t.test('a branch that another writer has moved is read, and only what is new is fetched', async (t) => {
   const files = Object.fromEntries(
     Array.from({ length: 400 }, (_, i) => [`dir-${i}/${'x'.repeat(60)}.md`, String(i)]),

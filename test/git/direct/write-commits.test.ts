@@ -21,7 +21,7 @@ function session(take?: Take): DirectSession {
     signal: new AbortController().signal,
     take: take ?? memory.take,
     objects: openObjects(memory, 'me'),
-    tips: { get: nothing, set: nothing, forget: nothing },
+    tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
   }
 }
 

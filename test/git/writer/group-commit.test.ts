@@ -7,6 +7,7 @@ import {
   type GroupCommitParts,
 } from '../../../functions/git/writer/group-commit.ts'
 import type { Settled } from '../../../functions/git/writer/pending-change.ts'
+import { waitFor } from '../../harness/wait.ts'
 import { addressOf, changeOf, loginOf, outcomeOf, pathOf, until } from '../stage.ts'
 
 const URL = 'https://git.example.com/acme/shop.git'
@@ -85,19 +86,59 @@ t.test('a batch keeps the secrets of each of its changes', async (t) => {
   )
 })
 
-t.test('another repository, branch or login does not wait', async (t) => {
+t.test('another repository or branch does not wait', async (t) => {
   const { groupCommit, batches, paths } = slowGroupCommit()
   const work = [
     groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER),
     groupCommit.push(changeOf('https://git.example.com/acme/other.git', 'b'), LOGIN, NEVER),
     groupCommit.push(changeOf(URL, 'c', { branch: 'next' }), LOGIN, NEVER),
     groupCommit.push(changeOf(URL, 'd', { branch: undefined }), LOGIN, NEVER),
-    groupCommit.push(changeOf(URL, 'e'), loginOf('b'), NEVER),
   ]
   await nextBatch()
-  t.same(paths(), [['a'], ['b'], ['c'], ['d'], ['e']])
+  t.same(paths(), [['a'], ['b'], ['c'], ['d']])
   for (const batch of batches) batch.end()
   await Promise.all(work)
+})
+
+t.test('another login to the same branch waits for the push, a second at most', async (t) => {
+  const { groupCommit, batches, paths } = slowGroupCommit()
+  const began = performance.now()
+  const work = ['a', 'b', 'c'].map((login) => groupCommit.push(changeOf(URL, login), loginOf(login), NEVER))
+  await nextBatch()
+  t.same(paths(), [['a']])
+  batches[0]?.end()
+  await work[0]
+  await waitFor('the second', () => (batches.length > 1 ? true : undefined), 10_000)
+  t.ok(performance.now() - began < 900, 'the first has passed its turn')
+  t.same(paths(), [['a'], ['b']])
+  await waitFor('the third', () => (batches.length > 2 ? true : undefined), 10_000)
+  t.ok(performance.now() - began > 900, 'the second still pushes')
+  for (const batch of batches) batch.end()
+  await Promise.all(work)
+})
+
+t.test('after a lost race a push gathers changes, and reads the tip first', async (t) => {
+  const batches: Batch[] = []
+  async function* land(batch: Batch): AsyncGenerator<Settled> {
+    batches.push(batch)
+    if (batches.length === 1) batch.raced()
+    yield allLanded(batch)
+  }
+  const groupCommit = makeGroupCommit({ land })
+  const push = (path: string) => groupCommit.push(changeOf(URL, path), LOGIN, NEVER)
+  await push('first')
+  const second = push('second')
+  await nextBatch()
+  await Promise.all([second, push('third')])
+  await push('fourth')
+  t.same(
+    batches.map(({ changes, contended }) => [changes.length, contended]),
+    [
+      [1, false],
+      [2, true],
+      [1, false],
+    ],
+  )
 })
 
 t.test('a batch is limited: by number, by bytes, and where history has to be searched', async (t) => {

@@ -246,3 +246,19 @@ t.test('a change is found by a commit that changes one of its paths', async (t) 
 function write(path: string, text: string): FileChange {
   return { path, content: Buffer.from(text) }
 }
+
+t.test('a lost race is told, and for a contended branch the tip is read first', async (t) => {
+  const repository = memoryRepository()
+  repository.remembered = repository.tip()
+  repository.commit({ 'other.md': 'moved' })
+  let races = 0
+  const raced = (): void => void (races += 1)
+  async function landOne(path: string, contended: boolean): Promise<void> {
+    const batch = [pending(changeOf(URL, path))]
+    await endingsOf(batch, land(repository.open(), { batch, signal: patience(), contended, raced }))
+  }
+  await landOne('a.md', true)
+  t.same([repository.pushes, races], [1, 0])
+  await landOne('b.md', false)
+  t.same([repository.pushes, races], [3, 1])
+})
