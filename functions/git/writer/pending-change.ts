@@ -31,12 +31,18 @@ export function isWaitedFor({ signal }: PendingChange): boolean {
   return !signal.aborted
 }
 
-/** Confirms the claims of all; returns the failures of those that are not confirmed, and must not be pushed. */
-export async function unconfirmed(batch: readonly PendingChange[], afresh: boolean): Promise<Settled> {
+/**
+ * Confirms the claims of all, and of some `afresh`; returns the failures of those that are not confirmed, and must not be
+ * pushed.
+ */
+export async function unconfirmed(
+  batch: readonly PendingChange[],
+  afresh: (pending: PendingChange) => boolean,
+): Promise<Settled> {
   const failures = await Promise.all(
     batch.map(async (pending) => {
       try {
-        await pending.claim?.confirm(afresh)
+        await pending.claim?.confirm(afresh(pending))
         return []
       } catch (error) {
         return [[pending, asFailure(error)] as const]

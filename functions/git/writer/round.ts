@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import type { Remote, Tip } from '../remote.ts'
-import { commitAndPush, isCommitsOnly, planCommits, type Written } from './commit-and-push.ts'
+import { commitAndPush, isCommitsOnly, planCommits, type Seen, type Written } from './commit-and-push.ts'
 import { doubtAll, searchedSince, settleFound, type Doubts } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 
@@ -22,6 +22,8 @@ export interface Work {
   readonly fresh?: true
   /** Others have moved the branch, or may have. */
   readonly raced?: true
+  /** What the tip of the round before held at the paths; without an entry it is not known. */
+  readonly seen?: Seen
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
   readonly suspect?: Suspect | undefined
 }
@@ -70,9 +72,11 @@ async function* writeLeft(remote: Remote, work: Work, tip: Tip): AsyncGenerator<
     if (tip.remembered && !isCommitsOnly(plan)) return [{ ...work, fresh: true }]
     yield* some(plan.settled)
     batch = restOf(batch, plan.settled)
-    const written = await commitAndPush(remote, tip, { ...plan, raced: work.raced === true })
+    const before = work.raced === true ? (work.seen ?? new Map()) : undefined
+    const written = await commitAndPush(remote, tip, { ...plan, before })
     yield* some(written.settled)
-    return yield* answer(after(remote, { ...work, batch: written.rest }, { written, tip }))
+    const { seen } = plan
+    return yield* answer(after(remote, { ...work, batch: written.rest, seen }, { written, tip }))
   } catch (error) {
     yield failAll(batch, asFailure(error))
     return []

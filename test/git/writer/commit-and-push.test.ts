@@ -19,7 +19,7 @@ async function push(
   if (tip === 'moved') throw new Error('Nobody else is at work here')
   meanwhile?.()
   const plan = await planCommits(remote, tip, batch)
-  const { pushed, settled, rest } = await commitAndPush(remote, tip, { ...plan, raced: false })
+  const { pushed, settled, rest } = await commitAndPush(remote, tip, { ...plan, before: undefined })
   const endings = new Map([...plan.settled, ...settled])
   return { pushed, endings: batch.map((one) => endings.get(one)), left: rest.length }
 }

@@ -334,31 +334,65 @@ t.test(
   },
 )
 
-t.test('after a lost race claims are confirmed afresh, and not before', async (t) => {
-  const repository = memoryRepository()
-  const { batch } = workFor(['a'])
-  const { claim, confirmed } = claimOf()
-  const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
-  repository.onPush = () => ({ kind: 'race' })
-  const { rest } = await roundOf(repository.open(), work)
-  t.same(confirmed, [false])
-  const [again] = rest
-  if (again !== undefined) await roundOf(repository.open(), again)
-  t.same(confirmed, [false, true])
-})
+t.test(
+  'after a lost race the claims of those are confirmed afresh at whose paths others wrote',
+  async (t) => {
+    const repository = memoryRepository()
+    const { batch } = workFor(['a', 'b'])
+    const [one, other] = [claimOf(), claimOf()]
+    const claims = [one.claim, other.claim]
+    const claimed = batch.map((pending, index) => ({ ...pending, claim: claims[index] }))
+    repository.onPush = () => {
+      repository.onPush = () => undefined
+      repository.commit({ b: 'of a later attempt' })
+      return { kind: 'race' }
+    }
+    const { rest } = await roundOf(repository.open(), workFor([], { batch: claimed }))
+    t.same([one.confirmed, other.confirmed], [[false], [false]])
+    const [again] = rest
+    if (again !== undefined) await roundOf(repository.open(), again)
+    t.same(
+      [one.confirmed, other.confirmed],
+      [
+        [false, false],
+        [false, true],
+      ],
+    )
+  },
+)
 
 t.test('so they are where a remembered tip was old', async (t) => {
+  for (const [path, afresh] of [
+    ['other', false],
+    ['a', true],
+  ] as const) {
+    const repository = memoryRepository()
+    repository.remembered = repository.tip()
+    repository.commit({ [path]: 'x' })
+    const { batch } = workFor(['a'])
+    const { claim, confirmed } = claimOf()
+    const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
+    const { rest } = await roundOf(repository.open(), work)
+    const [again] = rest
+    if (again !== undefined) await roundOf(repository.open(), again)
+    t.same(confirmed, [false, afresh], path)
+    t.same(repository.log(), ['Write a', 'Another writer was here', 'Begin'])
+  }
+})
+
+t.test('they all are where it is not known what the tip held before', async (t) => {
   const repository = memoryRepository()
-  repository.remembered = repository.tip()
-  repository.commit({ other: 'x' })
+  repository.onRead = () => {
+    repository.onRead = () => undefined
+    return 'moved'
+  }
   const { batch } = workFor(['a'])
   const { claim, confirmed } = claimOf()
   const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
   const { rest } = await roundOf(repository.open(), work)
   const [again] = rest
   if (again !== undefined) await roundOf(repository.open(), again)
-  t.same(confirmed, [false, true])
-  t.same(repository.log(), ['Write a', 'Another writer was here', 'Begin'])
+  t.same(confirmed, [true])
 })
 
 t.test('content that is there needs no claim, and a conflict none', async (t) => {
