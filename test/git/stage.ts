@@ -21,6 +21,7 @@ import { land } from '../../functions/git/writer/land.ts'
 import type { PendingChange, Settled } from '../../functions/git/writer/pending-change.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import { startGitServer, type GitServer, type GitServerOptions } from '../harness/git-server.ts'
+import { waitFor } from '../harness/wait.ts'
 
 export const PASSWORD = 'tok/en+4711'
 export const USER = { password: PASSWORD }
@@ -279,16 +280,13 @@ export async function outcomeOf<T>(work: Promise<T>): Promise<T | Failure> {
 }
 
 /** Calls it until there is an answer. */
-export async function until<T>(
-  what: string,
-  ask: () => Promise<T | undefined | false>,
-  ms = 15_000,
-): Promise<T> {
-  const deadline = Date.now() + ms
-  for (;;) {
-    const answer = await ask()
-    if (answer !== undefined && answer !== false) return answer
-    if (Date.now() > deadline) throw new Error(`Waited ${ms} ms in vain for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+export function until<T>(what: string, ask: () => Promise<T | undefined | false>, ms = 15_000): Promise<T> {
+  return waitFor(
+    what,
+    async () => {
+      const answer = await ask()
+      return answer === false ? undefined : answer
+    },
+    ms,
+  )
 }

@@ -12,18 +12,31 @@ export interface SeenProcess {
 /** Every process that exists at this moment, from /proc (Linux). */
 export async function listProcesses(): Promise<readonly SeenProcess[]> {
   const pids = (await readdir('/proc')).filter(isNumber)
-  return Promise.all(
-    pids.map(async (pid) => ({
-      pid: Number(pid),
-      command: (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(gone)).replaceAll('\0', ' '),
-      folder: await readlink(`/proc/${pid}/cwd`).catch(gone),
-    })),
-  )
+  return Promise.all(pids.map(async (pid) => seenAs(pid, await folderOf(pid))))
 }
 
-/** Processes whose working directory is this folder or below it, even if it was removed meanwhile. */
+/**
+ * Processes whose working directory is this folder or below it, even if it was removed meanwhile. Waits call it over
+ * and over, so it reads the arguments of no others.
+ */
 export async function processesIn(folder: string): Promise<readonly SeenProcess[]> {
-  return (await listProcesses()).filter((seen) => seen.folder.startsWith(`${folder}/`))
+  const pids = (await readdir('/proc')).filter(isNumber)
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const own = await folderOf(pid)
+      return own.startsWith(`${folder}/`) ? [await seenAs(pid, own)] : []
+    }),
+  )
+  return found.flat()
+}
+
+async function seenAs(pid: string, folder: string): Promise<SeenProcess> {
+  const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(gone)).replaceAll('\0', ' ')
+  return { pid: Number(pid), command, folder }
+}
+
+function folderOf(pid: string): Promise<string> {
+  return readlink(`/proc/${pid}/cwd`).catch(gone)
 }
 
 /** The processes that are older than this module, which none of its tests has started. A number may come back. */

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** Milliseconds between two checks. */
-const PAUSE = 20
+/** Milliseconds between two checks: a tenth of the time waited so far, so that a long wait costs few of them. */
+const PAUSE = { least: 20, most: 100 } as const
 
 /**
  * Checks repeatedly until the condition returns something, and returns that; throws an error that
@@ -14,12 +14,13 @@ export async function waitFor<T>(
   condition: () => T | undefined | Promise<T | undefined>,
   deadlineMs: number,
 ): Promise<T> {
-  const deadline = performance.now() + deadlineMs
+  const began = performance.now()
   for (;;) {
     const answer = await condition()
     if (answer !== undefined) return answer
-    if (performance.now() > deadline) throw new Error(`No ${what} within ${deadlineMs} ms.`)
-    await setTimeout(PAUSE)
+    const waited = performance.now() - began
+    if (waited > deadlineMs) throw new Error(`No ${what} within ${deadlineMs} ms.`)
+    await setTimeout(Math.min(PAUSE.most, Math.max(PAUSE.least, waited / 10)))
   }
 }
 
