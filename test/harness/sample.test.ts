@@ -1,14 +1,18 @@
 import t from 'tap'
-import { LONG, sample, SEED, sized } from './sample.ts'
+import { isDrawn, LONG, sample, SEED, sized } from './sample.ts'
 
 const CASES = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'] as const
 
 function drawn(env: Readonly<Record<string, string>>): readonly string[] {
+  return within(env, () => [...sample(CASES, ([row = '']) => row), String(sized(2, 9))])
+}
+
+function within<T>(env: Readonly<Record<string, string>>, work: () => T): T {
   const before = [LONG, SEED].map((name) => [name, process.env[name]] as const)
   for (const [name] of before) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, env)
   try {
-    return [...sample(CASES, ([row = '']) => row), String(sized(2, 9))]
+    return work()
   } finally {
     for (const [name, value] of before) {
       Reflect.deleteProperty(process.env, name)
@@ -31,5 +35,17 @@ t.test('a sample has each row once, in order, the same for the same seed', (t) =
 t.test('everything runs in a long run, and without test/run.ts', (t) => {
   t.same(drawn({ [LONG]: 'yes', [SEED]: '1' }), [...CASES, '9'])
   t.same(drawn({}), [...CASES, '2'])
+  t.end()
+})
+
+t.test('of many cases every third is drawn, others with another seed, and all of them in a long run', (t) => {
+  const cases = Array.from({ length: 300 }, (_, i) => `case ${i}`)
+  const drawnBy = (env: Readonly<Record<string, string>>) =>
+    within(env, () => cases.filter((title) => isDrawn(title, 3)))
+  const [one, other] = [drawnBy({ [SEED]: '1' }), drawnBy({ [SEED]: '2' })]
+  for (const { length } of [one, other]) t.ok(length > 60 && length < 140, `${length} of 300`)
+  t.strictNotSame(one, other)
+  t.strictSame(drawnBy({ [SEED]: '1' }), one)
+  for (const env of [{}, { [LONG]: 'yes', [SEED]: '1' }]) t.strictSame(drawnBy(env), cases)
   t.end()
 })

@@ -23,6 +23,12 @@ export function sample<T>(cases: readonly T[], rowOf: (one: T) => string): reado
   return cases.filter((one) => chosen.has(one))
 }
 
+/** Whether a case is one of every so many that the seed draws; each is in a long run, and without test/run.ts. */
+export function isDrawn(title: string, oneOf: number): boolean {
+  const seed = process.env[SEED]
+  return isLong() || seed === undefined || numberOf(`${seed} ${title}`) % oneOf === 0
+}
+
 /** The size of a flood or a series: the short one, except in a long run. */
 export function sized(short: number, long: number): number {
   return isLong() ? long : short

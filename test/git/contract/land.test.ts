@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Change } from '../../../functions/domain/commit/change.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
+import { engineTest } from './engine-test.ts'
 import { changeOf, endingsOf, ENGINES, openStage, pathOf, patience, pending } from '../stage.ts'
 
 // What only a real server can prove: the writer on both engines. Its decisions are tested in writer/.
@@ -15,6 +16,7 @@ function create(options: RepositoryOptions = {}): Promise<GitRepository> {
 }
 
 for (const engine of ENGINES) {
+  const test = engineTest(t, engine)
   const REQUESTS = engine === 'direct' ? { push: 3, read: 2 } : { push: 5, read: 3 }
 
   /** Lands the changes as one batch; returns how each ended, and the requests it took. */
@@ -32,30 +34,27 @@ for (const engine of ENGINES) {
     }
   }
 
-  t.test(
-    `${engine}: one change is one commit with its author, message and file, in few requests`,
-    async (t) => {
-      const repository = await create()
-      const change = changeOf(repository.url, 'a/"b" ü.md', {
-        author: { name: 'Another\nWriter', email: 'writer@example.com' },
-      })
-      const { results, requests } = await landAll(repository, [change])
-      const sha = await repository.git('rev-parse', 'main')
-      t.same(results, [{ outcome: 'pushed', sha, branch: 'main' }])
-      t.equal(requests, REQUESTS.push)
-      t.equal(await repository.show('main:a/"b" ü.md'), 'content of a/"b" ü.md\n')
-      const shown = await repository.git(
-        'log',
-        '-1',
-        '--format=%an <%ae>|%cn|%s|%(trailers:key=Commitlet-Id,valueonly)',
-        'main',
-      )
-      t.equal(shown.trim(), `AnotherWriter <writer@example.com>|AnotherWriter|Write a/"b" ü.md|${change.id}`)
-      t.equal(await repository.git('fsck', '--strict'), '')
-    },
-  )
+  test('one change is one commit with its author, message and file, in few requests', async (t) => {
+    const repository = await create()
+    const change = changeOf(repository.url, 'a/"b" ü.md', {
+      author: { name: 'Another\nWriter', email: 'writer@example.com' },
+    })
+    const { results, requests } = await landAll(repository, [change])
+    const sha = await repository.git('rev-parse', 'main')
+    t.same(results, [{ outcome: 'pushed', sha, branch: 'main' }])
+    t.equal(requests, REQUESTS.push)
+    t.equal(await repository.show('main:a/"b" ü.md'), 'content of a/"b" ü.md\n')
+    const shown = await repository.git(
+      'log',
+      '-1',
+      '--format=%an <%ae>|%cn|%s|%(trailers:key=Commitlet-Id,valueonly)',
+      'main',
+    )
+    t.equal(shown.trim(), `AnotherWriter <writer@example.com>|AnotherWriter|Write a/"b" ü.md|${change.id}`)
+    t.equal(await repository.git('fsck', '--strict'), '')
+  })
 
-  t.test(`${engine}: a hundred changes are a hundred commits in one push, in their order`, async (t) => {
+  test('a hundred changes are a hundred commits in one push, in their order', async (t) => {
     const repository = await create()
     const changes = Array.from({ length: 100 }, (_, i) => changeOf(repository.url, `dir-${i % 7}/${i}.md`))
     const { results, requests } = await landAll(repository, changes)
@@ -71,7 +70,7 @@ for (const engine of ENGINES) {
     )
   })
 
-  t.test(`${engine}: content that is there already makes no commit and no push`, async (t) => {
+  test('content that is there already makes no commit and no push', async (t) => {
     const repository = await create({ files: { 'a.md': { mode: '100755', content: 'same' } } })
     const { results, requests } = await landAll(repository, [
       changeOf(repository.url, 'a.md', { text: 'same' }),
@@ -82,7 +81,7 @@ for (const engine of ENGINES) {
     t.equal(requests, REQUESTS.read)
   })
 
-  t.test(`${engine}: an executable file stays one`, async (t) => {
+  test('an executable file stays one', async (t) => {
     const repository = await create({ files: { 'run.sh': { mode: '100755', content: 'old' } } })
     await landAll(repository, [changeOf(repository.url, 'run.sh')])
     t.match(await repository.git('ls-tree', 'main'), /^100755 .*run\.sh/)
@@ -100,7 +99,7 @@ for (const engine of ENGINES) {
       expected: 'trunk',
     },
   ]) {
-    t.test(`${engine}: ${name} gets the commit`, async (t) => {
+    test(`${name} gets the commit`, async (t) => {
       const repository = await create(options)
       const { results } = await landAll(repository, [
         changeOf(repository.url, 'a.md', { branch }),
@@ -112,7 +111,7 @@ for (const engine of ENGINES) {
     })
   }
 
-  t.test(`${engine}: a commit that the server rejects fails alone, its neighbour lands`, async (t) => {
+  test('a commit that the server rejects fails alone, its neighbour lands', async (t) => {
     const hook =
       'while read old new ref; do if git log --name-only --format= $old..$new | grep -q bad; then echo "bad file" >&2; exit 1; fi; done'
     const repository = await create({ hooks: { 'pre-receive': hook } })
@@ -122,44 +121,38 @@ for (const engine of ENGINES) {
     t.same(await repository.log('main'), ['Write 2', 'Begin'])
   })
 
-  t.test(
-    `${engine}: a change whose answer was lost is found in history, below later commits of others`,
-    async (t) => {
-      const repository = await create()
-      const change = changeOf(repository.url, 'a.md')
-      await landAll(repository, [change])
-      const sha = await repository.git('rev-parse', 'main')
-      await repository.commit('main', { 'a.md': 'by another' })
-      const again = { ...change, since: new Date(Date.now() - 3_600_000) }
-      const { results, pushes } = await landAll(repository, [
-        again,
-        { ...changeOf(repository.url, 'b.md'), since: again.since },
-      ])
-      t.match(results, [{ outcome: 'found', sha }, { outcome: 'pushed' }])
-      t.equal(pushes, 1)
-      t.equal(await repository.show('main:a.md'), 'by another')
-    },
-  )
+  test('a change whose answer was lost is found in history, below later commits of others', async (t) => {
+    const repository = await create()
+    const change = changeOf(repository.url, 'a.md')
+    await landAll(repository, [change])
+    const sha = await repository.git('rev-parse', 'main')
+    await repository.commit('main', { 'a.md': 'by another' })
+    const again = { ...change, since: new Date(Date.now() - 3_600_000) }
+    const { results, pushes } = await landAll(repository, [
+      again,
+      { ...changeOf(repository.url, 'b.md'), since: again.since },
+    ])
+    t.match(results, [{ outcome: 'found', sha }, { outcome: 'pushed' }])
+    t.equal(pushes, 1)
+    t.equal(await repository.show('main:a.md'), 'by another')
+  })
 
-  t.test(
-    `${engine}: a commit whose answer is lost while another writer pushes is found at once`,
-    async (t) => {
-      const post =
-        'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main; rm "$GIT_DIR/hooks/post-receive"'
-      const repository = await create({ hooks: { 'post-receive': post } })
-      t.teardown(
-        server.faults.add(
-          { kind: 'lost' },
-          { repository: repository.name, exchange: 'receive-pack', times: 1 },
-        ),
-      )
-      const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
-      t.match(results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
-      t.same(await repository.log('main'), ['Other', 'Write a.md', 'Begin'])
-    },
-  )
+  test('a commit whose answer is lost while another writer pushes is found at once', async (t) => {
+    const post =
+      'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main; rm "$GIT_DIR/hooks/post-receive"'
+    const repository = await create({ hooks: { 'post-receive': post } })
+    t.teardown(
+      server.faults.add(
+        { kind: 'lost' },
+        { repository: repository.name, exchange: 'receive-pack', times: 1 },
+      ),
+    )
+    const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
+    t.match(results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
+    t.same(await repository.log('main'), ['Other', 'Write a.md', 'Begin'])
+  })
 
-  t.test(`${engine}: a branch that moves between fetch and push is followed`, async (t) => {
+  test('a branch that moves between fetch and push is followed', async (t) => {
     const repository = await create()
     let release = (): void => undefined
     const moved = new Promise<void>((resolve) => (release = resolve))
@@ -178,7 +171,7 @@ for (const engine of ENGINES) {
     t.match(await repository.log('main'), ['Write a.md', 'Another writer was here', 'Begin'])
   })
 
-  t.test(`${engine}: a ref that cannot be written, though nobody moved it, is refused`, async (t) => {
+  test('a ref that cannot be written, though nobody moved it, is refused', async (t) => {
     const hook = 'rm -rf "$GIT_DIR/logs" && touch "$GIT_DIR/logs"'
     const repository = await create({ hooks: { 'pre-receive': hook } })
     const { results, pushes } = await landAll(repository, [changeOf(repository.url, 'a.md')])
@@ -186,7 +179,7 @@ for (const engine of ENGINES) {
     t.equal(pushes, 1)
   })
 
-  t.test(`${engine}: a failure of the network fails all changes, without a retry`, async (t) => {
+  test('a failure of the network fails all changes, without a retry', async (t) => {
     const repository = await create()
     t.teardown(
       server.faults.add(
@@ -202,7 +195,7 @@ for (const engine of ENGINES) {
     t.equal(requests, 1)
   })
 
-  t.test(`${engine}: several files are one commit, whatever their paths`, async (t) => {
+  test('several files are one commit, whatever their paths', async (t) => {
     const repository = await create({ files: { same: 'same', 'old.sh': { mode: '100755', content: 'old' } } })
     const files = ['same', 'old.sh', 'new/a.md', 'new/"b"'].map((path) => ({
       path,

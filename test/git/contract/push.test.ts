@@ -5,6 +5,7 @@ import type { Pushed, Remote, Tip } from '../../../functions/git/remote.ts'
 import type { Fault, Target } from '../../harness/git-faults.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
 import { sample } from '../../harness/sample.ts'
+import { engineTest } from './engine-test.ts'
 import { AUTHOR, ENGINES, openStage, type EngineName } from '../stage.ts'
 
 // What a push ends in, by both engines.
@@ -197,23 +198,21 @@ const breaks: readonly (readonly [string, Fault, (engine: EngineName) => Target,
 ]
 
 for (const engine of ENGINES) {
-  t.test(`${engine}: a push moves the branch, or makes it`, async (t) => {
+  const test = engineTest(t, engine)
+  test('a push moves the branch, or makes it', async (t) => {
     t.match(await attempt(engine, {}), { pushed: { kind: 'landed' }, landed: true })
     t.match(await attempt(engine, {}, { branch: 'fresh' }), { pushed: { kind: 'landed' }, landed: true })
   })
 
-  t.test(
-    `${engine}: a branch that moved, or was made, meanwhile is a race, and stays as it is`,
-    async (t) => {
-      const moved = (repository: GitRepository) => repository.commit('main', { 'b.md': 'b' })
-      t.match(await attempt(engine, {}, { meanwhile: moved }), { pushed: { kind: 'race' }, landed: false })
-      const made = (repository: GitRepository) => repository.git('branch', 'fresh', 'main')
-      const late = { branch: 'fresh', meanwhile: made }
-      t.match(await attempt(engine, {}, late), { pushed: { kind: 'race' }, landed: false })
-    },
-  )
+  test('a branch that moved, or was made, meanwhile is a race, and stays as it is', async (t) => {
+    const moved = (repository: GitRepository) => repository.commit('main', { 'b.md': 'b' })
+    t.match(await attempt(engine, {}, { meanwhile: moved }), { pushed: { kind: 'race' }, landed: false })
+    const made = (repository: GitRepository) => repository.git('branch', 'fresh', 'main')
+    const late = { branch: 'fresh', meanwhile: made }
+    t.match(await attempt(engine, {}, late), { pushed: { kind: 'race' }, landed: false })
+  })
 
-  t.test(`${engine}: a race that is lost inside the server is also a race`, async (t) => {
+  test('a race that is lost inside the server is also a race', async (t) => {
     const hooks = { 'pre-receive': `env -u GIT_QUARANTINE_PATH ${LATE}` }
     const meanwhile = (repository: GitRepository) => repository.commit('other', { 'b.md': 'b' })
     const { pushed, landed } = await attempt(engine, { hooks, branches: ['other'] }, { meanwhile })
@@ -222,20 +221,20 @@ for (const engine of ENGINES) {
   })
 
   for (const [name, options, how, expected] of sample(refusals, (row) => `${engine} ${rowOf(row[3])}`)) {
-    t.test(`${engine}: ${name} rejects the push`, async (t) => {
+    test(`${name} rejects the push`, async (t) => {
       const ended = await attempt(engine, options, how)
       t.match(ended, { pushed: { kind: 'refused', ...expected }, landed: false })
     })
   }
 
-  t.test(`${engine}: a stale lock on the server is an error of the server`, async (t) => {
+  test('a stale lock on the server is an error of the server', async (t) => {
     const hooks = { 'pre-receive': 'touch "$GIT_DIR/refs/heads/main.lock"' }
     t.match(await attempt(engine, { hooks }), {
       pushed: { kind: 'refused', failure: { reason: 'ProviderUnavailable', message: /stale lock/ } },
     })
   })
 
-  t.test(`${engine}: a server that cannot store the commit is an error of the server`, async (t) => {
+  test('a server that cannot store the commit is an error of the server', async (t) => {
     const meanwhile = async ({ path }: GitRepository) => {
       const names = Array.from({ length: 256 }, (_, i) =>
         join(path, 'objects', i.toString(16).padStart(2, '0')),
@@ -251,12 +250,12 @@ for (const engine of ENGINES) {
     breaks,
     (row) => `${engine} ${rowOf(row[3].pushed)}`,
   )) {
-    t.test(`${engine}: ${name}: the result is known`, async (t) => {
+    test(`${name}: the result is known`, async (t) => {
       t.match(await attempt(engine, {}, { fault: [fault, target(engine)] }), expected)
     })
   }
 
-  t.test(`${engine}: a connection that breaks before a new branch is pushed has not made it`, async (t) => {
+  test('a connection that breaks before a new branch is pushed has not made it', async (t) => {
     const fault = [{ kind: 'drop' }, POST] as const
     t.match(await attempt(engine, {}, { branch: 'fresh', fault }), {
       pushed: { kind: 'refused', failure: { reason: 'NetworkError' } },
@@ -264,19 +263,16 @@ for (const engine of ENGINES) {
     })
   })
 
-  t.test(
-    `${engine}: a result that is lost while another writer pushes is looked up in history`,
-    async (t) => {
-      const onTop = 'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main'
-      const hooks = { 'post-receive': onTop }
-      t.match(await attempt(engine, { hooks }, { fault: [{ kind: 'lost' }, POST] }), {
-        pushed: { kind: 'unknown' },
-        landed: false,
-      })
-    },
-  )
+  test('a result that is lost while another writer pushes is looked up in history', async (t) => {
+    const onTop = 'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main'
+    const hooks = { 'post-receive': onTop }
+    t.match(await attempt(engine, { hooks }, { fault: [{ kind: 'lost' }, POST] }), {
+      pushed: { kind: 'unknown' },
+      landed: false,
+    })
+  })
 
-  t.test(`${engine}: a rejection without a cause may be a race`, async (t) => {
+  test('a rejection without a cause may be a race', async (t) => {
     const hooks = { 'pre-receive': 'rm -rf "$GIT_DIR/logs" && touch "$GIT_DIR/logs"' }
     t.match(await attempt(engine, { hooks }), {
       pushed: { kind: 'race', unless: { reason: 'PushRejected' } },
@@ -286,14 +282,15 @@ for (const engine of ENGINES) {
 }
 
 for (const engine of ENGINES) {
-  t.test(`${engine}: a push that may begin lands`, async (t) => {
+  const test = engineTest(t, engine)
+  test('a push that may begin lands', async (t) => {
     t.match(await attempt(engine, {}, { remaining: () => 20_000 }), {
       pushed: { kind: 'landed' },
       landed: true,
     })
   })
 
-  t.test(`${engine}: a push that may not begin any more is not sent, and is a race`, async (t) => {
+  test('a push that may not begin any more is not sent, and is a race', async (t) => {
     const before = server.requests.length
     t.match(await attempt(engine, {}, { remaining: () => 0 }), { pushed: { kind: 'race' }, landed: false })
     const pushes = server.requests.slice(before).filter(({ exchange }) => exchange === 'receive-pack')

@@ -8,6 +8,7 @@ import type { GitSettings } from '../../../functions/git/git.ts'
 import { findRoute } from '../../../functions/domain/network/route.ts'
 import { followTrust } from '../../../functions/net/trust.ts'
 import { startProxy, type ProxyOptions } from '../../harness/connect-proxy.ts'
+import { engineTest } from './engine-test.ts'
 import { addressOf, changeOf, DIRECT, ENGINES, openStage, outcomeOf, patience } from '../stage.ts'
 
 const NAMES = ['localhost', '127.0.0.1', 'git.example.com']
@@ -25,24 +26,22 @@ async function repositoryAt(host: string): Promise<string> {
 
 // How both engines reach a server.
 for (const engine of ENGINES) {
+  const test = engineTest(t, engine)
   const push = (url: string, settings: Partial<GitSettings>, by = stage) =>
     outcomeOf(by.push(engine, changeOf(url, 'a.md'), settings))
 
-  t.test(
-    `${engine}: the connection goes to the addresses of the first lookup, not to those of a later one`,
-    async (t) => {
-      const url = await repositoryAt('git.example.com')
-      const answers = ['127.0.0.1', '169.254.169.254']
-      const resolve = guardAddresses({ inCluster: false, apiServer: [] }, () =>
-        Promise.resolve([answers.shift() ?? '']),
-      )
-      t.match(await push(url, { resolve }), { outcome: 'pushed' })
-      t.same(answers, ['169.254.169.254'], 'one look-up for all of fetch and push')
-      t.match(await push(url, { resolve }), { reason: 'AddressForbidden' }, 'the next session looks again')
-    },
-  )
+  test('the connection goes to the addresses of the first lookup, not to those of a later one', async (t) => {
+    const url = await repositoryAt('git.example.com')
+    const answers = ['127.0.0.1', '169.254.169.254']
+    const resolve = guardAddresses({ inCluster: false, apiServer: [] }, () =>
+      Promise.resolve([answers.shift() ?? '']),
+    )
+    t.match(await push(url, { resolve }), { outcome: 'pushed' })
+    t.same(answers, ['169.254.169.254'], 'one look-up for all of fetch and push')
+    t.match(await push(url, { resolve }), { reason: 'AddressForbidden' }, 'the next session looks again')
+  })
 
-  t.test(`${engine}: a name that resolves to a forbidden address is never called`, async (t) => {
+  test('a name that resolves to a forbidden address is never called', async (t) => {
     for (const address of ['169.254.169.254', '::ffff:169.254.169.254', '0.0.0.0']) {
       const lookup = () => Promise.resolve(['127.0.0.1', address])
       const resolve = guardAddresses({ inCluster: false, apiServer: [] }, lookup)
@@ -56,14 +55,14 @@ for (const engine of ENGINES) {
     }
   })
 
-  t.test(`${engine}: an IP address needs no lookup and is checked as well`, async (t) => {
+  test('an IP address needs no lookup and is checked as well', async (t) => {
     t.match(await push(await repositoryAt('127.0.0.1'), {}), { outcome: 'pushed' })
     const resolve = guardAddresses({ inCluster: true, apiServer: [] })
     t.match(await push(await repositoryAt('127.0.0.1'), { resolve }), { reason: 'AddressForbidden' })
     t.match(await push('https://[fe80::1]/a/b.git', {}), { reason: 'AddressForbidden' })
   })
 
-  t.test(`${engine}: a proxy is used for everything, gets names, and sees no credentials`, async (t) => {
+  test('a proxy is used for everything, gets names, and sees no credentials', async (t) => {
     const { proxy, settings } = await proxied(t)
     t.match(await push(await repositoryAt('git.example.com'), settings), { outcome: 'pushed' })
     t.ok(proxy.connects.length > 0)
@@ -71,7 +70,7 @@ for (const engine of ENGINES) {
     t.notMatch(proxy.heads.join('\n'), /authorization/i)
   })
 
-  t.test(`${engine}: a proxy with user name and password, and one behind TLS`, async (t) => {
+  test('a proxy with user name and password, and one behind TLS', async (t) => {
     const certificate = await server.authority.issue({ names: ['localhost'] })
     for (const more of [{}, { scheme: 'https', certificate }]) {
       const { proxy, settings } = await proxied(t, { login: 'me:p@ss/w:rd', ...more })
@@ -97,7 +96,7 @@ for (const engine of ENGINES) {
       { reason: 'NetworkError', message: /cannot connect to that host and port/ },
     ],
   ] as const) {
-    t.test(`${engine}: a proxy that ${title} is named, without its secrets`, async (t) => {
+    test(`a proxy that ${title} is named, without its secrets`, async (t) => {
       const { proxy, settings } = await proxied(t, options)
       const proxies =
         title === 'refuses the login'
@@ -109,7 +108,7 @@ for (const engine of ENGINES) {
     })
   }
 
-  t.test(`${engine}: an unreachable proxy is distinguished from an unreachable host`, async (t) => {
+  test('an unreachable proxy is distinguished from an unreachable host', async (t) => {
     const { proxy, settings } = await proxied(t)
     await proxy.close()
     const url = await repositoryAt('git.example.com')
@@ -124,7 +123,7 @@ for (const engine of ENGINES) {
     })
   })
 
-  t.test(`${engine}: a host of NO_PROXY is called directly, and checked`, async (t) => {
+  test('a host of NO_PROXY is called directly, and checked', async (t) => {
     const proxies = readProxies({ HTTPS_PROXY: 'http://proxy.invalid:3128', NO_PROXY: 'localhost' })
     t.match(await push(await repositoryAt('localhost'), { proxies }), { outcome: 'pushed' })
     const routeSettings = { ...DIRECT, proxies }
@@ -137,25 +136,22 @@ for (const engine of ENGINES) {
     t.match(await outcomeOf(findRoute(address, named, patience())), { reason: 'AddressForbidden' })
   })
 
-  t.test(
-    `${engine}: only a host of INSECURE_HOSTS may use an untrusted certificate or plain http`,
-    async (t) => {
-      const plain = await openStage({ plain: true })
-      t.teardown(() => plain.close())
-      const { url: open } = await plain.server.createRepository('plain/a')
-      const insecureHosts = [{ host: 'localhost', port: plain.server.port }]
-      const write = (settings: Partial<GitSettings>) => push(open, settings, plain)
-      t.match(await write({ insecureHosts }), { outcome: 'pushed' })
-      const caFile = join(t.testdir({}), 'other.pem')
-      await writeFile(caFile, plain.server.authority.certPEM)
-      const trust = followTrust(caFile)
-      const url = await repositoryAt('localhost')
-      t.match(await push(url, { trust }), { reason: 'TLSUntrusted' })
-      t.match(await push(url, { trust, insecureHosts: [{ host: 'localhost', port: server.port }] }), {
-        outcome: 'pushed',
-      })
-    },
-  )
+  test('only a host of INSECURE_HOSTS may use an untrusted certificate or plain http', async (t) => {
+    const plain = await openStage({ plain: true })
+    t.teardown(() => plain.close())
+    const { url: open } = await plain.server.createRepository('plain/a')
+    const insecureHosts = [{ host: 'localhost', port: plain.server.port }]
+    const write = (settings: Partial<GitSettings>) => push(open, settings, plain)
+    t.match(await write({ insecureHosts }), { outcome: 'pushed' })
+    const caFile = join(t.testdir({}), 'other.pem')
+    await writeFile(caFile, plain.server.authority.certPEM)
+    const trust = followTrust(caFile)
+    const url = await repositoryAt('localhost')
+    t.match(await push(url, { trust }), { reason: 'TLSUntrusted' })
+    t.match(await push(url, { trust, insecureHosts: [{ host: 'localhost', port: server.port }] }), {
+      outcome: 'pushed',
+    })
+  })
 }
 
 async function proxied(t: Test, options: ProxyOptions & { readonly scheme?: string } = {}) {

@@ -4,6 +4,7 @@ import { sample } from '../../harness/sample.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { startFaultyServer } from '../../harness/ssh-faulty.ts'
 import { withSSHServer } from '../../harness/ssh-server.ts'
+import { engineTest } from './engine-test.ts'
 import { keyLogin, openSSHStage, sshChange } from '../ssh/stage.ts'
 import { ENGINES, outcomeOf, patience } from '../stage.ts'
 
@@ -14,10 +15,11 @@ await withSSHServer(t, async (t, server) => {
   const create = (options = {}) => server.createRepository(`acme/shop-${++count}`, options)
 
   for (const engine of ENGINES) {
+    const test = engineTest(t, engine, 'ssh')
     const stage = await openSSHStage(engine)
     t.teardown(() => stage.close())
 
-    await t.test(`${engine}: commits land, also on what was written before or is there`, async (t) => {
+    await test('commits land, also on what was written before or is there', async (t) => {
       const repository = await create()
       const { url } = repository
       for (const path of ['a.md', 'b/c.md'])
@@ -37,7 +39,7 @@ await withSSHServer(t, async (t, server) => {
       t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
     })
 
-    await t.test(`${engine}: an empty repository, and the commit of an earlier attempt`, async (t) => {
+    await test('an empty repository, and the commit of an earlier attempt', async (t) => {
       const empty = await create({ empty: true })
       const since = new Date(Date.now() - 60_000)
       const change = sshChange(empty.url, 'first.md', { branch: undefined, since })
@@ -48,7 +50,7 @@ await withSSHServer(t, async (t, server) => {
       t.match(await stage.open().find(late, login, patience()), { outcome: 'found' })
     })
 
-    await t.test(`${engine}: writers of several processes lose nothing`, async (t) => {
+    await test('writers of several processes lose nothing', async (t) => {
       const repository = await create()
       const writers = [stage.open(), stage.open()]
       const work = writers.flatMap((writer, w) =>
@@ -60,7 +62,7 @@ await withSSHServer(t, async (t, server) => {
       t.equal((await repository.log('main')).length, 5)
     })
 
-    await t.test(`${engine}: a hook that declines is quoted, and its neighbour lands`, async (t) => {
+    await test('a hook that declines is quoted, and its neighbour lands', async (t) => {
       const hooks = {
         'pre-receive':
           'while read old new ref; do if git log --name-only --format= $old..$new | grep -q bad; then echo "bad file" >&2; exit 1; fi; done',
@@ -91,12 +93,12 @@ await withSSHServer(t, async (t, server) => {
         { reason: 'RepositoryNotFound', message: /does not exist/ },
       ],
     ] as const)
-      await t.test(`${engine}: ${name} is ${expected.reason}`, async (t) => {
+      await test(`${name} is ${expected.reason}`, async (t) => {
         const own = keyLogin(key, server.knownHosts)
         t.match(await stage.push(sshChange(address, 'x.md'), own), expected)
       })
 
-    await t.test(`${engine}: a push that may not begin any more is not sent`, async (t) => {
+    await test('a push that may not begin any more is not sent', async (t) => {
       const repository = await create()
       let confirmed = 0
       // It is confirmed again and again, and too old whenever it is to be sent.
@@ -115,7 +117,7 @@ await withSSHServer(t, async (t, server) => {
       t.same(await repository.log('main'), ['Begin'])
     })
 
-    await t.test(`${engine}: a push whose time is over ends`, async (t) => {
+    await test('a push whose time is over ends', async (t) => {
       const hanging = await create({ hooks: { 'pre-receive': 'sleep 3' } })
       const ended = await stage.push(sshChange(hanging.url, 'a.md'), login, AbortSignal.timeout(1_000))
       t.match(ended, { reason: 'Timeout' })
@@ -151,8 +153,9 @@ for (const engine of ENGINES)
       t.match(ended, expected)
     })
 
-for (const engine of ENGINES)
-  t.test(`${engine}: a project that has moved is not written to`, async (t) => {
+for (const engine of ENGINES) {
+  const test = engineTest(t, engine, 'ssh')
+  test('a project that has moved is not written to', async (t) => {
     const repository = await faulty.createRepository(`acme/moved-${engine.length}`)
     const stage = await openSSHStage(engine)
     t.teardown(() => stage.close())
@@ -165,6 +168,7 @@ for (const engine of ENGINES)
     t.match(ended, { reason: 'RepositoryNotFound', message: /has moved to ssh:.*acme\/new/ })
     t.same(await repository.log('main'), ['Begin'])
   })
+}
 
 t.test('a server of version 0 is handed to the git binary', async (t) => {
   const repository = await faulty.createRepository('acme/old')

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { GitRepository } from '../../harness/git-repository.ts'
+import { engineTest } from './engine-test.ts'
 import { ENGINES, openStage, outcomeOf, PASSWORD, until } from '../stage.ts'
 
 // Where a branch is, by both engines.
@@ -13,11 +14,12 @@ let count = 0
 const names = (): string => `tip/${++count}`
 
 for (const engine of ENGINES) {
+  const test = engineTest(t, engine)
   const requests = engine === 'direct' ? 2 : 3
   const read = (repository: GitRepository, branch: string | undefined) =>
     stage.remote(engine, repository.url, (remote) => outcomeOf(remote.readTip({ branch })))
 
-  t.test(`${engine}: an existing branch is read in ${requests} requests, and followed`, async (t) => {
+  test(`an existing branch is read in ${requests} requests, and followed`, async (t) => {
     const repository = await server.createRepository(names())
     const tip = await repository.commit('main', { 'a.md': 'a' })
     const before = server.requests.length
@@ -31,7 +33,7 @@ for (const engine of ENGINES) {
   })
 
   for (const name of ['team/trunk', 'übung7/日本']) {
-    t.test(`${engine}: the default branch ${name} is known, in as many requests`, async (t) => {
+    test(`the default branch ${name} is known, in as many requests`, async (t) => {
       const repository = await server.createRepository(names(), { defaultBranch: name })
       const before = server.requests.length
       t.match(await read(repository, undefined), { branch: name, exists: true })
@@ -39,7 +41,7 @@ for (const engine of ENGINES) {
     })
   }
 
-  t.test(`${engine}: a default branch whose name is not UTF-8 is not guessed`, async (t) => {
+  test('a default branch whose name is not UTF-8 is not guessed', async (t) => {
     const repository = await server.createRepository(names())
     const tip = await repository.git('rev-parse', 'main')
     await writeFile(join(repository.path, 'packed-refs'), Buffer.from(`${tip} refs/heads/gr\xf6\n`, 'latin1'))
@@ -47,26 +49,26 @@ for (const engine of ENGINES) {
     t.match(await read(repository, undefined), { reason: 'NotSupported', message: /spec\.branch/ })
   })
 
-  t.test(`${engine}: a default branch that has the name of the password is not repeated`, async (t) => {
+  test('a default branch that has the name of the password is not repeated', async (t) => {
     const repository = await server.createRepository(names(), { defaultBranch: PASSWORD })
     const outcome = await read(repository, undefined)
     t.match(outcome, { reason: 'NotSupported', message: /spec\.branch/ })
     t.notMatch(JSON.stringify(outcome), PASSWORD)
   })
 
-  t.test(`${engine}: a head that is no branch has no name`, async (t) => {
+  test('a head that is no branch has no name', async (t) => {
     const repository = await server.createRepository(names())
     await repository.git('update-ref', '--no-deref', 'HEAD', await repository.git('rev-parse', 'main'))
     t.match(await read(repository, undefined), { reason: 'NotSupported', message: /spec\.branch/ })
   })
 
-  t.test(`${engine}: a missing branch begins at the default branch`, async (t) => {
+  test('a missing branch begins at the default branch', async (t) => {
     const repository = await server.createRepository(names(), { branches: ['fresh-2', 'fresh/er'] })
     const tip = await repository.git('rev-parse', 'main')
     t.same(await read(repository, 'fresh'), { branch: 'fresh', commit: tip, exists: false })
   })
 
-  t.test(`${engine}: an empty repository begins with the branch that is named, or with main`, async (t) => {
+  test('an empty repository begins with the branch that is named, or with main', async (t) => {
     const repository = await server.createRepository(names(), { empty: true, defaultBranch: 'other' })
     for (const [branch, expected] of [
       [undefined, 'main'],
@@ -75,7 +77,7 @@ for (const engine of ENGINES) {
       t.same(await read(repository, branch), { branch: expected, commit: undefined, exists: false })
   })
 
-  t.test(`${engine}: a default branch that does not exist while others do is reported`, async (t) => {
+  test('a default branch that does not exist while others do is reported', async (t) => {
     const repository = await server.createRepository(names(), { branches: ['other'] })
     await repository.git('symbolic-ref', 'HEAD', 'refs/heads/gone')
     const wanted = { reason: 'NotSupported', message: /default branch does not exist/ }
@@ -83,7 +85,7 @@ for (const engine of ENGINES) {
     t.match(await read(repository, undefined), wanted)
   })
 
-  t.test(`${engine}: a commit that disappears while it is read is a race, not a failure`, async (t) => {
+  test('a commit that disappears while it is read is a race, not a failure', async (t) => {
     const name = names()
     const config = { 'uploadpack.allowAnySHA1InWant': 'false' }
     const repository = await server.createRepository(name, { config })
@@ -103,7 +105,7 @@ for (const engine of ENGINES) {
     t.equal(await work, 'moved')
   })
 
-  t.test(`${engine}: a wrong password, and a repository that is not there`, async (t) => {
+  test('a wrong password, and a repository that is not there', async (t) => {
     const repository = await server.createRepository(names())
     const wrong = { password: `${PASSWORD}x` }
     const readTip = (url: string, more = {}) =>
@@ -112,7 +114,7 @@ for (const engine of ENGINES) {
     t.match(await readTip(`${server.url}/none.git`), { reason: 'RepositoryNotFound' })
   })
 
-  t.test(`${engine}: submodules and attributes cost no further request`, async (t) => {
+  test('submodules and attributes cost no further request', async (t) => {
     const repository = await server.createRepository(names(), {
       files: {
         '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = https://git.example.com/x\n',

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { blobName } from '../../../functions/git/tree.ts'
+import { engineTest } from './engine-test.ts'
 import { ENGINES, openStage } from '../stage.ts'
 
 // What a tip holds, by both engines.
@@ -20,6 +21,7 @@ const repository = await stage.server.createRepository('tree/all', { files })
 const empty = await stage.server.createRepository('tree/none', { empty: true })
 
 for (const engine of ENGINES) {
+  const test = engineTest(t, engine)
   const read = (url: string, paths: readonly string[]) =>
     stage.remote(engine, url, async (remote) => {
       const tip = await remote.readTip({ branch: 'main' })
@@ -27,7 +29,7 @@ for (const engine of ENGINES) {
       return remote.readTree(tip, paths)
     })
 
-  t.test(`${engine}: what is at the paths and above them is listed, whatever their names`, async (t) => {
+  test('what is at the paths and above them is listed, whatever their names', async (t) => {
     const tree = await read(repository.url, [
       'dir/file.md/below',
       'dir/run.sh',
@@ -52,7 +54,7 @@ for (const engine of ENGINES) {
     t.equal(tree.get('dir/file.md')?.oid, blobName(Buffer.from('x')))
   })
 
-  t.test(`${engine}: an empty repository has nothing`, async (t) => {
+  test('an empty repository has nothing', async (t) => {
     t.equal((await read(empty.url, ['a'])).size, 0)
   })
 }
