@@ -3,11 +3,13 @@ import { configurationName } from '../harness/commitlet.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { gitCommit, install } from '../harness/installation.ts'
-import type { Stored } from '../harness/installation.ts'
-import { applyAs, kubectlApplyAs, until } from '../harness/rights.ts'
+import type { Stored, Team } from '../harness/installation.ts'
+import { applyAs, grant, kubectlApplyAs, RULES } from '../harness/rights.ts'
+import { waitFor } from '../harness/wait.ts'
 import { stageTenant, TENANT } from './tenant-stage.ts'
 
 const STAMP = ['requested-by', 'requester', 'requester-signature'].map((name) => `commitlet.dev/${name}`)
+const MERGE = { 'content-type': 'application/merge-patch+json' }
 const NOT_PROVED = /does not prove who asked for it/
 
 /** The stamp's annotations; an unsigned or unstamped resource has fewer. */
@@ -24,6 +26,10 @@ function withAnnotations(
   return { ...object, metadata: { name, annotations } }
 }
 
+function pathOf({ namespace }: Team): string {
+  return `/apis/commitlet.dev/v1/namespaces/${namespace}/gitcommits`
+}
+
 withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane)
 
@@ -33,13 +39,18 @@ withControlPlane(t, async (t, plane) => {
       const { team, repository } = await stageTenant(commitlet)
       await team.apply(gitCommit('shop', repository.url))
       t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': 'admin' })
-      await team.kubectl(['create', 'role', 'less', '--verb=*', '--resource=gitcommits.commitlet.dev'])
-      await team.kubectl(['create', 'rolebinding', 'less', '--role=less', '--user=other'])
-      const edit = ['patch', 'gitcommit', 'shop', '--type=merge', '-p', '{"spec":{"message":"Mine"}}']
-      const asOther = () => team.kubectl([...edit, '--as=other'], { allowFailure: true })
-      const denied = await until('denial', asOther, /denied the request/)
-      t.match(denied.stderr, 'which other may not `get`')
-      await team.kubectl([...edit, `--as=${TENANT}`])
+      await team.apply(...grant('less', 'other', [RULES.gitCommits]))
+      const editAs = (user: string) => {
+        const headers = { ...MERGE, 'impersonate-user': user }
+        return plane.api.ask('PATCH', `${pathOf(team)}/shop`, { spec: { message: 'Mine' } }, headers)
+      }
+      const denial = async () => {
+        const { body } = await editAs('other')
+        const { message = '' } = body as { readonly message?: string }
+        return message.includes('denied the request') ? message : undefined
+      }
+      t.match(await waitFor('denial', denial, 30_000), 'which other may not `get`')
+      t.match(await editAs(TENANT), { status: 200 })
       t.match(stampOf(await team.settled('shop')), { 'commitlet.dev/requested-by': TENANT })
       t.match(await repository.git('log', '-1', '--format=%B', 'main'), /^Requested-by: admin$/m)
     },
@@ -50,12 +61,12 @@ withControlPlane(t, async (t, plane) => {
     await applyAs(team, TENANT, gitCommit('shop', repository.url))
     const before = stampOf(await team.settled('shop'))
     t.match(before, { 'commitlet.dev/requested-by': TENANT })
-    await team.kubectl(['label', 'gitcommit', 'shop', 'a=b'])
+    await plane.api.need('PATCH', `${pathOf(team)}/shop`, { metadata: { labels: { a: 'b' } } }, MERGE)
     const stored = await team.get('shop')
     t.match(stored.metadata, { labels: { a: 'b' } })
     t.same(stampOf(stored), before)
     const stripped = { ...stored, metadata: { ...stored.metadata, annotations: {} } }
-    await team.kubectl(['replace', '-f', '-'], { input: JSON.stringify(stripped) })
+    await plane.api.need('PUT', `${pathOf(team)}/shop`, stripped)
     t.same(stampOf(await team.get('shop')), before, 'replaced without it, it is put back')
   })
 
@@ -96,13 +107,10 @@ withControlPlane(t, async (t, plane) => {
   t.test('generateName: stamped and signed before there is a name', async (t) => {
     const { team, repository } = await stageTenant(commitlet)
     const object = { ...gitCommit('none', repository.url), metadata: { generateName: 'shop-' } }
-    const input = JSON.stringify(object)
-    const { stdout } = await team.kubectl(
-      ['create', '-f', '-', '-o', 'jsonpath={.metadata.name}', `--as=${TENANT}`],
-      { input },
-    )
-    t.match(stdout, /^shop-.+/)
-    const stored = await team.settled(stdout)
+    const created = await plane.api.need('POST', pathOf(team), object, { 'impersonate-user': TENANT })
+    const { name } = (created as Stored).metadata
+    t.match(name, /^shop-.+/)
+    const stored = await team.settled(name)
     t.match(stampOf(stored), { 'commitlet.dev/requester-signature': /^[0-9a-f]{64}$/ })
     t.match(readyOf(stored), { reason: 'Succeeded' })
   })

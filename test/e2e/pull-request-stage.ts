@@ -97,9 +97,9 @@ export function settledPull(team: Team, name: string): Promise<Stored> {
   return team.settled(name, 'pullrequest')
 }
 
-/** `kubectl wait` for a PullRequest; throws where it does not come true in a minute. */
+/** `team.waitFor` for a PullRequest; throws where it does not come true in a minute. */
 export async function waitForPull(team: Team, name: string, condition: string): Promise<void> {
-  await team.kubectl(['wait', 'pullrequest', name, `--for=${condition}`, '--timeout=60s'])
+  await team.waitFor(name, condition, '60s', 'pullrequest')
 }
 
 /** Requests a PullRequest again, and returns it once that has been handled. */
@@ -111,6 +111,5 @@ export async function requestAgain(team: Team, name: string, value = 'now'): Pro
 /** Sets the time of the next attempt in the status to the past, for the sweep. */
 export async function makeDue(team: Team, name: string): Promise<void> {
   const nextAttemptTime = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+/, '')
-  const patch = JSON.stringify({ status: { nextAttemptTime } })
-  await team.kubectl(['patch', 'pullrequest', name, '--subresource=status', '--type=merge', '-p', patch])
+  await team.patchStatus(name, { nextAttemptTime }, 'pullrequest')
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { columns } from '../harness/columns.ts'
-import { readyOf } from '../harness/conditions.ts'
+import { readyFor, readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { github } from '../harness/hosts/github.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
@@ -89,8 +89,7 @@ withControlPlane(t, async (t, plane) => {
 
     await hosted.repository.git('branch', HEAD, BASE)
     await makeDue(team, 'shop')
-    const ofReason = (reason: string) => `jsonpath={.status.conditions[0].reason}=${reason}`
-    await waitForPull(team, 'shop', ofReason('NothingToMerge'))
+    await readyFor(team, 'shop', 'NothingToMerge', 'pullrequest')
     t.strictSame(hosted.model.pulls, [])
 
     await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })

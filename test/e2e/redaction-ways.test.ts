@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { startProxy } from '../harness/connect-proxy.ts'
+import { readyFor, readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { startGitServer } from '../harness/git-server.ts'
@@ -111,12 +112,11 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     const { name, reason, unquoted = false } = way
     t.test(`${name} ends with ${reason}, and without a secret in its status`, async (t) => {
       if (prefix === '' || name !== 'ssh-hang') await begin(way, prefix)
-      const wanted = `--for=jsonpath=${REASON}=${reason}`
-      await team.kubectl(['wait', 'gitcommit', prefix + name, wanted, '--timeout=60s'])
-      const { stdout } = await team.kubectl(['get', 'gitcommit', prefix + name, '-o', 'yaml'])
-      t.strictSame(leaksIn(stdout), [])
-      t.notMatch(stdout, /\u001b|\\e\[|u001b/)
-      if (!unquoted) t.match(stdout, /reports\s+"I\s+know\s+\*\*\*/, 'what the server said is quoted')
+      const stored = await readyFor(team, prefix + name, reason)
+      t.strictSame(leaksIn(JSON.stringify(stored)), [])
+      t.notMatch(JSON.stringify(stored), /\u001b|u001b/)
+      if (!unquoted)
+        t.match(readyOf(stored), { message: /reports "I know \*\*\*/ }, 'what the server said is quoted')
     })
   }
 
@@ -166,5 +166,3 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     return { https: server, proxy: server, ssh, beside, hang }[place]
   }
 }
-
-const REASON = '{.status.conditions[?(@.type=="Ready")].reason}'

@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { readyFor, readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { startGitServer } from '../harness/git-server.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
@@ -72,13 +73,11 @@ withControlPlane(t, async (t, plane) => {
   function endAsSaid(t: Test, { name, reason }: RedactionCase, prefix = ''): void {
     t.test(`${name} ends with ${reason}, and without a secret in its status`, async (t) => {
       if (name !== 'hang') await begin(name, prefix)
-      const wanted = `--for=jsonpath=${REASON}=${reason}`
-      await team.kubectl(['wait', 'gitcommit', prefix + name, wanted, '--timeout=60s'])
-      const { stdout } = await team.kubectl(['get', 'gitcommit', prefix + name, '-o', 'yaml'])
-      t.strictSame(leaksIn(stdout), [])
-      t.notMatch(stdout, /\u001b|\\e\[|u001b/)
+      const stored = await readyFor(team, prefix + name, reason)
+      t.strictSame(leaksIn(JSON.stringify(stored)), [])
+      t.notMatch(JSON.stringify(stored), /\u001b|u001b/)
       if (reason === 'PushRejected')
-        t.match(stdout, /reports\s+"I\s+know\s+\*\*\*/, 'what the hook said is quoted')
+        t.match(readyOf(stored), { message: /reports "I know \*\*\*/ }, 'what the hook said is quoted')
     })
   }
 
@@ -101,13 +100,14 @@ withControlPlane(t, async (t, plane) => {
         ca: server.authority.certPEM,
       }),
       resources: (await team.kubectl(['get', 'gitcommits', '-o', 'json'])).stdout,
+      'resources as YAML': (await team.kubectl(['get', 'gitcommits', '-o', 'yaml'])).stdout,
       events: (await team.kubectl(['get', 'events.events.k8s.io', '-o', 'json'])).stdout,
       descriptions: (await team.kubectl(['describe', 'gitcommits'])).stdout,
     }
     for (const [where, text] of Object.entries(spoken)) {
       t.ok(text.length > 100, `${where}: there is something to look at`)
       t.strictSame(leaksIn(text), [], where)
-      t.notMatch(text, /\u001b|u001b/, where)
+      t.notMatch(text, /\u001b|\\e\[|u001b/, where)
     }
     t.strictSame(leaksIn(await contentsBelow(folder)), [], 'files')
     const { stdout } = await team.kubectl(['get', 'secret', 'mine', '-o', 'json'])
@@ -148,8 +148,6 @@ withControlPlane(t, async (t, plane) => {
 async function commandsOfAll(): Promise<string> {
   return (await listProcesses()).map(({ command }) => command).join('\n')
 }
-
-const REASON = '{.status.conditions[?(@.type=="Ready")].reason}'
 
 /** Answers of the webhook to reviews of every resource of the team. */
 async function reviews(team: Team, webhook: Parameters<typeof call>[0]): Promise<string> {

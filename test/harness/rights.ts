@@ -65,16 +65,25 @@ export function kubectlApplyAs(
   return team.kubectl(['apply', '-f', '-', `--as=${user}`, ...flags], options)
 }
 
+/** The groups that the API server gives a user by its name alone, as where it is impersonated. */
+function groupsOf(user: string): readonly string[] {
+  const [, namespace] = /^system:serviceaccount:([^:]+):/.exec(user) ?? []
+  const ofAccount = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+  return ['system:authenticated', ...(namespace === undefined ? [] : ofAccount)]
+}
+
 /**
- * Whether this user may do this (resourceAttributes of a SubjectAccessReview). `kubectl auth can-i` asks for another
- * resource where none of the name is served.
+ * Whether this user may do this (resourceAttributes of a SubjectAccessReview, or nonResourceAttributes, which have a
+ * path). `kubectl auth can-i` takes a process, and asks for another resource where none of the name is served.
  */
 export async function reviewed(
   { api }: Pick<ControlPlane, 'api'>,
   user: string | { readonly user: string; readonly groups: readonly string[] },
-  resourceAttributes: Readonly<Record<string, string>>,
+  attributes: Readonly<Record<string, string>>,
 ): Promise<boolean> {
-  const spec = { ...(typeof user === 'string' ? { user } : user), resourceAttributes }
+  const kind = 'path' in attributes ? 'nonResourceAttributes' : 'resourceAttributes'
+  const who = typeof user === 'string' ? { user, groups: groupsOf(user) } : user
+  const spec = { ...who, [kind]: attributes }
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
   const answered = await api.need('POST', path, review)

@@ -1,3 +1,4 @@
+import { member } from '../../functions/domain/json-value.ts'
 import { applierBy } from './apply.ts'
 import { ACCOUNTS, SYSTEM, untilAllowed } from './accounts.ts'
 import { conditionsOf } from './conditions.ts'
@@ -29,7 +30,9 @@ export interface Team {
    * Like `kubectl wait` for a GitCommit: `condition=TYPE` or `jsonpath={.status.FIELD}=VALUE`, with a timeout ('30s').
    * Throws where it does not become true in time.
    */
-  waitFor(name: string, condition: string, timeout?: string): Promise<void>
+  waitFor(name: string, condition: string, timeout?: string, kind?: string): Promise<void>
+  /** Merges this into the status. */
+  patchStatus(name: string, status: object, kind?: string): Promise<void>
 }
 
 export interface Stored {
@@ -110,10 +113,13 @@ function teamIn(plane: ControlPlane, namespace: string): Team {
       }
       return waitFor(`settled ${name}`, look, 60_000)
     },
-    async waitFor(name, condition, timeout = '30s') {
+    async waitFor(name, condition, timeout = '30s', kind = 'gitcommit') {
       const holds = predicateOf(condition)
-      const look = async (): Promise<true | undefined> => holds(await team.get(name)) || undefined
+      const look = async (): Promise<true | undefined> => holds(await team.get(name, kind)) || undefined
       await waitFor(`${condition} of ${name}`, look, Number.parseInt(timeout) * 1000)
+    },
+    async patchStatus(name, status, kind = 'gitcommit') {
+      await plane.api.need('PATCH', `${pathOf(name, kind)}/status`, { status }, MERGE)
     },
   }
   return team
@@ -145,12 +151,13 @@ function messageOf(body: unknown): string {
 
 function predicateOf(condition: string): (stored: Stored) => boolean {
   const { type, field, value } =
-    /^(?:condition=(?<type>\w+)|jsonpath=\{\.status\.(?<field>\w+)\}=(?<value>.*))$/.exec(condition)
+    /^(?:condition=(?<type>\w+)|jsonpath=\{\.status\.(?<field>[\w.]+)\}=(?<value>.*))$/.exec(condition)
       ?.groups ?? {}
   if (type !== undefined)
     return (stored) => conditionsOf(stored).some((one) => one.type === type && one.status === 'True')
   if (field === undefined) throw new Error(`${condition} cannot be waited for.`)
-  return ({ status }) => String(status[field]) === value
+  return ({ status }) =>
+    String(field.split('.').reduce<unknown>((found, name) => member(found, name), status)) === value
 }
 
 function isSettled({ metadata, status }: Stored): boolean {

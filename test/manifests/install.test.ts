@@ -2,15 +2,17 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import t from 'tap'
 import { fillAggregatedRoles } from '../harness/aggregated-roles.ts'
-import type { ControlPlane, Ran } from '../harness/control-plane.ts'
+import type { ControlPlane } from '../harness/control-plane.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
-import { until } from '../harness/rights.ts'
+import { reviewed } from '../harness/rights.ts'
+import { waitFor } from '../harness/wait.ts'
 import { readManifest, ROOT } from './read.ts'
 
 const MANIFESTS = new URL('manifests', ROOT).pathname
 const KNATIVE = new URL('knative.yaml', ROOT).pathname
 const SYSTEM = 'commitlet-system'
-const ACCOUNT = `--as=system:serviceaccount:${SYSTEM}:commitlet-function`
+const ACCOUNT = `system:serviceaccount:${SYSTEM}:commitlet-function`
+const DEADLINE = 30_000
 
 /** The command blocks of a page below this heading. */
 async function commandsOf(page: string, heading: string): Promise<readonly string[]> {
@@ -86,12 +88,13 @@ withControlPlane(
     })
 
     t.test('the function lists the addresses of the API server, and no others', async (t) => {
-      const list = (...where: readonly string[]): Promise<Ran> =>
-        plane.kubectl(['auth', 'can-i', 'list', 'endpointslices.discovery.k8s.io', ACCOUNT, ...where], {
-          allowFailure: true,
+      const list = (namespace: string): Promise<boolean> =>
+        reviewed(plane, ACCOUNT, {
+          ...{ verb: 'list', group: 'discovery.k8s.io', resource: 'endpointslices' },
+          namespace,
         })
-      t.match(await until('list', () => list('-n', 'default'), /^yes/), { stdout: 'yes' })
-      for (const where of [['-n', SYSTEM], ['-A']]) t.match(await list(...where), { stdout: 'no' })
+      await waitFor('right to list', async () => (await list('default')) || undefined, DEADLINE)
+      for (const namespace of [SYSTEM, '']) t.notOk(await list(namespace), namespace)
     })
 
     t.test('a cluster without Knative refuses knative.yaml and changes nothing', async (t) => {
@@ -111,27 +114,26 @@ withControlPlane(
       const namespace = await plane.createNamespace()
       const file = new URL('examples/0-rights.yaml', ROOT).pathname
       t.equal((await plane.kubectl(['apply', '-n', namespace, '-f', file])).stderr, '')
-      const developer = ['--as=dev', '--as-group=developers']
-      const account = [ACCOUNT]
-      const expected: readonly (readonly [answer: string, who: readonly string[], ...question: string[]])[] =
-        [
-          ['yes', account, 'get', 'secrets/git-credentials'],
-          ['no', account, 'get', 'secrets/another'],
-          ['no', account, 'list', 'secrets'],
-          ['yes', developer, 'use', 'secrets/git-credentials'],
-          ['no', developer, 'use', 'secrets/another'],
-          ['no', developer, 'get', 'secrets/git-credentials'],
-          ['yes', developer, 'create', 'gitcommits.commitlet.dev'],
-          ['yes', developer, 'delete', 'pullrequests.commitlet.dev'],
-          ['no', developer, 'patch', 'gitcommits.commitlet.dev', '--subresource=status'],
-          ['no', ['--as=ops'], 'get', 'gitcommits.commitlet.dev'],
-        ]
-      for (const [answer, who, ...question] of expected) {
-        const ask = (): Promise<Ran> =>
-          plane.kubectl(['auth', 'can-i', ...question, ...who, '-n', namespace], { allowFailure: true })
+      const developer = { user: 'dev', groups: ['developers', 'system:authenticated'] }
+      const secret = (verb: string, name: string) => ({ verb, group: '', resource: 'secrets', name })
+      const ours = (verb: string, resource: string) => ({ verb, group: 'commitlet.dev', resource })
+      const expected = [
+        [true, ACCOUNT, secret('get', 'git-credentials')],
+        [false, ACCOUNT, secret('get', 'another')],
+        [false, ACCOUNT, secret('list', '')],
+        [true, developer, secret('use', 'git-credentials')],
+        [false, developer, secret('use', 'another')],
+        [false, developer, secret('get', 'git-credentials')],
+        [true, developer, ours('create', 'gitcommits')],
+        [true, developer, ours('delete', 'pullrequests')],
+        [false, developer, { ...ours('patch', 'gitcommits'), subresource: 'status' }],
+        [false, 'ops', ours('get', 'gitcommits')],
+      ] as const
+      for (const [answer, who, attributes] of expected) {
+        const may = () => reviewed(plane, who, { ...attributes, namespace })
         // A right that was just granted is known a moment later; one that was not, never.
-        const ran = answer === 'yes' ? await until(question.join(' '), ask, /^yes/) : await ask()
-        t.equal(ran.stdout.trim(), answer, [...who, ...question].join(' '))
+        if (answer) await waitFor('right', async () => (await may()) || undefined, DEADLINE)
+        else t.notOk(await may(), `${JSON.stringify(who)} ${JSON.stringify(attributes)}`)
       }
     })
 
@@ -182,13 +184,11 @@ withControlPlane(
         .split(/\s+/)
         .slice(1)
       t.equal((await plane.kubectl(bind)).stderr, '')
-      const ask = (namespace = ''): Promise<Ran> =>
-        plane.kubectl(['auth', 'can-i', 'get', 'configmaps/a', ACCOUNT, '-n', namespace], {
-          allowFailure: true,
-        })
-      await until('the right is gone', () => ask(other), /^no/)
-      t.match(await until('the right is granted', () => ask(one), /^yes/), { stdout: 'yes' })
-      t.match(await ask(other), { stdout: 'no' })
+      const may = (namespace = ''): Promise<boolean> =>
+        reviewed(plane, ACCOUNT, { verb: 'get', group: '', resource: 'configmaps', name: 'a', namespace })
+      await waitFor('end of the right', async () => ((await may(other)) ? undefined : true), DEADLINE)
+      await waitFor('right', async () => (await may(one)) || undefined, DEADLINE)
+      t.notOk(await may(other))
     })
 
     t.end()

@@ -5,11 +5,14 @@ import type { Test } from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { readConfig } from '../../webhook/config.ts'
 import { buildWebhook } from '../../webhook/webhook.ts'
+import type { Answered } from '../harness/admin-api.ts'
+import { applierBy } from '../harness/apply.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { installCommitlet, WEBHOOK_HOST } from '../harness/commitlet.ts'
-import type { ControlPlane, RunOptions } from '../harness/control-plane.ts'
+import type { ControlPlane } from '../harness/control-plane.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
+import type { Stored } from '../harness/team.ts'
 import { waitFor } from '../harness/wait.ts'
 import type { SinkServer } from './stage.ts'
 import { gitCommit, recordingLog, startSink } from './stage.ts'
@@ -43,34 +46,46 @@ async function install(t: Test, plane: ControlPlane) {
   return { webhook, sink }
 }
 
+/** Who sends a request, of which media type, and to which subresource. */
+interface Sending {
+  readonly as?: string
+  readonly type?: string
+  readonly subresource?: string
+}
+
 interface Team {
-  readonly sink: SinkServer
-  readonly namespace: string
-  readonly kubectl: (args: readonly string[], options?: RunOptions) => ReturnType<ControlPlane['kubectl']>
-  readonly create: (
-    name: string,
-    changes?: Readonly<Record<string, unknown>>,
-    spec?: object,
-  ) => ReturnType<ControlPlane['kubectl']>
-  readonly annotations: (name: string) => Promise<Readonly<Record<string, string>>>
+  readonly path: string
+  /** Applies the GitCommit by kubectl, to see what that prints. */
+  readonly kubectlApply: (name: string, spec?: object) => ReturnType<ControlPlane['kubectl']>
+  readonly apply: (name: string, metadata?: object, spec?: object) => Promise<Answered>
+  readonly patch: (name: string, patch: object, sending?: Sending) => Promise<Answered>
+  readonly metadata: (name: string) => Promise<Stored['metadata']>
   readonly events: (name: string) => readonly number[]
 }
 
 async function makeTeam(plane: ControlPlane, sink: SinkServer): Promise<Team> {
   const namespace = await plane.createNamespace()
-  const kubectl: Team['kubectl'] = (args, options) => plane.kubectl(['-n', namespace, ...args], options)
+  const path = `/apis/commitlet.dev/v1/namespaces/${namespace}/gitcommits`
+  const applier = applierBy(plane.api)
+  const objectOf = (name: string, metadata: object, spec: object) => ({
+    ...gitCommit({}, { ...spec }),
+    metadata: { name, namespace, ...metadata },
+  })
   return {
-    sink,
-    namespace,
-    kubectl,
-    create: (name, changes = {}, spec = {}) => {
-      const object = { ...gitCommit({}, { ...spec }), metadata: { name, namespace, ...changes } }
-      return kubectl(['apply', '-f', '-'], { input: JSON.stringify(object), allowFailure: true })
+    path,
+    kubectlApply: (name, spec = {}) =>
+      plane.kubectl(['apply', '-f', '-'], {
+        input: JSON.stringify(objectOf(name, {}, spec)),
+        allowFailure: true,
+      }),
+    apply: (name, metadata = {}, spec = {}) => applier.apply(objectOf(name, metadata, spec), namespace),
+    patch(name, patch, { as, type = 'merge-patch', subresource } = {}) {
+      const user = as === undefined ? {} : { 'impersonate-user': as, 'impersonate-group': 'system:masters' }
+      const headers = { 'content-type': `application/${type}+json`, ...user }
+      const place = subresource === undefined ? name : `${name}/${subresource}`
+      return plane.api.ask('PATCH', `${path}/${place}`, patch, headers)
     },
-    annotations: async (name) => {
-      const { stdout } = await kubectl(['get', 'gitcommit', name, '-o', 'json'])
-      return JSON.parse(stdout).metadata.annotations
-    },
+    metadata: async (name) => ((await plane.api.need('GET', `${path}/${name}`)) as Stored).metadata,
     events: (name) =>
       sink.received
         .filter(({ data }) => data.namespace === namespace && data.name === name)
@@ -78,159 +93,140 @@ async function makeTeam(plane: ControlPlane, sink: SinkServer): Promise<Team> {
   }
 }
 
-const REQUESTED_AT = 'commitlet.dev/requested-at=2026-01-01T00:00:00Z'
+const LABELLED = { metadata: { labels: { x: 'y' } } }
+const BY_DEVELOPER = { as: 'developer' }
 
-await withControlPlane(
-  t,
-  async (t, plane) => {
-    const { webhook, sink } = await install(t, plane)
-    const developer = await plane.kubeconfigFor({
-      name: 'developer',
-      groups: ['system:masters', 'developers'],
-    })
+function annotated(annotations: Readonly<Record<string, string | null>>): object {
+  const entries = Object.entries(annotations).map(([name, value]) => [`commitlet.dev/${name}`, value])
+  return { metadata: { annotations: Object.fromEntries(entries) } }
+}
 
-    await t.test(
-      'the user who applies is stamped, and the event has the stored uid and generation',
-      async (t) => {
-        const { create, annotations, kubectl } = await makeTeam(plane, sink)
-        t.match(await create('a', { annotations: { 'commitlet.dev/requested-by': 'forged' } }), { code: 0 })
-        t.match(await annotations('a'), {
-          'commitlet.dev/requested-by': 'admin',
-          'commitlet.dev/requester': /^\{"username":"admin".*system:masters/,
-        })
-        const { stdout } = await kubectl(['get', 'gitcommit', 'a', '-o', 'jsonpath={.metadata.uid}'])
-        const { data } = await waitFor(
-          'event',
-          () => sink.received.find(({ data }) => data.uid === stdout),
-          10_000,
-        )
-        t.match(data, { name: 'a', generation: 1 })
-      },
-    )
+const REQUESTED = annotated({ 'requested-at': '2026-01-01T00:00:00Z' })
 
-    await t.test('kubectl prints every field error at once', async (t) => {
-      const { create } = await makeTeam(plane, sink)
-      const fieldErrors = {
-        repository: 'https://Git.example.com/acme/shop.git',
-        message: 'Commitlet-Id: 1',
-        branch: '-x',
-      }
-      const { code, stderr } = await create('a', {}, fieldErrors)
-      t.not(code, 0)
-      t.comment(stderr)
-      t.match(stderr, /^The GitCommit "a" is invalid: \n\* spec\./)
-      for (const field of ['spec.repository', 'spec.message', 'spec.branch'])
-        t.match(stderr, `\n* ${field}: `)
-      const one = await create('a', {}, { message: 'Commitlet-Id: 1' })
-      t.comment(one.stderr)
-      t.match(one.stderr, /^The GitCommit "a" is invalid: spec\.message: begins [^\n]*\.\n$/)
-      const other = {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        name: 'a',
-        namespace: 'kube-system',
-        path: 'a.yaml',
-      }
-      const forbidden = await create('a', {}, { resourceRef: other })
-      t.comment(forbidden.stderr)
-      t.match(forbidden.stderr, /^Error from server \(Forbidden\): .*spec\.resourceRef\.namespace/)
-    })
+await withControlPlane(t, async (t, plane) => {
+  const { webhook, sink } = await install(t, plane)
 
-    await t.test('kubectl edit shows each field error above the text, to be edited again', async (t) => {
-      const { create, kubectl } = await makeTeam(plane, sink)
-      await create('a')
-      const folder = t.testdir({})
-      const [editor, shown] = [join(folder, 'editor'), join(folder, 'shown.yaml')]
-      // The first time it makes two errors; the second time it keeps what it is shown and changes nothing.
-      const fieldErrors = `s/^  message: .*/  message: 'Commitlet-Id: 1'/; s/^  branch: .*/  branch: '-x'/`
-      const script = `#!/bin/sh\nif grep -q '^# .*not valid' "$1"; then cp "$1" ${shown}; else sed -i "${fieldErrors}" "$1"; fi\n`
-      await writeFile(editor, script, { mode: 0o700 })
-      const options = { env: { KUBE_EDITOR: editor, TMPDIR: folder }, allowFailure: true }
-      const { code, stderr } = await kubectl(['edit', 'gitcommit', 'a'], options)
-      t.not(code, 0)
-      t.comment(stderr)
-      const text = await readFile(shown, 'utf8')
-      t.comment(text)
-      t.match(text, /^# \* spec\.message: begins line 1 with "Commitlet-"/m)
-      t.match(text, /^# \* spec\.branch: /m)
-    })
-
-    await t.test('applied again or labelled, nothing is announced; another spec or request is', async (t) => {
-      const { create, kubectl, events, annotations } = await makeTeam(plane, sink)
-      await create('a')
-      await create('a')
-      await kubectl(['label', 'gitcommit', 'a', 'x=y'], { kubeconfig: developer })
-      await create('a', {}, { message: 'another' })
-      await kubectl(['annotate', 'gitcommit', 'a', REQUESTED_AT], { kubeconfig: developer })
-      await waitFor('third event', () => events('a')[2], 10_000)
-      t.strictSame(events('a'), [1, 2, 2])
-      t.match(await annotations('a'), { 'commitlet.dev/requested-by': 'developer' })
-    })
-
-    await t.test('an annotation without a time causes a warning, and is no request', async (t) => {
-      const { create, kubectl, events } = await makeTeam(plane, sink)
-      await create('a')
-      const annotate = (value: string) =>
-        kubectl(['annotate', 'gitcommit', 'a', `commitlet.dev/requested-at=${value}`, '--overwrite'])
-      t.match((await annotate('')).stderr, /^Warning: .*commitlet\.dev\/requested-at is empty/)
-      t.notMatch((await annotate('2026-01-01T00:00:00Z')).stderr, 'is empty')
-      await waitFor('second event', () => events('a')[1], 10_000)
-      t.match((await annotate('')).stderr, /^Warning: .*commitlet\.dev\/requested-at is empty/)
-    })
-
-    await t.test('a stamp cannot be changed or taken away', async (t) => {
-      const { create, kubectl, annotations } = await makeTeam(plane, sink)
-      await create('a')
-      const before = await annotations('a')
-      await kubectl(['annotate', 'gitcommit', 'a', 'commitlet.dev/requested-by=forged', '--overwrite'], {
-        kubeconfig: developer,
+  await t.test(
+    'the user who applies is stamped, and the event has the stored uid and generation',
+    async (t) => {
+      const { apply, metadata } = await makeTeam(plane, sink)
+      const forged = { 'commitlet.dev/requested-by': 'forged' }
+      t.match(await apply('a', { annotations: forged }), { status: 201 })
+      const { annotations, uid } = await metadata('a')
+      t.match(annotations, {
+        'commitlet.dev/requested-by': 'admin',
+        'commitlet.dev/requester': /^\{"username":"admin".*system:masters/,
       })
-      await kubectl(['annotate', 'gitcommit', 'a', 'commitlet.dev/requester-'], { kubeconfig: developer })
-      t.strictSame(await annotations('a'), before)
-    })
+      const arrived = () => sink.received.find(({ data }) => data.uid === uid)
+      t.match((await waitFor('event', arrived, 10_000)).data, { name: 'a', generation: 1 })
+    },
+  )
 
-    await t.test('a dry run is stamped and not announced', async (t) => {
-      const { namespace, kubectl, create, events } = await makeTeam(plane, sink)
-      const input = JSON.stringify({ ...gitCommit(), metadata: { name: 'dry', namespace } })
-      const { stdout } = await kubectl(['create', '--dry-run=server', '-o', 'json', '-f', '-'], { input })
-      t.match(JSON.parse(stdout).metadata.annotations, { 'commitlet.dev/requested-by': 'admin' })
-      await create('wet')
-      await waitFor('event', () => events('wet')[0], 10_000)
-      t.strictSame(events('dry'), [])
-    })
+  await t.test('kubectl prints every field error at once', async (t) => {
+    const { kubectlApply } = await makeTeam(plane, sink)
+    const fieldErrors = {
+      repository: 'https://Git.example.com/acme/shop.git',
+      message: 'Commitlet-Id: 1',
+      branch: '-x',
+    }
+    const { code, stderr } = await kubectlApply('a', fieldErrors)
+    t.not(code, 0)
+    t.comment(stderr)
+    t.match(stderr, /^The GitCommit "a" is invalid: \n\* spec\./)
+    for (const field of ['spec.repository', 'spec.message', 'spec.branch']) t.match(stderr, `\n* ${field}: `)
+    const one = await kubectlApply('a', { message: 'Commitlet-Id: 1' })
+    t.comment(one.stderr)
+    t.match(one.stderr, /^The GitCommit "a" is invalid: spec\.message: begins [^\n]*\.\n$/)
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'kube-system', path: 'a.yaml' }
+    const forbidden = await kubectlApply('a', { resourceRef: other })
+    t.comment(forbidden.stderr)
+    t.match(forbidden.stderr, /^Error from server \(Forbidden\): .*spec\.resourceRef\.namespace/)
+  })
 
-    await t.test(
-      'while the webhook is down other updates and deletion work, but no request does',
-      async (t) => {
-        const { create, kubectl } = await makeTeam(plane, sink)
-        await create('a', { finalizers: ['example.com/hold'] })
-        await webhook.drain(5_000)
-        await kubectl(['label', 'gitcommit', 'a', 'x=y'])
-        await kubectl([
-          'patch',
-          'gitcommit',
-          'a',
-          '--subresource=status',
-          '--type=merge',
-          '-p',
-          '{"status":{"observedGeneration":1,"phase":"Failed"}}',
-        ])
-        for (const args of [
-          ['annotate', 'gitcommit', 'a', REQUESTED_AT],
-          ['annotate', 'gitcommit', 'a', 'commitlet.dev/requester=x', '--overwrite'],
-          ['patch', 'gitcommit', 'a', '--type=merge', '-p', '{"spec":{"message":"y"}}'],
-          ['patch', 'gitcommit', 'a', '--type=json', '-p', '[{"op":"remove","path":"/spec"}]'],
-        ]) {
-          const { code, stderr } = await kubectl(args, { allowFailure: true })
-          t.not(code, 0)
-          t.match(stderr, /failed calling webhook "mutate.commitlet.dev"/)
-        }
-        await kubectl(['delete', 'gitcommit', 'a', '--wait=false'])
-        await kubectl(['patch', 'gitcommit', 'a', '--type=merge', '-p', '{"metadata":{"finalizers":null}}'])
-        const { code } = await kubectl(['get', 'gitcommit', 'a'], { allowFailure: true })
-        t.not(code, 0, 'it is gone')
-      },
-    )
-  },
-  { own: true },
-)
+  await t.test('kubectl edit shows each field error above the text, to be edited again', async (t) => {
+    const { apply, metadata } = await makeTeam(plane, sink)
+    await apply('a')
+    const { namespace } = await metadata('a')
+    const folder = t.testdir({})
+    const [editor, shown] = [join(folder, 'editor'), join(folder, 'shown.yaml')]
+    // The first time it makes two errors; the second time it keeps what it is shown and changes nothing.
+    const fieldErrors = `s/^  message: .*/  message: 'Commitlet-Id: 1'/; s/^  branch: .*/  branch: '-x'/`
+    const script = `#!/bin/sh\nif grep -q '^# .*not valid' "$1"; then cp "$1" ${shown}; else sed -i "${fieldErrors}" "$1"; fi\n`
+    await writeFile(editor, script, { mode: 0o700 })
+    const options = { env: { KUBE_EDITOR: editor, TMPDIR: folder }, allowFailure: true }
+    const edit = ['-n', String(namespace), 'edit', 'gitcommit', 'a']
+    const { code, stderr } = await plane.kubectl(edit, options)
+    t.not(code, 0)
+    t.comment(stderr)
+    const text = await readFile(shown, 'utf8')
+    t.comment(text)
+    t.match(text, /^# \* spec\.message: begins line 1 with "Commitlet-"/m)
+    t.match(text, /^# \* spec\.branch: /m)
+  })
+
+  await t.test('applied again or labelled, nothing is announced; another spec or request is', async (t) => {
+    const { apply, patch, events, metadata } = await makeTeam(plane, sink)
+    await apply('a')
+    await apply('a')
+    t.match(await patch('a', LABELLED, BY_DEVELOPER), { status: 200 })
+    t.match(await apply('a', {}, { message: 'another' }), { status: 200 })
+    t.match(await patch('a', REQUESTED, BY_DEVELOPER), { status: 200 })
+    await waitFor('third event', () => events('a')[2], 10_000)
+    t.strictSame(events('a'), [1, 2, 2])
+    t.match((await metadata('a')).annotations, { 'commitlet.dev/requested-by': 'developer' })
+  })
+
+  await t.test('an annotation without a time causes a warning, and is no request', async (t) => {
+    const { apply, patch, events } = await makeTeam(plane, sink)
+    await apply('a')
+    const empty = annotated({ 'requested-at': '' })
+    t.match((await patch('a', empty)).warnings.join(), /commitlet\.dev\/requested-at is empty/)
+    t.notMatch((await patch('a', REQUESTED)).warnings.join(), 'is empty')
+    await waitFor('second event', () => events('a')[1], 10_000)
+    t.match((await patch('a', empty)).warnings.join(), /commitlet\.dev\/requested-at is empty/)
+  })
+
+  await t.test('a stamp cannot be changed or taken away', async (t) => {
+    const { apply, patch, metadata } = await makeTeam(plane, sink)
+    await apply('a')
+    const before = (await metadata('a')).annotations
+    for (const change of [{ 'requested-by': 'forged' }, { requester: null }])
+      t.match(await patch('a', annotated(change), BY_DEVELOPER), { status: 200 })
+    t.strictSame((await metadata('a')).annotations, before)
+  })
+
+  await t.test('a dry run is stamped and not announced', async (t) => {
+    const { path, apply, events } = await makeTeam(plane, sink)
+    const dry = { ...gitCommit(), metadata: { name: 'dry' } }
+    const stored = (await plane.api.need('POST', `${path}?dryRun=All`, dry)) as Stored
+    t.match(stored.metadata.annotations, { 'commitlet.dev/requested-by': 'admin' })
+    await apply('wet')
+    await waitFor('event', () => events('wet')[0], 10_000)
+    t.strictSame(events('dry'), [])
+  })
+
+  await t.test(
+    'while the webhook is down other updates and deletion work, but no request does',
+    async (t) => {
+      const { path, apply, patch } = await makeTeam(plane, sink)
+      await apply('a', { finalizers: ['example.com/hold'] })
+      await webhook.drain(5_000)
+      t.match(await patch('a', LABELLED), { status: 200 })
+      const status = { status: { observedGeneration: 1, phase: 'Failed' } }
+      t.match(await patch('a', status, { subresource: 'status' }), { status: 200 })
+      for (const [change, type] of [
+        [REQUESTED],
+        [annotated({ requester: 'x' })],
+        [{ spec: { message: 'y' } }],
+        [[{ op: 'remove', path: '/spec' }], 'json-patch'],
+      ] as const) {
+        const { status, body } = await patch('a', change, type === undefined ? {} : { type })
+        t.equal(status, 500)
+        t.match(body, { message: /failed calling webhook "mutate.commitlet.dev"/ })
+      }
+      t.match(await plane.api.ask('DELETE', `${path}/a`), { status: 200 })
+      t.match(await patch('a', { metadata: { finalizers: null } }), { status: 200 })
+      t.match(await plane.api.ask('GET', `${path}/a`), { status: 404 }, 'it is gone')
+    },
+  )
+})
