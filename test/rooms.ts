@@ -10,6 +10,9 @@ const ENTRIES = '.tap/rooms'
 const WITH_CONTROL_PLANE = /from '[^']*\/(control-plane(-[a-z]+)?|installation)\.ts'/
 /** A control plane of their own, and its process groups, want a process of their own. */
 const OWN = /\bown: (true|isLong\(\))/
+/** They share one installation, so that they share a process. */
+const WITH_SHARED_INSTALLATION = /\bwithCommitlet\(/
+const SHARED_INSTALLATION = 'test/e2e/shared'
 
 /** These start whole programs and wait for them: other files should not wait, too. */
 const ALONE: ReadonlySet<string> = new Set([
@@ -35,6 +38,7 @@ const WITH_SNAPSHOTS = 'test/e2e/print.test.ts'
 /** Folders with more files than one process gets, and how many it gets: they take long, and others use the cores. */
 const LARGEST_PARTS: ReadonlyMap<string, number> = new Map([
   ['test/e2e', 4],
+  [SHARED_INSTALLATION, 5],
   ['test/git/contract', 3],
 ])
 
@@ -56,15 +60,9 @@ export async function entriesOf(
   files: readonly string[],
   { unit = false }: { readonly unit?: boolean } = {},
 ): Promise<readonly Entry[]> {
-  const alone = new Set<string>()
-  for (const file of files)
-    if (ALONE.has(file) || file === WITH_SNAPSHOTS || (!unit && (await hasOwnPlane(file)))) alone.add(file)
-  function roomOf(file: string): string {
-    const folder = dirname(file)
-    if (alone.has(file)) return file
-    return LONG_FOLDERS.has(folder) ? folder : (FLOOR.exec(folder)?.[0] ?? folder)
-  }
-  return [...Map.groupBy(files, roomOf)].flatMap(partsOf).map(([room, runs]) => {
+  const rooms = new Map<string, string>()
+  for (const file of files) rooms.set(file, await roomOf(file, unit))
+  return [...Map.groupBy(files, (file) => rooms.get(file) ?? file)].flatMap(partsOf).map(([room, runs]) => {
     const [only = room] = runs
     const isShort = !LONGEST.test(room) || room === WITH_SNAPSHOTS
     return runs.length === 1 && isShort ? { file: only, runs } : { file: entryName(room, isShort), runs }
@@ -96,7 +94,11 @@ function partsOf([room, runs]: readonly [string, readonly string[]]): [string, r
   return [...parts].map(([number, some]) => [`${room}-${number}`, some])
 }
 
-async function hasOwnPlane(file: string): Promise<boolean> {
-  const text = await readFile(join(ROOT, file), 'utf8')
-  return WITH_CONTROL_PLANE.test(text) && OWN.test(text)
+async function roomOf(file: string, unit: boolean): Promise<string> {
+  const folder = dirname(file)
+  const text = unit ? '' : await readFile(join(ROOT, file), 'utf8')
+  const hasOwnPlane = WITH_CONTROL_PLANE.test(text) && OWN.test(text)
+  if (ALONE.has(file) || file === WITH_SNAPSHOTS || hasOwnPlane) return file
+  if (WITH_SHARED_INSTALLATION.test(text)) return SHARED_INSTALLATION
+  return LONG_FOLDERS.has(folder) ? folder : (FLOOR.exec(folder)?.[0] ?? folder)
 }

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { readyOf } from '../harness/conditions.ts'
-import { withControlPlane } from '../harness/control-plane.ts'
-import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts'
+import { configMap, gitCommit, TOKEN } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
 import { applyAs } from '../harness/rights.ts'
+import { withCommitlet } from '../harness/shared-installation.ts'
 
 const ALLOWED = 'commitlet.dev/allowed-repositories'
 const REFERENCE = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: 'shop.yaml' }
@@ -77,8 +77,7 @@ const PATHS = [
   'a\u0000b',
 ]
 
-withControlPlane(t, async (t, plane) => {
-  const commitlet = await install(t, plane)
+withCommitlet(t, async (t, commitlet) => {
   const { git } = commitlet
 
   /** A namespace of a developer, with the ConfigMap. */

@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { readyOf } from '../harness/conditions.ts'
-import { withControlPlane } from '../harness/control-plane.ts'
-import type { ControlPlane } from '../harness/control-plane.ts'
-import { configMap, gitCommit, install } from '../harness/installation.ts'
+import { configMap, gitCommit } from '../harness/installation.ts'
+import type { Installation } from '../harness/installation.ts'
+import { withCommitlet } from '../harness/shared-installation.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
 import { withSSHServer } from '../harness/ssh-server.ts'
 import type { SSHServer } from '../harness/ssh-server.ts'
@@ -12,11 +12,10 @@ const ALLOWED = 'commitlet.dev/allowed-repositories'
 const KEYS = { privateKeyKey: 'ssh-privatekey', knownHostsKey: 'known_hosts' } as const
 
 withSSHServer(t, async (t, ssh) => {
-  await withControlPlane(t, (t, plane) => tryAttacks(t, plane, ssh))
+  await withCommitlet(t, (t, commitlet) => tryAttacks(t, commitlet, ssh))
 })
 
-async function tryAttacks(t: Test, plane: ControlPlane, ssh: SSHServer): Promise<void> {
-  const commitlet = await install(t, plane)
+async function tryAttacks(t: Test, commitlet: Installation, ssh: SSHServer): Promise<void> {
   const team = await commitlet.createTeam({ secrets: ['first', 'second', 'git'] })
   const repository = await ssh.createRepository(`${team.namespace}/shop`)
   const place = `127.0.0.1:${ssh.port}`

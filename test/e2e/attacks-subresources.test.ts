@@ -1,12 +1,10 @@
 import t from 'tap'
-import { withControlPlane } from '../harness/control-plane.ts'
-import { gitCommit, install } from '../harness/installation.ts'
+import { gitCommit } from '../harness/installation.ts'
 import { applyAs, kubectlApplyAs } from '../harness/rights.ts'
+import { withCommitlet } from '../harness/shared-installation.ts'
 import { attemptsAt, stageTenant, TENANT } from './tenant-stage.ts'
 
-withControlPlane(t, async (t, plane) => {
-  const commitlet = await install(t, plane)
-
+withCommitlet(t, async (t, commitlet) => {
   t.test('a dry run gets the same answer, and no event', async (t) => {
     const { team, repository } = await stageTenant(commitlet)
     const dry = await kubectlApplyAs(team, TENANT, gitCommit('dry', repository.url), '--dry-run=server')

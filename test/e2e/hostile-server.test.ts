@@ -1,17 +1,16 @@
 import t from 'tap'
 import { readyOf } from '../harness/conditions.ts'
-import { withControlPlane } from '../harness/control-plane.ts'
 import { startGitServer } from '../harness/git-server.ts'
-import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts'
+import { configMap, gitCommit, TOKEN } from '../harness/installation.ts'
 import { peakOfTree } from '../harness/process-memory.ts'
+import { sized } from '../harness/sample.ts'
+import { withCommitlet } from '../harness/shared-installation.ts'
 import { attemptsAt } from './tenant-stage.ts'
 
-/** Attempts that one namespace may have in flight. */
-const SHARE = 8
+/** In a long run as many attempts as one namespace may have in flight. */
+const SHARE = sized(4, 8)
 
-withControlPlane(t, async (t, plane) => {
-  const commitlet = await install(t, plane)
-
+withCommitlet(t, async (t, commitlet) => {
   t.test('endless lists of refs for one tenant end, and leave memory and time to the others', async (t) => {
     const [hog, other] = [await commitlet.createTeam(), await commitlet.createTeam()]
     const [endless, honest] = [

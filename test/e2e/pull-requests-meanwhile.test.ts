@@ -1,18 +1,15 @@
 import t from 'tap'
 import { conditionsOf, readyOf } from '../harness/conditions.ts'
-import { withControlPlane } from '../harness/control-plane.ts'
 import { github } from '../harness/hosts/github.ts'
-import { install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
 import { kstatus } from '../harness/kstatus.ts'
+import { withCommitlet } from '../harness/shared-installation.ts'
 import type { HostedRepository } from './pull-request-stage.ts'
 import { HEAD, hostRepository, requestAgain, settledPull } from './pull-request-stage.ts'
 
 const DETAILS = { labels: ['settings'], reviewers: ['dev', 'stranger'], assignees: ['ops'] }
 
-withControlPlane(t, async (t, plane) => {
-  const commitlet = await install(t, plane)
-
+withCommitlet(t, async (t, commitlet) => {
   /** A team whose PullRequest `shop` is open. */
   async function openedTeam(
     spec: Readonly<Record<string, unknown>> = {},

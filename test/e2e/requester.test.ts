@@ -1,10 +1,10 @@
 import t from 'tap'
-import { withControlPlane } from '../harness/control-plane.ts'
-import { configMap, gitCommit, install } from '../harness/installation.ts'
+import { configMap, gitCommit } from '../harness/installation.ts'
 import type { Stored, Team } from '../harness/installation.ts'
+import { withCommitlet } from '../harness/shared-installation.ts'
 
-withControlPlane(t, async (t, plane) => {
-  const commitlet = await install(t, plane)
+withCommitlet(t, async (t, commitlet) => {
+  const { plane } = commitlet
   const dev = await plane.kubeconfigFor({ name: 'dev', groups: ['developers'] })
   const ops = await plane.kubeconfigFor({ name: 'ops' })
 
