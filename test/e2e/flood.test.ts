@@ -6,8 +6,8 @@ import { configMap, gitCommit, install } from '../harness/installation.ts'
 import { sized } from '../harness/sample.ts'
 import { attemptsAt } from './tenant-stage.ts'
 
-/** More events than are sent at once (256); in a long run as many as wait at most. */
-const FLOOD = sized(1_200, 10_000)
+/** More events than are sent at once (256), and than may wait; in a long run as many as wait at most. */
+const FLOOD = sized(800, 10_000)
 /** Concurrent creations: what one tenant's script would do. */
 const AT_ONCE = 16
 /** Changes of one namespace that wait for a push at most: half of the events that the function takes in hand. */

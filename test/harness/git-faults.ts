@@ -147,23 +147,26 @@ function* endless(struck: Struck): Generator<Buffer> {
       line(`# service=git-${struck.exchange.replace('-refs', '')}\n`),
       Buffer.from('0000'),
     ])
-  for (let i = 0; ; i += REFS) yield refs(i)
+  for (let number = 0; ; number += 1) yield refs(number)
 }
 
-/** Refs in one chunk. */
-const REFS = 1_000
+/** A thousand refs, each with a name of its own. */
+const CHUNK = Buffer.from(
+  Array.from({ length: 1_000 }, (_, i) => {
+    const name = String(i).padStart(3, '0')
+    return `0043${randomBytes(20).toString('hex')} refs/heads/${name}-000000\n`
+  }).join(''),
+)
+const LINE = 0x43
+/** Of the number of the chunk, with the line end. */
+const DIGITS = 7
 
-function refs(first: number): Buffer {
-  const names = randomBytes(20 * REFS).toString('hex')
-  const lines = Array.from(
-    { length: REFS },
-    (_, i) => `003f${names.slice(40 * i, 40 * i + 40)} refs/heads/${number(first + i)}\n`,
-  )
-  return Buffer.from(lines.join(''))
-}
-
-function number(i: number): string {
-  return String(i).padStart(6, '0')
+/** `number` is of the chunk, and the rest of a line the same in each: a server has other work than to write numbers. */
+function refs(number: number): Buffer {
+  const chunk = Buffer.from(CHUNK)
+  const digits = Buffer.from(String(number).padStart(6, '0'))
+  for (let end = LINE; end <= chunk.length; end += LINE) digits.copy(chunk, end - DIGITS)
+  return chunk
 }
 
 /** A pack of 2^20 blobs of 32 KiB of noise each (32 GiB), in side-band lines (git's gitformat-pack). */

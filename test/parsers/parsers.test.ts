@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { costOf, growthOf, isNearlyLinear } from '../harness/growth.ts'
+import { sized } from '../harness/sample.ts'
 import { shapeOf } from './row.ts'
 import type { ParserRow } from './row.ts'
 import { ROWS } from './rows.ts'
 
 /** Ten times what may hold the event loop: a busy machine does not fail this. */
 const MOST_MS = 1_000
-const RANDOM_TEXTS = 8
+const RANDOM_TEXTS = sized(2, 8)
 /** The length of random texts: what takes the square of it takes seconds. */
 const RANDOM_LENGTH = 262_144
 
