@@ -49,12 +49,12 @@ export async function startDemo(
   const child = spawn(command, [...words, ...args], {
     cwd: root,
     detached: true,
-    // npm would leave its compile cache in the folder.
+    // npm would leave its compile cache in the folder, unless there is one elsewhere.
     env: {
       ...uncovered(),
       TMPDIR: folder,
       FORCE_COLOR: undefined,
-      NODE_DISABLE_COMPILE_CACHE: '1',
+      ...('NODE_COMPILE_CACHE' in process.env ? {} : { NODE_DISABLE_COMPILE_CACHE: '1' }),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
