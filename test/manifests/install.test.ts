@@ -7,6 +7,8 @@ import { withControlPlane } from '../harness/control-plane.ts'
 import { reviewed } from '../harness/rights.ts'
 import { waitFor } from '../harness/wait.ts'
 import { readManifest, ROOT } from './read.ts'
+import { trySetup } from './setup-scripts.ts'
+import { tryWithoutKnative } from './without-knative-commands.ts'
 
 const MANIFESTS = new URL('manifests', ROOT).pathname
 const KNATIVE = new URL('knative.yaml', ROOT).pathname
@@ -39,6 +41,8 @@ function pod(name: string, spec: object): string {
 withControlPlane(
   t,
   (t, plane) => {
+    t.test('the scripts of manifests/setup', (t) => trySetup(t, plane))
+
     t.test('kubectl apply -k manifests has no warning, and again changes nothing', async (t) => {
       const first = await plane.kubectl(['apply', '-k', MANIFESTS])
       t.equal(first.stderr, '')
@@ -190,6 +194,8 @@ withControlPlane(
       await waitFor('right', async () => (await may(one)) || undefined, DEADLINE)
       t.notOk(await may(other))
     })
+
+    t.test('without Knative', (t) => tryWithoutKnative(t, plane))
 
     t.end()
   },

@@ -4,104 +4,92 @@ import { connect, createServer } from 'node:tls'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import type { Test } from 'tap'
 import { WEBHOOK_HOST } from '../harness/commitlet.ts'
 import { findBinaries } from '../harness/control-plane-binaries.ts'
 import type { ControlPlane, Ran } from '../harness/control-plane.ts'
-import { withControlPlane } from '../harness/control-plane.ts'
 import { ROOT } from './read.ts'
 
 const MANIFESTS = new URL('manifests', ROOT).pathname
 const CONFIGURATIONS = ['mutatingwebhookconfiguration', 'validatingwebhookconfiguration']
 
-withControlPlane(
-  t,
-  async (t, plane) => {
-    const run = await runner(plane)
+/** The scripts of manifests/setup, from a cluster without anything to one where all of manifests/ is installed. */
+export async function trySetup(t: Test, plane: ControlPlane): Promise<void> {
+  const run = await runner(t, plane)
 
-    t.test('without the namespace both scripts say what to run first', async (t) => {
-      for (const script of ['certificate.sh', 'stamp-key.sh']) {
-        const { code, stderr } = await run(script)
-        t.equal(code, 1)
-        t.match(
-          stderr,
-          `${script}: the namespace commitlet-system cannot be read; check the context of kubectl and run step 2 of docs/install.md`,
-        )
-      }
-    })
+  t.test('without the namespace both scripts say what to run first', async (t) => {
+    for (const script of ['certificate.sh', 'stamp-key.sh']) {
+      const { code, stderr } = await run(script)
+      t.equal(code, 1)
+      t.match(
+        stderr,
+        `${script}: the namespace commitlet-system cannot be read; check the context of kubectl and run step 2 of docs/install.md`,
+      )
+    }
+  })
 
-    await t.test('everything is installed', async () => {
-      await plane.kubectl(['apply', '-k', MANIFESTS])
-    })
+  await t.test('everything is installed', async () => {
+    await plane.kubectl(['apply', '-k', MANIFESTS])
+  })
 
-    t.test('an unknown option is named', async (t) => {
-      for (const script of ['certificate.sh', 'stamp-key.sh']) {
-        const { code, stderr } = await run(script, '--all')
-        t.equal(code, 1)
-        t.match(stderr, '"--all" is not an option')
-      }
-    })
+  t.test('an unknown option is named', async (t) => {
+    for (const script of ['certificate.sh', 'stamp-key.sh']) {
+      const { code, stderr } = await run(script, '--all')
+      t.equal(code, 1)
+      t.match(stderr, '"--all" is not an option')
+    }
+  })
 
-    t.test('the certificate is one that the API server will trust, and an apply keeps it so', async (t) => {
-      const { code, stdout, stderr } = await run('certificate.sh')
-      t.equal(code, 0, stderr)
-      t.match(stdout, `contains a certificate for ${WEBHOOK_HOST}, valid until`)
-      t.ok(await isTrusted(await readCertificate(plane), await authorities(plane)))
-      const before = await authorities(plane)
-      for (const way of [[], ['--server-side', '--force-conflicts']]) {
-        await plane.kubectl(['apply', '-k', MANIFESTS, ...way])
-        t.equal(await authorities(plane), before)
-      }
-    })
+  t.test('the certificate is one that the API server will trust, and an apply keeps it so', async (t) => {
+    const { code, stdout, stderr } = await run('certificate.sh')
+    t.equal(code, 0, stderr)
+    t.match(stdout, `contains a certificate for ${WEBHOOK_HOST}, valid until`)
+    t.ok(await isTrusted(await readCertificate(plane), await authorities(plane)))
+    const before = await authorities(plane)
+    for (const way of [[], ['--server-side', '--force-conflicts']]) {
+      await plane.kubectl(['apply', '-k', MANIFESTS, ...way])
+      t.equal(await authorities(plane), before)
+    }
+  })
 
-    t.test('a new certificate is trusted before the old one is removed', async (t) => {
-      const old = await readCertificate(plane)
-      t.equal((await run('certificate.sh')).code, 0)
-      const bundle = await authorities(plane)
-      const renewed = await readCertificate(plane)
-      t.not(renewed.cert, old.cert)
-      t.ok(await isTrusted(old, bundle))
-      t.ok(await isTrusted(renewed, bundle))
-      await run('certificate.sh')
-      await run('certificate.sh')
-      t.equal((await authorities(plane)).match(/BEGIN CERTIFICATE/g)?.length, 3)
-      t.notOk(await isTrusted(old, await authorities(plane)))
-    })
+  t.test('a new certificate is trusted before the old one is removed', async (t) => {
+    const old = await readCertificate(plane)
+    t.equal((await run('certificate.sh')).code, 0)
+    const bundle = await authorities(plane)
+    const renewed = await readCertificate(plane)
+    t.not(renewed.cert, old.cert)
+    t.ok(await isTrusted(old, bundle))
+    t.ok(await isTrusted(renewed, bundle))
+    await run('certificate.sh')
+    await run('certificate.sh')
+    t.equal((await authorities(plane)).match(/BEGIN CERTIFICATE/g)?.length, 3)
+    t.notOk(await isTrusted(old, await authorities(plane)))
+  })
 
-    t.test('the stamp key is created once, and again only with --renew', async (t) => {
-      t.match((await run('stamp-key.sh')).stdout, 'is created')
-      const first = await readKey(plane)
-      t.equal(Buffer.from(first, 'base64').length, 48)
-      t.match((await run('stamp-key.sh')).stdout, 'already exists and is unchanged')
-      t.equal(await readKey(plane), first)
-      t.match((await run('stamp-key.sh', '--renew')).stdout, 'restart them')
-      t.not(await readKey(plane), first)
-      t.equal(Buffer.from(await readKey(plane), 'base64').length, 48)
-    })
+  t.test('the stamp key is created once, and again only with --renew', async (t) => {
+    t.match((await run('stamp-key.sh')).stdout, 'is created')
+    const first = await readKey(plane)
+    t.equal(Buffer.from(first, 'base64').length, 48)
+    t.match((await run('stamp-key.sh')).stdout, 'already exists and is unchanged')
+    t.equal(await readKey(plane), first)
+    t.match((await run('stamp-key.sh', '--renew')).stdout, 'restart them')
+    t.not(await readKey(plane), first)
+    t.equal(Buffer.from(await readKey(plane), 'base64').length, 48)
+  })
 
-    t.test('no key is kept beside its Secret', async (t) => {
-      for (const name of ['commitlet-webhook-tls', 'commitlet-stamp-key']) {
-        const read = [
-          'get',
-          'secret',
-          name,
-          '-n',
-          'commitlet-system',
-          '-o',
-          'jsonpath={.metadata.annotations}',
-        ]
-        t.equal((await plane.kubectl(read)).stdout, '')
-      }
-      t.same(await readdir(run.folder), [])
-    })
-  },
-  { own: true },
-)
+  t.test('no key is kept beside its Secret', async (t) => {
+    for (const name of ['commitlet-webhook-tls', 'commitlet-stamp-key']) {
+      const read = ['get', 'secret', name, '-n', 'commitlet-system', '-o', 'jsonpath={.metadata.annotations}']
+      t.equal((await plane.kubectl(read)).stdout, '')
+    }
+    t.same(await readdir(run.folder), [])
+  })
+}
 
 type Runner = ((script: string, ...args: readonly string[]) => Promise<Ran>) & { readonly folder: string }
 
 /** Runs a script of manifests/setup as the admin, with a folder for temporary files of its own. */
-async function runner(plane: ControlPlane): Promise<Runner> {
+async function runner(t: Test, plane: ControlPlane): Promise<Runner> {
   const found = await findBinaries({ env: process.env, say: () => undefined })
   const kubectl = 'missing' in found ? '' : dirname(found.kubectl)
   const home = await mkdtemp(join(tmpdir(), 'commitlet-setup-'))
