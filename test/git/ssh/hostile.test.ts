@@ -37,7 +37,9 @@ const ATTACKS: readonly (readonly [Attack, string, string])[] = [
   ['channel data before the login', 'NetworkError', 'out of turn'],
   ['login after the login', 'NetworkError', 'out of turn'],
 ]
-for (const [attack, reason] of sample(ATTACKS, ([, , when]) => when)) {
+/** Of those before a commit is under way one, and one of the others; traffic-guard.test.ts has the limits of each. */
+const isEarly = (when: string): boolean => when === 'before the login' || when === 'out of turn'
+for (const [attack, reason] of sample(ATTACKS, ([, , when]) => String(isEarly(when)))) {
   t.test(`${attack} without an end: ${reason}`, async (t) => {
     const server = await startHostileServer(attack)
     t.teardown(server.close)

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { fingerprintOf } from '../../../functions/domain/network/known-hosts.ts'
-import { sample } from '../../harness/sample.ts'
+import { isDrawn, sample } from '../../harness/sample.ts'
 import { makeKey, openssl, rewriteKey } from '../../harness/ssh-keys.ts'
 import { withSSHServer } from '../../harness/ssh-server.ts'
 import { processesWith } from '../../harness/processes.ts'
@@ -36,6 +36,10 @@ await withSSHServer(
   async (t, server) => {
     const repository = await server.createRepository('acme/shop')
     const login = keyLogin(server.writer, server.knownHosts)
+    /** What the contract of the engines has over SSH, too. */
+    const drawn = async (title: string, test: (t: Test) => Promise<void>): Promise<void> => {
+      if (isDrawn(title, 3)) await t.test(title, test)
+    }
 
     await t.test('a commit lands on one connection, and no temporary file is left', async (t) => {
       const before = await logins()
@@ -68,7 +72,7 @@ await withSSHServer(
       t.equal((await repository.git('ls-tree', '--name-only', 'main', 'many/')).split('\n').length, 20)
     })
 
-    await t.test('with writers of other processes, no commit is lost', async (t) => {
+    await drawn('with writers of other processes, no commit is lost', async (t) => {
       const writers = [stage.open(), stage.open(), stage.open()]
       const work = writers.flatMap((writer, w) =>
         [1, 2].map((i) =>
@@ -79,7 +83,7 @@ await withSSHServer(
       t.equal((await repository.git('ls-tree', '--name-only', 'main', 'race/')).split('\n').length, 6)
     })
 
-    await t.test('a new branch, an empty repository and the commit of an earlier attempt', async (t) => {
+    await drawn('a new branch, an empty repository and the commit of an earlier attempt', async (t) => {
       t.match(await stage.push(sshChange(repository.url, 'new.md', { branch: 'feature/x' }), login), {
         outcome: 'pushed',
         branch: 'feature/x',
@@ -93,7 +97,7 @@ await withSSHServer(
       t.match(await stage.open().find(change, login, patience()), { outcome: 'found' })
     })
 
-    await t.test('a hook that declines is quoted', async (t) => {
+    await drawn('a hook that declines is quoted', async (t) => {
       const hooks = { 'pre-receive': 'echo "no commits on Fridays" >&2; exit 1' }
       const strict = await server.createRepository('acme/strict', { hooks })
       t.match(await stage.push(sshChange(strict.url, 'a.md'), login), {
