@@ -39,6 +39,36 @@ export const BROKEN_OFF: ErrorMeaning = {
   sentence: 'closed the connection in the middle of the exchange; Commitlet retries automatically.',
 }
 
+/**
+ * What git says of data that no server should send: connect.c, fetch-pack.c, pkt-line.c, remote-curl.c, send-pack.c and
+ * sideband.c speak of the protocol, index-pack.c and the check that all objects have come of the pack.
+ */
+const PROTOCOL_BROKEN = new RegExp(
+  [
+    String.raw`^(?:fatal|error): (?:${[
+      'protocol error: (?!bad pack header)',
+      'git (?:fetch-pack|upload-pack|send-pack|receive-pack): ',
+      String.raw`(?:remote-curl: |the )?(?:remote server sent )?unexpected (?:response end packet|acknowledgment|wanted-ref|flush|'|end of|packet)`,
+      String.raw`expected (?!flush after ref listing)(?:'|ACK|NAK|shallow|wanted-ref|packfile|no other sections|response end|flush|sha|service)`,
+      String.raw`invalid (?:packet|shallow line|unshallow line|status line from remote|ls-refs response|server response; )`,
+      String.raw`error processing (?:acks|wanted refs)`,
+      String.raw`malformed response in ref list`,
+      String.raw`unable to parse remote unpack status|invalid (?:unpack|report) status|remote reported status on unknown ref`,
+      String.raw`unknown object format '[^']*' specified by server`,
+      String.raw`(?:no|error in) (?:object|shallow)`,
+      String.raw`repository on the other end cannot be shallow`,
+      String.raw`remote did not send all necessary objects`,
+      String.raw`server doesn't support '|no matching remote head`,
+      String.raw`pack (?:signature mismatch|version|has (?:bad object|junk|\d+ unresolved delta)|is corrupted)`,
+      String.raw`(?:serious )?inflate (?:returned|inconsistency)|invalid (?:blob|tree|commit|tag)|unknown object type|failed to apply delta`,
+      String.raw`(?:delta base|offset value|bad delta|delta) |cannot unpack|used more bytes than were available|confusion`,
+      String.raw`(?:bad|missing|corrupt|broken) (?:object|blob|tree|commit|link)|unable to parse (?:commit|tree|object)|not a (?:tree|commit) object`,
+    ].join('|')})`,
+    String.raw`^bad band #|protocol error: (?:no band designator|bad band)`,
+  ].join('|'),
+  'm',
+)
+
 /** Error lines of git without an HTTP status; the first match counts. */
 export const ROWS: readonly ErrorRow[] = [
   {
@@ -157,6 +187,12 @@ export const ROWS: readonly ErrorRow[] = [
     reason: 'NotSupported',
     sentence:
       'has a broken object at the tip of the branch, so nothing can be built on it; run `git fsck` there and fix it.',
+  },
+  {
+    pattern: PROTOCOL_BROKEN,
+    reason: 'ProviderUnavailable',
+    sentence:
+      "has sent something that is not Git's protocol, or a broken pack; Commitlet retries automatically, but ask the administrator of the server if it stays so.",
   },
   {
     pattern:
