@@ -23,9 +23,9 @@ export function redact(text: string, secrets: readonly string[]): string | undef
   if (areTooMany(distinct)) return undefined
   const read = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ')
   const spelled = longestFirst([...distinct].flatMap(spellings))
-  const masked = mask(read.trim(), spelled)
+  const masked = mask(maskSpaced(read.trim(), spelled), spelled)
   // The text may have been cut within a secret, whose beginning is then not masked.
-  const shown = text.length > READ ? masked.slice(0, -(spelled[0]?.length ?? 0) || undefined) : masked
+  const shown = text.length > READ ? masked.slice(0, -2 * (spelled[0]?.length ?? 0) || undefined) : masked
   const characters = Array.from(shown)
   if (characters.length <= LONGEST) return characters.join('')
   return `${characters.slice(0, LONGEST - 1).join('')}…`
@@ -75,6 +75,29 @@ function longestFirst(spelled: readonly string[]): readonly string[] {
 
 function mask(text: string, spelled: readonly string[]): string {
   return spelled.reduce((masked, spelling) => masked.replaceAll(spelling, () => MASK), text)
+}
+
+/**
+ * Masks what a remote has written with blanks, or with what became blanks, between the characters of a secret. Shorter ones
+ * would be found across ordinary words.
+ */
+function maskSpaced(text: string, spelled: readonly string[]): string {
+  const places = Array.from(text.matchAll(/\S/g), ({ index }) => index)
+  const dense = text.replace(/\s/g, '')
+  const masked = new Uint8Array(text.length)
+  for (const spelling of spelled) {
+    const secret = spelling.replace(/\s/g, '')
+    if (secret.length < SHORTEST_FOUND) continue
+    for (let at = dense.indexOf(secret); at >= 0; at = dense.indexOf(secret, at + secret.length))
+      masked.fill(1, places[at], (places[at + secret.length - 1] ?? 0) + 1)
+  }
+  if (!masked.includes(1)) return text
+  let shown = ''
+  for (let at = 0; at < text.length; at += 1) {
+    if (masked[at] === 0) shown += text.charAt(at)
+    else if (masked[at - 1] !== 1) shown += MASK
+  }
+  return shown
 }
 
 /** Raw, as in JSON, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as in forms). */

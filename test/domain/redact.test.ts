@@ -30,6 +30,23 @@ for (const [name, spelling] of spellings) {
   })
 }
 
+t.test('a secret with something between its characters is masked', async (t) => {
+  const token = 'ghp_AbCdEf123456'
+  for (const between of [' ', '\n', '\u0000', '\u200b', '\u2028', '\u00ad', '\t \t', '\u001b[0m '])
+    for (const spelling of [token, Buffer.from(token).toString('base64url')]) {
+      const spaced = Array.from(spelling).join(between)
+      t.equal(redact(`you sent ${spaced} twice: ${spaced}!`, [token]), 'you sent *** twice: ***!')
+      const once = `${spelling.slice(0, 7)}${between}${spelling.slice(7)}`
+      t.equal(redact(`(${once})`, [token]), '(***)')
+    }
+  t.equal(redact('we ak words stay', ['weak']), 'we ak words stay')
+  t.equal(redact('a secret value of words', ['secret value']), 'a *** of words')
+})
+
+t.test('two that follow each other are one mask, and what is between others stays', async (t) => {
+  t.equal(redact('12345678 12345678, 1234 5678', ['12345678']), '*** ***, ***')
+})
+
 t.test('the longest spelling goes first, so that nothing of a secret is left', async (t) => {
   t.equal(redact('abcdef abc', ['abc', 'abcdef']), '*** ***')
 })
