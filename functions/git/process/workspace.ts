@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Failure } from '../../domain/failure.ts'
 import { LAUNCHER } from './launcher.ts'
 import { HOOKS, PUSH_HOOK } from './push-hook.ts'
 
@@ -51,9 +52,17 @@ async function writeRepository(folder: string): Promise<void> {
 }
 
 async function writeHook(folder: string): Promise<void> {
+  const file = join(folder, 'pre-push')
   await mkdir(folder)
-  await writeFile(join(folder, 'pre-push'), PUSH_HOOK, { mode: 0o700 })
+  await writeFile(file, PUSH_HOOK, { mode: 0o700 })
+  // Git leaves a hook out that it cannot run, and would push whatever the time is.
+  await access(file, constants.X_OK).catch((cause: unknown) => {
+    throw new Failure('Internal', NO_HOOK, { cause })
+  })
 }
+
+const NO_HOOK =
+  'The folder for temporary files of Commitlet does not let programs run, which Git needs to check the time of a push; your Commitlet operator has to mount it without `noexec`.'
 
 function workspaceIn(folder: string): Workspace {
   return {

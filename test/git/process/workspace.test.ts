@@ -52,3 +52,17 @@ t.test('only the beginning of a long file is read', async (t) => {
     t.equal((await workspace.readLines('long')).length, 26_215)
   })
 })
+
+t.test(
+  'where Git would leave its hook out, no workspace is opened',
+  {
+    skip: process.getuid?.() === 0 ? false : 'without rights of its own it could not enter the folder either',
+  },
+  async (t) => {
+    // Every file is as on a filesystem that is mounted without the right to run programs.
+    const before = process.umask(0o177)
+    const opening = openWorkspace(tempDir).catch((error: unknown) => error)
+    t.match(await opening.finally(() => process.umask(before)), { reason: 'Internal', message: /noexec/ })
+    t.same(await readdir(tempDir), [])
+  },
+)
