@@ -12,6 +12,7 @@ import { openTurns } from '../functions/attempt/turns.ts'
 import { readConfig } from '../functions/config.ts'
 import { readPodSize } from '../functions/pod-size.ts'
 import { finder } from '../functions/attempt/find.ts'
+import { openLooks } from '../functions/looks/looks.ts'
 import { openGit } from '../functions/git/git.ts'
 import { openProviders } from '../functions/pull-request/provider-apis.ts'
 import type { World } from '../functions/world.ts'
@@ -55,6 +56,15 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
   const log = makeLog('function')
   const now = (): Date => cluster.now()
   const elapsed = (): number => performance.now()
+  const find = finder(cluster, { reads: WAITS, waits: WAITS })
+  const looks = openLooks({
+    cluster,
+    wake: (ref, awaited) => handle(ref, find, world, awaited),
+    now,
+    elapsed,
+    stampKey: config.stampKey,
+    log,
+  })
   const world: World = {
     cluster,
     push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
@@ -65,14 +75,14 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     now,
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
+    looks,
     random: Math.random,
     log,
     settings: config,
   }
-  const find = finder(cluster, { reads: WAITS, waits: WAITS })
   const app = buildApp((ref) => handle(ref, find, world), log)
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
-    await Promise.all([app.close(), git.close()])
+    await Promise.all([app.close(), looks.close(), git.close()])
   })
 }
 

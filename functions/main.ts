@@ -22,6 +22,7 @@ import { divide } from './attempt/shares.ts'
 import { openTurns } from './attempt/turns.ts'
 import type { Sender } from './event-places.ts'
 import { openGit } from './git/git.ts'
+import { openLooks } from './looks/looks.ts'
 import { loadHTTP } from './http/http.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
 import { fetchWarning, readPodSize } from './pod-size.ts'
@@ -86,6 +87,14 @@ async function main(): Promise<void> {
   const cluster = connectCluster(apiServer)
   const now = (): Date => cluster.now()
   const elapsed = (): number => performance.now()
+  const looks = openLooks({
+    cluster,
+    wake: (ref, awaited) => handle(ref, find.webhook, world, awaited),
+    now,
+    elapsed,
+    stampKey: config.stampKey,
+    log,
+  })
   const world: World = {
     cluster,
     push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
@@ -96,6 +105,7 @@ async function main(): Promise<void> {
     now,
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
+    looks,
     random: Math.random,
     log,
     settings: config,
@@ -110,8 +120,7 @@ async function main(): Promise<void> {
     log.info('draining')
     turns.close()
     setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
-    void app
-      .close()
+    void Promise.all([app.close(), looks.close()])
       .then(() => git.close())
       .then(() => world.cluster.flushEvents())
       .then(() => {

@@ -6,7 +6,8 @@ import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
 import type { Release } from './domain/network/budget.ts'
 import type { ClaimCheck } from './domain/resource/claims.ts'
-import type { Envelope, Kind } from './domain/resource/resource.ts'
+import type { Envelope, Kind, ObjectRef, ReferenceField } from './domain/resource/resource.ts'
+import type { Parsed } from './domain/schema/parse.ts'
 import type { RequestedByTrailer } from './domain/requester/requester.ts'
 import type { WithPullRequests } from './domain/pull-request/pull-requests.ts'
 
@@ -51,6 +52,17 @@ export interface KeptClaim extends ClaimCheck {
   readonly end: () => Promise<Envelope>
 }
 
+/** Looks at what resources wait for, and handles them again when it has changed. */
+export interface Looks {
+  /** Looks as soon as it may if the resource is looked after already, and says whether it is. Takes no call. */
+  readonly ask: (ref: ObjectRef) => boolean
+  /**
+   * Looks after this resource if its status says what it waits for. `asked`: now. Otherwise only where Commitlet looks
+   * again and again, and not at once, because an attempt has just looked.
+   */
+  readonly add: (envelope: Envelope, parsed: Parsed, asked: boolean) => void
+}
+
 /** Everything outside the process that the functions use. `main.ts` creates the real one. */
 export interface World {
   readonly cluster: Cluster
@@ -70,6 +82,8 @@ export interface World {
   readonly elapsed: () => number
   /** Renews the claim of an attempt while it lives; see functions/attempt/claim-keeper.ts. */
   readonly keepClaim: (claimed: Envelope, sentAt: number) => KeptClaim
+  /** Looks for what failed attempts wait for; see functions/looks. */
+  readonly looks: Looks
   /** A number from 0 to 1. */
   readonly random: () => number
   readonly log: Logger
@@ -84,6 +98,8 @@ export interface Attempt {
   readonly signal: AbortSignal
   /** Asked before each write to a remote. */
   readonly claim: ClaimCheck
+  /** Told what the attempt reads: the version of an object that the spec names, or MISSING or UNREADABLE. */
+  readonly saw: (field: ReferenceField, version: string) => void
   /** The attempt gives it back where it only waits. */
   readonly turn: Pick<Turn, 'park' | 'resume'>
 }

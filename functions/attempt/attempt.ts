@@ -3,8 +3,9 @@ import type { Claim, Claimable, Newer } from './claim.ts'
 import { isSameRequest, mayStart } from '../domain/resource/attempt-state.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
+import { awaitedAfter, awaitedBy } from '../domain/resource/waiting.ts'
 import { parse, requireSound } from '../domain/schema/parse.ts'
-import type { ObjectRef } from '../domain/resource/resource.ts'
+import type { ObjectRef, ReferenceField } from '../domain/resource/resource.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
@@ -20,20 +21,29 @@ const GRACE_MS = 500
 
 /**
  * Handles an event: reads the resource, stops if there is nothing to do, and otherwise makes one attempt and writes its
- * result. If a newer generation arrived in the meantime, it makes an attempt for that one immediately afterwards.
- * Throws a Failure only if nothing could be written: the sender or a sweep then sends the event again.
+ * result. If a newer generation arrived in the meantime, it makes an attempt for that one immediately afterwards. A
+ * resource that waits for an object is only looked after. `awaited`: that object has changed since the attempt of this
+ * `lastAttemptTime`. Throws a Failure only if nothing could be written: the sender or a sweep then sends the event again.
  */
-export async function handle(ref: ObjectRef, find: Find, world: World): Promise<void> {
-  const found = await findDue(ref, find, world)
+export async function handle(ref: ObjectRef, find: Find, world: World, awaited?: string): Promise<void> {
+  if (awaited === undefined && world.looks.ask(ref)) return
+  const found = await findDue(ref, { find, awaited }, world)
   let next: Newer | undefined = found && { newer: found }
   while (next !== undefined) next = await claimAndAttempt(next, world)
 }
 
 /** The resource of the event, if an attempt may start. The whole object, which may be large, is not kept. */
-async function findDue(ref: ObjectRef, find: Find, world: World): Promise<Claimable | undefined> {
+async function findDue(
+  ref: ObjectRef,
+  { find, awaited }: { readonly find: Find; readonly awaited: string | undefined },
+  world: World,
+): Promise<Claimable | undefined> {
   const found = await find(ref)
-  if (found === undefined || !mayStart(found.envelope, world.now())) return undefined
-  return { envelope: found.envelope, parsed: parse(found.whole) }
+  if (found === undefined) return undefined
+  const { envelope, whole } = found
+  if (mayStart(envelope, world.now(), awaited)) return { envelope, awaited, parsed: parse(whole) }
+  if (awaitedBy(envelope, world.now()).length > 0) world.looks.add(envelope, parse(whole), true)
+  return undefined
 }
 
 /** One attempt with a turn of its own. Returns a newer spec, if there is one: it may need another turn. */
@@ -87,17 +97,23 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer 
   const kept = world.keepClaim(current.envelope, current.sentAt)
   const signal = AbortSignal.any([AbortSignal.timeout(attemptDeadline * 1000), kept.lost])
   const onTimeout = (): Failure => outOfTime(attemptDeadline)
-  const running = run(current, world, { again: current.again, signal, claim: kept, turn })
+  const sightings = new Map<ReferenceField, string>()
+  const saw: Attempt['saw'] = (field, version) => void sightings.set(field, version)
+  const running = run(current, world, { again: current.again, signal, claim: kept, saw, turn })
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
   turn.release()
   const latest = await kept.end()
   // A newer spec has no result yet.
   const carrier = isSameRequest(latest, current.envelope) ? latest : current.envelope
-  const settled = await writeResult(carrier, result, world)
+  const { uid } = current.envelope.metadata
+  const key = { uid, key: world.settings.stampKey }
+  const awaited = result instanceof Failure ? awaitedAfter(result, sightings, key) : []
+  const settled = await writeResult(carrier, result, world, awaited)
   const insecure = isAtInsecureHost(current.parsed, world.settings)
   await report({ claim: current.envelope, result, began, settled, insecure }, world)
-  const { newer } = settled
+  const { newer, written } = settled
+  if (written !== undefined && awaited.length > 0) world.looks.add(written.envelope, current.parsed, false)
   if (newer === undefined) return undefined
   const parsed = parse(newer.whole)
   return { newer: { envelope: newer.envelope, parsed }, heldBefore: current.envelope }

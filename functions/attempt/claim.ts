@@ -23,6 +23,8 @@ const MAX_WRITES = 8
 export interface Claimable {
   readonly envelope: Envelope
   readonly parsed: Parsed
+  /** What a failed attempt waited for has changed: its `lastAttemptTime`; see `mayStart`. */
+  readonly awaited?: string | undefined
 }
 
 /** A resource that has our claim in its status. */
@@ -56,7 +58,7 @@ export async function claim(
   for (let writes = 0; writes < MAX_WRITES; writes += 1) {
     const isOurs = held !== undefined && carriesClaim(latest.envelope, held)
     if (latest.envelope.metadata.deletionTimestamp !== undefined) return undefined
-    if (!isOurs && !mayStart(latest.envelope, world.now())) return undefined
+    if (!isOurs && !mayStart(latest.envelope, world.now(), latest.awaited)) return undefined
     if (isGivenUp(latest.envelope, world.settings.retryLimit)) return giveUp(latest, world)
     const status = claimed(latest.envelope, { now: world.now(), random: world.random() })
     const sentAt = world.elapsed()
@@ -76,11 +78,11 @@ export async function claim(
 }
 
 // A spec changes only with the generation, so it is parsed once for each generation.
-function readAgain({ envelope: before, parsed }: Claimable, whole: unknown): Claimable {
+function readAgain({ envelope: before, parsed, awaited }: Claimable, whole: unknown): Claimable {
   const envelope = envelopeOf(whole)
   const { uid, generation } = envelope.metadata
   const isSame = uid === before.metadata.uid && generation === before.metadata.generation
-  return { envelope, parsed: isSame ? parsed : parse(whole) }
+  return { envelope, awaited, parsed: isSame ? parsed : parse(whole) }
 }
 
 /** Is the repository at a host of INSECURE_HOSTS? */

@@ -3,7 +3,7 @@ import { CONFLICT } from '../cluster/cluster.ts'
 import { carriesClaim, carriesResult, isSameRequest } from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import { Failure } from '../domain/failure.ts'
-import type { Envelope, Status } from '../domain/resource/resource.ts'
+import type { Awaited, Envelope, Status } from '../domain/resource/resource.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import { failed, succeeded } from '../domain/resource/status.ts'
 import type { Found } from './find.ts'
@@ -21,12 +21,13 @@ export interface WrittenResult {
 
 /**
  * Writes the result of an attempt in one patch. On a conflict it reads the resource again; it never overwrites another
- * uid, another generation or another attempt's claim. Throws a Failure if the API server did not accept it in time.
+ * uid, another generation or another attempt's claim. `awaited`: what has to change before another attempt makes sense. Throws a Failure if the API server did not accept it in time.
  */
 export async function writeResult(
   claim: Envelope,
   result: Outcome | Failure,
   world: World,
+  awaited: readonly Awaited[] = [],
 ): Promise<WrittenResult> {
   const { limit, random } = { limit: world.settings.retryLimit, random: world.random() }
   let lastFailure: Failure | undefined
@@ -36,7 +37,7 @@ export async function writeResult(
       const now = world.now()
       const status =
         result instanceof Failure
-          ? failed(latest, result, { now, limit, random })
+          ? failed(latest, result, { now, limit, random, awaited })
           : succeeded(latest, result, now)
       const stored = await world.cluster.patchStatus(latest, status)
       if (stored !== CONFLICT) return { written: { envelope: envelopeOf(stored), status } }

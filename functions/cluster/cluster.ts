@@ -3,7 +3,11 @@ import type { SecretData } from '../domain/credentials/secret-keys.ts'
 import type { Envelope, Kind, ObjectRef, Phase, ResourceRef, Status } from '../domain/resource/resource.ts'
 import type { UserInfo } from '../domain/requester/user-info.ts'
 
-export type Secret = SecretData
+/** A Secret as it was read. */
+export interface Secret extends SecretData {
+  /** See `readVersion`. */
+  readonly version: string
+}
 
 /** A row of a list: the fields that decide whether a resource is due, without its spec. */
 export interface ListedResource {
@@ -13,6 +17,8 @@ export interface ListedResource {
   readonly observedGeneration: number
   readonly lastHandledRequestedAt: string | undefined
   readonly nextAttemptTime: string | undefined
+  /** The reason of its condition Ready. */
+  readonly reason: string | undefined
   /** What the row costs to read, in rows of the usual size: 1 for most, more where its metadata is large. */
   readonly weight: number
 }
@@ -41,6 +47,9 @@ export interface ClusterEvent {
   readonly message: string
 }
 
+/** An object by its name; for a cluster-scoped kind `namespace` is ignored. */
+export type NamedObject = Pick<ResourceRef, 'apiVersion' | 'kind' | 'name'> & { readonly namespace: string }
+
 /**
  * The port to the Kubernetes API, for both programs. Every call has its own deadline. Unless documented otherwise, a
  * call throws a Failure: ReferenceNotFound, ReferenceForbidden, RateLimited, NetworkError, Timeout, ProviderUnavailable
@@ -60,6 +69,11 @@ export interface Cluster {
   discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
   /** Fails also with CredentialsInvalid if the Secret has too many keys. */
   readSecret(namespace: string, name: string): Promise<Secret>
+  /**
+   * The version of an object: its uid and resourceVersion, MISSING or UNREADABLE (domain/resource/waiting.ts). Its content
+   * is not read.
+   */
+  readVersion(ref: NamedObject, served: ServedKind): Promise<string>
   /** Whether this user has this access. The result "allowed" is at most 5 s old. */
   reviewAccess(user: UserInfo, access: Access): Promise<boolean>
   /**

@@ -7,11 +7,12 @@ import { countParts } from '../domain/network/json-parts.ts'
 import type { ApiServer } from './api-server.ts'
 import { bodyOf, refusal } from './answer.ts'
 import { accessReviews } from './access-review.ts'
-import type { Cluster, Secret } from './cluster.ts'
+import type { Cluster, NamedObject, Secret } from './cluster.ts'
 import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
 import { listPage } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
+import { METADATA, versionIn, versionOf } from './object-version.ts'
 import { followServerClock } from './server-clock.ts'
 import { statusPatch } from './status-patch.ts'
 
@@ -30,6 +31,7 @@ export function connectCluster(apiServer: ApiServer): Cluster {
     readResource: (ref) => readResource(server, ref),
     readObject: (ref, served) => readObject(server, ref, served),
     readSecret: (namespace, name) => readSecret(server, namespace, name),
+    readVersion: (ref, served) => readVersion(server, ref, served),
     reviewAccess: accessReviews(server, elapsed),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
     listPage: (kind, query) => listPage(server, kind, query),
@@ -94,9 +96,17 @@ async function readSecret(server: ApiServer, namespace: string, name: string): P
     namespace,
     name,
     type: textMember(body, 'type') ?? 'Opaque',
+    version: versionOf(metadata),
     annotations: Object.fromEntries(annotations),
     data: new Map<string, Uint8Array>(data),
   }
+}
+
+async function readVersion(server: ApiServer, ref: NamedObject, served: ServedKind): Promise<string> {
+  const namespace = served.namespaced ? ref.namespace : undefined
+  const path = objectPath(ref.apiVersion, served.plural, { namespace, name: ref.name })
+  const answer = await server({ method: 'GET', path, accept: METADATA })
+  return versionIn(answer, `${ref.kind} ${ref.name}`)
 }
 
 async function patchStatus(server: ApiServer, resource: Envelope, status: Status): Promise<unknown> {

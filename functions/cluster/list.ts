@@ -92,6 +92,7 @@ function readRow(
     observedGeneration: typeof observed === 'number' ? observed : -1,
     lastHandledRequestedAt: asText(cell('Handled')),
     nextAttemptTime: asText(cell('Next attempt')),
+    reason: asText(cell('Reason')),
     weight: Math.ceil(JSON.stringify(row).length / ROW_LENGTH),
   }
 }

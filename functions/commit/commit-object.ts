@@ -5,6 +5,7 @@ import type { Login } from '../domain/credentials/login.ts'
 import { commitMessage } from '../domain/commit/commit-message.ts'
 import { commitletId } from '../domain/commit/commit-id.ts'
 import { requestedAt } from '../domain/resource/attempt-state.ts'
+import { MISSING } from '../domain/resource/waiting.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
 import type { SoundGitCommit } from '../domain/schema/parse.ts'
@@ -30,25 +31,27 @@ export async function commitObject(
   world: World,
   attempt: Attempt,
 ): Promise<Outcome> {
-  const authorised = await authorise(resource, world, attempt.signal)
+  const { signal, saw } = attempt
+  const authorised = await authorise(resource, world, signal)
   const { requester, verdict } = authorised
   const read = (): Promise<readonly FileChange[]> => readFiles(resource, verdict.served, world)
-  const reading = retryForbidden(read, isAccountRefused, attempt.signal).catch(asFailure)
+  const reading = retryForbidden(read, isAccountRefused, signal).catch(asFailure)
   const draft = draftOf(resource, requester, world)
   const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
   const land = async (login: Login): Promise<Landed | Failure> => {
     const files = await reading
+    if (files instanceof Failure && files.reason === 'ReferenceNotFound') saw('spec.resourceRef', MISSING)
     if (files instanceof Failure && !attempt.again) return files
     // All that is left is to wait: for the branch's next push, and for its remote.
     attempt.turn.park(bytesOf(resource, files))
     if (!(files instanceof Failure)) return world.push({ ...draft, ...since, files }, login, attempt)
-    return (await world.find({ ...draft, ...since }, login, attempt.signal)) ?? files
+    return (await world.find({ ...draft, ...since }, login, signal)) ?? files
   }
   // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
   const { result, used } = await withFallback(sourcesOf(resource.spec), async (source) => {
-    await attempt.turn.resume(attempt.signal)
-    const login = await logIn(source, { resource, authorised, signal: attempt.signal }, world)
+    await attempt.turn.resume(signal)
+    const login = await logIn(source, { resource, authorised, signal, saw }, world)
     secrets.push(...secretsOf(login))
     return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
       throw withPasswordHint(error, login, resource.target)

@@ -1,5 +1,8 @@
-/** Whether and how Commitlet retries. `slow`: at long intervals, because someone has to fix something first. */
-export type Retry = 'never' | 'transient' | 'slow'
+/**
+ * Whether and how Commitlet retries. `slow`: at long intervals, because someone has to fix something first. `reference`: as
+ * soon as what was missing is there, which Commitlet looks for, and after ten minutes as `transient`.
+ */
+export type Retry = 'never' | 'transient' | 'slow' | 'reference'
 
 /** The meaning of a reason, for all code that depends on it. */
 export interface ReasonRow {
@@ -16,7 +19,7 @@ export interface ReasonRow {
 
 const ROWS = {
   InvalidSpec: { retry: 'never', fallback: false, denial: 'Invalid', side: 'user' },
-  ReferenceNotFound: { retry: 'transient', fallback: true, denial: 'Invalid', side: 'user' },
+  ReferenceNotFound: { retry: 'reference', fallback: true, denial: 'Invalid', side: 'user' },
   ReferenceForbidden: { retry: 'never', fallback: false, denial: 'Forbidden', side: 'user' },
   NotSupported: { retry: 'never', fallback: false, denial: 'Invalid', side: 'user' },
   CredentialsInvalid: { retry: 'slow', fallback: true, denial: 'Invalid', side: 'user' },

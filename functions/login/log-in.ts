@@ -7,13 +7,14 @@ import { permitBy, requireOperatorAllows } from '../domain/pull-request/renamed-
 import type { Permit } from '../domain/pull-request/pull-requests.ts'
 import type { SoundGitCommit, SoundPullRequest, SoundResource } from '../domain/schema/parse.ts'
 import { readSecretCredentials } from './read-secret.ts'
-import type { World } from '../world.ts'
+import type { Attempt, World } from '../world.ts'
 
 /** The resource to log in for, and its requester. */
 export interface LoggingIn<R extends SoundResource = SoundResource> {
   readonly resource: R
   readonly authorised: Authorised
   readonly signal: AbortSignal
+  readonly saw: Attempt['saw']
 }
 
 /**
@@ -58,10 +59,10 @@ export async function logInToAPI(
 
 async function readCredentials(
   source: CredentialSource,
-  { resource, authorised, signal }: LoggingIn,
+  { resource, authorised, signal, saw }: LoggingIn,
   world: World,
 ): Promise<BoundCredentials> {
   const { namespace } = resource.metadata
   if (source.used === 'Default') return readDefault(namespace, world)
-  return readSecretCredentials(source, { namespace, authorised, target: resource.target, signal }, world)
+  return readSecretCredentials(source, { namespace, authorised, target: resource.target, signal, saw }, world)
 }

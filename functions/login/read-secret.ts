@@ -12,7 +12,8 @@ import {
 } from '../domain/credentials/secret-binding.ts'
 import type { SecretUser } from '../domain/credentials/secret-binding.ts'
 import type { BoundCredentials, SecretSource } from './credential-source.ts'
-import type { World } from '../world.ts'
+import { MISSING, UNREADABLE } from '../domain/resource/waiting.ts'
+import type { Attempt, World } from '../world.ts'
 
 /** The field of the spec that names the Secret. */
 export interface SecretField extends Pick<SecretSource, 'field'> {
@@ -25,6 +26,8 @@ export interface SecretRequest {
   readonly authorised: Authorised
   readonly target: Target
   readonly signal: AbortSignal
+  /** Told which version of the Secret was read. */
+  readonly saw: Attempt['saw']
 }
 
 /**
@@ -33,7 +36,7 @@ export interface SecretRequest {
  */
 export async function readSecret(
   { field, credentials }: SecretField,
-  { namespace, authorised, target, signal }: SecretRequest,
+  { namespace, authorised, target, signal, saw }: SecretRequest,
   { cluster }: Pick<World, 'cluster'>,
 ): Promise<Secret> {
   const named = { namespace, name: credentials.secretName }
@@ -41,9 +44,12 @@ export async function readSecret(
   const read = (): Promise<Secret> => cluster.readSecret(named.namespace, named.name)
   const secret = await retryForbidden(read, isAccountRefused, signal).catch((error: unknown) => {
     const missing = error instanceof Failure && error.reason === 'ReferenceNotFound'
+    if (missing) saw(field, MISSING)
+    if (error instanceof Failure && isAccountRefused(error)) saw(field, UNREADABLE)
     if (!missing || user.right === 'get') throw error
     throw unboundSecret(named, user.username)
   })
+  saw(field, secret.version)
   requireTarget(secret, target, user)
   return secret
 }

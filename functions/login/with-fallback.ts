@@ -36,7 +36,8 @@ function bothFailed(first: Failure, second: unknown): never {
   })
 }
 
-// If either failure is transient, an attempt soon may succeed.
+// If either failure is transient, an attempt soon may succeed; so it may where only the second Secret is missing.
 function retryOf(first: Failure, second: Failure): Failure['retry'] {
-  return second.retry === 'transient' ? 'transient' : first.retry
+  if (first.retry === 'reference' && second.retry !== 'transient') return 'reference'
+  return second.retry === 'transient' || second.retry === 'reference' ? 'transient' : first.retry
 }

@@ -17,7 +17,7 @@ export async function openPullRequest(
   world: World,
   attempt: Attempt,
 ): Promise<Outcome> {
-  const { signal } = attempt
+  const { signal, saw } = attempt
   const authorised = await authorise(resource, world, signal)
   const { spec } = resource
   const branches = branchesOf(spec)
@@ -25,7 +25,7 @@ export async function openPullRequest(
   // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
   const { result, used } = await withFallback(sourcesOf(spec), async (source) => {
-    const { login, permit } = await logInToAPI(source, { resource, authorised, signal }, world)
+    const { login, permit } = await logInToAPI(source, { resource, authorised, signal, saw }, world)
     secrets.push(...login.secrets, login.secret)
     const caller = { login: { ...login, secrets: [...secrets] }, signal }
     return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>

@@ -4,7 +4,12 @@ import t from 'tap'
 import { REASONS } from '../../functions/domain/reasons.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/troubleshooting.md'), 'utf8')
-const ANSWERS = { never: /^no\b/, slow: /^slowly$/, transient: /^yes$/ } as const
+const ANSWERS = {
+  never: /^no\b/,
+  slow: /^slowly$/,
+  transient: /^yes$/,
+  reference: /^as soon as it is there$/,
+} as const
 
 const [, SECTION = ''] = PAGE.split('## Reasons')
 /** Each reason with the second column of its row; a row may name several. */

@@ -10,6 +10,7 @@ import type {
 import { CONFLICT } from '../../functions/cluster/cluster.ts'
 import type { Access, ServedKind } from '../../functions/domain/gate/access.ts'
 import { envelopeOf, refOf } from '../../functions/domain/resource/envelope.ts'
+import { MISSING } from '../../functions/domain/resource/waiting.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Envelope, Kind, Status } from '../../functions/domain/resource/resource.ts'
 import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
@@ -129,7 +130,13 @@ export function memoryCluster(): MemoryCluster {
       for (const [key, value] of Object.entries(secret.stringData ?? {}))
         data.set(key, Buffer.from(String(value)))
       const annotations = Object(secret.metadata.annotations ?? {})
-      return { namespace, name, type: String(secret.type ?? 'Opaque'), annotations, data }
+      const version = versionIn(secret)
+      return { namespace, name, type: String(secret.type ?? 'Opaque'), version, annotations, data }
+    },
+    async readVersion(ref, served) {
+      const namespace = served.namespaced ? ref.namespace : undefined
+      const found = objects.get(keyOf(ref.kind, namespace, ref.name))
+      return found === undefined ? MISSING : versionIn(found)
     },
     async patchStatus(resource: Envelope, status: Status) {
       const stored = objects.get(keyOf(resource.kind, resource.metadata.namespace, resource.metadata.name))
@@ -143,6 +150,10 @@ export function memoryCluster(): MemoryCluster {
     flushEvents: () => Promise.resolve(),
   }
   return cluster
+}
+
+function versionIn({ metadata }: StoredObject): string {
+  return `${String(metadata.uid)}/${String(metadata.resourceVersion)}`
 }
 
 /** By which the API server sorts a list. */
@@ -159,6 +170,7 @@ function listed(resource: Envelope): ListedResource {
     observedGeneration: status?.observedGeneration ?? -1,
     lastHandledRequestedAt: status?.lastHandledRequestedAt,
     nextAttemptTime: status?.nextAttemptTime,
+    reason: status?.conditions?.find(({ type }) => type === 'Ready')?.reason,
     weight: 1,
   }
 }

@@ -81,6 +81,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     now: () => now,
     elapsed: () => performance.now(),
     keepClaim: (...of) => keepClaim(...of),
+    looks: { ask: () => false, add: () => undefined },
     // About the middle, and never the same twice.
     random: () => 0.5 + draws++ / 1_000_000,
     log: pino({ level: 'info' }, stream),
@@ -105,6 +106,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
 export const ATTEMPT: Attempt = {
   again: false,
   signal: new AbortController().signal,
+  saw: () => undefined,
   claim: { confirm: () => Promise.resolve(), remaining: () => Infinity },
   turn: { park: () => undefined, resume: () => Promise.resolve() },
 }

@@ -43,7 +43,7 @@ async function go(
   const resource = parseGitCommit(world.cluster.apply(gitCommit({ fallbackCredentials: SPARE, ...spec })))
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
-  return logIn(source, { resource, authorised, signal }, there)
+  return logIn(source, { resource, authorised, signal, saw: () => undefined }, there)
 }
 
 function parseGitCommit(stored: unknown) {
@@ -139,7 +139,7 @@ async function goToAPI(
   if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
-  return logInToAPI(source, { resource, authorised, signal }, there)
+  return logInToAPI(source, { resource, authorised, signal, saw: () => undefined }, there)
 }
 
 t.test('a pull request writes no path, so none is checked', async (t) => {

@@ -24,6 +24,7 @@ function request(secretRights: SecretRights): SecretRequest {
     },
     target: targetOf('GitCommit', parseRepositoryAddress('https://git.example.com/acme/shop.git')),
     signal: new AbortController().signal,
+    saw: () => undefined,
   }
 }
 

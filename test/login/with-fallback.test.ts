@@ -74,6 +74,16 @@ t.test('a transient failure of the fallback is retried soon', async (t) => {
   })
 })
 
+for (const [primary, fallback, retry] of [
+  ['ReferenceNotFound', 'ReferenceNotFound', 'reference'],
+  ['ReferenceNotFound', 'AuthenticationFailed', 'reference'],
+  ['ReferenceNotFound', 'NetworkError', 'transient'],
+  ['AuthenticationFailed', 'ReferenceNotFound', 'transient'],
+] as const)
+  t.test(`${primary} and then ${fallback} are retried as ${retry}`, async (t) => {
+    t.match(await failureOf(primary, fallback), { reason: primary, retry })
+  })
+
 t.test('the pause that the host asks for with the fallback is kept', async (t) => {
   const waiting = new Failure('RateLimited', 'Later.', { retryAfterSeconds: 90 })
   const work = ({ used }: Source): Promise<never> =>

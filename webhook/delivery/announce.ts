@@ -6,7 +6,7 @@ import { errorLogFields } from '../../functions/domain/error-log-fields.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Kind } from '../../functions/domain/resource/resource.ts'
 import type { Sweep } from './due.ts'
-import { dueAt, isDue } from './due.ts'
+import { dueAt, isDue, needsLook } from './due.ts'
 import type { Sink } from './sink.ts'
 
 /** What a sweep uses. */
@@ -28,7 +28,7 @@ export interface Tally {
 /** Sends the events of one round. */
 export interface Announcer {
   readonly tally: Tally
-  /** The rows that are due and have no event underway. */
+  /** The rows that are due, or wait for something that has to be looked at, and have no event underway. */
   readonly select: (rows: readonly ListedResource[]) => readonly ListedResource[]
   readonly hasRoom: (namespace: string) => boolean
   /**
@@ -41,16 +41,29 @@ export interface Announcer {
 /** Reads at once: a quarter of the connections to the API server, which admission uses too. */
 const READS = 16
 
+/** What a round looks for: `since` is when the one before began, in milliseconds since 1970. */
+export interface RoundScope {
+  readonly sweep: Sweep
+  readonly since: number
+}
+
 /** Makes the announcer of one round, which `signal` ends. */
-export function makeAnnouncer(sweeper: Sweeper, sweep: Sweep, signal: AbortSignal): Announcer {
+export function makeAnnouncer(
+  sweeper: Sweeper,
+  { sweep, since }: RoundScope,
+  signal: AbortSignal,
+): Announcer {
   const { cluster, sink } = sweeper
+  const span = { since, now: cluster.now().getTime() }
   const tally: Tally = { earliest: Infinity, isCrowded: false, sent: { GitCommit: 0, PullRequest: 0 } }
 
   function select(rows: readonly ListedResource[]): readonly ListedResource[] {
     const now = cluster.now().getTime()
     const later = rows.map(dueAt).filter((time) => time > now)
     tally.earliest = Math.min(tally.earliest, ...later)
-    return rows.filter((row) => isDue(row, sweep, now) && !sink.isUnderway(row.ref))
+    const isNamed = (row: ListedResource): boolean =>
+      isDue(row, sweep, now) || (sweep === 'unsettled' && needsLook(row, span))
+    return rows.filter((row) => isNamed(row) && !sink.isUnderway(row.ref))
   }
 
   function hasRoom(namespace: string): boolean {

@@ -1,5 +1,8 @@
 import type { ListedResource } from '../../functions/cluster/cluster.ts'
 
+import { LOOKS_S } from '../../functions/domain/resource/backoff.ts'
+import { isFailureReason, REASONS } from '../../functions/domain/reasons.ts'
+
 /** `unsettled`: resources that are not settled. `full`: also settled ones that changed without an event arriving. */
 export type Sweep = 'unsettled' | 'full'
 
@@ -23,4 +26,35 @@ export function dueAt({ deleting, nextAttemptTime }: ListedResource): number {
   if (deleting) return Infinity
   const time = Date.parse(nextAttemptTime ?? '')
   return Number.isNaN(time) ? 0 : time
+}
+
+/** How often someone is reminded to look at the Secrets of a resource that someone has to fix: below five minutes. */
+const SLOW_LOOKS_MS = 240_000
+/** While Commitlet looks for what is missing, the next attempt is at most this far ahead; and each round names it. */
+const LOOKS_MS = LOOKS_S * 1000
+
+/** The times of the round before and of this one, in milliseconds since 1970. */
+export interface RoundSpan {
+  readonly since: number
+  readonly now: number
+}
+
+/**
+ * Whether an event should name a resource that is not due yet, so that the function looks at what it waits for: it may have
+ * ended meanwhile, and it may have scaled to zero. What is missing is named in each round, for the time in which the function
+ * looks for it. Secrets that someone has to fix are looked at every four minutes, spread by the uids of the resources.
+ */
+export function needsLook(
+  { deleting, reason, nextAttemptTime, ref }: ListedResource,
+  span: RoundSpan,
+): boolean {
+  const { since, now } = span
+  const ahead = Date.parse(nextAttemptTime ?? '') - now
+  if (deleting || !isFailureReason(reason) || !(ahead > 0)) return false
+  const { retry } = REASONS[reason]
+  if (retry === 'reference') return ahead <= LOOKS_MS
+  if (retry === 'transient') return false
+  const offset = Number.parseInt(ref.uid.slice(0, 8), 16) % SLOW_LOOKS_MS || 0
+  const turn = (time: number): number => Math.floor((time + offset) / SLOW_LOOKS_MS)
+  return turn(now) > turn(since)
 }

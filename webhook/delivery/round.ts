@@ -30,9 +30,11 @@ interface Leg extends Walk {
 export function makeRounds(sweeper: Sweeper, sweep: Sweep): Round {
   const legs = legsOf(sweeper.cluster, sweep)
   let first = ''
+  let since = sweeper.cluster.now().getTime()
 
   return async function round(signal) {
-    const { tally, select, hasRoom, announce } = makeAnnouncer(sweeper, sweep, signal)
+    const { tally, select, hasRoom, announce } = makeAnnouncer(sweeper, { sweep, since }, signal)
+    since = sweeper.cluster.now().getTime()
     const postponed: ListedResource[] = []
     const namespaces = makeLot()
 

@@ -20,16 +20,18 @@ export function isCurrent(resource: Envelope): boolean {
 
 /**
  * Whether an attempt may start now: not if the resource is being deleted, is settled, is not due yet, or is claimed by
- * a running attempt, which continues with a newer generation when it ends.
+ * a running attempt, which continues with a newer generation when it ends. `awaited`: the `lastAttemptTime` of a failed
+ * attempt whose cause has changed since, so that the next one is due, whatever its time is.
  */
-export function mayStart(resource: Envelope, now: Date): boolean {
+export function mayStart(resource: Envelope, now: Date, awaited?: string): boolean {
   const { status } = resource
   if (resource.metadata.deletionTimestamp !== undefined) return false
   if (status === undefined || status.phase === 'Pending') return true
   const early = status.nextAttemptTime !== undefined && Date.parse(status.nextAttemptTime) > now.getTime()
   if (status.phase === 'Progressing') return !early
   if (!isCurrent(resource)) return true
-  return status.phase === 'Retrying' && !early
+  if (status.phase !== 'Retrying') return false
+  return !early || (awaited !== undefined && status.lastAttemptTime === awaited)
 }
 
 /** Whether an attempt at this generation and requested-at started before, so that its commit may have been pushed. */

@@ -10,6 +10,8 @@ const LONGEST_PAUSE_S = 21_600
 export const LONGEST_RETRY_AFTER_S = 3600
 /** Slow failures: seconds after the first attempt at which the next ones are due: 5 min, then 30 min, 2 h, 6 h and 6 h later. */
 const SLOW_MARKS_S = [300, 2_100, 9_300, 30_900, 52_500] as const
+/** Seconds after the first attempt for which Commitlet looks for what was missing, instead of making attempts. */
+export const LOOKS_S = 600
 /** A budget of a day: any number of attempts in that time, never more than an hour apart. */
 const DAY_S = 86_400
 const LONGEST_PAUSE_OF_A_DAY_S = LONGEST_RETRY_AFTER_S
@@ -26,6 +28,8 @@ export interface AttemptHistory {
   readonly elapsedSeconds: number
   /** A number from 0 to 1, drawn for each call. */
   readonly random: number
+  /** Whether it is known what was missing, so that Commitlet can look for it. */
+  readonly looks?: boolean
 }
 
 /**
@@ -35,9 +39,12 @@ export interface AttemptHistory {
 export function nextDelay(failure: Failure, history: AttemptHistory): number | 'final' | 'exhausted' {
   if (failure.retry === 'never') return 'final'
   if (failure.retry === 'slow') return slowDelay(history)
+  const { looks = false, elapsedSeconds } = history
   const forADay = REASONS[failure.reason].budget === 'day'
-  const spent = forADay ? history.elapsedSeconds >= DAY_S : history.attempts >= history.limit
+  const spent = forADay ? elapsedSeconds >= DAY_S : history.attempts >= history.limit
   if (spent) return 'exhausted'
+  if (failure.retry === 'reference' && looks && elapsedSeconds < LOOKS_S)
+    return Math.max(SHORTEST_DELAY_S, Math.ceil(LOOKS_S - elapsedSeconds))
   const pause = FIRST_DELAY_S * FACTOR ** (history.attempts - 1)
   const jittered = history.random * Math.min(pause, forADay ? LONGEST_PAUSE_OF_A_DAY_S : LONGEST_PAUSE_S)
   const retryAfter = Math.min(failure.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_S)

@@ -104,6 +104,15 @@ export interface PullRequestStatus {
   readonly state: 'open' | 'merged' | 'closed'
 }
 
+/** The fields of a spec that name an object which an attempt reads. */
+export type ReferenceField = 'spec.resourceRef' | 'spec.credentials' | 'spec.fallbackCredentials'
+
+/** An object that has to change before another attempt makes sense, and its version as it was seen: see waiting.ts. */
+export interface Awaited {
+  readonly field: ReferenceField
+  readonly version: string
+}
+
 /** Status of both kinds. Times are RFC 3339 in UTC with whole seconds. */
 export interface Status {
   readonly observedGeneration: number
@@ -114,6 +123,7 @@ export interface Status {
   readonly startedAt?: string
   readonly lastAttemptTime?: string
   readonly nextAttemptTime?: string
+  readonly waitingFor?: readonly Awaited[]
   readonly credentialsUsed?: 'Primary' | 'Fallback' | 'Default'
   readonly commit?: CommitStatus
   readonly pullRequest?: PullRequestStatus

@@ -2,7 +2,7 @@ import { conditionsOf, timestamp } from './conditions.ts'
 import type { DetailsResult } from './conditions.ts'
 import { mayHavePushed, requestedAt } from './attempt-state.ts'
 import { Failure } from '../failure.ts'
-import type { CommitStatus, Envelope, Phase, PullRequestStatus, Status } from './resource.ts'
+import type { Awaited, CommitStatus, Envelope, Phase, PullRequestStatus, Status } from './resource.ts'
 import { nextDelay } from './backoff.ts'
 import { CLAIM_SECONDS } from './claims.ts'
 
@@ -80,22 +80,28 @@ export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Stat
   }
 }
 
+/** What the status after a failure depends on, apart from the resource and the failure. */
+export interface FailureTerms extends ClaimTerms {
+  /** RETRY_LIMIT. */
+  readonly limit: number
+  /** What has to change before another attempt makes sense. */
+  readonly awaited?: readonly Awaited[]
+}
+
 /** The status after a failure: Retrying with the time of the next attempt, or Failed. `resource` carries the claim. */
-export function failed(
-  resource: Envelope,
-  failure: Failure,
-  when: { readonly now: Date; readonly limit: number; readonly random: number },
-): Status {
+export function failed(resource: Envelope, failure: Failure, terms: FailureTerms): Status {
+  const { now, limit, random, awaited = [] } = terms
   const attempts = resource.status?.attempts ?? 1
-  const started = Date.parse(resource.status?.startedAt ?? '') || when.now.getTime()
-  const elapsedSeconds = (when.now.getTime() - started) / 1000
-  const delay = nextDelay(failure, { attempts, limit: when.limit, elapsedSeconds, random: when.random })
+  const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
+  const elapsedSeconds = (now.getTime() - started) / 1000
+  const looks = awaited.length > 0
+  const delay = nextDelay(failure, { attempts, limit, elapsedSeconds, random, looks })
   const ends = typeof delay !== 'number'
   const { reason, message } = delay === 'exhausted' ? exhausted(failure, attempts) : failure
   const stalled = ends || failure.retry === 'slow'
   return {
     ...common(resource, ends ? 'Failed' : 'Retrying', attempts),
-    conditions: conditionsOf(resource, when.now, {
+    conditions: conditionsOf(resource, now, {
       ready: 'False',
       progress: stalled ? 'Stalled' : 'Reconciling',
       reason,
@@ -103,7 +109,8 @@ export function failed(
       details: 'as before',
     }),
     ...times(resource),
-    ...(ends ? {} : { nextAttemptTime: timestamp(later(when.now, delay)) }),
+    ...(ends ? {} : { nextAttemptTime: timestamp(later(now, delay)) }),
+    ...(ends || !looks ? {} : { waitingFor: awaited }),
     ...resultBefore(resource),
   }
 }

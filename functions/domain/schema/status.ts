@@ -99,6 +99,29 @@ const COMMON: Readonly<Record<string, Schema>> = {
   startedAt: time('When the first attempt at this generation started.'),
   lastAttemptTime: time('When the last attempt started.'),
   nextAttemptTime: time('When the next attempt is due.'),
+  waitingFor: {
+    type: 'array',
+    description:
+      'What has to change before the next attempt: objects that are missing, or Secrets to be fixed. Commitlet looks at them and starts the next attempt earlier when they have changed.',
+    maxItems: 3,
+    items: {
+      type: 'object',
+      description: 'An object that the spec names.',
+      required: ['field', 'version'],
+      properties: {
+        field: {
+          type: 'string',
+          description: 'The field of the spec that names it.',
+          maxLength: 64,
+          enum: ['spec.resourceRef', 'spec.credentials', 'spec.fallbackCredentials'],
+        },
+        version: {
+          ...text('Its version when it was last read: a digest, which only Commitlet understands.', 16),
+          pattern: '^[0-9a-f]{16}$',
+        },
+      },
+    },
+  },
   credentialsUsed: {
     type: 'string',
     description: 'The credentials that were used: Primary, Fallback or Default.',

@@ -74,3 +74,13 @@ t.test('a failure may set for itself whether a retry helps', async (t) => {
   const failure = new Failure('ReferenceForbidden', 'The service account lacks the right.', { retry: 'slow' })
   t.equal(nextDelay(failure, tries), 300)
 })
+
+t.test('what was missing is looked for during ten minutes, and then retried as any other', async (t) => {
+  const failure = new Failure('ReferenceNotFound', 'No.')
+  const looks = { ...tries, looks: true }
+  t.equal(nextDelay(failure, looks), 600)
+  t.equal(nextDelay(failure, { ...looks, attempts: 3, elapsedSeconds: 590.5 }), 10)
+  t.equal(nextDelay(failure, { ...looks, elapsedSeconds: 600 }), nextDelay(failure, tries))
+  t.equal(nextDelay(failure, tries), 5, 'nobody knows what was missing')
+  t.equal(nextDelay(failure, { ...looks, attempts: 12 }), 'exhausted')
+})

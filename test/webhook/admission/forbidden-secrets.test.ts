@@ -53,7 +53,7 @@ t.test('a Secret is read again each time', async (t) => {
   const read = rememberForbidden(
     async (namespace, name) => {
       count += 1
-      return { namespace, name, type: 'Opaque', annotations: {}, data: new Map() }
+      return { namespace, name, type: 'Opaque', version: '1', annotations: {}, data: new Map() }
     },
     () => 0,
   )

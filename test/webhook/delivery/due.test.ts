@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ListedResource } from '../../../functions/cluster/cluster.ts'
-import { isDue } from '../../../webhook/delivery/due.ts'
+import { isDue, needsLook } from '../../../webhook/delivery/due.ts'
 import { UID } from '../stage.ts'
 
 const NOW = Date.parse('2026-01-01T12:00:00Z')
@@ -13,6 +13,7 @@ function listed(changes: Partial<ListedResource>): ListedResource {
     observedGeneration: 2,
     lastHandledRequestedAt: undefined,
     nextAttemptTime: undefined,
+    reason: undefined,
     weight: 1,
     ...changes,
   }
@@ -43,3 +44,39 @@ for (const [title, changes, unsettled, full] of [
     t.equal(isDue(listed(changes), 'full', NOW), full)
   })
 }
+
+const MINUTE = 60_000
+
+function namedIn(row: ListedResource, minutes: number): number {
+  const rounds = Array.from({ length: minutes * 2 }, (_, i) => NOW + i * 30_000)
+  return rounds.filter((now) => needsLook(row, { since: now - 30_000, now })).length
+}
+
+t.test('while the function looks for what is missing, each round names the resource', async (t) => {
+  const ahead = (minutes: number): string => new Date(NOW + minutes * MINUTE).toISOString()
+  const row = listed({ reason: 'ReferenceNotFound', nextAttemptTime: ahead(9) })
+  t.equal(namedIn(row, 9), 18)
+  t.equal(namedIn(row, 20), 18, 'then it is due')
+  t.equal(namedIn(listed({ ...row, nextAttemptTime: ahead(60) }), 49), 0)
+  t.equal(namedIn(listed({ ...row, deleting: true }), 9), 0)
+})
+
+t.test('a resource that someone has to fix is named every four minutes, not all in one round', async (t) => {
+  const nextAttemptTime = '2026-01-01T18:00:00Z'
+  const firsts = new Set<number>()
+  for (const [i, reason] of ['AuthenticationFailed', 'ReferenceForbidden', 'CredentialsInvalid'].entries()) {
+    const uid = `${i}${UID.slice(1, 6)}${i * 37 + 11}${UID.slice(8)}`
+    const row = listed({ reason, nextAttemptTime, ref: { ...listed({}).ref, uid } })
+    t.equal(namedIn(row, 60), 15, reason)
+    const rounds = Array.from({ length: 8 }, (_, round) => round)
+    const isNamed = (round: number): boolean =>
+      needsLook(row, { since: NOW + (round - 1) * 30_000, now: NOW + round * 30_000 })
+    firsts.add(rounds.findIndex(isNamed))
+  }
+  t.ok(firsts.size > 1, `rounds ${[...firsts].join(', ')}`)
+})
+
+for (const reason of ['NetworkError', 'RateLimited', 'Succeeded', 'Progressing', undefined])
+  t.test(`a resource with the reason ${reason} is not named before its time`, async (t) => {
+    t.equal(namedIn(listed({ reason, nextAttemptTime: '2026-01-01T12:09:00Z' }), 9), 0)
+  })

@@ -1,0 +1,36 @@
+import type { Cluster, NamedObject } from '../cluster/cluster.ts'
+import type { ReferenceField } from '../domain/resource/resource.ts'
+import { MISSING } from '../domain/resource/waiting.ts'
+import type { Parsed } from '../domain/schema/parse.ts'
+
+const SECRETS = { plural: 'secrets', namespaced: true } as const
+
+/** The object that this field of a spec names; undefined if it names none. `namespace`: of the resource. */
+export function objectNamed(
+  field: ReferenceField,
+  namespace: string,
+  parsed: Parsed,
+): NamedObject | undefined {
+  if (!parsed.sound) return undefined
+  if (field === 'spec.resourceRef') {
+    if (parsed.kind !== 'GitCommit') return undefined
+    const { apiVersion, kind, name, namespace: named = namespace } = parsed.spec.resourceRef
+    return { apiVersion, kind, name, namespace: named }
+  }
+  const { credentials, fallbackCredentials } = parsed.spec
+  const name = (field === 'spec.credentials' ? credentials : fallbackCredentials)?.secretName
+  return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Secret', namespace, name }
+}
+
+/**
+ * Looks at an object: one GET of its metadata, and one of discovery where the cluster does not serve its kind or has not been
+ * asked for a minute. Returns its version, MISSING or UNREADABLE. Throws a Failure if the API server does not say.
+ */
+export async function look(
+  named: NamedObject,
+  cluster: Pick<Cluster, 'discover' | 'readVersion'>,
+): Promise<string> {
+  const isSecret = named.apiVersion === 'v1' && named.kind === 'Secret'
+  const served = isSecret ? SECRETS : await cluster.discover(named.apiVersion, named.kind)
+  return served === undefined ? MISSING : cluster.readVersion(named, served)
+}

@@ -1,0 +1,58 @@
+/** At once, and of one owner: the pod's turns bound what the attempts cost. */
+const MOST_AT_ONCE = 64
+const MOST_OF_OWNER = 32
+
+/** Starts work that may begin, a bounded number at once. */
+export interface Woken {
+  /** Starts the work, or keeps it until others have ended. It must not throw. */
+  readonly start: (owner: string, work: () => Promise<void>) => void
+  /** Forgets what has not begun, and resolves when the rest has ended. */
+  readonly close: () => Promise<void>
+}
+
+/** Owners take turns, and none takes more than half. */
+export function makeWoken(): Woken {
+  const waiting = new Map<string, (() => Promise<void>)[]>()
+  const running = new Map<string, number>()
+  const ends = new Set<Promise<void>>()
+  let closed = false
+
+  function startNext(): void {
+    for (let owner = next(); owner !== undefined && ends.size < MOST_AT_ONCE; owner = next()) begin(owner)
+  }
+
+  function next(): string | undefined {
+    return [...waiting.keys()].find((owner) => (running.get(owner) ?? 0) < MOST_OF_OWNER)
+  }
+
+  function begin(owner: string): void {
+    const queue = waiting.get(owner) ?? []
+    const work = queue.shift()
+    // Behind the other owners.
+    waiting.delete(owner)
+    if (queue.length > 0) waiting.set(owner, queue)
+    if (work === undefined) return
+    running.set(owner, (running.get(owner) ?? 0) + 1)
+    const end = work().finally(() => {
+      ends.delete(end)
+      const left = (running.get(owner) ?? 1) - 1
+      if (left === 0) running.delete(owner)
+      else running.set(owner, left)
+      startNext()
+    })
+    ends.add(end)
+  }
+
+  return {
+    start(owner, work) {
+      if (closed) return
+      waiting.set(owner, [...(waiting.get(owner) ?? []), work])
+      startNext()
+    },
+    async close() {
+      closed = true
+      waiting.clear()
+      await Promise.all(ends)
+    },
+  }
+}
