@@ -1,8 +1,10 @@
 import { CONFLICT } from '../cluster/cluster.ts'
 import {
   carriesClaim,
+  hasLapsedOften,
   isGivenUp,
   isSameRequest,
+  lapsesOf,
   mayHavePushed,
   mayStart,
 } from '../domain/resource/attempt-state.ts'
@@ -59,7 +61,9 @@ export async function claim(
     const isOurs = held !== undefined && carriesClaim(latest.envelope, held)
     if (latest.envelope.metadata.deletionTimestamp !== undefined) return undefined
     if (!isOurs && !mayStart(latest.envelope, world.now(), latest.awaited)) return undefined
-    if (isGivenUp(latest.envelope, world.settings.retryLimit)) return giveUp(latest, world)
+    if (isGivenUp(latest.envelope, world.settings.retryLimit))
+      return endInPlaceOf(latest, gaveUp(latest), world)
+    if (hasLapsedOften(latest.envelope)) return endInPlaceOf(latest, lapsed(latest), world)
     const status = claimed(latest.envelope, { now: world.now(), random: world.random() })
     const sentAt = world.elapsed()
     const whole = await write(latest.envelope, status, world)
@@ -99,13 +103,26 @@ async function write(resource: Envelope, status: Status, world: World): Promise<
   return stored === CONFLICT ? world.cluster.readResource(refOf(resource)) : stored
 }
 
-/** The last attempt never reported a result: writes and reports RetryBudgetExhausted in its place. */
-async function giveUp({ envelope: resource, parsed }: Claimable, world: World): Promise<undefined> {
+function gaveUp({ envelope }: Claimable): Failure {
+  const message = `Gave up after ${envelope.status?.attempts} attempts; the last one did not finish; ask your Commitlet operator to check the log.`
+  return new Failure('RetryBudgetExhausted', message)
+}
+
+function lapsed({ envelope }: Claimable): Failure {
+  const message = `The last ${lapsesOf(envelope)} attempts did not finish, for example because their process ended; Commitlet retries automatically, and your Commitlet operator should check the log.`
+  return new Failure('Internal', message)
+}
+
+/** The last attempt never reported a result: writes and reports this one in its place. */
+async function endInPlaceOf(
+  { envelope: resource, parsed }: Claimable,
+  result: Failure,
+  world: World,
+): Promise<undefined> {
   const began = world.elapsed()
   const { retryLimit: limit } = world.settings
-  const message = `Gave up after ${resource.status?.attempts} attempts; the last one did not finish; ask your Commitlet operator to check the log.`
-  const result = new Failure('RetryBudgetExhausted', message)
-  const status = failed(resource, result, { now: world.now(), limit, random: 0 })
+  const terms = { now: world.now(), limit, random: world.random(), lapses: lapsesOf(resource) }
+  const status = failed(resource, result, terms)
   const stored = await world.cluster.patchStatus(resource, status)
   // Another writer was first and reports its own result.
   if (stored === CONFLICT) return

@@ -69,3 +69,85 @@ t.test(
     t.equal(read(world).envelope.status?.phase, 'Pending')
   },
 )
+
+/** A world whose clock a test sets, with a fresh resource. */
+function clockedWorld() {
+  let time = Date.parse('2026-03-01T10:00:00Z')
+  const world = { ...memoryWorld(), now: () => new Date(time) }
+  world.cluster.apply(gitCommit())
+  const waitFor = (seconds: number): void => void (time += seconds * 1000)
+  return { world, waitFor, waitUntil: (at: string | undefined) => (time = Date.parse(at ?? '')) }
+}
+
+t.test('from the third lapse in a row it waits, until it is given up', async (t) => {
+  const { world, waitFor, waitUntil } = clockedWorld()
+  const statusNow = () => read(world).envelope.status
+  const waits: number[] = []
+  for (let attempts = 1; attempts <= 12; attempts += 1) {
+    const held = await claim(read(world), world)
+    t.match(held, { again: attempts > 1 }, `attempt ${attempts} may start`)
+    t.match(statusNow(), {
+      phase: 'Progressing',
+      attempts,
+      lapses: attempts === 1 ? undefined : attempts - 1,
+    })
+    waitFor(31)
+    if (attempts < 3) continue
+    t.equal(await claim(read(world), world), undefined, 'it has lapsed too often')
+    if (attempts === 12) break
+    t.match(statusNow(), {
+      phase: 'Retrying',
+      lapses: attempts,
+      conditions: [
+        { type: 'Ready', reason: 'Internal', message: new RegExp(`^The last ${attempts} attempts`) },
+      ],
+    })
+    t.equal(await claim(read(world), world), undefined, 'nothing before its time')
+    const { nextAttemptTime } = statusNow() ?? {}
+    waits.push((Date.parse(nextAttemptTime ?? '') - world.now().getTime()) / 1000)
+    waitUntil(nextAttemptTime)
+  }
+  t.match(statusNow(), {
+    phase: 'Failed',
+    conditions: [{ reason: 'RetryBudgetExhausted' }],
+    lapses: undefined,
+  })
+  t.same(
+    waits,
+    waits.toSorted((a, b) => a - b),
+    'longer and longer',
+  )
+  t.ok((waits[0] ?? 0) > 10, `first ${waits[0]} s`)
+})
+
+for (const [title, change] of [
+  ['a newer spec', { message: 'Second' }],
+  ['a new request', undefined],
+] as const)
+  t.test(`${title} starts afresh`, async (t) => {
+    const { world, waitFor } = clockedWorld()
+    for (let attempts = 1; attempts <= 2; attempts += 1) {
+      await claim(read(world), world)
+      waitFor(31)
+    }
+    world.cluster.apply(
+      change === undefined ? gitCommit({}, { 'commitlet.dev/requested-at': 'now' }) : gitCommit(change),
+    )
+    t.match(await claim(read(world), world), {
+      again: false,
+      envelope: { status: { attempts: 1, lapses: undefined } },
+    })
+  })
+
+t.test('an attempt that writes its result ends the row', async (t) => {
+  const { world, waitFor, waitUntil } = clockedWorld()
+  await claim(read(world), world)
+  waitFor(31)
+  const held = await claimed(read(world), world)
+  t.match(held.envelope.status, { lapses: 1 })
+  const failure = new Failure('NetworkError', 'No.')
+  const status = failed(held.envelope, failure, { now: world.now(), limit: 12, random: 0.5 })
+  await world.cluster.patchStatus(held.envelope, status)
+  waitUntil(status.nextAttemptTime)
+  t.match(await claimed(read(world), world), { envelope: { status: { attempts: 3, lapses: undefined } } })
+})

@@ -55,6 +55,24 @@ export function isGivenUp(resource: Envelope, limit: number): boolean {
   return mayHavePushed(resource) && status?.phase === 'Progressing' && (status.attempts ?? 0) >= most
 }
 
+/** From this many claims in a row that ended without a result, the next attempt waits as after a transient failure. */
+const MOST_LAPSES = 3
+
+/** How many attempts in a row, the last one included, have written no result: their claims have lapsed. */
+export function lapsesOf(resource: Envelope): number {
+  const { phase, lapses = 0 } = resource.status ?? {}
+  if (!mayHavePushed(resource)) return 0
+  return phase === 'Progressing' ? lapses + 1 : lapses
+}
+
+/**
+ * Whether a claim that has lapsed is not taken over at once: an attempt that takes its process down would otherwise do so
+ * every half minute, and with it what else is in hand there.
+ */
+export function hasLapsedOften(resource: Envelope): boolean {
+  return resource.status?.phase === 'Progressing' && lapsesOf(resource) >= MOST_LAPSES
+}
+
 /** Whether both have the same generation, and no requested-at came with the newer one. */
 export function isSameRequest(current: Envelope, before: Envelope): boolean {
   const request = requestedAt(current)

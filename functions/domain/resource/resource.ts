@@ -124,6 +124,7 @@ export interface Status {
   readonly lastAttemptTime?: string
   readonly nextAttemptTime?: string
   readonly waitingFor?: readonly Awaited[]
+  readonly lapses?: number
   readonly credentialsUsed?: 'Primary' | 'Fallback' | 'Default'
   readonly commit?: CommitStatus
   readonly pullRequest?: PullRequestStatus

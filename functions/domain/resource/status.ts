@@ -1,6 +1,6 @@
 import { conditionsOf, timestamp } from './conditions.ts'
 import type { DetailsResult } from './conditions.ts'
-import { mayHavePushed, requestedAt } from './attempt-state.ts'
+import { lapsesOf, mayHavePushed, requestedAt } from './attempt-state.ts'
 import { Failure } from '../failure.ts'
 import type { Awaited, CommitStatus, Envelope, Phase, PullRequestStatus, Status } from './resource.ts'
 import { nextDelay } from './backoff.ts'
@@ -33,6 +33,7 @@ export interface ClaimTerms {
  */
 export function claimed(resource: Envelope, { now, random }: ClaimTerms): Status {
   const retried = mayHavePushed(resource)
+  const lapses = lapsesOf(resource)
   const before = resource.status
   const attempts = retried ? (before?.attempts ?? 0) + 1 : 1
   const conditions =
@@ -51,6 +52,7 @@ export function claimed(resource: Envelope, { now, random }: ClaimTerms): Status
     startedAt: retried && before?.startedAt !== undefined ? before.startedAt : timestamp(now),
     lastAttemptTime: microTime(now, random),
     nextAttemptTime: endOfClaim(now),
+    ...(lapses === 0 ? {} : { lapses }),
     ...resultBefore(resource),
   }
 }
@@ -86,11 +88,13 @@ export interface FailureTerms extends ClaimTerms {
   readonly limit: number
   /** What has to change before another attempt makes sense. */
   readonly awaited?: readonly Awaited[]
+  /** Attempts in a row that have written no result; left out where this one has. */
+  readonly lapses?: number
 }
 
 /** The status after a failure: Retrying with the time of the next attempt, or Failed. `resource` carries the claim. */
 export function failed(resource: Envelope, failure: Failure, terms: FailureTerms): Status {
-  const { now, limit, random, awaited = [] } = terms
+  const { now, limit, random, awaited = [], lapses = 0 } = terms
   const attempts = resource.status?.attempts ?? 1
   const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
   const elapsedSeconds = (now.getTime() - started) / 1000
@@ -111,6 +115,7 @@ export function failed(resource: Envelope, failure: Failure, terms: FailureTerms
     ...times(resource),
     ...(ends ? {} : { nextAttemptTime: timestamp(later(now, delay)) }),
     ...(ends || !looks ? {} : { waitingFor: awaited }),
+    ...(ends || lapses === 0 ? {} : { lapses }),
     ...resultBefore(resource),
   }
 }

@@ -99,6 +99,13 @@ const COMMON: Readonly<Record<string, Schema>> = {
   startedAt: time('When the first attempt at this generation started.'),
   lastAttemptTime: time('When the last attempt started.'),
   nextAttemptTime: time('When the next attempt is due.'),
+  lapses: {
+    type: 'integer',
+    description:
+      'The attempts in a row before this one that ended without a result, for example because their process ended.',
+    format: 'int32',
+    minimum: 0,
+  },
   waitingFor: {
     type: 'array',
     description:
