@@ -1,11 +1,15 @@
 import t from 'tap'
+import { accountConfigs } from '../harness/accounts.ts'
+import { startApiRelay } from '../harness/api-relay.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { GitRepository } from '../harness/git-repository.ts'
+import { github } from '../harness/hosts/github.ts'
 import { gitCommit, install } from '../harness/installation.ts'
 import type { Program } from '../harness/programs.ts'
 import { processesIn } from '../harness/processes.ts'
 import { startRelay } from '../harness/relay.ts'
 import { freePort, waitFor } from '../harness/wait.ts'
+import { HEAD, hostRepository } from './pull-request-stage.ts'
 
 const PATH = 'shop/settings.yaml'
 const MINUTE = 60_000
@@ -18,21 +22,45 @@ const TAKEN_UP_MS = 60_000
 interface Case {
   readonly name: string
   readonly engine: 'direct' | 'binary'
-  readonly exchange: 'upload-pack' | 'receive-pack' | 'receive-pack-refs'
+  /** The request that is held up: to the Git server, or the status that the function writes, by its phase. */
+  readonly exchange: 'upload-pack' | 'receive-pack' | 'receive-pack-refs' | 'Progressing' | 'Succeeded'
   readonly when: 'before' | 'after'
   /** `first`: what is there already, so that whoever takes over has nothing to push, and no lease guards the branch. */
   readonly last: 'first' | 'third'
+  /** Whether the commit of the second state has landed. */
+  readonly pushes: boolean
+  /** Whether its attempt says that another one has taken over; left out: it may not have begun. */
+  readonly isOvertaken?: boolean
 }
 
-const CASES: readonly Case[] = (['direct', 'binary'] as const).flatMap((engine) => [
-  { name: `${engine}-reads`, engine, exchange: 'upload-pack', when: 'before', last: 'third' },
-  { name: `${engine}-reads-alone`, engine, exchange: 'upload-pack', when: 'before', last: 'first' },
-  { name: `${engine}-has-pushed`, engine, exchange: 'receive-pack', when: 'after', last: 'third' },
+const OF_REMOTE: readonly Case[] = (['direct', 'binary'] as const).flatMap((engine) => [
+  ...(['third', 'first'] as const).map((last): Case => {
+    const name = `${engine}-reads-${last}`
+    return { name, engine, exchange: 'upload-pack', when: 'before', last, pushes: false, isOvertaken: true }
+  }),
+  {
+    ...{ name: `${engine}-pushes`, engine, exchange: 'receive-pack', when: 'before', last: 'third' },
+    ...{ pushes: false, isOvertaken: true },
+  } as const,
+  {
+    ...{ name: `${engine}-has-pushed`, engine, exchange: 'receive-pack', when: 'after', last: 'third' },
+    ...{ pushes: true, isOvertaken: true },
+  } as const,
+])
+const OF_STATUS: readonly Case[] = (['before', 'after'] as const).flatMap((when) => [
+  {
+    ...{ name: `claims-${when}`, engine: 'direct', exchange: 'Progressing', when, last: 'third' },
+    pushes: false,
+  } as const,
+  {
+    ...{ name: `reports-${when}`, engine: 'direct', exchange: 'Succeeded', when, last: 'third' },
+    ...{ pushes: true, isOvertaken: true },
+  } as const,
 ])
 /** Git goes on by itself while the function stands still. */
 const ORPHANED: Case = {
-  ...{ name: 'binary-pushes', engine: 'binary', last: 'first' },
-  ...{ exchange: 'receive-pack-refs', when: 'before' },
+  ...{ name: 'binary-pushes-alone', engine: 'binary', last: 'first' },
+  ...{ exchange: 'receive-pack-refs', when: 'before', pushes: false, isOvertaken: true },
 }
 
 /** NODE_OPTIONS of a process whose clock is wrong by so many minutes. */
@@ -50,12 +78,19 @@ withControlPlane(t, async (t, plane) => {
   const commitlet = await install(t, plane, {
     webhookEnv: { K_SINK: relay.url, SWEEP_INTERVAL: '3', NODE_OPTIONS: wrongBy(-10) },
   })
+  t.testdir({})
+  const api = await startApiRelay((await accountConfigs(plane)).function, t.testdirName)
+  t.teardown(() => api.close())
   const start = async (engine: string, minutes: number): Promise<Program> =>
     commitlet.startFunction({
-      ...{ GIT_ENGINE: engine, NODE_OPTIONS: wrongBy(minutes), TMPDIR: t.testdirName },
+      ...{
+        KUBECONFIG: api.kubeconfig,
+        GIT_ENGINE: engine,
+        NODE_OPTIONS: wrongBy(minutes),
+        TMPDIR: t.testdirName,
+      },
       PORT: String(await freePort()),
     })
-  t.testdir({})
   const { git } = commitlet
   const other = commitlet.function
   const paused = { direct: await start('direct', 10), binary: await start('binary', -10) }
@@ -73,8 +108,19 @@ withControlPlane(t, async (t, plane) => {
     ]
   }
 
-  function hold({ name, exchange, when }: Case, repository: GitRepository) {
+  function hold(one: Case, repository: GitRepository) {
+    const { name, exchange, when } = one
     const { promise: until, resolve } = Promise.withResolvers<undefined>()
+    if (exchange === 'Progressing' || exchange === 'Succeeded') {
+      const isStatus = `/namespaces/${team.namespace}/gitcommits/${name}/status`
+      const came = api.hold({
+        ...{ when, until },
+        fits: ({ method, path, body }) =>
+          method === 'PATCH' && path.includes(isStatus) && body.includes(`"phase":"${exchange}"`),
+      })
+      const reached = (): Promise<true> => waitFor(`status of ${name}`, () => came() || undefined, MINUTE)
+      return { reached, letGo: () => resolve(undefined) }
+    }
     const from = git.requests.length
     git.faults.add({ kind: 'hold', when, until }, { repository: repository.name, exchange, times: 1 })
     const isHeld = (): true | undefined =>
@@ -85,11 +131,52 @@ withControlPlane(t, async (t, plane) => {
     return { reached, letGo: () => resolve(undefined) }
   }
 
+  /** Pull requests: one that is there in its first state, and one that is being opened. */
+  async function openedPulls() {
+    const stages = ['pull-reads', 'pull-opens'].map(async (name) => {
+      const hosted = await hostRepository(git, { dialect: github, path: `${team.namespace}/${name}` })
+      await hosted.repository.commit(HEAD, { 'settings.yaml': 'colour: blue\n' })
+      return { ...hosted, name, of: (title: string) => hosted.pullRequest(name, { title }) }
+    })
+    const [reads, opens] = await Promise.all(stages)
+    if (reads === undefined || opens === undefined) throw new Error('no pull requests')
+    await team.apply(reads.of('first'))
+    await team.settled(reads.name, 'pullrequest')
+    return [
+      { ...reads, held: 'GET' },
+      { ...opens, held: 'POST' },
+    ]
+  }
+
+  function holdPull({ name, api, held }: Awaited<ReturnType<typeof openedPulls>>[number]) {
+    const { promise: until, resolve } = Promise.withResolvers<undefined>()
+    let came = false
+    const happens = async (): Promise<void> => {
+      came = true
+      await until
+    }
+    api.fail({ kind: 'meanwhile', happens }, (method) => method === held)
+    const reached = (): Promise<true> => waitFor(`${held} of ${name}`, () => came || undefined, MINUTE)
+    return { reached, letGo: () => resolve(undefined) }
+  }
+
+  /** Waits until the function that was paused has answered the event for this resource. */
+  async function handled(name: string, { url }: Program): Promise<void> {
+    const subject = `${team.namespace}/${name}`
+    const isAnswer = (one: (typeof relay.answers)[number]): boolean =>
+      one.target === url && one.subject === subject
+    await waitFor(`answer for ${name}`, () => relay.answers.find(isAnswer), MINUTE)
+  }
+
+  function isOvertaken(uid: string, { lines }: Program): boolean {
+    return lines.some((line) => line.includes(uid) && line.includes('"phase":"overtaken"'))
+  }
+
   t.test(
     'paused for longer than its claim, with clocks that differ, no process writes old after new',
     async (t) => {
       const cases = await Promise.all(
-        [...CASES, ORPHANED].map(async (one) => {
+        [...OF_REMOTE, ...OF_STATUS, ORPHANED].map(async (one) => {
           const repository = await git.createRepository(`${team.namespace}/${one.name}`)
           return {
             one,
@@ -99,11 +186,13 @@ withControlPlane(t, async (t, plane) => {
         }),
       )
       relay.targets.splice(0, 1, other.url)
+      const hosted = await openedPulls()
       for (const { of } of cases) await team.apply(...of('first'))
       for (const { one } of cases) await team.settled(one.name)
 
       const held = cases.map(({ one, repository }) => hold(one, repository))
-      t.teardown(() => held.forEach(({ letGo }) => letGo()))
+      const heldPulls = hosted.map(holdPull)
+      t.teardown(() => [...held, ...heldPulls].forEach(({ letGo }) => letGo()))
       for (const engine of ['direct', 'binary'] as const) {
         relay.targets.splice(0, 1, paused[engine].url)
         for (const [i, { one, of }] of cases.entries()) {
@@ -112,40 +201,50 @@ withControlPlane(t, async (t, plane) => {
           await held[i]?.reached()
         }
       }
+      relay.targets.splice(0, 1, paused.direct.url)
+      for (const [i, pull] of hosted.entries()) {
+        await team.apply(pull.of('second'))
+        await heldPulls[i]?.reached()
+      }
       const pausedAt = performance.now()
       for (const { pid } of Object.values(paused)) process.kill(pid, 'SIGSTOP')
       relay.targets.splice(0, 1, other.url)
       for (const { one, of } of cases) await team.apply(...of(one.last, 'third'))
+      for (const pull of hosted) await team.apply(pull.of('third'))
       for (const { one } of cases) t.match((await team.settled(one.name)).status, { phase: 'Succeeded' })
+      for (const { name } of hosted)
+        t.match((await team.settled(name, 'pullrequest')).status, { phase: 'Succeeded' })
       const took = performance.now() - pausedAt
       t.ok(took < TAKEN_UP_MS, `all were taken up within ${Math.round(took / 1000)} s`)
 
       const isOver = (): true | undefined => performance.now() - pausedAt > PAUSE_MS || undefined
       await waitFor('end of the pause', isOver, MINUTE)
       const before = await Promise.all(cases.map(({ repository }) => repository.git('rev-parse', 'main')))
-      for (const { letGo } of held) letGo()
+      for (const { letGo } of [...held, ...heldPulls]) letGo()
       // Their gits go on without them.
       const areOver = async (): Promise<true | undefined> =>
         (await processesIn(t.testdirName)).length === 0 || undefined
       await waitFor('end of every git', areOver, MINUTE)
       for (const { pid } of Object.values(paused)) process.kill(pid, 'SIGCONT')
       for (const [i, { one, repository }] of cases.entries()) {
+        await handled(one.name, paused[one.engine])
         const { metadata, status } = await team.get(one.name)
-        const { lines } = paused[one.engine]
-        const isEnd = (line: string): boolean =>
-          line.includes(metadata.uid) && line.includes('"generation":2')
-        t.match(JSON.parse(await waitFor(`end of ${one.name}`, () => lines.find(isEnd), MINUTE)), {
-          phase: 'overtaken',
-        })
+        if (one.isOvertaken !== undefined)
+          t.equal(isOvertaken(metadata.uid, paused[one.engine]), one.isOvertaken, `${one.name}: is overtaken`)
         t.equal(await repository.git('rev-parse', 'main'), before[i], `${one.name}: nothing was pushed`)
         t.match(await repository.show(`main:${PATH}`), `colour: ${one.last}`)
         t.match(status, { phase: 'Succeeded', observedGeneration: 3 })
         const second = await repository.git('log', '--format=%H', '--grep=^second$', 'main')
-        t.equal(
-          second.split('\n').filter(Boolean).length,
-          one.when === 'after' ? 1 : 0,
-          `${one.name}: commits of the second`,
-        )
+        const commits = second.split('\n').filter(Boolean).length
+        t.equal(commits, one.pushes ? 1 : 0, `${one.name}: commits of the second`)
+      }
+      for (const { name, model } of hosted) {
+        await handled(name, paused.direct)
+        const { metadata, status } = await team.get(name, 'pullrequest')
+        t.ok(isOvertaken(metadata.uid, paused.direct), `${name}: is overtaken`)
+        t.match(model.pulls, [{ title: 'third' }])
+        t.equal(model.pulls.length, 1)
+        t.match(status, { phase: 'Succeeded', observedGeneration: metadata.generation })
       }
     },
   )

@@ -13,8 +13,13 @@ export interface Relay {
   readonly lost: string[]
   /** Subjects of the events that were passed on, in order. */
   readonly passed: string[]
-  /** Answers of the targets: the body, and the status by which target. */
-  readonly answers: { readonly target: string; readonly status: number; readonly body: string }[]
+  /** Answers of the targets: the body, and the status by which target, to an event of which subject. */
+  readonly answers: {
+    readonly target: string
+    readonly subject: string
+    readonly status: number
+    readonly body: string
+  }[]
   close(): Promise<void>
 }
 
@@ -38,7 +43,8 @@ export async function startRelay(): Promise<Relay> {
     if (target === undefined) throw new Error('There is no target.')
     self.passed.push(String(incoming.headers['ce-subject']))
     const answer = await forward(target, incoming, body)
-    self.answers.push({ target, status: answer.status, body: answer.body.toString() })
+    const subject = String(incoming.headers['ce-subject'])
+    self.answers.push({ target, subject, status: answer.status, body: answer.body.toString() })
     response.writeHead(answer.status, answer.headers).end(answer.body)
   }
 
