@@ -14,6 +14,7 @@ import { readPodSize } from '../functions/pod-size.ts'
 import { finder } from '../functions/attempt/find.ts'
 import { openLooks } from '../functions/looks/looks.ts'
 import { openGit } from '../functions/git/git.ts'
+import { guardRemotes } from '../functions/login/guarded-remotes.ts'
 import { openProviders } from '../functions/pull-request/provider-apis.ts'
 import type { World } from '../functions/world.ts'
 import { followTrust } from '../functions/net/trust.ts'
@@ -65,11 +66,17 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     stampKey: config.stampKey,
     log,
   })
+  const remotes = guardRemotes(
+    {
+      push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
+      find: (change, login, signal) => git.find(change, login, signal),
+      withPullRequests: openProviders(network, elapsed),
+    },
+    { failedLogins: config.failedLogins, elapsed },
+  )
   const world: World = {
     cluster,
-    push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
-    find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(network, elapsed),
+    ...remotes,
     expect: (target) => git.expect(target),
     takeTurn: turns.takeTurn,
     now,

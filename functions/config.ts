@@ -22,6 +22,8 @@ export interface Config extends AttemptSettings {
   readonly port: number
   /** Path of a PEM file with certificate authorities, trusted in addition to the system's. */
   readonly caFile: string | undefined
+  /** Log-ins of one namespace that may fail at one host before Commitlet waits. */
+  readonly failedLogins: number
   /** MiB that one attempt may fetch. */
   readonly fetchLimit: number
   readonly gitEngine: GitEngine
@@ -40,6 +42,7 @@ export function readConfig(env: Environment): Config {
     caFile: certificateFile(env, 'CA_FILE'),
     attemptDeadline: wholeNumber(env, 'ATTEMPT_DEADLINE', { absent: 120, least: 1, most: 540 }),
     retryLimit: wholeNumber(env, 'RETRY_LIMIT', { absent: 12, least: 1, most: 100 }),
+    failedLogins: wholeNumber(env, 'FAILED_LOGINS', { absent: 8, least: 1, most: 1_000 }),
     fetchLimit: wholeNumber(env, 'FETCH_LIMIT', { absent: 256, least: 1, most: 65_536 }),
     gitEngine: choice(env, 'GIT_ENGINE', GIT_ENGINES),
     tempDir: folder(env, 'TMPDIR', '/tmp'),

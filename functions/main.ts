@@ -24,6 +24,7 @@ import type { Sender } from './event-places.ts'
 import { openGit } from './git/git.ts'
 import { openLooks } from './looks/looks.ts'
 import { loadHTTP } from './http/http.ts'
+import { guardRemotes } from './login/guarded-remotes.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
 import { fetchWarning, readPodSize } from './pod-size.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
@@ -95,11 +96,17 @@ async function main(): Promise<void> {
     stampKey: config.stampKey,
     log,
   })
+  const remotes = guardRemotes(
+    {
+      push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
+      find: (change, login, signal) => git.find(change, login, signal),
+      withPullRequests: openProviders(network, elapsed),
+    },
+    { failedLogins: config.failedLogins, elapsed },
+  )
   const world: World = {
     cluster,
-    push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
-    find: (change, login, signal) => git.find(change, login, signal),
-    withPullRequests: openProviders(network, elapsed),
+    ...remotes,
     expect: (target) => git.expect(target),
     takeTurn: turns.takeTurn,
     now,

@@ -9,6 +9,7 @@ t.test('without variables everything has its default', async (t) => {
     caFile: undefined,
     attemptDeadline: 120,
     retryLimit: 12,
+    failedLogins: 8,
     fetchLimit: 256,
     gitEngine: 'direct',
     referenceScope: 'namespace',

@@ -34,7 +34,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   ajv: /^functions\/domain\/schema\//,
   ssh2: /^functions\/git\/ssh-worker\//,
   undici: /^functions\/http\//,
-  'lru-cache': /^(functions\/(cluster|git|http|pull-request)|webhook\/admission)\//,
+  'lru-cache': /^(functions\/(cluster|git|http|login)|webhook\/admission)\//,
   '@octokit/rest': /^functions\/providers\/github\//,
   '@gitbeaker/rest': /^functions\/providers\/gitlab\//,
 }

@@ -27,7 +27,8 @@ export async function openPullRequest(
   const { result, used } = await withFallback(sourcesOf(spec), async (source) => {
     const { login, permit } = await logInToAPI(source, { resource, authorised, signal, saw }, world)
     secrets.push(...login.secrets, login.secret)
-    const caller = { login: { ...login, secrets: [...secrets] }, signal }
+    const { namespace } = resource.metadata
+    const caller = { login: { ...login, secrets: [...secrets] }, namespace, signal }
     return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>
       reconcilePullRequest(
         { resource, branches, again: attempt.again },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { makeRateLimits } from './rate-limits.ts'
+import { makeRateLimits } from '../login/rate-limits.ts'
 import type { ApiLogin } from '../domain/credentials/login.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'

@@ -48,6 +48,8 @@ export async function stageMatrix(
     functionEnv: {
       TMPDIR: folder,
       LOG_LEVEL: 'trace',
+      // Many cases of one namespace are refused.
+      FAILED_LOGINS: '1000',
       CA_FILE: server.caFile,
       DEFAULT_GIT_TOKEN: DEFAULT_TOKEN,
       DEFAULT_GIT_REPOSITORIES: `localhost:${server.port}/{namespace}`,

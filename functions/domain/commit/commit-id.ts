@@ -13,6 +13,11 @@ export function commitletId(uid: string, generation: number, requestedAt: string
   return `${id}.${requestDigest(requestedAt)}`
 }
 
+/** Whether this `Commitlet-Id` is that of a requested-at. */
+export function wasRequested(id: string): boolean {
+  return id.split('.').length > 2
+}
+
 /** The first 8 hex digits of the SHA-256 of a value of `commitlet.dev/requested-at`, which may be long. */
 export function requestDigest(requestedAt: string): string {
   return createHash('sha256').update(requestedAt).digest('hex').slice(0, 8)

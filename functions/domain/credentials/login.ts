@@ -71,5 +71,6 @@ export function withPasswordHint(error: unknown, login: Login, { host, publicAPI
   return new Failure(error.reason, `${error.message.replace(/\.$/, '')}; ${hint}`, {
     cause: error.cause,
     retry: error.retry,
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   })
 }

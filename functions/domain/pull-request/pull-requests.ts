@@ -111,6 +111,14 @@ export interface ApiTarget extends ApiEndpoint {
   readonly permit: Permit
 }
 
+/** Who calls an API. */
+export interface ApiCaller {
+  readonly login: ApiLogin
+  readonly signal: AbortSignal
+  /** Of the resource: its log-ins that fail are bounded. */
+  readonly namespace?: string
+}
+
 /**
  * Calls `work` with the pull requests of a repository. One at a time for the same branches of the same repository, so
  * that two resources never open two; few at a time with the same token, and none while its rate limit lasts. Waiting
@@ -119,6 +127,6 @@ export interface ApiTarget extends ApiEndpoint {
  */
 export type WithPullRequests = <T>(
   target: ApiTarget,
-  by: { readonly login: ApiLogin; readonly signal: AbortSignal },
+  by: ApiCaller,
   work: (pullRequests: PullRequests) => Promise<T>,
 ) => Promise<T>

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { makeRateLimits } from '../../functions/pull-request/rate-limits.ts'
+import { makeRateLimits } from '../../functions/login/rate-limits.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { failureOf } from '../domain/fixtures/thrown.ts'
 

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { wasRequested } from '../domain/commit/commit-id.ts'
+import type { ChangeDraft } from '../domain/commit/change.ts'
+import type { Login } from '../domain/credentials/login.ts'
+import { Failure } from '../domain/failure.ts'
+import type { World } from '../world.ts'
+import { makeLoginThrottle } from './login-throttle.ts'
+import { makeRateLimits } from './rate-limits.ts'
+
+/** What bounds the calls. */
+export interface RemoteBounds {
+  /** FAILED_LOGINS. */
+  readonly failedLogins: number
+  readonly elapsed: () => number
+}
+
+type Remotes = Pick<World, 'push' | 'find' | 'withPullRequests'>
+
+/**
+ * The same remotes, but a host that has asked for fewer requests is not called with the same login until its time has come,
+ * unless its user has just requested it,
+ * and log-ins that fail are bounded (login-throttle.ts). The limits of APIs are in provider-apis.ts. `elapsed` is in
+ * milliseconds of a clock that is never set.
+ */
+export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: RemoteBounds): Remotes {
+  const limits = makeRateLimits(elapsed)
+  const throttle = makeLoginThrottle(failedLogins, elapsed)
+
+  async function guarded<T>(
+    change: ChangeDraft,
+    { login, signal }: { readonly login: Login; readonly signal: AbortSignal },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { namespace, repository } = change
+    const { host, port, text } = repository
+    const key = keyOf(host, port, login.identity)
+    // Whoever requests it may know that the limit is over; its retries wait.
+    if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
+    const logIn = { namespace, host, login: key, repository: text, signal }
+    return throttle.run(logIn, work).catch((error: unknown) => {
+      throw limits.record(key, error)
+    })
+  }
+
+  // The message of a limit names the repository at which it was met, which may be another one.
+  function requireWithin(key: string, host: string): void {
+    try {
+      limits.check(key)
+    } catch (error) {
+      const after = error instanceof Failure ? error.retryAfterSeconds : undefined
+      const message = `${host} has asked for fewer requests; Commitlet retries later.`
+      throw new Failure('RateLimited', message, after === undefined ? {} : { retryAfterSeconds: after })
+    }
+  }
+
+  return {
+    push: (change, login, attempt) =>
+      guarded(change, { login, signal: attempt.signal }, () => remotes.push(change, login, attempt)),
+    find: (change, login, signal) =>
+      guarded(change, { login, signal }, () => remotes.find(change, login, signal)),
+    withPullRequests(target, by, work) {
+      const { host } = new URL(target.baseURL)
+      const { login, namespace = '', signal } = by
+      const repository = JSON.stringify([target.baseURL, target.repository])
+      const logIn = { namespace, host, login: keyOf(host, login.identity), repository, signal }
+      return throttle.run(logIn, () => remotes.withPullRequests(target, by, work))
+    },
+  }
+}
+
+function keyOf(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}

@@ -1,0 +1,130 @@
+import { LRUCache } from 'lru-cache'
+import { unlessAborted } from '../domain/deadline.ts'
+import { Failure } from '../domain/failure.ts'
+
+/** A log-in that is about to be tried. */
+export interface LogIn {
+  readonly namespace: string
+  readonly host: string
+  /** Equal for the same credential at the same host. */
+  readonly login: string
+  readonly repository: string
+  readonly signal: AbortSignal
+}
+
+/** Bounds the log-ins that fail. */
+export interface LoginThrottle {
+  /**
+   * Does work that logs in. Throws AuthenticationFailed without doing it if too many log-ins of the namespace have failed at
+   * the host. A login that has worked lately is never held back.
+   */
+  readonly run: <T>(logIn: LogIn, work: () => Promise<T>) => Promise<T>
+}
+
+/**
+ * Beyond FAILED_LOGINS one log-in of a namespace may fail at a host in this time. Hosts lock out the address of a pod, and so
+ * everybody, after ten in a minute or so: GitLab's default for Git, for example.
+ */
+const PERIOD_MS = 30_000
+/** Most logins and places that are remembered; beyond that the least recently used one is forgotten. */
+const REMEMBERED = 10_000
+
+/** What a namespace may do at a host. */
+interface Place {
+  allowance: number
+  countedAt: number
+  /** Logins that are being tried and have not worked yet, by repository. */
+  readonly tried: Map<string, Tried>
+}
+
+interface Tried {
+  count: number
+  failed: boolean
+  readonly end: PromiseWithResolvers<undefined>
+}
+
+/** Makes one that remembers nothing yet. `mostFailed`: FAILED_LOGINS. `now` is in milliseconds of a clock that is never set. */
+export function makeLoginThrottle(mostFailed: number, now: () => number): LoginThrottle {
+  const worked = new LRUCache<string, true>({ max: REMEMBERED })
+  const places = new LRUCache<string, Place>({ max: REMEMBERED })
+
+  function placeOf({ namespace, host }: LogIn): Place {
+    const key = `${namespace} ${host}`
+    const place = places.get(key) ?? { allowance: mostFailed, countedAt: now(), tried: new Map() }
+    places.set(key, place)
+    const time = now()
+    place.allowance = Math.min(mostFailed, place.allowance + (time - place.countedAt) / PERIOD_MS)
+    place.countedAt = time
+    return place
+  }
+
+  /** Waits until the login may be tried; undefined: it has worked meanwhile. */
+  async function enter(logIn: LogIn): Promise<Tried | undefined> {
+    for (;;) {
+      if (worked.has(logIn.login)) return undefined
+      const place = placeOf(logIn)
+      const same = place.tried.get(keyOf(logIn))
+      // Changes of one branch share a push, and so a log-in.
+      if (same?.failed === false) return count(same)
+      if (same === undefined && place.allowance - place.tried.size >= 1) {
+        const tried = { count: 0, failed: false, end: Promise.withResolvers<undefined>() }
+        place.tried.set(keyOf(logIn), tried)
+        return count(tried)
+      }
+      const ends = [...place.tried.values()].map(({ end }) => end.promise)
+      if (ends.length === 0) throw throttled(logIn, place)
+      await unlessAborted(Promise.race(ends), logIn.signal, asFailed)
+    }
+  }
+
+  function leave(logIn: LogIn, tried: Tried): void {
+    tried.count -= 1
+    if (tried.count > 0) return
+    placeOf(logIn).tried.delete(keyOf(logIn))
+    tried.end.resolve(undefined)
+  }
+
+  function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
+    if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
+    worked.delete(logIn.login)
+    if (tried?.failed !== true) placeOf(logIn).allowance -= 1
+    if (tried !== undefined) tried.failed = true
+  }
+
+  return {
+    async run(logIn, work) {
+      const tried = await enter(logIn)
+      try {
+        const result = await work()
+        worked.set(logIn.login, true)
+        return result
+      } catch (error) {
+        record(logIn, tried, error)
+        throw error
+      } finally {
+        if (tried !== undefined) leave(logIn, tried)
+      }
+    },
+  }
+}
+
+function keyOf({ login, repository }: LogIn): string {
+  return `${login} ${repository}`
+}
+
+function count(tried: Tried): Tried {
+  tried.count += 1
+  return tried
+}
+
+function asFailed(cause: unknown): Failure {
+  if (cause instanceof Failure) return cause
+  const message = 'The attempt ran out of time before it could log in; Commitlet retries automatically.'
+  return new Failure('Timeout', message, { cause })
+}
+
+function throttled({ namespace, host }: LogIn, { allowance }: Place): Failure {
+  const message = `Logging in at ${host} was not tried, because too many log-ins of the namespace ${namespace} have failed there lately, and the host could lock out everybody; fix the credentials of its resources. Commitlet retries automatically.`
+  const retryAfterSeconds = Math.ceil(((1 - allowance) * PERIOD_MS) / 1000)
+  return new Failure('AuthenticationFailed', message, { retry: 'transient', retryAfterSeconds })
+}

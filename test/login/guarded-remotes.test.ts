@@ -1,0 +1,67 @@
+import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import { guardRemotes } from '../../functions/login/guarded-remotes.ts'
+import { handle } from '../../functions/attempt/attempt.ts'
+import { finder } from '../../functions/attempt/find.ts'
+import { gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
+
+/** A world whose remotes are guarded, with a clock that a test sets. */
+function stage() {
+  const world = memoryWorld()
+  let ms = 1_000
+  const { push, find, withPullRequests } = world
+  Object.assign(world, guardRemotes({ push, find, withPullRequests }, { failedLogins: 5, elapsed: () => ms }))
+  const send = async (kind: 'GitCommit' | 'PullRequest', name: string): Promise<unknown> => {
+    await handle({ kind, namespace: 'team', name }, finder(world.cluster, { reads: 1, waits: 0 }), world)
+    return world.cluster.get(kind, 'team', name)?.status
+  }
+  const apply = (name: string, spec = {}, annotations = {}): void => {
+    const { metadata, ...rest } = gitCommit(spec, annotations)
+    world.cluster.apply({ ...rest, metadata: { ...metadata, name } })
+  }
+  return { world, apply, send, wait: (seconds: number) => (ms += seconds * 1000) }
+}
+
+t.test('a host that asks for fewer requests is not called with that login before its time', async (t) => {
+  const { world, apply, send, wait } = stage()
+  const repository = 'https://git.example.com/acme/other.git'
+  const limited = new Failure('RateLimited', 'One at a time.', { retryAfterSeconds: 90 })
+  world.land = () => Promise.reject(limited)
+  apply('one')
+  t.match(await send('GitCommit', 'one'), {
+    conditions: [{ reason: 'RateLimited', message: 'One at a time.' }],
+  })
+  apply('two', { repository })
+  wait(30)
+  t.match(await send('GitCommit', 'two'), {
+    nextAttemptTime: '2026-03-01T10:01:00Z',
+    conditions: [{ reason: 'RateLimited', message: /^git\.example\.com has asked for fewer requests/ }],
+  })
+  t.equal(world.pushed.length, 1)
+  apply('elsewhere', { repository: 'https://other.example.com/acme/config.git' })
+  world.land = () => Promise.resolve({ outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' })
+  t.match(await send('GitCommit', 'elsewhere'), { phase: 'Succeeded' })
+  apply('asked', { repository }, { 'commitlet.dev/requested-at': 'now' })
+  t.match(await send('GitCommit', 'asked'), { phase: 'Succeeded' }, 'a request of its user goes through')
+  wait(60)
+  apply('three', { repository })
+  t.match(await send('GitCommit', 'three'), { phase: 'Succeeded' })
+})
+
+t.test('log-ins that fail are bounded for Git and for the APIs', async (t) => {
+  const { world, apply, send } = stage()
+  const refused = new Failure('AuthenticationFailed', 'No.')
+  world.land = () => Promise.reject(refused)
+  for (let i = 0; i < 7; i += 1) {
+    apply(`git-${i}`, { repository: `https://github.com/acme/repository-${i}.git` })
+    await send('GitCommit', `git-${i}`)
+  }
+  t.equal(world.pushed.length, 5)
+  world.pullRequests.find = () => Promise.reject(refused)
+  for (let i = 0; i < 7; i += 1) {
+    const { metadata, ...rest } = pullRequest({ repository: `https://github.com/acme/repository-${i}.git` })
+    world.cluster.apply({ ...rest, metadata: { ...metadata, name: `pull-${i}` } })
+    await send('PullRequest', `pull-${i}`)
+  }
+  t.equal(world.opened.length, 5)
+})

@@ -1,0 +1,130 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { FailureReason } from '../../functions/domain/reasons.ts'
+import { makeLoginThrottle } from '../../functions/login/login-throttle.ts'
+
+const signal = new AbortController().signal
+
+/** A host that knows the login `good` alone, and a clock that a test sets. */
+function stage() {
+  let ms = 0
+  const throttle = makeLoginThrottle(5, () => ms)
+  const tried: string[] = []
+  const logIn = (
+    login: string,
+    { namespace = 'team', host = 'git.example.com', repository = 'shop' } = {},
+  ): Promise<unknown> =>
+    throttle
+      .run({ namespace, host, login, repository, signal }, async () => {
+        tried.push(login)
+        await setImmediate()
+        if (!login.startsWith('good')) throw new Failure('AuthenticationFailed', 'No.')
+        return 'in'
+      })
+      .catch((error: unknown) => error)
+  return { throttle, tried, logIn, wait: (seconds: number) => (ms += seconds * 1000) }
+}
+
+t.test('after five failures a namespace may try one login in half a minute', async (t) => {
+  const { tried, logIn, wait } = stage()
+  for (let i = 0; i < 5; i += 1) t.match(await logIn(`bad-${i}`), { message: 'No.' })
+  t.match(await logIn('bad-5'), {
+    reason: 'AuthenticationFailed',
+    retry: 'transient',
+    fallback: true,
+    retryAfterSeconds: 30,
+    message: /^Logging in at git\.example\.com was not tried, .* of the namespace team have failed/,
+  })
+  t.equal(tried.length, 5)
+  wait(30)
+  t.match(await logIn('bad-6'), { message: 'No.' })
+  t.match(await logIn('bad-7'), { retryAfterSeconds: 30 })
+  wait(3600)
+  for (let i = 0; i < 10; i += 1) await logIn(`worse-${i}`)
+  t.equal(tried.length, 6 + 5, 'what was not used is not added up')
+})
+
+t.test('other namespaces and other hosts are not held back', async (t) => {
+  const { logIn } = stage()
+  for (let i = 0; i < 9; i += 1) await logIn(`bad-${i}`)
+  t.equal(await logIn('good', { namespace: 'other' }), 'in')
+  t.equal(await logIn('good-there', { host: 'other.example.com' }), 'in')
+})
+
+t.test('nor is a login that has worked, until it fails', async (t) => {
+  const { tried, logIn } = stage()
+  t.equal(await logIn('good'), 'in')
+  for (let i = 0; i < 9; i += 1) await logIn(`bad-${i}`)
+  const before = tried.length
+  t.equal(await logIn('good'), 'in')
+  t.equal(tried.length, before + 1)
+})
+
+t.test('however many come at once, no more are tried than may fail', async (t) => {
+  const { tried, logIn } = stage()
+  const results = await Promise.all(Array.from({ length: 50 }, (_, i) => logIn(`bad-${i}`)))
+  t.equal(tried.length, 5)
+  t.equal(results.filter((one) => one instanceof Failure && one.retry === 'transient').length, 45)
+})
+
+t.test('good ones that come at once all log in', async (t) => {
+  const { tried, logIn } = stage()
+  const results = await Promise.all(Array.from({ length: 50 }, (_, i) => logIn(`good-${i}`)))
+  t.same(new Set(results), new Set(['in']))
+  t.equal(tried.length, 50)
+})
+
+t.test('one that works at one repository is not held back at others', async (t) => {
+  const { tried, logIn } = stage()
+  const many = Array.from({ length: 50 }, (_, i) => logIn('good', { repository: `${i}` }))
+  await setImmediate()
+  t.equal(tried.length, 5, 'until it has worked')
+  t.same(new Set(await Promise.all(many)), new Set(['in']))
+  t.same(
+    await Promise.all(Array.from({ length: 9 }, (_, i) => logIn('bad', { repository: `${i}` }))).then(
+      (all) => all.length,
+    ),
+    9,
+  )
+  t.equal(tried.length, 50 + 5)
+})
+
+t.test('what shares a push is one failure', async (t) => {
+  const { tried, logIn } = stage()
+  await Promise.all(Array.from({ length: 50 }, () => logIn('bad')))
+  t.equal(tried.length, 50, 'one push has them all')
+  for (let i = 0; i < 9; i += 1) await logIn(`bad-${i}`)
+  t.equal(tried.length, 54)
+})
+
+for (const reason of [
+  'NetworkError',
+  'RepositoryNotFound',
+  'PermissionDenied',
+] as const satisfies readonly FailureReason[])
+  t.test(`${reason} does not count`, async (t) => {
+    const { throttle } = stage()
+    const failure = new Failure(reason, 'No.')
+    for (let i = 0; i < 20; i += 1)
+      await t.rejects(
+        throttle.run({ namespace: 'team', host: 'h', login: `${i}`, repository: 'r', signal }, () =>
+          Promise.reject(failure),
+        ),
+        failure,
+      )
+  })
+
+t.test('who waits for others ends with its attempt', async (t) => {
+  const { throttle } = stage()
+  const hanging = Promise.withResolvers<string>()
+  const run = (login: string, by = signal): Promise<string> =>
+    throttle.run({ namespace: 'team', host: 'h', login, repository: 'r', signal: by }, () => hanging.promise)
+  const five = Array.from({ length: 5 }, (_, i) => run(`${i}`))
+  const late = new AbortController()
+  const sixth = run('6', late.signal)
+  late.abort(new Failure('Timeout', 'Late.'))
+  await t.rejects(sixth, { message: 'Late.' })
+  hanging.resolve('in')
+  t.same(await Promise.all(five), ['in', 'in', 'in', 'in', 'in'])
+})
