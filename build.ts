@@ -37,6 +37,7 @@ const LAZY = [
   'jsonpath-plus',
   'node:http2',
   'openid-client',
+  'prom-client',
   'simple-git',
   'socks',
   'socks-proxy-agent',
@@ -51,6 +52,17 @@ const UNDICI = {
     Agent: 'lib/dispatcher/agent',
     Client: 'lib/dispatcher/client',
     errors: 'lib/core/errors',
+  },
+}
+
+/** What telemetry/ uses of prom-client: the rest brings a library for estimates and one for clusters of Node. */
+const PROM_CLIENT = {
+  before: '',
+  parts: {
+    Counter: 'lib/counter',
+    Gauge: 'lib/gauge',
+    Histogram: 'lib/histogram',
+    Registry: 'lib/registry',
   },
 }
 
@@ -85,6 +97,7 @@ export async function bundlePrograms(folder: string): Promise<WorkerText> {
     usedPartsOf('@kubernetes/client-node'),
     lazyPackages(LAZY),
     lazyPartsOf('undici', UNDICI),
+    lazyPartsOf('prom-client', PROM_CLIENT),
   ]
   await build({
     ...OPTIONS,

@@ -16,6 +16,7 @@ import { openLooks } from '../functions/looks/looks.ts'
 import { openGit } from '../functions/git/git.ts'
 import { guardRemotes } from '../functions/login/guarded-remotes.ts'
 import { openProviders } from '../functions/pull-request/provider-apis.ts'
+import { NO_METER } from '../functions/domain/telemetry/meter.ts'
 import type { World } from '../functions/world.ts'
 import { followTrust } from '../functions/net/trust.ts'
 import type { MemoryCluster } from '../test/harness/memory-cluster.ts'
@@ -68,7 +69,7 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
   })
   const remotes = guardRemotes(
     {
-      push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
+      push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
       find: (change, login, signal) => git.find(change, login, signal),
       withPullRequests: openProviders(network, elapsed),
     },
@@ -85,6 +86,7 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     looks,
     random: Math.random,
     log,
+    meter: NO_METER,
     settings: config,
   }
   const app = buildApp((ref) => handle(ref, find, world), log)

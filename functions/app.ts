@@ -11,6 +11,9 @@ import type { Cut } from './domain/network/read-body.ts'
 import { readEvent } from './domain/event/cloud-event.ts'
 import { isFromWebhook } from './domain/event/sender-signature.ts'
 import { Failure } from './domain/failure.ts'
+import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
+import { NO_METER, type Meter } from './domain/telemetry/meter.ts'
+import { codeLabel } from './domain/telemetry/program-metrics.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
 import type { ObjectRef } from './domain/resource/resource.ts'
 import { openEventPlaces } from './event-places.ts'
@@ -40,6 +43,8 @@ export interface AppOptions {
   readonly stampKey?: Uint8Array | undefined
   /** Default: the clock. */
   readonly timing?: Timing
+  /** Default: nothing is measured. */
+  readonly meter?: Meter
 }
 
 /**
@@ -49,7 +54,7 @@ export interface AppOptions {
  * that no other sender gets.
  */
 export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}): FastifyInstance {
-  const { stampKey, timing = TIMING } = options
+  const { stampKey, timing = TIMING, meter = NO_METER } = options
   // Fastify's own response while it closes has a body and no Retry-After.
   const app = Fastify({
     logger: false,
@@ -74,6 +79,12 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   })
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (connections.isSlow(request.raw.socket)) reply.header('connection', 'close')
+    done()
+  })
+  app.addHook('onResponse', ({ method, url }, { statusCode }, done) => {
+    // Not the probes.
+    if (method === 'POST' && url === '/')
+      meter.record(FUNCTION_METRICS.events, 1, { code: codeLabel(statusCode) })
     done()
   })
   readBodies(app, connections)

@@ -7,7 +7,15 @@ import type { Proxies } from './domain/network/proxies.ts'
 import { readProxies } from './domain/network/proxies.ts'
 import { REQUESTED_BY_TRAILERS } from './domain/requester/requester.ts'
 import type { Environment } from './domain/settings.ts'
-import { LOG_LEVELS, WrongSetting, choice, orUndefined, text, wholeNumber } from './domain/settings.ts'
+import {
+  LOG_LEVELS,
+  WrongSetting,
+  choice,
+  metricsPortOf,
+  orUndefined,
+  text,
+  wholeNumber,
+} from './domain/settings.ts'
 import type { AttemptSettings } from './world.ts'
 
 /**
@@ -20,6 +28,8 @@ export type GitEngine = (typeof GIT_ENGINES)[number]
 /** The function's configuration from its environment variables, validated. */
 export interface Config extends AttemptSettings {
   readonly port: number
+  /** Undefined: nothing is measured. */
+  readonly metricsPort: number | undefined
   /** Path of a PEM file with certificate authorities, trusted in addition to the system's. */
   readonly caFile: string | undefined
   /** Log-ins of one namespace that may fail at one host before Commitlet waits. */
@@ -39,6 +49,7 @@ export interface Config extends AttemptSettings {
 export function readConfig(env: Environment): Config {
   return {
     port: wholeNumber(env, 'PORT', { absent: 8080, least: 0, most: 65_535 }),
+    metricsPort: metricsPortOf(env),
     caFile: certificateFile(env, 'CA_FILE'),
     attemptDeadline: wholeNumber(env, 'ATTEMPT_DEADLINE', { absent: 120, least: 1, most: 540 }),
     retryLimit: wholeNumber(env, 'RETRY_LIMIT', { absent: 12, least: 1, most: 100 }),

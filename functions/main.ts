@@ -8,6 +8,7 @@ import type { Trust } from './net/trust.ts'
 import { buildApp } from './app.ts'
 import { handle } from './attempt/attempt.ts'
 import { openClaimKeeper } from './attempt/claim-keeper.ts'
+import { measureServer } from './cluster/measured-server.ts'
 import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { endpointsOf } from './cluster/endpoints.ts'
@@ -15,11 +16,13 @@ import { readConfig } from './config.ts'
 import { LOOK_MS, watchEventLoop } from './domain/event-loop.ts'
 import { UNSIGNED } from './domain/gate/settings.ts'
 import { insecureWarning } from './domain/repository/insecure-hosts.ts'
+import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
+import { PROGRAM_METRICS } from './domain/telemetry/program-metrics.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './attempt/find.ts'
 import type { Find } from './attempt/find.ts'
 import { divide } from './attempt/shares.ts'
-import { openTurns } from './attempt/turns.ts'
+import { measureTurns, openTurns } from './attempt/turns.ts'
 import type { Sender } from './event-places.ts'
 import { openGit } from './git/git.ts'
 import { openLooks } from './looks/looks.ts'
@@ -28,6 +31,8 @@ import { guardRemotes } from './login/guarded-remotes.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
 import { fetchWarning, readPodSize } from './pod-size.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
+import { measureProcess } from './telemetry/process-figures.ts'
+import { openTelemetry } from './telemetry/telemetry.ts'
 import type { World } from './world.ts'
 
 /**
@@ -53,7 +58,10 @@ async function main(): Promise<void> {
   // Child processes and dumps of the environment must not contain the token.
   delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
-  const apiServer = openApiServer()
+  const elapsed = (): number => performance.now()
+  const telemetry = openTelemetry(config.metricsPort, { ...PROGRAM_METRICS, ...FUNCTION_METRICS })
+  const { meter } = telemetry
+  const apiServer = measureServer(openApiServer(), meter, elapsed)
   const readEndpoints = endpointsOf(apiServer, ({ reason, message }) => {
     // While the API server does not answer there are no attempts either.
     if (reason === 'ReferenceForbidden') log.warn({ reason, cause: message }, NO_ENDPOINTS)
@@ -72,8 +80,10 @@ async function main(): Promise<void> {
   }
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
   const turns = openTurns(shares)
+  measureTurns(turns, meter)
   const git = openGit({
     ...network,
+    meter,
     tempDir: config.tempDir,
     ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
     fetchLimitMiB: shares.largeLimits.fileMiB,
@@ -87,7 +97,6 @@ async function main(): Promise<void> {
   })
   const cluster = connectCluster(apiServer)
   const now = (): Date => cluster.now()
-  const elapsed = (): number => performance.now()
   const looks = openLooks({
     cluster,
     wake: (ref, awaited) => handle(ref, find.webhook, world, awaited),
@@ -98,9 +107,9 @@ async function main(): Promise<void> {
   })
   const remotes = guardRemotes(
     {
-      push: (change, login, { signal, claim }) => git.push(change, login, signal, claim),
+      push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
       find: (change, login, signal) => git.find(change, login, signal),
-      withPullRequests: openProviders(network, elapsed),
+      withPullRequests: openProviders(network, elapsed, meter),
     },
     { failedLogins: config.failedLogins, elapsed },
   )
@@ -115,11 +124,13 @@ async function main(): Promise<void> {
     looks,
     random: Math.random,
     log,
+    meter,
     settings: config,
   }
   const find = finders(world, config.stampKey !== undefined)
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
     stampKey: config.stampKey,
+    meter,
   })
   const address = await app.listen({ port: config.port, host: '::' })
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
@@ -130,6 +141,7 @@ async function main(): Promise<void> {
     void Promise.all([app.close(), looks.close()])
       .then(() => git.close())
       .then(() => world.cluster.flushEvents())
+      .then(() => telemetry.close())
       .then(() => {
         log.info('stopped')
         // An immediate exit could write this line before earlier ones that are still being written.
@@ -137,11 +149,14 @@ async function main(): Promise<void> {
       })
   })
 
-  const loop = watchEventLoop(monitorEventLoopDelay, turns.inHand, (stall) =>
-    log.warn(stall, 'the event loop stood still'),
-  )
+  const loop = watchEventLoop(monitorEventLoopDelay, turns.inHand, (stall) => {
+    log.warn(stall, 'the event loop stood still')
+    meter.record(PROGRAM_METRICS.loopStalls, 1, {})
+  })
   setInterval(loop.look, LOOK_MS).unref()
+  measureProcess(meter, loop.figures)
   log.info({ address }, 'listening')
+  await telemetry.listen(log)
   void readEndpoints()
   // The first request is a probe, and Knative sends an event only after its answer.
   app.server.once('request', (_request, response: ServerResponse) => {

@@ -5,6 +5,8 @@ import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/chan
 import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
 import type { Release } from './domain/network/budget.ts'
+import type { Meter } from './domain/telemetry/meter.ts'
+import type { EngineName } from './git/remote.ts'
 import type { ClaimCheck } from './domain/resource/claims.ts'
 import type { Envelope, Kind, ObjectRef, ReferenceField } from './domain/resource/resource.ts'
 import type { Parsed } from './domain/schema/parse.ts'
@@ -67,7 +69,7 @@ export interface Looks {
 export interface World {
   readonly cluster: Cluster
   /** Commits and pushes a change to the remote; see functions/git. */
-  readonly push: (change: Change, login: Login, attempt: Pick<Attempt, 'signal' | 'claim'>) => Promise<Landed>
+  readonly push: (change: Change, login: Login, attempt: PushTerms) => Promise<Landed>
   /** Finds what an earlier attempt may have pushed; undefined if there is nothing. See functions/git. */
   readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
   /** The pull requests of a repository; see provider-apis.ts. */
@@ -87,8 +89,12 @@ export interface World {
   /** A number from 0 to 1. */
   readonly random: () => number
   readonly log: Logger
+  readonly meter: Meter
   readonly settings: AttemptSettings
 }
+
+/** What of an attempt a push depends on. */
+export type PushTerms = Pick<Attempt, 'signal' | 'claim' | 'engineChosen'>
 
 /** What an attempt knows about earlier attempts, and its deadline. */
 export interface Attempt {
@@ -102,4 +108,6 @@ export interface Attempt {
   readonly saw: (field: ReferenceField, version: string) => void
   /** The attempt gives it back where it only waits. */
   readonly turn: Pick<Turn, 'park' | 'resume'>
+  /** Told which engine works on its change; see functions/git. */
+  readonly engineChosen?: (engine: EngineName) => void
 }

@@ -14,6 +14,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     'functions/http',
     'functions/net',
     'functions/providers',
+    'functions/telemetry',
     'functions/domain',
   ],
   'functions/cluster': ['functions/domain'],
@@ -21,8 +22,9 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   'functions/http': ['functions/net', 'functions/domain'],
   'functions/providers': ['functions/domain'],
   'functions/net': ['functions/domain'],
+  'functions/telemetry': ['functions/domain'],
   'functions/domain': [],
-  webhook: ['functions/cluster', 'functions/domain'],
+  webhook: ['functions/cluster', 'functions/telemetry', 'functions/domain'],
 }
 
 /** Where each package may be used. Node's own modules and `import type` are free, but for domain/. */
@@ -34,7 +36,8 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   ajv: /^functions\/domain\/schema\//,
   ssh2: /^functions\/git\/ssh-worker\//,
   undici: /^functions\/http\//,
-  'lru-cache': /^(functions\/(cluster|git|http|login)|webhook\/admission)\//,
+  'lru-cache': /^(functions\/(cluster|git|http|login|pull-request)|webhook\/admission)\//,
+  'prom-client': /^functions\/telemetry\//,
   '@octokit/rest': /^functions\/providers\/github\//,
   '@gitbeaker/rest': /^functions\/providers\/gitlab\//,
 }

@@ -189,3 +189,17 @@ for (const [title, env] of [
     t.notMatch(program.lines[0], 's3cret')
   })
 }
+
+t.test('with METRICS_PORT it serves its metrics there, and nowhere else', async (t) => {
+  const program = await start(t, (dir) => ({ STAMP_KEY_FILE: join(dir, 'key'), METRICS_PORT: '0' }))
+  await program.ready(100_000)
+  const line = await program.waitForLine((text) => text.includes('metrics are served'))
+  const port: unknown = JSON.parse(line).metricsPort
+  await fetch(`${program.url}/`, { method: 'POST', body: 'not an event' })
+  const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
+  t.match(text, 'commitlet_received_events_total{code="400"} 1')
+  t.match(text, /^process_cpu_seconds_total [\d.]+$/m)
+  t.match(text, /^commitlet_running\{work="change"\} 0$/m)
+  t.equal((await fetch(`${program.url}/metrics`)).status, 404)
+  t.equal(await program.stop(), 0)
+})

@@ -8,6 +8,7 @@ import {
   choice,
   list,
   LOG_LEVELS,
+  metricsPortOf,
   orUndefined,
   text,
   wholeNumber,
@@ -34,6 +35,8 @@ const OWN_ATTRIBUTES = new Set([
 /** The webhook's settings, as docs/configuration.md lists them. Intervals are seconds; 0 turns a sweep off. */
 export interface WebhookConfig extends GateSettings {
   readonly port: number
+  /** Undefined: nothing is measured. */
+  readonly metricsPort: number | undefined
   readonly tls: KeyPairFiles
   /** Undefined: the webhook only decides about resources and sends no events. */
   readonly sink: SinkTarget | undefined
@@ -49,6 +52,7 @@ export function readConfig(env: Environment): WebhookConfig {
     wholeNumber(env, name, { absent, least: 0, most: LONGEST_INTERVAL_S })
   return {
     port: wholeNumber(env, 'PORT', { absent: 8443, least: 0, most: 65_535 }),
+    metricsPort: metricsPortOf(env),
     tls: {
       certFile: text(env, 'TLS_CERT_FILE', '/etc/webhook/tls/tls.crt'),
       keyFile: text(env, 'TLS_KEY_FILE', '/etc/webhook/tls/tls.key'),

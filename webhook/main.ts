@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import pino from 'pino'
+import { measureServer } from '../functions/cluster/measured-server.ts'
 import { openApiServer } from '../functions/cluster/api-server.ts'
 import { connectCluster } from '../functions/cluster/connect.ts'
 import { LOOK_MS, watchEventLoop } from '../functions/domain/event-loop.ts'
+import { PROGRAM_METRICS } from '../functions/domain/telemetry/program-metrics.ts'
+import { measureProcess } from '../functions/telemetry/process-figures.ts'
+import { openTelemetry } from '../functions/telemetry/telemetry.ts'
 import { startComplaint } from '../functions/domain/settings.ts'
 import { readConfig } from './config.ts'
+import { WEBHOOK_METRICS } from './metrics.ts'
 import { buildWebhook } from './webhook.ts'
 
 /** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
@@ -15,23 +20,29 @@ const END_MS = 1_000
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const log = pino({ level: config.logLevel, base: { part: 'webhook' } })
-  const cluster = connectCluster(openApiServer())
-  const webhook = await buildWebhook(config, { cluster, log, uuid: randomUUID })
+  const telemetry = openTelemetry(config.metricsPort, { ...PROGRAM_METRICS, ...WEBHOOK_METRICS })
+  const { meter } = telemetry
+  const cluster = connectCluster(measureServer(openApiServer(), meter, () => performance.now()))
+  const webhook = await buildWebhook(config, { cluster, log, meter, uuid: randomUUID })
   const port = await webhook.listen('::')
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
-    void webhook.drain().then(() => {
+    void webhook.drain().then(async () => {
+      await telemetry.close()
       log.info('stopped')
       // An immediate exit could write this line before earlier ones that are still being written.
       setTimeout(() => process.exit(0), END_MS).unref()
     })
   })
 
-  const loop = watchEventLoop(monitorEventLoopDelay, webhook.inHand, (stall) =>
-    log.warn(stall, 'the event loop stood still'),
-  )
+  const loop = watchEventLoop(monitorEventLoopDelay, webhook.inHand, (stall) => {
+    log.warn(stall, 'the event loop stood still')
+    meter.record(PROGRAM_METRICS.loopStalls, 1, {})
+  })
   setInterval(loop.look, LOOK_MS).unref()
+  measureProcess(meter, loop.figures)
+  await telemetry.listen(log)
   log.info({ port }, 'listening')
 }
 

@@ -41,6 +41,11 @@ export async function readKeyPair(files: KeyPairFiles): Promise<KeyPair> {
   return pair
 }
 
+/** When the serving certificate expires, in seconds since 1970. */
+export function expiryOf({ cert }: KeyPair): number {
+  return new X509Certificate(cert).validToDate.getTime() / 1000
+}
+
 /** Reads the files every second and passes on each new pair that can be used. Returns a function that stops it. */
 export function followKeyPair(
   files: KeyPairFiles & { readonly lookMs?: number },

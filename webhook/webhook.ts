@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import type { Cluster } from '../functions/cluster/cluster.ts'
+import { NO_METER } from '../functions/domain/telemetry/meter.ts'
+import type { Meter } from '../functions/domain/telemetry/meter.ts'
 import { appliedEvent } from '../functions/domain/event/applied-event.ts'
 import { UNSIGNED } from '../functions/domain/gate/settings.ts'
 import { insecureWarning } from '../functions/domain/repository/insecure-hosts.ts'
@@ -12,9 +14,10 @@ import type { WebhookConfig } from './config.ts'
 import { rememberForbidden } from './admission/forbidden-secrets.ts'
 import type { AdmissionRequest, Verdict } from './admission/review.ts'
 import type { Sink } from './delivery/sink.ts'
-import { openSink } from './delivery/sink.ts'
+import { openSink, SINK_LIMITS } from './delivery/sink.ts'
 import { startSweeps } from './delivery/sweep.ts'
-import { followKeyPair, readKeyPair } from './tls.ts'
+import { WEBHOOK_METRICS } from './metrics.ts'
+import { expiryOf, followKeyPair, readKeyPair } from './tls.ts'
 
 /**
  * After SIGTERM and the last response to a review, the events in flight have this many milliseconds:
@@ -30,6 +33,8 @@ export interface WebhookWorld {
   >
   readonly log: Logger
   readonly uuid: () => string
+  /** Default: nothing is measured. */
+  readonly meter?: Meter
 }
 
 /** The whole webhook: admission, sink and sweeps. Not listening yet. */
@@ -46,10 +51,11 @@ export interface Webhook {
  * Builds the webhook on any Cluster. Throws CredentialsInvalid if the certificate cannot be used.
  */
 export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): Promise<Webhook> {
-  const { cluster, log } = world
-  const sink =
-    config.sink === undefined ? undefined : openSink({ ...config.sink, stampKey: config.stampKey }, log)
+  const { cluster, log, meter = NO_METER } = world
+  const target = config.sink && { ...config.sink, stampKey: config.stampKey }
+  const sink = target && openSink(target, log, SINK_LIMITS, meter)
   const pair = await readKeyPair(config.tls)
+  meter.record(WEBHOOK_METRICS.certificateExpiry, expiryOf(pair), {})
   const intervals = { unsettledMs: config.sweepInterval * 1000, fullMs: config.sweepFullInterval * 1000 }
   let draining = false
   const readSecret = rememberForbidden(
@@ -71,6 +77,7 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     const stopFollowing = followKeyPair(config.tls, pair, {
       changed: (next) => {
         app.server.setSecureContext({ ...next })
+        meter.record(WEBHOOK_METRICS.certificateExpiry, expiryOf(next), {})
         log.info('a new certificate is served')
       },
       broken: (failure) =>
@@ -81,7 +88,7 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     const insecure = insecureWarning(config.insecureHosts)
     if (insecure !== undefined) log.warn(insecure)
     if (sink === undefined) log.warn('K_SINK is not set: resources are admitted, but no events are sent')
-    else stopFunctions.push(startSweeps({ cluster, sink, log }, intervals))
+    else stopFunctions.push(startSweeps({ cluster, sink, log }, intervals, meter))
     return Number(new URL(address).port)
   }
 
@@ -107,15 +114,24 @@ function nameOf({ operation, kind, namespace, name }: AdmissionRequest): string 
 
 function edgeOf(
   admission: Admission,
-  { log, uuid }: WebhookWorld,
+  { log, uuid, meter = NO_METER }: WebhookWorld,
   { sink, isDraining, reviews }: EdgeState,
 ): Edge {
-  const counted =
-    (decide: typeof mutate) =>
+  meter.follow(WEBHOOK_METRICS.reviewing, () => [{ labels: {}, value: reviews.size }])
+
+  const measured =
+    (webhook: string, decide: typeof mutate) =>
     async (request: AdmissionRequest): Promise<Verdict> => {
       reviews.add(request)
+      const began = performance.now()
       try {
-        return await decide(request, admission)
+        const verdict = await decide(request, admission)
+        const { outcome, reason } = endOf(verdict)
+        const seconds = (performance.now() - began) / 1000
+        meter.record(WEBHOOK_METRICS.decisionDuration, seconds, { webhook, outcome })
+        if (reason !== undefined)
+          meter.record(WEBHOOK_METRICS.denials, 1, { webhook, kind: request.kind, reason })
+        return verdict
       } finally {
         reviews.delete(request)
       }
@@ -133,10 +149,17 @@ function edgeOf(
     }
   }
   return {
-    mutate: counted(mutate),
-    validate: counted(validate),
+    mutate: measured('mutate', mutate),
+    validate: measured('validate', validate),
     answered,
     isDraining,
     log,
   }
+}
+
+/** How a decision ended, for metrics, and the first reason that the user is told. */
+function endOf({ denial }: Verdict): { readonly outcome: string; readonly reason: string | undefined } {
+  if (denial === undefined) return { outcome: 'allowed', reason: undefined }
+  const outcome = denial.code === 503 ? 'undecided' : 'denied'
+  return { outcome, reason: denial.details?.causes[0]?.reason ?? denial.reason }
 }

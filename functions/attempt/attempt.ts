@@ -11,7 +11,8 @@ import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { reviewAhead } from '../login/authorise.ts'
-import { report } from './report.ts'
+import { providerOf, report } from './report.ts'
+import type { EngineUsed } from './report.ts'
 import { writeResult } from './write-result.ts'
 import type { Release } from '../domain/network/budget.ts'
 import type { Attempt, Turn, World } from '../world.ts'
@@ -99,7 +100,10 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer 
   const onTimeout = (): Failure => outOfTime(attemptDeadline)
   const sightings = new Map<ReferenceField, string>()
   const saw: Attempt['saw'] = (field, version) => void sightings.set(field, version)
-  const running = run(current, world, { again: current.again, signal, claim: kept, saw, turn })
+  let engine: EngineUsed = current.envelope.kind === 'PullRequest' ? 'api' : 'none'
+  const engineChosen = (chosen: EngineUsed): void => void (engine = chosen)
+  const terms = { again: current.again, signal, claim: kept, saw, turn, engineChosen }
+  const running = run(current, world, terms)
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
   turn.release()
@@ -111,7 +115,8 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer 
   const awaited = result instanceof Failure ? awaitedAfter(result, sightings, key) : []
   const settled = await writeResult(carrier, result, world, awaited)
   const insecure = isAtInsecureHost(current.parsed, world.settings)
-  await report({ claim: current.envelope, result, began, settled, insecure }, world)
+  const provider = providerOf(current.parsed)
+  await report({ claim: current.envelope, result, began, settled, insecure, provider, engine }, world)
   const { newer, written } = settled
   if (written !== undefined && awaited.length > 0) world.looks.add(written.envelope, current.parsed, false)
   if (newer === undefined) return undefined

@@ -15,7 +15,7 @@ import { parse } from '../domain/schema/parse.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 import type { Envelope, Status } from '../domain/resource/resource.ts'
 import { claimed, failed } from '../domain/resource/status.ts'
-import { report } from './report.ts'
+import { providerOf, report } from './report.ts'
 import type { AttemptSettings, World } from '../world.ts'
 
 /** Most writes of a claim while other writers change the resource. */
@@ -128,5 +128,6 @@ async function endInPlaceOf(
   if (stored === CONFLICT) return
   const settled = { written: { envelope: envelopeOf(stored), status } }
   const insecure = isAtInsecureHost(parsed, world.settings)
-  await report({ claim: resource, result, began, settled, insecure }, world)
+  const provider = providerOf(parsed)
+  await report({ claim: resource, result, began, settled, insecure, provider, engine: 'none' }, world)
 }

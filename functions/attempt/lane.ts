@@ -43,6 +43,17 @@ export interface Lane {
   readonly close: () => void
   /** The resources at work. */
   readonly inHand: () => readonly string[]
+  readonly figures: () => LaneFigures
+}
+
+/** How busy a lane is. */
+export interface LaneFigures {
+  readonly running: number
+  readonly waiting: number
+  /** How long the first of those that wait has waited; 0 without one. */
+  readonly oldestSeconds: number
+  /** Of the budget, also by those that only wait for something else. */
+  readonly heldBytes: number
 }
 
 /** What all lanes take from. */
@@ -57,6 +68,8 @@ export interface Shelf {
 interface Waiter {
   readonly amounts: Amounts
   readonly holder: Holder
+  /** By performance.now(). */
+  readonly since: number
   readonly start: (hold: Hold) => void
   readonly reject: (failure: Failure) => void
 }
@@ -136,7 +149,8 @@ export function makeLane(
     if ((closed && !admitted) || signal?.aborted === true) return Promise.reject(busy())
     if (waiters.some((other) => other.holder.resource === holder.resource)) return Promise.resolve(undefined)
     const { promise, resolve, reject } = Promise.withResolvers<Hold>()
-    const waiter = { amounts: shelf.amountsOf(cost), holder: { ...holder }, start: resolve, reject }
+    const since = performance.now()
+    const waiter = { amounts: shelf.amountsOf(cost), holder: { ...holder }, since, start: resolve, reject }
     const mayWait = admitted || hasPlace(bounds.waiting, waiters, holder)
     waiters = [...waiters, waiter]
     serve()
@@ -168,7 +182,18 @@ export function makeLane(
     waiters = waiters.filter(stay)
   }
 
-  return { lane: { acquire, close, inHand: () => [...holders].map(({ resource }) => resource) }, serve }
+  function figures(): LaneFigures {
+    const [first] = waiters
+    return {
+      running: holders.size,
+      waiting: waiters.length,
+      oldestSeconds: first === undefined ? 0 : (performance.now() - first.since) / 1000,
+      heldBytes: held.of(ALL).memoryMiB * MIB,
+    }
+  }
+
+  const inHand = (): readonly string[] => [...holders].map(({ resource }) => resource)
+  return { lane: { acquire, close, inHand, figures }, serve }
 }
 
 function keysOf({ namespace, host }: Holder): readonly [namespace: string, host: string] {

@@ -4,6 +4,9 @@ import { Failure } from '../domain/failure.ts'
 import { REASONS } from '../domain/reasons.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
+import type { Parsed } from '../domain/schema/parse.ts'
+import { FUNCTION_METRICS, OTHER_PROVIDER } from '../domain/telemetry/function-metrics.ts'
+import type { EngineName } from '../git/remote.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import type { WrittenResult } from './write-result.ts'
 import type { World } from '../world.ts'
@@ -17,10 +20,24 @@ export interface Attempted {
   readonly settled: WrittenResult
   /** The repository is at a host of INSECURE_HOSTS. */
   readonly insecure: boolean
+  /** Name of the row of the host, or `other`. */
+  readonly provider: string
+  readonly engine: EngineUsed
 }
 
-/** Reports an attempt: a log line for the operator and an Event for the user. Nothing else reports attempts. */
+/** The engine of a commit, `api` for a pull request, `none` where the attempt ended before it was needed. */
+export type EngineUsed = EngineName | 'api' | 'none'
+
+/** The software of the resource's host, as far as it is known, for metrics. */
+export function providerOf({ target }: Parsed): string {
+  return target?.host?.name ?? OTHER_PROVIDER
+}
+
+/**
+ * Reports an attempt: metrics and a log line for the operator, and an Event for the user. Nothing else reports attempts.
+ */
 export async function report(attempted: Attempted, world: World): Promise<void> {
+  measure(attempted, world)
   const { claim, result, began, settled, insecure } = attempted
   const { namespace, name, uid, generation } = claim.metadata
   const fields = {
@@ -46,6 +63,19 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
   }
   if (settled.written === undefined) return
   await world.cluster.recordEvent(settled.written.envelope, eventOf(result))
+}
+
+function measure({ claim, result, began, settled, provider, engine }: Attempted, world: World): void {
+  const { kind } = claim
+  const { meter } = world
+  const failed = result instanceof Failure
+  meter.record(FUNCTION_METRICS.attempts, 1, { kind, reason: result.reason, provider, engine })
+  const outcome = failed ? 'failed' : 'succeeded'
+  meter.record(FUNCTION_METRICS.attemptDuration, (world.elapsed() - began) / 1000, { kind, outcome })
+  const appliedAt = Date.parse(settled.written?.envelope.appliedAt ?? '')
+  if (failed || Number.isNaN(appliedAt)) return
+  const seconds = Math.max(0, world.now().getTime() - appliedAt) / 1000
+  meter.record(FUNCTION_METRICS.ready, seconds, { kind, provider })
 }
 
 // The message of an outcome may end with a URL, so no full stop is added after it.

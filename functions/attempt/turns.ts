@@ -1,10 +1,12 @@
 import type { RepositoryAddress } from '../domain/repository/address.ts'
 import type { Release } from '../domain/network/budget.ts'
 import type { Kind } from '../domain/resource/resource.ts'
+import { FUNCTION_METRICS } from '../domain/telemetry/function-metrics.ts'
+import type { Meter, Metric } from '../domain/telemetry/meter.ts'
 import type { Holder, Turn, World } from '../world.ts'
 import { makeBudget } from './budget.ts'
 import { API_SESSION, PREPARING, sessionCost } from './cost.ts'
-import type { Hold, Lane } from './lane.ts'
+import type { Hold, Lane, LaneFigures } from './lane.ts'
 import type { Shares } from './shares.ts'
 
 /** Whose session it is. */
@@ -31,7 +33,12 @@ export interface Turns {
   readonly close: () => void
   /** What is at work. */
   readonly inHand: () => readonly string[]
+  /** How busy the pod is, by what it does. */
+  readonly figures: () => Readonly<Record<Work, LaneFigures>>
 }
+
+/** What turns are for: making changes, sessions with remotes and APIs, and sessions that take more than others. */
+export type Work = 'change' | 'session' | 'large session'
 
 /** What a change that waits for its push takes besides its content: its resource, its login, its open request. */
 const WAITING_BYTES = 48 * 1024
@@ -71,8 +78,27 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
       sessions.close()
     },
     inHand: () => [...changes.inHand(), ...sessions.inHand()],
+    figures: () => ({
+      change: changes.figures(),
+      session: sessions.figures(),
+      'large session': large.figures(),
+    }),
   }
 }
+
+/** Measures how busy the pod is, whenever its metrics are read. */
+export function measureTurns({ figures }: Pick<Turns, 'figures'>, meter: Meter): void {
+  const follow = (metric: GaugeOfWork, value: keyof LaneFigures): void =>
+    meter.follow(metric, () =>
+      Object.entries(figures()).map(([work, lane]) => ({ labels: { work }, value: lane[value] })),
+    )
+  follow(FUNCTION_METRICS.running, 'running')
+  follow(FUNCTION_METRICS.waiting, 'waiting')
+  follow(FUNCTION_METRICS.waitingAge, 'oldestSeconds')
+  follow(FUNCTION_METRICS.heldBytes, 'heldBytes')
+}
+
+type GaugeOfWork = Metric & { readonly labels: readonly ['work'] }
 
 function turnOf(first: Hold, acquire: (signal: AbortSignal) => Promise<Hold | undefined>): Turn {
   let held: Hold | undefined = first

@@ -37,6 +37,12 @@ export function wholeNumber(
   )
 }
 
+/** METRICS_PORT: the port of the metrics, 0 for any that is free; undefined: there are none. */
+export function metricsPortOf(env: Environment): number | undefined {
+  const port = wholeNumber(env, 'METRICS_PORT', { absent: -1, least: 0, most: 65_535 })
+  return port === -1 ? undefined : port
+}
+
 /** One of the listed words. */
 export function choice<W extends string>(env: Environment, name: string, words: readonly [W, ...W[]]): W {
   const value = text(env, name, words[0])

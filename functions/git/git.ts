@@ -1,12 +1,15 @@
 import type { Change, ChangeDraft, Landed } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
-import type { ClaimCheck } from '../domain/resource/claims.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
+import { FUNCTION_METRICS } from '../domain/telemetry/function-metrics.ts'
+import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { stopIfAborted } from './process/launcher.ts'
 import { openDirectEngine } from './direct/direct-engine.ts'
 import { chooseEngine, type HandOver } from './engine-choice.ts'
+import type { Transferred } from '../http/connection.ts'
+import { measureEngine } from './measured-engine.ts'
 import type { Engine, Remote, RemoteTarget } from './remote.ts'
 import { DEADLINE_SECONDS, openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
 import { openSSHSessions, type SSHSessions } from './ssh/sessions.ts'
@@ -14,7 +17,7 @@ import { findOne } from './writer/doubts.ts'
 import type { BranchTarget } from './writer/expected-changes.ts'
 import { makeGroupCommit, type Batch, type SessionOwner } from './writer/group-commit.ts'
 import { land } from './writer/land.ts'
-import type { Settled } from './writer/pending-change.ts'
+import type { PushOptions, Settled } from './writer/pending-change.ts'
 
 /** What main.ts hands in. */
 export interface GitSettings extends RouteSettings, BinarySettings {
@@ -24,6 +27,8 @@ export interface GitSettings extends RouteSettings, BinarySettings {
   readonly handedOver?: (handOver: HandOver) => void
   /** Waits until a session may begin; default: at once. */
   readonly acquireSession?: (holder: SessionHolder, signal: AbortSignal) => Promise<Release>
+  /** Default: nothing is measured. */
+  readonly meter?: Meter
 }
 
 /** Whose session it is. */
@@ -40,7 +45,7 @@ export interface Git {
    * `claim` is confirmed before each push.
    * @throws Failure
    */
-  push(change: Change, login: Login, signal: AbortSignal, claim?: ClaimCheck): Promise<Landed>
+  push(change: Change, login: Login, signal: AbortSignal, options?: PushOptions): Promise<Landed>
   /**
    * Searches the branch's history since `change.since` for the commit of an earlier attempt: a commit with the
    * change's id that changes one of its paths. Writes nothing. Undefined: there is no such commit.
@@ -79,7 +84,9 @@ export function openGit(settings: GitSettings): Git {
 
   async function* landBatch(batch: Batch): AsyncGenerator<Settled, void> {
     const { changes, signal, contended, raced, ...target } = batch
-    const remote = await open({ ...target, signal })
+    const engineChosen: RemoteTarget['engineChosen'] = (engine) =>
+      changes.forEach((pending) => pending.engineChosen?.(engine))
+    const remote = await open({ ...target, signal, engineChosen })
     try {
       yield* land(remote, { batch: changes, signal, contended, raced })
     } finally {
@@ -103,8 +110,8 @@ export function openGit(settings: GitSettings): Git {
 
   const groupCommit = makeGroupCommit({ land: landBatch, acquire })
   return {
-    async push(change, login, signal, claim) {
-      return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]), claim)
+    async push(change, login, signal, options) {
+      return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]), options)
     },
     expect: groupCommit.expect,
     async find(change, login, signal) {
@@ -132,11 +139,14 @@ export function openGit(settings: GitSettings): Git {
 }
 
 function openEngine(settings: GitSettings, ssh: SSHSessions): Engine {
-  const binary = openBinaryEngine(settings, ssh)
+  const { meter = NO_METER } = settings
+  const binary = measureEngine(openBinaryEngine(settings, ssh), 'binary', meter)
   if (settings.engine !== 'direct') return binary
   const { trust, fetchLimitMiB, deadlineSeconds = DEADLINE_SECONDS, handedOver } = settings
-  return chooseEngine(
-    { direct: openDirectEngine({ trust, ssh, fetchLimitMiB, deadlineSeconds }), binary },
-    handedOver,
-  )
+  const transferred = ({ sent, received }: Transferred): void => {
+    meter.record(FUNCTION_METRICS.gitBytes, sent, { direction: 'sent' })
+    meter.record(FUNCTION_METRICS.gitBytes, received, { direction: 'received' })
+  }
+  const direct = openDirectEngine({ trust, ssh, fetchLimitMiB, deadlineSeconds, transferred })
+  return chooseEngine({ direct: measureEngine(direct, 'direct', meter), binary }, handedOver)
 }

@@ -43,6 +43,9 @@ export interface Remote {
   close(): Promise<void>
 }
 
+/** The two ways to talk to remotes: an engine that speaks the protocol itself, and the git binary. */
+export type EngineName = 'direct' | 'binary'
+
 /** One way to talk to remotes. */
 export interface Engine {
   /** Opens a session; everything in it ends when the target's signal fires. Throws a Failure. */
@@ -59,6 +62,8 @@ export interface RemoteTarget {
   readonly signal: AbortSignal
   /** Of the first resource that asks: memory is shared among namespaces. */
   readonly namespace: string
+  /** Told which engine opens the session, and once more where that hands over to the other. */
+  readonly engineChosen?: ((engine: EngineName) => void) | undefined
 }
 
 /** Which tip is read. */

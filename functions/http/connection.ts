@@ -22,6 +22,14 @@ export interface ConnectionTarget {
   readonly signal: AbortSignal
   /** Where TLS sessions are kept for the next connection; undefined: each handshake is a full one. */
   readonly tickets?: TLSTickets
+  /** Told when the connection is closed. */
+  readonly transferred?: ((bytes: Transferred) => void) | undefined
+}
+
+/** Bytes that went over a connection. */
+export interface Transferred {
+  readonly sent: number
+  readonly received: number
 }
 
 /** Time limit for the connection, including TLS and the proxy. */
@@ -41,8 +49,10 @@ export async function openConnection(
   const signal = AbortSignal.any([target.signal, AbortSignal.timeout(timeoutMs)])
   const bounded = { ...target, signal }
   const { proxy } = target.route
-  const socket = await (proxy === undefined ? openDirectly(bounded) : openThroughProxy(bounded, proxy))
-  return target.destination.scheme === 'http' ? socket : secure(socket, bounded)
+  const plain = await (proxy === undefined ? openDirectly(bounded) : openThroughProxy(bounded, proxy))
+  const socket = target.destination.scheme === 'http' ? plain : await secure(plain, bounded)
+  socket.once('close', () => target.transferred?.({ sent: socket.bytesWritten, received: socket.bytesRead }))
+  return socket
 }
 
 /** How undici gets its connections to this target: each is opened when it asks for one. */

@@ -14,6 +14,19 @@ import { headersFor, methodOf } from './request.ts'
 
 export interface HTTPSettings extends RouteSettings {
   readonly trust: Trust
+  /** Told of each call when it has ended. */
+  readonly called?: ((call: EndedCall) => void) | undefined
+}
+
+/** What is measured of a call. */
+export interface EndedCall {
+  readonly method: string
+  /** Undefined: there was no answer, or none that could be used. */
+  readonly status: number | undefined
+  readonly seconds: number
+  /** Bytes of both bodies. */
+  readonly sent: number
+  readonly received: number
 }
 
 /**
@@ -57,7 +70,7 @@ export function openHTTP(settings: HTTPSettings, timeoutMs = CALL_TIMEOUT_MS): W
     const agent = agentFor(target, guard)
     try {
       const dispatcher = agent.compose(guard.interceptor)
-      return await work(fetchBy({ dispatcher, origin, host, signal, timeoutMs }))
+      return await work(fetchBy({ dispatcher, origin, host, signal, timeoutMs, called: settings.called }))
     } finally {
       ending.abort()
       await agent.destroy()
@@ -85,13 +98,21 @@ interface Session {
   readonly host: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
+  readonly called: HTTPSettings['called']
 }
 
-function fetchBy({ dispatcher, origin, host, signal, timeoutMs }: Session): Fetch {
-  const take = takeUpTo(LARGEST_SESSION, host)
+function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Session): Fetch {
+  const takeOfAll = takeUpTo(LARGEST_SESSION, host)
   return async function fetch(url, { method, headers, body }) {
     const target = new URL(url)
     if (target.origin !== origin) throw otherOrigin(host)
+    const began = performance.now()
+    let received = 0
+    let status: number | undefined
+    const take = (bytes: number): void => {
+      received = bytes
+      takeOfAll(bytes)
+    }
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const answer = await dispatcher.request({
@@ -102,9 +123,14 @@ function fetchBy({ dispatcher, origin, host, signal, timeoutMs }: Session): Fetc
         body: body ?? null,
         signal: bounded,
       })
-      return await readAnswer(answer, { host, signal: bounded, take })
+      const read = await readAnswer(answer, { host, signal: bounded, take })
+      status = read.status
+      return read
     } catch (error) {
       throw bounded.aborted ? timedOut(host, bounded.reason) : callFailure(error, host)
+    } finally {
+      const sent = Buffer.byteLength(body ?? '')
+      called?.({ method, status, seconds: (performance.now() - began) / 1000, sent, received })
     }
   }
 }

@@ -18,9 +18,8 @@ type Remotes = Pick<World, 'push' | 'find' | 'withPullRequests'>
 
 /**
  * The same remotes, but a host that has asked for fewer requests is not called with the same login until its time has come,
- * unless its user has just requested it,
- * and log-ins that fail are bounded (login-throttle.ts). The limits of APIs are in provider-apis.ts. `elapsed` is in
- * milliseconds of a clock that is never set.
+ * unless its user has just requested it, and log-ins that fail are bounded (login-throttle.ts). The limits of APIs are in
+ * provider-apis.ts. `elapsed` is in milliseconds of a clock that is never set.
  */
 export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: RemoteBounds): Remotes {
   const limits = makeRateLimits(elapsed)

@@ -5,8 +5,11 @@ import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'
+import { FUNCTION_METRICS } from '../domain/telemetry/function-metrics.ts'
+import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
+import { codeLabel } from '../domain/telemetry/program-metrics.ts'
 import { openHTTP } from '../http/http.ts'
-import type { HTTPSettings } from '../http/http.ts'
+import type { EndedCall, HTTPSettings } from '../http/http.ts'
 import { makeKeyedSemaphore } from './keyed-semaphore.ts'
 
 /** One folder per row of the table of hosts, loaded on first use. The bundler needs the literal paths. */
@@ -24,12 +27,15 @@ export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default
  */
 const CALLERS_PER_TOKEN = 2
 
-/** Opens sessions with all APIs. `now` in milliseconds. */
-export function openProviders(settings: HTTPSettings, now: () => number): WithPullRequests {
+/** Opens sessions with all APIs, and measures their calls. `now` in milliseconds. */
+export function openProviders(
+  settings: HTTPSettings,
+  now: () => number,
+  meter: Meter = NO_METER,
+): WithPullRequests {
   const limits = makeRateLimits(now)
   const onePerTarget = makeKeyedSemaphore(1)
   const fewPerToken = makeKeyedSemaphore(CALLERS_PER_TOKEN)
-  const withAPI = openHTTP(settings)
   return async function withPullRequests(target, { login, signal }, work) {
     const { host, baseURL } = target
     const load = PROVIDERS[host.name]
@@ -37,6 +43,7 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
     const limit = limitKey(baseURL, login)
+    const withAPI = openHTTP({ ...settings, called: (ended) => record(ended, host.name, meter) })
     const started = Promise.withResolvers<undefined>()
     const call = async (): ReturnType<typeof work> => {
       if (signal.aborted) throw outOfTime(target, signal.reason)
@@ -52,6 +59,17 @@ export function openProviders(settings: HTTPSettings, now: () => number): WithPu
     await unlessAborted(Promise.race([started.promise, result]), signal, (cause) => outOfTime(target, cause))
     return result
   }
+}
+
+function record(
+  { method, status, seconds, sent, received }: EndedCall,
+  provider: string,
+  meter: Meter,
+): void {
+  const code = codeLabel(status)
+  meter.record(FUNCTION_METRICS.apiDuration, seconds, { provider, method: method.toUpperCase(), code })
+  meter.record(FUNCTION_METRICS.apiBytes, sent, { provider, direction: 'sent' })
+  meter.record(FUNCTION_METRICS.apiBytes, received, { provider, direction: 'received' })
 }
 
 // Hosts count requests by token, and two Secrets may hold the same one.

@@ -4,6 +4,7 @@ import type { Outcome } from '../../functions/domain/resource/status.ts'
 import { report } from '../../functions/attempt/report.ts'
 import { resource } from '../domain/fixtures/envelope.ts'
 import { memoryWorld } from '../harness/memory-world.ts'
+import { recordingMeter } from '../harness/recording-meter.ts'
 
 const CLAIM = resource({ observedGeneration: 1, phase: 'Progressing', attempts: 3 })
 const OUTCOME: Outcome = { reason: 'Succeeded', message: 'Done.', credentialsUsed: 'Primary' }
@@ -14,8 +15,10 @@ async function told(result: Outcome | Failure, written = true) {
   const settled = written
     ? ({ written: { envelope: CLAIM, status: { observedGeneration: 1, phase: 'Failed' } } } as const)
     : {}
-  await report({ claim: CLAIM, result, began: 1_000, settled, insecure: false }, world)
-  return { logged: world.logged, notices: world.cluster.notices }
+  const { meter, recorded } = recordingMeter()
+  const place = { insecure: false, provider: 'github', engine: 'direct' } as const
+  await report({ claim: CLAIM, result, began: 1_000, settled, ...place }, { ...world, meter })
+  return { logged: world.logged, notices: world.cluster.notices, recorded }
 }
 
 const PLACES: readonly (readonly [string, Partial<Outcome>, Record<string, unknown>])[] = [
@@ -70,4 +73,31 @@ t.test('an attempt that was overtaken makes no Event', async (t) => {
   const { logged, notices } = await told(OUTCOME, false)
   t.match(logged, [{ phase: 'overtaken' }])
   t.strictSame(notices, [])
+})
+
+t.test('an attempt is counted by its result, and its time measured', async (t) => {
+  const { recorded } = await told(new Failure('NetworkError', 'Gone.'))
+  t.strictSame(recorded, [
+    ['attempts_total', { kind: CLAIM.kind, reason: 'NetworkError', provider: 'github', engine: 'direct' }, 1],
+    ['attempt_duration_seconds', { kind: CLAIM.kind, outcome: 'failed' }, 0.25],
+  ])
+})
+
+t.test('the time from apply to Ready is measured where it is known, once it is Ready', async (t) => {
+  const { meter, recorded } = recordingMeter()
+  const world = { ...memoryWorld(new Date('2026-03-01T10:00:07Z')), meter }
+  const envelope = { ...CLAIM, appliedAt: '2026-03-01T10:00:03Z' }
+  const settled = { written: { envelope, status: { observedGeneration: 1, phase: 'Succeeded' } } } as const
+  const attempted = {
+    claim: CLAIM,
+    began: 0,
+    settled,
+    insecure: false,
+    provider: 'other',
+    engine: 'api',
+  } as const
+  await report({ ...attempted, result: new Failure('NetworkError', 'Gone.') }, world)
+  t.notOk(recorded.some(([name]) => name === 'ready_duration_seconds'))
+  await report({ ...attempted, result: OUTCOME }, world)
+  t.strictSame(recorded.at(-1), ['ready_duration_seconds', { kind: CLAIM.kind, provider: 'other' }, 4])
 })

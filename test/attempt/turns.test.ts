@@ -1,9 +1,10 @@
 import t from 'tap'
 import { divide } from '../../functions/attempt/shares.ts'
-import { openTurns } from '../../functions/attempt/turns.ts'
+import { measureTurns, openTurns } from '../../functions/attempt/turns.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import type { Turn } from '../../functions/world.ts'
 import { outcomeOf } from '../git/stage.ts'
+import { recordingMeter } from '../harness/recording-meter.ts'
 
 /** Of eight changes that a namespace makes at once. */
 const POD = { memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }
@@ -105,4 +106,30 @@ t.test('pushes and pull requests of a namespace share its eight sessions', async
   request.release()
   await ninth
   for (const release of releases) release()
+})
+
+t.test('what runs and waits is measured: its number, its memory and the age of the oldest', async (t) => {
+  const { turns, take } = open()
+  const { meter, read } = recordingMeter()
+  measureTurns(turns, meter)
+  const valueOf = (name: string, work: string) =>
+    read(name).find(({ labels }) => labels['work'] === work)?.value ?? NaN
+  t.strictSame(
+    ['running', 'waiting', 'waiting_oldest_seconds', 'held_bytes'].map((name) => valueOf(name, 'change')),
+    [0, 0, 0, 0],
+  )
+  const started: Turn[] = []
+  const all = takeAll(take, 12, started)
+  await new Promise(setImmediate)
+  t.equal(valueOf('running', 'change'), started.length)
+  t.equal(valueOf('waiting', 'change'), 12 - started.length)
+  t.ok(valueOf('waiting_oldest_seconds', 'change') > 0)
+  t.ok(valueOf('held_bytes', 'change') >= 8 * 1024 * 1024)
+  t.equal(valueOf('running', 'session') + valueOf('waiting', 'large session'), 0)
+  for (let turn = started.shift(); turn !== undefined; turn = started.shift()) {
+    turn.release()
+    await new Promise(setImmediate)
+  }
+  await Promise.all(all)
+  t.equal(valueOf('waiting', 'change'), 0)
 })

@@ -2,6 +2,7 @@ import pino from 'pino'
 import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { Login } from '../../functions/domain/credentials/login.ts'
+import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
 import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
 import { divide } from '../../functions/attempt/shares.ts'
@@ -85,6 +86,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     // About the middle, and never the same twice.
     random: () => 0.5 + draws++ / 1_000_000,
     log: pino({ level: 'info' }, stream),
+    meter: NO_METER,
     settings: {
       attemptDeadline: 120,
       retryLimit: 12,

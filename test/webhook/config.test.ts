@@ -7,6 +7,7 @@ import { makeAuthority } from '../harness/certificates.ts'
 t.test('without variables the webhook only admits, with the defaults of the contract', async (t) => {
   t.strictSame(readConfig({ HOME: '/root' }), {
     port: 8443,
+    metricsPort: undefined,
     tls: {
       certFile: '/etc/webhook/tls/tls.crt',
       keyFile: '/etc/webhook/tls/tls.key',

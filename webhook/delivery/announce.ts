@@ -23,6 +23,10 @@ export interface Tally {
   /** Whether there was no room for the event of a resource that is due. */
   isCrowded: boolean
   readonly sent: Record<Kind, number>
+  /** Resources that were due and had no event underway. */
+  readonly due: Record<Kind, number>
+  /** The earliest time of one of these that has one, in milliseconds since 1970; Infinity without one. */
+  dueSince: number
 }
 
 /** Sends the events of one round. */
@@ -55,7 +59,13 @@ export function makeAnnouncer(
 ): Announcer {
   const { cluster, sink } = sweeper
   const span = { since, now: cluster.now().getTime() }
-  const tally: Tally = { earliest: Infinity, isCrowded: false, sent: { GitCommit: 0, PullRequest: 0 } }
+  const tally: Tally = {
+    earliest: Infinity,
+    isCrowded: false,
+    sent: { GitCommit: 0, PullRequest: 0 },
+    due: { GitCommit: 0, PullRequest: 0 },
+    dueSince: Infinity,
+  }
 
   function select(rows: readonly ListedResource[]): readonly ListedResource[] {
     const now = cluster.now().getTime()
@@ -63,7 +73,16 @@ export function makeAnnouncer(
     tally.earliest = Math.min(tally.earliest, ...later)
     const isNamed = (row: ListedResource): boolean =>
       isDue(row, sweep, now) || (sweep === 'unsettled' && needsLook(row, span))
-    return rows.filter((row) => isNamed(row) && !sink.isUnderway(row.ref))
+    const due = rows.filter((row) => isNamed(row) && !sink.isUnderway(row.ref))
+    due.forEach(count)
+    return due
+  }
+
+  function count(row: ListedResource): void {
+    tally.due[row.ref.kind] += 1
+    const since = dueAt(row)
+    // One that was never started has no such time.
+    if (since > 0) tally.dueSince = Math.min(tally.dueSince, since)
   }
 
   function hasRoom(namespace: string): boolean {

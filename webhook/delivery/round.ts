@@ -1,6 +1,7 @@
 import type { Cluster, ListedResource } from '../../functions/cluster/cluster.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import { PLURALS } from '../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../functions/domain/resource/resource.ts'
 import type { Sweeper, Tally } from './announce.ts'
 import { makeAnnouncer } from './announce.ts'
 import type { Sweep } from './due.ts'
@@ -8,7 +9,15 @@ import type { Scope, Walk } from './walk.ts'
 import { makeWalk } from './walk.ts'
 
 /** One round: sends events for what is due, and returns what it found. */
-export type Round = (signal: AbortSignal) => Promise<Tally>
+export type Round = (signal: AbortSignal) => Promise<RoundResult>
+
+/** What a round has found. */
+export interface RoundResult extends Tally {
+  /** How many resources each part of it listed; one may be listed twice. */
+  readonly listed: readonly { readonly scope: Scope; readonly rows: number }[]
+  /** The kinds of lists that could not be read to their end. */
+  readonly failed: readonly Kind[]
+}
 
 const KINDS = ['GitCommit', 'PullRequest'] as const
 /** Claims that have lapsed come first. */
@@ -36,6 +45,8 @@ export function makeRounds(sweeper: Sweeper, sweep: Sweep): Round {
     const { tally, select, hasRoom, announce } = makeAnnouncer(sweeper, { sweep, since }, signal)
     since = sweeper.cluster.now().getTime()
     const postponed: ListedResource[] = []
+    const listed = legs.map(({ scope }) => ({ scope, rows: 0 }))
+    const failed: Kind[] = []
     const namespaces = makeLot()
 
     async function visit(rows: readonly ListedResource[]): Promise<void> {
@@ -46,21 +57,32 @@ export function makeRounds(sweeper: Sweeper, sweep: Sweep): Round {
       await announce(due.filter((row) => !isLate(row)))
     }
 
+    /** Counts the rows of a leg before they are visited. */
+    function counting(leg: Leg, visitRows: typeof visit): typeof visit {
+      const count = listed[legs.indexOf(leg)]
+      return (rows) => {
+        if (count !== undefined) count.rows += rows.length
+        return visitRows(rows)
+      }
+    }
+
     const guarded = async ({ scope }: Leg, work: () => Promise<void>): Promise<void> => {
       await work().catch((error: unknown) => {
         const resources = PLURALS[scope.kind]
-        const failed = { sweep, resources, reason: reasonOf(error), origin: errorLogFields(error) }
-        sweeper.log.warn(failed, 'a sweep failed; the next one continues')
+        const fields = { sweep, resources, reason: reasonOf(error), origin: errorLogFields(error) }
+        sweeper.log.warn(fields, 'a sweep failed; the next one continues')
+        failed.push(scope.kind)
       })
     }
     const visitLarge = async (rows: readonly ListedResource[]): Promise<void> => announce(select(rows))
     for (const leg of legs) {
-      await guarded(leg, () => leg.common({ visit, hasRoom, signal }))
+      await guarded(leg, () => leg.common({ visit: counting(leg, visit), hasRoom, signal }))
       await guarded(leg, () => announce(postponed.splice(0)))
     }
-    for (const leg of legs) await guarded(leg, () => leg.large({ visit: visitLarge, hasRoom, signal }))
+    for (const leg of legs)
+      await guarded(leg, () => leg.large({ visit: counting(leg, visitLarge), hasRoom, signal }))
     first = tally.isCrowded ? namespaces.drawn() : ''
-    return tally
+    return { ...tally, listed, failed }
   }
 }
 

@@ -3,11 +3,14 @@ import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts
 import { CLAIM_SECONDS } from '../../functions/domain/resource/claims.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
+import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
+import type { Meter } from '../../functions/domain/telemetry/meter.ts'
 import type { DeliveryTimes, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
 import type { QueueLimits } from './fair-queue.ts'
 import { makeFairQueue, resourceKey } from './fair-queue.ts'
 import { makeSecondSending } from './second-sending.ts'
+import { measureSink } from './sink-meter.ts'
 
 /** Sends events. A lost event delays a commit but never loses it: the sweeps find its resource. */
 export interface Sink {
@@ -59,11 +62,17 @@ export const SINK_LIMITS: SinkLimits = {
 const LOG_INTERVAL_MS = 1_000
 
 /** Opens the sink. It makes no connection before the first event. */
-export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = SINK_LIMITS): Sink {
+export function openSink(
+  target: SinkTarget,
+  log: Logger,
+  limits: SinkLimits = SINK_LIMITS,
+  meter: Meter = NO_METER,
+): Sink {
   const deliver = makeDelivery(target, limits.inFlight + limits.overdue, limits)
   const waiting = makeFairQueue(limits)
   const sentAt = new Map<string, number>()
   const open = new Set<AbortController>()
+  const measured = measureSink(meter, () => open.size)
   const overdue = new Set<AbortController>()
   const idle = Promise.withResolvers<undefined>()
   const warnDropped = makeDropWarning(log)
@@ -78,7 +87,11 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
   function send(event: AppliedEvent): boolean {
     if (draining) return false
     const dropped = waiting.add(event)
-    if (dropped !== undefined) warnDropped()
+    measured.added(event)
+    if (dropped !== undefined) {
+      measured.dropped(dropped)
+      warnDropped()
+    }
     sendWaiting()
     return dropped !== event
   }
@@ -97,6 +110,7 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
     const now = performance.now()
     const request = new AbortController()
     open.add(request)
+    const ended = measured.sending(event)
     sentAt.set(key, now)
     const giveBack = holdSlot(event.data.namespace)
     const timer = setTimeout(() => {
@@ -112,6 +126,7 @@ export function openSink(target: SinkTarget, log: Logger, limits: SinkLimits = S
         'an event was not delivered; a sweep will find it',
       )
     })
+    ended(delivered === undefined ? 'failed' : 'delivered')
     if (delivered?.broken === true) again.add(event)
     clearTimeout(timer)
     open.delete(request)

@@ -1,8 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PLURALS } from '../../functions/domain/resource/resource.ts'
-import type { Sweeper, Tally } from './announce.ts'
+import type { Sweeper } from './announce.ts'
+import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
+import type { Meter } from '../../functions/domain/telemetry/meter.ts'
+import { WEBHOOK_METRICS } from '../metrics.ts'
 import type { Sweep } from './due.ts'
 import { makeRounds } from './round.ts'
+import type { RoundResult } from './round.ts'
 
 /** Milliseconds between two sweeps of a kind; 0 disables it. */
 export interface Intervals {
@@ -21,11 +25,15 @@ const REST = 9
  * replica of the webhook sweeps: an additional event is harmless, because the claim (one status write guarded by the
  * resourceVersion) allows only one attempt.
  */
-export function startSweeps(sweeper: Sweeper, intervals: Intervals): () => Promise<void> {
+export function startSweeps(
+  sweeper: Sweeper,
+  intervals: Intervals,
+  meter: Meter = NO_METER,
+): () => Promise<void> {
   const stop = new AbortController()
   const sweeping = [
-    sweepRepeatedly(sweeper, { sweep: 'unsettled', intervalMs: intervals.unsettledMs }, stop.signal),
-    sweepRepeatedly(sweeper, { sweep: 'full', intervalMs: intervals.fullMs }, stop.signal),
+    sweepRepeatedly(sweeper, { sweep: 'unsettled', intervalMs: intervals.unsettledMs, meter }, stop.signal),
+    sweepRepeatedly(sweeper, { sweep: 'full', intervalMs: intervals.fullMs, meter }, stop.signal),
   ]
   return async () => {
     stop.abort()
@@ -36,11 +44,12 @@ export function startSweeps(sweeper: Sweeper, intervals: Intervals): () => Promi
 interface Schedule {
   readonly sweep: Sweep
   readonly intervalMs: number
+  readonly meter: Meter
 }
 
 async function sweepRepeatedly(
   sweeper: Sweeper,
-  { sweep, intervalMs }: Schedule,
+  { sweep, intervalMs, meter }: Schedule,
   signal: AbortSignal,
 ): Promise<void> {
   if (intervalMs === 0) return
@@ -49,17 +58,41 @@ async function sweepRepeatedly(
     await pause(wait, undefined, { signal, ref: false }).catch(() => undefined)
     if (signal.aborted) return
     const startedAt = performance.now()
-    const tally = await round(signal)
-    logRound(sweeper, sweep, tally)
-    wait = pauseAfter(tally, {
+    const result = await round(signal)
+    const timing = {
       intervalMs,
       tookMs: performance.now() - startedAt,
       now: sweeper.cluster.now().getTime(),
-    })
+    }
+    logRound(sweeper, sweep, result)
+    measureRound(meter, { sweep, result, timing })
+    wait = pauseAfter(result, timing)
   }
 }
 
-function logRound({ log }: Sweeper, sweep: Sweep, { sent }: Tally): void {
+interface Measured {
+  readonly sweep: Sweep
+  readonly result: RoundResult
+  readonly timing: Timing
+}
+
+function measureRound(meter: Meter, { sweep, result, timing }: Measured): void {
+  const { sent, due, dueSince, listed, failed } = result
+  const { now, tookMs } = timing
+  meter.record(WEBHOOK_METRICS.sweepDuration, tookMs / 1000, { sweep })
+  for (const kind of ['GitCommit', 'PullRequest'] as const) {
+    meter.record(WEBHOOK_METRICS.sweepEvents, sent[kind], { sweep, kind })
+    meter.record(WEBHOOK_METRICS.due, due[kind], { sweep, kind })
+    meter.record(WEBHOOK_METRICS.sweepFailures, failed.filter((one) => one === kind).length, { sweep, kind })
+  }
+  if (failed.length === 0) meter.record(WEBHOOK_METRICS.sweepFinished, now / 1000, { sweep })
+  if (sweep === 'full') return
+  meter.record(WEBHOOK_METRICS.overdue, Math.max(0, now - dueSince) / 1000, {})
+  for (const { scope, rows } of listed)
+    meter.record(WEBHOOK_METRICS.unsettled, rows, { kind: scope.kind, phase: scope.phase ?? 'any' })
+}
+
+function logRound({ log }: Sweeper, sweep: Sweep, { sent }: RoundResult): void {
   for (const kind of ['GitCommit', 'PullRequest'] as const) {
     const level = sent[kind] > 0 ? 'info' : 'debug'
     log[level]({ sweep, resources: PLURALS[kind], events: sent[kind] }, 'swept')
@@ -78,7 +111,7 @@ export interface Timing {
  * had no room.
  */
 export function pauseAfter(
-  { earliest, isCrowded }: Pick<Tally, 'earliest' | 'isCrowded'>,
+  { earliest, isCrowded }: Pick<RoundResult, 'earliest' | 'isCrowded'>,
   { intervalMs, tookMs, now }: Timing,
 ): number {
   const usual = withJitter(intervalMs)

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts'
-import { isRecord } from '../json-value.ts'
+import { elements, isRecord, member, textMember } from '../json-value.ts'
 import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resource.ts'
 import { PLURALS } from './resource.ts'
 
@@ -16,7 +16,20 @@ export function envelopeOf(whole: unknown): Envelope {
   }
   const { kind, status } = whole
   const metadata = metadataOf(whole.metadata)
-  return status === undefined ? { kind, metadata } : { kind, metadata, status }
+  const appliedAt = appliedAtOf(whole.metadata)
+  return {
+    ...{ kind, metadata },
+    ...(appliedAt === undefined ? {} : { appliedAt }),
+    ...(status === undefined ? {} : { status }),
+  }
+}
+
+// Each writer has an entry with the time of its last change (Server-Side Apply); the times sort as text.
+function appliedAtOf(metadata: unknown): string | undefined {
+  const writers = elements(member(metadata, 'managedFields'))
+  const changes = writers.filter((writer) => textMember(writer, 'subresource') === undefined)
+  const times = changes.flatMap((writer) => textMember(writer, 'time') ?? [])
+  return times.toSorted().at(-1) ?? textMember(metadata, 'creationTimestamp')
 }
 
 // The rest, such as the managed fields, may be large, and an attempt that waits would keep it in memory.

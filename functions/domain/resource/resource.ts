@@ -148,6 +148,8 @@ export type Resource = GitCommit | PullRequest
 export interface Envelope {
   readonly kind: Kind
   readonly metadata: ObjectMeta
+  /** When somebody changed more than its status last; RFC 3339. Left out where the API server does not tell. */
+  readonly appliedAt?: string
   readonly status?: Status
 }
 

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Release } from '../../domain/network/budget.ts'
 import { growingBuffer } from '../../domain/network/growing-buffer.ts'
 import { takeFrom, type BodyBounds } from '../../http/bounded-body.ts'
+import type { Transferred } from '../../http/connection.ts'
 import { findFlush, type Searched } from '../protocol/pkt-line.ts'
 
 /** A program that is spoken to in turns: each of its answers ends with a flush packet. */
@@ -29,8 +30,11 @@ export interface Heard {
 /** Bytes that are handed to the stream at once. */
 const SLICE = 64 * 1024
 
-/** Speaks with a program on its standard input and output. */
-export function converse(stream: Duplex): Conversation {
+/** Speaks with a program on its standard input and output. `transferred` is told of each piece. */
+export function converse(
+  stream: Duplex,
+  transferred: (bytes: Transferred) => void = () => undefined,
+): Conversation {
   const chunks: AsyncIterator<Buffer, unknown> = stream[Symbol.asyncIterator]()
   let isOpen = true
   let rest = Buffer.alloc(0)
@@ -43,13 +47,17 @@ export function converse(stream: Duplex): Conversation {
   async function nextChunk(): Promise<Buffer | undefined> {
     // A stream that is destroyed ends with an error; why it was is known elsewhere.
     const next = await chunks.next().catch(() => undefined)
-    return next === undefined || next.done === true ? undefined : next.value
+    if (next === undefined || next.done === true) return undefined
+    transferred({ sent: 0, received: next.value.length })
+    return next.value
   }
 
   return {
     async say(parts) {
-      for (const part of parts)
+      for (const part of parts) {
+        transferred({ sent: part.length, received: 0 })
         for (let at = 0; at < part.length; at += SLICE) await write(stream, part.subarray(at, at + SLICE))
+      }
     },
     async hear({ most, take }) {
       const { more, release, throwRefusal } = takeFrom(take)

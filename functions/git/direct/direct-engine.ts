@@ -1,6 +1,7 @@
 import { secretsOf } from '../../domain/credentials/login.ts'
 import { secretsOfProxy } from '../../domain/network/proxies.ts'
 import { keepConnection } from '../../http/kept-connection.ts'
+import type { Transferred } from '../../http/connection.ts'
 import { rememberTickets } from '../../http/tls-tickets.ts'
 import type { Trust } from '../../net/trust.ts'
 import { startPack } from '../objects/pack-writer.ts'
@@ -28,6 +29,8 @@ export interface DirectSettings {
   readonly fetchLimitMiB: number
   /** ATTEMPT_DEADLINE: no request takes longer, even if no signal fires. */
   readonly deadlineSeconds: number
+  /** Told of the bytes of each connection over HTTPS, and of each command and answer over SSH. */
+  readonly transferred?: ((bytes: Transferred) => void) | undefined
 }
 
 /**
@@ -35,7 +38,7 @@ export interface DirectSettings {
  * commit, and one where the tip is remembered. What it cannot do it answers with an Error that is no Failure.
  */
 export function openDirectEngine(settings: DirectSettings): Engine {
-  const { trust, ssh, fetchLimitMiB, deadlineSeconds } = settings
+  const { trust, ssh, fetchLimitMiB, deadlineSeconds, transferred } = settings
   const memory = openMemory()
   const tickets = rememberTickets()
   const tipsOf = rememberTips()
@@ -46,7 +49,8 @@ export function openDirectEngine(settings: DirectSettings): Engine {
   ): Promise<Channel> {
     if (address.scheme === 'ssh' && login.method === 'key') {
       const target = { address, addresses: route.addresses ?? [], login }
-      return openSSHChannel({ ...shared, ssh: openReconnectingSSH(ssh, target, signal), address, signal })
+      const opened = openReconnectingSSH(ssh, target, signal)
+      return openSSHChannel({ ...shared, ssh: opened, address, signal, transferred })
     }
     if (address.scheme === 'ssh' || login.method === 'key')
       throw new Error('the login is not for such an address')
@@ -57,6 +61,7 @@ export function openDirectEngine(settings: DirectSettings): Engine {
       shownHost: address.text,
       signal,
       tickets,
+      transferred,
     })
     return openHTTPSChannel({ ...shared, connection, address, login, signal })
   }

@@ -3,6 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { failureOf } from '../output/classify.ts'
 import { BROKEN_OFF, type ErrorContext } from '../output/error-table.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
+import type { Transferred } from '../../http/connection.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { checkCapabilities } from '../protocol/capabilities.ts'
 import { isProtocolError } from '../protocol/protocol-error.ts'
@@ -24,6 +25,7 @@ export interface SSHParts {
   /** Takes bytes of the memory that all sessions share. */
   readonly take: Take
   readonly signal: AbortSignal
+  readonly transferred?: ((bytes: Transferred) => void) | undefined
 }
 
 /** The list of all refs, with which receive-pack begins; the git binary reads longer ones. */
@@ -40,7 +42,7 @@ interface Running {
 
 /** The programs of the server, each started when it is first needed, on one connection. */
 export function openSSHChannel(parts: SSHParts): Channel {
-  const { ssh, address, context, take, signal } = parts
+  const { ssh, address, context, take, signal, transferred } = parts
   let uploadPack: Running | undefined
 
   /** Starts a program, and reads what it says of itself. */
@@ -50,7 +52,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
     read: (advertisement: Buffer) => T,
   ): Promise<{ readonly running: Running; readonly said: T }> {
     const program = await ssh.exec(commandFor(name, address), protocol)
-    const running = { name, program, talk: converse(program.stream) }
+    const running = { name, program, talk: converse(program.stream, transferred) }
     const heard = await hear(running, REFS_BYTES)
     try {
       if (heard.isCut) throw await failureFor(running, CLOSED)

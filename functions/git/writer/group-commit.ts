@@ -2,13 +2,12 @@ import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Release } from '../../domain/network/budget.ts'
-import type { ClaimCheck } from '../../domain/resource/claims.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { watchContention } from './branch-contention.ts'
 import { takeBranchTurns } from './branch-turns.ts'
-import { isWaitedFor, type PendingChange, type Settled } from './pending-change.ts'
+import { isWaitedFor, type PendingChange, type PushOptions, type Settled } from './pending-change.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
 
 /** Changes of one repository, branch and login that are pushed together. */
@@ -33,7 +32,7 @@ export interface SessionOwner {
 
 /** Collects changes while a batch is being pushed. */
 export interface GroupCommit {
-  push(change: Change, login: Login, signal: AbortSignal, claim?: ClaimCheck): Promise<Landed>
+  push(change: Change, login: Login, signal: AbortSignal, options?: PushOptions): Promise<Landed>
   /** A change for this branch is on its way; the result is called when it has come, or will not come. */
   readonly expect: ExpectedChanges['expect']
   /** Waits until every batch has ended. */
@@ -148,7 +147,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   }
 
   return {
-    push(change, login, signal, claim) {
+    push(change, login, signal, options) {
       if (signal.aborted) return Promise.reject(outOfTime(signal, change))
       const { promise, resolve, reject } = Promise.withResolvers<Landed>()
       function settle(ending: Landed | Failure): void {
@@ -156,7 +155,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
         if (ending instanceof Failure) reject(ending)
         else resolve(ending)
       }
-      const waiter = { pending: { change, date: new Date(), signal, claim }, login, settle }
+      const waiter = { pending: { change, date: new Date(), signal, ...options }, login, settle }
       const queue = enqueue(keyOf(change, login), waiter)
       function abort(): void {
         queue.remove(waiter)

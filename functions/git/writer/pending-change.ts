@@ -1,6 +1,7 @@
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import { asFailure, type Failure } from '../../domain/failure.ts'
 import type { ClaimCheck } from '../../domain/resource/claims.ts'
+import type { EngineName } from '../remote.ts'
 
 /** One change that waits for its commit. */
 export interface PendingChange {
@@ -11,6 +12,14 @@ export interface PendingChange {
   readonly signal: AbortSignal
   /** Confirmed before each push; left out: nobody else writes this change. */
   readonly claim?: ClaimCheck | undefined
+  /** Told which engine works on it. */
+  readonly engineChosen?: PushOptions['engineChosen']
+}
+
+/** What the caller of a push may add. */
+export interface PushOptions {
+  readonly claim?: ClaimCheck | undefined
+  readonly engineChosen?: ((engine: EngineName) => void) | undefined
 }
 
 /** How changes ended; a change without an entry has not ended yet. */

@@ -14,6 +14,20 @@ t.test('the envelope is all but the spec, which is not read', async (t) => {
   t.strictSame(refOf(envelopeOf({ kind, metadata })), { kind, namespace, name, uid, generation })
 })
 
+t.test(
+  'it was applied when somebody changed more than its status last, else when it was created',
+  async (t) => {
+    const metadata = { ...METADATA, creationTimestamp: '2026-03-01T10:00:00Z' }
+    const of = (...managedFields: readonly unknown[]) =>
+      envelopeOf({ ...WHOLE, metadata: { ...metadata, managedFields } }).appliedAt
+    t.equal(of(), '2026-03-01T10:00:00Z')
+    const status = { manager: 'commitlet', subresource: 'status', time: '2026-03-01T12:00:00Z' }
+    const [kubectl, other] = ['2026-03-01T11:00:00Z', '2026-03-01T10:30:00Z'].map((time) => ({ time }))
+    t.equal(of(kubectl, status, other), '2026-03-01T11:00:00Z')
+    t.equal(of(status, { manager: 'old' }, 7), '2026-03-01T10:00:00Z')
+  },
+)
+
 for (const [title, whole] of [
   ['nothing', undefined],
   ['another kind', { ...WHOLE, kind: 'ConfigMap' }],

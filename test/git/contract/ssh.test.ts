@@ -111,7 +111,7 @@ await withSSHServer(t, async (t, server) => {
       }
       const abort = new AbortController()
       const change = sshChange(repository.url, 'a.md')
-      const ended = await outcomeOf(stage.open().push(change, login, abort.signal, claim))
+      const ended = await outcomeOf(stage.open().push(change, login, abort.signal, { claim }))
       t.match(ended, { reason: 'Timeout' })
       t.equal(confirmed, 3)
       t.same(await repository.log('main'), ['Begin'])

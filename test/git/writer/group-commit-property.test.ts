@@ -142,7 +142,7 @@ function handIn(groupCommit: GroupCommit, step: Handed['step'], number: number):
   }
   const named = { ...change, message: change.message.replace(/^.*/, handed.name) }
   const note = (ending: Landed | Failure): unknown => handed.endings.push(ending)
-  groupCommit.push(named, loginOf(`login ${step.login}`), abort.signal, claim).then(note, note)
+  groupCommit.push(named, loginOf(`login ${step.login}`), abort.signal, { claim }).then(note, note)
   return handed
 }
 

@@ -7,6 +7,7 @@ import type { Sweeper } from '../../../webhook/delivery/announce.ts'
 import type { Intervals } from '../../../webhook/delivery/sweep.ts'
 import { pauseAfter, startSweeps } from '../../../webhook/delivery/sweep.ts'
 import { memoryCluster } from '../../harness/memory-cluster.ts'
+import { recordingMeter } from '../../harness/recording-meter.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { gitCommit, recordingLog } from '../stage.ts'
 
@@ -220,4 +221,28 @@ t.test('what is due is due by the clock of the API server, whatever that of this
     await swept(4)
     t.same(sentNames().slice(0, 1), expected)
   }
+})
+
+t.test('a round is measured: its events, what was due and for how long, what is not settled', async (t) => {
+  const { cluster, sink, lines } = stage(t, ['a', 'b'])
+  const now = cluster.now().getTime()
+  const nextAttemptTime = new Date(now - 90_000).toISOString()
+  const late = cluster.apply({ ...gitCommit(), metadata: { namespace: 'shop', name: 'late' } })
+  await cluster.patchStatus(envelopeOf(late), { observedGeneration: 1, phase: 'Retrying', nextAttemptTime })
+  const { meter, recorded } = recordingMeter()
+  const { log } = recordingLog()
+  t.teardown(startSweeps({ cluster, sink, log }, UNSETTLED, meter))
+  const valueOf = (name: string, labels: Readonly<Record<string, string>>) =>
+    recorded.find(
+      ([one, of]) => one === name && Object.entries(labels).every(([key, value]) => of[key] === value),
+    )?.[2]
+  await waitFor('round', () => valueOf('unsettled_resources', { phase: 'Pending' }), 5_000)
+  t.strictSame(lines, [])
+  t.equal(valueOf('sweep_events_total', { kind: 'GitCommit' }), 3)
+  t.equal(valueOf('sweep_due_resources', { sweep: 'unsettled', kind: 'GitCommit' }), 3)
+  t.equal(valueOf('sweep_due_resources', { sweep: 'unsettled', kind: 'PullRequest' }), 0)
+  t.ok((valueOf('sweep_overdue_seconds', {}) ?? 0) >= 90)
+  t.equal(valueOf('unsettled_resources', { kind: 'GitCommit', phase: 'Retrying' }), 1)
+  t.equal(valueOf('sweep_failures_total', { kind: 'GitCommit' }), 0)
+  t.ok(Math.abs((valueOf('sweep_finished_timestamp_seconds', {}) ?? 0) * 1000 - now) < 60_000)
 })
