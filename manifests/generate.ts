@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { crdFiles } from './crd.ts'
+import { dashboardText } from './dashboard.ts'
 
 /** Writes the stale files, unless `check` is set, and returns their paths. */
 export async function generate(folder: URL, check: boolean): Promise<readonly string[]> {
   const stale: string[] = []
-  for (const [path, text] of crdFiles()) {
+  for (const [path, text] of [...crdFiles(), ['monitoring/dashboard.json', dashboardText()] as const]) {
     const file = new URL(path, folder)
     const old = await readFile(file, 'utf8').catch(() => '')
     if (old === text) continue

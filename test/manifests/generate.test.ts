@@ -19,9 +19,9 @@ t.test('the files in manifests/crds are those of the schemas', async (t) => {
 })
 
 t.test('a stale or missing file is reported, and written on request', async (t) => {
-  const folder = t.testdir({ crds: {} })
+  const folder = t.testdir({ crds: {}, monitoring: {} })
   const url = pathToFileURL(`${folder}/`)
-  const paths = ['crds/gitcommits.yaml', 'crds/pullrequests.yaml']
+  const paths = ['crds/gitcommits.yaml', 'crds/pullrequests.yaml', 'monitoring/dashboard.json']
   t.same(await generate(url, true), paths)
   t.same(await generate(url, false), paths)
   t.same(await generate(url, true), [])
@@ -30,10 +30,10 @@ t.test('a stale or missing file is reported, and written on request', async (t) 
 })
 
 t.test('the command ends with 1 when a file is stale', async (t) => {
-  const folder = t.testdir({ manifests: { crds: {} } })
+  const folder = t.testdir({ manifests: { crds: {}, monitoring: {} } })
   await mkdir(`${folder}/functions`)
   await cp(new URL('../functions/domain', MANIFESTS), `${folder}/functions/domain`, { recursive: true })
-  for (const name of ['crd.ts', 'generate.ts'])
+  for (const name of ['crd.ts', 'dashboard.ts', 'generate.ts'])
     await cp(new URL(name, MANIFESTS), `${folder}/manifests/${name}`)
   function run(...args: string[]) {
     return spawnSync(process.execPath, [`${folder}/manifests/generate.ts`, ...args], { encoding: 'utf8' })
