@@ -3,7 +3,7 @@ import type { DetailsResult } from '../domain/resource/conditions.ts'
 import { Failure } from '../domain/failure.ts'
 import { REASONS } from '../domain/reasons.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
-import type { Envelope } from '../domain/resource/resource.ts'
+import type { Envelope, Status } from '../domain/resource/resource.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 import { FUNCTION_METRICS, OTHER_PROVIDER } from '../domain/telemetry/function-metrics.ts'
 import type { EngineName } from '../git/remote.ts'
@@ -34,7 +34,8 @@ export function providerOf({ target }: Parsed): string {
 }
 
 /**
- * Reports an attempt: metrics and a log line for the operator, and an Event for the user. Nothing else reports attempts.
+ * Reports an attempt: metrics and a log line for the operator, and, where Ready has changed, an Event for the user. Nothing
+ * else reports attempts.
  */
 export async function report(attempted: Attempted, world: World): Promise<void> {
   measure(attempted, world)
@@ -61,7 +62,7 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     const details = missing === undefined ? {} : { details: missing.reason }
     world.log.info({ ...fields, ...resultFields(result), ...details }, 'attempt succeeded')
   }
-  if (settled.written === undefined) return
+  if (settled.written === undefined || isSameReady(claim, settled.written.status)) return
   await world.cluster.recordEvent(settled.written.envelope, eventOf(result))
 }
 
@@ -76,6 +77,14 @@ function measure({ claim, result, began, settled, provider, engine }: Attempted,
   if (failed || Number.isNaN(appliedAt)) return
   const seconds = Math.max(0, world.now().getTime() - appliedAt) / 1000
   meter.record(FUNCTION_METRICS.ready, seconds, { kind, provider })
+}
+
+/** Whether Ready is as it was before the result: a retry that fails as well is no news. A new request begins with Unknown. */
+function isSameReady(claim: Envelope, result: Status): boolean {
+  const [before, after] = [claim.status, result].map(
+    (status) => status?.conditions?.find(({ type }) => type === 'Ready')?.status,
+  )
+  return before !== undefined && before === after
 }
 
 // The message of an outcome may end with a URL, so no full stop is added after it.

@@ -101,3 +101,32 @@ t.test('the time from apply to Ready is measured where it is known, once it is R
   await report({ ...attempted, result: OUTCOME }, world)
   t.strictSame(recorded.at(-1), ['ready_duration_seconds', { kind: CLAIM.kind, provider: 'other' }, 4])
 })
+
+/** The Events after results of which each has the status of Ready before and after it. */
+async function eventsOf(...results: readonly (readonly ['Unknown' | 'True' | 'False', 'True' | 'False'])[]) {
+  const world = memoryWorld()
+  const condition = (status: 'Unknown' | 'True' | 'False') =>
+    ({
+      type: 'Ready',
+      status,
+      reason: 'Any',
+      message: '',
+      observedGeneration: 1,
+      lastTransitionTime: '',
+    }) as const
+  for (const [before, after] of results) {
+    const claim = resource({ observedGeneration: 1, phase: 'Progressing', conditions: [condition(before)] })
+    const status = { observedGeneration: 1, phase: 'Failed', conditions: [condition(after)] } as const
+    const result = after === 'True' ? OUTCOME : new Failure('NetworkError', 'Gone.')
+    const settled = { written: { envelope: claim, status } }
+    const place = { insecure: false, provider: 'other', engine: 'none' } as const
+    await report({ claim, result, began: 0, settled, ...place }, world)
+  }
+  return world.cluster.notices.map(({ type }) => type)
+}
+
+t.test('there is one Event for each change of Ready, and none for a retry that fails as well', async (t) => {
+  t.strictSame(await eventsOf(['Unknown', 'False'], ['False', 'False'], ['False', 'False']), ['Warning'])
+  t.strictSame(await eventsOf(['Unknown', 'False'], ['False', 'True']), ['Warning', 'Normal'])
+  t.strictSame(await eventsOf(['Unknown', 'True'], ['Unknown', 'True']), ['Normal', 'Normal'])
+})
