@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
 import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
@@ -7,6 +8,7 @@ import { hostNamed, HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { openProviders, PROVIDERS } from '../../functions/pull-request/provider-apis.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
 import { followTrust } from '../../functions/net/trust.ts'
+import { recordingMeter } from '../harness/recording-meter.ts'
 import { waitFor } from '../harness/wait.ts'
 import { CA_FILE } from '../http/stage.ts'
 
@@ -176,4 +178,29 @@ t.test('a refusal because of a remembered limit does not prolong the limit', asy
   await use(targetOf(), by(), () => Promise.resolve('called')).catch(() => undefined)
   clock.now += 100
   t.equal(await use(targetOf(), by(), () => Promise.resolve('called')), 'called')
+})
+
+t.test('a call is measured by the provider, with its status and the bytes of both bodies', async (t) => {
+  const server = createServer((_request, response) => void response.writeHead(404).end('{"message":"no"}'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const { meter, recorded } = recordingMeter()
+  const settings = {
+    resolve: () => Promise.resolve(['127.0.0.1']),
+    proxies: { proxy: undefined, exceptions: [] },
+    insecureHosts: [{ host: 'git.example.com', port }],
+    trust: followTrust(CA_FILE),
+  }
+  const use = openProviders(settings, () => 0, meter)
+  const target = targetOf({ baseURL: `http://git.example.com:${port}/api/v3` })
+  await use(target, by(), (api) => api.find(target.branches, 'open')).catch(() => undefined)
+  const [[, labels, seconds] = [], ...bytes] = recorded
+  t.match(labels, { provider: 'github', method: 'GET', code: '404' })
+  t.ok(Number(seconds) > 0)
+  t.strictSame(bytes, [
+    ['provider_bytes_total', { provider: 'github', direction: 'sent' }, 0],
+    ['provider_bytes_total', { provider: 'github', direction: 'received' }, 16],
+  ])
 })
