@@ -15,7 +15,7 @@ await withSSHServer(t, async (t, server) => {
   const create = (options = {}) => server.createRepository(`acme/shop-${++count}`, options)
 
   for (const engine of ENGINES) {
-    const test = engineTest(t, engine, 'ssh')
+    const test = engineTest(t, engine)
     const stage = await openSSHStage(engine)
     t.teardown(() => stage.close())
 
@@ -154,7 +154,7 @@ for (const engine of ENGINES)
     })
 
 for (const engine of ENGINES) {
-  const test = engineTest(t, engine, 'ssh')
+  const test = engineTest(t, engine)
   test('a project that has moved is not written to', async (t) => {
     const repository = await faulty.createRepository(`acme/moved-${engine.length}`)
     const stage = await openSSHStage(engine)

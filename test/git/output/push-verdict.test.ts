@@ -45,6 +45,11 @@ const answers: readonly (readonly [string, string, object])[] = [
     { kind: 'race' },
   ],
   ['', 'incorrect old value provided', { kind: 'race' }],
+  [
+    "error: cannot lock ref 'refs/heads/feat/x': 'refs/heads/feat' exists; cannot create 'refs/heads/feat/x'",
+    'failed to update ref',
+    { kind: 'refused', failure: { reason: 'PushRejected', message: /name of another branch/ }, each: false },
+  ],
 ]
 for (const [remote, reason, expected] of answers) {
   t.test(`${reason}: ${remote}`, async (t) => {
