@@ -30,7 +30,8 @@ const SECTIONS: readonly (readonly [string, Readonly<Record<string, Metric>>])[]
 
 for (const [heading, metrics] of SECTIONS)
   t.test(`${heading}: the page lists exactly the metrics that there are`, async (t) =>
-    t.strictSame(rowsOf(heading), Object.values(metrics).map(rowFor)))
+    t.strictSame(rowsOf(heading), Object.values(metrics).map(rowFor)),
+  )
 
 t.test('names have their unit, and no label can have a value for each tenant', async (t) => {
   for (const { name, type, labels } of SECTIONS.flatMap(([, metrics]): Metric[] => Object.values(metrics))) {
