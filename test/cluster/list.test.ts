@@ -48,6 +48,7 @@ t.test('a row shows whether a resource is due', async (t) => {
     requestedAt: undefined,
     lastHandledRequestedAt: undefined,
     nextAttemptTime: undefined,
+    reason: undefined,
     weight: 1,
   }
   t.same(await collect(server), [

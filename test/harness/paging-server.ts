@@ -10,6 +10,8 @@ export interface StoredResource {
   readonly phase: Phase
   readonly observed?: number
   readonly nextAttemptTime?: string
+  /** Of its condition Ready. */
+  readonly reason?: string
   /** Characters of an annotation. */
   readonly annotated?: number
 }
@@ -45,7 +47,7 @@ export function pendingIn(namespace: string, count: number): StoredResource[] {
   }))
 }
 
-const COLUMNS = ['Next attempt', 'Observed', 'Handled'].map((name) => ({ name }))
+const COLUMNS = ['Next attempt', 'Observed', 'Handled', 'Reason'].map((name) => ({ name }))
 const LIST = /^\/apis\/commitlet\.dev\/v1(?:\/namespaces\/([^/]+))?\/(gitcommits|pullrequests)$/
 const READ = /^\/apis\/commitlet\.dev\/v1\/namespaces\/([^/]+)\/(gitcommits|pullrequests)\/([^/]+)$/
 
@@ -143,7 +145,8 @@ function metadataOf({ namespace, name, annotated = 0 }: StoredResource): object 
 }
 
 function rowOf(resource: StoredResource): object {
-  const cells = [resource.nextAttemptTime ?? null, resource.observed ?? null, null]
+  const { nextAttemptTime = null, observed = null, reason = null } = resource
+  const cells = [nextAttemptTime, observed, null, reason]
   return { cells, object: { kind: 'PartialObjectMetadata', metadata: metadataOf(resource) } }
 }
 

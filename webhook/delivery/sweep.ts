@@ -1,12 +1,24 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Cluster } from '../../functions/cluster/cluster.ts'
+import type { Sweeper } from '../../functions/cluster/sweep/announce.ts'
+import type { Sweep } from '../../functions/cluster/sweep/due.ts'
+import { makeRounds } from '../../functions/cluster/sweep/round.ts'
+import { appliedEvent } from '../../functions/domain/event/applied-event.ts'
 import { PLURALS } from '../../functions/domain/resource/resource.ts'
-import type { Sweeper } from './announce.ts'
 import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import type { Meter } from '../../functions/domain/telemetry/meter.ts'
+import type { RoundResult } from '../../functions/cluster/sweep/round.ts'
 import { WEBHOOK_METRICS } from '../metrics.ts'
-import type { Sweep } from './due.ts'
-import { makeRounds } from './round.ts'
-import type { RoundResult } from './round.ts'
+import type { Sink } from './sink.ts'
+
+/** What the sweeps of the webhook use. */
+export interface SweepParts {
+  readonly cluster: Pick<Cluster, 'listPage' | 'now' | 'readResource'>
+  readonly sink: Pick<Sink, 'send' | 'hasRoom' | 'isUnderway'>
+  readonly log: Logger
+}
 
 /** Milliseconds between two sweeps of a kind; 0 disables it. */
 export interface Intervals {
@@ -26,10 +38,11 @@ const REST = 9
  * resourceVersion) allows only one attempt.
  */
 export function startSweeps(
-  sweeper: Sweeper,
+  parts: SweepParts,
   intervals: Intervals,
   meter: Meter = NO_METER,
 ): () => Promise<void> {
+  const sweeper = sweeperOf(parts)
   const stop = new AbortController()
   const sweeping = [
     sweepRepeatedly(sweeper, { sweep: 'unsettled', intervalMs: intervals.unsettledMs, meter }, stop.signal),
@@ -39,6 +52,16 @@ export function startSweeps(
     stop.abort()
     await Promise.all(sweeping)
   }
+}
+
+/** Reads each resource again, because its event needs the partition key. A deleted one gets no event. */
+function sweeperOf({ cluster, sink, log }: SweepParts): Sweeper {
+  async function announce(ref: Parameters<Sweeper['sink']['announce']>[0]): Promise<boolean> {
+    const resource = await cluster.readResource(ref)
+    return resource !== undefined && sink.send(appliedEvent(resource, randomUUID()))
+  }
+  const { hasRoom, isUnderway } = sink
+  return { cluster, log, sink: { announce, hasRoom, isUnderway } }
 }
 
 interface Schedule {

@@ -3,8 +3,7 @@ import type { Test } from 'tap'
 import type { AppliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { envelopeOf } from '../../../functions/domain/resource/envelope.ts'
-import type { Sweeper } from '../../../webhook/delivery/announce.ts'
-import type { Intervals } from '../../../webhook/delivery/sweep.ts'
+import type { Intervals, SweepParts } from '../../../webhook/delivery/sweep.ts'
 import { pauseAfter, startSweeps } from '../../../webhook/delivery/sweep.ts'
 import { memoryCluster } from '../../harness/memory-cluster.ts'
 import { recordingMeter } from '../../harness/recording-meter.ts'
@@ -22,7 +21,7 @@ function stage(t: Test, names: readonly string[], kind = 'GitCommit') {
     hasRoom: () => true,
     isUnderway: () => false,
   }
-  const sweep = (intervals: Intervals, changes: Partial<Sweeper> = {}) => {
+  const sweep = (intervals: Intervals, changes: Partial<SweepParts> = {}) => {
     const stop = startSweeps({ cluster, sink, log, ...changes }, intervals)
     t.teardown(stop)
     return stop

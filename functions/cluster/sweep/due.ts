@@ -1,7 +1,6 @@
-import type { ListedResource } from '../../functions/cluster/cluster.ts'
-
-import { LOOKS_S } from '../../functions/domain/resource/backoff.ts'
-import { isFailureReason, REASONS } from '../../functions/domain/reasons.ts'
+import type { ListedResource } from '../cluster.ts'
+import { LOOKS_S } from '../../domain/resource/backoff.ts'
+import { isFailureReason, REASONS } from '../../domain/reasons.ts'
 
 /** `unsettled`: resources that are not settled. `full`: also settled ones that changed without an event arriving. */
 export type Sweep = 'unsettled' | 'full'

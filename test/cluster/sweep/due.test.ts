@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { ListedResource } from '../../../functions/cluster/cluster.ts'
-import { isDue, needsLook } from '../../../webhook/delivery/due.ts'
-import { UID } from '../stage.ts'
+import { isDue, needsLook } from '../../../functions/cluster/sweep/due.ts'
 
+const UID = '3f0c0d6e-5a0b-4b43-8c5e-7a8b9c0d1e2f'
 const NOW = Date.parse('2026-01-01T12:00:00Z')
 
 function listed(changes: Partial<ListedResource>): ListedResource {

@@ -1,18 +1,25 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Cluster, ListedResource } from '../../functions/cluster/cluster.ts'
-import { appliedEvent } from '../../functions/domain/event/applied-event.ts'
-import { errorLogFields } from '../../functions/domain/error-log-fields.ts'
-import { Failure } from '../../functions/domain/failure.ts'
-import type { Kind } from '../../functions/domain/resource/resource.ts'
+import type { Cluster, ListedResource } from '../cluster.ts'
+import { errorLogFields } from '../../domain/error-log-fields.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { Kind, ObjectRef } from '../../domain/resource/resource.ts'
 import type { Sweep } from './due.ts'
 import { dueAt, isDue, needsLook } from './due.ts'
-import type { Sink } from './sink.ts'
+
+/** Where the resources go that a sweep has found. */
+export interface SweepSink {
+  /** False if there was no room for it, or it is gone. Throws a Failure if the API server is not available. */
+  readonly announce: (ref: ListedResource['ref']) => Promise<boolean>
+  /** Whether there is room for another resource of this namespace. */
+  readonly hasRoom: (namespace: string) => boolean
+  /** Whether the resource was announced a moment ago, or waits for that. */
+  readonly isUnderway: (ref: ObjectRef) => boolean
+}
 
 /** What a sweep uses. */
 export interface Sweeper {
-  readonly cluster: Pick<Cluster, 'listPage' | 'now' | 'readResource'>
-  readonly sink: Pick<Sink, 'send' | 'hasRoom' | 'isUnderway'>
+  readonly cluster: Pick<Cluster, 'listPage' | 'now'>
+  readonly sink: SweepSink
   readonly log: Logger
 }
 
@@ -29,15 +36,15 @@ export interface Tally {
   dueSince: number
 }
 
-/** Sends the events of one round. */
+/** Announces what one round finds. */
 export interface Announcer {
   readonly tally: Tally
   /** The rows that are due, or wait for something that has to be looked at, and have no event underway. */
   readonly select: (rows: readonly ListedResource[]) => readonly ListedResource[]
   readonly hasRoom: (namespace: string) => boolean
   /**
-   * Sends events for these rows where there is room, after reading each resource. Rejects when the API server is not
-   * available; a single resource that cannot be used is logged.
+   * Announces these rows where there is room. Rejects when the API server is not available; a single resource that cannot
+   * be used is logged.
    */
   readonly announce: (rows: readonly ListedResource[]) => Promise<void>
 }
@@ -95,18 +102,16 @@ export function makeAnnouncer(
     await inParallel(rows, async ({ ref }) => {
       // Checked for each row: those before it may have taken the room.
       if (signal.aborted || sink.isUnderway(ref) || !hasRoom(ref.namespace)) return
-      if (await sendEvent(sweeper, ref)) tally.sent[ref.kind] += 1
+      if (await handOn(sweeper, ref)) tally.sent[ref.kind] += 1
     })
   }
 
   return { tally, select, hasRoom, announce }
 }
 
-/** Reads the resource again, because the event needs its partition key. A deleted resource gets no event. */
-async function sendEvent({ cluster, sink, log }: Sweeper, ref: ListedResource['ref']): Promise<boolean> {
+async function handOn({ sink, log }: Sweeper, ref: ListedResource['ref']): Promise<boolean> {
   try {
-    const resource = await cluster.readResource(ref)
-    return resource !== undefined && sink.send(appliedEvent(resource, randomUUID()))
+    return await sink.announce(ref)
   } catch (error) {
     // One resource that cannot be used must not end the round, but an API server that is down does.
     if (error instanceof Failure && error.retry === 'transient') throw error

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
-import type { Walk } from '../../../webhook/delivery/walk.ts'
-import { makeWalk } from '../../../webhook/delivery/walk.ts'
+import type { Walk } from '../../../functions/cluster/sweep/walk.ts'
+import { makeWalk } from '../../../functions/cluster/sweep/walk.ts'
 import type { StoredResource } from '../../harness/paging-server.ts'
 import { pagingServer, pendingIn } from '../../harness/paging-server.ts'
 

@@ -1,5 +1,5 @@
-import type { Cluster, ListedResource } from '../../functions/cluster/cluster.ts'
-import type { Kind, Phase } from '../../functions/domain/resource/resource.ts'
+import type { Cluster, ListedResource } from '../cluster.ts'
+import type { Kind, Phase } from '../../domain/resource/resource.ts'
 
 /** The resources that a walk visits: of one kind, in one phase or in any. */
 export interface Scope {
