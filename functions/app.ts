@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -8,19 +8,25 @@ import type { Connections, Timing } from './domain/network/connections.ts'
 import { NO_SCHEMAS } from './domain/no-schemas.ts'
 import { announcedBytes, readBody } from './domain/network/read-body.ts'
 import type { Cut } from './domain/network/read-body.ts'
-import { readEvent } from './domain/event/cloud-event.ts'
+import { openArrivals } from './arrival/arrivals.ts'
+import type { Searches } from './arrival/arrivals.ts'
+import type { Handle } from './arrival/in-hand.ts'
+import { mayBeEventList, readPosted } from './domain/event/posted.ts'
+import type { Posted } from './domain/event/hint.ts'
 import { isFromWebhook } from './domain/event/sender-signature.ts'
 import { Failure } from './domain/failure.ts'
 import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
 import { NO_METER, type Meter } from './domain/telemetry/meter.ts'
 import { codeLabel } from './domain/telemetry/program-metrics.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
-import type { ObjectRef } from './domain/resource/resource.ts'
 import { openEventPlaces } from './event-places.ts'
 import type { Sender } from './event-places.ts'
 
+const MIB = 1024 * 1024
 /** Largest event in bytes. An event names a resource; one that includes the whole object (1.5 MiB in etcd) also fits. */
-const LARGEST_EVENT = 3 * 1024 * 1024
+const LARGEST_EVENT = 3 * MIB
+/** Largest list of audit events: that of an API server that truncates (--audit-webhook-truncate-max-batch-size). */
+const LARGEST_LIST = 10 * MIB
 /** Time limit for receiving one request. */
 const REQUEST_TIMEOUT_MS = 30_000
 /** Interval of that check; Node's default of 30 s could double the limit. */
@@ -36,16 +42,17 @@ const TIMING: Timing = {
 const RETRY_AFTER = '5'
 const NO_ROOM = 'Too many events are being handled at the moment; send this one again later.'
 
-/** Handles one event; throws only if nothing could be written. */
-export type Handle = (ref: ObjectRef, sender: Sender) => Promise<void>
-
 export interface AppOptions {
   readonly stampKey?: Uint8Array | undefined
   /** Default: the clock. */
   readonly timing?: Timing
   /** Default: nothing is measured. */
   readonly meter?: Meter
+  /** Default: nothing is searched for. */
+  readonly searches?: Searches
 }
+
+const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => Promise.resolve() }
 
 /**
  * The HTTP server. `POST /` answers 202 with an empty body (done, nothing to do, or the failure is in the status),
@@ -54,7 +61,7 @@ export interface AppOptions {
  * that no other sender gets.
  */
 export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}): FastifyInstance {
-  const { stampKey, timing = TIMING, meter = NO_METER } = options
+  const { stampKey, timing = TIMING, searches = NO_SEARCHES, meter = NO_METER } = options
   // Fastify's own response while it closes has a body and no Retry-After.
   const app = Fastify({
     logger: false,
@@ -87,73 +94,64 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
       meter.record(FUNCTION_METRICS.events, 1, { code: codeLabel(statusCode) })
     done()
   })
-  readBodies(app, connections)
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log))
   app.get('/health/liveness', (_request, reply) => reply.code(200).send())
   app.get('/health/readiness', (_request, reply) => reply.code(draining ? 503 : 200).send())
   const places = openEventPlaces(stampKey !== undefined, () => performance.now())
+  const arrivals = openArrivals({ handle, places, searches, log, wait: timing.wait })
+  app.addHook('onClose', () => arrivals.idle())
   const senderOf = ({ headers }: FastifyRequest): Sender =>
     stampKey !== undefined && isFromWebhook(headers, stampKey) ? 'webhook' : 'anybody'
+  readBodies(app, connections, (request, bytes) => places.charge(senderOf(request), bytes))
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (places.admits(senderOf(request))) done()
     // Before its body is read. A flood is slowed down by that, and who repeats an event waits in any case.
     else void connections.slowDown(request.raw.socket).then(() => askToRetry(reply, NO_ROOM))
   }
-  app.post('/', { onRequest }, async (request, reply) => {
+  app.post<{ Body: Posted | undefined }>('/', { onRequest }, async (request, reply) => {
     if (draining) return askToRetry(reply)
-    const sender = senderOf(request)
-    const ref = readEvent(request.headers, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
-    // An attempt may take minutes: do not keep the body in memory until then.
-    request.body = undefined
-    const leave = places.take(sender, ref.namespace)
-    if (leave === undefined) return askToRetry(reply, NO_ROOM)
+    const posted = request.body ?? (await readPosted(request.headers, Buffer.alloc(0), nextTurn))
     // Until it was handled, even if its sender leaves.
     const release = connections.hold(request.raw.socket)
-    const handled = await isHandled(() => handle(ref, sender), ref, log).finally(() => {
-      leave()
-      release()
-    })
-    return handled ? reply.code(202).send() : askToRetry(reply)
+    const followed = await arrivals.follow(posted, senderOf(request)).finally(release)
+    if (followed === 'done') return reply.code(202).send()
+    return askToRetry(reply, followed === 'no room' ? NO_ROOM : undefined)
   })
   return app
 }
 
-/** Handles the event. False if nothing could be written, which is logged. */
-async function isHandled(handle: () => Promise<void>, ref: ObjectRef, log: Logger): Promise<boolean> {
-  try {
-    await handle()
-    return true
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    const { reason } = error
-    log.warn({ resource: ref, reason, origin: errorLogFields(error) }, 'nothing could be written')
-    return false
-  }
-}
-
-/** Reads the body of a request with any content type. */
-function readBodies(app: FastifyInstance, connections: Connections): void {
+/** Reads the events of a request with any content type, and reports the length of each body. */
+function readBodies(
+  app: FastifyInstance,
+  connections: Connections,
+  charge: (request: FastifyRequest, bytes: number) => void,
+): void {
   const enter = openBodyRoom()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
-    if (announcedBytes(request.headers) > LARGEST_EVENT) throw unread('too large')
+    const most = mayBeEventList(request.headers) ? LARGEST_LIST : LARGEST_EVENT
+    if (announcedBytes(request.headers) > most) throw unread('too large', most)
     const place = enter()
-    const body = await readBody(payload, { most: LARGEST_EVENT, place }).catch((cause: unknown) => {
-      throw new Failure('InvalidSpec', 'The event was cut on its way.', { cause })
-    })
-    // It is parsed at once, and then dropped.
-    place.leave()
-    if (body === 'too many pieces') await connections.slowDown(request.raw.socket)
-    if (typeof body === 'string') throw unread(body)
-    return body
+    try {
+      const body = await readBody(payload, { most, place }).catch((cause: unknown) => {
+        throw new Failure('InvalidSpec', 'The event was cut on its way.', { cause })
+      })
+      if (body === 'too many pieces') await connections.slowDown(request.raw.socket)
+      if (typeof body === 'string') throw unread(body, most)
+      charge(request, body.length)
+      // An attempt may take minutes: only what the body names is kept until then.
+      return await readPosted(request.headers, body, nextTurn)
+    } finally {
+      place.leave()
+    }
   })
 }
 
-function unread(cut: Cut): Failure {
+function unread(cut: Cut, most: number): Failure {
   if (cut === 'no room') return new Failure('Conflict', NO_ROOM)
   const message =
     cut === 'too large'
-      ? 'The event is too large: it has more than 3 MiB.'
+      ? `The event is too large: it has more than ${most / MIB} MiB.`
       : 'The event came in too many small pieces; send it in larger ones.'
   return new Failure('InvalidSpec', message)
 }

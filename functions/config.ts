@@ -25,6 +25,9 @@ import type { AttemptSettings } from './world.ts'
 export const GIT_ENGINES = ['direct', 'binary'] as const
 export type GitEngine = (typeof GIT_ENGINES)[number]
 
+/** One day: a longer interval is probably a mistake. */
+const LONGEST_INTERVAL_S = 86_400
+
 /** The function's configuration from its environment variables, validated. */
 export interface Config extends AttemptSettings {
   readonly port: number
@@ -37,6 +40,9 @@ export interface Config extends AttemptSettings {
   /** MiB that one attempt may fetch. */
   readonly fetchLimit: number
   readonly gitEngine: GitEngine
+  /** Least seconds between two sweeps that a PingSource asks for; 0 turns them off. */
+  readonly sweepInterval: number
+  readonly sweepFullInterval: number
   /** Existing folder for temporary files. */
   readonly tempDir: string
   readonly proxies: Proxies
@@ -47,6 +53,8 @@ export interface Config extends AttemptSettings {
 
 /** Reads the configuration once, at startup. Throws WrongSetting with one sentence for an invalid value. */
 export function readConfig(env: Environment): Config {
+  const interval = (name: string, absent: number): number =>
+    wholeNumber(env, name, { absent, least: 0, most: LONGEST_INTERVAL_S })
   return {
     port: wholeNumber(env, 'PORT', { absent: 8080, least: 0, most: 65_535 }),
     metricsPort: metricsPortOf(env),
@@ -56,6 +64,8 @@ export function readConfig(env: Environment): Config {
     failedLogins: wholeNumber(env, 'FAILED_LOGINS', { absent: 8, least: 1, most: 1_000 }),
     fetchLimit: wholeNumber(env, 'FETCH_LIMIT', { absent: 256, least: 1, most: 65_536 }),
     gitEngine: choice(env, 'GIT_ENGINE', GIT_ENGINES),
+    sweepInterval: interval('SWEEP_INTERVAL', 30),
+    sweepFullInterval: interval('SWEEP_FULL_INTERVAL', 300),
     tempDir: folder(env, 'TMPDIR', '/tmp'),
     proxies: readProxies(env),
     surroundings: readSurroundings(env),

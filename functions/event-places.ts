@@ -16,13 +16,19 @@ export const MOST_UNSIGNED = 320
  * As many as have places may come at once.
  */
 const UNSIGNED_PER_SECOND = 20
+/** An event of this many bytes counts as one of those reads: to read 10 MiB takes some 0.1 s, and up to 0.5 s. */
+const BYTES_PER_READ = 128 * 1024
 
 /** The places for events in hand. */
 export interface EventPlaces {
   /** Whether an event of this sender may be read now. One that may not be read costs nothing. */
   readonly admits: (sender: Sender) => boolean
+  /** Counts what reading a body of so many bytes has cost, once it is known: later events wait for that. */
+  readonly charge: (sender: Sender, bytes: number) => void
   /** Takes a place until the result is called; undefined if there is none, or none for this namespace. */
   readonly take: (sender: Sender, namespace: string) => Release | undefined
+  /** The same for each further resource that an event names: it counts as an event of its own. */
+  readonly takeFurther: (sender: Sender, namespace: string) => Release | undefined
 }
 
 /**
@@ -48,16 +54,31 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
     return places.hasRoom() && (!signs || sender === 'webhook' || inHand.anybody < MOST_UNSIGNED)
   }
 
+  function mayRead(sender: Sender): boolean {
+    return !signs || sender === 'webhook' || spendAllowance()
+  }
+
+  function take(sender: Sender, namespace: string): Release | undefined {
+    const leave = hasRoom(sender) ? places.enter(namespace) : undefined
+    if (leave === undefined) return undefined
+    inHand[sender] += 1
+    return () => {
+      inHand[sender] -= 1
+      leave()
+    }
+  }
+
   return {
-    admits: (sender) => hasRoom(sender) && (!signs || sender === 'webhook' || spendAllowance()),
-    take(sender, namespace) {
-      const leave = hasRoom(sender) ? places.enter(namespace) : undefined
-      if (leave === undefined) return undefined
-      inHand[sender] += 1
-      return () => {
-        inHand[sender] -= 1
-        leave()
-      }
+    admits: (sender) => hasRoom(sender) && mayRead(sender),
+    charge(sender, bytes) {
+      if (sender === 'anybody') allowance -= bytes / BYTES_PER_READ
+    },
+    take,
+    takeFurther(sender, namespace) {
+      const leave = take(sender, namespace)
+      if (leave === undefined || mayRead(sender)) return leave
+      leave()
+      return undefined
     },
   }
 }

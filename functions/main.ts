@@ -1,17 +1,21 @@
 import type { ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { guardAddresses } from './net/addresses.ts'
 import { followTrust } from './net/trust.ts'
 import type { Trust } from './net/trust.ts'
 import { buildApp } from './app.ts'
+import type { Searches } from './arrival/arrivals.ts'
+import { makePingedSweep } from './arrival/pinged-sweep.ts'
+import { makeWaitingSearch } from './arrival/waiting-resources.ts'
 import { handle } from './attempt/attempt.ts'
 import { openClaimKeeper } from './attempt/claim-keeper.ts'
 import { measureServer } from './cluster/measured-server.ts'
 import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { endpointsOf } from './cluster/endpoints.ts'
+import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
 import { LOOK_MS, watchEventLoop } from './domain/event-loop.ts'
 import { UNSIGNED } from './domain/gate/settings.ts'
@@ -131,6 +135,7 @@ async function main(): Promise<void> {
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
     stampKey: config.stampKey,
     meter,
+    searches: searchesOf(world, config),
   })
   const address = await app.listen({ port: config.port, host: '::' })
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
@@ -168,6 +173,17 @@ async function main(): Promise<void> {
     fetchWarning(config.fetchLimit, shares.largeLimits.fileMiB),
   ]
   for (const warning of warnings) if (warning !== undefined) log.warn(warning)
+}
+
+/** What events ask for that name no resource. */
+function searchesOf({ cluster, log, elapsed }: World, config: Config): Searches {
+  const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
+  const parts = { cluster, log, elapsed, wait }
+  const intervals = { unsettled: config.sweepInterval * 1000, full: config.sweepFullInterval * 1000 }
+  return {
+    sweep: makePingedSweep(parts, intervals),
+    lookFor: makeWaitingSearch(parts, config.referenceScope === 'any'),
+  }
 }
 
 /** How the resource of an event is found, by its sender. */

@@ -8,7 +8,7 @@ import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
 import { buildApp } from '../functions/app.ts'
-import type { Handle } from '../functions/app.ts'
+import type { Handle } from '../functions/arrival/in-hand.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { ObjectRef } from '../functions/domain/resource/resource.ts'
 import { waitFor } from './harness/wait.ts'
@@ -101,7 +101,12 @@ const REFUSED: readonly (readonly [string, OutgoingHttpHeaders, string, RegExp])
   ['a truncated structured event', STRUCTURED, `{"specversion":"1.0","id":`, /not JSON, or was cut/],
   ['data that is no UTF-8 JSON', { ...BINARY, 'content-type': 'text/plain' }, BODY, /has to be JSON/],
   ['an event of more than 3 MiB', BINARY, BODY + ' '.repeat(3 * MIB), /too large/],
-  ['a batch', { 'content-type': 'application/cloudevents-batch+json' }, '[]', /one CloudEvent per request/],
+  [
+    'a batch that is no list',
+    { 'content-type': 'application/cloudevents-batch+json' },
+    '{}',
+    /has to be a list/,
+  ],
   ['another event format', { 'content-type': 'application/cloudevents+avro' }, 'x', /not supported/],
   ['no media type', { ...BINARY, 'content-type': '/' }, BODY, /./],
   ['data that stands in a prototype', BINARY, `{"__proto__":${BODY}}`, /has to name a GitCommit/],

@@ -12,6 +12,8 @@ t.test('without variables everything has its default', async (t) => {
     failedLogins: 8,
     fetchLimit: 256,
     gitEngine: 'direct',
+    sweepInterval: 30,
+    sweepFullInterval: 300,
     referenceScope: 'namespace',
     allowedRepositories: undefined,
     insecureHosts: [],

@@ -35,6 +35,25 @@ t.test('a flood without a signature is admitted 20 times a second', async (t) =>
   t.equal(admitted(), MOST_UNSIGNED)
 })
 
+t.test('a further resource of a list, and 128 KiB of a body, count as an event', async (t) => {
+  let time = 0
+  const { admits, charge, takeFurther } = openEventPlaces(true, () => time)
+  const leaves = Array.from({ length: MOST_UNSIGNED }, (_, index) => takeFurther('anybody', `team-${index}`))
+  t.ok(leaves.every((leave) => leave !== undefined))
+  for (const leave of leaves) leave?.()
+  t.notOk(admits('anybody'), 'there is room, and what may be read at once was read')
+  t.equal(takeFurther('anybody', 'team'), undefined)
+  t.ok(takeFurther('webhook', 'team'))
+  time += 60_000
+  charge('webhook', 1024 ** 3)
+  t.ok(admits('anybody'))
+  charge('anybody', (MOST_UNSIGNED + 20) * 128 * 1024)
+  time += 1_000
+  t.notOk(admits('anybody'))
+  time += 100
+  t.ok(admits('anybody'))
+})
+
 t.test('without a key all senders are equal', async (t) => {
   const { admits, take } = open(false, () => 0)
   for (let count = 0; count < MOST_EVENTS; count += 1) t.ok(admits('anybody') && take('anybody'))

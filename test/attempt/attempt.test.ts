@@ -353,7 +353,8 @@ t.test('an event of a request that is ahead of storage waits for the annotation'
   const requested = gitCommit({}, { 'commitlet.dev/requested-at': 'again' })
   const stored = world.cluster.get('GitCommit', 'team', 'shop')?.metadata
   const { data } = appliedEvent({ ...requested, metadata: { ...stored, ...requested.metadata } }, 'id')
-  const waiting = send(world, readEvent(EVENT_HEADERS, JSON.stringify(data)))
+  const [hint] = readEvent(EVENT_HEADERS, JSON.stringify(data))
+  const waiting = send(world, hint?.about === 'resource' ? hint.ref : REF)
   setTimeout(() => world.cluster.apply(requested), 50)
   await waiting
   t.match(statusOf(world), { lastHandledRequestedAt: 'again' })

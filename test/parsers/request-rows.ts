@@ -1,4 +1,7 @@
+import { readAuditEvent } from '../../functions/domain/event/audit-event.ts'
+import { parseCounted } from '../../functions/domain/event/bounded-json.ts'
 import { readEvent } from '../../functions/domain/event/cloud-event.ts'
+import { makeScan } from '../../functions/domain/event/json-elements.ts'
 import { countParts } from '../../functions/domain/network/json-parts.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
 import { isNewRequest } from '../../functions/domain/requester/stamp.ts'
@@ -16,6 +19,8 @@ const CE = {
   'content-type': 'application/json',
 }
 
+const KNATIVE = { ...CE, 'ce-type': 'dev.knative.apiserver.resource.update' }
+
 function resource(spec: unknown) {
   return { apiVersion: 'commitlet.dev/v1', kind: 'GitCommit', metadata: { name: 'a' }, spec }
 }
@@ -32,6 +37,20 @@ function judged(text: string): unknown {
   const { object, application } = readReview(JSON.parse(text))
   return [isNewRequest(application), parse(object)]
 }
+
+/** Where the elements of a list are; reading it, this is done in parts. */
+function scanned(text: string, key?: string): unknown {
+  const scan = makeScan(Buffer.from(text), key)
+  scan.read(Infinity)
+  return scan.found()
+}
+
+function audited(text: string): unknown {
+  const event = parseCounted(text, 'The event')
+  return event && readAuditEvent(event.value)
+}
+
+const STORED = '"stage":"ResponseComplete","verb":"create","responseStatus":{"code":201}'
 
 /** What is posted to the two programs. */
 export const REQUEST_ROWS: readonly ParserRow[] = [
@@ -69,6 +88,59 @@ export const REQUEST_ROWS: readonly ParserRow[] = [
         'W1tb',
         '"}',
       ],
+    },
+  }),
+  textRow({
+    parser: 'CloudEvent of an ApiServerSource',
+    largest: 3 * MEBI,
+    read: (body) => readEvent(KNATIVE, body),
+    texts: {
+      letters: ['{"metadata":{"name":"', 'a.', '"}}'],
+      requests: ['{"metadata":{"name":"a","annotations":{"commitlet.dev/requested-at":"', 'a', '"}}}'],
+      labels: ['{"metadata":{"name":"a","labels":{', '"a":"b",', '"c":"d"}}}'],
+    },
+  }),
+  textRow({
+    parser: 'batch of CloudEvents, searched for its events',
+    largest: 3 * MEBI,
+    read: (text) => scanned(text),
+    texts: {
+      events: ['[', '{},', '{}]'],
+      lists: ['[', '[', ''],
+      'a string': ['["', '\\"', '"]'],
+      strings: ['[["', '","', '"]]'],
+      blanks: ['[', ' ', ']'],
+      'lists one after the other': ['', '[ ]', ''],
+    },
+  }),
+  textRow({
+    parser: 'list of audit events, searched for its events',
+    largest: 10 * MEBI,
+    read: (text) => scanned(text, 'items'),
+    texts: {
+      letters: ['{"items":[{"a":"', 'a', '"}]}'],
+      escapes: ['{"items":[{"a":"', '\\"', '"}]}'],
+      objects: ['{"items":[[', '{"a":1},', '1]]}'],
+      lists: ['{"items":[', '[', ''],
+      'lists of lists': ['{', '"items":[],', '"a":1}'],
+      blanks: ['{"items"', ' ', ':[]}'],
+      'blanks before lists': ['{"items":', '   [', ''],
+      strings: ['{"items":[[', '"",', '1]]}'],
+    },
+  }),
+  textRow({
+    parser: 'audit event',
+    largest: 4 * MEBI,
+    read: audited,
+    texts: {
+      'parameters of its request': [`{${STORED},"requestURI":"/a?`, 'a&', '"}'],
+      'a name': [`{${STORED},"objectRef":{"resource":"secrets","name":"`, 'a.', '"}}'],
+      values: [
+        `{${STORED},"responseObject":{"spec":[`,
+        '"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",',
+        '1]}}',
+      ],
+      escapes: [`{${STORED},"responseObject":{"spec":"`, '\\u0000', '"}}'],
     },
   }),
   textRow({

@@ -41,7 +41,7 @@ t.test('an event arrives in binary mode, with the extensions of the overrides', 
     'content-type': 'application/json',
   })
   t.notOk('ce-datacontenttype' in headers)
-  t.match(readEvent(headers, JSON.stringify(data)), { name: 'settings', generation: 1 })
+  t.match(readEvent(headers, JSON.stringify(data)), [{ ref: { name: 'settings', generation: 1 } }])
 })
 
 t.test('with the key of the stamps an event is signed, which no override changes', async (t) => {

@@ -1,0 +1,126 @@
+import type { Logger } from 'pino'
+import type { Hint, OtherObject, Posted } from '../domain/event/hint.ts'
+import type { Timing } from '../domain/network/connections.ts'
+import type { ObjectRef } from '../domain/resource/resource.ts'
+import type { EventPlaces, Sender } from '../event-places.ts'
+import type { Begin } from './begin-all.ts'
+import { beginAll } from './begin-all.ts'
+import type { Handle, InHand } from './in-hand.ts'
+import { openInHand } from './in-hand.ts'
+
+/** What events ask for besides an attempt at the resource that they name. None of them throws. */
+export interface Searches {
+  /** Sweeps, unless it has done so a moment ago. */
+  readonly sweep: (begin: Begin) => Promise<void>
+  /** Looks for the resources that wait for an object. */
+  readonly lookFor: (object: OtherObject, begin: Begin) => Promise<void>
+}
+
+/** What arrivals use. */
+export interface ArrivalOptions {
+  readonly handle: Handle
+  readonly places: EventPlaces
+  readonly searches: Searches
+  readonly log: Logger
+  readonly wait: Timing['wait']
+}
+
+/** 'no room': not everything could begin; 'failed': something could not be written. The sender repeats it then. */
+export type Followed = 'done' | 'no room' | 'failed'
+
+/** Follows the hints of what was posted. */
+export interface Arrivals {
+  /** Resolves once everything is handled; a list and a search are answered after 25 s, and what is left goes on. */
+  readonly follow: (posted: Posted, sender: Sender) => Promise<Followed>
+  /** Resolves once nothing is in hand. */
+  readonly idle: () => Promise<void>
+}
+
+/** An API server gives up a list after 30 s, and sends it again. */
+const HOLD_MS = 25_000
+
+/** Opens them with nothing in hand. */
+export function openArrivals({ handle, places, searches, log, wait }: ArrivalOptions): Arrivals {
+  const inHand = openInHand(handle, log)
+
+  async function follow(posted: Posted, sender: Sender): Promise<Followed> {
+    if (posted.skipped > 0)
+      log.warn(
+        { events: posted.skipped },
+        'a list has events that are too large; a sweep finds their resources',
+      )
+    const job = openJob(inHand, places, sender)
+    const over = new AbortController()
+    const late = isHeld(posted) ? wait(HOLD_MS, over.signal).then(isTrue, isTrue) : undefined
+    try {
+      // A single event is answered at once: its sender waits as well as we can.
+      const forMs = posted.form === 'event' ? 0 : HOLD_MS
+      const left = await beginAll(distinctRefs(posted.hints), job.begin, { forMs, wait, signal: over.signal })
+      if (left.length > 0) return 'no room'
+      const searching = posted.hints.map((hint) => search(hint, searches, job.beginFound))
+      const ended = Promise.all(searching).then(job.ended)
+      return (await (late === undefined ? ended : Promise.race([ended, late]))) ? 'done' : 'failed'
+    } finally {
+      over.abort()
+    }
+  }
+
+  return { follow, idle: inHand.idle }
+}
+
+/** Whether the answer is held for 25 s at most. */
+function isHeld({ form, hints }: Posted): boolean {
+  return form === 'list' || hints.some(({ about }) => about !== 'resource')
+}
+
+async function search(hint: Hint, { sweep, lookFor }: Searches, begin: Begin): Promise<void> {
+  if (hint.about === 'everything') await sweep(begin)
+  else if (hint.about === 'object') await lookFor(hint.object, begin)
+}
+
+/** The resources that are named, each once. */
+function distinctRefs(hints: readonly Hint[]): readonly ObjectRef[] {
+  const refs = new Map<string, ObjectRef>()
+  for (const hint of hints) {
+    if (hint.about !== 'resource') continue
+    const { kind, namespace, name } = hint.ref
+    refs.set(`${kind} ${namespace}/${name}`, hint.ref)
+  }
+  return [...refs.values()]
+}
+
+/** The events of one request. */
+interface Job {
+  readonly begin: Begin
+  readonly beginFound: Begin
+  /** Resolves once all that have begun are handled; false if something could not be written. */
+  readonly ended: () => Promise<boolean>
+}
+
+function openJob(inHand: InHand, places: EventPlaces, sender: Sender): Job {
+  const running: Promise<boolean>[] = []
+  // The first one was counted when its request was admitted.
+  let { take } = places
+
+  function begin(ref: ObjectRef, by: Sender, takePlace: EventPlaces['take']): boolean {
+    const leave = takePlace(by, ref.namespace)
+    if (leave === undefined) return false
+    running.push(inHand.handle(ref, by, leave))
+    return true
+  }
+
+  return {
+    begin(ref) {
+      const begun = begin(ref, sender, take)
+      if (begun) take = places.takeFurther
+      return begun
+    },
+    // The API server has named it, not the sender.
+    beginFound: (ref) => begin(ref, 'webhook', places.take),
+    ended: async () => (await Promise.all(running)).every(Boolean),
+  }
+}
+
+function isTrue(): true {
+  return true
+}

@@ -1,0 +1,51 @@
+import type { Logger } from 'pino'
+import { errorLogFields } from '../domain/error-log-fields.ts'
+import { Failure } from '../domain/failure.ts'
+import type { Release } from '../domain/network/budget.ts'
+import type { ObjectRef } from '../domain/resource/resource.ts'
+import type { Sender } from '../event-places.ts'
+
+/** Handles one event; throws only if nothing could be written. */
+export type Handle = (ref: ObjectRef, sender: Sender) => Promise<void>
+
+/** The events in hand, also those whose request has been answered. */
+export interface InHand {
+  /** Handles an event that has a place, and leaves that at the end. False if nothing could be written, which is logged. */
+  readonly handle: (ref: ObjectRef, sender: Sender, leave: Release) => Promise<boolean>
+  /** Resolves once nothing is in hand. */
+  readonly idle: () => Promise<void>
+}
+
+/** Begins with nothing in hand. */
+export function openInHand(handle: Handle, log: Logger): InHand {
+  const running = new Set<Promise<boolean>>()
+
+  async function run(ref: ObjectRef, sender: Sender): Promise<boolean> {
+    try {
+      await handle(ref, sender)
+      return true
+    } catch (error) {
+      const origin = errorLogFields(error)
+      if (error instanceof Failure)
+        log.warn({ resource: ref, reason: error.reason, origin }, 'nothing could be written')
+      else log.error({ origin }, 'event could not be handled')
+      return false
+    }
+  }
+
+  return {
+    async handle(ref, sender, leave) {
+      const one = run(ref, sender)
+      running.add(one)
+      try {
+        return await one
+      } finally {
+        running.delete(one)
+        leave()
+      }
+    },
+    async idle() {
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { ListedResource } from '../cluster/cluster.ts'
+import { errorLogFields } from '../domain/error-log-fields.ts'
+import type { OtherObject } from '../domain/event/hint.ts'
+import { isFailureReason, REASONS } from '../domain/reasons.ts'
+import type { Kind, ObjectRef } from '../domain/resource/resource.ts'
+import type { Searches } from './arrivals.ts'
+import type { Begin } from './begin-all.ts'
+import { beginAll } from './begin-all.ts'
+import type { SearchParts } from './pinged-sweep.ts'
+
+const KINDS = ['GitCommit', 'PullRequest'] as const
+/** Pages of each kind in one search, of 50 rows each. What waits beyond them is looked after at its own pace. */
+const MOST_PAGES = 20
+/** A search leaves its namespace alone for at least so long, and for nine times as long as it took. */
+const LEAST_REST_MS = 1_000
+const REST = 9
+/** Namespaces that rest at once. */
+const MOST_RESTING = 1_000
+const PATIENCE_MS = 10_000
+
+/**
+ * Looks for the resources that may wait for an object: those whose last attempt did not find something, or has failed for
+ * a reason that someone has to fix. The event names no resource, and which objects a resource names is in its spec: so all
+ * of them in the namespace are handled, which costs each a look (functions/attempt). Events that come meanwhile share the
+ * next search. `everywhere`: resources may refer to objects of other namespaces.
+ */
+export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Searches['lookFor'] {
+  const { elapsed, wait } = parts
+  const queued = new Map<string, Promise<void>>()
+  const resting = new Map<string, Promise<void>>()
+  const { signal } = new AbortController()
+
+  async function search(key: string, begin: Begin): Promise<void> {
+    await resting.get(key)
+    // Events that come from now on may be about what this search has passed.
+    queued.delete(key)
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    resting.set(key, promise)
+    const from = elapsed()
+    const refs = await find(parts, key)
+    const rest = Math.max(LEAST_REST_MS, REST * (elapsed() - from))
+    void wait(rest, signal).then(() => {
+      resting.delete(key)
+      resolve(undefined)
+    })
+    await beginAll(refs, begin, { forMs: PATIENCE_MS, wait, signal })
+  }
+
+  return async function lookFor(object, begin) {
+    const key = keyOf(object, everywhere)
+    if (key === undefined) return
+    // Beyond that many, the resources are looked after at their own pace.
+    if (!queued.has(key) && !resting.has(key) && resting.size >= MOST_RESTING) return
+    const next = queued.get(key) ?? search(key, begin)
+    queued.set(key, next)
+    await next
+  }
+}
+
+const ALL = ''
+
+/** The namespace to search, or ALL; undefined if no resource can refer to the object. */
+function keyOf({ namespace }: OtherObject, everywhere: boolean): string | undefined {
+  return everywhere ? ALL : namespace
+}
+
+async function find(parts: SearchParts, key: string): Promise<readonly ObjectRef[]> {
+  const found: ObjectRef[] = []
+  for (const kind of KINDS) {
+    try {
+      for await (const rows of pagesOf(parts, kind, key))
+        found.push(...rows.filter(mayWait).map(({ ref }) => ref))
+    } catch (error) {
+      const origin = errorLogFields(error)
+      parts.log.warn({ kind, namespace: key, origin }, 'waiting resources cannot be listed')
+    }
+  }
+  return found
+}
+
+async function* pagesOf(
+  { cluster }: SearchParts,
+  kind: Kind,
+  key: string,
+): AsyncGenerator<readonly ListedResource[]> {
+  const namespace = key === ALL ? undefined : key
+  let next: string | undefined
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const page = await cluster.listPage(kind, { phase: 'Retrying', namespace, next })
+    yield page.rows
+    next = page.next
+    if (next === undefined) return
+  }
+}
+
+function mayWait({ deleting, reason }: ListedResource): boolean {
+  if (deleting || !isFailureReason(reason)) return false
+  return reason === 'ReferenceNotFound' || REASONS[reason].retry !== 'transient'
+}

@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pino from 'pino'
+import t from 'tap'
+import { makeWaitingSearch } from '../../functions/arrival/waiting-resources.ts'
+import { connectCluster } from '../../functions/cluster/connect.ts'
+import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
+import type { StoredResource } from '../harness/paging-server.ts'
+import { pagingServer } from '../harness/paging-server.ts'
+import { waitFor } from '../harness/wait.ts'
+
+/** Searches at an API server's stand-in; a second takes ten milliseconds. */
+function stage(resources: readonly StoredResource[], everywhere = false) {
+  const api = pagingServer()
+  api.store(resources)
+  const lines: object[] = []
+  const begun: string[] = []
+  const parts = {
+    cluster: connectCluster(api.server),
+    log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    elapsed: () => performance.now(),
+    wait: (ms: number, signal: AbortSignal) => pause(ms / 100, undefined, { signal }),
+  }
+  const search = makeWaitingSearch(parts, everywhere)
+  const begin = ({ namespace, name }: ObjectRef): boolean => begun.push(`${namespace}/${name}`) > 0
+  const lookFor = (namespace?: string) =>
+    search({ ...(namespace === undefined ? {} : { namespace }), name: 'git' }, begin)
+  return { api, begun, lines, lookFor }
+}
+
+function waiting(namespace: string, name: string, reason: string): StoredResource {
+  return { kind: 'GitCommit', namespace, name, phase: 'Retrying', observed: 1, reason }
+}
+
+const RESOURCES = [
+  waiting('shop', 'missing', 'ReferenceNotFound'),
+  waiting('shop', 'broken', 'CredentialsInvalid'),
+  waiting('shop', 'denied', 'AuthenticationFailed'),
+  waiting('shop', 'down', 'NetworkError'),
+  { ...waiting('shop', 'done', 'ReferenceNotFound'), phase: 'Failed' as const },
+  { ...waiting('shop', 'request', 'ReferenceNotFound'), kind: 'PullRequest' as const },
+  waiting('team', 'other', 'ReferenceNotFound'),
+]
+const OF_SHOP = ['shop/broken', 'shop/denied', 'shop/missing', 'shop/request']
+
+t.test('an object that changed is a reason to look at what waits in its namespace', async (t) => {
+  const { begun, lookFor } = stage(RESOURCES)
+  await lookFor('shop')
+  t.strictSame(begun.toSorted(), OF_SHOP)
+})
+
+t.test('no resource refers to an object of the cluster, unless the operator allows it', async (t) => {
+  const [one, other] = [stage(RESOURCES), stage(RESOURCES, true)]
+  await one.lookFor()
+  t.strictSame(one.begun, [])
+  t.equal(one.api.asked.pages, 0)
+  await other.lookFor()
+  t.strictSame(other.begun.toSorted(), [...OF_SHOP, 'team/other'])
+})
+
+t.test('events that come while a namespace rests share its next search', async (t) => {
+  const { api, begun, lookFor } = stage(RESOURCES)
+  await Promise.all(Array.from({ length: 50 }, () => lookFor('shop')))
+  t.equal(api.asked.pages, 2)
+  await Promise.all([...Array.from({ length: 50 }, () => lookFor('shop')), lookFor('team')])
+  t.equal(api.asked.pages, 6, 'one more of each namespace, for two kinds')
+  t.equal(begun.filter((name) => name === 'shop/missing').length, 2)
+})
+
+t.test('of very many that wait, a search names a thousand', async (t) => {
+  const many = Array.from({ length: 3_000 }, (_, index) => waiting('shop', `r-${index}`, 'ReferenceNotFound'))
+  const { api, begun, lookFor } = stage(many)
+  await lookFor('shop')
+  t.equal(begun.length, 1_000)
+  t.equal(api.asked.pages, 21)
+})
+
+t.test('without the right to list them, the log says so', async (t) => {
+  const { api, begun, lines, lookFor } = stage(RESOURCES)
+  api.fault = () => Promise.resolve({ status: 403, text: '{}' })
+  await lookFor('shop')
+  t.strictSame(begun, [])
+  t.match(lines, [{ level: 40, msg: /cannot be listed/ }])
+  api.fault = () => undefined
+  await waitFor('next search', async () => (await lookFor('shop'), begun[0]), 10_000)
+})
