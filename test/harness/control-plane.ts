@@ -103,7 +103,7 @@ export async function startControlPlane(
 export function withControlPlane(
   t: TAP | Test,
   tests: (t: Test, plane: ControlPlane) => Promise<void> | void,
-  options: { readonly own?: boolean } = {},
+  options: StartOptions & { readonly own?: boolean } = {},
 ): Promise<unknown> {
   return t.test('with a real API server', async (t) => {
     const plane = await startControlPlane(options)

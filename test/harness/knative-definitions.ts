@@ -12,7 +12,9 @@ const MODULES = [
   {
     module: 'knative.dev/eventing@v0.50.0',
     sum: 'h1:4GSn7yyMLgpGUqU0vZjcyFKK0vSi3TtZXPVzb7HW7Ds=',
-    files: ['config/core/resources/broker.yaml', 'config/core/resources/trigger.yaml'],
+    files: ['apiserversource', 'broker', 'pingsource', 'trigger'].map(
+      (name) => `config/core/resources/${name}.yaml`,
+    ),
   },
   {
     module: 'knative.dev/serving@v0.50.0',
@@ -26,7 +28,7 @@ const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const run = promisify(execFile)
 
 /**
- * Serves Knative's kinds Broker, Trigger and Service on the plane, without its webhooks. Go keeps the modules in its cache.
+ * Serves Knative's kinds Broker, Trigger, Service, ApiServerSource and PingSource on the plane, without its webhooks. Go keeps the modules in its cache.
  * Returns how to remove the kinds, or why there are none: without Go and without a network.
  */
 export async function serveKnative(

@@ -196,8 +196,8 @@ function filled(unit: string, bytes: number): string {
 
 for (const [title, items] of [
   ['of audit events', filled(`${JSON.stringify(audited())},`, 5 * MIB)],
-  ['of as many values as are parsed', `${`[${filled('"a",', 390_000)}1],`.repeat(5)}`],
-  ['of objects', `${`[${filled('{"aaaaaaaaaaaaaaaaaaaa":1},', 1.3 * MIB)}1],`.repeat(5)}`],
+  ['of as many values as are parsed', `[${filled('"a",', 390_000)}1],`.repeat(5)],
+  ['of objects', `[${filled('{"aaaaaaaaaaaaaaaaaaaa":1},', 1.3 * MIB)}1],`.repeat(5)],
   ['of long strings', `"${filled('\\u0041', 3.9 * MIB)}",`.repeat(2)],
   ['of 10,000 small elements', filled('"aaaaaaaaaa",', 130_000 - 13)],
   ['of brackets', filled('[', 10 * MIB)],
