@@ -8,6 +8,7 @@ import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
 import { buildApp } from '../functions/app.ts'
+import type { Searches } from '../functions/arrival/arrivals.ts'
 import type { Handle } from '../functions/arrival/in-hand.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { ObjectRef } from '../functions/domain/resource/resource.ts'
@@ -43,14 +44,18 @@ interface Answer {
 }
 
 /** The app on a free port of 127.0.0.1, with what it handled and what it logged. */
-async function start(t: Test, handle: Handle = () => Promise.resolve()) {
+async function start(t: Test, handle: Handle = () => Promise.resolve(), searches?: Searches) {
   const handled: ObjectRef[] = []
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-  const app = buildApp((ref, sender) => {
-    handled.push(ref)
-    return handle(ref, sender)
-  }, log)
+  const app = buildApp(
+    (ref, sender) => {
+      handled.push(ref)
+      return handle(ref, sender)
+    },
+    log,
+    searches === undefined ? {} : { searches },
+  )
   t.teardown(() => app.close())
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
   return { app, port, handled, logged }
@@ -81,6 +86,76 @@ for (const [mode, headers, body] of [
     t.strictSame(handled, [REF])
   })
 }
+
+/** Audit events of an API server, with so many bytes in all, that name `shop` again and again. */
+function auditList(bytes: number): string {
+  const objectRef = { resource: 'gitcommits', namespace: 'team', name: 'shop', apiGroup: 'commitlet.dev' }
+  const event = { stage: 'ResponseComplete', verb: 'create', objectRef, responseStatus: { code: 201 } }
+  const [start = '', end = ''] = JSON.stringify({
+    kind: 'EventList',
+    apiVersion: 'audit.k8s.io/v1',
+    items: [0],
+  }).split('0')
+  const one = JSON.stringify({ ...event, requestObject: 'x'.repeat(20_000) })
+  const items = `${one},`.repeat(Math.floor((bytes - 25_000) / (one.length + 1)))
+  const last = JSON.stringify({ ...event, requestObject: '' })
+  const missing = bytes - start.length - items.length - last.length - end.length
+  return `${start}${items}${last.replace('""', `"${'x'.repeat(missing)}"`)}${end}`
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const AUDITED = { kind: 'GitCommit', namespace: 'team', name: 'shop' }
+
+t.test('a list of audit events of 10 MiB is read, and each resource in it is handled once', async (t) => {
+  const { port, handled } = await start(t)
+  t.match(await send(port, { headers: JSON_TYPE }, auditList(10 * MIB)), { status: 202, body: '' })
+  t.strictSame(handled, [AUDITED])
+})
+
+t.test('a list of more than 10 MiB is refused before it comes', async (t) => {
+  const { port, handled } = await start(t)
+  const socket = connect({ port, host: '127.0.0.1' })
+  const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+  socket.write(`${head}content-length: ${10 * MIB + 1}\r\n\r\n`)
+  t.match(await text(socket), /^HTTP\/1.1 400 [^]*more than 10 MiB/)
+  t.strictSame(handled, [])
+})
+
+t.test(
+  'the events of a batch are handled; one of which nothing can be written makes it come again',
+  async (t) => {
+    const failing = new Set<string>()
+    const { port, handled } = await start(t, ({ name }) =>
+      failing.has(name) ? Promise.reject(new Failure('NetworkError', 'No.')) : Promise.resolve(),
+    )
+    const headers = { 'content-type': 'application/cloudevents-batch+json' }
+    const batch = JSON.stringify(['a', 'b'].map((name) => ({ ...ATTRIBUTES, data: { ...DATA, name } })))
+    t.match(await send(port, { headers }, batch), { status: 202, body: '' })
+    t.strictSame(
+      handled.map(({ name }) => name),
+      ['a', 'b'],
+    )
+    failing.add('b')
+    const { status, headers: answered } = await send(port, { headers }, batch)
+    t.equal(status, 503)
+    t.match(answered['retry-after'], /^[1-9]/)
+  },
+)
+
+t.test('a ping sweeps, and an event about another object asks who waits for it', async (t) => {
+  const asked: unknown[] = []
+  const searches = {
+    sweep: async () => void asked.push('sweep'),
+    lookFor: async (object: unknown) => void asked.push(object),
+  }
+  const { port, handled } = await start(t, undefined, searches)
+  const of = (type: string) => ({ headers: { ...BINARY, 'ce-type': `dev.knative.${type}` } })
+  t.match(await send(port, of('sources.ping'), ''), { status: 202, body: '' })
+  const secret = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', namespace: 'team', name: 'git' })
+  t.match(await send(port, of('apiserver.ref.update'), secret), { status: 202, body: '' })
+  t.strictSame(asked, ['sweep', { namespace: 'team', name: 'git' }])
+  t.strictSame(handled, [])
+})
 
 const DEEP = '['.repeat(100_000) + ']'.repeat(100_000)
 
