@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { withControlPlane } from '../harness/control-plane.ts'
-import { configMap, gitCommit, install } from '../harness/installation.ts'
+import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts'
 import { freePort, waitFor } from '../harness/wait.ts'
 
 const TRIGGERS = join(import.meta.dirname, '../../manifests/triggers')
@@ -119,6 +119,28 @@ await withControlPlane(
       await running.waitForLine((line) => line.includes('"msg":"swept"') && line.includes('"GitCommit":1'))
       await team.waitFor('unheard', 'condition=Ready', '60s')
       t.equal((await repository.log('main')).filter((message) => message === 'Unheard').length, 1)
+    })
+
+    t.test('an event about a Secret that was fixed starts the attempt that waits for it', async (t) => {
+      await plane.kubectl(['apply', '-f', join(TRIGGERS, 'referenced-objects/rights.yaml')])
+      const secret = `/api/v1/namespaces/${team.namespace}/secrets/git`
+      const setToken = (token: string) =>
+        plane.api.need(
+          'PATCH',
+          secret,
+          { stringData: { token } },
+          { 'content-type': 'application/merge-patch+json' },
+        )
+      await setToken('wrong')
+      await team.apply(gitCommit('repaired', repository.url, { message: 'Repaired' }))
+      await team.waitFor('repaired', 'jsonpath={.status.phase}=Retrying', '60s')
+      t.match(await team.get('repaired'), { status: { attempts: 1 } })
+      await setToken(TOKEN)
+      // Nothing else looks at it within five minutes: the webhook has no sink, and so makes no sweeps.
+      const reference = { apiVersion: 'v1', kind: 'Secret', namespace: team.namespace, name: 'git' }
+      t.equal(await send('apiserver.ref.update', reference), 202)
+      await team.waitFor('repaired', 'jsonpath={.status.phase}=Succeeded', '60s')
+      t.match(await team.get('repaired'), { status: { attempts: 2 } })
     })
 
     t.test('events of an ApiServerSource about what is settled do nothing, in both modes', async (t) => {
