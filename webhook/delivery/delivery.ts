@@ -47,10 +47,14 @@ const LONGEST_PAUSE_MS = 2_000
 /** Statuses that are retried in addition to 5xx, as Knative's own senders do. */
 const RETRY_STATUSES = new Set([404, 408, 409, 429])
 
-interface Answer {
+/** What the sink has answered to one request. */
+export interface Answer {
   readonly status: number
   readonly retryAfterMs: number
 }
+
+/** Sends one request. Returns the response, or the error instead of one. */
+export type Post = (event: AppliedEvent, signal: AbortSignal) => Promise<Answer | Error>
 
 /** Delivers to a sink over one pool of at most `sockets` kept-alive connections. */
 export function makeDelivery(target: SinkTarget, sockets: number, times: DeliveryTimes): Deliver {
@@ -60,12 +64,16 @@ export function makeDelivery(target: SinkTarget, sockets: number, times: Deliver
     target.url.protocol === 'https:'
       ? new https.Agent({ ...options, ...(ca === undefined ? {} : { ca }) })
       : new http.Agent(options)
+  return deliverBy((event, signal) => post(target, agent, { event, signal, times }), times)
+}
 
+/** Delivers by requests that are repeated until one is accepted, or their time is over. */
+export function deliverBy(post: Post, times: DeliveryTimes): Deliver {
   return async function deliver(event, signal) {
     const deadline = performance.now() + times.windowMs
     let broken = false
     for (let requests = 1; ; requests += 1) {
-      const answer = await post(target, agent, { event, signal, times })
+      const answer = await post(event, signal)
       if (!(answer instanceof Error) && answer.status < 300) return { broken }
       broken ||= isBroken(answer)
       const failure = failureOf(answer)
@@ -105,10 +113,7 @@ interface Posting {
   readonly times: DeliveryTimes
 }
 
-/**
- * Sends one request. Returns the response, or the error instead of one. The body of a response is read and ignored; the
- * connection of one that is too long or too slow is closed.
- */
+/** A Post. The body of a response is read and ignored; the connection of one that is too long or too slow is closed. */
 function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<Answer | Error> {
   const body = JSON.stringify(posting.event.data)
   const headers = {

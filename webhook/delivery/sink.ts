@@ -5,7 +5,7 @@ import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import type { Meter } from '../../functions/domain/telemetry/meter.ts'
-import type { DeliveryTimes, SinkTarget } from './delivery.ts'
+import type { Deliver, DeliveryTimes, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
 import type { QueueLimits } from './fair-queue.ts'
 import { makeFairQueue, resourceKey } from './fair-queue.ts'
@@ -61,6 +61,12 @@ export const SINK_LIMITS: SinkLimits = {
 
 const LOG_INTERVAL_MS = 1_000
 
+/** Where a sink says how it goes. */
+export interface SinkOutlets {
+  readonly log: Logger
+  readonly meter: Meter
+}
+
 /** Opens the sink. It makes no connection before the first event. */
 export function openSink(
   target: SinkTarget,
@@ -68,7 +74,11 @@ export function openSink(
   limits: SinkLimits = SINK_LIMITS,
   meter: Meter = NO_METER,
 ): Sink {
-  const deliver = makeDelivery(target, limits.inFlight + limits.overdue, limits)
+  return makeSink(makeDelivery(target, limits.inFlight + limits.overdue, limits), { log, meter }, limits)
+}
+
+/** A sink that hands each event to `deliver`, within the limits. */
+export function makeSink(deliver: Deliver, { log, meter }: SinkOutlets, limits: SinkLimits): Sink {
   const waiting = makeFairQueue(limits)
   const sentAt = new Map<string, number>()
   const open = new Set<AbortController>()
