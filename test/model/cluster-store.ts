@@ -1,0 +1,136 @@
+import type { ApiAnswer, ApiCall } from '../../functions/cluster/api-server.ts'
+import { isRecord, member } from '../../functions/domain/json-value.ts'
+import {
+  API_VERSION,
+  REQUESTED_AT,
+  REQUESTED_BY,
+  REQUESTER,
+} from '../../functions/domain/resource/resource.ts'
+import { timeText } from './parts/tokens.ts'
+
+/** The resource, and the objects that it refers to. Never changed. */
+export interface Store {
+  readonly generation: number
+  readonly requests: number
+  /** Of the object that each generation refers to, from the first generation: what is wanted later has a higher version. */
+  readonly versions: readonly number[]
+  readonly resourceVersion: number
+  readonly status: Readonly<Record<string, unknown>>
+}
+
+/** An answer of the API server, and what is stored after it. */
+export interface Answered {
+  readonly store: Store
+  readonly answer: Omit<ApiAnswer, 'date'>
+}
+
+export const NAME = { namespace: 'team', name: 'shop', uid: 'u1' } as const
+
+/** The first generation, just created. */
+export const CREATED: Store = {
+  generation: 1,
+  requests: 0,
+  versions: [1],
+  resourceVersion: 1,
+  status: { observedGeneration: -1, phase: 'Pending' },
+}
+
+/** The version of the content that the user wants at last. */
+export function wantedVersion({ versions }: Pick<Store, 'versions'>): number {
+  return versions.at(-1) ?? 0
+}
+
+/** What the user does: the first spec, another one, or a change of the object that it refers to and a request for it. */
+export type Ask = 'create' | 'spec' | 'request'
+
+/** What is stored after the user has asked for something. */
+export function asked(store: Store, what: Ask): Store {
+  if (what === 'create') return store
+  const resourceVersion = store.resourceVersion + 1
+  const { generation, requests, versions } = store
+  const next = wantedVersion(store) + 1
+  if (what === 'spec')
+    return { ...store, resourceVersion, generation: generation + 1, versions: [...versions, next] }
+  return { ...store, resourceVersion, requests: requests + 1, versions: [...versions.slice(0, -1), next] }
+}
+
+/** The resource as the API server sends it. */
+export function resourceOf({ generation, requests, resourceVersion, status }: Store): unknown {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'GitCommit',
+    metadata: {
+      ...NAME,
+      generation,
+      resourceVersion: String(resourceVersion),
+      annotations: {
+        [REQUESTED_BY]: 'developer',
+        [REQUESTER]: '{"username":"developer","groups":["developers"]}',
+        ...(requests > 0 ? { [REQUESTED_AT]: `request ${requests}` } : {}),
+      },
+    },
+    spec: {
+      repository: 'https://git.example.com/acme/config.git',
+      branch: 'main',
+      message: 'Record the shop settings',
+      credentials: { secretName: 'git', tokenKey: 'token' },
+      resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: `shop-${generation}`, path: 'shop.yaml' },
+    },
+    status,
+  }
+}
+
+/** Carries out one call at once, as the API server does: a write is a compare-and-swap of the resourceVersion. */
+export function answered(store: Store, { method, path, body }: ApiCall): Answered {
+  if (method === 'PATCH') return patched(store, body)
+  if (!path.includes('/configmaps/')) return { store, answer: ok(resourceOf(store)) }
+  const generation = Number(path.at(-1))
+  const version = store.versions[generation - 1]
+  const metadata = { namespace: 'team', name: `shop-${generation}` }
+  return {
+    store,
+    answer: ok({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { version: String(version) } }),
+  }
+}
+
+function ok(body: unknown): Answered['answer'] {
+  return { status: 200, text: JSON.stringify(body) }
+}
+
+function patched(store: Store, body: unknown): Answered {
+  const guard = member(member(body, 'metadata'), 'resourceVersion')
+  if (guard !== undefined && guard !== String(store.resourceVersion)) {
+    const conflict = { kind: 'Status', status: 'Failure', reason: 'Conflict', code: 409 }
+    return { store, answer: { status: 409, text: JSON.stringify(conflict) } }
+  }
+  const merged = merge(store.status, member(body, 'status'))
+  const status = isRecord(merged) ? withoutTransitions(merged) : {}
+  // A write that changes nothing keeps the resourceVersion.
+  const isSame = JSON.stringify(status) === JSON.stringify(store.status)
+  const after = isSame ? store : { ...store, status, resourceVersion: store.resourceVersion + 1 }
+  return { store: after, answer: ok(resourceOf(after)) }
+}
+
+/** RFC 7396, with the fields in the order of their names. */
+function merge(before: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch
+  const old = isRecord(before) ? before : {}
+  const names = [...new Set([...Object.keys(old), ...Object.keys(patch)])].sort()
+  const merged = names.map(
+    (name) => [name, name in patch ? merge(old[name], patch[name]) : old[name]] as const,
+  )
+  return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== undefined))
+}
+
+/** Nobody reads these times, and they would tell equal states apart. */
+function withoutTransitions(status: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const text = JSON.stringify(status)
+  return JSON.parse(
+    text.replace(/"lastTransitionTime":"[^"]*"/g, '"lastTransitionTime":"1970-01-01T00:00:00Z"'),
+  )
+}
+
+/** The API server's time at a second, as text that is shifted with all other times; see tokens.ts. */
+export function dateAt(second: number): string {
+  return `${timeText(second)}Z`
+}

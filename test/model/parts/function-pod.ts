@@ -1,0 +1,137 @@
+import pino from 'pino'
+import { handle } from '../../../functions/attempt/attempt.ts'
+import { openClaimKeeper } from '../../../functions/attempt/claim-keeper.ts'
+import { finder } from '../../../functions/attempt/find.ts'
+import { divide } from '../../../functions/attempt/shares.ts'
+import { openTurns } from '../../../functions/attempt/turns.ts'
+import type { ApiAnswer, ApiCall, ApiServer } from '../../../functions/cluster/api-server.ts'
+import { connectCluster } from '../../../functions/cluster/connect.ts'
+import { unlessAborted } from '../../../functions/domain/deadline.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import type { ObjectRef } from '../../../functions/domain/resource/resource.ts'
+import { openLooks } from '../../../functions/looks/looks.ts'
+import { findOne } from '../../../functions/git/writer/doubts.ts'
+import { makeGroupCommit } from '../../../functions/git/writer/group-commit.ts'
+import { land } from '../../../functions/git/writer/land.ts'
+import type { World } from '../../../functions/world.ts'
+import { constantAnswer } from './constant-answers.ts'
+import { LOST, type Outside, type Running } from './program.ts'
+import { openRemote, type AskRemote, type Engine } from './remote-session.ts'
+
+/** What is broken on purpose, to see it caught; `none` for the product. */
+export type Breakage = 'none' | 'no history search' | 'claim without resourceVersion' | 'claim not confirmed'
+
+const SHARES = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256)
+/** As in functions/cluster/api-server.ts. */
+const API_DEADLINE_MS = 15_000
+const SILENT = pino({ level: 'silent' })
+
+/**
+ * One pod of the function: everything from the event to the status is the real code, put together as in functions/main.ts,
+ * above an API server and a remote that are `outside`. It remembers the tip of the branch.
+ */
+export function startFunction(outside: Outside, memory: string, breakage: Breakage): Running {
+  const engine: Engine = { remembered: memory === '' ? undefined : JSON.parse(memory), written: 0 }
+  const cluster = connectCluster(apiServerOf(outside, breakage))
+  const now = (): Date => cluster.now()
+  const elapsed = (): number => performance.now()
+  const turns = openTurns(SHARES)
+  const confirms = breakage !== 'claim not confirmed'
+  let sessions = 0
+  let draws = 0
+  let handled = 0
+  let busy = 0
+
+  function sessionOf(signal: AbortSignal): ReturnType<typeof openRemote> {
+    const ask: AskRemote = (kind, text) => outside.call(kind, text, signal)
+    return openRemote(ask, engine, breakage !== 'no history search')
+  }
+
+  const groupCommit = makeGroupCommit({
+    land: ({ changes, signal, contended, raced }) =>
+      land(sessionOf(signal), { batch: changes, signal, contended, raced }),
+    acquire: (owner, signal) =>
+      turns.acquireSession({ ...owner, name: `session ${(sessions += 1)}` }, signal),
+  })
+  const world: World = {
+    cluster,
+    push: (change, login, { signal, claim }) =>
+      groupCommit.push(change, login, signal, confirms ? claim : undefined),
+    find: (change, _login, signal) => findOne(sessionOf(signal), change),
+    withPullRequests: () => Promise.reject(new Error('There are only commits here')),
+    expect: groupCommit.expect,
+    takeTurn: turns.takeTurn,
+    now,
+    elapsed,
+    keepClaim: openClaimKeeper({ cluster, now, elapsed }),
+    looks: openLooks({
+      ...{ cluster, now, elapsed, stampKey: undefined, log: SILENT },
+      wake: (ref, awaited) => handle(ref, find, world, awaited),
+    }),
+    // What a program draws itself begins with 9; see tokens.ts.
+    random: () => (900_000 + (draws += 1)) / 1_000_000,
+    log: SILENT,
+    settings: {
+      attemptDeadline: 120,
+      retryLimit: 12,
+      referenceScope: 'namespace',
+      allowedRepositories: undefined,
+      insecureHosts: [],
+      delegation: { appliers: [], account: 'commitlet' },
+      stampKey: undefined,
+      requestedByTrailer: 'name',
+      defaults: undefined,
+      knownHosts: undefined,
+      author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
+    },
+  }
+  const find = finder(cluster, { reads: 32, waits: 64 })
+
+  async function take(text: string): Promise<void> {
+    const ref: ObjectRef = JSON.parse(text)
+    handled += 1
+    busy += 1
+    const number = handled
+    // As the HTTP edge answers, functions/app.ts.
+    const status = await handle(ref, find, world).then(
+      () => 202,
+      (error: unknown) => (error instanceof Failure ? 503 : 500),
+    )
+    busy -= 1
+    outside.report(`${number} ${status}`)
+  }
+
+  return {
+    take: (text) => void take(text),
+    rest: () =>
+      busy > 0 ? undefined : engine.remembered === undefined ? '' : JSON.stringify(engine.remembered),
+  }
+}
+
+/** Calls about the resource and the object that it refers to go outside; for all others the answer never changes. */
+function apiServerOf(outside: Outside, breakage: Breakage): ApiServer {
+  return async function call(request) {
+    const constant = constantAnswer(request)
+    if (constant !== undefined) return constant
+    const text = JSON.stringify(breakage === 'claim without resourceVersion' ? unguarded(request) : request)
+    const over = new AbortController()
+    const timer = setTimeout(() => over.abort(noAnswer('Timeout')), API_DEADLINE_MS)
+    const answer = await unlessAborted(
+      outside.call(request.method === 'GET' ? 'read' : 'write', text, over.signal),
+      over.signal,
+    ).finally(() => clearTimeout(timer))
+    if (answer === LOST) throw noAnswer('NetworkError')
+    const { status, text: body, date = '' }: ApiAnswer = JSON.parse(answer)
+    return { status, text: body, date: new Date(date).toUTCString() }
+  }
+}
+
+function unguarded(request: ApiCall): ApiCall {
+  const text = JSON.stringify(request.body ?? null)
+  if (!text.includes('"phase":"Progressing"')) return request
+  return { ...request, body: JSON.parse(text.replace(/"resourceVersion":"[^"]*",/, '')) }
+}
+
+function noAnswer(reason: 'Timeout' | 'NetworkError'): Failure {
+  return new Failure(reason, 'The API server did not answer; Commitlet retries automatically.')
+}

@@ -1,0 +1,39 @@
+import { wantedVersion } from './cluster-store.ts'
+import { isQuiet, isSettled } from './actions.ts'
+import type { State } from './system.ts'
+
+/** What is promised, and does not hold in this state; undefined if all holds. `before`: the state from which it came. */
+export function brokenPromise(before: State, state: State): string | undefined {
+  if (state.branch !== before.branch) return brokenBy(state)
+  if (state.store !== before.store) return brokenStatus(before, state)
+  return undefined
+}
+
+/** What has to hold where nothing more happens: the last content was committed, and the status says so. */
+export function brokenEnd(state: State): string | undefined {
+  if (!isQuiet(state) || !isSettled(state)) return 'nothing more happens, and the resource is not settled'
+  const { phase } = state.store.status
+  if (phase !== 'Succeeded') return `the phase is ${String(phase)} at the end`
+  const wanted = wantedVersion(state.store)
+  if (!state.branch.some(({ version }) => version === wanted)) return 'the last content was never committed'
+  return undefined
+}
+
+function brokenBy({ branch }: State): string | undefined {
+  const ours = branch.filter(({ id }) => id !== '')
+  const ids = ours.map(({ id }) => id)
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i)
+  if (twice !== undefined) return `two commits for ${twice}`
+  const versions = ours.map(({ version }) => version)
+  const old = versions.findIndex((version, i) => version < (versions[i - 1] ?? 0))
+  return old < 0 ? undefined : `old content after new: version ${versions[old]} after ${versions[old - 1]}`
+}
+
+function brokenStatus(before: State, { store }: State): string | undefined {
+  const [old, now] = [before.store.status, store.status].map(({ observedGeneration }) =>
+    Number(observedGeneration),
+  )
+  return now !== undefined && old !== undefined && now < old
+    ? 'the status of an older generation after that of a newer one'
+    : undefined
+}

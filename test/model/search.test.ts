@@ -1,0 +1,89 @@
+import t from 'tap'
+import { isLong } from '../harness/sample.ts'
+import type { Breakage } from './parts/function-pod.ts'
+import { makeLocalStates } from './parts/local-states.ts'
+import { installVirtualTime } from './parts/virtual-time.ts'
+import { makePods, type PodSettings } from './pods.ts'
+import { NO_FAULTS, printed, readSchedule, replay, type Schedule } from './schedule.ts'
+import { searchAll, type Found } from './search.ts'
+import { makeSystem, type Bounds } from './system.ts'
+
+t.setTimeout(1_200_000)
+t.teardown(installVirtualTime())
+
+type Faults = Partial<Omit<Bounds, 'asks'>>
+
+const SOUND: PodSettings = { breakage: 'none', clocksDiffer: false }
+const ONE = ['create'] as const
+const TWO = ['create', 'spec'] as const
+const THREE = ['create', 'spec', 'request'] as const
+
+/** What is searched completely, and at least how many states that are: a search of less has lost something. */
+const COMPLETE: readonly (readonly [asks: Bounds['asks'], faults: Faults, states: number])[] = [
+  [THREE, {}, 1_500],
+  [THREE, { lostEvents: 1 }, 1_500],
+  [THREE, { others: 1 }, 3_000],
+  [TWO, { crashes: 1 }, 3_000],
+  [TWO, { freezes: 1 }, 30_000],
+  [TWO, { holds: 1 }, 8_000],
+  [TWO, { losses: 1 }, 1_500],
+  [TWO, { doubles: 1 }, 300],
+  [ONE, { crashes: 1, freezes: 1 }, 25_000],
+  [ONE, { crashes: 1, losses: 1 }, 1_000],
+]
+
+/** Minutes, in a long run. */
+const LONG: typeof COMPLETE = [
+  [THREE, { crashes: 1 }, 80_000],
+  [TWO, { crashes: 1, others: 1 }, 30_000],
+]
+
+// The states of the programs are the same for all of them.
+const states = makeLocalStates()
+const sound = makeSystem(makePods(states, SOUND))
+
+for (const [asks, faults, atLeast] of [...COMPLETE, ...(isLong() ? LONG : [])]) {
+  const title = `${asks.join(', ')}; ${JSON.stringify(faults)}`
+  t.test(`every order keeps the promises: ${title}`, { timeout: 1_200_000 }, async (t) => {
+    const bounds = { ...NO_FAULTS, ...faults, asks }
+    const found = await searchAll(sound, bounds)
+    t.comment(`${found.states} states, ${found.steps} steps, ${found.ends} ends`)
+    t.equal(lineOf(found, { settings: SOUND, bounds }), undefined)
+    t.ok(found.states >= atLeast, `${found.states} states`)
+    t.ok(found.ends > 0)
+  })
+}
+
+const BROKEN: readonly (readonly [
+  breakage: Breakage,
+  asks: Bounds['asks'],
+  faults: Faults,
+  promise: RegExp,
+])[] = [
+  ['no history search', ONE, { crashes: 1, others: 1 }, /^two commits for u1\.1$/],
+  ['claim without resourceVersion', TWO, {}, /older generation/],
+  ['claim not confirmed', TWO, { freezes: 1 }, /^two commits|^old content/],
+]
+
+for (const [breakage, asks, faults, promise] of BROKEN) {
+  t.test(`what is broken is caught: ${breakage}`, async (t) => {
+    const settings = { ...SOUND, breakage }
+    const bounds = { ...NO_FAULTS, ...faults, asks }
+    const found = await searchAll(makeSystem(makePods(makeLocalStates(), settings)), bounds)
+    const line = lineOf(found, { settings, bounds }) ?? ''
+    t.match(found.broken?.promise, promise)
+    t.test('and its printed schedule breaks the same promise again', async (t) => {
+      t.equal(await replay(readSchedule(line)), found.broken?.promise)
+    })
+    t.test('and what is not broken keeps it in as many steps of it as there are', async (t) => {
+      const other = { ...readSchedule(line), settings: SOUND }
+      const end = await replay(other).catch((error: unknown) => String(error))
+      t.notMatch(end, promise)
+    })
+  })
+}
+
+/** The schedule that breaks a promise, as a line; undefined: there is none. */
+function lineOf({ broken }: Found, { settings, bounds }: Omit<Schedule, 'steps'>): string | undefined {
+  return broken && printed({ settings, bounds, steps: broken.schedule })
+}
