@@ -1,4 +1,6 @@
 import type { ApiAnswer, ApiCall } from '../../functions/cluster/api-server.ts'
+import { renderManifest } from '../../functions/domain/manifest/manifest.ts'
+import { blobName } from '../../functions/git/tree.ts'
 import { isRecord, member } from '../../functions/domain/json-value.ts'
 import {
   API_VERSION,
@@ -80,17 +82,28 @@ export function resourceOf({ generation, requests, resourceVersion, status }: St
   }
 }
 
+/** The name in Git of what the object of a generation is committed as. */
+export function blobOf(generation: number, version: number): string {
+  const path = 'shop.yaml'
+  const reference = { apiVersion: 'v1', kind: 'ConfigMap', ...objectName(generation), path }
+  return blobName(renderManifest(JSON.stringify(objectOf(generation, version)), reference, path))
+}
+
+function objectName(generation: number): { readonly namespace: string; readonly name: string } {
+  return { namespace: NAME.namespace, name: `shop-${generation}` }
+}
+
+function objectOf(generation: number, version: number): unknown {
+  const metadata = objectName(generation)
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { version: String(version) } }
+}
+
 /** Carries out one call at once, as the API server does: a write is a compare-and-swap of the resourceVersion. */
 export function answered(store: Store, { method, path, body }: ApiCall): Answered {
   if (method === 'PATCH') return patched(store, body)
   if (!path.includes('/configmaps/')) return { store, answer: ok(resourceOf(store)) }
   const generation = Number(path.at(-1))
-  const version = store.versions[generation - 1]
-  const metadata = { namespace: 'team', name: `shop-${generation}` }
-  return {
-    store,
-    answer: ok({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { version: String(version) } }),
-  }
+  return { store, answer: ok(objectOf(generation, store.versions[generation - 1] ?? 0)) }
 }
 
 function ok(body: unknown): Answered['answer'] {

@@ -6,9 +6,10 @@ import { NO_FAULTS, printed, readSchedule, replay } from './schedule.ts'
 import { searchAll } from './search.ts'
 import { makeSystem, type Bounds } from './system.ts'
 
-const USAGE = `npm run model -- [--FAULT=NUMBER...] [--asks=create,spec,request] [--clocks-differ]
+const USAGE = `npm run model -- [--FAULT=NUMBER...] [--asks=create,spec,request] [--clocks-differ] [--restores]
 npm run model -- --replay='LINE'
   FAULT  crashes, freezes, holds, losses, lostEvents, doubles, others: how often each may happen
+  restores  the branch holds at the beginning what the second spec asks for
   LINE   a schedule, as a search prints it
 `
 const FAULTS = ['crashes', 'freezes', 'holds', 'losses', 'lostEvents', 'doubles', 'others'] as const
@@ -26,6 +27,7 @@ async function main(): Promise<number> {
         replay: text,
         help: { type: 'boolean' },
         'clocks-differ': { type: 'boolean' },
+        restores: { type: 'boolean' },
       },
     },
   })
@@ -37,7 +39,7 @@ async function main(): Promise<number> {
   }
   const asks = (values.asks ?? 'create').split(',').flatMap((name) => ASKS.filter((ask) => ask === name))
   const faults = Object.fromEntries(FAULTS.map((name) => [name, Number(values[name] ?? 0)]))
-  const bounds: Bounds = { ...NO_FAULTS, ...faults, asks }
+  const bounds: Bounds = { ...NO_FAULTS, ...faults, asks, restores: values.restores === true }
   const settings: PodSettings = { breakage: 'none', clocksDiffer: values['clocks-differ'] === true }
   const { broken, ...figures } = await searchAll(makeSystem(makePods(makeLocalStates(), settings)), bounds)
   const cpuSeconds = Math.round(process.cpuUsage().user / 1e6)

@@ -4,7 +4,7 @@ import type { State } from './system.ts'
 
 /** What is promised, and does not hold in this state; undefined if all holds. `before`: the state from which it came. */
 export function brokenPromise(before: State, state: State): string | undefined {
-  if (state.branch !== before.branch) return brokenBy(state)
+  if (state.branch !== before.branch) return brokenBy(state) ?? brokenAfter(before, state)
   if (state.store !== before.store) return brokenStatus(before, state)
   return undefined
 }
@@ -27,6 +27,15 @@ function brokenBy({ branch }: State): string | undefined {
   const versions = ours.map(({ version }) => version)
   const old = versions.findIndex((version, i) => version < (versions[i - 1] ?? 0))
   return old < 0 ? undefined : `old content after new: version ${versions[old]} after ${versions[old - 1]}`
+}
+
+/** What the status says is there is not overwritten by what was wanted before. */
+function brokenAfter(before: State, { branch, store }: State): string | undefined {
+  const last = branch.at(-1)
+  if (last === undefined || last.id === '' || !isSettled(before)) return undefined
+  return last.version < wantedVersion(store)
+    ? `old content after new: version ${last.version} at the end`
+    : undefined
 }
 
 function brokenStatus(before: State, { store }: State): string | undefined {

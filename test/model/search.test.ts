@@ -30,6 +30,7 @@ const COMPLETE: readonly (readonly [asks: Bounds['asks'], faults: Faults, states
   [TWO, { doubles: 1 }, 300],
   [ONE, { crashes: 1, freezes: 1 }, 25_000],
   [ONE, { crashes: 1, losses: 1 }, 1_000],
+  [TWO, { restores: true, lostEvents: 1, doubles: 1, others: 1 }, 1_000],
 ]
 
 /** Minutes, in a long run. */

@@ -1,4 +1,4 @@
-import { asked, CREATED, resourceOf, type Ask, type Store } from './cluster-store.ts'
+import { asked, blobOf, CREATED, resourceOf, type Ask, type Store } from './cluster-store.ts'
 import { carryOut, isMutation, nameOf, type Sent } from './outside.ts'
 import { LOST, type Call } from './parts/program.ts'
 import type { Missing, Pod, PodName, Pods } from './pods.ts'
@@ -22,6 +22,8 @@ export interface Bounds {
   readonly doubles: number
   /** Another writer pushes to the branch. */
   readonly others: number
+  /** The branch holds at the beginning what the second spec asks for. */
+  readonly restores?: boolean
 }
 
 /** Everything that there is, as a value. */
@@ -56,7 +58,11 @@ export type Begun = State | Missing
 /** `done`: carried out and answered; the others are what goes wrong, or the halves of it. */
 export type How = 'done' | 'lost' | 'unsent' | 'late' | 'executed' | 'answered'
 
-const FIRST_COMMIT: RemoteCommit = { name: nameOf(0), id: '', version: 0, blob: '' }
+/** The branch before the first push: empty, or with what the second spec asks for. */
+function firstCommit({ restores = false }: Bounds): RemoteCommit {
+  const name = nameOf(0)
+  return restores ? { name, id: '', version: 2, blob: blobOf(2, 2) } : { name, id: '', version: 0, blob: '' }
+}
 
 /** Makes the system of these pods. */
 export function makeSystem(pods: Pods): System {
@@ -113,7 +119,7 @@ export function makeSystem(pods: Pods): System {
       const state: State = {
         second: 0,
         store: CREATED,
-        branch: [FIRST_COMMIT],
+        branch: [firstCommit(bounds)],
         orphans: [],
         pods: { f1, f2, w: swept },
         left: bounds,
