@@ -63,7 +63,7 @@ const BROKEN: readonly (readonly [
 ])[] = [
   ['no history search', ONE, { crashes: 1, others: 1 }, /^two commits for u1\.1$/],
   ['claim without resourceVersion', TWO, {}, /older generation/],
-  ['claim not confirmed', TWO, { freezes: 1 }, /^two commits|^old content/],
+  ['claim not confirmed', ONE, { freezes: 1, others: 1 }, /^two commits for u1\.1$/],
 ]
 
 for (const [breakage, asks, faults, promise] of BROKEN) {
