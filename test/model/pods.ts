@@ -7,6 +7,8 @@ import { startWebhook } from './parts/webhook-pod.ts'
 /** A pod of either part, as a value. */
 export interface Pod {
   readonly name: PodName
+  /** Of pods with the same program it does not matter which is which. */
+  readonly program: string
   readonly state: LocalState
   readonly names: Names
   /** What it remembers at rest, in common names; undefined while it is at work. */
@@ -81,7 +83,7 @@ export function makePods(states: LocalStates, { breakage, clocksDiffer }: PodSet
     const state = states.knownStart(program, local.text)
     if (state === undefined) return () => states.start(program, local.text)
     const { names } = local
-    return { ...AT_REST, name, state, names, memory }
+    return { ...AT_REST, name, program: program.name, state, names, memory }
   }
 
   return {

@@ -36,6 +36,9 @@ const COMPLETE: readonly (readonly [asks: Bounds['asks'], faults: Faults, states
 /** Minutes, in a long run. */
 const LONG: typeof COMPLETE = [
   [THREE, { crashes: 1 }, 80_000],
+  [THREE, { losses: 1 }, 30_000],
+  [THREE, { doubles: 1 }, 8_000],
+  [TWO, { losses: 2 }, 20_000],
   [TWO, { crashes: 1, others: 1 }, 30_000],
 ]
 
@@ -54,6 +57,14 @@ for (const [asks, faults, atLeast] of [...COMPLETE, ...(isLong() ? LONG : [])]) 
     t.ok(found.ends > 0)
   })
 }
+
+t.test('every order keeps the promises where the clocks of both functions differ', async (t) => {
+  const settings = { ...SOUND, clocksDiffer: true }
+  const bounds = { ...NO_FAULTS, crashes: 1, asks: TWO }
+  const found = await searchAll(makeSystem(makePods(makeLocalStates(), settings)), bounds)
+  t.equal(lineOf(found, { settings, bounds }), undefined)
+  t.ok(found.states > 6_000, `${found.states} states`)
+})
 
 const BROKEN: readonly (readonly [
   breakage: Breakage,

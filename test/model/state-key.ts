@@ -55,8 +55,9 @@ function textOf(value: object): string {
 }
 
 function podKey(pod: Pod, second: number, look: Rename): string {
-  const { name, state, names, memory, frozen, thawed, held, owner, executed } = pod
-  if (memory !== undefined) return name === 'w' ? sweepsKey(memory, second) : renamed(memory, 0, look)
+  const { name, program, state, names, memory, frozen, thawed, held, owner, executed } = pod
+  if (memory !== undefined)
+    return name === 'w' ? sweepsKey(memory, second) : `${program} ${renamed(memory, 0, look)}`
   const known = names.known.map(({ sort, local, common }) => `${sort}${local}=${look(sort, common)}`)
   const standing = [frozen, held?.since].map((since) => (since === undefined ? '' : second - since))
   const answers = [...executed].map(([number, text]) => `${number} ${toLocal(text, names).text}`)
