@@ -9,6 +9,7 @@ import { connectCluster } from '../../../functions/cluster/connect.ts'
 import { unlessAborted } from '../../../functions/domain/deadline.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { ObjectRef } from '../../../functions/domain/resource/resource.ts'
+import { NO_METER } from '../../../functions/domain/telemetry/meter.ts'
 import { openLooks } from '../../../functions/looks/looks.ts'
 import { findOne } from '../../../functions/git/writer/doubts.ts'
 import { makeGroupCommit } from '../../../functions/git/writer/group-commit.ts'
@@ -56,7 +57,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
   const world: World = {
     cluster,
     push: (change, login, { signal, claim }) =>
-      groupCommit.push(change, login, signal, confirms ? claim : undefined),
+      groupCommit.push(change, login, signal, confirms ? { claim } : {}),
     find: (change, _login, signal) => findOne(sessionOf(signal), change),
     withPullRequests: () => Promise.reject(new Error('There are only commits here')),
     expect: groupCommit.expect,
@@ -71,6 +72,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     // What a program draws itself begins with 9; see tokens.ts.
     random: () => (900_000 + (draws += 1)) / 1_000_000,
     log: SILENT,
+    meter: NO_METER,
     settings: {
       attemptDeadline: 120,
       retryLimit: 12,
