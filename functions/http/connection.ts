@@ -8,6 +8,7 @@ import type { Destination, Route } from '../domain/network/route.ts'
 import type { Proxy } from '../domain/network/proxies.ts'
 import { openTunnel } from '../net/tunnel.ts'
 import { hostFailure, proxyFailure, proxyRefusal } from './connection-failures.ts'
+import { meterTLS } from './metered-tls.ts'
 import { established } from './socket.ts'
 import type { TLSTickets } from './tls-tickets.ts'
 
@@ -102,8 +103,9 @@ async function secure(
 ): Promise<Socket> {
   const key = { host, port, insecure: route.insecure, trust }
   const session = tickets?.get(key)
+  const { below, decryptedBy } = meterTLS(socket)
   const secured = connect({
-    socket,
+    socket: below,
     host,
     // RFC 6066, section 3: an IP address is not a server name.
     servername: isIP(host) === 0 ? host : '',
@@ -112,6 +114,7 @@ async function secure(
     ALPNProtocols: ['http/1.1'],
     ...(session === undefined ? {} : { session }),
   })
+  decryptedBy(() => secured.bytesRead)
   secured.on('session', (next: Buffer) => tickets?.set(key, next))
   return established(secured, 'secureConnect', signal).catch((error: unknown) => {
     throw hostFailure(error, shownHost)

@@ -1,0 +1,119 @@
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+
+/** A connection, metered on its way to TLS. */
+export interface MeteredConnection {
+  /** For `socket` of node:tls. */
+  readonly below: Duplex
+  /** Sets what counts the bytes that TLS has decrypted. Until then, all bytes are overhead. */
+  readonly decryptedBy: (bytes: () => number) => void
+}
+
+/** Overhead that may come at once. A handshake with its certificates, and the tickets after it, have some 10 KiB. */
+const MOST_OVERHEAD = 32 * 1024
+/** How fast as much is allowed again. */
+const OVERHEAD_PER_SECOND = 8 * 1024
+/** Bytes of data that allow one of overhead. A record has 22 bytes of it, and mostly 1,400 of data or more. */
+const DATA_PER_OVERHEAD = 32
+/** Bytes that TLS gets at once: 600 of the shortest messages, which take it some 5 ms. */
+const PIECE = 16 * 1024
+/** The piece where hardly any overhead is allowed. */
+const LEAST_PIECE = 1024
+
+/**
+ * Stands between a connection and TLS, and gives TLS what comes in pieces. A peer whose bytes become no data leaves
+ * turns of the event loop to others, and once 32 KiB are used up, 8 KiB a second of its bytes are read.
+ *
+ * Without this, Node gives TLS up to 2 MiB in one turn, and OpenSSL reads messages such as KeyUpdate and
+ * NewSessionTicket (RFC 8446, 4.6) without a limit.
+ */
+export function meterTLS(socket: Socket): MeteredConnection {
+  let decrypted = (): number => 0
+  let counted = 0
+  let allowed = MOST_OVERHEAD
+  let refilledAt = performance.now()
+  let rest: Buffer = Buffer.alloc(0)
+  let [isWanted, isWaiting, isEnded] = [false, false, false]
+  let timer: NodeJS.Timeout | undefined
+
+  function refill(): void {
+    const now = performance.now()
+    allowed = Math.min(MOST_OVERHEAD, allowed + ((now - refilledAt) / 1_000) * OVERHEAD_PER_SECOND)
+    refilledAt = now
+  }
+
+  /** Gives TLS the next piece, and returns whether most of it became data. */
+  function givePiece(): boolean {
+    const piece = rest.subarray(0, Math.max(LEAST_PIECE, Math.min(PIECE, allowed)))
+    rest = rest.subarray(piece.length)
+    isWanted = below.push(piece)
+    const data = decrypted() - counted
+    counted += data
+    allowed = Math.min(MOST_OVERHEAD, allowed - piece.length + data + data / DATA_PER_OVERHEAD)
+    return data * 2 > piece.length
+  }
+
+  function give(): void {
+    isWaiting = false
+    while (isWanted && rest.length > 0) {
+      refill()
+      if (allowed <= 0) {
+        wait((-allowed / OVERHEAD_PER_SECOND) * 1_000 + 1)
+        return
+      }
+      if (!givePiece()) {
+        wait(0)
+        return
+      }
+    }
+    if (rest.length === 0 && isEnded) below.push(null)
+    else if (rest.length === 0 && isWanted) socket.resume()
+    else socket.pause()
+  }
+
+  function wait(milliseconds: number): void {
+    isWaiting = true
+    socket.pause()
+    if (milliseconds === 0) setImmediate(give)
+    else timer = setTimeout(give, milliseconds)
+  }
+
+  function more(): void {
+    if (!isWaiting) give()
+  }
+
+  const below = new Duplex({
+    read() {
+      isWanted = true
+      more()
+    },
+    write(bytes: Buffer, _encoding, done) {
+      socket.write(bytes, done)
+    },
+    final(done) {
+      socket.end(done)
+    },
+    destroy(error, done) {
+      clearTimeout(timer)
+      isWanted = false
+      socket.destroy()
+      done(error)
+    },
+  })
+  function end(): void {
+    isEnded = true
+    more()
+  }
+  socket.on('data', (bytes: Buffer) => {
+    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+    more()
+  })
+  socket.on('end', end).on('close', end)
+  socket.on('error', (error) => below.destroy(error))
+  return {
+    below,
+    decryptedBy(bytes) {
+      decrypted = bytes
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { createServer } from 'node:tls'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openConnection } from '../../functions/http/connection.ts'
+import { meterTLS, type MeteredConnection } from '../../functions/http/metered-tls.ts'
+import { followTrust } from '../../functions/net/trust.ts'
+import { AUTHORITY, CA_FILE, serveRaw } from './stage.ts'
+
+const trust = await followTrust(CA_FILE).context()
+const KIB = 1024
+
+/** A metered connection to a server that sends these bytes and then ends. */
+async function receive(t: Test, bytes: Buffer): Promise<MeteredConnection> {
+  const { port } = await serveRaw(t, (socket) => socket.end(bytes))
+  const metered = meterTLS(connect({ port, host: '127.0.0.1' }))
+  t.teardown(() => metered.below.destroy())
+  return metered
+}
+
+/** How much has come, and the size of the largest piece. */
+async function readUntil(below: Duplex, most: number): Promise<{ read: number; largest: number }> {
+  let [read, largest] = [0, 0]
+  for await (const piece of below) {
+    const { length } = piece as Buffer
+    read += length
+    largest = Math.max(largest, length)
+    if (read >= most) break
+  }
+  return { read, largest }
+}
+
+t.test('bytes that become no data are read in pieces, and after 32 KiB slowly', async (t) => {
+  const { below } = await receive(t, Buffer.alloc(1024 * KIB))
+  const start = performance.now()
+  const { read, largest } = await readUntil(below, 40 * KIB)
+  const seconds = (performance.now() - start) / 1000
+  t.ok(largest <= 16 * KIB, `a piece of ${largest} bytes`)
+  t.ok(read <= (32 + 1 + seconds * 8) * KIB, `${read} bytes in ${seconds} s`)
+  t.ok(seconds < 10, `${seconds} s`)
+})
+
+t.test('all that becomes data is read at once, in order, to the end', async (t) => {
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => `${i} `).join(''))
+  const { below, decryptedBy } = await receive(t, bytes)
+  let read = 0
+  below.on('data', ({ length }: Buffer) => (read += length))
+  decryptedBy(() => read)
+  const start = performance.now()
+  t.equal(await text(below), bytes.toString())
+  t.ok(performance.now() - start < 10_000)
+})
+
+t.test('an error of the connection is one of the metered connection', async (t) => {
+  const { port } = await serveRaw(t, (socket) => socket.resetAndDestroy())
+  const { below } = meterTLS(connect({ port, host: '127.0.0.1' }))
+  const [error] = (await once(below, 'error')) as [NodeJS.ErrnoException]
+  t.equal(error.code, 'ECONNRESET')
+  below.resume()
+})
+
+t.test('a server that sends its data in records of one byte is read slowly', async (t) => {
+  const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['git.example.com'] })
+  const server = createServer({ cert: certPEM, key: keyPEM }, (socket) => {
+    socket.on('error', () => undefined)
+    const next = (): unknown => !socket.destroyed && socket.write('x', next)
+    next()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const socket = await openConnection({
+    destination: { scheme: 'https', host: 'git.example.com', port },
+    route: { addresses: ['127.0.0.1'], proxy: undefined, insecure: false },
+    trust,
+    shownHost: 'git.example.com',
+    signal: new AbortController().signal,
+  })
+  const start = performance.now()
+  const { read } = await readUntil(socket, 2_000)
+  const seconds = (performance.now() - start) / 1000
+  socket.destroy()
+  // 22 bytes of overhead each.
+  t.ok(read <= 1_550 + seconds * 380, `${read} records in ${seconds} s`)
+})
