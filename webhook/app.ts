@@ -14,6 +14,7 @@ import type { AdmissionRequest, Verdict } from './admission/review.ts'
 import { readReview, reviewOf } from './admission/review.ts'
 import { readBodies } from './bodies.ts'
 import { answerError, NO_ROOM, refuse } from './refusals.ts'
+import { servedWith } from './tls.ts'
 import type { KeyPair } from './tls.ts'
 
 /** Time limit for receiving a request. The API server itself gives up after 10 s. */
@@ -53,7 +54,7 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   const app = fastify({
     // Not required here: only reviews need a client certificate, and the kubelet's probes have none.
     https: {
-      ...pair,
+      ...servedWith(pair),
       requestCert: pair.ca !== undefined,
       rejectUnauthorized: false,
       handshakeTimeout: REQUEST_TIMEOUT_MS,

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import type { SecureContextOptions } from 'node:tls'
 import { Failure } from '../functions/domain/failure.ts'
 
 /** Interval of reading the files. The kubelet swaps a symlink of the volume, which file watches miss. */
@@ -18,6 +19,15 @@ export interface KeyPair {
   readonly cert: string
   readonly key: string
   readonly ca?: string
+}
+
+/**
+ * What is served with the pair: TLS 1.2 alone. In TLS 1.3 a client may change its keys without a limit (RFC 8446, 4.6.3),
+ * and Node gives OpenSSL up to 2 MiB of such messages in one turn of the event loop: any pod could stop it. A connection
+ * that negotiates TLS 1.2 again and again is closed by Node.
+ */
+export function servedWith(pair: KeyPair): SecureContextOptions & KeyPair {
+  return { ...pair, maxVersion: 'TLSv1.2' }
 }
 
 /** Callbacks while the files are followed. */

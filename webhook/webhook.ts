@@ -17,7 +17,7 @@ import type { Sink } from './delivery/sink.ts'
 import { openSink, SINK_LIMITS } from './delivery/sink.ts'
 import { startSweeps } from './delivery/sweep.ts'
 import { WEBHOOK_METRICS } from './metrics.ts'
-import { expiryOf, followKeyPair, readKeyPair } from './tls.ts'
+import { expiryOf, followKeyPair, readKeyPair, servedWith } from './tls.ts'
 
 /**
  * After SIGTERM and the last response to a review, the events in flight have this many milliseconds:
@@ -76,7 +76,7 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     const address = await app.listen({ host, port: config.port })
     const stopFollowing = followKeyPair(config.tls, pair, {
       changed: (next) => {
-        app.server.setSecureContext({ ...next })
+        app.server.setSecureContext(servedWith(next))
         meter.record(WEBHOOK_METRICS.certificateExpiry, expiryOf(next), {})
         log.info('a new certificate is served')
       },

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:tls'
+import type { SecureVersion } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
 import { randomBytes, X509Certificate } from 'node:crypto'
@@ -113,12 +116,19 @@ t.test('a resource whose event was lost is found by the sweep', async (t) => {
   t.equal(data.name, 'lost')
 })
 
-t.test('a new certificate is served without a restart, and a broken one is not', async (t) => {
+t.test('a new certificate is served without a restart, in TLS 1.2, and a broken one is not', async (t) => {
   const { port, tls, lines } = await start(t)
   const served = async () => (await call({ port, ca: authority.certPEM }, '/health/liveness')).served
+  const speaks = async (minVersion: SecureVersion): Promise<boolean> => {
+    const socket = connect({ port, host: '127.0.0.1', ca: authority.certPEM, minVersion })
+    const connected = await once(socket, 'secureConnect').then(Boolean, () => false)
+    socket.destroy()
+    return connected
+  }
   const fingerprint = async () => new X509Certificate(await readFile(tls.certFile)).fingerprint256
   const first = await fingerprint()
   t.equal(await served(), first)
+  t.same([await speaks('TLSv1.2'), await speaks('TLSv1.3')], [true, false])
 
   await writeFile(tls.keyFile, 'broken')
   await waitFor('complaint', () => lines.find(({ msg }) => msg === 'the old certificate stays in use'), 5_000)
@@ -134,6 +144,7 @@ t.test('a new certificate is served without a restart, and a broken one is not',
   )
   t.not(await fingerprint(), first)
   t.equal(await served(), await fingerprint())
+  t.same([await speaks('TLSv1.2'), await speaks('TLSv1.3')], [true, false])
 })
 
 /** Node may close the server before or after it reports the last answer: so rarely that one round may miss it. */
