@@ -2,6 +2,7 @@ import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { endsInTrailers } from '../../domain/commit/commit-message.ts'
 import { decodeCommit, type DecodedCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
+import { createPace } from '../objects/pace.ts'
 import type { SoughtCommit } from '../remote.ts'
 import type { TreeEntry } from '../tree.ts'
 import { readTree } from './read-tree.ts'
@@ -19,6 +20,10 @@ export interface History {
 const EXTRA_COMMITS = 50
 /** Wants of one fetch: far more than a batch has commits, or a history has ends. */
 const MOST_WANTS = 1000
+/** Characters of the longest message that is searched: one of Commitlet's has at most 64 Ki and the trailers. */
+const LONGEST_MESSAGE = 128 * 1024
+/** Decoding a commit and reading its lines takes longer than inflating it. */
+const WORK = 8
 
 /** Fetches the commits since a date, without trees; without a date, or where none is that new, the latest 50. */
 export async function fetchHistory(
@@ -54,16 +59,17 @@ async function search(
   sought: readonly SoughtCommit[],
 ): Promise<readonly (ObjectId | undefined)[]> {
   const ids = new Set(sought.map(({ id }) => id))
-  const candidates = [...commits].flatMap(([name, commit]) => {
+  const candidates: Candidate[] = []
+  const pace = createPace(session.signal)
+  for (const [name, commit] of commits) {
     const id = idOf(commit)
-    return id !== undefined && ids.has(id) ? [{ name, id, parents: commit.parents }] : []
-  })
-  await fetchTrees(session, candidates)
-  const found: (ObjectId | undefined)[] = []
-  for (const { id, paths } of sought) {
-    const own = candidates.filter((candidate) => candidate.id === id)
-    found.push(await firstThatChanges(session, own, paths))
+    if (id !== undefined && ids.has(id)) candidates.push({ name, id, parents: commit.parents })
+    await pace(commit.message.length * WORK)
   }
+  await fetchTrees(session, candidates)
+  const byId = Map.groupBy(candidates, ({ id }) => id)
+  const found: (ObjectId | undefined)[] = []
+  for (const { id, paths } of sought) found.push(await firstThatChanges(session, byId.get(id) ?? [], paths))
   return found
 }
 
@@ -75,6 +81,7 @@ interface Candidate {
 
 /** The value of the trailer, which is in the last paragraph (git-interpret-trailers(1)). */
 function idOf({ message }: DecodedCommit): string | undefined {
+  if (message.length > LONGEST_MESSAGE) return undefined
   const text = message.trimEnd()
   const line = text
     .slice(text.lastIndexOf('\n\n'))
@@ -120,13 +127,19 @@ async function fetchCommits(
 ): Promise<History | 'moved'> {
   const fetched = await fetchObjects(session, { wants, filter: 'tree:0', depth })
   if (fetched === 'nothing newer') return fetchCommits(session, wants, EXTRA_COMMITS)
-  return fetched === 'moved' ? fetched : historyOf(fetched)
+  return fetched === 'moved' ? fetched : historyOf(session, fetched)
 }
 
-function historyOf({ objects, shallow }: FetchedObjects): History {
-  const commits = [...objects.values()].filter(({ kind }) => kind === 'commit')
-  const decoded = understood('a commit', () =>
-    commits.map(({ id, body }) => [id, decodeCommit(body)] as const),
-  )
-  return { commits: new Map(decoded), edge: shallow }
+async function historyOf(session: DirectSession, { objects, shallow }: FetchedObjects): Promise<History> {
+  const commits = new Map<ObjectId, DecodedCommit>()
+  const pace = createPace(session.signal)
+  for (const { kind, id, body } of objects.values()) {
+    if (kind !== 'commit') continue
+    commits.set(
+      id,
+      understood('a commit', () => decodeCommit(body)),
+    )
+    await pace(body.length * WORK)
+  }
+  return { commits, edge: shallow }
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { openBudget, type Release } from '../../domain/network/budget.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
+import type { Pace } from '../objects/pace.ts'
 
 /** Takes bytes of the memory that all sessions share. Throws an error that isBusy knows if too few are left. */
 export type Take = (bytes: number) => Release
@@ -18,8 +19,8 @@ export interface Memory {
 /** What one session has read and written, whatever the memory has forgotten meanwhile. */
 export interface Objects {
   get(id: ObjectId): GitObject | undefined
-  /** @throws what Take throws */
-  keep(objects: readonly GitObject[]): void
+  /** @throws what Take and the pace throw */
+  keep(objects: readonly GitObject[], pace: Pace): Promise<void>
   /** Remembers objects that were written. */
   remember(objects: readonly GitObject[]): void
   /** Returns what the objects took. */
@@ -58,10 +59,13 @@ export function openObjects(memory: Memory, owner: string): Objects {
   const releases: Release[] = []
   return {
     get: (id) => own.get(id) ?? memory.get(owner, id),
-    keep(objects) {
+    async keep(objects, pace) {
       releases.push(memory.take(objects.reduce((sum, { body }) => sum + body.length, 0)))
-      for (const object of objects) own.set(object.id, object)
-      memory.keep(owner, objects)
+      for (const object of objects) {
+        own.set(object.id, object)
+        memory.keep(owner, [object])
+        await pace(object.body.length)
+      }
     },
     remember: (objects) => memory.keep(owner, objects),
     close() {

@@ -1,4 +1,5 @@
 import type { GitObject, ObjectId } from '../objects/object.ts'
+import { createPace } from '../objects/pace.ts'
 import { readPack } from '../objects/pack-reader.ts'
 import { failureOf, outage, rejection } from '../output/classify.ts'
 import { BROKEN_OFF, type ErrorContext } from '../output/error-table.ts'
@@ -74,7 +75,7 @@ export async function fetchObjects(
       const moved = readMoved(progress, context)
       if (moved !== undefined) throw movedFailure(moved, context, 'reading')
       const objects = await unpack(session, pack)
-      session.objects.keep(objects)
+      await session.objects.keep(objects, createPace(session.signal))
       return { shallow, objects: new Map(objects.map((object) => [object.id, object])) }
     })
   } catch (error) {

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { isBusy, openMemory, openObjects } from '../../../functions/git/direct/memory.ts'
 import { makeObject } from '../../../functions/git/objects/object.ts'
+import { createPace } from '../../../functions/git/objects/pace.ts'
 
 const MIB = 1024 * 1024
+const PACE = createPace(undefined)
 
 t.test('commits and trees are remembered for sessions of the same owner, blobs for their own', async (t) => {
   const memory = openMemory()
@@ -11,7 +13,7 @@ t.test('commits and trees are remembered for sessions of the same owner, blobs f
   const tree = makeObject('tree', Buffer.from('tree'))
   const commit = makeObject('commit', Buffer.from('commit'))
   const blob = makeObject('blob', Buffer.from('blob'))
-  one.keep([tree, commit, blob])
+  await one.keep([tree, commit, blob], PACE)
   t.match(other.get(tree.id), tree)
   t.match(other.get(commit.id), commit)
   t.equal(other.get(blob.id), undefined)
@@ -28,7 +30,7 @@ t.test('a session has its objects, although the memory forgets the oldest at 24 
   const memory = openMemory()
   const session = openObjects(memory, 'me')
   const trees = Array.from({ length: 30 }, () => makeObject('tree', randomBytes(MIB)))
-  session.keep(trees)
+  await session.keep(trees, PACE)
   t.equal(memory.get('me', trees[0]?.id ?? ''), undefined)
   t.match(memory.get('me', trees[29]?.id ?? ''), { body: trees[29]?.body })
   t.ok(trees.every(({ id }) => session.get(id) !== undefined))
@@ -47,10 +49,10 @@ t.test('all sessions share 128 MiB, which come back when one is closed', async (
   const memory = openMemory()
   const session = openObjects(memory, 'me')
   const half = makeObject('tree', Buffer.alloc(64 * MIB))
-  session.keep([half])
-  session.keep([half])
+  await session.keep([half], PACE)
+  await session.keep([half], PACE)
   const busy: unknown = await Promise.resolve()
-    .then(() => session.keep([makeObject('tree', Buffer.from('x'))]))
+    .then(() => session.keep([makeObject('tree', Buffer.from('x'))], PACE))
     .catch((error: unknown) => error)
   t.ok(isBusy(busy))
   t.notOk(isBusy(new Error('other')))
