@@ -12,17 +12,17 @@ export interface MeteredConnection {
 /** Overhead that may come at once. A handshake with its certificates, and the tickets after it, have some 10 KiB. */
 const MOST_OVERHEAD = 32 * 1024
 /** How fast as much is allowed again. */
-const OVERHEAD_PER_SECOND = 8 * 1024
+const OVERHEAD_PER_SECOND = 4 * 1024
 /** Bytes of data that allow one of overhead. A record has 22 bytes of it, and mostly 1,400 of data or more. */
 const DATA_PER_OVERHEAD = 32
-/** Bytes that TLS gets at once: 600 of the shortest messages, which take it some 5 ms. */
+/** Bytes that TLS gets at once: 600 of the shortest messages, which take it up to 30 ms. */
 const PIECE = 16 * 1024
 /** The piece where hardly any overhead is allowed. */
 const LEAST_PIECE = 1024
 
 /**
  * Stands between a connection and TLS, and gives TLS what comes in pieces. A peer whose bytes become no data leaves
- * turns of the event loop to others, and once 32 KiB are used up, 8 KiB a second of its bytes are read.
+ * turns of the event loop to others, and once 32 KiB are used up, 4 KiB a second of its bytes are read.
  *
  * Without this, Node gives TLS up to 2 MiB in one turn, and OpenSSL reads messages such as KeyUpdate and
  * NewSessionTicket (RFC 8446, 4.6) without a limit.
