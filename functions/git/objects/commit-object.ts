@@ -21,6 +21,9 @@ export interface CommitParts {
   readonly message: string
 }
 
+/** 20,000 parents. Git knows no limit, and a few MiB of them take hardly any bytes in a pack. */
+const LARGEST_HEADER = 1024 * 1024
+
 /** Makes the commit, the same bytes as those of `git fast-import` for the same parts. */
 export function encodeCommit({ tree, parents, author, date, message }: CommitParts): GitObject {
   const by = identityLine(author, date)
@@ -41,10 +44,13 @@ export function messageText(message: string): string {
 
 /**
  * Reads a commit object; its message is taken for UTF-8.
- * @throws Failure NotSupported if it has no tree, or a line that should name an object and does not
+ * @throws Failure NotSupported if it has no tree, a line that should name an object and does not, or a header of more than
+ *   1 MiB
  */
 export function decodeCommit(body: Buffer): DecodedCommit {
   const end = body.indexOf('\n\n')
+  if ((end < 0 ? body.length : end) > LARGEST_HEADER)
+    throw brokenObject('a commit has a header of more than 1 MiB')
   const [tree = '', ...header] = body.toString('utf8', 0, end < 0 ? body.length : end).split('\n')
   const others = header.findIndex((line) => !line.startsWith('parent '))
   const parents = others < 0 ? header : header.slice(0, others)

@@ -50,3 +50,11 @@ t.test('a commit without a tree, or with half a name, is refused', async (t) => 
       JSON.stringify(text),
     )
 })
+
+t.test('a commit with 200,000 parents is refused before they are read', async (t) => {
+  const parents = `parent ${PARENT}\n`.repeat(200_000)
+  const body = Buffer.from(`tree ${TREE}\n${parents}author A <a@example.com> 5 +0100\n\nm\n`)
+  t.throws(() => decodeCommit(body), { reason: 'NotSupported', message: /more than 1 MiB/ })
+  const fewer = body.toString().replace(parents, `parent ${PARENT}\n`.repeat(20_000))
+  t.equal(decodeCommit(Buffer.from(fewer)).parents.length, 20_000)
+})
