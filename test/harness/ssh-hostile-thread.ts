@@ -18,6 +18,7 @@ interface Wire {
       }
     }
     readonly _cipher: { encrypt(packet: Buffer): void }
+    channelOpenConfirm(remote: number, local: number, window: number, packetSize: number): void
   }
 }
 
@@ -58,6 +59,7 @@ function serve(socket: Socket): void {
   }
   one.on('connection', (connection) => {
     connection.on('error', () => undefined)
+    if (attack === 'empty packets') takeNothing(connection)
     connection.once('handshake', () => flood(connection, 'handshake'))
     connection.on('authentication', (context) => {
       if (context.method !== 'publickey') context.reject(['publickey'])
@@ -88,6 +90,13 @@ function beSilent(socket: Socket): void {
   // Node puts another function there when the client ends the connection.
   Object.defineProperty(socket, 'write', { value: first, writable: true })
   one.on('connection', (connection) => connection.on('error', () => undefined)).injectSocket(socket)
+}
+
+/** Confirms channels with packets of no bytes, and a window for 2 GiB. */
+function takeNothing(connection: Connection): void {
+  const { _protocol: protocol } = connection as unknown as Wire
+  const confirm = protocol.channelOpenConfirm.bind(protocol)
+  protocol.channelOpenConfirm = (remote, local) => confirm(remote, local, 0x7fffffff, 0)
 }
 
 function exchangeKeys(connection: Connection): void {

@@ -23,6 +23,8 @@ export type Attack =
   | 'data beyond the window'
   /** Packets of one byte in the channel's window. */
   | 'tiny packets'
+  /** Takes packets of no bytes. */
+  | 'empty packets'
   /** Messages for the login once it is over. */
   | 'login after the login'
 

@@ -133,6 +133,10 @@ const VIOLATIONS: Readonly<Record<Violation, readonly [FailureReason, string]>> 
     'NetworkError',
     'sends more data at once than SSH allows it to; Commitlet retries automatically, but check the host and the port.',
   ],
+  'tiny packets': [
+    'NotSupported',
+    'takes SSH packets of less than 1 KiB only; the administrator of the host has to find out why.',
+  ],
 }
 
 /** Explains that a limit of Commitlet ended the connection. */

@@ -18,7 +18,7 @@ import {
 } from './connection-errors.ts'
 import type { SSHError } from './connection-errors.ts'
 import type { SSHTarget } from './messages.ts'
-import { guardTraffic } from './traffic-guard.ts'
+import { guardTraffic, type Violation } from './traffic-guard.ts'
 
 /** A connection after the login; each command gets its own channel. */
 export interface SSHConnection {
@@ -42,6 +42,8 @@ const READY_MS = 15_000
 /** A connection counts as lost when this many keepalive messages in a row were not answered. */
 const KEEP_ALIVE = { keepaliveInterval: 10_000, keepaliveCountMax: 3 }
 const RESOURCE_SHORTAGE = 4
+/** Servers take 32 KiB (RFC 4253, section 6.1). */
+const LEAST_PACKET = 1024
 
 /**
  * Connects, checks the host key, and logs in with the key only. Everything ends when the signal fires.
@@ -106,10 +108,13 @@ async function logIn(
     const handshake = { address, key: shown, offers }
     end(refused ?? (loggedIn ? explainLoss(address, error) : explainHandshake(error, handshake)), false)
   }
-  const guard = guardTraffic((violation) => {
-    end(explainViolation(address, violation), true)
+  function stop(violation: Violation): Failure {
+    const why = explainViolation(address, violation)
+    end(why, true)
     socket.destroy()
-  })
+    return why
+  }
+  const guard = guardTraffic(stop)
   client
     .on('ready', () => {
       loggedIn = true
@@ -146,11 +151,11 @@ async function logIn(
   return {
     remoteAddress: socket.remoteAddress ?? '',
     async run(command, protocol) {
-      try {
-        return await openChannel({ client, address }, command, protocol)
-      } catch (error) {
+      const channel = await openChannel({ client, address }, command, protocol).catch((error: unknown) => {
         throw lost ?? error
-      }
+      })
+      if (packetSizeOf(channel) < LEAST_PACKET) throw stop('tiny packets')
+      return channel
     },
     whenWritable(proceed) {
       // ssh2 sends whatever the window allows, and a server may allow 4 GiB.
@@ -179,6 +184,12 @@ async function openChannel(
     else reject(channelRefused(address, service, reasonOf(error) === RESOURCE_SHORTAGE))
   })
   return promise
+}
+
+/** The most bytes of data that the server takes in a packet; ssh2 has no type for it. */
+function packetSizeOf({ outgoing }: ClientChannel): number {
+  const isKnown = typeof outgoing === 'object' && outgoing !== null && 'packetSize' in outgoing
+  return isKnown ? Number(outgoing.packetSize) : LEAST_PACKET
 }
 
 function reasonOf(error: Error): unknown {

@@ -8,6 +8,8 @@ export type Violation =
   | 'out of turn'
   /** More bytes of channels than it was allowed to send (RFC 4254, section 5.2). */
   | 'beyond the window'
+  /** It takes packets of hardly any bytes: of none, ssh2 would send them for ever. */
+  | 'tiny packets'
 
 /** Watches the traffic of one connection. */
 export interface TrafficGuard {

@@ -31,6 +31,7 @@ const ATTACKS: readonly (readonly [Attack, string, string])[] = [
   ['ignored messages', 'NotSupported', 'after the login'],
   ['unknown messages', 'NotSupported', 'after the login'],
   ['window adjustments', 'NotSupported', 'in a channel'],
+  ['empty packets', 'NotSupported', 'of no bytes'],
   // Also beside an honest server, below.
   ['key exchanges', 'NotSupported', 'after the login'],
   ['success before the login', 'NetworkError', 'out of turn'],
