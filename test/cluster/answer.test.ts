@@ -19,7 +19,7 @@ const REFUSALS = [
   [
     404,
     'ReferenceNotFound',
-    'transient',
+    'reference',
     /^There is no ConfigMap shop\/settings; create it, or fix its name in the spec\.$/,
   ],
   [
