@@ -23,7 +23,7 @@ const BYTES_PER_READ = 128 * 1024
 export interface EventPlaces {
   /** Whether an event of this sender may be read now. One that may not be read costs nothing. */
   readonly admits: (sender: Sender) => boolean
-  /** Counts what reading a body of so many bytes has cost, once it is known: later events wait for that. */
+  /** Counts what reading a body of so many bytes has cost beyond one read, once it is known: later events wait for that. */
   readonly charge: (sender: Sender, bytes: number) => void
   /** Takes a place until the result is called; undefined if there is none, or none for this namespace. */
   readonly take: (sender: Sender, namespace: string) => Release | undefined
@@ -71,7 +71,7 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
   return {
     admits: (sender) => hasRoom(sender) && mayRead(sender),
     charge(sender, bytes) {
-      if (sender === 'anybody') allowance -= bytes / BYTES_PER_READ
+      if (sender === 'anybody') allowance -= Math.max(0, bytes / BYTES_PER_READ - 1)
     },
     take,
     takeFurther(sender, namespace) {

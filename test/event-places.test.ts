@@ -47,7 +47,7 @@ t.test('a further resource of a list, and 128 KiB of a body, count as an event',
   time += 60_000
   charge('webhook', 1024 ** 3)
   t.ok(admits('anybody'))
-  charge('anybody', (MOST_UNSIGNED + 20) * 128 * 1024)
+  charge('anybody', (MOST_UNSIGNED + 21) * 128 * 1024)
   time += 1_000
   t.notOk(admits('anybody'))
   time += 100

@@ -1,6 +1,6 @@
 /**
  * The output of kubectl, with everything that differs from run to run replaced by text of the same length: times, uids,
- * object names of Git, signatures, ports, the namespace, resource versions; and ages by one age.
+ * object names of Git, signatures, digests, ports, the namespace, resource versions; and ages by one age.
  */
 export function steady(printed: string, namespace: string): string {
   return aged(printed)
@@ -9,6 +9,7 @@ export function steady(printed: string, namespace: string): string {
     .replace(/\b[0-9a-f]{64}\b/g, '0123456789abcdef'.repeat(4))
     .replace(/\b[0-9a-f]{40}\b/g, '0123456789abcdef0123456789abcdef01234567')
     .replace(/(?<!-)\b[0-9a-f]{12}\b/g, '0123456789ab')
+    .replace(/( Version: +)[0-9a-f]{16}$/gm, '$10123456789abcdef')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '2030-01-02T03:04:05Z')
     .replace(/localhost:\d+/g, 'localhost:8443')
     .replace(/(Resource Version:\s+)\d+/g, '$11234')

@@ -255,6 +255,9 @@ Status:
   Observed Generation:     1
   Phase:                   Retrying
   Started At:              2030-01-02T03:04:05Z
+  Waiting For:
+    Field:    spec.credentials
+    Version:  0123456789abcdef
 Events:
   Type     Reason                Age    From                    Message
   ----     ------                ----   ----                    -------
