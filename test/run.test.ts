@@ -39,7 +39,7 @@ t.test('--unit leaves out no file but those that ask for a control plane', (t) =
   t.ok(files.length > 0)
   for (const file of files) {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8')
-    t.match(text, /^ *(?:await )?withControlPlane\(/m, file)
+    t.match(text, /^ *(?:await )?with(?:ControlPlane|Commitlet)\(/m, file)
   }
   t.end()
 })
