@@ -1,3 +1,4 @@
+import { makeAllowance } from './domain/allowance.ts'
 import type { Release } from './domain/network/budget.ts'
 import { openFairPlaces } from './fair-places.ts'
 
@@ -38,15 +39,11 @@ export interface EventPlaces {
 export function openEventPlaces(signs: boolean, now: () => number): EventPlaces {
   const inHand: Record<Sender, number> = { webhook: 0, anybody: 0 }
   const places = openFairPlaces(MOST_EVENTS)
-  let allowance = MOST_UNSIGNED
-  let countedAt = now()
+  const unsigned = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
 
-  function spendAllowance(): boolean {
-    const time = now()
-    allowance = Math.min(MOST_UNSIGNED, allowance + ((time - countedAt) * UNSIGNED_PER_SECOND) / 1000)
-    countedAt = time
-    if (allowance < 1) return false
-    allowance -= 1
+  function spendRead(): boolean {
+    if (unsigned.left() < 1) return false
+    unsigned.spend(1)
     return true
   }
 
@@ -55,7 +52,7 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
   }
 
   function mayRead(sender: Sender): boolean {
-    return !signs || sender === 'webhook' || spendAllowance()
+    return !signs || sender === 'webhook' || spendRead()
   }
 
   function take(sender: Sender, namespace: string): Release | undefined {
@@ -71,7 +68,7 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
   return {
     admits: (sender) => hasRoom(sender) && mayRead(sender),
     charge(sender, bytes) {
-      if (sender === 'anybody') allowance -= Math.max(0, bytes / BYTES_PER_READ - 1)
+      if (sender === 'anybody') unsigned.spend(Math.max(0, bytes / BYTES_PER_READ - 1))
     },
     take,
     takeFurther(sender, namespace) {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { makeAllowance } from '../domain/allowance.ts'
 
 /** A connection, metered on its way to TLS. */
 export interface MeteredConnection {
@@ -30,38 +31,31 @@ const LEAST_PIECE = 1024
 export function meterTLS(socket: Socket): MeteredConnection {
   let decrypted = (): number => 0
   let counted = 0
-  let allowed = MOST_OVERHEAD
-  let refilledAt = performance.now()
+  const overhead = makeAllowance(MOST_OVERHEAD, OVERHEAD_PER_SECOND, () => performance.now())
   let rest: Buffer = Buffer.alloc(0)
   let [isWanted, isWaiting, isEnded] = [false, false, false]
   let timer: NodeJS.Timeout | undefined
 
-  function refill(): void {
-    const now = performance.now()
-    allowed = Math.min(MOST_OVERHEAD, allowed + ((now - refilledAt) / 1_000) * OVERHEAD_PER_SECOND)
-    refilledAt = now
-  }
-
-  /** Gives TLS the next piece, and returns whether most of it became data. */
-  function givePiece(): boolean {
+  /** Gives TLS the next piece, and returns whether most of it became data. `allowed`: bytes of overhead. */
+  function givePiece(allowed: number): boolean {
     const piece = rest.subarray(0, Math.max(LEAST_PIECE, Math.min(PIECE, allowed)))
     rest = rest.subarray(piece.length)
     isWanted = below.push(piece)
     const data = decrypted() - counted
     counted += data
-    allowed = Math.min(MOST_OVERHEAD, allowed - piece.length + data + data / DATA_PER_OVERHEAD)
+    overhead.spend(piece.length - data - data / DATA_PER_OVERHEAD)
     return data * 2 > piece.length
   }
 
   function give(): void {
     isWaiting = false
     while (isWanted && rest.length > 0) {
-      refill()
+      const allowed = overhead.left()
       if (allowed <= 0) {
         wait((-allowed / OVERHEAD_PER_SECOND) * 1_000 + 1)
         return
       }
-      if (!givePiece()) {
+      if (!givePiece(allowed)) {
         wait(0)
         return
       }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { makeAllowance, type Allowance } from '../domain/allowance.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 
@@ -31,8 +32,7 @@ const REMEMBERED = 10_000
 
 /** What a namespace may do at a host. */
 interface Place {
-  allowance: number
-  countedAt: number
+  readonly allowance: Allowance
   /** Logins that are being tried and have not worked yet, by repository. */
   readonly tried: Map<string, Tried>
 }
@@ -50,11 +50,11 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
 
   function placeOf({ namespace, host }: LogIn): Place {
     const key = `${namespace} ${host}`
-    const place = places.get(key) ?? { allowance: mostFailed, countedAt: now(), tried: new Map() }
+    const place = places.get(key) ?? {
+      allowance: makeAllowance(mostFailed, 1_000 / PERIOD_MS, now),
+      tried: new Map(),
+    }
     places.set(key, place)
-    const time = now()
-    place.allowance = Math.min(mostFailed, place.allowance + (time - place.countedAt) / PERIOD_MS)
-    place.countedAt = time
     return place
   }
 
@@ -66,7 +66,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
       const same = place.tried.get(keyOf(logIn))
       // Changes of one branch share a push, and so a log-in.
       if (same?.failed === false) return count(same)
-      if (same === undefined && place.allowance - place.tried.size >= 1) {
+      if (same === undefined && place.allowance.left() - place.tried.size >= 1) {
         const tried = { count: 0, failed: false, end: Promise.withResolvers<undefined>() }
         place.tried.set(keyOf(logIn), tried)
         return count(tried)
@@ -87,7 +87,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
     if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
     worked.delete(logIn.login)
-    if (tried?.failed !== true) placeOf(logIn).allowance -= 1
+    if (tried?.failed !== true) placeOf(logIn).allowance.spend(1)
     if (tried !== undefined) tried.failed = true
   }
 
@@ -125,6 +125,6 @@ function asFailed(cause: unknown): Failure {
 
 function throttled({ namespace, host }: LogIn, { allowance }: Place): Failure {
   const message = `Logging in at ${host} was not tried, because too many log-ins of the namespace ${namespace} have failed there lately, and the host could lock out everybody; fix the credentials of its resources. Commitlet retries automatically.`
-  const retryAfterSeconds = Math.ceil(((1 - allowance) * PERIOD_MS) / 1000)
+  const retryAfterSeconds = Math.ceil(((1 - allowance.left()) * PERIOD_MS) / 1000)
   return new Failure('AuthenticationFailed', message, { retry: 'transient', retryAfterSeconds })
 }
