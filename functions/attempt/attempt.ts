@@ -1,4 +1,4 @@
-import { claim, isAtInsecureHost } from './claim.ts'
+import { claim } from './claim.ts'
 import type { Claim, Claimable, Newer } from './claim.ts'
 import { isSameRequest, mayStart } from '../domain/resource/attempt-state.ts'
 import { unlessAborted } from '../domain/deadline.ts'
@@ -11,7 +11,7 @@ import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { reviewAhead } from '../login/authorise.ts'
-import { providerOf, report } from './report.ts'
+import { report } from './report.ts'
 import type { EngineUsed } from './report.ts'
 import { writeResult } from './write-result.ts'
 import type { Release } from '../domain/network/budget.ts'
@@ -114,9 +114,8 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer 
   const key = { uid, key: world.settings.stampKey }
   const awaited = result instanceof Failure ? awaitedAfter(result, sightings, key) : []
   const settled = await writeResult(carrier, result, world, awaited)
-  const insecure = isAtInsecureHost(current.parsed, world.settings)
-  const provider = providerOf(current.parsed)
-  await report({ claim: current.envelope, result, began, settled, insecure, provider, engine }, world)
+  const { target } = current.parsed
+  await report({ claim: current.envelope, result, began, settled, target, engine }, world)
   const { newer, written } = settled
   if (written !== undefined && awaited.length > 0) world.looks.add(written.envelope, current.parsed, false)
   if (newer === undefined) return undefined

@@ -10,13 +10,12 @@ import {
 } from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import { Failure } from '../domain/failure.ts'
-import { isInsecure } from '../domain/repository/insecure-hosts.ts'
 import { parse } from '../domain/schema/parse.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 import type { Envelope, Status } from '../domain/resource/resource.ts'
 import { claimed, failed } from '../domain/resource/status.ts'
-import { providerOf, report } from './report.ts'
-import type { AttemptSettings, World } from '../world.ts'
+import { report } from './report.ts'
+import type { World } from '../world.ts'
 
 /** Most writes of a claim while other writers change the resource. */
 const MAX_WRITES = 8
@@ -89,14 +88,6 @@ function readAgain({ envelope: before, parsed, awaited }: Claimable, whole: unkn
   return { envelope, awaited, parsed: isSame ? parsed : parse(whole) }
 }
 
-/** Is the repository at a host of INSECURE_HOSTS? */
-export function isAtInsecureHost(
-  { target }: Parsed,
-  { insecureHosts }: Pick<AttemptSettings, 'insecureHosts'>,
-): boolean {
-  return target !== undefined && isInsecure(target.address, insecureHosts)
-}
-
 /** The resource as stored after the write, ours or another writer's; undefined if it was deleted. */
 async function write(resource: Envelope, status: Status, world: World): Promise<unknown> {
   const stored = await world.cluster.patchStatus(resource, status)
@@ -127,7 +118,6 @@ async function endInPlaceOf(
   // Another writer was first and reports its own result.
   if (stored === CONFLICT) return
   const settled = { written: { envelope: envelopeOf(stored), status } }
-  const insecure = isAtInsecureHost(parsed, world.settings)
-  const provider = providerOf(parsed)
-  await report({ claim: resource, result, began, settled, insecure, provider, engine: 'none' }, world)
+  const { target } = parsed
+  await report({ claim: resource, result, began, settled, target, engine: 'none' }, world)
 }

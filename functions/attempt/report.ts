@@ -2,6 +2,7 @@ import type { ClusterEvent } from '../cluster/cluster.ts'
 import type { DetailsResult } from '../domain/resource/conditions.ts'
 import { Failure } from '../domain/failure.ts'
 import { REASONS } from '../domain/reasons.ts'
+import { isInsecure } from '../domain/repository/insecure-hosts.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
 import type { Envelope, Status } from '../domain/resource/resource.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
@@ -18,20 +19,13 @@ export interface Attempted {
   /** By `elapsed` of the World. */
   readonly began: number
   readonly settled: WrittenResult
-  /** The repository is at a host of INSECURE_HOSTS. */
-  readonly insecure: boolean
-  /** Name of the row of the host, or `other`. */
-  readonly provider: string
+  /** Of the parsed resource: the repository and its host. */
+  readonly target: Parsed['target']
   readonly engine: EngineUsed
 }
 
 /** The engine of a commit, `api` for a pull request, `none` where the attempt ended before it was needed. */
 export type EngineUsed = EngineName | 'api' | 'none'
-
-/** The software of the resource's host, as far as it is known, for metrics. */
-export function providerOf({ target }: Parsed): string {
-  return target?.host?.name ?? OTHER_PROVIDER
-}
 
 /**
  * Reports an attempt: metrics and a log line for the operator, and, where Ready has changed, an Event for the user. Nothing
@@ -39,7 +33,9 @@ export function providerOf({ target }: Parsed): string {
  */
 export async function report(attempted: Attempted, world: World): Promise<void> {
   measure(attempted, world)
-  const { claim, result, began, settled, insecure } = attempted
+  const { claim, result, began, settled, target } = attempted
+  // Its repository is at a host of INSECURE_HOSTS.
+  const insecure = target !== undefined && isInsecure(target.address, world.settings.insecureHosts)
   const { namespace, name, uid, generation } = claim.metadata
   const fields = {
     kind: claim.kind,
@@ -66,10 +62,11 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
   await world.cluster.recordEvent(settled.written.envelope, eventOf(result))
 }
 
-function measure({ claim, result, began, settled, provider, engine }: Attempted, world: World): void {
+function measure({ claim, result, began, settled, target, engine }: Attempted, world: World): void {
   const { kind } = claim
   const { meter } = world
   const failed = result instanceof Failure
+  const provider = target?.host?.name ?? OTHER_PROVIDER
   meter.record(FUNCTION_METRICS.attempts, 1, { kind, reason: result.reason, provider, engine })
   const outcome = failed ? 'failed' : 'succeeded'
   meter.record(FUNCTION_METRICS.attemptDuration, (world.elapsed() - began) / 1000, { kind, outcome })

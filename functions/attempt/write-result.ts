@@ -21,7 +21,8 @@ export interface WrittenResult {
 
 /**
  * Writes the result of an attempt in one patch. On a conflict it reads the resource again; it never overwrites another
- * uid, another generation or another attempt's claim. `awaited`: what has to change before another attempt makes sense. Throws a Failure if the API server did not accept it in time.
+ * uid, another generation or another attempt's claim. `awaited`: what has to change before another attempt makes sense.
+ * Throws a Failure if the API server did not accept it in time.
  */
 export async function writeResult(
   claim: Envelope,

@@ -2,12 +2,16 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Outcome } from '../../functions/domain/resource/status.ts'
 import { report } from '../../functions/attempt/report.ts'
+import { readable } from '../domain/fixtures/parsed.ts'
 import { resource } from '../domain/fixtures/envelope.ts'
 import { memoryWorld } from '../harness/memory-world.ts'
 import { recordingMeter } from '../harness/recording-meter.ts'
 
 const CLAIM = resource({ observedGeneration: 1, phase: 'Progressing', attempts: 3 })
 const OUTCOME: Outcome = { reason: 'Succeeded', message: 'Done.', credentialsUsed: 'Primary' }
+
+/** A repository that `parse` has read. */
+const AT_GITHUB = readable('GitCommit', { repository: 'https://github.com/acme/shop' }).target
 
 /** What is logged, and recorded as Events. */
 async function told(result: Outcome | Failure, written = true) {
@@ -16,7 +20,7 @@ async function told(result: Outcome | Failure, written = true) {
     ? ({ written: { envelope: CLAIM, status: { observedGeneration: 1, phase: 'Failed' } } } as const)
     : {}
   const { meter, recorded } = recordingMeter()
-  const place = { insecure: false, provider: 'github', engine: 'direct' } as const
+  const place = { target: AT_GITHUB, engine: 'direct' } as const
   await report({ claim: CLAIM, result, began: 1_000, settled, ...place }, { ...world, meter })
   return { logged: world.logged, notices: world.cluster.notices, recorded }
 }
@@ -92,8 +96,7 @@ t.test('the time from apply to Ready is measured where it is known, once it is R
     claim: CLAIM,
     began: 0,
     settled,
-    insecure: false,
-    provider: 'other',
+    target: undefined,
     engine: 'api',
   } as const
   await report({ ...attempted, result: new Failure('NetworkError', 'Gone.') }, world)
@@ -119,7 +122,7 @@ async function eventsOf(...results: readonly (readonly ['Unknown' | 'True' | 'Fa
     const status = { observedGeneration: 1, phase: 'Failed', conditions: [condition(after)] } as const
     const result = after === 'True' ? OUTCOME : new Failure('NetworkError', 'Gone.')
     const settled = { written: { envelope: claim, status } }
-    const place = { insecure: false, provider: 'other', engine: 'none' } as const
+    const place = { target: undefined, engine: 'none' } as const
     await report({ claim, result, began: 0, settled, ...place }, world)
   }
   return world.cluster.notices.map(({ type }) => type)
