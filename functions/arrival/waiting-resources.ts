@@ -94,6 +94,5 @@ async function* pagesOf(
 }
 
 function mayWait({ deleting, reason }: ListedResource): boolean {
-  if (deleting || !isFailureReason(reason)) return false
-  return reason === 'ReferenceNotFound' || REASONS[reason].retry !== 'transient'
+  return !deleting && isFailureReason(reason) && REASONS[reason].retry !== 'transient'
 }
