@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Hint, OtherObject, Posted } from '../domain/event/hint.ts'
 import type { Timing } from '../domain/network/connections.ts'
-import type { ObjectRef } from '../domain/resource/resource.ts'
+import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
 import type { EventPlaces, Sender } from '../event-places.ts'
 import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
@@ -83,8 +83,7 @@ function distinctRefs(hints: readonly Hint[]): readonly ObjectRef[] {
   const refs = new Map<string, ObjectRef>()
   for (const hint of hints) {
     if (hint.about !== 'resource') continue
-    const { kind, namespace, name } = hint.ref
-    refs.set(`${kind} ${namespace}/${name}`, hint.ref)
+    refs.set(resourceKey(hint.ref), hint.ref)
   }
   return [...refs.values()]
 }

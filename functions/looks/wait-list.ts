@@ -1,6 +1,6 @@
 import type { NamedObject } from '../cluster/cluster.ts'
 import type { Release } from '../domain/network/budget.ts'
-import type { Awaited, ObjectRef } from '../domain/resource/resource.ts'
+import { resourceKey, type Awaited, type ObjectRef } from '../domain/resource/resource.ts'
 import type { Schedule } from './schedule.ts'
 
 /** An object that is looked at, for all resources of a namespace that wait for it. */
@@ -82,9 +82,9 @@ export function makeWaitList(schedule: Schedule<Watched>): WaitList {
   }
 
   return {
-    find: (ref) => waiters.get(keyOf(ref)),
+    find: (ref) => waiters.get(resourceKey(ref)),
     add(waiter, waits, asked) {
-      waiters.set(keyOf(waiter.ref), waiter)
+      waiters.set(resourceKey(waiter.ref), waiter)
       for (const wait of waits) watch(waiter, wait, asked)
     },
     ask(waiter) {
@@ -97,7 +97,7 @@ export function makeWaitList(schedule: Schedule<Watched>): WaitList {
     remove(waiter) {
       unwatchAll(waiter)
       waiter.leave()
-      const key = keyOf(waiter.ref)
+      const key = resourceKey(waiter.ref)
       // A later attempt of the resource may wait by now.
       if (waiters.get(key) === waiter) waiters.delete(key)
     },
@@ -106,8 +106,4 @@ export function makeWaitList(schedule: Schedule<Watched>): WaitList {
       else schedule.putBack(watched)
     },
   }
-}
-
-function keyOf({ kind, namespace, name }: ObjectRef): string {
-  return `${kind} ${namespace}/${name}`
 }

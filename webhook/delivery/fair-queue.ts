@@ -1,4 +1,5 @@
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
+import { resourceKey } from '../../functions/domain/resource/resource.ts'
 import { makeRanks } from './ranks.ts'
 
 /**
@@ -27,15 +28,6 @@ export interface QueueLimits {
 }
 
 type Queue = Map<string, AppliedEvent>
-
-/** Identifies the resource of an event: equal for all events of the resource. */
-export function resourceKey(ref: {
-  readonly kind: string
-  readonly namespace: string
-  readonly name: string
-}): string {
-  return `${ref.kind} ${ref.namespace}/${ref.name}`
-}
 
 /** Makes an empty queue. */
 export function makeFairQueue(limits: QueueLimits): FairQueue {

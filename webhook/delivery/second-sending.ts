@@ -1,5 +1,5 @@
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
-import { resourceKey } from './fair-queue.ts'
+import { resourceKey } from '../../functions/domain/resource/resource.ts'
 
 /** Events that are sent once more after a while. */
 export interface SecondSending {

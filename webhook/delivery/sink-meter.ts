@@ -1,7 +1,7 @@
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 import type { Meter, Metric, Sample } from '../../functions/domain/telemetry/meter.ts'
+import { resourceKey } from '../../functions/domain/resource/resource.ts'
 import { WEBHOOK_METRICS } from '../metrics.ts'
-import { resourceKey } from './fair-queue.ts'
 
 /** Measures what becomes of the events of a sink. */
 export interface SinkMeter {

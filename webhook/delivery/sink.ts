@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 import { CLAIM_SECONDS } from '../../functions/domain/resource/claims.ts'
-import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
+import { resourceKey, type ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import type { Meter } from '../../functions/domain/telemetry/meter.ts'
 import type { Deliver, DeliveryTimes, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
 import type { QueueLimits } from './fair-queue.ts'
-import { makeFairQueue, resourceKey } from './fair-queue.ts'
+import { makeFairQueue } from './fair-queue.ts'
 import { makeSecondSending } from './second-sending.ts'
 import { measureSink } from './sink-meter.ts'
 
@@ -61,12 +61,6 @@ export const SINK_LIMITS: SinkLimits = {
 
 const LOG_INTERVAL_MS = 1_000
 
-/** Where a sink says how it goes. */
-export interface SinkOutlets {
-  readonly log: Logger
-  readonly meter: Meter
-}
-
 /** Opens the sink. It makes no connection before the first event. */
 export function openSink(
   target: SinkTarget,
@@ -74,11 +68,11 @@ export function openSink(
   limits: SinkLimits = SINK_LIMITS,
   meter: Meter = NO_METER,
 ): Sink {
-  return makeSink(makeDelivery(target, limits.inFlight + limits.overdue, limits), { log, meter }, limits)
+  return makeSink(makeDelivery(target, limits.inFlight + limits.overdue, limits), log, limits, meter)
 }
 
 /** A sink that hands each event to `deliver`, within the limits. */
-export function makeSink(deliver: Deliver, { log, meter }: SinkOutlets, limits: SinkLimits): Sink {
+export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, meter: Meter = NO_METER): Sink {
   const waiting = makeFairQueue(limits)
   const sentAt = new Map<string, number>()
   const open = new Set<AbortController>()

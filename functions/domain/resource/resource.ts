@@ -164,6 +164,15 @@ export interface ObjectRef {
   readonly request?: string
 }
 
+/** Identifies the resource, whatever its uid and generation. */
+export function resourceKey({
+  kind,
+  namespace,
+  name,
+}: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {
+  return `${kind} ${namespace}/${name}`
+}
+
 /**
  * Whether this is a name that the API server accepts for most objects: a DNS subdomain (RFC 1123) of at most 253
  * characters. Such a name is also safe in a URL path.

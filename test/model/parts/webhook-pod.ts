@@ -1,7 +1,6 @@
 import pino from 'pino'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
 import { appliedEvent } from '../../../functions/domain/event/applied-event.ts'
-import { NO_METER } from '../../../functions/domain/telemetry/meter.ts'
 import { deliverBy, type Answer } from '../../../webhook/delivery/delivery.ts'
 import { makeSink, SINK_LIMITS, type Sink } from '../../../webhook/delivery/sink.ts'
 import { startSweeps } from '../../../webhook/delivery/sweep.ts'
@@ -40,7 +39,7 @@ export function startWebhook(outside: Outside, memory: string, time: Time): Runn
     if (answer === LOST) return Object.assign(new Error('The connection broke'), { code: 'ECONNRESET' })
     return { status: Number(answer), retryAfterMs: answer === '503' ? 5_000 : 0 }
   }, SINK_LIMITS)
-  const sink = makeSink(deliver, { log: SILENT, meter: NO_METER }, SINK_LIMITS)
+  const sink = makeSink(deliver, SILENT, SINK_LIMITS)
   // What is sent by a sweep does not belong to it.
   const send: Sink['send'] = (event) => within(time, '', () => sink.send(event))
   const sweeper = { cluster, sink: { ...sink, send }, log: SILENT }

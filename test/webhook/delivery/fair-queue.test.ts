@@ -1,7 +1,8 @@
 import t from 'tap'
 import { appliedEvent } from '../../../functions/domain/event/applied-event.ts'
+import { resourceKey } from '../../../functions/domain/resource/resource.ts'
 import type { FairQueue } from '../../../webhook/delivery/fair-queue.ts'
-import { makeFairQueue, resourceKey } from '../../../webhook/delivery/fair-queue.ts'
+import { makeFairQueue } from '../../../webhook/delivery/fair-queue.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
 import { gitCommit } from '../stage.ts'
 
