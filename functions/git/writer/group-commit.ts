@@ -7,7 +7,7 @@ import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.t
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { watchContention } from './branch-contention.ts'
 import { takeBranchTurns } from './branch-turns.ts'
-import { isWaitedFor, type PendingChange, type PushOptions, type Settled } from './pending-change.ts'
+import { signalWhenAbandoned, type PendingChange, type PushOptions, type Settled } from './pending-change.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
 
 /** Changes of one repository, branch and login that are pushed together. */
@@ -167,29 +167,6 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     expect: expected.expect,
     async idle() {
       while (running.size > 0) await Promise.all(running)
-    },
-  }
-}
-
-/**
- * A signal that fires when some of the changes are open and nobody waits for any of these; `check` is called when others
- * have ended, and `stop` removes the listeners.
- */
-function signalWhenAbandoned(
-  changes: readonly PendingChange[],
-  open: ReadonlyMap<PendingChange, unknown>,
-): { readonly signal: AbortSignal; readonly check: () => void; readonly stop: () => void } {
-  const abandoned = new AbortController()
-  function check(): void {
-    if (open.size > 0 && ![...open.keys()].some(isWaitedFor)) abandoned.abort()
-  }
-  for (const { signal } of changes) signal.addEventListener('abort', check)
-  check()
-  return {
-    signal: abandoned.signal,
-    check,
-    stop() {
-      for (const { signal } of changes) signal.removeEventListener('abort', check)
     },
   }
 }

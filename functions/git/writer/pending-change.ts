@@ -65,3 +65,26 @@ export async function unconfirmed(
 export function remainingFor(batch: readonly PendingChange[]): number {
   return batch.reduce((least, { claim }) => Math.min(least, claim?.remaining() ?? Infinity), Infinity)
 }
+
+/**
+ * A signal that fires when some of the changes are open and nobody waits for any of these; `check` is called when others
+ * have ended, and `stop` removes the listeners.
+ */
+export function signalWhenAbandoned(
+  changes: readonly PendingChange[],
+  open: ReadonlyMap<PendingChange, unknown>,
+): { readonly signal: AbortSignal; readonly check: () => void; readonly stop: () => void } {
+  const abandoned = new AbortController()
+  function check(): void {
+    if (open.size > 0 && ![...open.keys()].some(isWaitedFor)) abandoned.abort()
+  }
+  for (const { signal } of changes) signal.addEventListener('abort', check)
+  check()
+  return {
+    signal: abandoned.signal,
+    check,
+    stop() {
+      for (const { signal } of changes) signal.removeEventListener('abort', check)
+    },
+  }
+}
