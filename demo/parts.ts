@@ -6,18 +6,14 @@ import type { Logger } from 'pino'
 import { guardAddresses } from '../functions/net/addresses.ts'
 import { buildApp } from '../functions/app.ts'
 import { handle } from '../functions/attempt/attempt.ts'
-import { openClaimKeeper } from '../functions/attempt/claim-keeper.ts'
 import { divide } from '../functions/attempt/shares.ts'
 import { openTurns } from '../functions/attempt/turns.ts'
 import { readConfig } from '../functions/config.ts'
 import { readPodSize } from '../functions/pod-size.ts'
 import { finder } from '../functions/attempt/find.ts'
-import { openLooks } from '../functions/looks/looks.ts'
 import { openGit } from '../functions/git/git.ts'
-import { guardRemotes } from '../functions/login/guarded-remotes.ts'
-import { openProviders } from '../functions/pull-request/provider-apis.ts'
 import { NO_METER } from '../functions/domain/telemetry/meter.ts'
-import type { World } from '../functions/world.ts'
+import { openWorld } from '../functions/open-world.ts'
 import { followTrust } from '../functions/net/trust.ts'
 import type { MemoryCluster } from '../test/harness/memory-cluster.ts'
 import { readConfig as readWebhookConfig } from '../webhook/config.ts'
@@ -56,42 +52,12 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
     ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
   })
   const log = makeLog('function')
-  const now = (): Date => cluster.now()
-  const elapsed = (): number => performance.now()
   const find = finder(cluster, { reads: WAITS, waits: WAITS })
-  const looks = openLooks({
-    cluster,
-    wake: (ref, awaited) => handle(ref, find, world, awaited),
-    now,
-    elapsed,
-    stampKey: config.stampKey,
-    log,
-  })
-  const remotes = guardRemotes(
-    {
-      push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
-      find: (change, login, signal) => git.find(change, login, signal),
-      withPullRequests: openProviders(network, elapsed),
-    },
-    { failedLogins: config.failedLogins, elapsed },
-  )
-  const world: World = {
-    cluster,
-    ...remotes,
-    expect: (target) => git.expect(target),
-    takeTurn: turns.takeTurn,
-    now,
-    elapsed,
-    keepClaim: openClaimKeeper({ cluster, now, elapsed }),
-    looks,
-    random: Math.random,
-    log,
-    meter: NO_METER,
-    settings: config,
-  }
+  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER }
+  const { world, close } = openWorld(parts)
   const app = buildApp((ref) => handle(ref, find, world), log)
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
-    await Promise.all([app.close(), looks.close(), git.close()])
+    await Promise.all([app.close(), close(), git.close()])
   })
 }
 

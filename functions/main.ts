@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { guardAddresses } from './net/addresses.ts'
@@ -10,14 +9,13 @@ import type { Searches } from './arrival/arrivals.ts'
 import { makePingedSweep } from './arrival/pinged-sweep.ts'
 import { makeWaitingSearch } from './arrival/waiting-resources.ts'
 import { handle } from './attempt/attempt.ts'
-import { openClaimKeeper } from './attempt/claim-keeper.ts'
 import { measureServer } from './cluster/measured-server.ts'
 import { openApiServer, apiServerEndpoint } from './cluster/api-server.ts'
+import type { Cluster } from './cluster/cluster.ts'
 import { connectCluster } from './cluster/connect.ts'
 import { endpointsOf } from './cluster/endpoints.ts'
 import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
-import { LOOK_MS, watchEventLoop } from './domain/event-loop.ts'
 import { UNSIGNED } from './domain/gate/settings.ts'
 import { insecureWarning } from './domain/repository/insecure-hosts.ts'
 import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
@@ -29,13 +27,11 @@ import { divide } from './attempt/shares.ts'
 import { measureTurns, openTurns } from './attempt/turns.ts'
 import type { Sender } from './event-places.ts'
 import { openGit } from './git/git.ts'
-import { openLooks } from './looks/looks.ts'
 import { loadHTTP } from './http/http.ts'
-import { guardRemotes } from './login/guarded-remotes.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
+import { openWorld } from './open-world.ts'
 import { fetchWarning, readPodSize } from './pod-size.ts'
-import { openProviders } from './pull-request/provider-apis.ts'
-import { measureProcess } from './telemetry/process-figures.ts'
+import { watchProcess } from './telemetry/process-figures.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import type { World } from './world.ts'
 
@@ -62,10 +58,9 @@ async function main(): Promise<void> {
   // Child processes and dumps of the environment must not contain the token.
   delete process.env['DEFAULT_GIT_TOKEN']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
-  const elapsed = (): number => performance.now()
   const telemetry = openTelemetry(config.metricsPort, { ...PROGRAM_METRICS, ...FUNCTION_METRICS })
   const { meter } = telemetry
-  const apiServer = measureServer(openApiServer(), meter, elapsed)
+  const apiServer = measureServer(openApiServer(), meter, () => performance.now())
   const readEndpoints = endpointsOf(apiServer, ({ reason, message }) => {
     // While the API server does not answer there are no attempts either.
     if (reason === 'ReferenceForbidden') log.warn({ reason, cause: message }, NO_ENDPOINTS)
@@ -100,38 +95,9 @@ async function main(): Promise<void> {
       log.info({ repository: url, cause: why }, 'the git binary is used for this repository'),
   })
   const cluster = connectCluster(apiServer)
-  const now = (): Date => cluster.now()
-  const looks = openLooks({
-    cluster,
-    wake: (ref, awaited) => handle(ref, find.webhook, world, awaited),
-    now,
-    elapsed,
-    stampKey: config.stampKey,
-    log,
-  })
-  const remotes = guardRemotes(
-    {
-      push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
-      find: (change, login, signal) => git.find(change, login, signal),
-      withPullRequests: openProviders(network, elapsed, meter),
-    },
-    { failedLogins: config.failedLogins, elapsed },
-  )
-  const world: World = {
-    cluster,
-    ...remotes,
-    expect: (target) => git.expect(target),
-    takeTurn: turns.takeTurn,
-    now,
-    elapsed,
-    keepClaim: openClaimKeeper({ cluster, now, elapsed }),
-    looks,
-    random: Math.random,
-    log,
-    meter,
-    settings: config,
-  }
-  const find = finders(world, config.stampKey !== undefined)
+  const find = finders(cluster, config.stampKey !== undefined)
+  const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter }
+  const { world, close } = openWorld(parts)
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
     stampKey: config.stampKey,
     meter,
@@ -143,9 +109,9 @@ async function main(): Promise<void> {
     log.info('draining')
     turns.close()
     setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
-    void Promise.all([app.close(), looks.close()])
+    void Promise.all([app.close(), close()])
       .then(() => git.close())
-      .then(() => world.cluster.flushEvents())
+      .then(() => cluster.flushEvents())
       .then(() => telemetry.close())
       .then(() => {
         log.info('stopped')
@@ -154,12 +120,7 @@ async function main(): Promise<void> {
       })
   })
 
-  const loop = watchEventLoop(monitorEventLoopDelay, turns.inHand, (stall) => {
-    log.warn(stall, 'the event loop stood still')
-    meter.record(PROGRAM_METRICS.loopStalls, 1, {})
-  })
-  setInterval(loop.look, LOOK_MS).unref()
-  measureProcess(meter, loop.figures)
+  watchProcess(turns.inHand, log, meter)
   log.info({ address }, 'listening')
   await telemetry.listen(log)
   void readEndpoints()
@@ -187,7 +148,7 @@ function searchesOf({ cluster, log, elapsed }: World, config: Config): Searches 
 }
 
 /** How the resource of an event is found, by its sender. */
-function finders({ cluster }: World, signs: boolean): Readonly<Record<Sender, Find>> {
+function finders(cluster: Cluster, signs: boolean): Readonly<Record<Sender, Find>> {
   if (signs)
     return {
       webhook: finder(cluster, FIND_BOUNDS.webhook),

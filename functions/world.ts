@@ -65,7 +65,7 @@ export interface Looks {
   readonly add: (envelope: Envelope, parsed: Parsed, asked: boolean) => void
 }
 
-/** Everything outside the process that the functions use. `main.ts` creates the real one. */
+/** Everything outside the process that the functions use. `openWorld` makes the real one. */
 export interface World {
   readonly cluster: Cluster
   /** Commits and pushes a change to the remote; see functions/git. */

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import pino from 'pino'
 import { measureServer } from '../functions/cluster/measured-server.ts'
 import { openApiServer } from '../functions/cluster/api-server.ts'
 import { connectCluster } from '../functions/cluster/connect.ts'
-import { LOOK_MS, watchEventLoop } from '../functions/domain/event-loop.ts'
 import { PROGRAM_METRICS } from '../functions/domain/telemetry/program-metrics.ts'
-import { measureProcess } from '../functions/telemetry/process-figures.ts'
+import { watchProcess } from '../functions/telemetry/process-figures.ts'
 import { openTelemetry } from '../functions/telemetry/telemetry.ts'
 import { startComplaint } from '../functions/domain/settings.ts'
 import { readConfig } from './config.ts'
@@ -36,12 +34,7 @@ async function main(): Promise<void> {
     })
   })
 
-  const loop = watchEventLoop(monitorEventLoopDelay, webhook.inHand, (stall) => {
-    log.warn(stall, 'the event loop stood still')
-    meter.record(PROGRAM_METRICS.loopStalls, 1, {})
-  })
-  setInterval(loop.look, LOOK_MS).unref()
-  measureProcess(meter, loop.figures)
+  watchProcess(webhook.inHand, log, meter)
   await telemetry.listen(log)
   log.info({ port }, 'listening')
 }

@@ -1,0 +1,71 @@
+import type { Logger } from 'pino'
+import { handle } from './attempt/attempt.ts'
+import { openClaimKeeper } from './attempt/claim-keeper.ts'
+import type { Find } from './attempt/find.ts'
+import type { Turns } from './attempt/turns.ts'
+import type { Cluster } from './cluster/cluster.ts'
+import type { Config } from './config.ts'
+import type { Meter } from './domain/telemetry/meter.ts'
+import type { Git } from './git/git.ts'
+import type { HTTPSettings } from './http/http.ts'
+import { guardRemotes } from './login/guarded-remotes.ts'
+import { openLooks } from './looks/looks.ts'
+import { openProviders } from './pull-request/provider-apis.ts'
+import type { World } from './world.ts'
+
+/** What a World is made of. */
+export interface WorldParts {
+  readonly cluster: Cluster
+  readonly git: Pick<Git, 'push' | 'find' | 'expect'>
+  readonly turns: Pick<Turns, 'takeTurn'>
+  /** How the hosts' APIs are reached. */
+  readonly network: HTTPSettings
+  /** How the looks find the resource whose object has changed. */
+  readonly find: Find
+  readonly config: Config
+  readonly log: Logger
+  readonly meter: Meter
+}
+
+/** A World, and its end, which waits for the attempts that its looks have started. */
+export interface OpenWorld {
+  readonly world: World
+  readonly close: () => Promise<void>
+}
+
+/** Puts together what attempts use, with its guards and looks. Takes no call. */
+export function openWorld({ cluster, git, turns, network, find, config, log, meter }: WorldParts): OpenWorld {
+  const now = (): Date => cluster.now()
+  const elapsed = (): number => performance.now()
+  const looks = openLooks({
+    cluster,
+    wake: (ref, awaited) => handle(ref, find, world, awaited),
+    now,
+    elapsed,
+    stampKey: config.stampKey,
+    log,
+  })
+  const remotes = guardRemotes(
+    {
+      push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
+      find: (change, login, signal) => git.find(change, login, signal),
+      withPullRequests: openProviders(network, elapsed, meter),
+    },
+    { failedLogins: config.failedLogins, elapsed },
+  )
+  const world: World = {
+    cluster,
+    ...remotes,
+    expect: (target) => git.expect(target),
+    takeTurn: turns.takeTurn,
+    now,
+    elapsed,
+    keepClaim: openClaimKeeper({ cluster, now, elapsed }),
+    looks,
+    random: Math.random,
+    log,
+    meter,
+    settings: config,
+  }
+  return { world, close: () => looks.close() }
+}
