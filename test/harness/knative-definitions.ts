@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Test } from 'tap'
 import { parseAllDocuments } from 'yaml'
 import type { Missing } from './control-plane-build.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -28,10 +29,30 @@ const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const run = promisify(execFile)
 
 /**
- * Serves Knative's kinds Broker, Trigger, Service, ApiServerSource and PingSource on the plane, without its webhooks. Go keeps the modules in its cache.
- * Returns how to remove the kinds, or why there are none: without Go and without a network.
+ * Serves Knative's kinds Broker, Trigger, Service, ApiServerSource and PingSource on the plane until the test ends, without
+ * its webhooks. Go keeps the modules in its cache. False, and the test is skipped, where they cannot be had: without Go and
+ * without a network.
  */
-export async function serveKnative(
+export async function hasKnative(t: Test, plane: ControlPlane): Promise<boolean> {
+  const knative = await serveKnative(plane)
+  if ('missing' in knative) {
+    process.stderr.write(`SKIPPED: ${knative.missing}\n`)
+    t.pass('the kinds of Knative', { skip: knative.missing })
+    return false
+  }
+  t.teardown(() => knative.remove())
+  return true
+}
+
+/** How the API server answers to these objects, without storing them. */
+export function dryRun(plane: ControlPlane, text: string): ReturnType<ControlPlane['kubectl']> {
+  return plane.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], {
+    input: text,
+    allowFailure: true,
+  })
+}
+
+async function serveKnative(
   plane: ControlPlane,
 ): Promise<{ readonly remove: () => Promise<void> } | Missing> {
   const definitions = await readDefinitions().catch((error: unknown): Missing => ({

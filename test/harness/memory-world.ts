@@ -7,14 +7,29 @@ import type { ApiTarget } from '../../functions/domain/pull-request/pull-request
 import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
 import { divide } from '../../functions/attempt/shares.ts'
 import { openTurns } from '../../functions/attempt/turns.ts'
-import type { Attempt, World } from '../../functions/world.ts'
+import type { Attempt, AttemptSettings, World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
 import { memoryCluster } from './memory-cluster.ts'
 import type { MemoryPullRequests } from './memory-pull-requests.ts'
 import { memoryPullRequests } from './memory-pull-requests.ts'
 
 /** As in functions/main.ts, in a pod of 2 GiB. */
-const SHARES = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256)
+export const SHARES = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256)
+
+/** The defaults of an operator who has set nothing. */
+export const SETTINGS: AttemptSettings = {
+  attemptDeadline: 120,
+  retryLimit: 12,
+  referenceScope: 'namespace',
+  allowedRepositories: undefined,
+  insecureHosts: [],
+  delegation: { appliers: [], account: 'commitlet' },
+  stampKey: undefined,
+  requestedByTrailer: 'name',
+  defaults: undefined,
+  knownHosts: undefined,
+  author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
+}
 
 export interface Pushed {
   readonly change: Change
@@ -87,19 +102,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     random: () => 0.5 + draws++ / 1_000_000,
     log: pino({ level: 'info' }, stream),
     meter: NO_METER,
-    settings: {
-      attemptDeadline: 120,
-      retryLimit: 12,
-      referenceScope: 'namespace',
-      allowedRepositories: undefined,
-      insecureHosts: [],
-      delegation: { appliers: [], account: 'commitlet' },
-      stampKey: undefined,
-      requestedByTrailer: 'name',
-      defaults: undefined,
-      knownHosts: undefined,
-      author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
-    },
+    settings: SETTINGS,
   }
   return world
 }

@@ -8,7 +8,7 @@ import { APPLIED_TYPES } from '../../functions/domain/event/applied-event.ts'
 import { SINK_LIMITS } from '../../webhook/delivery/sink.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
-import { serveKnative } from '../harness/knative-definitions.ts'
+import { dryRun, hasKnative } from '../harness/knative-definitions.ts'
 import { ROOT } from './read.ts'
 
 const PROJECT = new URL('.', ROOT).pathname
@@ -92,23 +92,15 @@ withControlPlane(t, async (t, plane) => {
   })
 
   t.test('an API server with the kinds of Knative accepts all of it, strictly', async (t) => {
-    const knative = await serveKnative(plane)
-    if ('missing' in knative) {
-      process.stderr.write(`SKIPPED: ${knative.missing}\n`)
-      t.pass('the kinds of Knative', { skip: knative.missing })
-      return
-    }
-    t.teardown(() => knative.remove())
+    if (!(await hasKnative(t, plane))) return
     const objects = await built(t, plane, COMPONENTS)
     const changed = [...objects].filter(([key]) => CHANGED.test(key)).map(([, object]) => stringify(object))
     t.equal(changed.length, 5)
-    const apply = (text: string) =>
-      plane.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], {
-        input: text,
-        allowFailure: true,
-      })
-    t.match(await apply(changed.join('---\n')), { code: 0, stderr: '' })
+    t.match(await dryRun(plane, changed.join('---\n')), { code: 0, stderr: '' })
     const misspelt = changed.join('---\n').replace('containerConcurrency', 'concurrency')
-    t.match(await apply(misspelt), { code: 1, stderr: /unknown field "spec.template.spec.concurrency"/ })
+    t.match(await dryRun(plane, misspelt), {
+      code: 1,
+      stderr: /unknown field "spec.template.spec.concurrency"/,
+    })
   })
 })

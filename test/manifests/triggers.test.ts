@@ -8,7 +8,7 @@ import { RESOURCE_TYPES } from '../../functions/domain/event/api-server-resource
 import { PING_TYPE } from '../../functions/domain/event/ping.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
-import { serveKnative } from '../harness/knative-definitions.ts'
+import { dryRun, hasKnative } from '../harness/knative-definitions.ts'
 import { readManifest, ROOT } from './read.ts'
 
 const PROJECT = new URL('.', ROOT).pathname
@@ -74,24 +74,14 @@ t.test('docs/triggers.md has a section for each folder, and names all types of e
 
 withControlPlane(t, async (t, plane) => {
   t.test('with the kinds of Knative, an API server accepts each of them, strictly', async (t) => {
-    const knative = await serveKnative(plane)
-    if ('missing' in knative) {
-      process.stderr.write(`SKIPPED: ${knative.missing}\n`)
-      t.pass('the kinds of Knative', { skip: knative.missing })
-      return
-    }
-    t.teardown(() => knative.remove())
+    if (!(await hasKnative(t, plane))) return
     const plain = await built(plane, { folder: t.testdir({}), components: [] })
     const known = new Set(plain.map((object) => stringify(object)))
     for (const name of COMPONENTS) {
       const objects = await built(plane, { folder: t.testdir({}), components: [name] })
       const changed = objects.map((object) => stringify(object)).filter((text) => !known.has(text))
       t.not(changed.length, 0, name)
-      const ran = await plane.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], {
-        input: changed.join('---\n'),
-        allowFailure: true,
-      })
-      t.match(ran, { code: 0, stderr: '' }, name)
+      t.match(await dryRun(plane, changed.join('---\n')), { code: 0, stderr: '' }, name)
     }
   })
 })

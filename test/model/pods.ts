@@ -125,7 +125,7 @@ const AT_REST = {
 } as const
 
 /**
- * The sweeps of a webhook begin anew at the second when it has sent all events: else no two states would be equal at
+ * The sweeps of a webhook begin again at the second when it has sent all events: else no two states would be equal at
  * different times.
  */
 function memoryAtRest(

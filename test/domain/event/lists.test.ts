@@ -95,7 +95,7 @@ for (const [title, changes, expected] of [
   ['a namespace that climbs', { objectRef: { ...TARGET, namespace: '..' } }, []],
   ['no namespace', { objectRef: { ...TARGET, namespace: undefined } }, []],
   ['a Secret is created', { objectRef: SECRET }, OTHER],
-  ['a Secret is mended', { verb: 'patch', objectRef: SECRET, responseStatus: { code: 200 } }, OTHER],
+  ['a Secret is fixed', { verb: 'patch', objectRef: SECRET, responseStatus: { code: 200 } }, OTHER],
   ['a Secret is deleted', { verb: 'delete', objectRef: SECRET }, []],
   [
     'an object of the cluster',

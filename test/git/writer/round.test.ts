@@ -4,7 +4,7 @@ import type { Remote } from '../../../functions/git/remote.ts'
 import type { Settled } from '../../../functions/git/writer/pending-change.ts'
 import { ROUNDS, writeRound, type Work } from '../../../functions/git/writer/round.ts'
 import { changeOf, pending } from '../stage.ts'
-import { memoryRepository, URL, type MemoryFiles } from './memory-remote.ts'
+import { memoryRepository, URL, type MemoryFiles, type MemoryRepository } from './memory-remote.ts'
 
 const REFUSAL = new Failure('PushRejected', 'No.')
 
@@ -304,6 +304,13 @@ function claimOf(isLost: () => boolean = () => false) {
   }
 }
 
+/** A round, and the first of those that it leaves. */
+async function twoRounds(repository: MemoryRepository, work: Work): Promise<void> {
+  const { rest } = await roundOf(repository.open(), work)
+  const [again] = rest
+  if (again !== undefined) await roundOf(repository.open(), again)
+}
+
 t.test('a claim is confirmed once the tip is known, and before the push', async (t) => {
   const repository = memoryRepository()
   const seen: string[] = []
@@ -372,9 +379,7 @@ t.test('so they are where a remembered tip was old', async (t) => {
     const { batch } = workFor(['a'])
     const { claim, confirmed } = claimOf()
     const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
-    const { rest } = await roundOf(repository.open(), work)
-    const [again] = rest
-    if (again !== undefined) await roundOf(repository.open(), again)
+    await twoRounds(repository, work)
     t.same(confirmed, [false, afresh], path)
     t.same(repository.log(), ['Write a', 'Another writer was here', 'Begin'])
   }
@@ -389,9 +394,7 @@ t.test('they all are where it is not known what the tip held before', async (t) 
   const { batch } = workFor(['a'])
   const { claim, confirmed } = claimOf()
   const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
-  const { rest } = await roundOf(repository.open(), work)
-  const [again] = rest
-  if (again !== undefined) await roundOf(repository.open(), again)
+  await twoRounds(repository, work)
   t.same(confirmed, [true])
 })
 

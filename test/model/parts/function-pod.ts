@@ -2,7 +2,6 @@ import pino from 'pino'
 import { handle } from '../../../functions/attempt/attempt.ts'
 import { openClaimKeeper } from '../../../functions/attempt/claim-keeper.ts'
 import { finder } from '../../../functions/attempt/find.ts'
-import { divide } from '../../../functions/attempt/shares.ts'
 import { openTurns } from '../../../functions/attempt/turns.ts'
 import type { ApiAnswer, ApiCall, ApiServer } from '../../../functions/cluster/api-server.ts'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
@@ -15,6 +14,7 @@ import { findOne } from '../../../functions/git/writer/doubts.ts'
 import { makeGroupCommit } from '../../../functions/git/writer/group-commit.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { World } from '../../../functions/world.ts'
+import { SETTINGS, SHARES } from '../../harness/memory-world.ts'
 import { constantAnswer } from './constant-answers.ts'
 import { LOST, type Outside, type Running } from './program.ts'
 import { openRemote, type AskRemote, type Engine } from './remote-session.ts'
@@ -22,7 +22,6 @@ import { openRemote, type AskRemote, type Engine } from './remote-session.ts'
 /** What is broken on purpose, to see it caught; `none` for the product. */
 export type Breakage = 'none' | 'no history search' | 'claim without resourceVersion' | 'claim not confirmed'
 
-const SHARES = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256)
 /** As in functions/cluster/api-server.ts. */
 const API_DEADLINE_MS = 15_000
 const SILENT = pino({ level: 'silent' })
@@ -73,19 +72,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     random: () => (900_000 + (draws += 1)) / 1_000_000,
     log: SILENT,
     meter: NO_METER,
-    settings: {
-      attemptDeadline: 120,
-      retryLimit: 12,
-      referenceScope: 'namespace',
-      allowedRepositories: undefined,
-      insecureHosts: [],
-      delegation: { appliers: [], account: 'commitlet' },
-      stampKey: undefined,
-      requestedByTrailer: 'name',
-      defaults: undefined,
-      knownHosts: undefined,
-      author: { name: 'Commitlet', email: 'commitlet@users.noreply.local' },
-    },
+    settings: SETTINGS,
   }
   const find = finder(cluster, { reads: 32, waits: 64 })
 
