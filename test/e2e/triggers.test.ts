@@ -104,7 +104,8 @@ await withControlPlane(
         }),
       )
       await plane.kubectl(['apply', '-f', join(TRIGGERS, 'ping-source/rights.yaml')])
-      running = await commitlet.startFunction()
+      // Where the audit events that the API server repeats do not come.
+      running = await commitlet.startFunction({ PORT: String(await freePort()) })
       // A right that was just granted is known a moment later; sweeps are 30 s apart, so that a refused one is not made up for.
       const account = '--as=system:serviceaccount:commitlet-system:commitlet-function'
       const ask = ['auth', 'can-i', 'list', 'gitcommits.commitlet.dev', '-A', account]
@@ -115,10 +116,11 @@ await withControlPlane(
         DEADLINE,
       )
       t.equal(await send('sources.ping', { any: 'thing' }), 202)
-      // The API server repeats its audit events after 10 s, and may be earlier.
-      t.notOk(running.lines.some((line) => line.includes('a sweep failed')))
+      await running.waitForLine((line) => line.includes('"msg":"swept"') && line.includes('"GitCommit":1'))
       await team.waitFor('unheard', 'condition=Ready', '60s')
       t.equal((await repository.log('main')).filter((message) => message === 'Unheard').length, 1)
+      await running.stop()
+      running = await commitlet.startFunction()
     })
 
     t.test('an event about a Secret that was fixed starts the attempt that waits for it', async (t) => {

@@ -59,7 +59,8 @@ async function serveKnative(
     missing: `Knative's kinds cannot be had: ${String(error)}`,
   }))
   if ('missing' in definitions) return definitions
-  for (const definition of definitions) await plane.api.need('POST', PATH, definition)
+  for (const definition of definitions)
+    await waitFor('place for the kinds', () => isPlaced(plane, definition), DEADLINE_MS)
   const names = definitions.map(({ metadata }) => metadata.name)
   for (const name of names) await waitFor(`kind ${name}`, () => isServed(plane, name), DEADLINE_MS)
   return {
@@ -67,6 +68,14 @@ async function serveKnative(
       for (const name of names) await plane.api.need('DELETE', `${PATH}/${name}`)
     },
   }
+}
+
+/** Whether it is stored now. Another process may serve the same kinds on a shared plane: it removes them at its end. */
+async function isPlaced(plane: ControlPlane, definition: Definition): Promise<true | undefined> {
+  const { status, body } = await plane.api.ask('POST', PATH, definition)
+  if (status === 201) return true
+  if (status === 409) return undefined
+  throw new Error(`POST ${PATH} ended with ${status}: ${JSON.stringify(body)}`)
 }
 
 interface Definition {
