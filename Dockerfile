@@ -24,6 +24,11 @@ COPY --from=build /app/LICENSE /app/boot.cjs ./
 COPY --from=build /app/dist ./dist
 # Half of Node's threads may resolve names: one for each of the function's 64 concurrent attempts.
 ENV UV_THREADPOOL_SIZE=128
+# The version is that of package.json (`npm run set-version`).
+LABEL org.opencontainers.image.title=Commitlet \
+    org.opencontainers.image.description="Turns Kubernetes custom resources into Git commits and pull requests" \
+    org.opencontainers.image.licenses=Apache-2.0 \
+    org.opencontainers.image.version=0.1.0
 # A number instead of a name, so that runAsNonRoot can verify that it is not root.
 USER 65532:65532
 # With its default of 16 MiB, V8 keeps some 60 MiB more of what is no longer used after 1,000 commits at once.

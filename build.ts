@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { createRequire } from 'node:module'
@@ -10,6 +10,9 @@ import { Script } from 'node:vm'
 import { build, stop } from 'esbuild'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { compiledValidators, lazyPackages, lazyPartsOf, usedPartsOf } from './build-plugins.ts'
+import { COMMANDS } from './cli/commands/table.ts'
+import { manPage } from './cli/completion/man-page.ts'
+import { versionOfRelease } from './cli/version.ts'
 import type { WorkerText } from './functions/git/ssh/worker-text.ts'
 
 const DIST = join(import.meta.dirname, 'dist')
@@ -22,10 +25,19 @@ const ENTRIES = {
   webhook: join(import.meta.dirname, 'webhook/main.ts'),
 } as const
 
+/** The programs of threads, and the file that each is bundled from. */
+const THREADS = {
+  'git/ssh': join(import.meta.dirname, 'functions/git/ssh-worker/main.ts'),
+  edits: join(import.meta.dirname, 'functions/edits/main.ts'),
+} as const
+
+/** The programs of threads, by the folder of functions/ that starts them. */
+export type ThreadTexts = Readonly<Record<keyof typeof THREADS, WorkerText>>
+
 /** Bundles each program into one file that `node` runs without other files, and makes the code cache. */
 async function main(): Promise<void> {
   rmSync(DIST, { recursive: true, force: true })
-  await bundlePrograms(DIST)
+  await bundleCommandLine(DIST, await bundlePrograms(DIST))
   await makeCache(join(DIST, 'function.cjs'))
 }
 
@@ -42,6 +54,7 @@ const LAZY = [
   'socks',
   'socks-proxy-agent',
   'undici',
+  'yaml',
 ]
 
 /** What http/ uses of undici: all of it takes three times as long to load, and 12 MB more. */
@@ -88,33 +101,47 @@ const OPTIONS = {
   ],
 } as const satisfies BuildOptions
 
-/** Writes `function.cjs` and `webhook.cjs` into the folder; returns the program of the threads, which is in the first. */
-export async function bundlePrograms(folder: string): Promise<WorkerText> {
-  const worker = await bundleWorker()
+/** Writes `function.cjs` and `webhook.cjs` into the folder; returns the programs of threads, which are in the first. */
+export async function bundlePrograms(folder: string): Promise<ThreadTexts> {
+  const threads = {
+    'git/ssh': await bundleThread(THREADS['git/ssh']),
+    edits: await bundleThread(THREADS.edits),
+  }
+  await build({ ...OPTIONS, ...bundleTo(folder, threads), entryPoints: ENTRIES, banner: { js: CHECK_NODE } })
+  await stop()
+  return threads
+}
+
+/** Writes `commitlet.cjs`, the command line, and its manual page into the folder. */
+export async function bundleCommandLine(folder: string, threads: ThreadTexts): Promise<void> {
+  const version = versionOfRelease()
+  await build({
+    ...OPTIONS,
+    ...bundleTo(folder, threads),
+    entryPoints: { commitlet: join(import.meta.dirname, 'cli/main.ts') },
+    define: { COMMITLET_VERSION: JSON.stringify(version) },
+    banner: { js: `#!/usr/bin/env node\n${CHECK_NODE}` },
+  })
+  await stop()
+  chmodSync(join(folder, 'commitlet.cjs'), 0o755)
+  writeFileSync(join(folder, 'commitlet.1'), manPage(COMMANDS, version))
+}
+
+function bundleTo(folder: string, threads: ThreadTexts): BuildOptions {
   const plugins = [
-    withWorkerText(worker),
+    withThreadTexts(threads),
     compiledValidators(),
     usedPartsOf('@kubernetes/client-node'),
     lazyPackages(LAZY),
     lazyPartsOf('undici', UNDICI),
     lazyPartsOf('prom-client', PROM_CLIENT),
   ]
-  await build({
-    ...OPTIONS,
-    entryPoints: ENTRIES,
-    outdir: folder,
-    outExtension: { '.js': '.cjs' },
-    banner: { js: CHECK_NODE },
-    plugins,
-  })
-  await stop()
-  return worker
+  return { outdir: folder, outExtension: { '.js': '.cjs' }, plugins }
 }
 
-/** The program of the threads for SSH servers, with the code cache of what runs while it loads. */
-async function bundleWorker(): Promise<WorkerText> {
-  const entryPoints = [join(import.meta.dirname, 'functions/git/ssh-worker/main.ts')]
-  const { outputFiles } = await build({ ...OPTIONS, entryPoints, write: false })
+/** The program of a thread, with the code cache of what runs while it loads. */
+async function bundleThread(entryPoint: string): Promise<WorkerText> {
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [entryPoint], write: false })
   const text = `(function (require, module, exports, __dirname) {${outputFiles[0]?.text ?? ''}\n})`
   const script = new Script(text)
   const load: unknown = script.runInThisContext()
@@ -123,14 +150,15 @@ async function bundleWorker(): Promise<WorkerText> {
   return { text, cache: script.createCachedData().toString('base64') }
 }
 
-/** Puts the program of the threads into the bundle that starts them. */
-function withWorkerText(worker: WorkerText): Plugin {
+/** Puts the programs of threads into the bundle that starts them. */
+function withThreadTexts(threads: ThreadTexts): Plugin {
   return {
     name: 'worker-text',
     setup(bundler) {
-      bundler.onLoad({ filter: /[\\/]ssh[\\/]worker-text\.ts$/ }, () => ({
-        contents: `export const WORKER_TEXT = ${JSON.stringify(worker)}`,
-      }))
+      for (const [folder, thread] of Object.entries(threads))
+        bundler.onLoad({ filter: new RegExp(`/functions/${folder}/worker-text\\.ts$`) }, () => ({
+          contents: `export const WORKER_TEXT = ${JSON.stringify(thread)}`,
+        }))
     },
   }
 }

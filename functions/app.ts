@@ -9,18 +9,19 @@ import { NO_SCHEMAS } from './domain/no-schemas.ts'
 import { announcedBytes, readBody } from './domain/network/read-body.ts'
 import type { Cut } from './domain/network/read-body.ts'
 import { openArrivals } from './arrival/arrivals.ts'
+import { knowSenders } from './arrival/senders.ts'
 import type { Searches } from './arrival/arrivals.ts'
 import type { Handle } from './arrival/in-hand.ts'
 import { mayBeEventList, readPosted } from './domain/event/posted.ts'
 import type { Posted } from './domain/event/hint.ts'
-import { isFromWebhook } from './domain/event/sender-signature.ts'
+import { signedTrace } from './domain/event/sender-signature.ts'
 import { Failure } from './domain/failure.ts'
+import type { TraceContext } from './domain/telemetry/trace-context.ts'
 import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
 import { NO_METER, type Meter } from './domain/telemetry/meter.ts'
 import { codeLabel } from './domain/telemetry/program-metrics.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
 import { openEventPlaces } from './event-places.ts'
-import type { Sender } from './event-places.ts'
 
 const MIB = 1024 * 1024
 /** Largest event in bytes. An event names a resource; one that includes the whole object (1.5 MiB in etcd) also fits. */
@@ -100,32 +101,38 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   const places = openEventPlaces(stampKey !== undefined, () => performance.now())
   const arrivals = openArrivals({ handle, places, searches, log, wait: timing.wait })
   app.addHook('onClose', () => arrivals.idle())
-  const senderOf = ({ headers }: FastifyRequest): Sender =>
-    stampKey !== undefined && isFromWebhook(headers, stampKey) ? 'webhook' : 'anybody'
-  readBodies(app, connections, (request, bytes) => places.charge(senderOf(request), bytes))
+  const senders = knowSenders(stampKey)
+  // An event of the webhook is never that large.
+  readBodies(app, connections, (bytes) => places.charge('anybody', bytes))
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (places.admits(senderOf(request))) done()
+    if (places.admits(senders.of(request.headers))) done()
     // Before its body is read. A flood is slowed down by that, and who repeats an event waits in any case.
     else void connections.slowDown(request.raw.socket).then(() => askToRetry(reply, NO_ROOM))
   }
   app.post<{ Body: Posted | undefined }>('/', { onRequest }, async (request, reply) => {
     if (draining) return askToRetry(reply)
-    const posted = request.body ?? (await readPosted(request.headers, Buffer.alloc(0), nextTurn))
+    const read = request.body ?? (await readPosted(request.headers, Buffer.alloc(0), nextTurn))
+    const trace = stampKey === undefined ? undefined : signedTrace(request.headers, stampKey)
+    const posted = trace === undefined ? read : inTrace(read, trace)
+    const { headers, raw } = request
+    const admitted = senders.of(headers)
+    const sender = senders.claim(headers, posted)
+    if (sender !== admitted && !places.admits(sender)) {
+      await connections.slowDown(raw.socket)
+      return askToRetry(reply, NO_ROOM)
+    }
     // Until it was handled, even if its sender leaves.
-    const release = connections.hold(request.raw.socket)
-    const followed = await arrivals.follow(posted, senderOf(request)).finally(release)
+    const release = connections.hold(raw.socket)
+    const followed = await arrivals.follow(posted, sender).finally(release)
     if (followed === 'done') return reply.code(202).send()
+    if (sender === 'webhook') senders.release(headers)
     return askToRetry(reply, followed === 'no room' ? NO_ROOM : undefined)
   })
   return app
 }
 
 /** Reads the events of a request with any content type, and reports the length of each body. */
-function readBodies(
-  app: FastifyInstance,
-  connections: Connections,
-  charge: (request: FastifyRequest, bytes: number) => void,
-): void {
+function readBodies(app: FastifyInstance, connections: Connections, charge: (bytes: number) => void): void {
   const enter = openBodyRoom()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
@@ -138,13 +145,21 @@ function readBodies(
       })
       if (body === 'too many pieces') await connections.slowDown(request.raw.socket)
       if (typeof body === 'string') throw unread(body, most)
-      charge(request, body.length)
+      charge(body.length)
       // An attempt may take minutes: only what the body names is kept until then.
       return await readPosted(request.headers, body, nextTurn)
     } finally {
       place.leave()
     }
   })
+}
+
+/** The same, about resources whose attempts continue the trace. */
+function inTrace(posted: Posted, trace: TraceContext): Posted {
+  const hints = posted.hints.map((hint) =>
+    hint.about === 'resource' ? { ...hint, ref: { ...hint.ref, trace } } : hint,
+  )
+  return { ...posted, hints }
 }
 
 function unread(cut: Cut, most: number): Failure {

@@ -16,6 +16,7 @@ import {
   text,
   wholeNumber,
 } from './domain/settings.ts'
+import { readTraceSettings, type TraceSettings } from './telemetry/trace-settings.ts'
 import type { AttemptSettings } from './world.ts'
 
 /**
@@ -33,6 +34,8 @@ export interface Config extends AttemptSettings {
   readonly port: number
   /** Undefined: nothing is measured. */
   readonly metricsPort: number | undefined
+  /** Undefined: no traces are sent. */
+  readonly traces: TraceSettings | undefined
   /** Path of a PEM file with certificate authorities, trusted in addition to the system's. */
   readonly caFile: string | undefined
   /** Log-ins of one namespace that may fail at one host before Commitlet waits. */
@@ -58,6 +61,7 @@ export function readConfig(env: Environment): Config {
   return {
     port: wholeNumber(env, 'PORT', { absent: 8080, least: 0, most: 65_535 }),
     metricsPort: metricsPortOf(env),
+    traces: readTraceSettings(env, 'commitlet-function'),
     caFile: certificateFile(env, 'CA_FILE'),
     attemptDeadline: wholeNumber(env, 'ATTEMPT_DEADLINE', { absent: 120, least: 1, most: 540 }),
     retryLimit: wholeNumber(env, 'RETRY_LIMIT', { absent: 12, least: 1, most: 100 }),

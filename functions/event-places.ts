@@ -7,7 +7,7 @@ export type Sender = 'webhook' | 'anybody'
 
 /**
  * Most events in hand: those whose resource is being read, that wait for a turn, or whose attempt runs or waits for its
- * push (attempt/turns.ts). Each takes some 10 KiB besides what it waits with.
+ * push (attempt/turns/turns.ts). Each takes some 10 KiB besides what it waits with.
  */
 export const MOST_EVENTS = 1_280
 /** Of those, most that have no signature of the webhook. */

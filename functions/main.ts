@@ -23,8 +23,8 @@ import { PROGRAM_METRICS } from './domain/telemetry/program-metrics.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './attempt/find.ts'
 import type { Find } from './attempt/find.ts'
-import { divide } from './attempt/shares.ts'
-import { measureTurns, openTurns } from './attempt/turns.ts'
+import { divide } from './attempt/turns/shares.ts'
+import { measureTurns, openTurns } from './attempt/turns/turns.ts'
 import type { Sender } from './event-places.ts'
 import { openGit } from './git/git.ts'
 import { loadHTTP } from './http/http.ts'
@@ -33,6 +33,7 @@ import { openWorld } from './open-world.ts'
 import { fetchWarning, readPodSize } from './pod-size.ts'
 import { watchProcess } from './telemetry/process-figures.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
+import { openTraces } from './telemetry/traces.ts'
 import type { World } from './world.ts'
 
 /**
@@ -55,8 +56,9 @@ const NO_ENDPOINTS =
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   requirePrograms(process.env.PATH)
-  // Child processes and dumps of the environment must not contain the token.
+  // Child processes and dumps of the environment must not contain the tokens.
   delete process.env['DEFAULT_GIT_TOKEN']
+  delete process.env['OTEL_EXPORTER_OTLP_HEADERS']
   const log = pino({ level: config.logLevel, base: { part: 'function' } })
   const telemetry = openTelemetry(config.metricsPort, { ...PROGRAM_METRICS, ...FUNCTION_METRICS })
   const { meter } = telemetry
@@ -77,6 +79,8 @@ async function main(): Promise<void> {
       log.error({ reason, cause: message }, 'CA_FILE cannot be used; the previous authorities stay in use'),
     ),
   }
+  const traces = await openTraces(config.traces, { meter, log, route: network })
+  const { tracer } = traces
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
   const turns = openTurns(shares)
   measureTurns(turns, meter)
@@ -96,7 +100,7 @@ async function main(): Promise<void> {
   })
   const cluster = connectCluster(apiServer)
   const find = finders(cluster, config.stampKey !== undefined)
-  const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter }
+  const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter, tracer }
   const { world, close } = openWorld(parts)
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
     stampKey: config.stampKey,
@@ -112,7 +116,7 @@ async function main(): Promise<void> {
     void Promise.all([app.close(), close()])
       .then(() => git.close())
       .then(() => cluster.flushEvents())
-      .then(() => telemetry.close())
+      .then(() => Promise.all([traces.close(), telemetry.close()]))
       .then(() => {
         log.info('stopped')
         // An immediate exit could write this line before earlier ones that are still being written.
@@ -140,7 +144,8 @@ async function main(): Promise<void> {
 function searchesOf({ cluster, log, elapsed }: World, config: Config): Searches {
   const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
   const parts = { cluster, log, elapsed, wait }
-  const intervals = { unsettled: config.sweepInterval * 1000, full: config.sweepFullInterval * 1000 }
+  const [often, seldom] = [config.sweepInterval * 1000, config.sweepFullInterval * 1000]
+  const intervals = { unsettled: often, full: seldom, followers: often }
   return {
     sweep: makePingedSweep(parts, intervals),
     lookFor: makeWaitingSearch(parts, config.referenceScope === 'any'),

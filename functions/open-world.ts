@@ -2,10 +2,13 @@ import type { Logger } from 'pino'
 import { handle } from './attempt/attempt.ts'
 import { openClaimKeeper } from './attempt/claim-keeper.ts'
 import type { Find } from './attempt/find.ts'
-import type { Turns } from './attempt/turns.ts'
+import { shareThread } from './attempt/turns/thread-share.ts'
+import type { Turns } from './attempt/turns/turns.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Config } from './config.ts'
 import type { Meter } from './domain/telemetry/meter.ts'
+import { openEdits } from './edits/edits.ts'
+import type { Tracer } from './domain/telemetry/tracer.ts'
 import type { Git } from './git/git.ts'
 import type { HTTPSettings } from './http/http.ts'
 import { guardRemotes } from './login/guarded-remotes.ts'
@@ -17,7 +20,7 @@ import type { World } from './world.ts'
 export interface WorldParts {
   readonly cluster: Cluster
   readonly git: Pick<Git, 'push' | 'find' | 'expect'>
-  readonly turns: Pick<Turns, 'takeTurn'>
+  readonly turns: Pick<Turns, 'takeTurn' | 'acquireEdit' | 'mostEditMiB'>
   /** How the hosts' APIs are reached. */
   readonly network: HTTPSettings
   /** How the looks find the resource whose object has changed. */
@@ -25,6 +28,7 @@ export interface WorldParts {
   readonly config: Config
   readonly log: Logger
   readonly meter: Meter
+  readonly tracer: Tracer
 }
 
 /** A World, and its end, which waits for the attempts that its looks have started. */
@@ -34,7 +38,8 @@ export interface OpenWorld {
 }
 
 /** Puts together what attempts use, with its guards and looks. Takes no call. */
-export function openWorld({ cluster, git, turns, network, find, config, log, meter }: WorldParts): OpenWorld {
+export function openWorld(parts: WorldParts): OpenWorld {
+  const { cluster, git, turns, network, find, config, log, meter, tracer } = parts
   const now = (): Date => cluster.now()
   const elapsed = (): number => performance.now()
   const looks = openLooks({
@@ -48,16 +53,19 @@ export function openWorld({ cluster, git, turns, network, find, config, log, met
   const remotes = guardRemotes(
     {
       push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
-      find: (change, login, signal) => git.find(change, login, signal),
+      find: (change, login, { signal, ...terms }) => git.find(change, login, signal, terms),
       withPullRequests: openProviders(network, elapsed, meter),
     },
     { failedLogins: config.failedLogins, elapsed },
   )
+  const edits = openEdits({ acquire: turns.acquireEdit, mostMiB: turns.mostEditMiB })
   const world: World = {
     cluster,
     ...remotes,
     expect: (target) => git.expect(target),
+    editFile: edits.edit,
     takeTurn: turns.takeTurn,
+    workFor: shareThread(),
     now,
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
@@ -65,7 +73,12 @@ export function openWorld({ cluster, git, turns, network, find, config, log, met
     random: Math.random,
     log,
     meter,
+    tracer,
     settings: config,
   }
-  return { world, close: () => looks.close() }
+  async function close(): Promise<void> {
+    await looks.close()
+    await edits.close()
+  }
+  return { world, close }
 }

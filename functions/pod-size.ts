@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { totalmem } from 'node:os'
-import type { Stock } from './attempt/budget.ts'
+import type { Stock } from './attempt/turns/budget.ts'
 import { WrongSetting } from './domain/settings.ts'
 
 const MIB = 1024 * 1024

@@ -6,7 +6,10 @@ import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
 import type { Release } from './domain/network/budget.ts'
 import type { Meter } from './domain/telemetry/meter.ts'
+import type { Span, Tracer } from './domain/telemetry/tracer.ts'
+import type { EditFile } from './edits/edits.ts'
 import type { EngineName } from './git/remote.ts'
+import type { PushWatch } from './domain/resource/late-push.ts'
 import type { ClaimCheck } from './domain/resource/claims.ts'
 import type { Envelope, Kind, ObjectRef, ReferenceField } from './domain/resource/resource.ts'
 import type { Parsed } from './domain/schema/parse.ts'
@@ -33,11 +36,13 @@ export interface Holder {
   readonly host: string
   /** Identifies the resource: each may wait only once. */
   readonly resource: string
+  /** Objects that it reads; default 1. */
+  readonly objects?: number
   /** It holds something of the pod already, or nobody else can take its place: it may wait, however many do. */
   readonly admitted?: boolean
 }
 
-/** The right to do what costs the pod something; see functions/attempt/turns.ts. */
+/** The right to do what costs the pod something; see functions/attempt/turns/turns.ts. */
 export interface Turn {
   /** Gives the turn back: from now on the attempt only waits, and keeps this many bytes. */
   readonly park: (bytes: number) => void
@@ -50,6 +55,8 @@ export interface Turn {
 export interface KeptClaim extends ClaimCheck {
   /** Fires with a Failure when another attempt has taken over, or the resource was deleted. */
   readonly lost: AbortSignal
+  /** Writes into the claim which sources of a follower are about to be committed. Throws what `confirm` throws. */
+  readonly committing: (sources: string) => Promise<void>
   /** Ends the renewals, and returns the resource as it was last written or read. */
   readonly end: () => Promise<Envelope>
 }
@@ -70,14 +77,21 @@ export interface World {
   readonly cluster: Cluster
   /** Commits and pushes a change to the remote; see functions/git. */
   readonly push: (change: Change, login: Login, attempt: PushTerms) => Promise<Landed>
+  /** Sets fields of a file of the branch; see functions/edits. */
+  readonly editFile: EditFile
   /** Finds what an earlier attempt may have pushed; undefined if there is nothing. See functions/git. */
-  readonly find: (change: ChangeDraft, login: Login, signal: AbortSignal) => Promise<Landed | undefined>
+  readonly find: (change: ChangeDraft, login: Login, attempt: SearchTerms) => Promise<Landed | undefined>
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
   /** Told of each change that will be pushed; the result is called when it has come or will not come. See functions/git. */
   readonly expect: (target: Pick<ChangeDraft, 'repository' | 'branch'>) => Release
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
   readonly takeTurn: (kind: Kind, holder: Holder) => Promise<Turn | undefined>
+  /**
+   * Does work that holds the thread, such as rendering an object, once its namespace has not had more than its share; see
+   * functions/attempt/turns/thread-share.ts. Throws what `work` throws, and Timeout if `signal` fires before it begins.
+   */
+  readonly workFor: <T>(namespace: string, work: () => T, signal: AbortSignal) => Promise<T>
   /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */
   readonly now: () => Date
   /** Milliseconds of a clock that is never set. */
@@ -90,11 +104,17 @@ export interface World {
   readonly random: () => number
   readonly log: Logger
   readonly meter: Meter
+  readonly tracer: Tracer
+  /** The span of the attempt that this World is for, if it is for one; see functions/attempt/traced-world.ts. */
+  readonly span?: Span | undefined
   readonly settings: AttemptSettings
 }
 
 /** What of an attempt a push depends on. */
-export type PushTerms = Pick<Attempt, 'signal' | 'claim' | 'engineChosen'>
+export type PushTerms = Pick<Attempt, 'signal' | 'claim' | 'engineChosen' | 'pushWatch' | 'span'>
+
+/** What of an attempt a search depends on. */
+export type SearchTerms = Pick<Attempt, 'signal' | 'engineChosen' | 'span'>
 
 /** What an attempt knows about earlier attempts, and its deadline. */
 export interface Attempt {
@@ -104,10 +124,16 @@ export interface Attempt {
   readonly signal: AbortSignal
   /** Asked before each write to a remote. */
   readonly claim: ClaimCheck
+  /** Of a follower: writes which sources it is about to commit; see KeptClaim. */
+  readonly committing?: KeptClaim['committing'] | undefined
   /** Told what the attempt reads: the version of an object that the spec names, or MISSING or UNREADABLE. */
   readonly saw: (field: ReferenceField, version: string) => void
   /** The attempt gives it back where it only waits. */
   readonly turn: Pick<Turn, 'park' | 'resume'>
   /** Told which engine works on its change; see functions/git. */
-  readonly engineChosen?: (engine: EngineName) => void
+  readonly engineChosen?: ((engine: EngineName) => void) | undefined
+  /** Told of the pushes of its change; see functions/domain/resource/late-push.ts. */
+  readonly pushWatch?: PushWatch | undefined
+  /** What the work belongs to in a trace. */
+  readonly span?: Span | undefined
 }

@@ -1,3 +1,4 @@
+import { elements, isRecord } from '../functions/domain/json-value.ts'
 import { parseJSONText } from '../functions/domain/manifest/json-text.ts'
 import { GROUP, PLURALS, VERSION } from '../functions/domain/resource/resource.ts'
 import type { Kind } from '../functions/domain/resource/resource.ts'
@@ -26,6 +27,8 @@ interface Definition {
   readonly spec: Schema
   readonly status: Schema
   readonly columns: readonly Column[]
+  /** Fields besides the phase by which a list can be filtered. */
+  readonly selectable?: readonly string[]
 }
 
 function column(name: string, jsonPath: string, rest: Omit<Column, 'name' | 'jsonPath'>): Column {
@@ -43,7 +46,6 @@ const AGE = column('Age', '.metadata.creationTimestamp', {
   description: 'The age of the resource.',
 })
 const WIDE = [
-  { ...condition('Message', 'message'), priority: 1 },
   // A column of type date shows every future time as <invalid>.
   column('Next attempt', '.status.nextAttemptTime', {
     type: 'string',
@@ -60,6 +62,8 @@ const WIDE = [
     priority: 1,
     description: `The value of ${GROUP}/requested-at that was last handled.`,
   }),
+  // The longest column: last, so that it does not push the others apart.
+  { ...condition('Message', 'message'), priority: 1 },
 ]
 
 const DEFINITIONS: readonly Definition[] = [
@@ -82,8 +86,20 @@ const DEFINITIONS: readonly Definition[] = [
         description: 'The commit that holds it.',
       }),
       AGE,
+      column('Repository', '.spec.repository', {
+        type: 'string',
+        priority: 1,
+        description: 'The address of the repository.',
+      }),
+      column('Interval', '.spec.interval', {
+        type: 'string',
+        priority: 1,
+        description:
+          'With sync: OnChange, how often it is looked for changes without an event; 10m if empty.',
+      }),
       ...WIDE,
     ],
+    selectable: ['.spec.sync'],
   },
   {
     kind: 'PullRequest',
@@ -122,11 +138,22 @@ export function crdFiles(): ReadonlyMap<string, string> {
 }
 
 function crdFile(definition: Definition): string {
-  // Removes our own keywords, which the API server does not know, and undefined members.
+  // Replaces our own keywords, which the API server does not know, and removes undefined members.
   const json = JSON.stringify(crd(definition), (key, value: unknown) =>
-    key === 'expects' ? undefined : value,
+    key === 'expects' || key === 'oneRequired' ? undefined : translated(value),
   )
   return NOTICE + toYAML(parseJSONText(json))
+}
+
+function translated(value: unknown): unknown {
+  if (!isRecord(value)) return value
+  const names = elements(value['oneRequired'])
+  return {
+    ...value,
+    ...(names.length > 0 ? { oneOf: names.map((name) => ({ required: [name] })) } : {}),
+    // Otherwise the API server drops a null after admission has signed it.
+    ...(value['x-kubernetes-preserve-unknown-fields'] === true ? { nullable: true } : {}),
+  }
 }
 
 function crd(definition: Definition): object {
@@ -151,14 +178,14 @@ function crd(definition: Definition): object {
   }
 }
 
-function version({ description, spec, status, columns }: Definition): object {
+function version({ description, spec, status, columns, selectable = [] }: Definition): object {
   const name = { type: 'string', maxLength: 253 }
   return {
     name: VERSION,
     served: true,
     storage: true,
     subresources: { status: {} },
-    selectableFields: [{ jsonPath: '.status.phase' }],
+    selectableFields: ['.status.phase', ...selectable].map((jsonPath) => ({ jsonPath })),
     additionalPrinterColumns: columns,
     schema: {
       openAPIV3Schema: {

@@ -144,7 +144,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Work that runs and waits',
-        description: 'Changes that are prepared, sessions, large sessions of the git binary.',
+        description: 'Changes that are prepared, sessions, large sessions of the git binary, edits of files.',
         unit: 'short',
         queries: [
           { expr: 'sum by (work) (commitlet_running)', legend: '{{work}} runs' },

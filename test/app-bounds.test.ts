@@ -12,6 +12,9 @@ import { MOST_EVENTS, MOST_UNSIGNED } from '../functions/event-places.ts'
 import type { Timing } from '../functions/domain/network/connections.ts'
 import { EVENT, EVENT_HEAD } from './event-request.ts'
 import { waitFor } from './harness/wait.ts'
+import { drawnTests } from './harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const MIB = 1024 * 1024
 /** What an event may have, and how many of those the room for bodies takes; 1 MiB is left. */
@@ -79,14 +82,14 @@ t.test('events that do not end take 64 MiB at most: the oldest gives way', async
   t.equal(await Promise.race([...others, pause(0, 'open')]), 'open', 'no more than needed')
 })
 
-t.test('bodies that were announced and do not come take no room', async (t) => {
+drawn('bodies that were announced and do not come take no room', async (t) => {
   const sending = await start(t)
   for (let index = 0; index < 2 * FITTING; index += 1) sending.send(`content-length: ${LARGEST}`, '')
   await waitFor('their heads', () => (sending.seen.requests === 2 * FITTING ? true : undefined), 10_000)
   t.match(await text(sending.send(...event(2 * MIB))), /^HTTP\/1.1 202/)
 })
 
-t.test('events that have been handled hold no room, and probes need none', async (t) => {
+drawn('events that have been handled hold no room, and probes need none', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
   const sending = await start(t, () => finished)
   const answers = Array.from({ length: 2 * FITTING }, () => text(sending.send(...event(2 * MIB))))
@@ -97,7 +100,7 @@ t.test('events that have been handled hold no room, and probes need none', async
   for (const answer of await Promise.all(answers)) t.match(answer, /^HTTP\/1.1 202/)
 })
 
-t.test('an event in many small pieces is refused, and one in fewer is read', async (t) => {
+drawn('an event in many small pieces is refused, and one in fewer is read', async (t) => {
   const { send, seen } = await start(t)
   const inPieces = (many: number): string => `${'1\r\n \r\n'.repeat(many)}0\r\n\r\n`
   const head = `${EVENT_TEXT.length.toString(16)}\r\n${EVENT_TEXT}\r\n`
@@ -106,13 +109,13 @@ t.test('an event in many small pieces is refused, and one in fewer is read', asy
   t.equal(seen.handled, 1)
 })
 
-t.test('a whole event has 30 s to come', async (t) => {
+drawn('a whole event has 30 s to come', async (t) => {
   const { app } = await start(t)
   // Node goes by the longer of the two.
   t.same([app.server.headersTimeout, app.server.requestTimeout], [30_000, 30_000])
 })
 
-t.test(
+drawn(
   'events above the limit in hand are refused until one is handled, also if their senders leave',
   async (t) => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
@@ -134,7 +137,7 @@ t.test(
   },
 )
 
-t.test('a flood without a signature leaves places to the webhook, and waits for its refusals', async (t) => {
+drawn('a flood without a signature leaves places to the webhook, and waits for its refusals', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
   const key = Buffer.alloc(32, 'k')
   const { send, seen } = await start(t, () => finished, key)
@@ -149,10 +152,41 @@ t.test('a flood without a signature leaves places to the webhook, and waits for 
     id: '1',
     source: '/x',
     type: 'dev.commitlet.gitcommit.applied',
+    subject: `${EVENT.namespace}/${EVENT.name}`,
   }
   const signature = senderSignature((name) => attributes[name], key)
-  const signed = text(send(`ce-${SENDER_SIGNATURE}: ${signature}\r\n${length}`, body))
+  const head = `ce-subject: ${attributes['subject']}\r\nce-${SENDER_SIGNATURE}: ${signature}\r\n${length}`
+  const other = body.replace('"shop"', '"sh0p"')
+  t.match(
+    await text(send(head.replace('shop', 'sh0p'), other)),
+    /^HTTP\/1.1 503/,
+    'signed for another subject',
+  )
+  const signed = text(send(head, body))
   await waitFor('the event of the webhook', () => (seen.handled > MOST_UNSIGNED ? true : undefined), 30_000)
+  t.match(await text(send(head, body)), /^HTTP\/1.1 503/, 'what is repeated has no priority')
+  t.equal(seen.handled, MOST_UNSIGNED + 1)
   finish(undefined)
   t.match(await signed, /^HTTP\/1.1 202/)
+})
+
+t.test('a signature that was seen gives no place to another event', async (t) => {
+  const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
+  const key = Buffer.alloc(32, 'k')
+  const { send, seen } = await start(t, () => finished, key)
+  const [length, body] = event(400)
+  const eight = `${EVENT_HEAD}\r\n${length}\r\n\r\n${body}`.repeat(7)
+  for (let index = 0; index < MOST_UNSIGNED / 8; index += 1) send(length, body, eight)
+  await waitFor('all in hand', () => (seen.handled === MOST_UNSIGNED ? true : undefined), 30_000)
+  const attributes: Readonly<Record<string, string>> = {
+    id: '1',
+    source: '/x',
+    type: 'dev.commitlet.gitcommit.applied',
+    subject: 'team/other',
+  }
+  const signature = senderSignature((name) => attributes[name], key)
+  const head = `ce-subject: team/other\r\nce-${SENDER_SIGNATURE}: ${signature}\r\n${length}`
+  t.match(await text(send(head, body)), /^HTTP\/1.1 503/)
+  t.equal(seen.handled, MOST_UNSIGNED)
+  finish(undefined)
 })

@@ -10,8 +10,10 @@ import type { Test } from 'tap'
 import { buildApp } from '../functions/app.ts'
 import type { Searches } from '../functions/arrival/arrivals.ts'
 import type { Handle } from '../functions/arrival/in-hand.ts'
+import { traceSignature } from '../functions/domain/event/sender-signature.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { ObjectRef } from '../functions/domain/resource/resource.ts'
+import { traceparentOf } from '../functions/domain/telemetry/trace-context.ts'
 import { waitFor } from './harness/wait.ts'
 
 const DATA = {
@@ -44,7 +46,11 @@ interface Answer {
 }
 
 /** The app on a free port of 127.0.0.1, with what it handled and what it logged. */
-async function start(t: Test, handle: Handle = () => Promise.resolve(), searches?: Searches) {
+async function start(
+  t: Test,
+  handle: Handle = () => Promise.resolve(),
+  options: { readonly searches?: Searches; readonly stampKey?: Uint8Array } = {},
+) {
   const handled: ObjectRef[] = []
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
@@ -54,7 +60,7 @@ async function start(t: Test, handle: Handle = () => Promise.resolve(), searches
       return handle(ref, sender)
     },
     log,
-    searches === undefined ? {} : { searches },
+    options,
   )
   t.teardown(() => app.close())
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
@@ -148,7 +154,7 @@ t.test('a ping sweeps, and an event about another object asks who waits for it',
     sweep: async () => void asked.push('sweep'),
     lookFor: async (object: unknown) => void asked.push(object),
   }
-  const { port, handled } = await start(t, undefined, searches)
+  const { port, handled } = await start(t, undefined, { searches })
   const of = (type: string) => ({ headers: { ...BINARY, 'ce-type': `dev.knative.${type}` } })
   t.match(await send(port, of('sources.ping'), ''), { status: 202, body: '' })
   const secret = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', namespace: 'team', name: 'git' })
@@ -321,3 +327,23 @@ function openConnection(port: number) {
     },
   }
 }
+
+const TRACE = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: true }
+
+t.test('the trace of an event is continued if the webhook has signed it, and by nobody else', async (t) => {
+  const stampKey = Buffer.alloc(32, 'k')
+  const attributes: Readonly<Record<string, string>> = { ...ATTRIBUTES, traceparent: traceparentOf(TRACE) }
+  const signature = traceSignature((name) => attributes[name], stampKey)
+  const traced = { ...BINARY, 'ce-traceparent': traceparentOf(TRACE), traceparent: traceparentOf(TRACE) }
+  const signed = { ...traced, 'ce-tracesignature': signature }
+  for (const [headers, key, ref] of [
+    [signed, stampKey, { ...REF, trace: TRACE }],
+    [traced, stampKey, REF],
+    [{ ...signed, 'ce-id': 'other' }, stampKey, REF],
+    [signed, undefined, REF],
+  ] as const) {
+    const { port, handled } = await start(t, undefined, key === undefined ? {} : { stampKey: key })
+    t.equal((await send(port, { headers }, BODY)).status, 202)
+    t.strictSame(handled, [ref])
+  }
+})

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, readdir, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -9,12 +9,16 @@ import { hostNamed } from '../functions/domain/repository/hosts.ts'
 import { plainConfig, standIn, writeConfig } from './cluster/stage.ts'
 import { makeAuthority } from './harness/certificates.ts'
 import { gitCommit, STAMPED } from './harness/memory-world.ts'
-import { startFunction, startWebhook } from './harness/programs.ts'
+import { BUNDLES, startFunction, startWebhook } from './harness/programs.ts'
 import { startFaultyServer } from './harness/ssh-faulty.ts'
+import { isLong, sample } from './harness/sample.ts'
 import { makeKey } from './harness/ssh-keys.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const DIST = join(ROOT, 'dist')
+/** What test/run.ts has bundled for all tests; a long run, and one that counts lines, builds again as users do. */
+const BUNDLED = isLong() ? undefined : process.env[BUNDLES]
+const DIST = BUNDLED ?? join(ROOT, 'dist')
+const built = BUNDLED === undefined
 const run = promisify(execFile)
 
 /** An API server that refuses every connection: both programs start without one. */
@@ -25,11 +29,25 @@ const NOWHERE = {
   'current-context': 'none',
 }
 
-t.test('npm run build makes two files, each of which Node runs on its own', async (t) => {
+async function build(t: Test): Promise<void> {
   await run(process.execPath, [join(ROOT, 'build.ts')], { cwd: ROOT })
-  const files = ['function.cjs', `function.cjs.${process.version}.cache`, 'webhook.cjs']
+  const command = ['commitlet.1', 'commitlet.cjs']
+  const files = [...command, 'function.cjs', `function.cjs.${process.version}.cache`, 'webhook.cjs']
   t.same((await readdir(DIST)).sort(), files)
+  // In a folder of its own, which is not a part of this package of ES modules.
+  const alone = join(t.testdir({ 'package.json': '{}' }), 'commitlet')
+  await copyFile(join(DIST, 'commitlet.cjs'), alone)
+  const { version }: { readonly version: string } = JSON.parse(
+    await readFile(join(ROOT, 'package.json'), 'utf8'),
+  )
+  t.equal((await run(alone, ['--version'])).stdout, `${version}\n`)
+  const unread = await run(alone, ['check', '-f', '/none']).catch((error: unknown) => error)
+  t.match(unread, { code: 2, stderr: /^commitlet: \/none cannot be read/ })
+}
 
+if (built) t.test('npm run build makes the command line as well, which runs on its own', build)
+
+t.test('the build makes files that Node runs on their own', async (t) => {
   const folder = t.testdir({ kubeconfig: JSON.stringify(NOWHERE) })
   const KUBECONFIG = join(folder, 'kubeconfig')
   const authority = await makeAuthority()
@@ -38,8 +56,8 @@ t.test('npm run build makes two files, each of which Node runs on its own', asyn
   await writeFile(TLS_CERT_FILE, certPEM)
   await writeFile(TLS_KEY_FILE, keyPEM)
   const programs = [
-    await startFunction({ env: { KUBECONFIG }, built: true }),
-    await startWebhook({ env: { KUBECONFIG, TLS_CERT_FILE, TLS_KEY_FILE }, built: true }),
+    await startFunction({ env: { KUBECONFIG }, built }),
+    await startWebhook({ env: { KUBECONFIG, TLS_CERT_FILE, TLS_KEY_FILE }, built }),
   ]
   for (const program of programs) {
     await program.ready()
@@ -124,7 +142,7 @@ async function sendEvent(
   }: { readonly server: string; readonly env: Record<string, string>; readonly kind: string },
 ): Promise<void> {
   const KUBECONFIG = await writeConfig(t, plainConfig(server))
-  const program = await startFunction({ env: { KUBECONFIG, ...env }, built: true })
+  const program = await startFunction({ env: { KUBECONFIG, ...env }, built })
   t.teardown(() => program.kill())
   await program.ready()
   const event = { apiVersion: 'commitlet.dev/v1', kind, namespace: 'team', name: 'shop' }
@@ -140,7 +158,7 @@ async function sendEvent(
 }
 
 // Their libraries are ES modules only, and are loaded within the bundle when they are first needed.
-for (const provider of ['github', 'gitlab']) {
+for (const provider of sample(['github', 'gitlab'], () => 'provider')) {
   t.test(`the bundle calls the API of ${provider}`, async (t) => {
     const asked: (string | undefined)[] = []
     const host = await standIn(t, ({ url }, response) => {

@@ -15,6 +15,7 @@ import { EVENT, EVENT_HEAD } from './event-request.ts'
 import { makeAuthority } from './harness/certificates.ts'
 import { BUNDLES, startFunction, startWebhook } from './harness/programs.ts'
 import type { Program } from './harness/programs.ts'
+import { sample } from './harness/sample.ts'
 import { waitFor } from './harness/wait.ts'
 import { call, gitCommit, reviewOf, writePair } from './webhook/stage.ts'
 import type { Posted } from './webhook/stage.ts'
@@ -108,7 +109,7 @@ async function probe(ask: () => Promise<number>): Promise<number> {
   return (await ask()) === 200 ? performance.now() - began : Infinity
 }
 
-t.test('the function lives through bodies of single bytes and a flood of events', async (t) => {
+async function floodFunction(t: Test): Promise<void> {
   const apiServer = await startApiServer(t)
   const dir = t.testdir({ kubeconfig: apiServer.config })
   const program = await startFunction({ env: { ...HEAP, KUBECONFIG: join(dir, 'kubeconfig') } })
@@ -155,9 +156,9 @@ t.test('the function lives through bodies of single bytes and a flood of events'
 
   const peak = await peakMiB(program)
   t.ok(peak < 400 * ROOM, `${peak} MiB`)
-})
+}
 
-t.test('the webhook lives through reviews of single bytes and a flood of reviews', async (t) => {
+async function floodWebhook(t: Test): Promise<void> {
   const apiServer = await startApiServer(t)
   const dir = t.testdir({ kubeconfig: apiServer.config })
   const { certPEM: ca, ...authority } = await makeAuthority()
@@ -204,9 +205,9 @@ t.test('the webhook lives through reviews of single bytes and a flood of reviews
 
   const peak = await peakMiB(program)
   t.ok(peak < 320 * ROOM, `${peak} MiB`)
-})
+}
 
-t.test('answers of single bytes, of a host and of the API server, take little memory', async (t) => {
+async function answerInBytes(t: Test): Promise<void> {
   const answer = inBytes('HTTP/1.1 200 OK\r\ncontent-type: application/json', '"'.padEnd(4 * MIB - 1) + '"')
   const server = createPlainServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.end(answer))
@@ -238,7 +239,15 @@ t.test('answers of single bytes, of a host and of the API server, take little me
   const { reasons, peak } = JSON.parse(await text(child.stdout))
   t.strictSame(reasons, [...Array(3).fill('ProviderUnavailable'), 'NotSupported'])
   t.ok(peak < 500, `${peak} MiB`)
-})
+}
+
+// Whole programs: the bounds by themselves are tested in app-bounds.test.ts of both, and in test/http and test/cluster.
+const floods = [
+  ['the function lives through bodies of single bytes and a flood of events', floodFunction],
+  ['the webhook lives through reviews of single bytes and a flood of reviews', floodWebhook],
+  ['answers of single bytes, of a host and of the API server, take little memory', answerInBytes],
+] as const
+for (const [title, flood] of sample(floods, () => 'a flood')) t.test(title, flood)
 
 function sourceOf(file: string): string {
   return JSON.stringify(new URL(`../${file}`, import.meta.url).href)

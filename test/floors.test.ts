@@ -4,7 +4,7 @@ import t from 'tap'
 import { complaintsAbout, importsOf, type Sources } from './floors.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const FILES = globSync(['functions/**/*.ts', 'webhook/**/*.ts'], { cwd: ROOT }).sort()
+const FILES = globSync(['functions/**/*.ts', 'webhook/**/*.ts', 'cli/**/*.ts'], { cwd: ROOT }).sort()
 const SOURCES: Sources = new Map(FILES.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
 const IMPORTS = importsOf(SOURCES)
 
@@ -116,22 +116,33 @@ t.test(
   },
 )
 
+t.test('what sends traces is loaded when they are sent, and by no start', async (t) => {
+  const eager = loadedBy('functions/main.ts', 'webhook/main.ts')
+  t.ok(eager.has('functions/telemetry/traces.ts'), 'the way to it is found')
+  for (const file of ['collector', 'span-queue', 'otlp'])
+    t.notOk(eager.has(`functions/telemetry/${file}.ts`), file)
+})
+
 t.test('a spec is parsed at the two borders alone, and an address by the parser of specs', async (t) => {
   const users = (name: string): readonly string[] => {
     const imported = new RegExp(
-      `^import \\{[^}]*\\b${name}\\b[^}]*\\} from '[^']*/(?:parse|address)\\.ts'`,
+      `^import \\{[^}]*\\b${name}\\b[^}]*\\} from '[^']*/(?:parse|address|written-address)\\.ts'`,
       'm',
     )
     return FILES.filter((file) => imported.test(SOURCES.get(file) ?? ''))
   }
   t.strictSame(users('parse'), [
+    'cli/local/resource.ts',
     'functions/attempt/attempt.ts',
     'functions/attempt/claim.ts',
     'webhook/admission/admission.ts',
   ])
+  t.strictSame(users('readWrittenAddress'), ['functions/domain/schema/parse.ts'])
   t.strictSame(users('parseRepositoryAddress'), [
+    // A host that nobody has, for what a Secret is good for.
+    'cli/check/secret-steps.ts',
     'functions/domain/pull-request/renamed-repository.ts',
-    'functions/domain/schema/parse.ts',
+    'functions/domain/repository/written-address.ts',
     // The new address of a repository that has moved, for a message.
     'functions/git/output/moved.ts',
   ])

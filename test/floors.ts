@@ -22,9 +22,18 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   'functions/http': ['functions/net', 'functions/domain'],
   'functions/providers': ['functions/domain'],
   'functions/net': ['functions/domain'],
-  'functions/telemetry': ['functions/domain'],
+  'functions/telemetry': ['functions/net', 'functions/domain'],
   'functions/domain': [],
-  webhook: ['functions/cluster', 'functions/telemetry', 'functions/domain'],
+  webhook: ['functions/cluster', 'functions/net', 'functions/telemetry', 'functions/domain'],
+  cli: [
+    'functions',
+    'functions/cluster',
+    'functions/git',
+    'functions/http',
+    'functions/net',
+    'functions/providers',
+    'functions/domain',
+  ],
 }
 
 /** Where each package may be used. Node's own modules and `import type` are free, but for domain/. */
@@ -32,11 +41,14 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   '@kubernetes/client-node': /^functions\/cluster\//,
   'simple-git': /^functions\/git\/process\//,
   fastify: /^(functions|webhook)\/app\.ts$/,
-  pino: /^(functions|webhook)\/main\.ts$/,
+  pino: /^(functions\/main|webhook\/main|cli\/local\/site)\.ts$/,
+  commander: /^cli\/commands\//,
   ajv: /^functions\/domain\/schema\//,
+  yaml: /^(functions\/domain\/edit|cli\/input)\//,
   ssh2: /^functions\/git\/ssh-worker\//,
   undici: /^functions\/http\//,
   'lru-cache': /^(functions\/(cluster|git|http|login|pull-request)|webhook\/admission)\//,
+  selfsigned: /^webhook\/certificate\//,
   'prom-client': /^functions\/telemetry\//,
   '@octokit/rest': /^functions\/providers\/github\//,
   '@gitbeaker/rest': /^functions\/providers\/gitlab\//,
@@ -120,7 +132,7 @@ function floorOf(file: string): string {
 /** The room of a file; a file at the top of a floor that has rooms stands for itself. */
 function placeOf(file: string): string {
   const folder = dirname(file)
-  const hasRooms = ['functions', 'functions/domain', 'functions/git', 'functions/providers', 'webhook']
+  const hasRooms = ['functions', 'functions/domain', 'functions/git', 'functions/providers', 'webhook', 'cli']
   return hasRooms.includes(folder) ? file : folder
 }
 

@@ -3,7 +3,8 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { BUNDLES, WORKER } from './harness/programs.ts'
+import { BUNDLES, THREADS } from './harness/programs.ts'
+import { timed } from './times.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const STAND_IN = new URL('./room-tap.ts', import.meta.url).href
@@ -14,8 +15,8 @@ const subtests = new Map<string, Test>()
 /**
  * Runs test files (paths below the project's folder) in this process, one after the other, each as one subtest that
  * has its name. The `t` that a file gets from `tap` is that subtest, so that its teardowns, hooks and folders are its
- * own; a stage that several files share has those of the room. A file that cannot be loaded fails. Threads for SSH
- * servers run their program as it is in a bundle where there is one: each would load it from its sources for 0.2 s.
+ * own; a stage that several files share has those of the room. A file that cannot be loaded fails. Threads run their
+ * program as it is in a bundle where there is one: each would load it from its sources for 0.2 s.
  */
 export function runRoom(files: readonly string[]): void {
   registerHooks({
@@ -31,13 +32,16 @@ export function runRoom(files: readonly string[]): void {
     },
     load(url, context, nextLoad) {
       const bundles = process.env[BUNDLES]
-      if (bundles === undefined || !url.endsWith('/functions/git/ssh/worker-text.ts'))
-        return nextLoad(url, context)
-      const text = readFileSync(join(bundles, WORKER), 'utf8')
-      return { format: 'module', source: `export const WORKER_TEXT = ${text}`, shortCircuit: true }
+      const [, folder] = /\/functions\/(.+)\/worker-text\.ts$/.exec(url) ?? []
+      if (bundles === undefined || folder === undefined) return nextLoad(url, context)
+      const threads: Readonly<Record<string, unknown>> = JSON.parse(
+        readFileSync(join(bundles, THREADS), 'utf8'),
+      )
+      const source = `export const WORKER_TEXT = ${JSON.stringify(threads[folder])}`
+      return { format: 'module', source, shortCircuit: true }
     },
   })
-  for (const file of files) void t.test(file, (t) => runFile(t, pathToFileURL(join(ROOT, file)).href))
+  for (const file of files) void t.test(file, (t) => runFile(t, file))
 }
 
 /** The subtest of the file in a URL that the hook has made. */
@@ -48,7 +52,10 @@ export function subtestOf(url: string): Test {
   return subtest
 }
 
-async function runFile(t: Test, url: string): Promise<void> {
+async function runFile(t: Test, file: string): Promise<void> {
+  const url = pathToFileURL(join(ROOT, file)).href
   subtests.set(url, t)
+  // Teardowns run in reverse order: this is the last.
+  t.teardown(timed(file))
   await import(url)
 }

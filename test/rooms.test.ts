@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import { sample } from './harness/sample.ts'
-import { entriesOf, writeEntries } from './rooms.ts'
+import { drawnOf, entriesOf, writeEntries } from './rooms.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const GREEN = "import t from 'tap'\n\nt.test('it holds', async (t) => t.ok(true))\n"
@@ -20,7 +20,7 @@ function runRoomOf(
   const room = JSON.stringify(join(import.meta.dirname, 'room.ts'))
   t.testdir({ ...names, 'entry.ts': `import { runRoom } from ${room}\nrunRoom(${JSON.stringify(paths)})\n` })
   const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(TAP|_TAPJS|NODE_)/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(TAP|_TAPJS|NODE_(?!COMPILE_CACHE))/.test(name)),
   )
   const { stdout, status } = spawnSync(process.execPath, [entry], { encoding: 'utf8', env, cwd: ROOT })
   return { stdout, status }
@@ -52,8 +52,7 @@ t.test('a room fails with any of its files', (t) => {
       "import t from 'tap'\nt.teardown(() => { throw new Error('broken') })\nt.pass()\n",
     ],
   ]
-  // It is not loaded, it fails, or it fails once its tests are over.
-  for (const [what, text] of sample(rows, (row) => String(Math.floor(rows.indexOf(row) / 2)))) {
+  for (const [what, text] of sample(rows, () => 'a file that fails')) {
     const { stdout, status } = runRoomOf(t, { one: GREEN, two: text, three: GREEN })
     t.not(status, 0, what)
     t.match(stdout, /^not ok 2 - .*two\.test\.ts /m, what)
@@ -85,6 +84,15 @@ t.test('every test file runs in one entry, those that need a control plane alone
   const unit = await entriesOf(files, { unit: true })
   t.ok(unit.length < entries.length, 'without control planes there are fewer')
   await writeEntries(entries)
-  const [room] = entries.filter(({ file }) => file.endsWith('/2-test-domain.test.ts'))
+  const [room] = entries.filter(({ file }) => file.endsWith('/1-test-domain.test.ts'))
   t.match(readFileSync(join(ROOT, room?.file ?? ''), 'utf8'), 'test/domain/gate/gate.test.ts')
+})
+
+t.test('of files that try much the same, each seed leaves one, and every file has its seed', async (t) => {
+  const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
+  const runs = Array.from({ length: 20 }, (_, seed) => drawnOf(files, String(seed)))
+  for (const run of runs) t.equal(run.length, files.length - 4)
+  t.strictSame(runs[0], drawnOf(files, '0'))
+  t.strictSame([...new Set(runs.flat())].sort(), files)
+  t.strictSame(drawnOf(['test/floods.test.ts'], '1'), ['test/floods.test.ts'])
 })

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { drawn } from './harness/sample.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -31,6 +32,17 @@ const LONG_FOLDERS: ReadonlySet<string> = new Set([
   'test/git/ssh-worker',
 ])
 const FLOOR = /^test(\/[^/]+)?/
+/** Floors whose tests take less than their processes would: they share one. */
+const SMALL_FLOORS: ReadonlySet<string> = new Set([
+  'test/arrival',
+  'test/attempt',
+  'test/commit',
+  'test/login',
+  'test/net',
+  'test/pull-request',
+  'test/telemetry',
+])
+const SMALL = 'test/small-floors'
 
 /** tap finds the snapshots of a file by the name of the process. */
 const WITH_SNAPSHOTS = 'test/e2e/print.test.ts'
@@ -44,7 +56,27 @@ const LARGEST_PARTS: ReadonlyMap<string, number> = new Map([
 
 /** The slowest entries, and those that wait most: they begin first, so that the run does not wait for them at the end. */
 const LONGEST =
-  /^test\/(git|providers|build|main|demo|harness|http|cluster|e2e\/(crashes|demo-cluster|flood|lost-events))\b/
+  /^test\/(git|domain|providers|webhook|build|main|demo|harness|http|cluster|e2e\/(outages|demo-cluster|flood|lost-events))\b/
+
+/**
+ * Of each list one file runs, by the seed, and in a long run all: they start programs or a control plane of their own for
+ * what other tests try in parts (kinds, unknown fields, rights; bounds; what is stopped).
+ */
+const ONE_OF: readonly (readonly string[])[] = [
+  ['test/e2e/attacks-objects.test.ts', 'test/e2e/newer-crd.test.ts', 'test/docs/commands.test.ts'],
+  ['test/e2e/flood.test.ts', 'test/floods.test.ts'],
+  ['test/e2e/demo-cluster.test.ts', 'test/demo/stopping.test.ts'],
+]
+
+/** The files of this run, of which some are drawn by the seed. */
+export function drawnOf(files: readonly string[], seed: string): readonly string[] {
+  const left = ONE_OF.flatMap((alike) => {
+    const there = alike.filter((file) => files.includes(file))
+    const one = drawn(seed, alike.join(), there)
+    return there.filter((file) => file !== one)
+  })
+  return files.filter((file) => !left.includes(file))
+}
 
 /** An entry that tap runs as one process, and its test files. */
 export interface Entry {
@@ -100,5 +132,7 @@ async function roomOf(file: string, unit: boolean): Promise<string> {
   const hasOwnPlane = WITH_CONTROL_PLANE.test(text) && OWN.test(text)
   if (ALONE.has(file) || file === WITH_SNAPSHOTS || hasOwnPlane) return file
   if (WITH_SHARED_INSTALLATION.test(text)) return SHARED_INSTALLATION
-  return LONG_FOLDERS.has(folder) ? folder : (FLOOR.exec(folder)?.[0] ?? folder)
+  if (LONG_FOLDERS.has(folder)) return folder
+  const floor = FLOOR.exec(folder)?.[0] ?? folder
+  return SMALL_FLOORS.has(floor) ? SMALL : floor
 }

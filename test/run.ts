@@ -1,43 +1,29 @@
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { bundlePrograms } from '../build.ts'
+import { bundlesIn } from './bundles.ts'
 import { installObjects } from './harness/commitlet.ts'
-import { cacheFolder, type Missing } from './harness/control-plane-build.ts'
+import { cacheFolder, type Missing } from './harness/go-build.ts'
 import { REQUIRED, SHARED, startControlPlane, type ControlPlane } from './harness/control-plane.ts'
 import { leash } from './harness/leash.ts'
-import { BUNDLES, WORKER } from './harness/programs.ts'
-import { LONG, SEED } from './harness/sample.ts'
+import { BUNDLES } from './harness/programs.ts'
+import { COUNTED, LONG, SEED } from './harness/sample.ts'
 import { stopSignal } from './harness/stop-signal.ts'
-import { entriesOf, writeEntries } from './rooms.ts'
+import { drawnOf, entriesOf, writeEntries } from './rooms.ts'
+import { readOptions, tooOld, type Options } from './run-options.ts'
+import { withFewRecords } from './tap-records.ts'
+import { TIMES, timesTable } from './times.ts'
 
-const USAGE = `npm test -- [--unit] [--long] [--seed=SEED] [--coverage] [--require-control-plane] [FILE...]
-  --unit                   leave out what needs a control plane: test/e2e, and such tests among others
-  --long                   every case of every matrix, floods of full size
-  --seed=SEED              the same sample of the matrices as in the run that printed it
-  --coverage               write .tap/report/lcov.info and print the table
-  --require-control-plane  fail where there is none, or no root for in-cluster.test.ts, instead of skipping
-`
 const ROOT = join(import.meta.dirname, '..')
-const OLDEST_NODE = [22, 19] as const
 /** For one file. */
 const LONG_TIMEOUT_S = 1_800
 /** The time that tap has to end after it is asked to. */
 const STOP_MS = 5_000
 const UNIT_LEAVES_OUT: Missing = { missing: 'left out by --unit.' }
-
-interface Options {
-  readonly unit: boolean
-  readonly long: boolean
-  readonly seed: string
-  readonly coverage: boolean
-  readonly required: boolean
-  readonly files: readonly string[]
-}
 
 /** `npm test`: one control plane for all test files, tap, and tap's exit code. */
 async function main(args: readonly string[]): Promise<number> {
@@ -55,21 +41,27 @@ async function main(args: readonly string[]): Promise<number> {
     const shared = join(folder, 'control-plane.json')
     if (!('missing' in plane)) await installObjects(plane)
     await ('missing' in plane ? writeFile(shared, JSON.stringify(plane)) : plane.shareIn(shared))
-    // Coverage is counted by lines of the sources; for everything else a bundle starts four times as fast.
-    if (!options.coverage) {
-      const worker = await bundlePrograms(folder)
-      await writeFile(join(folder, WORKER), JSON.stringify(worker))
-    }
     if (!options.long)
       say(`Of the matrices a sample runs: --seed=${options.seed} for the same one, --long for all`)
+    const times = join(folder, 'times')
     const env = {
       [SHARED]: shared,
       [SEED]: options.seed,
-      ...(options.coverage ? {} : { [BUNDLES]: folder, NODE_COMPILE_CACHE: join(cacheFolder(), 'compile') }),
+      ...(await writeAuthorities(folder)),
+      ...(options.coverage
+        ? { [COUNTED]: 'yes' }
+        : {
+            // Coverage is counted by lines of the sources; for everything else a bundle starts four times as fast.
+            [BUNDLES]: await bundlesIn(join(cacheFolder(), 'bundles')),
+            NODE_COMPILE_CACHE: join(cacheFolder(), 'compile'),
+            NODE_OPTIONS: withFewRecords(process.env['NODE_OPTIONS']),
+          }),
       ...(options.required ? { [REQUIRED]: 'yes' } : {}),
       ...(options.long ? { [LONG]: 'yes' } : {}),
+      ...(options.times ? { [TIMES]: times } : {}),
     }
     const code = await runTap({ ...options, files: await tapFilesOf(options) }, env, stop)
+    if (options.times) say(timesTable(await readFile(times, 'utf8')))
     if (missing !== undefined) say(`SKIPPED: every test that needs a control plane. ${missing}`)
     return code
   } finally {
@@ -78,27 +70,16 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-const KNOWN = ['--unit', '--long', '--coverage', '--require-control-plane'] as const
-
-function readOptions(args: readonly string[]): Options | string {
-  const flags = new Set(args.filter((arg) => arg.startsWith('-')))
-  const [unit = false, long = false, coverage = false, required = false] = KNOWN.map((flag) =>
-    flags.delete(flag),
-  )
-  const given = [...flags].find((flag) => /^--seed=./.test(flag))
-  if (given !== undefined) flags.delete(given)
-  const [unknown] = flags
-  if (unknown !== undefined) return `${unknown} is not known.\n${USAGE}`
-  const seed = given?.slice('--seed='.length) ?? String(randomInt(1e6))
-  const files = args.filter((arg) => !arg.startsWith('-'))
-  return { unit, long, seed, coverage, required, files }
-}
-
-/** One sentence where this Node cannot run the sources. */
-function tooOld(version: string): string | undefined {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return undefined
-  return `This is Node ${version}, but ${OLDEST_NODE.join('.')} or newer is needed (24 is best): install it and run npm ci.`
+/**
+ * The system's authorities of the tests are one, in a file and in a folder, as OpenSSL names them in the environment: to
+ * read and parse the hundreds of a usual system takes 0.2 CPU seconds for each Git engine and program that begins.
+ */
+async function writeAuthorities(folder: string): Promise<Readonly<Record<string, string>>> {
+  const SSL_CERT_DIR = join(folder, 'authorities')
+  const SSL_CERT_FILE = join(SSL_CERT_DIR, 'one.pem')
+  await mkdir(SSL_CERT_DIR)
+  await writeFile(SSL_CERT_FILE, rootCertificates[0] ?? '')
+  return { SSL_CERT_DIR, SSL_CERT_FILE }
 }
 
 async function planeOf(signal: AbortSignal): Promise<ControlPlane | Missing> {
@@ -153,15 +134,13 @@ function killGroup(group: number): void {
 }
 
 /** The files that the user named, each in its own process; else all files, a room in one process. */
-async function tapFilesOf({ files, unit }: Options): Promise<readonly string[]> {
+async function tapFilesOf({ files, unit, long, seed }: Options): Promise<readonly string[]> {
   // In other folders a file has both kinds of tests, and those that need a control plane skip themselves.
   const isLeftOut = (file: string): boolean => unit && /^test[\\/]e2e[\\/]/.test(file)
   if (files.length > 0) return files.filter((file) => !isLeftOut(file))
   const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
-  const entries = await entriesOf(
-    all.filter((file) => !isLeftOut(file)),
-    { unit },
-  )
+  const tried = all.filter((file) => !isLeftOut(file))
+  const entries = await entriesOf(long ? tried : drawnOf(tried, seed), { unit })
   await writeEntries(entries)
   return entries.map(({ file }) => file)
 }

@@ -10,11 +10,12 @@ import type { Connections, Timing } from '../functions/domain/network/connection
 import { countParts } from '../functions/domain/network/json-parts.ts'
 import { NO_SCHEMAS } from '../functions/domain/no-schemas.ts'
 import { Failure } from '../functions/domain/failure.ts'
+import { readTraceparent, type TraceContext } from '../functions/domain/telemetry/trace-context.ts'
 import type { AdmissionRequest, Verdict } from './admission/review.ts'
 import { readReview, reviewOf } from './admission/review.ts'
 import { readBodies } from './bodies.ts'
 import { answerError, NO_ROOM, refuse } from './refusals.ts'
-import { servedWith } from './tls.ts'
+import { isCertified, servedWith } from './tls.ts'
 import type { KeyPair } from './tls.ts'
 
 /** Time limit for receiving a request. The API server itself gives up after 10 s. */
@@ -36,10 +37,13 @@ const PARTS_LIMIT = 50_000
 const ALL_PARTS_LIMIT = 1_000_000
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
 
+/** A decision. `caller`: the span that the API server has named, if it is known to be the API server. */
+export type Decide = (request: AdmissionRequest, caller?: TraceContext) => Promise<Verdict>
+
 /** What the HTTP server calls: the two decisions, the callback after a response, and the state of draining. */
 export interface Edge {
-  readonly mutate: (request: AdmissionRequest) => Promise<Verdict>
-  readonly validate: (request: AdmissionRequest) => Promise<Verdict>
+  readonly mutate: Decide
+  readonly validate: Decide
   /** Called once the response of /validate was sent; never if the client closed the connection before. */
   readonly answered: (request: AdmissionRequest, verdict: Verdict) => void
   readonly isDraining: () => boolean
@@ -148,7 +152,7 @@ function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
   const { edge, connections, needsCertificate } = reviewing
   let inHand = 0
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (needsCertificate && !isCertified(request))
+    if (needsCertificate && !isCertified(request.raw.socket))
       refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
     else if (inHand >= MOST_REVIEWS) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
     else done()
@@ -179,17 +183,17 @@ function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
   }
   app.post('/mutate', { onRequest, preHandler }, async (request) => {
     const review = reviewIn(request)
-    return reviewOf(review.uid, await decide(request, () => edge.mutate(review)))
+    return reviewOf(review.uid, await decide(request, () => edge.mutate(review, callerOf(request))))
   })
   app.post('/validate', { onRequest, preHandler, onResponse }, async (request) => {
     const review = reviewIn(request)
-    const verdict = await decide(request, () => edge.validate(review))
+    const verdict = await decide(request, () => edge.validate(review, callerOf(request)))
     afterResponse.set(request, () => edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })
 }
 
-function isCertified(request: FastifyRequest): boolean {
-  const { socket } = request.raw
-  return 'authorized' in socket && socket.authorized === true
+/** Anybody else may name any span; the API server is known by its certificate. */
+function callerOf(request: FastifyRequest): TraceContext | undefined {
+  return isCertified(request.raw.socket) ? readTraceparent(request.headers['traceparent']) : undefined
 }

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { GateSettings } from '../functions/domain/gate/settings.ts'
 import { readGateSettings } from '../functions/domain/gate/settings.ts'
 import { isRecord, member } from '../functions/domain/json-value.ts'
+import { readProxies, type Proxies } from '../functions/domain/network/proxies.ts'
+import { readTraceSettings, type TraceSettings } from '../functions/telemetry/trace-settings.ts'
 import type { Environment } from '../functions/domain/settings.ts'
 import {
   choice,
@@ -37,7 +39,14 @@ export interface WebhookConfig extends GateSettings {
   readonly port: number
   /** Undefined: nothing is measured. */
   readonly metricsPort: number | undefined
+  /** Undefined: no traces are sent. */
+  readonly traces: TraceSettings | undefined
+  /** How they are sent. The file is read when the first are. */
+  readonly caFile: string | undefined
+  readonly proxies: Proxies
   readonly tls: KeyPairFiles
+  /** Name of the Secret in which the webhook keeps its own certificate; undefined: it is in the files. */
+  readonly tlsSecret: string | undefined
   /** Undefined: the webhook only decides about resources and sends no events. */
   readonly sink: SinkTarget | undefined
   readonly requesterExtra: readonly string[]
@@ -53,11 +62,15 @@ export function readConfig(env: Environment): WebhookConfig {
   return {
     port: wholeNumber(env, 'PORT', { absent: 8443, least: 0, most: 65_535 }),
     metricsPort: metricsPortOf(env),
+    traces: readTraceSettings(env, 'commitlet-webhook'),
+    caFile: text(env, 'CA_FILE', undefined),
+    proxies: readProxies(env),
     tls: {
       certFile: text(env, 'TLS_CERT_FILE', '/etc/webhook/tls/tls.crt'),
       keyFile: text(env, 'TLS_KEY_FILE', '/etc/webhook/tls/tls.key'),
       clientCAFile: text(env, 'CLIENT_CA_FILE', undefined),
     },
+    tlsSecret: text(env, 'TLS_SECRET', undefined),
     sink: readSink(env),
     requesterExtra: list(env, 'REQUESTER_EXTRA', 'scopes.authorization.openshift.io'),
     sweepInterval: seconds('SWEEP_INTERVAL', 30),

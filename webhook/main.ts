@@ -1,14 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import pino from 'pino'
 import { measureServer } from '../functions/cluster/measured-server.ts'
-import { openApiServer } from '../functions/cluster/api-server.ts'
+import type { ApiServer } from '../functions/cluster/api-server.ts'
+import { openApiServer, ownNamespace } from '../functions/cluster/api-server.ts'
 import { connectCluster } from '../functions/cluster/connect.ts'
+import { followChanges } from '../functions/cluster/sweep/changes.ts'
+import { secretAt } from '../functions/cluster/serving/secret-store.ts'
+import { webhookTrustAt } from '../functions/cluster/serving/webhook-trust.ts'
+import { watchFollowers } from '../functions/cluster/sweep/followers.ts'
+import type { LeaseStore } from '../functions/cluster/sweep/lease.ts'
+import { leaseAt } from '../functions/cluster/sweep/lease.ts'
 import { PROGRAM_METRICS } from '../functions/domain/telemetry/program-metrics.ts'
+import { followTrust } from '../functions/net/trust.ts'
 import { watchProcess } from '../functions/telemetry/process-figures.ts'
 import { openTelemetry } from '../functions/telemetry/telemetry.ts'
-import { startComplaint } from '../functions/domain/settings.ts'
+import { openTraces } from '../functions/telemetry/traces.ts'
+import { startComplaint, WrongSetting } from '../functions/domain/settings.ts'
+import { keepCertificate } from './certificate/keeper.ts'
 import { readConfig } from './config.ts'
+import type { WebhookConfig } from './config.ts'
 import { WEBHOOK_METRICS } from './metrics.ts'
+import { readClientCA } from './tls.ts'
+import type { KeyPairSource } from './tls.ts'
 import { buildWebhook } from './webhook.ts'
 
 /** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
@@ -20,14 +33,32 @@ async function main(): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'webhook' } })
   const telemetry = openTelemetry(config.metricsPort, { ...PROGRAM_METRICS, ...WEBHOOK_METRICS })
   const { meter } = telemetry
-  const cluster = connectCluster(measureServer(openApiServer(), meter, () => performance.now()))
-  const webhook = await buildWebhook(config, { cluster, log, meter, uuid: randomUUID })
+  const trust = followTrust(config.caFile, ({ reason, message }) =>
+    log.error({ reason, cause: message }, 'CA_FILE cannot be used; the previous authorities stay in use'),
+  )
+  const traces = await openTraces(config.traces, { meter, log, route: { trust, proxies: config.proxies } })
+  delete process.env['OTEL_EXPORTER_OTLP_HEADERS']
+  const { tracer } = traces
+  const elapsed = (): number => performance.now()
+  const server = measureServer(openApiServer(), meter, elapsed)
+  const cluster = connectCluster(server)
+  const webhook = await buildWebhook(config, {
+    cluster,
+    log,
+    meter,
+    tracer,
+    uuid: randomUUID,
+    lease: leaseOfSweeps(server),
+    keyPairs: keptCertificate(config, { server, now: () => cluster.now() }),
+    changes: followChanges({ server, log, elapsed }),
+    followers: watchFollowers({ server, log, elapsed }),
+  })
   const port = await webhook.listen('::')
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
     void webhook.drain().then(async () => {
-      await telemetry.close()
+      await Promise.all([traces.close(), telemetry.close()])
       log.info('stopped')
       // An immediate exit could write this line before earlier ones that are still being written.
       setTimeout(() => process.exit(0), END_MS).unref()
@@ -37,6 +68,30 @@ async function main(): Promise<void> {
   watchProcess(webhook.inHand, log, meter)
   await telemetry.listen(log)
   log.info({ port }, 'listening')
+}
+
+/** The name of the Lease in manifests/rbac-webhook.yaml. Outside of a namespace there is none, and each replica sweeps. */
+function leaseOfSweeps(server: ApiServer): LeaseStore | undefined {
+  const namespace = ownNamespace()
+  return namespace === undefined ? undefined : leaseAt(server, { namespace, name: 'commitlet-sweeps' })
+}
+
+/** The certificate that the webhook keeps itself, if TLS_SECRET names a Secret: for the names in manifests/. */
+function keptCertificate(
+  { tlsSecret: name, tls }: WebhookConfig,
+  { server, now }: { readonly server: ApiServer; readonly now: () => Date },
+): KeyPairSource | undefined {
+  if (name === undefined) return undefined
+  const namespace = ownNamespace()
+  if (namespace === undefined)
+    throw new WrongSetting('TLS_SECRET is set, but the webhook runs in no namespace; set TLS_CERT_FILE.')
+  return keepCertificate({
+    secret: secretAt(server, { namespace, name }),
+    trust: webhookTrustAt(server, 'commitlet'),
+    host: `commitlet-webhook.${namespace}.svc`,
+    now,
+    clientCA: () => readClientCA(tls),
+  })
 }
 
 main().catch((error: unknown) => {

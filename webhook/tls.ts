@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { SecureContextOptions } from 'node:tls'
@@ -40,13 +41,37 @@ export interface KeyPairFollower {
   readonly broken: (failure: Failure) => void
 }
 
+/** Where the serving certificate comes from. */
+export interface KeyPairSource {
+  /** What is served first. Throws a Failure with one sentence if there is nothing to serve. */
+  readonly open: () => Promise<KeyPair>
+  /** Passes on each new pair; returns a function that stops it. */
+  readonly follow: (current: KeyPair, follower: KeyPairFollower) => () => void
+}
+
+/** The pair in these files, which somebody else renews. */
+export function keyPairIn(files: KeyPairFiles): KeyPairSource {
+  return {
+    open: () => readKeyPair(files),
+    follow: (current, follower) => followKeyPair(files, current, follower),
+  }
+}
+
+/** Reads the authorities of client certificates; undefined: none are required. Throws CredentialsInvalid as `readKeyPair` does. */
+export async function readClientCA({
+  clientCAFile,
+}: Pick<KeyPairFiles, 'clientCAFile'>): Promise<string | undefined> {
+  if (clientCAFile === undefined) return undefined
+  const ca = await readPEM(clientCAFile)
+  parsed(() => new X509Certificate(ca), clientCAFile, 'a certificate')
+  return ca
+}
+
 /** Reads the files. Throws CredentialsInvalid, with one sentence that names the file, if they cannot be used. */
 export async function readKeyPair(files: KeyPairFiles): Promise<KeyPair> {
-  const pair = {
-    cert: await readPEM(files.certFile),
-    key: await readPEM(files.keyFile),
-    ...(files.clientCAFile === undefined ? {} : { ca: await readPEM(files.clientCAFile) }),
-  }
+  const [cert, key] = [await readPEM(files.certFile), await readPEM(files.keyFile)]
+  const ca = await readClientCA(files)
+  const pair = { cert, key, ...(ca === undefined ? {} : { ca }) }
   checkPair(pair, files)
   return pair
 }
@@ -115,8 +140,6 @@ function checkPair(pair: KeyPair, files: KeyPairFiles): void {
   if (!certificate.checkPrivateKey(key)) {
     throw unusable(`The key in ${files.keyFile} does not belong to the certificate in ${files.certFile}.`)
   }
-  if (pair.ca !== undefined)
-    parsed(() => new X509Certificate(`${pair.ca}`), `${files.clientCAFile}`, 'a certificate')
   parsed(() => createSecureContext({ ...pair }), files.certFile, 'a certificate with its chain')
 }
 
@@ -130,4 +153,9 @@ function parsed<T>(parse: () => T, file: string, what: string): T {
 
 function unusable(message: string, cause?: unknown): Failure {
   return new Failure('CredentialsInvalid', message, { cause })
+}
+
+/** Whether the other side has shown a certificate of CLIENT_CA_FILE. */
+export function isCertified(socket: Socket): boolean {
+  return 'authorized' in socket && socket.authorized === true
 }

@@ -1,13 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Cluster } from '../functions/cluster/cluster.ts'
+import type { Changes } from '../functions/cluster/sweep/changes.ts'
+import type { Followers } from '../functions/cluster/sweep/followers.ts'
+import type { LeaseStore } from '../functions/cluster/sweep/lease.ts'
 import { NO_METER } from '../functions/domain/telemetry/meter.ts'
 import type { Meter } from '../functions/domain/telemetry/meter.ts'
 import { appliedEvent } from '../functions/domain/event/applied-event.ts'
 import { UNSIGNED } from '../functions/domain/gate/settings.ts'
 import { insecureWarning } from '../functions/domain/repository/insecure-hosts.ts'
+import { NO_TRACER, type Tracer } from '../functions/domain/telemetry/tracer.ts'
+import type { TraceContext } from '../functions/domain/telemetry/trace-context.ts'
 import { errorLogFields } from '../functions/domain/error-log-fields.ts'
 import type { Admission } from './admission/admission.ts'
 import { isAnnounced, mutate, validate } from './admission/admission.ts'
+import { admissionSpan, traceAdmission } from './admission/traced-admission.ts'
 import type { Edge } from './app.ts'
 import { buildApp } from './app.ts'
 import type { WebhookConfig } from './config.ts'
@@ -16,8 +24,11 @@ import type { AdmissionRequest, Verdict } from './admission/review.ts'
 import type { Sink } from './delivery/sink.ts'
 import { openSink, SINK_LIMITS } from './delivery/sink.ts'
 import { startSweeps } from './delivery/sweep.ts'
+import type { SweepTurn } from './delivery/sweep-turn.ts'
+import { takeTurns } from './delivery/sweep-turn.ts'
 import { WEBHOOK_METRICS } from './metrics.ts'
-import { expiryOf, followKeyPair, readKeyPair, servedWith } from './tls.ts'
+import { expiryOf, keyPairIn, servedWith } from './tls.ts'
+import type { KeyPairSource } from './tls.ts'
 
 /**
  * After SIGTERM and the last response to a review, the events in flight have this many milliseconds:
@@ -29,12 +40,22 @@ export const DRAIN_MS = 20_000
 export interface WebhookWorld {
   readonly cluster: Pick<
     Cluster,
-    'discover' | 'now' | 'reviewAccess' | 'readSecret' | 'listPage' | 'readResource'
+    'discover' | 'now' | 'reviewAccess' | 'readSecret' | 'listPage' | 'listUnsettled' | 'readResource'
   >
   readonly log: Logger
   readonly uuid: () => string
   /** Default: nothing is measured. */
   readonly meter?: Meter
+  /** By which the replicas sweep in turn; default: each sweeps. */
+  readonly lease?: LeaseStore | undefined
+  /** Default: each full sweep lists everything. */
+  readonly changes?: Changes
+  /** Default: the files of the settings. */
+  readonly keyPairs?: KeyPairSource | undefined
+  /** Default: each sweep for followers lists them. */
+  readonly followers?: Followers
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer
 }
 
 /** The whole webhook: admission, sink and sweeps. Not listening yet. */
@@ -51,10 +72,11 @@ export interface Webhook {
  * Builds the webhook on any Cluster. Throws CredentialsInvalid if the certificate cannot be used.
  */
 export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): Promise<Webhook> {
-  const { cluster, log, meter = NO_METER } = world
+  const { cluster, log, meter = NO_METER, tracer = NO_TRACER, lease, changes, followers } = world
+  const { keyPairs = keyPairIn(config.tls) } = world
   const target = config.sink && { ...config.sink, stampKey: config.stampKey }
-  const sink = target && openSink(target, log, SINK_LIMITS, meter)
-  const pair = await readKeyPair(config.tls)
+  const sink = target && openSink(target, log, SINK_LIMITS, { meter, tracer })
+  const pair = await keyPairs.open()
   meter.record(WEBHOOK_METRICS.certificateExpiry, expiryOf(pair), {})
   const intervals = { unsettledMs: config.sweepInterval * 1000, fullMs: config.sweepFullInterval * 1000 }
   let draining = false
@@ -67,6 +89,7 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     settings: config,
     requesterExtra: config.requesterExtra,
     log,
+    now: () => cluster.now(),
   }
   const reviews = new Set<AdmissionRequest>()
   const app = buildApp(edgeOf(admission, world, { sink, isDraining: () => draining, reviews }), pair)
@@ -74,7 +97,7 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
 
   async function listen(host: string): Promise<number> {
     const address = await app.listen({ host, port: config.port })
-    const stopFollowing = followKeyPair(config.tls, pair, {
+    const stopFollowing = keyPairs.follow(pair, {
       changed: (next) => {
         app.server.setSecureContext(servedWith(next))
         meter.record(WEBHOOK_METRICS.certificateExpiry, expiryOf(next), {})
@@ -88,8 +111,18 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     const insecure = insecureWarning(config.insecureHosts)
     if (insecure !== undefined) log.warn(insecure)
     if (sink === undefined) log.warn('K_SINK is not set: resources are admitted, but no events are sent')
-    else stopFunctions.push(startSweeps({ cluster, sink, log }, intervals, meter))
+    else {
+      const parts = { cluster, sink, log, turn: turnOf(), changes, followers }
+      stopFunctions.push(startSweeps(parts, intervals, meter))
+    }
     return Number(new URL(address).port)
+  }
+
+  function turnOf(): SweepTurn | undefined {
+    if (lease === undefined || intervals.unsettledMs + intervals.fullMs === 0) return undefined
+    const identity = `${hostname()}_${randomUUID()}`
+    const now = (): Date => cluster.now()
+    return takeTurns({ lease, identity, log, elapsed: () => performance.now(), now })
   }
 
   async function drain(deadlineMs = DRAIN_MS): Promise<void> {
@@ -114,25 +147,34 @@ function nameOf({ operation, kind, namespace, name }: AdmissionRequest): string 
 
 function edgeOf(
   admission: Admission,
-  { log, uuid, meter = NO_METER }: WebhookWorld,
+  { log, uuid, meter = NO_METER, tracer = NO_TRACER }: WebhookWorld,
   { sink, isDraining, reviews }: EdgeState,
 ): Edge {
   meter.follow(WEBHOOK_METRICS.reviewing, () => [{ labels: {}, value: reviews.size }])
 
+  const contexts = new WeakMap<AdmissionRequest, TraceContext>()
+
   const measured =
     (webhook: string, decide: typeof mutate) =>
-    async (request: AdmissionRequest): Promise<Verdict> => {
+    async (request: AdmissionRequest, caller?: TraceContext): Promise<Verdict> => {
       reviews.add(request)
       const began = performance.now()
+      const span = admissionSpan(tracer, request, { webhook, caller })
+      if (span.context !== undefined) contexts.set(request, span.context)
       try {
-        const verdict = await decide(request, admission)
+        const verdict = await decide(request, traceAdmission(admission, span))
         const { outcome, reason } = endOf(verdict)
         const seconds = (performance.now() - began) / 1000
         meter.record(WEBHOOK_METRICS.decisionDuration, seconds, { webhook, outcome })
+        span.set({
+          'commitlet.outcome': outcome,
+          ...(reason === undefined ? {} : { 'commitlet.reason': reason }),
+        })
         if (reason !== undefined)
           meter.record(WEBHOOK_METRICS.denials, 1, { webhook, kind: request.kind, reason })
         return verdict
       } finally {
+        span.end()
         reviews.delete(request)
       }
     }
@@ -140,7 +182,7 @@ function edgeOf(
   const answered = (request: AdmissionRequest, verdict: Verdict): void => {
     if (sink === undefined || !isAnnounced(request, verdict)) return
     try {
-      sink.send(appliedEvent(request.object, uuid()))
+      sink.send(appliedEvent(request.object, uuid(), contexts.get(request)))
     } catch (error) {
       log.error(
         { origin: errorLogFields(error) },

@@ -74,7 +74,7 @@ function created(name: string): Created {
 
 function withStamp(after: Created, key: Uint8Array): Created {
   const delegation = { appliers: [], account: 'commitlet' }
-  const stamping = { user: USER, extraKeys: [], delegation, key }
+  const stamping = { user: USER, extraKeys: [], delegation, key, now: new Date() }
   const annotations = stampFor({ before: undefined, after, namespace: NAMESPACE }, stamping)
   return { ...after, metadata: { ...after.metadata, annotations } }
 }

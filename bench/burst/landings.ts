@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findBinaries } from '../../test/harness/control-plane-binaries.ts'
 import type { ControlPlane } from '../../test/harness/control-plane.ts'
-import { followLines } from '../../demo/watch.ts'
+import { followLines } from '../../demo/cluster/watch.ts'
 
 /** When GitCommits become Ready, seen by a watch of the API server. */
 export interface Landings {

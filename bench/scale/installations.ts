@@ -30,7 +30,7 @@ const BINARY: Engine = {
   remembersTip: false,
 }
 
-/** functions/attempt/shares.ts. */
+/** functions/attempt/turns/shares.ts. */
 const TURNS: Turns = { total: 64, perNamespace: 8, keptWhileWaiting: false }
 /** Before waiting cost no turn. */
 export const OLD_TURNS: Turns = { ...TURNS, keptWhileWaiting: true }

@@ -3,7 +3,7 @@ import { findBinaries } from '../../test/harness/control-plane-binaries.ts'
 import type { ControlPlane } from '../../test/harness/control-plane.ts'
 import { gitCommit } from '../../test/harness/installation.ts'
 import type { Team } from '../../test/harness/team.ts'
-import { followLines } from '../../demo/watch.ts'
+import { followLines } from '../../demo/cluster/watch.ts'
 
 /** A tenant with a repository of their own. */
 export interface Tenant {

@@ -10,7 +10,7 @@ import { beginAll } from './begin-all.ts'
 
 /** What sweeps and searches of the function use. `elapsed`: milliseconds of a clock that is never set. */
 export interface SearchParts {
-  readonly cluster: Pick<Cluster, 'listPage' | 'now'>
+  readonly cluster: Pick<Cluster, 'listPage' | 'listUnsettled' | 'now'>
   readonly log: Logger
   readonly elapsed: () => number
   readonly wait: Timing['wait']
@@ -24,20 +24,21 @@ const MOST_WAITING = 10_000
 const MOST_OF_NAMESPACE = 1_000
 /** What has found no place by then is left to the next sweep, so that one tenant's backlog does not hold up that. */
 const PATIENCE_MS = 30_000
-const SWEEPS = ['unsettled', 'full'] as const
+const SWEEPS = ['unsettled', 'full', 'followers'] as const
 
 /**
- * Sweeps when it is asked to: for what is due, and for what has changed without an event, each once in its interval,
- * whoever asks. Who asks while it sweeps waits for the same sweep.
+ * Sweeps when it is asked to: for what is due, for what has changed without an event, and for followers whose interval is over, each
+ * once in its interval, whoever asks. Who asks while it sweeps waits for the same sweep.
  */
 export function makePingedSweep(parts: SearchParts, intervals: SweepIntervals): Searches['sweep'] {
   const { cluster, log, elapsed, wait } = parts
-  const began: Record<Sweep, number> = { unsettled: -Infinity, full: -Infinity }
+  const began: Record<Sweep, number> = { unsettled: -Infinity, full: -Infinity, followers: -Infinity }
   const waiting = new Map<string, ObjectRef[]>()
   const sink = { announce, hasRoom, isUnderway: () => false }
   const rounds = {
     unsettled: makeRounds({ cluster, log, sink }, 'unsettled'),
     full: makeRounds({ cluster, log, sink }, 'full'),
+    followers: makeRounds({ cluster, log, sink }, 'followers'),
   }
   let size = 0
   let running: Promise<void> | undefined

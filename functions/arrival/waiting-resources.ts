@@ -1,16 +1,17 @@
-import type { ListedResource } from '../cluster/cluster.ts'
+import type { ListedResource, ListQuery } from '../cluster/cluster.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
 import type { OtherObject } from '../domain/event/hint.ts'
 import { isFailureReason, REASONS } from '../domain/reasons.ts'
-import type { Kind, ObjectRef } from '../domain/resource/resource.ts'
+import { KINDS, type Kind, type ObjectRef } from '../domain/resource/resource.ts'
 import type { Searches } from './arrivals.ts'
 import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
 import type { SearchParts } from './pinged-sweep.ts'
 
-const KINDS = ['GitCommit', 'PullRequest'] as const
 /** Pages of each kind in one search, of 50 rows each. What waits beyond them is looked after at its own pace. */
 const MOST_PAGES = 20
+/** The same of followers, which are in no hurry to be looked at otherwise. */
+const MOST_PAGES_OF_FOLLOWERS = 200
 /** A search leaves its namespace alone for at least so long, and for nine times as long as it took. */
 const LEAST_REST_MS = 1_000
 const REST = 9
@@ -20,7 +21,7 @@ const PATIENCE_MS = 10_000
 
 /**
  * Looks for the resources that may wait for an object: those whose last attempt did not find something, or has failed for
- * a reason that someone has to fix. The event names no resource, and which objects a resource names is in its spec: so all
+ * a reason that someone has to fix, and those that follow their sources. The event names no resource, and which objects a resource names is in its spec: so all
  * of them in the namespace are handled, which costs each a look (functions/attempt). Events that come meanwhile share the
  * next search. `everywhere`: resources may refer to objects of other namespaces.
  */
@@ -66,27 +67,50 @@ function keyOf({ namespace }: OtherObject, everywhere: boolean): string | undefi
 
 async function find(parts: SearchParts, key: string): Promise<readonly ObjectRef[]> {
   const found: ObjectRef[] = []
-  for (const kind of KINDS) {
+  for (const sought of SOUGHT) {
     try {
-      for await (const rows of pagesOf(parts, kind, key))
-        found.push(...rows.filter(mayWait).map(({ ref }) => ref))
+      for await (const rows of pagesOf(parts, sought, key))
+        found.push(...rows.filter(sought.isFound).map(({ ref }) => ref))
     } catch (error) {
       const origin = errorLogFields(error)
-      parts.log.warn({ kind, namespace: key, origin }, 'waiting resources cannot be listed')
+      parts.log.warn({ kind: sought.kind, namespace: key, origin }, 'waiting resources cannot be listed')
     }
   }
   return found
 }
 
+/** What an object that has changed may be of interest to. */
+interface Sought {
+  readonly kind: Kind
+  readonly query: Pick<ListQuery, 'phase' | 'follows'>
+  readonly mostPages: number
+  readonly isFound: (row: ListedResource) => boolean
+}
+
+const SOUGHT: readonly Sought[] = [
+  ...KINDS.map((kind) => ({
+    kind,
+    query: { phase: 'Retrying' } as const,
+    mostPages: MOST_PAGES,
+    isFound: mayWait,
+  })),
+  {
+    kind: 'GitCommit',
+    query: { follows: true },
+    mostPages: MOST_PAGES_OF_FOLLOWERS,
+    isFound: ({ deleting, reason }) => !deleting && !isFailureReason(reason),
+  },
+]
+
 async function* pagesOf(
   { cluster }: SearchParts,
-  kind: Kind,
+  { kind, query, mostPages }: Sought,
   key: string,
 ): AsyncGenerator<readonly ListedResource[]> {
   const namespace = key === ALL ? undefined : key
   let next: string | undefined
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const page = await cluster.listPage(kind, { phase: 'Retrying', namespace, next })
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const page = await cluster.listPage(kind, { ...query, namespace, next })
     yield page.rows
     next = page.next
     if (next === undefined) return

@@ -1,18 +1,28 @@
 import { claim } from './claim.ts'
 import type { Claim, Claimable, Newer } from './claim.ts'
 import { isSameRequest, mayStart } from '../domain/resource/attempt-state.ts'
+import { resourceAttributes } from '../domain/telemetry/spans.ts'
+import { endWith, inSpan, type Beginning } from '../domain/telemetry/tracer.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
+import { writtenReferences } from '../domain/commit/references.ts'
 import { awaitedAfter, awaitedBy } from '../domain/resource/waiting.ts'
 import { parse, requireSound } from '../domain/schema/parse.ts'
+import type { Parsed } from '../domain/schema/parse.ts'
+import { isFollowing } from '../domain/resource/following.ts'
 import type { ObjectRef, ReferenceField } from '../domain/resource/resource.ts'
+import { isStampOver } from '../domain/requester/stamp-time.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { reviewAhead } from '../login/authorise.ts'
+import { lookAtSources } from '../looks/source-look.ts'
 import { report } from './report.ts'
+import { rest } from './rest.ts'
 import type { EngineUsed } from './report.ts'
+import { watchPushes, withLatePush } from '../domain/resource/late-push.ts'
+import { traceWorld } from './traced-world.ts'
 import { writeResult } from './write-result.ts'
 import type { Release } from '../domain/network/budget.ts'
 import type { Attempt, Turn, World } from '../world.ts'
@@ -28,9 +38,20 @@ const GRACE_MS = 500
  */
 export async function handle(ref: ObjectRef, find: Find, world: World, awaited?: string): Promise<void> {
   if (awaited === undefined && world.looks.ask(ref)) return
+  const began = world.elapsed()
   const found = await findDue(ref, { find, awaited }, world)
-  let next: Newer | undefined = found && { newer: found }
-  while (next !== undefined) next = await claimAndAttempt(next, world)
+  const arrival = { parent: ref.trace, secondsAgo: (world.elapsed() - began) / 1000 }
+  let next = found === undefined ? undefined : await attemptInSpan({ newer: found }, world, arrival)
+  while (next !== undefined) next = await attemptInSpan(next, world, { parent: ref.trace })
+}
+
+/** One attempt in a span of its own, which continues the trace of the event. */
+function attemptInSpan(next: Newer, world: World, beginning: Beginning): Promise<Newer | undefined> {
+  const { kind, metadata } = next.newer.envelope
+  const attributes = resourceAttributes({ ...metadata, kind })
+  const span = world.tracer.begin('attempt', { ...beginning, attributes })
+  if (beginning.secondsAgo !== undefined) span.past('read resource', beginning.secondsAgo)
+  return endWith(span, () => claimAndAttempt(next, traceWorld(world, span)))
 }
 
 /** The resource of the event, if an attempt may start. The whole object, which may be large, is not kept. */
@@ -43,8 +64,20 @@ async function findDue(
   if (found === undefined) return undefined
   const { envelope, whole } = found
   if (mayStart(envelope, world.now(), awaited)) return { envelope, awaited, parsed: parse(whole) }
+  await rest(envelope, world)
   if (awaitedBy(envelope, world.now()).length > 0) world.looks.add(envelope, parse(whole), true)
-  return undefined
+  return isFollowing(envelope) ? unlessUnchanged({ envelope, parsed: parse(whole) }, world) : undefined
+}
+
+/** A follower whose last attempt has succeeded, if its sources have changed since, or its stamp is over. Throws the Failure of a look. */
+async function unlessUnchanged(found: Claimable, world: World): Promise<Claimable | undefined> {
+  const { envelope, parsed } = found
+  if (!isFollowing(envelope)) return undefined
+  const changed = { ...found, awaited: envelope.status?.lastAttemptTime }
+  // The attempt says how to ask again.
+  if (isStampOver(envelope.metadata.annotations, world.now())) return changed
+  const seen = await lookAtSources(parsed, envelope.metadata, world.cluster)
+  return seen === undefined || seen === envelope.status?.sync?.digest ? undefined : changed
 }
 
 /** One attempt with a turn of its own. Returns a newer spec, if there is one: it may need another turn. */
@@ -60,7 +93,7 @@ async function claimAndAttempt(next: Newer, world: World): Promise<Newer | undef
     }
     try {
       reviewAhead(newer, world)
-      const current = await claim(newer, world, heldBefore)
+      const current = await inSpan(world.span, 'claim', () => claim(newer, world, heldBefore))
       if (current === undefined || 'newer' in current) return current
       return await attempt(current, world, { ...turn, park: handOver })
     } finally {
@@ -88,7 +121,12 @@ function turnFor(
   // Nobody else can take up what we have claimed: an event for it that waits as well does not count.
   const admitted = heldBefore !== undefined
   const own = admitted ? ` ${generation}` : ''
-  return takeTurn(kind, { namespace, host, resource: `${kind} ${namespace}/${name}${own}`, admitted })
+  const resource = `${kind} ${namespace}/${name}${own}`
+  return takeTurn(kind, { namespace, host, resource, admitted, objects: objectsOf(parsed) })
+}
+
+function objectsOf(parsed: Parsed): number {
+  return parsed.sound && parsed.kind === 'GitCommit' ? writtenReferences(parsed.spec).length : 1
 }
 
 /** One attempt, from claim to written status. Returns a newer generation, if there is one. */
@@ -102,7 +140,9 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer 
   const saw: Attempt['saw'] = (field, version) => void sightings.set(field, version)
   let engine: EngineUsed = current.envelope.kind === 'PullRequest' ? 'api' : 'none'
   const engineChosen = (chosen: EngineUsed): void => void (engine = chosen)
-  const terms = { again: current.again, signal, claim: kept, saw, turn, engineChosen }
+  const pushWatch = watchPushes(current.envelope.status?.latePush === true)
+  const { committing } = kept
+  const terms = { again: current.again, signal, claim: kept, committing, saw, turn, engineChosen, pushWatch }
   const running = run(current, world, terms)
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
@@ -113,14 +153,22 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer 
   const { uid } = current.envelope.metadata
   const key = { uid, key: world.settings.stampKey }
   const awaited = result instanceof Failure ? awaitedAfter(result, sightings, key) : []
-  const settled = await writeResult(carrier, result, world, awaited)
+  const latePush = pushWatch.mayBeLate()
+  const settled = await writeResult(carrier, result, world, { awaited, latePush })
   const { target } = current.parsed
   await report({ claim: current.envelope, result, began, settled, target, engine }, world)
   const { newer, written } = settled
   if (written !== undefined && awaited.length > 0) world.looks.add(written.envelope, current.parsed, false)
-  if (newer === undefined) return undefined
+  if (newer === undefined) return written && followUp({ ...written, parsed: current.parsed }, world)
   const parsed = parse(newer.whole)
-  return { newer: { envelope: newer.envelope, parsed }, heldBefore: current.envelope }
+  return { newer: { envelope: newer.envelope, parsed }, heldBefore: withLatePush(current.envelope, latePush) }
+}
+
+/** Events about sources that came during the attempt have found its claim: whether they have changed is seen now. */
+async function followUp(found: Claimable, world: World): Promise<Newer | undefined> {
+  // Where the API server does not answer, the next event or interval comes to the same.
+  const changed = await unlessUnchanged(found, world).catch(() => undefined)
+  return changed === undefined ? undefined : { newer: changed }
 }
 
 async function run(current: Claim, world: World, attempt: Attempt): Promise<Outcome> {

@@ -5,8 +5,10 @@ import { isConfirmed, remainingOf, RENEWED_AFTER_MS } from '../domain/resource/c
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
 import { renewed } from '../domain/resource/status.ts'
+import { committing } from '../domain/resource/sync-status.ts'
 import type { World } from '../world.ts'
 import { limitAtOnce } from './at-once.ts'
+import { keptChanging } from './status-writes.ts'
 
 /** What the keeper needs of the outside. */
 export interface ClaimKeeperParts {
@@ -33,6 +35,8 @@ interface Kept {
   sent: number
   stored: number
   renewing: Promise<void> | undefined
+  /** The sources that a follower is about to commit. */
+  sources: string | undefined
   readonly lost: AbortController
 }
 
@@ -62,12 +66,13 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
   async function write(kept: Kept): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       kept.lost.signal.throwIfAborted()
-      const { envelope } = kept
+      const { envelope, sources } = kept
       if (envelope.status === undefined) return lose(kept)
+      const claim = sources === undefined ? envelope.status : committing(envelope.status, sources)
       const sentAt = elapsed()
       kept.sent += 1
       const number = kept.sent
-      const stored = await cluster.patchStatus(envelope, renewed(envelope.status, now()))
+      const stored = await cluster.patchStatus(envelope, renewed(claim, now()))
       if (stored !== CONFLICT) {
         kept.envelope = envelopeOf(stored)
         kept.sentAt = sentAt
@@ -79,10 +84,7 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
       if (latest === undefined || !carriesClaim(latest, envelope)) return lose(kept)
       kept.envelope = latest
     }
-    throw new Failure(
-      'Conflict',
-      'Other writers kept changing the resource; Commitlet retries automatically.',
-    )
+    throw keptChanging()
   }
 
   function lose({ lost }: Kept): never {
@@ -113,18 +115,26 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
       sent: 0,
       stored: 0,
       renewing: undefined,
+      sources: undefined,
       lost: new AbortController(),
     }
     const { signal } = kept.lost
+    async function confirm(afresh = false): Promise<void> {
+      const before = afresh ? kept.sent : -1
+      const needsWrite = (): boolean => kept.stored <= before || !isConfirmed(elapsed() - kept.sentAt)
+      // A renewal that is under way may have been sent too early.
+      while (needsWrite()) await renew(kept)
+      signal.throwIfAborted()
+    }
+
     add(kept)
     return {
       lost: signal,
-      async confirm(afresh = false) {
-        const before = afresh ? kept.sent : -1
-        const needsWrite = (): boolean => kept.stored <= before || !isConfirmed(elapsed() - kept.sentAt)
-        // A renewal that is under way may have been sent too early.
-        while (needsWrite()) await renew(kept)
-        signal.throwIfAborted()
+      confirm,
+      async committing(sources) {
+        if (kept.envelope.status?.sync?.committing === sources) return
+        kept.sources = sources
+        await confirm(true)
       },
       remaining: () => (signal.aborted ? 0 : remainingOf(elapsed() - kept.sentAt)),
       async end() {

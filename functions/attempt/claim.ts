@@ -6,6 +6,7 @@ import {
   isSameRequest,
   lapsesOf,
   mayHavePushed,
+  mayPushLate,
   mayStart,
 } from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
@@ -15,10 +16,9 @@ import type { Parsed } from '../domain/schema/parse.ts'
 import type { Envelope, Status } from '../domain/resource/resource.ts'
 import { claimed, failed } from '../domain/resource/status.ts'
 import { report } from './report.ts'
+import { rest } from './rest.ts'
+import { keptChanging, MAX_WRITES } from './status-writes.ts'
 import type { World } from '../world.ts'
-
-/** Most writes of a claim while other writers change the resource. */
-const MAX_WRITES = 8
 
 /** A resource as it was read. Only its envelope decides whether an attempt starts, even if its spec is invalid. */
 export interface Claimable {
@@ -47,7 +47,7 @@ export interface Newer {
  * Claims the resource by writing the phase Progressing, guarded by the resourceVersion that was read, so that only one
  * of several concurrent attempts gets it. Undefined if the resource was deleted or no attempt may start any more. Returns
  * the spec that is stored by now, unclaimed, if that has changed. `heldBefore` is our own claim for an older generation,
- * which does not keep this attempt from starting.
+ * which does not keep this attempt from starting; its `status.latePush` says what is known at its end.
  */
 export async function claim(
   found: Claimable,
@@ -59,11 +59,14 @@ export async function claim(
   for (let writes = 0; writes < MAX_WRITES; writes += 1) {
     const isOurs = held !== undefined && carriesClaim(latest.envelope, held)
     if (latest.envelope.metadata.deletionTimestamp !== undefined) return undefined
+    if (latest.envelope.suspended === true) return rest(latest.envelope, world, held)
     if (!isOurs && !mayStart(latest.envelope, world.now(), latest.awaited)) return undefined
     if (isGivenUp(latest.envelope, world.settings.retryLimit))
       return endInPlaceOf(latest, gaveUp(latest), world)
     if (hasLapsedOften(latest.envelope)) return endInPlaceOf(latest, lapsed(latest), world)
-    const status = claimed(latest.envelope, { now: world.now(), random: world.random() })
+    // What became of the pushes under our own claim is known.
+    const latePush = isOurs ? held?.status?.latePush === true : mayPushLate(latest.envelope)
+    const status = claimed(latest.envelope, { now: world.now(), random: world.random(), latePush })
     const sentAt = world.elapsed()
     const whole = await write(latest.envelope, status, world)
     if (whole === undefined) return undefined
@@ -77,7 +80,7 @@ export async function claim(
     if (stored.parsed !== latest.parsed) return { newer: stored, heldBefore: held }
     latest = stored
   }
-  throw new Failure('Conflict', 'Other writers kept changing the resource; Commitlet retries automatically.')
+  throw keptChanging()
 }
 
 // A spec changes only with the generation, so it is parsed once for each generation.
@@ -112,7 +115,13 @@ async function endInPlaceOf(
 ): Promise<undefined> {
   const began = world.elapsed()
   const { retryLimit: limit } = world.settings
-  const terms = { now: world.now(), limit, random: world.random(), lapses: lapsesOf(resource) }
+  const terms = {
+    now: world.now(),
+    limit,
+    random: world.random(),
+    lapses: lapsesOf(resource),
+    latePush: mayPushLate(resource),
+  }
   const status = failed(resource, result, terms)
   const stored = await world.cluster.patchStatus(resource, status)
   // Another writer was first and reports its own result.

@@ -4,7 +4,7 @@ import { Failure } from '../domain/failure.ts'
 import { REASONS } from '../domain/reasons.ts'
 import { isInsecure } from '../domain/repository/insecure-hosts.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
-import type { Envelope, Status } from '../domain/resource/resource.ts'
+import type { Envelope, Phase, Status } from '../domain/resource/resource.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 import { FUNCTION_METRICS, OTHER_PROVIDER } from '../domain/telemetry/function-metrics.ts'
 import type { EngineName } from '../git/remote.ts'
@@ -28,11 +28,12 @@ export interface Attempted {
 export type EngineUsed = EngineName | 'api' | 'none'
 
 /**
- * Reports an attempt: metrics and a log line for the operator, and, where Ready has changed, an Event for the user. Nothing
+ * Reports an attempt: metrics, its span and a log line for the operator, and, where Ready has changed, an Event for the user. Nothing
  * else reports attempts.
  */
 export async function report(attempted: Attempted, world: World): Promise<void> {
   measure(attempted, world)
+  endSpan(attempted, world)
   const { claim, result, began, settled, target } = attempted
   // Its repository is at a host of INSECURE_HOSTS.
   const insecure = target !== undefined && isInsecure(target.address, world.settings.insecureHosts)
@@ -46,8 +47,9 @@ export async function report(attempted: Attempted, world: World): Promise<void> 
     attempt: claim.status?.attempts,
     ...(insecure ? { insecure } : {}),
     reason: result.reason,
-    phase: settled.written?.status.phase ?? 'overtaken',
+    phase: phaseOf(settled),
     milliseconds: Math.round(world.elapsed() - began),
+    ...traceFields(world),
   }
   if (result instanceof Failure) {
     world.log.info({ ...fields, message: result.message }, 'attempt failed')
@@ -66,14 +68,42 @@ function measure({ claim, result, began, settled, target, engine }: Attempted, w
   const { kind } = claim
   const { meter } = world
   const failed = result instanceof Failure
-  const provider = target?.host?.name ?? OTHER_PROVIDER
+  const provider = providerOf(target)
   meter.record(FUNCTION_METRICS.attempts, 1, { kind, reason: result.reason, provider, engine })
   const outcome = failed ? 'failed' : 'succeeded'
   meter.record(FUNCTION_METRICS.attemptDuration, (world.elapsed() - began) / 1000, { kind, outcome })
   const appliedAt = Date.parse(settled.written?.envelope.appliedAt ?? '')
-  if (failed || Number.isNaN(appliedAt)) return
+  // What a follower commits later was not applied by anybody.
+  if (failed || Number.isNaN(appliedAt) || claim.status?.sync?.digest !== undefined) return
   const seconds = Math.max(0, world.now().getTime() - appliedAt) / 1000
   meter.record(FUNCTION_METRICS.ready, seconds, { kind, provider })
+}
+
+function endSpan({ claim, result, settled, target, engine }: Attempted, { span }: World): void {
+  const { attempts } = claim.status ?? {}
+  span?.set({
+    ...(attempts === undefined ? {} : { 'commitlet.attempt': attempts }),
+    'commitlet.reason': result.reason,
+    'commitlet.phase': phaseOf(settled),
+    'commitlet.provider': providerOf(target),
+    'commitlet.engine': engine,
+  })
+  span?.end(result instanceof Failure ? result : undefined)
+}
+
+/** As OpenTelemetry names them in logs (https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/). */
+function traceFields({ span }: World): Readonly<Record<string, string>> {
+  if (span?.context === undefined) return {}
+  return { trace_id: span.context.traceId, span_id: span.context.spanId }
+}
+
+/** The software of the host, as far as it is known. */
+function providerOf(target: Attempted['target']): string {
+  return target?.host?.name ?? OTHER_PROVIDER
+}
+
+function phaseOf({ written }: WrittenResult): Phase | 'overtaken' {
+  return written?.status.phase ?? 'overtaken'
 }
 
 /** Whether Ready is as it was before the result: a retry that fails as well is no news. A new request begins with Unknown. */

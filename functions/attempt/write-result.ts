@@ -3,10 +3,11 @@ import { CONFLICT } from '../cluster/cluster.ts'
 import { carriesClaim, carriesResult, isSameRequest } from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import { Failure } from '../domain/failure.ts'
-import type { Awaited, Envelope, Status } from '../domain/resource/resource.ts'
-import type { Outcome } from '../domain/resource/status.ts'
+import type { Envelope, Status } from '../domain/resource/resource.ts'
+import type { FailureTerms, Outcome } from '../domain/resource/status.ts'
 import { failed, succeeded } from '../domain/resource/status.ts'
 import type { Found } from './find.ts'
+import { keptChanging } from './status-writes.ts'
 import type { World } from '../world.ts'
 
 /** Pauses between writes: in total shorter than the margin of a claim over the attempt's deadline. */
@@ -21,14 +22,14 @@ export interface WrittenResult {
 
 /**
  * Writes the result of an attempt in one patch. On a conflict it reads the resource again; it never overwrites another
- * uid, another generation or another attempt's claim. `awaited`: what has to change before another attempt makes sense.
+ * uid, another generation or another attempt's claim. `terms`: what the status after a failure depends on.
  * Throws a Failure if the API server did not accept it in time.
  */
 export async function writeResult(
   claim: Envelope,
   result: Outcome | Failure,
   world: World,
-  awaited: readonly Awaited[] = [],
+  terms: Pick<FailureTerms, 'awaited' | 'latePush'> = {},
 ): Promise<WrittenResult> {
   const { limit, random } = { limit: world.settings.retryLimit, random: world.random() }
   let lastFailure: Failure | undefined
@@ -38,7 +39,7 @@ export async function writeResult(
       const now = world.now()
       const status =
         result instanceof Failure
-          ? failed(latest, result, { now, limit, random, awaited })
+          ? failed(latest, result, { now, limit, random, ...terms })
           : succeeded(latest, result, now)
       const stored = await world.cluster.patchStatus(latest, status)
       if (stored !== CONFLICT) return { written: { envelope: envelopeOf(stored), status } }
@@ -56,8 +57,5 @@ export async function writeResult(
     }
     await pause(wait)
   }
-  throw (
-    lastFailure ??
-    new Failure('Conflict', 'Other writers kept changing the resource; Commitlet retries automatically.')
-  )
+  throw lastFailure ?? keptChanging()
 }

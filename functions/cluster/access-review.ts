@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../domain/gate/access.ts'
-import type { Failure } from '../domain/failure.ts'
+import { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
-import type { UserInfo } from '../domain/requester/user-info.ts'
+import { readUserInfo, type UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
 import { accountRefused, bodyOf } from './answer.ts'
 
@@ -69,6 +69,40 @@ async function review(server: ApiServer, user: UserInfo, access: Access): Promis
   if (answer.status === 403) throw reviewForbidden()
   // "Not allowed" with an `evaluationError` is a denial as well: no right was shown.
   return member(member(bodyOf(answer, 'SubjectAccessReview'), 'status'), 'allowed') === true
+}
+
+/** What the API server tells everybody about themselves. */
+export interface Self {
+  /** Who the API server takes the caller for. */
+  readonly whoAmI: () => Promise<UserInfo>
+  /** Whether the caller has this access. */
+  readonly mayI: (access: Access) => Promise<boolean>
+}
+
+/**
+ * Asks about whoever calls, with SelfSubjectReview and SelfSubjectAccessReview, which every user may. Nothing is remembered.
+ * @throws Failure what the API server answers
+ */
+export function askAboutSelf(server: ApiServer): Self {
+  async function ask(group: string, kind: string, spec?: object): Promise<unknown> {
+    const path = `/apis/${group}/v1/${kind.toLowerCase()}s`
+    const body = { apiVersion: `${group}/v1`, kind, spec }
+    return member(bodyOf(await server({ method: 'POST', path, body }), kind), 'status')
+  }
+  return {
+    async whoAmI() {
+      const user = readUserInfo(member(await ask('authentication.k8s.io', 'SelfSubjectReview'), 'userInfo'))
+      if (user !== undefined) return user
+      throw new Failure(
+        'ProviderUnavailable',
+        'The API server does not tell who calls it; use another kubeconfig.',
+      )
+    },
+    async mayI(access) {
+      const spec = { resourceAttributes: access }
+      return member(await ask('authorization.k8s.io', 'SelfSubjectAccessReview', spec), 'allowed') === true
+    },
+  }
 }
 
 function reviewForbidden(): Failure {

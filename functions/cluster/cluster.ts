@@ -1,6 +1,13 @@
 import type { Access, ServedKind } from '../domain/gate/access.ts'
 import type { SecretData } from '../domain/credentials/secret-keys.ts'
-import type { Envelope, Kind, ObjectRef, Phase, ResourceRef, Status } from '../domain/resource/resource.ts'
+import type {
+  Envelope,
+  Kind,
+  ObjectRef,
+  ObjectReference,
+  Phase,
+  Status,
+} from '../domain/resource/resource.ts'
 import type { UserInfo } from '../domain/requester/user-info.ts'
 
 /** A Secret as it was read. */
@@ -19,6 +26,8 @@ export interface ListedResource {
   readonly nextAttemptTime: string | undefined
   /** The reason of its condition Ready. */
   readonly reason: string | undefined
+  /** `spec.interval` of a follower, if it says one. */
+  readonly interval?: string | undefined
   /** What the row costs to read, in rows of the usual size: 1 for most, more where its metadata is large. */
   readonly weight: number
 }
@@ -26,6 +35,8 @@ export interface ListedResource {
 /** Which resources of a kind to list: without members, the first page of all. */
 export interface ListQuery {
   readonly phase?: Phase | undefined
+  /** Only those that follow their sources. */
+  readonly follows?: true | undefined
   /** Only resources of this namespace. */
   readonly namespace?: string | undefined
   /** No resources of these namespaces. */
@@ -48,7 +59,7 @@ export interface ClusterEvent {
 }
 
 /** An object by its name; for a cluster-scoped kind `namespace` is ignored. */
-export type NamedObject = Pick<ResourceRef, 'apiVersion' | 'kind' | 'name'> & { readonly namespace: string }
+export type NamedObject = ObjectReference & { readonly namespace: string }
 
 /**
  * The port to the Kubernetes API, for both programs. Every call has its own deadline. Unless documented otherwise, a
@@ -64,7 +75,7 @@ export interface Cluster {
    * The object that a GitCommit refers to, as the API server sent it: as text, to keep the order of keys and every digit.
    * `served` is how the kind was served when the rights were reviewed; for a cluster-scoped kind `namespace` is ignored.
    */
-  readObject(ref: ResourceRef & { readonly namespace: string }, served: ServedKind): Promise<string>
+  readObject(ref: ObjectReference & { readonly namespace: string }, served: ServedKind): Promise<string>
   /** The plural and the scope of a kind; undefined if the cluster does not serve it. */
   discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
   /** Fails also with CredentialsInvalid if the Secret has too many keys. */
@@ -83,6 +94,11 @@ export interface Cluster {
   patchStatus(resource: Envelope, status: Status): Promise<unknown>
   /** One page of the resources of the kind, in the order of namespace and name. */
   listPage(kind: Kind, query: ListQuery): Promise<ListPage>
+  /**
+   * All resources of the kind that are not settled, as the API server remembers them, which may be a little behind;
+   * undefined if there are more than some hundred, which are read in pages.
+   */
+  listUnsettled(kind: Kind): Promise<readonly ListedResource[] | undefined>
   /** Records a Kubernetes Event, behind the caller unless very many wait; never throws. */
   recordEvent(resource: Envelope, event: ClusterEvent): Promise<void>
   /** Resolves once every Event is recorded, or given up. */

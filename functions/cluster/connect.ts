@@ -5,14 +5,13 @@ import { Failure } from '../domain/failure.ts'
 import { entries, member, textMember } from '../domain/json-value.ts'
 import { countParts } from '../domain/network/json-parts.ts'
 import type { ApiServer } from './api-server.ts'
-import { bodyOf, refusal } from './answer.ts'
+import { bodyOf, METADATA, refusal, versionIn, versionOf } from './answer.ts'
 import { accessReviews } from './access-review.ts'
 import type { Cluster, NamedObject, Secret } from './cluster.ts'
 import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
-import { listPage } from './list.ts'
+import { listPage, listUnsettled } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
-import { METADATA, versionIn, versionOf } from './object-version.ts'
 import { followServerClock } from './server-clock.ts'
 import { statusPatch } from './status-patch.ts'
 
@@ -35,6 +34,7 @@ export function connectCluster(apiServer: ApiServer): Cluster {
     reviewAccess: accessReviews(server, elapsed),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
     listPage: (kind, query) => listPage(server, kind, query),
+    listUnsettled: (kind) => listUnsettled(server, kind),
     ...openEventQueue(server),
   }
 }

@@ -11,16 +11,40 @@ import { groupPath } from './discovery.ts'
 const PAGE_SIZE = 50
 /** Characters of most rows, at most. */
 const ROW_LENGTH = 4_096
-/** The API server returns any kind as a Table: metadata and the columns of the CRD, never the spec. */
-const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+/** The API server returns any kind as a Table: metadata and the columns of the CRD, not the whole spec. */
+export const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 /** Status for an expired continue token. */
 const GONE = 410
+/** Bytes of the list of what is not settled: some 450 rows, fewer than make a namespace a large one (sweep/walk.ts). */
+const LARGEST_UNSETTLED = 1024 * 1024
+/** Selects those that follow their sources. */
+export const FOLLOWERS = 'spec.sync=OnChange'
+const UNSETTLED = 'status.phase!=Succeeded,status.phase!=Failed,status.phase!=Suspended'
 
 /** Lists one page of a kind, as a Table, in the order of namespace and name. */
 export async function listPage(server: ApiServer, kind: Kind, query: ListQuery): Promise<ListPage> {
   for (let limit = PAGE_SIZE; ; limit = Math.ceil(limit / 2)) {
     const page = await readPage(server, kind, { ...query, limit })
     if (page !== 'too large') return page
+  }
+}
+
+/**
+ * Lists all resources of a kind that are not settled, in one answer from the API server's memory (its watch cache), which
+ * may be a little behind; undefined if there are more than a few. Such a list has no pages: the API server ignores a limit.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+ */
+export async function listUnsettled(
+  server: ApiServer,
+  kind: Kind,
+): Promise<readonly ListedResource[] | undefined> {
+  const query = new URLSearchParams({ resourceVersion: '0', fieldSelector: UNSETTLED }).toString()
+  const path = `${groupPath(API_VERSION)}/${PLURALS[kind]}?${query}`
+  try {
+    return pageOf(kind, await server({ method: 'GET', path, accept: TABLE, most: LARGEST_UNSETTLED })).rows
+  } catch (error) {
+    if (error instanceof Failure && error.reason === 'NotSupported') return undefined
+    throw error
   }
 }
 
@@ -39,9 +63,10 @@ async function readPage(
 }
 
 function pathOf(kind: Kind, query: ListQuery & { readonly limit: number }): string {
-  const { phase, namespace, except = [], next, limit } = query
+  const { phase, follows, namespace, except = [], next, limit } = query
   const excluded = except.map((name) => `metadata.namespace!=${name}`)
-  const selector = [...(phase === undefined ? [] : [`status.phase=${phase}`]), ...excluded].join(',')
+  const ofPhase = phase === undefined ? [] : [`status.phase=${phase}`]
+  const selector = [...ofPhase, ...(follows === true ? [FOLLOWERS] : []), ...excluded].join(',')
   const parameters = new URLSearchParams({ limit: String(limit) })
   if (selector !== '') parameters.set('fieldSelector', selector)
   if (next !== undefined) parameters.set('continue', next)
@@ -53,9 +78,21 @@ function pageOf(kind: Kind, answer: ApiAnswer): ListPage {
   const what = `list of ${PLURALS[kind]}`
   if (answer.status === GONE) return expiredPage(answer, what)
   const table = bodyOf(answer, what)
-  const columns = elements(member(table, 'columnDefinitions')).map((column) => textMember(column, 'name'))
+  const rows = rowsOf(kind, table, columnsOf(table))
+  return { rows, next: continueOf(table) }
+}
+
+/** The names of the columns of a Table; none where an event of a watch repeats those of the first one. */
+export function columnsOf(table: unknown): Columns {
+  return elements(member(table, 'columnDefinitions')).map((column) => textMember(column, 'name'))
+}
+
+export type Columns = readonly (string | undefined)[]
+
+/** The resources of a Table with these columns. */
+export function rowsOf(kind: Kind, table: unknown, columns: Columns): readonly ListedResource[] {
   const rows = elements(member(table, 'rows')).map((row) => readRow(kind, columns, row))
-  return { rows: rows.filter((row) => row !== undefined), next: continueOf(table) }
+  return rows.filter((row) => row !== undefined)
 }
 
 /**
@@ -72,11 +109,7 @@ function continueOf(list: unknown): string | undefined {
   return textMember(member(list, 'metadata'), 'continue') || undefined
 }
 
-function readRow(
-  kind: Kind,
-  columns: readonly (string | undefined)[],
-  row: unknown,
-): ListedResource | undefined {
+function readRow(kind: Kind, columns: Columns, row: unknown): ListedResource | undefined {
   const cells = elements(member(row, 'cells'))
   const cell = (name: string): unknown => cells[columns.indexOf(name)]
   const metadata = member(member(row, 'object'), 'metadata')
@@ -93,6 +126,7 @@ function readRow(
     lastHandledRequestedAt: asText(cell('Handled')),
     nextAttemptTime: asText(cell('Next attempt')),
     reason: asText(cell('Reason')),
+    interval: asText(cell('Interval')),
     weight: Math.ceil(JSON.stringify(row).length / ROW_LENGTH),
   }
 }

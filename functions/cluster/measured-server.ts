@@ -5,7 +5,7 @@ import type { ApiCall, ApiServer } from './api-server.ts'
 
 /** The last segments of a path, or the ones before a name, that are resources of their own in the metrics. */
 const RESOURCES =
-  /\/(gitcommits|pullrequests|secrets|subjectaccessreviews|events|endpointslices)(?:\/[^/?]+(\/status)?)?(?:\?|$)/
+  /\/(gitcommits|pullrequests|secrets|subjectaccessreviews|events|endpointslices|leases)(?:\/[^/?]+(\/status)?)?(?:\?|$)/
 /** A group and version without anything behind it. */
 const DISCOVERY = /^\/(?:api\/[^/?]+|apis\/[^/?]+\/[^/?]+)$/
 
@@ -23,7 +23,9 @@ export function measureServer(server: ApiServer, meter: Meter, elapsed: () => nu
         code: codeLabel(status),
       })
     try {
-      const answer = await server(request)
+      const answer = await server(counting(request, meter))
+      // A watch takes as long as it is asked to, and its lines are counted as they arrive.
+      if (request.lines !== undefined) return answer
       record(answer.status)
       // Characters: to count the bytes of an answer of 32 MiB would hold the event loop.
       meter.record(kubernetesBytes, answer.text.length, { direction: 'received' })
@@ -35,6 +37,16 @@ export function measureServer(server: ApiServer, meter: Meter, elapsed: () => nu
       meter.record(kubernetesBytes, bodyLength(request), { direction: 'sent' })
     }
   }
+}
+
+function counting(request: ApiCall, meter: Meter): ApiCall {
+  const { lines } = request
+  if (lines === undefined) return request
+  function take(line: string): void {
+    meter.record(PROGRAM_METRICS.kubernetesBytes, line.length, { direction: 'received' })
+    lines?.take(line)
+  }
+  return { ...request, lines: { ...lines, take } }
 }
 
 /** Our own kinds by name, others together: who applies a resource may name any kind. */

@@ -4,11 +4,11 @@ import type { ChangeDraft, FileChange, Landed } from '../domain/commit/change.ts
 import type { Login } from '../domain/credentials/login.ts'
 import { commitMessage } from '../domain/commit/commit-message.ts'
 import { commitletId } from '../domain/commit/commit-id.ts'
-import { requestedAt } from '../domain/resource/attempt-state.ts'
-import { MISSING } from '../domain/resource/waiting.ts'
+import { requestedAt, requestGeneration } from '../domain/resource/attempt-state.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
 import type { SoundGitCommit } from '../domain/schema/parse.ts'
+import type { ReferenceField } from '../domain/resource/resource.ts'
 import type { Requester } from '../domain/requester/requester.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import { secretsOf, withPasswordHint } from '../domain/credentials/login.ts'
@@ -17,7 +17,9 @@ import { logIn } from '../login/log-in.ts'
 import { withFallback } from '../login/with-fallback.ts'
 import type { Attempt, World } from '../world.ts'
 import { filesOf, readFiles } from './files.ts'
+import type { SetFields, Share } from './sources/source.ts'
 import { outcomeOf } from './outcome.ts'
+import { earlierOf, sourcesRead } from './sources-read.ts'
 
 /** The clocks of replicas differ: the history is searched from this long before the first attempt. */
 const CLOCK_MARGIN_MS = 3_600_000
@@ -32,20 +34,37 @@ export async function commitObject(
   attempt: Attempt,
 ): Promise<Outcome> {
   const { signal, saw } = attempt
+  const sightings = new Map<ReferenceField, string>()
+  const sawSource: Attempt['saw'] = (field, version) => {
+    sightings.set(field, version)
+    saw(field, version)
+  }
   const authorised = await authorise(resource, world, signal)
   const { requester, verdict } = authorised
-  const read = (): Promise<readonly FileChange[]> => readFiles(resource, verdict.served, world)
+  const { namespace } = resource.metadata
+  const setFields: SetFields = (before, edit) => world.editFile(before, edit, { namespace, signal })
+  const share: Share = (work) => world.workFor(namespace, work, signal)
+  const reader = { cluster: world.cluster, served: verdict.served, saw: sawSource, share, setFields }
+  const read = (): Promise<readonly FileChange[]> => readFiles(resource, reader)
   const reading = retryForbidden(read, isAccountRefused, signal).catch(asFailure)
-  const draft = draftOf(resource, requester, world)
-  const since = attempt.again ? { since: startOf(resource, world.now()) } : {}
-  const land = async (login: Login): Promise<Landed | Failure> => {
+  const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
+  const since = startOf(resource, world.now())
+  const land = async (login: Login): Promise<LandedSources | Failure> => {
     const files = await reading
-    if (files instanceof Failure && files.reason === 'ReferenceNotFound') saw('spec.resourceRef', MISSING)
-    if (files instanceof Failure && !attempt.again) return files
+    const sources = sourcesRead(resource, files, sightings)
+    const { searched, isSame } = earlierOf(resource, { again: attempt.again, sources })
+    if (files instanceof Failure && searched === undefined) return files
     // All that is left is to wait: for the branch's next push, and for its remote.
     attempt.turn.park(bytesOf(resource, files))
-    if (!(files instanceof Failure)) return world.push({ ...draft, ...since, files }, login, attempt)
-    return (await world.find({ ...draft, ...since }, login, signal)) ?? files
+    if (searched !== undefined && (!isSame || files instanceof Failure)) {
+      // Of a follower, that commit is counted once, and what is there now is left to the next attempt.
+      const landed = await world.find({ ...draft(searched.sources), since }, login, attempt)
+      if (landed !== undefined) return { landed, sources: searched.sources }
+    }
+    if (files instanceof Failure) return files
+    if (sources !== undefined) await attempt.committing?.(sources)
+    const change = { ...draft(sources), ...(isSame ? { since } : {}), files }
+    return { landed: await world.push(change, login, attempt), sources }
   }
   // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
@@ -58,21 +77,35 @@ export async function commitObject(
     })
   })
   if (result instanceof Failure) throw result
-  return outcomeOf(resource, result, used)
+  const { landed, sources } = result
+  return { ...outcomeOf(resource, landed, used), ...(sources === undefined ? {} : { sources }) }
+}
+
+/** What has landed, and of a follower the digest of its sources. */
+interface LandedSources {
+  readonly landed: Landed
+  readonly sources: string | undefined
 }
 
 /** What an attempt keeps in memory while it waits for its push. */
 function bytesOf({ metadata, spec, status }: SoundGitCommit, files: readonly FileChange[] | Failure): number {
-  const contents = files instanceof Failure ? [] : files.map(({ content }) => content.length)
+  const contents =
+    files instanceof Failure ? [] : files.map(({ content, keeps = 0 }) => content?.length ?? keeps)
   return contents.reduce((sum, length) => sum + length, JSON.stringify([metadata, spec, status]).length)
 }
 
 /** The change without the contents of its files and without the start of the history search. */
-function draftOf(resource: SoundGitCommit, requester: Requester, { settings }: World): ChangeDraft {
+function draftOf(
+  resource: SoundGitCommit,
+  { requester, sources }: { readonly requester: Requester; readonly sources: string | undefined },
+  { settings }: World,
+): ChangeDraft {
   const { spec, metadata } = resource
   const identity = {
     ...metadata,
+    generation: requestGeneration(metadata),
     requestedAt: requestedAt(resource),
+    sources,
     requestedBy: requestedBy(requester, settings.requestedByTrailer),
   }
   return {
@@ -81,8 +114,9 @@ function draftOf(resource: SoundGitCommit, requester: Requester, { settings }: W
     branch: spec.branch,
     files: filesOf(resource),
     message: commitMessage({ ...identity, message: spec.message }),
-    id: commitletId(identity.uid, identity.generation, identity.requestedAt),
+    id: commitletId(identity),
     author: settings.author,
+    latePush: resource.status?.latePush === true,
   }
 }
 

@@ -94,7 +94,9 @@ function switchingRemote(
       return current.readTip(next).catch(async (error: unknown) => (await changeOver(error)).readTip(next))
     },
     readTree: (tip, paths) => ask(tip, (remote) => remote.readTree(tip, paths)),
+    readBlobs: (tip, oids, most) => ask(tip, (remote) => remote.readBlobs(tip, oids, most)),
     writeCommits: (tip, commits) => ask(tip, (remote) => remote.writeCommits(tip, commits)),
+    askToPush: (tip) => ask(tip, (remote) => remote.askToPush(tip)),
     findLanded: (tip, sought) => ask(tip, (remote) => remote.findLanded(tip, sought)),
     async push(tip, head, remaining) {
       try {

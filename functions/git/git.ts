@@ -9,15 +9,17 @@ import { stopIfAborted } from './process/launcher.ts'
 import { openDirectEngine } from './direct/direct-engine.ts'
 import { chooseEngine, type HandOver } from './engine-choice.ts'
 import type { Transferred } from '../http/connection.ts'
-import { measureEngine } from './measured-engine.ts'
-import type { Engine, Remote, RemoteTarget } from './remote.ts'
+import { measureEngine, sessionSpan } from './measured-engine.ts'
+import type { Engine, EngineName, Remote, RemoteTarget } from './remote.ts'
 import { DEADLINE_SECONDS, openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
 import { openSSHSessions, type SSHSessions } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
 import type { BranchTarget } from './writer/expected-changes.ts'
-import { makeGroupCommit, type Batch, type SessionOwner } from './writer/group-commit.ts'
+import type { Batch, SessionOwner } from './writer/batch.ts'
+import { makeGroupCommit } from './writer/group-commit.ts'
 import { land } from './writer/land.ts'
-import type { PushOptions, Settled } from './writer/pending-change.ts'
+import type { PendingChange, PushOptions, Settled } from './writer/pending-change.ts'
+import { preview, type Preview } from './writer/preview.ts'
 
 /** What main.ts hands in. */
 export interface GitSettings extends RouteSettings, BinarySettings {
@@ -51,7 +53,17 @@ export interface Git {
    * change's id that changes one of its paths. Writes nothing. Undefined: there is no such commit.
    * @throws Failure
    */
-  find(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined>
+  find(
+    change: ChangeDraft,
+    login: Login,
+    signal: AbortSignal,
+    options?: SearchOptions,
+  ): Promise<Landed | undefined>
+  /**
+   * Reads what a push of this change would do, and whether the remote would let this login push. Writes nothing.
+   * @throws Failure
+   */
+  preview(change: Change, login: Login, signal: AbortSignal): Promise<Preview>
   /**
    * A change for this branch is on its way: a push that is about to begin waits for it, half a second at most. The result
    * is called when the change has come, or will not come.
@@ -61,12 +73,22 @@ export interface Git {
   close(): Promise<void>
 }
 
+/** What the caller of a search may add. */
+export type SearchOptions = Pick<PushOptions, 'engineChosen' | 'span'>
+
+/** A session for one change in which nothing is written. */
+interface ReadingSession {
+  readonly change: ChangeDraft
+  readonly login: Login
+  readonly signal: AbortSignal
+}
+
 /** Connects the writer to the engines behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
   const ssh = openSSHSessions()
   const engine = openEngine(settings, ssh)
   const closing = new AbortController()
-  const searches = new Set<Promise<unknown>>()
+  const readings = new Set<Promise<unknown>>()
 
   let sessions = 0
 
@@ -83,28 +105,64 @@ export function openGit(settings: GitSettings): Git {
   }
 
   async function* landBatch(batch: Batch): AsyncGenerator<Settled, void> {
-    const { changes, signal, contended, raced, ...target } = batch
-    const engineChosen: RemoteTarget['engineChosen'] = (engine) =>
-      changes.forEach((pending) => pending.engineChosen?.(engine))
-    const remote = await open({ ...target, signal, engineChosen })
+    const { changes, signal, contended, join, roundEnded, ...target } = batch
+    const told = [...changes]
+    let chosen: EngineName | undefined
+    const engineChosen: RemoteTarget['engineChosen'] = (engine) => {
+      chosen = engine
+      for (const pending of told) pending.engineChosen?.(engine)
+    }
+    function joinAndTell(of: readonly PendingChange[]): readonly PendingChange[] {
+      const more = join(of)
+      told.push(...more)
+      if (chosen !== undefined) for (const pending of more) pending.engineChosen?.(chosen)
+      return more
+    }
+    const span = sessionSpan(changes)
     try {
-      yield* land(remote, { batch: changes, signal, contended, raced })
+      const remote = await open({ ...target, signal, engineChosen, span })
+      try {
+        yield* land(remote, { batch: changes, signal, contended, roundEnded, join: joinAndTell })
+      } finally {
+        await remote.close()
+      }
     } finally {
-      await remote.close()
+      span.end()
     }
   }
 
-  async function search(change: ChangeDraft, login: Login, signal: AbortSignal): Promise<Landed | undefined> {
+  async function readIn<T>(
+    session: SearchOptions & ReadingSession,
+    work: (remote: Remote) => Promise<T>,
+  ): Promise<T> {
+    const { change, login, signal, ...options } = session
     const owner = { address: change.repository, namespace: change.namespace }
     const release = await acquire(owner, signal).catch((error: unknown) => {
       stopIfAborted(signal)
       throw error
     })
     try {
-      const remote = await open({ ...owner, login, signal })
-      return await findOne(remote, change).finally(() => remote.close())
+      const remote = await open({ ...owner, login, signal, ...options })
+      return await work(remote).finally(() => remote.close())
     } finally {
       release()
+    }
+  }
+
+  /** A session that only reads, until `close` at the latest. */
+  async function read<T>(
+    session: SearchOptions & ReadingSession,
+    work: (remote: Remote) => Promise<T>,
+  ): Promise<T> {
+    const signal = AbortSignal.any([session.signal, closing.signal])
+    const reading = readIn({ ...session, signal }, work)
+    readings.add(reading)
+    try {
+      return await reading
+    } catch (error) {
+      throw asFailure(error)
+    } finally {
+      readings.delete(reading)
     }
   }
 
@@ -114,17 +172,9 @@ export function openGit(settings: GitSettings): Git {
       return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]), options)
     },
     expect: groupCommit.expect,
-    async find(change, login, signal) {
-      const searching = search(change, login, AbortSignal.any([signal, closing.signal]))
-      searches.add(searching)
-      try {
-        return await searching
-      } catch (error) {
-        throw asFailure(error)
-      } finally {
-        searches.delete(searching)
-      }
-    },
+    find: (change, login, signal, options) =>
+      read({ change, login, signal, ...options }, (remote) => findOne(remote, change)),
+    preview: (change, login, signal) => read({ change, login, signal }, (remote) => preview(remote, change)),
     async close() {
       closing.abort(
         new Failure(
@@ -132,7 +182,7 @@ export function openGit(settings: GitSettings): Git {
           'Commitlet was stopped before the remote had accepted the commit; it retries automatically after its restart.',
         ),
       )
-      await Promise.all([groupCommit.idle(), Promise.allSettled(searches)])
+      await Promise.all([groupCommit.idle(), Promise.allSettled(readings)])
       await Promise.all([engine.close(), ssh.close()])
     },
   }

@@ -3,6 +3,7 @@ import type { Login } from '../domain/credentials/login.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { RepositoryAddress } from '../domain/repository/address.ts'
 import type { Route } from '../domain/network/route.ts'
+import type { Span } from '../domain/telemetry/tracer.ts'
 import type { Tree } from './tree.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface Remote {
   readTip(wanted: WantedTip): Promise<Tip | 'moved'>
   /** Reads the entries of the tip at the paths and at every directory above them; no content of files. */
   readTree(tip: Tip, paths: readonly string[]): Promise<Tree>
+  /** Reads files of the tip, by their object names in its tree. A file of more than `most` bytes is left out. */
+  readBlobs(tip: Tip, oids: readonly string[], most: number): Promise<Blobs>
   /**
    * Writes the commits locally, each on the one before, the first on the tip. Returns their full names in the same
    * order.
@@ -34,6 +37,11 @@ export interface Remote {
    * milliseconds; left out: for ever.
    */
   push(tip: Tip, head: string, remaining?: () => number): Promise<Pushed>
+  /**
+   * Asks whether this login may push, and pushes nothing: git-receive-pack lists its refs, and is sent no update.
+   * @throws Failure as a push would be refused with before anything is sent
+   */
+  askToPush(tip: Tip): Promise<void>
   /**
    * Searches the history of a tip that was read with `since` for the commits of earlier attempts. Returns their full
    * names in the order of `sought`; undefined: there is no such commit.
@@ -64,6 +72,8 @@ export interface RemoteTarget {
   readonly namespace: string
   /** Told which engine opens the session, and once more where that hands over to the other. */
   readonly engineChosen?: ((engine: EngineName) => void) | undefined
+  /** What the session belongs to in a trace. */
+  readonly span?: Span | undefined
 }
 
 /** Which tip is read. */
@@ -93,8 +103,8 @@ export interface Tip {
 
 /** A commit to be written. */
 export interface NewCommit {
-  /** At least one. */
-  readonly files: readonly NewFile[]
+  /** None: an empty commit. */
+  readonly files: readonly (NewFile | RemovedFile)[]
   readonly message: string
   /** Author and committer. */
   readonly author: Identity
@@ -110,6 +120,15 @@ export interface NewFile {
   readonly content: Uint8Array
 }
 
+/** A file that is there and is not in the commit any more, nor are the directories that are empty without it. */
+export interface RemovedFile {
+  readonly path: string
+  readonly content?: undefined
+}
+
+/** Contents of files by their object names. */
+export type Blobs = ReadonlyMap<string, Uint8Array>
+
 /**
  * How a commit of an earlier attempt is recognized: its trailer `Commitlet-Id`, and that it changes one of the paths.
  */
@@ -121,11 +140,18 @@ export interface SoughtCommit {
 /** The outcome of one push. */
 export type Pushed =
   | { readonly kind: 'landed' }
-  /** The branch has moved. `unless`: the failure to report if it turns out that it has not. */
-  | { readonly kind: 'race'; readonly unless?: Failure }
   /**
    * The answer was lost, and the branch is neither where it was nor at `head`: only the history can show the outcome.
    */
   | { readonly kind: 'unknown' }
-  /** `each`: the remote inspected the commits, so other commits of the batch may pass. */
+  | Unlanded
+
+/**
+ * A push that has not moved the branch. `late`: its answer was lost, so the remote may still carry it out.
+ */
+export type Unlanded = { readonly late?: true } & (
+  | /** The branch has moved. `unless`: the failure to report if it turns out that it has not. */
+    { readonly kind: 'race'; readonly unless?: Failure }
+    /** `each`: the remote inspected the commits, so other commits of the batch may pass. */
   | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean }
+)

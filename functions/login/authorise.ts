@@ -16,7 +16,7 @@ export interface Authorised {
   readonly verdict: Verdict
 }
 
-type Reviewing = Pick<World, 'cluster' | 'settings'>
+type Reviewing = Pick<World, 'cluster' | 'settings' | 'now'>
 
 /**
  * Repeats the decision of admission at the attempt: the stamp has to be present and valid, and the requester that it
@@ -58,9 +58,10 @@ export function reviewAhead(
 
 function reviewing(
   resource: SoundResource,
-  { cluster, settings }: Reviewing,
+  { cluster, settings, now }: Reviewing,
 ): { readonly requester: Requester; readonly context: ReviewContext } {
-  const requester = requesterOf(resource, { key: settings.stampKey, delegation: settings.delegation })
+  const { stampKey: key, olderStampKeys: olderKeys, delegation } = settings
+  const requester = requesterOf(resource, { key, olderKeys, delegation, now: now() }, resource.written)
   return {
     requester,
     context: reviewContextOf(requester.subject, resource.metadata.namespace, { cluster, settings }),

@@ -55,8 +55,8 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
   return {
     push: (change, login, attempt) =>
       guarded(change, { login, signal: attempt.signal }, () => remotes.push(change, login, attempt)),
-    find: (change, login, signal) =>
-      guarded(change, { login, signal }, () => remotes.find(change, login, signal)),
+    find: (change, login, attempt) =>
+      guarded(change, { login, signal: attempt.signal }, () => remotes.find(change, login, attempt)),
     withPullRequests(target, by, work) {
       const { host } = new URL(target.baseURL)
       const { login, namespace = '', signal } = by

@@ -5,7 +5,7 @@ import { writtenPaths } from '../domain/commit/written-paths.ts'
 import type { ApiLogin, Login } from '../domain/credentials/login.ts'
 import { permitBy, requireOperatorAllows } from '../domain/pull-request/renamed-repository.ts'
 import type { Permit } from '../domain/pull-request/pull-requests.ts'
-import type { SoundGitCommit, SoundPullRequest, SoundResource } from '../domain/schema/parse.ts'
+import type { SoundGitCommit, SoundResource } from '../domain/schema/parse.ts'
 import { readSecretCredentials } from './read-secret.ts'
 import type { Attempt, World } from '../world.ts'
 
@@ -42,7 +42,7 @@ export interface ApiAccess {
 /** Makes the login for the API of the repository's provider, always over HTTPS. Throws what `logIn` throws. */
 export async function logInToAPI(
   source: CredentialSource,
-  request: LoggingIn<SoundPullRequest>,
+  request: LoggingIn,
   world: World,
 ): Promise<ApiAccess> {
   const { target } = request.resource

@@ -1,4 +1,5 @@
 import type { Cluster, NamedObject } from '../cluster/cluster.ts'
+import { writtenReferences } from '../domain/commit/references.ts'
 import type { ReferenceField } from '../domain/resource/resource.ts'
 import { MISSING } from '../domain/resource/waiting.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
@@ -12,10 +13,15 @@ export function objectNamed(
   parsed: Parsed,
 ): NamedObject | undefined {
   if (!parsed.sound) return undefined
-  if (field === 'spec.resourceRef') {
-    if (parsed.kind !== 'GitCommit') return undefined
-    const { apiVersion, kind, name, namespace: named = namespace } = parsed.spec.resourceRef
-    return { apiVersion, kind, name, namespace: named }
+  if (field !== 'spec.credentials' && field !== 'spec.fallbackCredentials') {
+    const written = parsed.kind === 'GitCommit' ? writtenReferences(parsed.spec) : []
+    const {
+      apiVersion,
+      kind,
+      name,
+      namespace: of,
+    } = written.find((one) => one.field === field)?.reference ?? {}
+    return apiVersion && kind && name ? { apiVersion, kind, name, namespace: of ?? namespace } : undefined
   }
   const { credentials, fallbackCredentials } = parsed.spec
   const name = (field === 'spec.credentials' ? credentials : fallbackCredentials)?.secretName

@@ -7,6 +7,7 @@ import type { SecureContext } from 'node:tls'
 import { basicAuthorization } from '../domain/credentials/login.ts'
 import type { Proxy } from '../domain/network/proxies.ts'
 import { writeAuthority } from '../domain/repository/address.ts'
+import { boundHead } from './head-bound.ts'
 
 /** The proxy of a tunnel, and the time limit to open it. */
 export interface Opening {
@@ -45,6 +46,7 @@ interface Answer {
 function sendConnect(options: RequestOptions, { scheme }: Proxy): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const connecting = scheme === 'http' ? requestPlain(options) : request(options)
+  boundHead(connecting)
   connecting.on('error', reject)
   connecting.on('connect', ({ statusCode: status = 0 }, socket) => {
     socket.on('error', () => socket.destroy())

@@ -1,4 +1,5 @@
 import type { DetailsResult } from '../domain/resource/conditions.ts'
+import { requestGeneration } from '../domain/resource/attempt-state.ts'
 import { Failure } from '../domain/failure.ts'
 import type { PullRequestDetails, PullRequests } from '../domain/pull-request/pull-requests.ts'
 import { REQUESTED_AT } from '../domain/resource/resource.ts'
@@ -56,7 +57,7 @@ function requestedDetails({ spec }: PullRequest): PullRequestDetails | undefined
 
 function areApplied({ metadata, status }: PullRequest): boolean {
   const before = status?.conditions?.find(({ type }) => type === 'DetailsApplied')
-  return before?.status === 'True' && before.observedGeneration === metadata.generation
+  return before?.status === 'True' && before.observedGeneration >= requestGeneration(metadata)
 }
 
 function notApplied(problems: readonly string[]): DetailsResult {

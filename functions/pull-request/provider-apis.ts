@@ -7,6 +7,7 @@ import { guardedPullRequests } from '../domain/pull-request/guarded-pull-request
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'
 import { FUNCTION_METRICS } from '../domain/telemetry/function-metrics.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
+import { NO_SPAN, type Span } from '../domain/telemetry/tracer.ts'
 import { codeLabel } from '../domain/telemetry/program-metrics.ts'
 import { openHTTP } from '../http/http.ts'
 import type { EndedCall, HTTPSettings } from '../http/http.ts'
@@ -36,14 +37,15 @@ export function openProviders(
   const limits = makeRateLimits(now)
   const onePerTarget = makeKeyedSemaphore(1)
   const fewPerToken = makeKeyedSemaphore(CALLERS_PER_TOKEN)
-  return async function withPullRequests(target, { login, signal }, work) {
+  return async function withPullRequests(target, { login, signal, span = NO_SPAN }, work) {
     const { host, baseURL } = target
     const load = PROVIDERS[host.name]
     if (load === undefined)
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
     const limit = limitKey(baseURL, login)
-    const withAPI = openHTTP({ ...settings, called: (ended) => record(ended, host.name, meter) })
+    const called = (ended: EndedCall): void => record(ended, host.name, { meter, span })
+    const withAPI = openHTTP({ ...settings, called })
     const started = Promise.withResolvers<undefined>()
     const call = async (): ReturnType<typeof work> => {
       if (signal.aborted) throw outOfTime(target, signal.reason)
@@ -64,9 +66,14 @@ export function openProviders(
 function record(
   { method, status, seconds, sent, received }: EndedCall,
   provider: string,
-  meter: Meter,
+  { meter, span }: { readonly meter: Meter; readonly span: Span },
 ): void {
   const code = codeLabel(status)
+  span.past('call API', seconds, {
+    'commitlet.provider': provider,
+    'http.request.method': method.toUpperCase(),
+    ...(status === undefined ? {} : { 'http.response.status_code': status }),
+  })
   meter.record(FUNCTION_METRICS.apiDuration, seconds, { provider, method: method.toUpperCase(), code })
   meter.record(FUNCTION_METRICS.apiBytes, sent, { provider, direction: 'sent' })
   meter.record(FUNCTION_METRICS.apiBytes, received, { provider, direction: 'received' })

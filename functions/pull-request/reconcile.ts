@@ -1,5 +1,5 @@
 import { applyDetails, detailsLeft } from './details.ts'
-import { requestedAt } from '../domain/resource/attempt-state.ts'
+import { requestedAt, requestGeneration } from '../domain/resource/attempt-state.ts'
 import { Failure } from '../domain/failure.ts'
 import { marked, readMarker, saysTheSame } from '../domain/pull-request/marker.ts'
 import type { Marked } from '../domain/pull-request/marker.ts'
@@ -47,7 +47,7 @@ async function findExisting(
 // An earlier attempt may have opened one without learning of it, and it may be merged by now.
 function mayHaveOpened({ resource, again }: Wanted): boolean {
   const { metadata, status } = resource
-  const wasRequestedAgain = metadata.generation > 1 || requestedAt(resource) !== undefined
+  const wasRequestedAgain = requestGeneration(metadata) > 1 || requestedAt(resource) !== undefined
   return again || wasRequestedAgain || status?.pullRequest !== undefined
 }
 

@@ -5,7 +5,7 @@
 # No key is in a file or an argument. Needs kubectl with its current context, and openssl 3.
 set -euo pipefail
 
-namespace=commitlet-system
+namespace=${NAMESPACE:-commitlet-system}
 name=commitlet-webhook-tls
 host=commitlet-webhook.$namespace.svc
 days=365

@@ -9,7 +9,7 @@ import type { StoredResource } from '../harness/paging-server.ts'
 import { pagingServer, pendingIn } from '../harness/paging-server.ts'
 
 const MINUTE = 60_000
-const INTERVALS = { unsettled: MINUTE, full: 5 * MINUTE }
+const INTERVALS = { unsettled: MINUTE, full: 5 * MINUTE, followers: 0 }
 
 /** Sweeps of an API server's stand-in; `time` is set by the test. */
 function stage(resources: readonly StoredResource[], intervals: SweepIntervals = INTERVALS) {
@@ -59,8 +59,8 @@ t.test('each sort of sweep is made once in its interval, whoever asks', async (t
     await Promise.all([sweep(begin), sweep(begin), sweep(begin)])
     return api.asked.pages - before
   }
-  const [due, all] = [6, 2]
-  t.equal(await pages(), due + all, 'three phases and one list, of two kinds')
+  const [due, all] = [2, 2]
+  t.equal(await pages(), due + all, 'one list of each kind for each sweep')
   t.equal(await pages(), 0)
   clock.time += MINUTE - 1
   t.equal(await pages(), 0)
@@ -71,7 +71,7 @@ t.test('each sort of sweep is made once in its interval, whoever asks', async (t
 })
 
 t.test('an interval of 0 turns its sort off', async (t) => {
-  const { api, begin, sweep } = stage(pendingIn('shop', 1), { unsettled: 0, full: 0 })
+  const { api, begin, sweep } = stage(pendingIn('shop', 1), { unsettled: 0, full: 0, followers: 0 })
   await sweep(begin)
   t.equal(api.asked.pages, 0)
 })
@@ -105,4 +105,21 @@ t.test('an API server that does not answer ends the sweep without an error', asy
   const { api, sweep, begin } = stage([])
   api.fault = () => Promise.resolve({ status: 500, text: '{}' })
   await t.resolves(sweep(begin))
+})
+
+t.test('a ping finds followers whose interval is over, also where the pod has just started', async (t) => {
+  const minutely = { ...SETTLED, reason: 'Succeeded', follows: '1m' } as const
+  const resources = [
+    { ...minutely, name: 'follower' },
+    { ...minutely, name: 'failed', phase: 'Failed', reason: 'ReferenceForbidden' } as const,
+    SETTLED,
+  ]
+  const { api, clock, begun, begin, sweep } = stage(resources, { unsettled: 0, full: 0, followers: MINUTE })
+  await sweep(begin)
+  t.strictSame(begun, ['shop/follower'])
+  await sweep(begin)
+  t.equal(api.asked.pages, 1)
+  clock.time += MINUTE
+  await sweep(begin)
+  t.equal(api.asked.pages, 2)
 })

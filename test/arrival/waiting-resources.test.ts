@@ -31,6 +31,11 @@ function waiting(namespace: string, name: string, reason: string): StoredResourc
   return { kind: 'GitCommit', namespace, name, phase: 'Retrying', observed: 1, reason }
 }
 
+function following(namespace: string, name: string, reason: string): StoredResource {
+  const phase = reason === 'ReferenceForbidden' ? 'Failed' : 'Succeeded'
+  return { kind: 'GitCommit', namespace, name, phase, observed: 1, reason, follows: '' }
+}
+
 const RESOURCES = [
   waiting('shop', 'missing', 'ReferenceNotFound'),
   waiting('shop', 'broken', 'CredentialsInvalid'),
@@ -39,10 +44,13 @@ const RESOURCES = [
   { ...waiting('shop', 'done', 'ReferenceNotFound'), phase: 'Failed' as const },
   { ...waiting('shop', 'request', 'ReferenceNotFound'), kind: 'PullRequest' as const },
   waiting('team', 'other', 'ReferenceNotFound'),
+  following('shop', 'follower', 'Succeeded'),
+  following('shop', 'same', 'UpToDate'),
+  following('shop', 'ended', 'ReferenceForbidden'),
 ]
-const OF_SHOP = ['shop/broken', 'shop/denied', 'shop/missing', 'shop/request']
+const OF_SHOP = ['shop/broken', 'shop/denied', 'shop/follower', 'shop/missing', 'shop/request', 'shop/same']
 
-t.test('an object that changed is a reason to look at what waits in its namespace', async (t) => {
+t.test('an object that changed is a reason to look at what waits or follows in its namespace', async (t) => {
   const { begun, lookFor } = stage(RESOURCES)
   await lookFor('shop')
   t.strictSame(begun.toSorted(), OF_SHOP)
@@ -60,9 +68,9 @@ t.test('no resource refers to an object of the cluster, unless the operator allo
 t.test('events that come while a namespace rests share its next search', async (t) => {
   const { api, begun, lookFor } = stage(RESOURCES)
   await Promise.all(Array.from({ length: 50 }, () => lookFor('shop')))
-  t.equal(api.asked.pages, 2)
+  t.equal(api.asked.pages, 3)
   await Promise.all([...Array.from({ length: 50 }, () => lookFor('shop')), lookFor('team')])
-  t.equal(api.asked.pages, 6, 'one more of each namespace, for two kinds')
+  t.equal(api.asked.pages, 9, 'one more of each namespace, for two kinds and for followers')
   t.equal(begun.filter((name) => name === 'shop/missing').length, 2)
 })
 
@@ -71,7 +79,14 @@ t.test('of very many that wait, a search names a thousand', async (t) => {
   const { api, begun, lookFor } = stage(many)
   await lookFor('shop')
   t.equal(begun.length, 1_000)
-  t.equal(api.asked.pages, 21)
+  t.equal(api.asked.pages, 22)
+})
+
+t.test('of very many that follow, a search names ten thousand', async (t) => {
+  const many = Array.from({ length: 10_100 }, (_, index) => following('shop', `r-${index}`, 'Succeeded'))
+  const { begun, lookFor } = stage(many)
+  await lookFor('shop')
+  t.equal(begun.length, 10_000)
 })
 
 t.test('without the right to list them, the log says so', async (t) => {

@@ -637,3 +637,66 @@ t.test('a result is written over a renewed claim in one call', async (t) => {
   await send({ ...world, cluster, keepClaim, push })
   t.same(writes, ['Progressing', 'Progressing', 'Succeeded'])
 })
+
+/** The annotation with which the webhook notes that only `suspend` has changed since generation 1. */
+const SINCE_FIRST = { 'commitlet.dev/request-generation': '1' }
+
+t.test('suspended and resumed, a settled resource has its one commit, and tells what it is', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  await send(world)
+  world.cluster.apply(gitCommit({ suspend: true }, SINCE_FIRST))
+  await send(world)
+  t.match(statusOf(world), { phase: 'Suspended', observedGeneration: 2, conditions: [{ status: 'True' }] })
+  world.cluster.apply(gitCommit({}, SINCE_FIRST))
+  await send(world)
+  t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 3 })
+  t.equal(world.pushed.length, 1)
+  t.same(
+    world.cluster.notices.map(({ reason }) => reason),
+    ['Succeeded', 'Suspended', 'Resumed'],
+  )
+})
+
+t.test('a retry after a suspension belongs to the same request', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  world.land = () => Promise.reject(new Failure('NetworkError', 'Down.'))
+  await send(world)
+  world.cluster.apply(gitCommit({ suspend: true }, SINCE_FIRST))
+  const later = { ...world, now: () => new Date('2026-03-01T11:00:00Z') }
+  await send(later)
+  t.match(statusOf(world), { phase: 'Suspended', observedGeneration: 2 })
+  t.equal(world.pushed.length, 1)
+  world.cluster.apply(gitCommit({}, SINCE_FIRST))
+  await send(later)
+  const [first, second] = world.pushed.map(({ change }) => change)
+  t.equal(world.pushed.length, 2)
+  t.equal(second?.id, first?.id)
+  t.ok(second?.since, 'the history is searched')
+})
+
+t.test('suspended during an attempt, its result counts, and a newer spec waits', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const { land } = world
+  world.land = (pushed) => {
+    world.cluster.apply(gitCommit({ suspend: true }, SINCE_FIRST))
+    return land(pushed)
+  }
+  await send(world)
+  t.match(statusOf(world), { phase: 'Suspended', observedGeneration: 2, conditions: [{ status: 'True' }] })
+  world.cluster.apply(gitCommit({ message: 'Two' }))
+  world.land = (pushed) => {
+    world.cluster.apply(gitCommit({ message: 'Three', suspend: true }))
+    return land(pushed)
+  }
+  await send(world)
+  t.match(statusOf(world), { phase: 'Suspended', observedGeneration: 4, lastHandledGeneration: 3 })
+  t.equal(world.pushed.length, 2)
+  world.land = land
+  world.cluster.apply(gitCommit({ message: 'Three' }, { 'commitlet.dev/request-generation': '4' }))
+  await send(world)
+  t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 5 })
+  t.match(world.pushed.at(-1)?.change.id, /\.4$/)
+})

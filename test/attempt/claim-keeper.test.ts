@@ -210,3 +210,28 @@ t.test('many claims are renewed by bounded writes, the oldest first, and none la
   }
   await Promise.all(kept.map((one) => one.end()))
 })
+
+t.test('what a follower commits is in the claim before the push, and in each renewal after it', async (t) => {
+  const { world, keepClaim, pass, writes } = stage()
+  const held = await claimed(world)
+  const kept = keepClaim(held.envelope, held.sentAt)
+  await kept.committing('0123456789abcdef')
+  t.equal(writes.length, 2)
+  await kept.committing('0123456789abcdef')
+  t.equal(writes.length, 2, 'it is written once')
+  await pass(11)
+  t.equal(writes.length, 3)
+  t.match(statusOf(world)?.sync, { commits: 0, committing: '0123456789abcdef' })
+  t.match((await kept.end()).status?.sync, { committing: '0123456789abcdef' })
+})
+
+t.test('who has lost the claim cannot tell what they commit', async (t) => {
+  const { world, keepClaim } = stage()
+  const held = await claimed(world)
+  const kept = keepClaim(held.envelope, held.sentAt)
+  const later = afterItsEnd(world)
+  const whole = world.cluster.get('GitCommit', 'team', 'shop')
+  await claim({ envelope: envelopeOf(whole), parsed: parse(whole) }, later)
+  await t.rejects(kept.committing('0123456789abcdef'), { name: 'Failure', reason: 'Conflict' })
+  await kept.end()
+})

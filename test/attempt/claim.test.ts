@@ -1,4 +1,5 @@
 import t from 'tap'
+import { withLatePush } from '../../functions/domain/resource/late-push.ts'
 import { claim, type Claim, type Claimable } from '../../functions/attempt/claim.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
@@ -150,4 +151,36 @@ t.test('an attempt that writes its result ends the row', async (t) => {
   await world.cluster.patchStatus(held.envelope, status)
   waitUntil(status.nextAttemptTime)
   t.match(await claimed(read(world), world), { envelope: { status: { attempts: 3, lapses: undefined } } })
+})
+
+t.test('an attempt that ended without a result may have left a push that is carried out late', async (t) => {
+  const { world, waitFor, waitUntil } = clockedWorld()
+  t.match(
+    (await claimed(read(world), world)).envelope.status,
+    { latePush: undefined },
+    'the first one has not',
+  )
+  waitFor(31)
+  const second = await claimed(read(world), world)
+  t.match(second.envelope.status, { latePush: true })
+  const terms = { now: world.now(), limit: 12, random: 0.5 }
+  const status = failed(second.envelope, new Failure('NetworkError', 'No.'), { ...terms, latePush: true })
+  await world.cluster.patchStatus(second.envelope, status)
+  waitUntil(status.nextAttemptTime)
+  world.cluster.apply(gitCommit({ message: 'Second' }))
+  t.match(
+    (await claimed(read(world), world)).envelope.status,
+    { attempts: 1, latePush: true },
+    'of any generation',
+  )
+})
+
+t.test('what became of the pushes under the claim of the same process is known', async (t) => {
+  for (const latePush of [false, true]) {
+    const { world } = clockedWorld()
+    const { envelope } = await claimed(read(world), world)
+    world.cluster.apply(gitCommit({ message: 'Second' }))
+    const next = await claim(read(world), world, withLatePush(envelope, latePush))
+    t.match(next, { envelope: { status: { latePush: latePush || undefined } } })
+  }
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { accessReviews } from '../../functions/cluster/access-review.ts'
+import { accessReviews, askAboutSelf } from '../../functions/cluster/access-review.ts'
 import { accessTo } from '../../functions/domain/gate/access.ts'
 import type { Access } from '../../functions/domain/gate/access.ts'
 import { judge } from '../domain/fixtures/parsed.ts'
@@ -101,3 +101,30 @@ for (const [http, failure] of [
     t.equal(await ask(DEVELOPER, SECRET), true)
   })
 }
+
+t.test('what the API server tells everybody about themselves', async (t) => {
+  const bodies: string[] = []
+  const answers = [
+    '{"status":{"userInfo":{"username":"ada","groups":["g"]}}}',
+    '{"status":{"allowed":true}}',
+    '{"status":{}}',
+    '{"status":{}}',
+  ]
+  const url = await standIn(t, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      bodies.push(`${request.url} ${Buffer.concat(chunks).toString()}`)
+      response.writeHead(201, { 'content-type': 'application/json' }).end(answers[bodies.length - 1])
+    })
+  })
+  const self = askAboutSelf(openAs(await writeConfig(t, plainConfig(url))))
+  t.match(await self.whoAmI(), { username: 'ada', groups: ['g'] })
+  t.equal(await self.mayI(SECRET), true)
+  t.equal(await self.mayI(SECRET), false)
+  await t.rejects(self.whoAmI(), { reason: 'ProviderUnavailable', message: /who calls it/ })
+  t.match(bodies, [
+    '/apis/authentication.k8s.io/v1/selfsubjectreviews {"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}',
+    /^\/apis\/authorization\.k8s\.io\/v1\/selfsubjectaccessreviews .*"resourceAttributes":\{"verb":"use"/,
+  ])
+})

@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { openApiServer, apiServerEndpoint } from '../../functions/cluster/api-server.ts'
+import { openApiServer, apiServerEndpoint, ownNamespace } from '../../functions/cluster/api-server.ts'
 import { WrongSetting } from '../../functions/domain/settings.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
-import { freePort } from '../harness/wait.ts'
+import { freePort, waitFor } from '../harness/wait.ts'
 import { finding, openAs, plainConfig, standIn, writeConfig } from './stage.ts'
 
 const GET = { method: 'GET', path: '/version' } as const
@@ -120,6 +120,63 @@ t.test('what is sent: method, path below the base path, body, content type, logi
   t.match(get, { accept: 'application/x', authorization: 'Bearer tkn', 'user-agent': 'commitlet' })
   t.match(patch, { 'content-type': 'application/merge-patch+json', 'content-length': '8' })
   t.match(post, { 'content-type': 'application/json', accept: 'application/json' })
+})
+
+t.test('a watch is handed on by lines, until its end, its time or a signal', async (t) => {
+  const gone: string[] = []
+  const url = await standIn(t, (request, response) => {
+    request.once('close', () => gone.push(`${request.url}`))
+    if (request.url === '/denied') return void response.writeHead(403).end('{"kind":"Status"}')
+    response.write('one\n')
+    if (request.url === '/ends') response.end('two\n')
+    if (request.url === '/cut') response.destroy()
+    if (request.url === '/long') response.write('x'.repeat(5 * 1024 * 1024))
+  })
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  const taken: string[] = []
+  const abort = new AbortController()
+  const watch = (path: string, forMs = 60_000) =>
+    server({ method: 'GET', path, lines: { take: (line) => taken.push(line), forMs, signal: abort.signal } })
+  t.match(await watch('/ends'), { status: 200, text: '', date: undefined })
+  t.same(taken, ['one', 'two'])
+  t.match(await watch('/denied'), { status: 403, text: '{"kind":"Status"}' })
+  await t.rejects(watch('/cut'), { name: 'Failure', reason: 'NetworkError' })
+  await t.rejects(watch('/long'), { name: 'Failure', reason: 'NotSupported' })
+  await t.rejects(watch('/open', 50), { name: 'Failure', reason: 'Timeout' })
+  const stopped = watch('/stopped')
+  abort.abort()
+  await t.rejects(stopped, { name: 'Failure', reason: 'Timeout' })
+  await waitFor('end of the requests', () => gone.includes('/open') || undefined, 5_000)
+})
+
+t.test('an answer above the size that the caller allows is refused', async (t) => {
+  const url = await standIn(t, (_request, response) => response.end(' '.repeat(3 * 1024 * 1024)))
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  await t.rejects(server({ ...GET, most: 2 * 1024 * 1024 }), {
+    reason: 'NotSupported',
+    message: /more than 2 MiB/,
+  })
+  t.equal((await server(GET)).text.length, 3 * 1024 * 1024)
+})
+
+t.test('the own namespace is that of the context', async (t) => {
+  const config = plainConfig('http://localhost:8080')
+  t.equal(finding(await writeConfig(t, config), ownNamespace), undefined)
+  const contexts = [{ name: 'test', context: { cluster: 'test', user: 'test', namespace: 'shop' } }]
+  t.equal(finding(await writeConfig(t, { ...config, contexts }), ownNamespace), 'shop')
+})
+
+t.test('another kubeconfig and another of its contexts can be chosen', async (t) => {
+  const names = { cluster: 'test', user: 'test', namespace: 'team' }
+  const contexts = [
+    { name: 'test', context: { cluster: 'test', user: 'test' } },
+    { name: 'other', context: names },
+  ]
+  const config = plainConfig('https://127.0.0.1:1')
+  const kubeconfig = await writeConfig(t, { ...config, contexts })
+  t.equal(ownNamespace({ kubeconfig, context: 'other' }), 'team')
+  t.throws(() => ownNamespace({ kubeconfig, context: 'none' }), { message: /^--context is "none", but/ })
+  t.throws(() => ownNamespace({ kubeconfig: '/none' }), { message: /^--kubeconfig is "\/none", but/ })
 })
 
 t.test('a token that was replaced in its file counts as soon as the old one is refused', async (t) => {

@@ -42,7 +42,7 @@ withControlPlane(t, async (t, plane) => {
       "spec":{"10":"ten","9":"nine","big":9007199254740993,"least":-9223372036854775808}}`
     await plane.kubectl(['create', '-n', namespace, '-f', '-'], { input: object })
     const text = await cluster.readObject(
-      { apiVersion: 'test.example.com/v1', kind: 'Squid', name: 'ollie', namespace, path: 'x' },
+      { apiVersion: 'test.example.com/v1', kind: 'Squid', name: 'ollie', namespace },
       { plural: 'squids', namespaced: true },
     )
     t.match(text, '"spec":{"10":"ten","9":"nine","big":9007199254740993,"least":-9223372036854775808}')

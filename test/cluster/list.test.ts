@@ -9,6 +9,7 @@ import { installResources } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { gitCommit } from '../harness/installation.ts'
 import { allRows, UNSETTLED } from '../harness/rows.ts'
+import { waitFor } from '../harness/wait.ts'
 import { openAs } from './stage.ts'
 
 const REPOSITORY = 'https://git.example.com/acme/config.git'
@@ -132,6 +133,18 @@ t.test('a refusal names the list', async (t) => {
   })
 })
 
+t.test('more than some hundred that are not settled are not read at once', async (t) => {
+  const cluster = connectCluster(({ most = Infinity }) => {
+    const failure = new Failure('NotSupported', 'The API server answered with too much.')
+    return most < 2 * 1024 * 1024
+      ? Promise.reject(failure)
+      : Promise.resolve({ status: 200, text: table([]) })
+  })
+  t.equal(await cluster.listUnsettled('GitCommit'), undefined)
+  const failing = connectCluster(() => Promise.resolve({ status: 429, text: '{}' }))
+  await t.rejects(failing.listUnsettled('GitCommit'), { name: 'Failure', reason: 'RateLimited' })
+})
+
 withControlPlane(t, async (t, plane) => {
   await installResources(plane)
   const server = openAs(plane.kubeconfig)
@@ -194,6 +207,26 @@ withControlPlane(t, async (t, plane) => {
     ])
     const fresh = unsettled.find(({ ref }) => ref.name === 'many-0')
     t.match(fresh, { observedGeneration: -1, lastHandledRequestedAt: undefined, nextAttemptTime: undefined })
+  })
+
+  t.test('what is not settled is read at once, from what the API server remembers', async (t) => {
+    const calls: string[] = []
+    const cluster = connectCluster((call) => {
+      calls.push(call.path)
+      return server(call)
+    })
+    const paged = own(await collect(server, UNSETTLED)).map(({ ref }) => ref.name)
+    // What it remembers may be a little behind.
+    const names = await waitFor(
+      'all of them',
+      async () => {
+        const rows = own((await cluster.listUnsettled('GitCommit')) ?? [])
+        return rows.length === paged.length ? rows.map(({ ref }) => ref.name) : undefined
+      },
+      30_000,
+    )
+    t.same(names.toSorted(), paged.toSorted())
+    t.match(calls[0], /resourceVersion=0/)
   })
 
   t.test('a changed spec, a request and a deletion show in the list', async (t) => {

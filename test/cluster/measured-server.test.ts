@@ -16,6 +16,7 @@ const PATHS: readonly (readonly [string, string])[] = [
   ['/apis/authorization.k8s.io/v1/subjectaccessreviews', 'subjectaccessreviews'],
   ['/apis/events.k8s.io/v1/namespaces/team/events', 'events'],
   ['/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?limit=100', 'endpointslices'],
+  ['/apis/coordination.k8s.io/v1/namespaces/system/leases/sweeps', 'leases'],
   ['/api/v1', 'discovery'],
   ['/apis/apps/v1', 'discovery'],
   ['/api/v1/namespaces/team/configmaps/shop', 'other'],
@@ -55,6 +56,22 @@ t.test('a call without an answer counts as none, and its error is passed on', as
     ['kubernetes_request_duration_seconds', { code: 'none' }, 0],
     ['kubernetes_bytes_total', { direction: 'sent' }, 0],
   ])
+})
+
+t.test('of a watch the bytes are counted as they come, and no time', async (t) => {
+  const { meter, recorded } = recordingMeter()
+  const taken: string[] = []
+  const server: ApiServer = async ({ lines }) => {
+    lines?.take('12345')
+    t.strictSame(recorded, [['kubernetes_bytes_total', { direction: 'received' }, 5]])
+    return { status: 200, text: '' }
+  }
+  const measured = measureServer(server, meter, () => 0)
+  const { signal } = new AbortController()
+  const lines = { take: (line: string) => void taken.push(line), forMs: 1_000, signal }
+  t.match(await measured({ method: 'GET', path: OURS, lines }), { status: 200 })
+  t.same(taken, ['12345'])
+  t.notOk(recorded.some(([name]) => name === 'kubernetes_request_duration_seconds'))
 })
 
 t.test('without metrics the server is called directly', async (t) => {

@@ -2,7 +2,8 @@ import t from 'tap'
 import { readOptions } from '../../demo/options.ts'
 
 const RIGHT = [
-  { args: [], options: { run: 'memory' } },
+  { args: [], options: { run: 'story' } },
+  { args: ['--verbose'], options: { run: 'memory' } },
   { args: ['--cluster'], options: { run: 'cluster', keep: false } },
   { args: ['--keep', '--cluster'], options: { run: 'cluster', keep: true } },
   { args: ['--cluster', '--help'], options: { run: 'help' } },
@@ -28,6 +29,10 @@ for (const { args, named } of WRONG) {
     t.match(readOptions(args), { wrong: `Unknown argument "${named}"` })
   })
 }
+
+t.test('--verbose with --cluster is refused', async (t) => {
+  t.match(readOptions(['--cluster', '--verbose']), { wrong: '--cluster prints everything already' })
+})
 
 t.test('--keep without --cluster is refused', async (t) => {
   t.match(readOptions(['--keep']), { wrong: '--keep needs --cluster' })

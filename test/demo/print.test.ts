@@ -14,9 +14,17 @@ for (const { title, isTTY, env, colour } of STREAMS) {
     print.title('Start')
     print.command('git log')
     print.step('the function', 12.6)
+    print.done('committed')
+    print.refused('denied')
+    print.yaml('kind: X\nspec: { a-b: c:d }\n')
     t.equal(print.colour, colour)
     t.equal(written.join('').includes('\x1b['), colour)
-    if (!colour) t.equal(written.join(''), '\nStart\n\n$ git log\n    13 ms  the function\n')
+    if (!colour)
+      t.equal(
+        written.join(''),
+        '\nStart\n\n$ git log\n    13 ms  the function\n✔ committed\n✖ denied\n  kind: X\n  spec: { a-b: c:d }\n',
+      )
+    else t.match(written.join(''), 'spec\x1b[39m: { \x1b[36ma-b\x1b[39m: c:d }', 'only keys')
   })
 }
 

@@ -25,7 +25,7 @@ export interface RunningDemo {
 /** The project's folder. */
 export const ROOT = join(import.meta.dirname, '../..')
 
-const FILES = { demo: 'demo/main.ts', test: 'test/run.ts' } as const
+const FILES = { demo: 'demo/start.cjs', test: 'test/run.ts' } as const
 
 /** How the demo, or the script `test`, is started; `npm`: by `npm run` instead of node. */
 export interface DemoStart {

@@ -39,7 +39,7 @@ const signals = [
   ['test', 'SIGTERM', 'npm'],
   ['test', 'SIGHUP', 'npm'],
 ] as const
-for (const [script, signal, to] of sample(signals, ([script, , to]) => `${script} ${to === 'npm'}`)) {
+for (const [script, signal, to] of sample(signals, ([script]) => script)) {
   t.test(`${script}: ${signal} to ${to} while the API server starts leaves nothing`, async (t) => {
     const server = await endless(t.testdir({}), 'server')
     const assets = { TEST_ASSET_KUBECTL: server, TEST_ASSET_ETCD: server, TEST_ASSET_KUBE_APISERVER: server }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { makePrinter } from '../../demo/print.ts'
-import { followLines, rowPrinter } from '../../demo/watch.ts'
+import { followLines, rowPrinter } from '../../demo/cluster/watch.ts'
 import { waitFor } from '../harness/wait.ts'
 
 t.test('a row is printed where it differs from the one before of the same resource', async (t) => {

@@ -28,8 +28,8 @@ t.test('a room belongs to the floor above it, and a row may name several', async
 })
 
 t.test('the table names every floor and room', async (t) => {
-  const floors = ['functions', 'functions/cluster', 'functions/domain', 'functions/git', 'webhook']
-  const real = [...floors.flatMap(foldersBelow), 'functions', 'webhook', 'test']
+  const floors = ['functions', 'functions/cluster', 'functions/domain', 'functions/git', 'webhook', 'cli']
+  const real = [...floors.flatMap(foldersBelow), 'functions', 'webhook', 'cli', 'test']
   t.ok(real.length > 25, `${real.length} folders`)
   t.strictSame(foldersIn(PAGE).toSorted(), real.toSorted())
 })

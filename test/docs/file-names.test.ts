@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 
 const ROOT = join(import.meta.dirname, '../..')
-const FOLDERS = 'functions,webhook,test,bench,demo,manifests,overlays,examples,docs'
+const FOLDERS = 'functions,webhook,cli,test,bench,demo,manifests,overlays,examples,docs'
 const FILES = globSync([`{${FOLDERS}}/**/*.{ts,md,sh,yaml}`, '*.{ts,md,yaml}'], { cwd: ROOT }).sort()
 /** `*` stands for a part of a name, as in a shell; NAME for the name of a provider. */
 const NAME = /[\w*./-]*[\w*]\.(?:ts|md|sh)\b/g

@@ -3,6 +3,7 @@ import t from 'tap'
 import { FUNCTION_METRICS } from '../../functions/domain/telemetry/function-metrics.ts'
 import { PROGRAM_METRICS } from '../../functions/domain/telemetry/program-metrics.ts'
 import type { Metric } from '../../functions/domain/telemetry/meter.ts'
+import { ATTRIBUTES, SPANS } from '../../functions/domain/telemetry/spans.ts'
 import { WEBHOOK_METRICS } from '../../webhook/metrics.ts'
 
 const PAGE = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
@@ -42,3 +43,16 @@ t.test('names have their unit, and no label can have a value for each tenant', a
       t.notMatch(label, /namespace|repository|host|branch|user|name|uid/, `${name}: ${label}`)
   }
 })
+
+t.test('the page lists exactly the spans and the attributes that there are', async (t) => {
+  const spans = Object.entries(SPANS).map(([name, { help }]) => `| \`${name}\` | ${help} |`)
+  const attributes = Object.entries(ATTRIBUTES).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`)
+  t.strictSame(tableBelow('Spans'), spans)
+  t.strictSame(tableBelow('Attributes'), attributes)
+})
+
+function tableBelow(heading: string): readonly string[] {
+  const [, below = ''] = PAGE.split(`\n### ${heading}\n`)
+  const [section = ''] = below.split('\n##')
+  return section.split('\n').filter((line) => line.startsWith('| `'))
+}

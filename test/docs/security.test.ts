@@ -15,9 +15,9 @@ function testsNamedIn(page: string): readonly (readonly [title: string, file: st
   ])
 }
 
-/** The titles in a test file: arguments of t.test, `title` of an object, or first in a row of a table. */
+/** The titles in a test file: arguments of t.test and of drawnTests, `title` of an object, or first in a row of a table. */
 function titlesIn(source: string): readonly string[] {
-  const places = new RegExp(`(?:\\b(?:t\\.)?test\\(|\\btitle:|^ *\\[)\\s*(?:${TEXT.source})`, 'gm')
+  const places = new RegExp(`(?:\\b(?:(?:t\\.)?test|drawn)\\(|\\btitle:|^ *\\[)\\s*(?:${TEXT.source})`, 'gm')
   return [...source.matchAll(places)].map(([, single, double, template]) =>
     // Values in a template differ from test to test, and so does what stands before a colon.
     (single ?? double ?? `${template}`.replace(/^\$\{[^}]*\}: |\$\{[^}]*\}/g, ''))

@@ -2,6 +2,7 @@ import t from 'tap'
 import { holdsSecret, redactedName, redact, unitedSecrets } from '../../functions/domain/redact.ts'
 import { secretsOf } from '../../functions/domain/credentials/login.ts'
 import { cpuTime } from '../harness/cpu-time.ts'
+import { allowedMs } from '../harness/growth.ts'
 
 const SECRET = 'p!ä s/+=t'
 const login = {
@@ -92,7 +93,7 @@ t.test('a remote that got more secrets than can be masked in time is not quoted'
   const lines = Array.from({ length: 60_800 }, (_, i) => `secret/line+${i}`)
   const start = cpuTime()
   t.equal(redact('no', lines), undefined)
-  t.ok(cpuTime() - start < 500)
+  t.ok(cpuTime() - start < allowedMs(50))
   t.equal(redact('no', ['x'.repeat(65_537)]), undefined)
   t.equal(redact('no', ['x'.repeat(65_536), 'x'.repeat(65_536), '']), 'no')
 })
@@ -109,7 +110,7 @@ t.test('as many secrets as are masked are masked in time', async (t) => {
   const lines = Array.from({ length: 1_024 }, (_, i) => `é/${i}`.padEnd(60, '+'))
   const start = cpuTime()
   t.equal(redact(`${lines[1_023]}${' no'.repeat(20_000)}`, lines)?.slice(0, 9), '*** no no')
-  t.ok(cpuTime() - start < 5_000)
+  t.ok(cpuTime() - start < allowedMs(500))
 })
 
 t.test(

@@ -1,10 +1,12 @@
 import t from 'tap'
+import { MISTAKES, specOf } from '../domain/gate/usual-mistakes.ts'
 import { readyOf } from '../harness/conditions.ts'
 import type { Ran } from '../harness/control-plane.ts'
 import { sentencesIn } from '../harness/denials.ts'
 import { configMap, gitCommit } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
 import { kubectlApplyAs, until } from '../harness/rights.ts'
+import { sample } from '../harness/sample.ts'
 import { withCommitlet } from '../harness/shared-installation.ts'
 
 const REPOSITORY = 'https://git.example.com/acme/config.git'
@@ -116,6 +118,23 @@ withCommitlet(t, async (t, commitlet) => {
       t.equal(sentences.length, says.length, `${title}: nothing else`)
     }
     t.equal((await team.kubectl(['get', 'commitlet', '-o', 'name'])).stdout, '', 'nothing is stored')
+  })
+
+  t.test('usual mistakes are answered by kubectl as the documentation says', async (t) => {
+    const team = await commitlet.createTeam()
+    // The API server refuses a misspelt field, and a list that has an entry twice, before it asks the webhook.
+    const asked = MISTAKES.filter(({ says }) => !/tokenkey|twice/.test(says))
+    for (const mistake of sample(asked, ({ warning, kind }) => `${warning} ${kind}`)) {
+      const applied = await team.kubectl(['apply', '--dry-run=server', '-f', '-'], {
+        input: JSON.stringify(specOf(mistake, team.namespace)),
+        allowFailure: true,
+      })
+      // Of a missing right, kubectl prints the message, and otherwise its causes; a warning is beside an answer.
+      const isPlain = mistake.warning === true || applied.stderr.includes('(Forbidden)')
+      const said = isPlain ? applied.stderr : sentencesIn(applied.stderr).join(' ')
+      t.equal(applied.code, mistake.warning === true ? 0 : 1, mistake.says)
+      t.ok(said.includes(mistake.says), mistake.says)
+    }
   })
 
   t.test('a kind that the cluster does not know is a warning', async (t) => {

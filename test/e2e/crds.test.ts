@@ -33,6 +33,8 @@ const ADMITTED: readonly Spec[] = [
   ...['.gitkeep', 'ünï/日本.yaml', 'a b/c', '-a', '..a/b..'].map((path) => referring({ path })),
   ...['...', '..a', '.a', 'system:node', 'a.b'].map((name) => referring({ name })),
   referring({ apiVersion: 'example.com/v1', kind: 'Secret', namespace: 'shop' }),
+  { ...COMMIT, sync: 'Once' },
+  ...['1m', '1h30m', '1.5h', '24h'].map((interval) => ({ ...COMMIT, sync: 'OnChange', interval })),
   { ...PULL, headBranch: 'dev:new', labels: ['a', 'b'], draft: true },
 ]
 
@@ -64,6 +66,9 @@ const REFUSED: readonly Spec[] = [
   { ...COMMIT, credentials: { secretName: 'git', tokenKey: 't', passwordKey: 'p' } },
   { ...COMMIT, credentials: { secretName: 'git', tokenKey: '' } },
   { ...COMMIT, credentials: {} },
+  { ...COMMIT, sync: 'Always' },
+  { ...COMMIT, interval: '10m' },
+  ...['59s', '25h', '10', '1d', ''].map((interval) => ({ ...COMMIT, sync: 'OnChange', interval })),
   { ...COMMIT, credentials: undefined, fallbackCredentials: { secretName: 'git' } },
   { ...PULL, headBranch: 'a:b:c' },
   { ...PULL, headBranch: 'dev:.x' },

@@ -8,7 +8,7 @@ import { withCommitlet } from '../harness/shared-installation.ts'
 import { attemptsAt } from './tenant-stage.ts'
 
 /** In a long run as many attempts as one namespace may have in flight. */
-const SHARE = sized(4, 8)
+const SHARE = sized(2, 8)
 
 withCommitlet(t, async (t, commitlet) => {
   t.test('endless lists of refs for one tenant end, and leave memory and time to the others', async (t) => {

@@ -11,7 +11,7 @@ import type { GitServer } from '../harness/git-server.ts'
 import { configMap, gitCommit, install, TOKEN } from '../harness/installation.ts'
 import type { Stored, Team } from '../harness/installation.ts'
 import { startRelay } from '../harness/relay.ts'
-import { freePort } from '../harness/wait.ts'
+import { freePort, waitFor } from '../harness/wait.ts'
 
 const NAMES = Array.from({ length: 20 }, (_, i) => `shop-${String(i + 1).padStart(2, '0')}`)
 const run = promisify(execFile)
@@ -102,11 +102,9 @@ withControlPlane(t, async (t, plane) => {
       [commitlet.function.url, second.url].toSorted(),
       'both functions were at work',
     )
-    for (const { lines } of [commitlet.function, second])
-      t.ok(
-        lines.some((line) => line.includes('attempt succeeded')),
-        'and both have committed',
-      )
+    // Both have committed. A line of the log may be read after the status.
+    for (const program of [commitlet.function, second])
+      await program.waitForLine((line) => line.includes('attempt succeeded'))
   })
 
   t.test('two functions that get the event of a resource at once make one attempt', async (t) => {
@@ -122,10 +120,12 @@ withControlPlane(t, async (t, plane) => {
     t.strictSame([...new Set(answers.map(({ status }) => status))], [202])
     await team.kubectl(['wait', 'gitcommits', ...NAMES, '--for=condition=Ready', '--timeout=120s'])
     for (const { metadata } of items) {
-      const attempts = [commitlet.function, second].flatMap(({ lines }) =>
-        lines.filter((line) => line.includes(`"uid":"${metadata.uid}"`)),
-      )
-      t.equal(attempts.length, 1, `${metadata.name} was attempted once`)
+      const attempts = (): number =>
+        [commitlet.function, second].flatMap(({ lines }) =>
+          lines.filter((line) => line.includes(`"uid":"${metadata.uid}"`)),
+        ).length
+      await waitFor('the attempt in the log', () => attempts() > 0 || undefined, 30_000)
+      t.equal(attempts(), 1, `${metadata.name} was attempted once`)
     }
     t.strictSame(await repository.log('main'), ['Record the shop settings', 'Begin'])
   })

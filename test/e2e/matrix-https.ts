@@ -77,6 +77,6 @@ export const HTTPS_CASES: readonly MatrixCase[] = [
     state: 'not used there',
     secret: basic('user name', 'password'),
     reason: 'CredentialsInvalid',
-    says: 'The Secret SECRET is of type kubernetes.io/basic-auth, so spec.credentials has to name its private key for an SSH address; set privateKeyKey there.',
+    says: 'The Secret SECRET has no key "ssh-privatekey", which an SSH address needs; add it, or name another with privateKeyKey in spec.credentials.',
   },
 ]

@@ -20,6 +20,13 @@ export function key(value: ValueName, hosts: ValueName = 'known hosts'): MatrixS
 /** Private keys, at the kind of address that they are for and at the other. */
 export const SSH_CASES: readonly MatrixCase[] = [
   { ...KEY, state: 'right', secret: key('key'), used: 'Primary', ...SUCCEEDED },
+  {
+    ...KEY,
+    state: 'right, in an Opaque Secret',
+    secret: { ...key('key'), type: 'Opaque' },
+    used: 'Primary',
+    ...SUCCEEDED,
+  },
   { ...KEY, state: 'wrong', secret: key('other key'), ...NOT_LET_IN },
   { ...KEY, state: 'expired or revoked', secret: key('revoked key'), ...NOT_LET_IN },
   { ...KEY, state: 'the Secret is missing', ...NO_SECRET },

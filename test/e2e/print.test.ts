@@ -56,6 +56,12 @@ withControlPlane(t, async (t, plane) => {
     t.matchSnapshot(steady((await team.kubectl(['get', 'gitcommits', '-o', 'wide'])).stdout, team.namespace))
   })
 
+  t.test('the wide table is at most 200 columns wide, but for the message at its end', async (t) => {
+    const [head = ''] = (await team.kubectl(['get', 'gitcommits', '-o', 'wide'])).stdout.split('\n')
+    t.match(head, /HANDLED +MESSAGE$/)
+    t.ok(head.indexOf('MESSAGE') <= 200, `${head.indexOf('MESSAGE')} columns`)
+  })
+
   for (const name of STATES) {
     t.test(`kubectl describe: ${name}`, async (t) => {
       t.matchSnapshot(steady((await team.kubectl(['describe', 'gitcommit', name])).stdout, team.namespace))

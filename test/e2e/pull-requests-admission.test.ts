@@ -31,7 +31,7 @@ const REFUSED: readonly {
     says: [
       'spec.labels cannot be set on bitbucket; leave it out.',
       'spec.assignees cannot be set on bitbucket; leave it out.',
-      'spec.reviewers names a user in a form that bitbucket does not use; write a UUID in braces or an account ID of Atlassian.',
+      'spec.reviewers[0] names a user in a form that bitbucket does not use; write a UUID in braces or an account ID of Atlassian.',
     ],
   },
   {
@@ -73,9 +73,9 @@ const REFUSED: readonly {
       reviewers: ['@dev'],
     },
     says: [
-      'spec.repository has "-" as a part of its path, after which gitlab puts the pages of a repository; write the address of the repository itself.',
-      'spec.labels names a label in a form that gitlab does not use; write names without a comma.',
-      'spec.reviewers names a user in a form that gitlab does not use; write user names without "@", and not those of teams or groups.',
+      'spec.repository goes on after the path of a repository, as the address of a page does; write https://gitlab.com/acme/web/shop instead.',
+      'spec.labels[0] names a label in a form that gitlab does not use; write names without a comma.',
+      'spec.reviewers[0] names a user in a form that gitlab does not use; write user names without "@", and not those of teams or groups.',
     ],
   },
   {

@@ -157,6 +157,52 @@ withControlPlane(t, async (t, plane) => {
     },
   )
 
+  t.test(
+    'a follower fills its pull request, and begins again from the base once that is merged',
+    async (t) => {
+      const team = await commitlet.createTeam({ secrets: [SECRET] })
+      const hosted = await host(team, GITHUB)
+      const { repository } = hosted
+      await team.kubectl(['create', 'secret', 'generic', SECRET, `--from-literal=token=${TOKEN}`])
+      const text = readFileSync(join(ROOT, 'examples/following/with-pull-request.yaml'), 'utf8')
+      const objects = objectsIn(text.replaceAll(/(?<=[/:])acme\b/g, team.namespace))
+      await team.apply(...objects)
+      const name = 'shop-prices'
+      /** The event of an ApiServerSource that names the follower. */
+      async function change(currency: string, commits: number): Promise<void> {
+        const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { currency } }
+        await team.apply(map)
+        const headers = {
+          'ce-specversion': '1.0',
+          'ce-id': currency,
+          'ce-source': '/test',
+          'ce-type': 'dev.knative.apiserver.ref.update',
+          'content-type': 'application/json',
+        }
+        const { namespace } = team
+        const body = JSON.stringify({ apiVersion: 'commitlet.dev/v1', kind: 'GitCommit', namespace, name })
+        await fetch(commitlet.function.url, { method: 'POST', headers, body })
+        await team.waitFor(name, `jsonpath={.status.sync.commits}=${commits}`, '60s')
+      }
+
+      await waitForPull(team, name, 'condition=Ready')
+      t.match((await settledPull(team, name)).status, { pullRequest: { number: 1, state: 'open' } })
+      await change('USD', 2)
+      t.equal(Number(await repository.git('rev-list', '--count', `main..${name}`)), 2)
+      await repository.git('update-ref', 'refs/heads/main', name)
+      await repository.git('update-ref', '-d', `refs/heads/${name}`)
+      for (const shown of hosted.model.pulls) shown.state = 'merged'
+      await change('CHF', 3)
+      t.equal(Number(await repository.git('rev-list', '--count', `main..${name}`)), 1)
+      t.match(await repository.show(`${name}:shop/prices.yaml`), 'currency: CHF')
+      const pull = objects.find(({ kind }) => kind === 'PullRequest')
+      const input = JSON.stringify({ ...pull, metadata: { generateName: 'shop-prices-' } })
+      const { stdout } = await team.kubectl(['create', '-f', '-', '-o', 'name'], { input })
+      const { status } = await settledPull(team, stdout.trim().split('/')[1] ?? '')
+      t.match(status, { phase: 'Succeeded', pullRequest: { number: 2, state: 'open' } })
+    },
+  )
+
   for (const { file, ...place } of EXAMPLES) {
     t.test(`${file} is accepted as it stands, and opens its pull request`, async (t) => {
       const [secret = '', name = ''] = apart(readFileSync(join(FOLDER, file), 'utf8')).map(nameOf)

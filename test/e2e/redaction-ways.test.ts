@@ -49,7 +49,7 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
     functionEnv: {
       TMPDIR: folder,
       LOG_LEVEL: 'trace',
-      ATTEMPT_DEADLINE: '8',
+      ATTEMPT_DEADLINE: '20',
       CA_FILE: server.caFile,
       DEFAULT_GIT_TOKEN_FILE: join(other, 'default-token'),
       DEFAULT_GIT_REPOSITORIES: `localhost:${server.port}`,

@@ -52,6 +52,24 @@ withCommitlet(t, async (t, commitlet) => {
     await asJoe('patch', 'gitcommit', 'hers', '--type=merge', '-p', '{"spec":{"message":"His"}}')
     t.match(stampOf(await team.get('hers')), ['ops', { username: 'ops' }])
   })
+
+  t.test('what a GitOps tool applies again stays as it is, and shows no drift', async (t) => {
+    const team = await sharedTeam()
+    const repository = await commitlet.git.createRepository(team.namespace)
+    await team.apply(configMap())
+    // Argo CD applies as kubectl does, Flux on the server.
+    for (const ways of [[], ['--server-side', '--field-manager=kustomize-controller']]) {
+      const name = ways.length === 0 ? 'argo' : 'flux'
+      const object = gitCommit(name, repository.url, { message: `By ${name}` })
+      const run = (...args: string[]): ReturnType<Team['kubectl']> =>
+        team.kubectl([...args, ...ways, '-f', '-'], { input: JSON.stringify(object), allowFailure: true })
+      t.match(await run('apply'), { code: 0 })
+      const { metadata } = await team.settled(name)
+      t.match(await run('diff'), { code: 0, stdout: '' }, `${name} sees no difference`)
+      t.match(await run('apply'), { code: 0 })
+      t.equal((await team.get(name)).metadata.resourceVersion, metadata.resourceVersion, name)
+    }
+  })
 })
 
 function stampOf({ metadata }: Stored): readonly unknown[] {

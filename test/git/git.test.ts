@@ -12,6 +12,9 @@ import type { Fault, Target } from '../harness/git-faults.ts'
 import { sample } from '../harness/sample.ts'
 import { processesWith } from '../harness/processes.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, pathOf, patience, until } from './stage.ts'
+import { drawnTests } from '../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const reader = { password: 'reader-token', right: 'read' } as const
 const stage = await openStage({ users: [{ password: PASSWORD }, reader] })
@@ -42,7 +45,7 @@ t.test('a commit lands without a file or a process of Commitlet', async (t) => {
   t.same(await stage.leftovers(), [])
 })
 
-t.test(
+drawn(
   'what the direct engine cannot write lands by the git binary, and no temporary file is left',
   async (t) => {
     const repository = await server.createRepository('git/careful', FOR_BINARY)
@@ -60,7 +63,7 @@ t.test(
   },
 )
 
-t.test(
+drawn(
   'a repository with SHA-256 names, also an empty one, is not supported by the git binary either',
   async (t) => {
     const repository = await server.createRepository('git/sha256', { empty: true })
@@ -126,7 +129,7 @@ const broken: readonly (readonly [string, Fault, Target, Expected])[] = [
 ]
 const struck = await server.createRepository(STRUCK)
 for (const [name, fault, target, expected] of sample(broken, ([, , , { reason }]) => reason)) {
-  t.test(`${name} is reported with its reason, without a secret`, async (t) => {
+  drawn(`${name} is reported with its reason, without a secret`, async (t) => {
     const heal = server.faults.add(fault, { repository: STRUCK, ...target })
     const failure = await outcomeOf(git.push(changeOf(struck.url, 'a.md'), LOGIN, patience()))
     heal()
@@ -135,7 +138,7 @@ for (const [name, fault, target, expected] of sample(broken, ([, , , { reason }]
   })
 }
 
-t.test('a redirect to another repository names it', async (t) => {
+drawn('a redirect to another repository names it', async (t) => {
   const location = 'https://git.example.com/market/new.git/info/refs?service=git-upload-pack'
   const heal = server.faults.add({ kind: 'redirect', location, status: 301 }, { repository: STRUCK })
   const failure = await outcomeOf(git.push(changeOf(struck.url, 'a.md'), LOGIN, patience()))
@@ -146,7 +149,7 @@ t.test('a redirect to another repository names it', async (t) => {
   })
 })
 
-t.test('a push that the host has moved elsewhere ends as RepositoryNotFound, for good', async (t) => {
+drawn('a push that the host has moved elsewhere ends as RepositoryNotFound, for good', async (t) => {
   const words =
     'This repository moved. Please use the new location:\n  https://git.example.com/market/new.git'
   const hooks = { 'post-receive': `printf '%s\\n' '${words}' >&2` }
@@ -164,7 +167,7 @@ t.test('a push that the host has moved elsewhere ends as RepositoryNotFound, for
   }
 })
 
-t.test('a hook that prints the login does not reveal the secret', async (t) => {
+drawn('a hook that prints the login does not reveal the secret', async (t) => {
   const hooks = {
     'pre-receive': `printf 'no \\033[31m%s and %s\\n' '${PASSWORD}' '${SECRETS[3] ?? ''}' >&2; exit 1`,
   }
@@ -179,13 +182,13 @@ const logins = [
   ['an unknown repository', PASSWORD, 'git/none', 'RepositoryNotFound'],
 ] as const
 for (const [name, password, repository, reason] of logins) {
-  t.test(`${name} is ${reason}`, async (t) => {
+  drawn(`${name} is ${reason}`, async (t) => {
     const change = changeOf(`${server.url}/${repository}.git`, `${reason}.md`)
     t.match(await outcomeOf(git.push(change, loginOf(password), patience())), { reason })
   })
 }
 
-t.test('an unknown authority, a wrong name and an expired certificate are not trusted', async (t) => {
+drawn('an unknown authority, a wrong name and an expired certificate are not trusted', async (t) => {
   const others = [
     { certificate: {}, caFile: undefined, says: /no trusted authority has signed; .* CA_FILE/ },
     { certificate: { names: ['git.example.com'] }, caFile: 'own', says: /made for another name/ },
@@ -204,7 +207,7 @@ t.test('an unknown authority, a wrong name and an expired certificate are not tr
   }
 })
 
-t.test('a host that is not known, and one that takes no connection', async (t) => {
+drawn('a host that is not known, and one that takes no connection', async (t) => {
   const closed = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => closed.once('listening', resolve))
   const { port } = closed.address() as AddressInfo
@@ -218,7 +221,7 @@ t.test('a host that is not known, and one that takes no connection', async (t) =
   }
 })
 
-t.test('a server that sends Git to another address for a pack is not followed', async (t) => {
+drawn('a server that sends Git to another address for a pack is not followed', async (t) => {
   let called = 0
   const other = createServer((socket) => {
     called++
@@ -247,7 +250,7 @@ t.test('a server that sends Git to another address for a pack is not followed', 
 })
 
 for (const exchange of ['upload-pack-refs', 'receive-pack'] as const) {
-  t.test(
+  drawn(
     `a server that is silent at ${exchange} is given up at the deadline, and no process is left`,
     async (t) => {
       const name = `git/silent-${exchange}`
@@ -298,7 +301,7 @@ for (const [what, options, says] of [
     t.match(failure, { reason: 'Timeout', message: says })
   })
 
-t.test('changes that come at once go with one push, one commit each', async (t) => {
+drawn('changes that come at once go with one push, one commit each', async (t) => {
   const repository = await server.createRepository('git/group')
   const before = server.requests.length
   const work = Array.from({ length: 20 }, (_, i) =>
@@ -310,7 +313,7 @@ t.test('changes that come at once go with one push, one commit each', async (t) 
   t.equal((await repository.log('main')).length, 21)
 })
 
-t.test('eight writers of two processes on one branch lose nothing and repeat nothing', async (t) => {
+drawn('eight writers of two processes on one branch lose nothing and repeat nothing', async (t) => {
   const repository = await server.createRepository('git/crowd')
   const writers = [stage.open(), stage.open()]
   const changes = Array.from({ length: 8 }, (_, w) =>
@@ -333,7 +336,7 @@ t.test('eight writers of two processes on one branch lose nothing and repeat not
   t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
 })
 
-t.test('what an earlier attempt has pushed is found without the content', async (t) => {
+drawn('what an earlier attempt has pushed is found without the content', async (t) => {
   const repository = await server.createRepository('git/find')
   const change = changeOf(repository.url, 'a.md', { branch: undefined })
   const sought = { ...change, files: [{ path: 'a.md' }], since: new Date(Date.now() - 3_600_000) }
@@ -341,7 +344,14 @@ t.test('what an earlier attempt has pushed is found without the content', async 
   const { sha } = await git.push(change, LOGIN, patience())
   await repository.commit('main', { 'a.md': 'by another' })
   const before = server.requests.length
-  t.same(await git.find(sought, LOGIN, patience()), { outcome: 'found', sha, branch: 'main' })
+  const chosen: string[] = []
+  const engineChosen = (engine: string): void => void chosen.push(engine)
+  t.same(await git.find(sought, LOGIN, patience(), { engineChosen }), {
+    outcome: 'found',
+    sha,
+    branch: 'main',
+  })
+  t.strictSame(chosen, ['direct'], 'an attempt that only searches has an engine too')
   t.equal(await git.find({ ...sought, files: [{ path: 'b.md' }] }, LOGIN, patience()), undefined)
   t.equal(await git.find({ ...sought, branch: 'none' }, LOGIN, patience()), undefined)
   t.notOk(server.requests.slice(before).some(({ exchange }) => exchange?.startsWith('receive-pack')))
@@ -349,7 +359,7 @@ t.test('what an earlier attempt has pushed is found without the content', async 
   t.match(wrong, { reason: 'AuthenticationFailed' })
 })
 
-t.test('a search ends at its deadline and at the end of the writer', async (t) => {
+drawn('a search ends at its deadline and at the end of the writer', async (t) => {
   const repository = await server.createRepository('git/find-silent')
   const change = changeOf(repository.url, 'a.md', { since: new Date() })
   t.match(await outcomeOf(git.find(change, LOGIN, AbortSignal.abort())), { reason: 'Timeout' })
@@ -368,7 +378,7 @@ t.test('a search ends at its deadline and at the end of the writer', async (t) =
   t.match(await outcomeOf(writer.find(change, LOGIN, patience())), { message: /was stopped/ })
 })
 
-t.test('a CA_FILE that is not there fails the attempt; it is read again when it changes', async (t) => {
+drawn('a CA_FILE that is not there fails the attempt; it is read again when it changes', async (t) => {
   const caFile = join(stage.tempDir, 'late.pem')
   const told: Failure[] = []
   const writer = stage.open({ trust: followTrust(caFile, (failure) => void told.push(failure)) })
@@ -385,7 +395,7 @@ t.test('a CA_FILE that is not there fails the attempt; it is read again when it 
   t.match(told, [{ message: /CA_FILE/ }])
 })
 
-t.test('closing fails what is in flight, ends every process and leaves no file', async (t) => {
+drawn('closing fails what is in flight, ends every process and leaves no file', async (t) => {
   const other = await openStage()
   const repository = await other.server.createRepository('a/b', FOR_BINARY)
   const writer = other.open()

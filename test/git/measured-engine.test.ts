@@ -1,9 +1,11 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { chooseEngine } from '../../functions/git/engine-choice.ts'
-import { measureEngine } from '../../functions/git/measured-engine.ts'
+import { measureEngine, sessionSpan } from '../../functions/git/measured-engine.ts'
 import type { Engine, EngineName, Remote } from '../../functions/git/remote.ts'
 import { land } from '../../functions/git/writer/land.ts'
+import { NO_SPAN } from '../../functions/domain/telemetry/tracer.ts'
+import { openTracer, type EndedSpan } from '../../functions/telemetry/tracer.ts'
 import { recordingMeter } from '../harness/recording-meter.ts'
 import { addressOf, changeOf, endingsOf, loginOf, patience, pending, REACHED } from './stage.ts'
 import { memoryRepository, URL } from './writer/memory-remote.ts'
@@ -40,7 +42,7 @@ function stage(replaced: Partial<Remote> = {}) {
         ? [`${labels['engine']} ${labels['step']}`]
         : [],
     )
-  return { push, recorded, chosen, steps }
+  return { push, recorded, chosen, steps, engine }
 }
 
 t.test('each step of a session is measured, and the commits of its push', async (t) => {
@@ -74,4 +76,34 @@ t.test('a Failure is one, and a push that does not land has no commits', async (
   await lost.push('a.md')
   t.strictSame(lost.steps('failed'), ['direct tip'])
   t.notOk(steps('failed').length > 0)
+})
+
+t.test('the steps of a session are in the trace of its first change, which the others name', async (t) => {
+  const spans: EndedSpan[] = []
+  const tracer = openTracer({ ended: (span) => spans.push(span) })
+  const pushes = ['a.md', 'b.md'].map((path) => ({
+    ...pending(changeOf(URL, path)),
+    span: tracer.begin('push'),
+  }))
+  const session = sessionSpan([pending(changeOf(URL, 'c.md')), ...pushes])
+  const { engine } = stage({ readTree: () => Promise.reject(new Error('it has no filters')) })
+  const target = { address: addressOf(URL), route: REACHED, login: loginOf('token'), signal: patience() }
+  const remote = await engine.open({ ...target, namespace: 'shop', span: session })
+  await endingsOf(pushes, land(remote, { batch: pushes, signal: patience() }))
+  session.end()
+  for (const { span } of pushes) span.end()
+  const [first, second] = pushes.map(({ span }) => span.context)
+  const ended = spans.find(({ name }) => name === 'git session')
+  t.match(ended, { parentSpanId: first?.spanId, links: [second], attributes: { 'commitlet.changes': 3 } })
+  t.match(spans.at(-1), { context: second, links: [ended?.context] })
+  const steps = spans.filter(({ parentSpanId }) => parentSpanId === ended?.context.spanId)
+  t.strictSame(
+    steps.map(({ name, attributes }) => `${name}: ${attributes['commitlet.engine']}`),
+    [
+      ...['git open: direct', 'git tip: direct', 'git tree: direct', 'git open: binary', 'git tip: binary'],
+      ...['git tree: binary', 'git write: binary', 'git push: binary'],
+    ],
+  )
+  t.match(steps[2], { failed: false, attributes: { 'commitlet.outcome': 'handed over' } })
+  t.equal(sessionSpan([pending(changeOf(URL, 'c.md'))]), NO_SPAN)
 })

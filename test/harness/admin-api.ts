@@ -20,20 +20,22 @@ export interface AdminAPI {
   need(method: string, path: string, body?: object, headers?: Headers): Promise<unknown>
 }
 
-/** Where the API server is, who signed its certificate, and the admin's own. */
+/** Where the API server is, who may sign its certificate, and the admin's own. */
 export interface AdminLogin extends Certificate {
   readonly url: string
-  readonly caPEM: string
+  /** Read for each request. */
+  readonly trusted: readonly string[]
 }
 
 /** Opens no connection before the first request. */
-export function openAdminAPI({ url, caPEM, certPEM, keyPEM }: AdminLogin): AdminAPI {
-  const agent = new Agent({ keepAlive: true, ca: caPEM, cert: certPEM, key: keyPEM })
+export function openAdminAPI({ url, trusted, certPEM, keyPEM }: AdminLogin): AdminAPI {
+  const agent = new Agent({ keepAlive: true, cert: certPEM, key: keyPEM })
 
   const ask: AdminAPI['ask'] = (method, path, body, given = {}) => {
     const headers = body === undefined ? given : { 'content-type': 'application/json', ...given }
     const { promise, resolve, reject } = Promise.withResolvers<Answered>()
-    const asked = request(`${url}${path}`, { method, agent, headers, timeout: 60_000 }, (response) => {
+    const options = { method, agent, headers, timeout: 60_000, ca: [...trusted] }
+    const asked = request(`${url}${path}`, options, (response) => {
       const warnings = warningsIn(response.headers.warning)
       text(response).then(
         (said) => resolve({ status: response.statusCode ?? 0, body: parsed(said), warnings }),

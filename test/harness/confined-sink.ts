@@ -41,6 +41,6 @@ function pass(target: string, incoming: IncomingMessage, response: ServerRespons
     answer.pipe(response)
   })
   asked.once('error', () => incoming.socket.destroy())
-  incoming.socket.once('close', () => asked.destroy())
+  response.once('close', () => asked.destroy())
   incoming.pipe(asked)
 }

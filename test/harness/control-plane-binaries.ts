@@ -1,5 +1,6 @@
 import { delimiter, join } from 'node:path'
-import { buildOnce, isProgram, type Binaries, type Missing, type Search } from './control-plane-build.ts'
+import { buildOnce, type Binaries } from './control-plane-build.ts'
+import { isProgram, type Missing, type Search } from './go-build.ts'
 
 const SYSTEM = { kubebuilder: '/usr/local/kubebuilder/bin', go: '/usr/local/go/bin' }
 
@@ -16,9 +17,14 @@ export async function findBinaries(search: Search): Promise<Binaries | Missing> 
   const apiServer = await first(env['TEST_ASSET_KUBE_APISERVER'], assets, 'kube-apiserver')
   const etcd = await first(env['TEST_ASSET_ETCD'], assets, 'etcd')
   if (apiServer !== undefined && etcd !== undefined) return { apiServer, etcd, kubectl }
-  const go = await first(undefined, [...path, system.go], 'go')
+  const go = await findGo(search)
   const built = await buildOnce(go, search)
   return 'missing' in built ? built : { ...built, kubectl }
+}
+
+/** Go, in the PATH or where its installer puts it. */
+export function findGo({ env, system = SYSTEM }: Search): Promise<string | undefined> {
+  return first(undefined, [...(env['PATH'] ?? '').split(delimiter), system.go], 'go')
 }
 
 async function first(

@@ -18,7 +18,22 @@ export interface RunningPlane {
   readonly folder: string
   /** Signs the server's and the clients' certificates. */
   readonly authority: Authority
+  /** PEM texts of the authorities of the server's certificates, the earlier ones included. */
+  readonly trusted: readonly string[]
+  readonly restart: Restart
   stop(): Promise<void>
+}
+
+/** Stops one of the two servers, and starts it with the same data; it is ready before this resolves. */
+export type Restart = (server: 'etcd' | 'apiServer', how?: RestartOptions) => Promise<void>
+
+export interface RestartOptions {
+  /** Default: SIGKILL. */
+  readonly signal?: 'SIGKILL' | 'SIGTERM'
+  /** From now on the API server's certificate is signed by this authority. */
+  readonly authority?: Authority
+  /** What is done while the server is down. */
+  readonly meanwhile?: () => Promise<unknown>
 }
 
 /** Long, for a machine that is busy with other tests; a wait ends as soon as it can. */
@@ -43,10 +58,17 @@ export async function startServers(binaries: Binaries, options: StartOptions = {
   await writeKeys(folder, authority)
   const admissionFlag = `--admission-control-config-file=${await writeAdmissionClient(folder, authority)}`
   const log = join(folder, 'servers.log')
-  const servers = [
-    startLeashed(binaries.etcd, etcdFlags(folder, client, peer), log),
-    startLeashed(binaries.apiServer, [...apiServerFlags(folder, client, port), admissionFlag, ...flags], log),
-  ]
+  const start = {
+    etcd: () => startLeashed(binaries.etcd, etcdFlags(folder, client, peer), log),
+    apiServer: () =>
+      startLeashed(
+        binaries.apiServer,
+        [...apiServerFlags(folder, client, port), admissionFlag, ...flags],
+        log,
+      ),
+  }
+  const servers = { etcd: start.etcd(), apiServer: start.apiServer() }
+  const trusted = [authority.certPEM]
   const atEnd = () => {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -56,13 +78,24 @@ export async function startServers(binaries: Binaries, options: StartOptions = {
     kubectl: binaries.kubectl,
     folder,
     authority,
+    trusted,
+    async restart(server, { signal: asked = 'SIGKILL', authority: signer, meanwhile } = {}) {
+      await servers[server].stop(asked)
+      if (signer !== undefined) {
+        trusted.push(signer.certPEM)
+        await writeServing(folder, signer)
+      }
+      await meanwhile?.()
+      servers[server] = start[server]()
+      await ready(plane, Object.values(servers), signal)
+    },
     async stop() {
-      await Promise.all(servers.map((server) => server.stop()))
+      await Promise.all(Object.values(servers).map((server) => server.stop()))
       process.off('exit', atEnd)
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
-  await ready(plane, servers, signal).catch(async (error: unknown) => {
+  await ready(plane, Object.values(servers), signal).catch(async (error: unknown) => {
     const tail = (await readFile(log, 'utf8')).split('\n').slice(-20).join('\n')
     await plane.stop()
     throw new Error(`The control plane did not start:\n${tail}`, { cause: error })
@@ -71,16 +104,24 @@ export async function startServers(binaries: Binaries, options: StartOptions = {
 }
 
 async function writeKeys(folder: string, authority: Authority): Promise<void> {
-  const names = ['localhost', '127.0.0.1', '10.0.0.1', 'kubernetes.default.svc']
-  const server = await authority.issue({ names })
+  await writeServing(folder, authority)
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signer = privateKey.export({ type: 'sec1', format: 'pem' }).toString()
   const files = {
     'ca.crt': authority.certPEM,
-    'tls.crt': server.certPEM,
-    'tls.key': server.keyPEM,
     'sa.key': signer,
   }
+  await writeAll(folder, files)
+}
+
+/** The API server's certificate, signed by this authority. */
+async function writeServing(folder: string, authority: Authority): Promise<void> {
+  const names = ['localhost', '127.0.0.1', '10.0.0.1', 'kubernetes.default.svc']
+  const { certPEM, keyPEM } = await authority.issue({ names })
+  await writeAll(folder, { 'tls.crt': certPEM, 'tls.key': keyPEM })
+}
+
+async function writeAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, content] of Object.entries(files))
     await writeFile(join(folder, name), content, { mode: 0o600 })
 }
@@ -146,7 +187,7 @@ async function ready(
 /** The status of a GET, or undefined while nothing listens or answers. */
 function statusOf(url: string, plane: RunningPlane, admin: Certificate): Promise<number | undefined> {
   const options = {
-    ca: plane.authority.certPEM,
+    ca: [...plane.trusted],
     cert: admin.certPEM,
     key: admin.keyPEM,
     agent: false,

@@ -6,9 +6,9 @@ import type { TAP, Test } from 'tap'
 import { openAdminAPI, type AdminAPI } from './admin-api.ts'
 import { restoreAuthority, type Certificate } from './certificates.ts'
 import { findBinaries } from './control-plane-binaries.ts'
-import type { Missing } from './control-plane-build.ts'
+import type { Missing } from './go-build.ts'
 import { issueFor, writeKubeconfig, type ClientUser } from './kubeconfig.ts'
-import { startServers, type RunningPlane, type StartOptions } from './control-plane-start.ts'
+import { startServers, type Restart, type RunningPlane, type StartOptions } from './control-plane-start.ts'
 
 /** How a call of kubectl ended. */
 export interface Ran {
@@ -54,6 +54,8 @@ export interface ControlPlane {
    * `boundTo` names a Secret of the namespace: the token becomes invalid when it is deleted.
    */
   tokenFor(serviceAccount: string, namespace: string, boundTo?: string): Promise<string>
+  /** Only one of this file: restarts one of its servers. */
+  readonly restart: Restart
   /** Writes the file for SHARED; it holds keys and is 0600. */
   shareIn(file: string): Promise<void>
   /** Stops a control plane of this file; a shared one stays. */
@@ -118,7 +120,13 @@ export function withControlPlane(
 }
 
 function attach(shared: SharedPlane): RunningPlane {
-  return { ...shared, authority: restoreAuthority(shared), stop: () => Promise.resolve() }
+  return {
+    ...shared,
+    authority: restoreAuthority(shared),
+    trusted: [shared.certPEM],
+    restart: () => Promise.reject(new Error('Other test files use this control plane, too.')),
+    stop: () => Promise.resolve(),
+  }
 }
 
 async function open(running: RunningPlane, sharing: { readonly file?: string } = {}): Promise<ControlPlane> {
@@ -126,7 +134,7 @@ async function open(running: RunningPlane, sharing: { readonly file?: string } =
   const user = { name: 'admin', groups: ['system:masters'] }
   const certificate = await issueFor(running, user)
   const admin = await writeKubeconfig(running, { name: user.name, ...certificate })
-  const api = openAdminAPI({ url: running.url, caPEM: running.authority.certPEM, ...certificate })
+  const api = openAdminAPI({ url: running.url, trusted: running.trusted, ...certificate })
   const stopped = new AbortController()
   function kubectl(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const cache = `--cache-dir=${join(running.folder, 'kubectl-cache')}`
@@ -139,6 +147,7 @@ async function open(running: RunningPlane, sharing: { readonly file?: string } =
     caPEM: running.authority.certPEM,
     api,
     ...sharing,
+    restart: running.restart,
     kubectl,
     apply(fileOrText) {
       const text = fileOrText.includes('\n')

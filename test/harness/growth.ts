@@ -1,5 +1,6 @@
 import { Failure } from '../../functions/domain/failure.ts'
 import { cpuTime } from './cpu-time.ts'
+import { isCounted } from './sample.ts'
 
 /** Work on one input, ready to run: making the input is not measured. */
 export type Work = () => unknown
@@ -14,12 +15,19 @@ export interface Growth {
 }
 
 const FACTOR = 16
+/** Loops over bytes were up to eight times as slow where lines are counted. */
+const COUNTED_FACTOR = 8
 /** Further runs of work that has taken so long would only cost time. */
 const LONG_MS = 10
 const RUNS = 2
 const FLOOR_MS = 5
 /** Measured again so often if the growth is too large: the garbage collector may have run. */
 const TRIES = 4
+
+/** What a test allows work that may take so long: ten times as much, for a busy machine, and more where lines are counted. */
+export function allowedMs(promisedMs: number): number {
+  return 10 * promisedMs * (isCounted() ? COUNTED_FACTOR : 1)
+}
 
 /** The least CPU time of a few runs, each with an input of its own. Throws what is not a refusal: a parser's bug. */
 export function costOf(shape: Shape, size: number): number {

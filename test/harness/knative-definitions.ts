@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { parseAllDocuments } from 'yaml'
-import type { Missing } from './control-plane-build.ts'
+import type { Missing } from './go-build.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { waitFor } from './wait.ts'
 
@@ -34,13 +34,33 @@ const run = promisify(execFile)
  * without a network.
  */
 export async function hasKnative(t: Test, plane: ControlPlane): Promise<boolean> {
-  const knative = await serveKnative(plane)
-  if ('missing' in knative) {
-    process.stderr.write(`SKIPPED: ${knative.missing}\n`)
-    t.pass('the kinds of Knative', { skip: knative.missing })
+  return hasDefinitions(t, plane, { of: 'Knative', modules: MODULES })
+}
+
+/** Definitions of kinds in the sources of Go modules. */
+export interface Definitions {
+  /** Whose they are, for messages. */
+  readonly of: string
+  readonly modules: readonly {
+    readonly module: string
+    readonly sum: string
+    readonly files: readonly string[]
+  }[]
+}
+
+/** The same for other definitions. */
+export async function hasDefinitions(
+  t: Test,
+  plane: ControlPlane,
+  definitions: Definitions,
+): Promise<boolean> {
+  const served = await serve(plane, definitions)
+  if ('missing' in served) {
+    process.stderr.write(`SKIPPED: ${served.missing}\n`)
+    t.pass(`the kinds of ${definitions.of}`, { skip: served.missing })
     return false
   }
-  t.teardown(() => knative.remove())
+  t.teardown(() => served.remove())
   return true
 }
 
@@ -52,11 +72,12 @@ export function dryRun(plane: ControlPlane, text: string): ReturnType<ControlPla
   })
 }
 
-async function serveKnative(
+async function serve(
   plane: ControlPlane,
+  { of, modules }: Definitions,
 ): Promise<{ readonly remove: () => Promise<void> } | Missing> {
-  const definitions = await readDefinitions().catch((error: unknown): Missing => ({
-    missing: `Knative's kinds cannot be had: ${String(error)}`,
+  const definitions = await readDefinitions(modules).catch((error: unknown): Missing => ({
+    missing: `The kinds of ${of} cannot be had: ${String(error)}`,
   }))
   if ('missing' in definitions) return definitions
   for (const definition of definitions)
@@ -82,10 +103,10 @@ interface Definition {
   readonly metadata: { readonly name: string }
 }
 
-async function readDefinitions(): Promise<readonly Definition[]> {
+async function readDefinitions(modules: Definitions['modules']): Promise<readonly Definition[]> {
   const env = { ...process.env, GOFLAGS: '', GOTOOLCHAIN: 'local', GONOSUMDB: 'knative.dev' }
   const found: Definition[] = []
-  for (const { module, sum, files } of MODULES) {
+  for (const { module, sum, files } of modules) {
     const { stdout } = await run('go', ['mod', 'download', '-json', module], { env, timeout: DEADLINE_MS })
     const { Dir, Sum } = JSON.parse(stdout) as { readonly Dir: string; readonly Sum: string }
     if (Sum !== sum) throw new Error(`${module} has the sum ${Sum}.`)

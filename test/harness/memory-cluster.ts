@@ -90,11 +90,12 @@ export function memoryCluster(): MemoryCluster {
     throw new Failure('ReferenceNotFound', `There is no ${what}; create it, or fix its name in the spec.`)
   }
 
-  function list(kind: Kind, { phase, namespace, except = [], next = '' }: ListQuery): ListPage {
+  function list(kind: Kind, { phase, follows, namespace, except = [], next = '' }: ListQuery): ListPage {
     const selected = [...objects.values()]
       .filter((object) => object.kind === kind)
       .map(envelopeOf)
       .filter(({ status }) => phase === undefined || status?.phase === phase)
+      .filter((resource) => follows === undefined || resource.follows !== undefined)
       .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
       .filter(({ metadata }) => !except.includes(metadata.namespace))
       .map(listed)
@@ -144,6 +145,12 @@ export function memoryCluster(): MemoryCluster {
       return store({ ...stored, status })
     },
     listPage: async (kind, query) => list(kind, query),
+    listUnsettled: async (kind) =>
+      [...objects.values()]
+        .filter((object) => object.kind === kind)
+        .map(envelopeOf)
+        .filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed')
+        .map(listed),
     async recordEvent(_resource, notice) {
       notices.push(notice)
     },

@@ -2,11 +2,14 @@ import pino from 'pino'
 import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { Login } from '../../functions/domain/credentials/login.ts'
+import { editText } from '../../functions/domain/edit/edit-text.ts'
 import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
+import { NO_TRACER } from '../../functions/domain/telemetry/tracer.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
 import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
-import { divide } from '../../functions/attempt/shares.ts'
-import { openTurns } from '../../functions/attempt/turns.ts'
+import { divide } from '../../functions/attempt/turns/shares.ts'
+import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
+import { openTurns } from '../../functions/attempt/turns/turns.ts'
 import type { Attempt, AttemptSettings, World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
 import { memoryCluster } from './memory-cluster.ts'
@@ -85,6 +88,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       world.pushed.push(pushed)
       return world.land(pushed)
     },
+    editFile: async (before, edit) => editText(before, edit),
     find: () => Promise.resolve(undefined),
     pullRequests: memoryPullRequests(),
     opened: [],
@@ -94,6 +98,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     },
     expect: () => () => undefined,
     takeTurn: openTurns(SHARES).takeTurn,
+    workFor: shareThread(),
     now: () => now,
     elapsed: () => performance.now(),
     keepClaim: (...of) => keepClaim(...of),
@@ -102,6 +107,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     random: () => 0.5 + draws++ / 1_000_000,
     log: pino({ level: 'info' }, stream),
     meter: NO_METER,
+    tracer: NO_TRACER,
     settings: SETTINGS,
   }
   return world

@@ -1,4 +1,5 @@
 import type { ApiAnswer, ApiCall, ApiServer } from '../../functions/cluster/api-server.ts'
+import { Failure } from '../../functions/domain/failure.ts'
 import type { Kind, Phase } from '../../functions/domain/resource/resource.ts'
 import { API_VERSION, PLURALS } from '../../functions/domain/resource/resource.ts'
 
@@ -12,6 +13,8 @@ export interface StoredResource {
   readonly nextAttemptTime?: string
   /** Of its condition Ready. */
   readonly reason?: string
+  /** `spec.interval` of one that follows its sources; empty: it says none. */
+  readonly follows?: string
   /** Characters of an annotation. */
   readonly annotated?: number
 }
@@ -47,7 +50,7 @@ export function pendingIn(namespace: string, count: number): StoredResource[] {
   }))
 }
 
-const COLUMNS = ['Next attempt', 'Observed', 'Handled', 'Reason'].map((name) => ({ name }))
+const COLUMNS = ['Next attempt', 'Observed', 'Handled', 'Reason', 'Interval'].map((name) => ({ name }))
 const LIST = /^\/apis\/commitlet\.dev\/v1(?:\/namespaces\/([^/]+))?\/(gitcommits|pullrequests)$/
 const READ = /^\/apis\/commitlet\.dev\/v1\/namespaces\/([^/]+)\/(gitcommits|pullrequests)\/([^/]+)$/
 
@@ -58,7 +61,7 @@ export function pagingServer(): PagingServer {
 
   function list(kind: Kind, namespace: string | undefined, query: URLSearchParams): ApiAnswer {
     const selects = selection(query.get('fieldSelector') ?? '')
-    const limit = Number(query.get('limit'))
+    const limit = Number(query.get('limit') ?? Infinity)
     const rows: StoredResource[] = []
     let at = query.has('continue') ? firstAfter(sorted, `${query.get('continue')}`) : 0
     if (namespace !== undefined) at = Math.max(at, firstAfter(sorted, `${namespace}/`))
@@ -96,7 +99,11 @@ export function pagingServer(): PagingServer {
   async function respond(call: ApiCall): Promise<ApiAnswer> {
     const url = new URL(call.path, 'https://localhost')
     const [, namespace, plural = ''] = LIST.exec(url.pathname) ?? []
-    if (plural !== '') return list(kindOf(plural), namespace, url.searchParams)
+    if (plural !== '') {
+      const listed = list(kindOf(plural), namespace, url.searchParams)
+      if (listed.text.length <= (call.most ?? Infinity)) return listed
+      throw new Failure('NotSupported', 'The API server answered with too much.')
+    }
     const [, of = '', kind = '', name = ''] = READ.exec(url.pathname) ?? []
     return read(kindOf(kind), of, name)
   }
@@ -136,7 +143,11 @@ function selection(selector: string): (resource: StoredResource) => boolean {
   const terms = selector.split(',').filter((term) => term !== '')
   const excluded = new Set(terms.filter((term) => term.includes('!=')).map((term) => term.split('!=')[1]))
   const phase = terms.find((term) => term.startsWith('status.phase='))?.split('=')[1]
-  return (one) => (phase === undefined || one.phase === phase) && !excluded.has(one.namespace)
+  // Both namespaces and phases: no namespace has the name of a phase.
+  const isExcluded = (one: StoredResource): boolean => excluded.has(one.namespace) || excluded.has(one.phase)
+  const isFollower = terms.includes('spec.sync=OnChange')
+  const isSelected = (one: StoredResource): boolean => !isFollower || one.follows !== undefined
+  return (one) => (phase === undefined || one.phase === phase) && isSelected(one) && !isExcluded(one)
 }
 
 function metadataOf({ namespace, name, annotated = 0 }: StoredResource): object {
@@ -145,8 +156,8 @@ function metadataOf({ namespace, name, annotated = 0 }: StoredResource): object 
 }
 
 function rowOf(resource: StoredResource): object {
-  const { nextAttemptTime = null, observed = null, reason = null } = resource
-  const cells = [nextAttemptTime, observed, null, reason]
+  const { nextAttemptTime = null, observed = null, reason = null, follows = null } = resource
+  const cells = [nextAttemptTime, observed, null, reason, follows]
   return { cells, object: { kind: 'PartialObjectMetadata', metadata: metadataOf(resource) } }
 }
 

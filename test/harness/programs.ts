@@ -37,15 +37,15 @@ const ROOT = join(import.meta.dirname, '../..')
 // Long, for a machine that is busy with other tests; a wait ends as soon as it can.
 const DEADLINE = 60_000
 // The machine's own settings (a proxy, a cluster) are not passed on.
-const INHERITED = /^(PATH|HOME|TMPDIR|NODE_COMPILE_CACHE)$/
+const INHERITED = /^(PATH|HOME|TMPDIR|NODE_COMPILE_CACHE|SSL_CERT_FILE|SSL_CERT_DIR)$/
 /** Tap's loaders measure the coverage of the children, and take half a second in each of them. */
 export const COVERING = /^(NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS_.*)$/
 
 /** Names the folder where test/run.ts has bundled both programs; without it they run from their sources. */
 export const BUNDLES = 'COMMITLET_TEST_BUNDLES'
 
-/** The file of that folder with the program of the threads for SSH servers (WorkerText). */
-export const WORKER = 'ssh-worker.json'
+/** The file of that folder with the programs of threads (ThreadTexts of build.ts). */
+export const THREADS = 'threads.json'
 
 /** Starts the function; KUBECONFIG and the settings of the contract are in `env`. */
 export function startFunction(options: ProgramOptions): Promise<Program> {
@@ -116,10 +116,13 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
     },
     async stop(deadlineMs = DEADLINE) {
       child.kill('SIGTERM')
-      const timer = setTimeout(() => {
+      function endLate(): void {
+        if (end.current !== undefined) return
         process.stderr.write(`The ${part} went on for ${deadlineMs} ms:\n${lines.slice(-5).join('\n')}\n`)
         child.kill('SIGKILL')
-      }, deadlineMs)
+      }
+      // Where this process itself stood still for so long, it hears of the end only after its timers.
+      const timer = setTimeout(() => setImmediate(endLate), deadlineMs)
       const outcome = await gone
       clearTimeout(timer)
       return outcome

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isDrawn, LONG, sample, SEED, sized } from './sample.ts'
+import { COUNTED, isDrawn, LONG, sample, SEED, sized } from './sample.ts'
 
 const CASES = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'] as const
 
@@ -8,7 +8,7 @@ function drawn(env: Readonly<Record<string, string>>): readonly string[] {
 }
 
 function within<T>(env: Readonly<Record<string, string>>, work: () => T): T {
-  const before = [LONG, SEED].map((name) => [name, process.env[name]] as const)
+  const before = [COUNTED, LONG, SEED].map((name) => [name, process.env[name]] as const)
   for (const [name] of before) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, env)
   try {
@@ -29,6 +29,13 @@ t.test('a sample has each row once, in order, the same for the same seed', (t) =
   }
   const seen = new Set(seeds.flatMap((seed) => drawn({ [SEED]: seed })))
   t.equal(seen.size, CASES.length + 1, 'in the end each case gets its turn')
+  t.end()
+})
+
+t.test('where lines are counted, a sample has one or two of each row', (t) => {
+  const samples = Array.from({ length: 50 }, (_, seed) => drawn({ [COUNTED]: 'yes', [SEED]: String(seed) }))
+  for (const one of samples) t.match(one.join(' '), /^(a\d ){1,2}b1 (c\d ){1,2}2$/)
+  t.ok(samples.some(({ length }) => length === 6))
   t.end()
 })
 

@@ -1,5 +1,5 @@
 import root, { type TAP, type Test } from 'tap'
-import type { Missing } from './control-plane-build.ts'
+import type { Missing } from './go-build.ts'
 import { startControlPlane } from './control-plane.ts'
 import { install, type Installation } from './installation.ts'
 

@@ -122,6 +122,21 @@ t.test('an unreachable proxy is distinguished from an unreachable host', async (
   })
 })
 
+t.test(
+  'a proxy that sends empty lines without end is given up after 64 KiB, and an interim answer is a refusal',
+  async (t) => {
+    const refusal = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'
+    for (const [before, message] of [
+      ['\r\n'.repeat(200_000), /the proxy of HTTPS_PROXY does not answer as a proxy/],
+      ['HTTP/1.1 102 Processing\r\n\r\n'.repeat(20_000), /cannot connect to that host and port \(102\)/],
+    ] as const) {
+      const proxy = await serveRaw(t, (socket) => socket.once('data', () => socket.write(before + refusal)))
+      const settings = through(`http://localhost:${proxy.port}`)
+      t.match(await call('https://git.example.com/', { settings }), { reason: 'NetworkError', message })
+    }
+  },
+)
+
 t.test('a server that is not a proxy, or breaks off, is reported', async (t) => {
   const ssh = await serveRaw(t, (socket) => socket.end('SSH-2.0-x\r\n'))
   const cutting = await serveRaw(t, (socket) => socket.once('data', () => socket.end()))

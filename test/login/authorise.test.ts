@@ -34,7 +34,7 @@ t.test('the rights of the requester in the stamp are reviewed, with their groups
   const subject = { username: 'developer', groups: ['developers'] }
   t.strictSame(requester, { subject, username: 'developer', displayName: 'developer' })
   t.strictSame(verdict.secretRights, { 'spec.credentials': 'get' })
-  t.strictSame(verdict.served, { plural: 'configmaps', namespaced: true })
+  t.strictSame([...verdict.served], [['ConfigMap of v1', { plural: 'configmaps', namespaced: true }]])
   for (const { user } of cluster.reviews) t.strictSame(user, subject)
   const asked = cluster.reviews.map(({ access }) => [
     access.verb,

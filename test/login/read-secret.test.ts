@@ -20,7 +20,7 @@ function request(secretRights: SecretRights): SecretRequest {
     namespace: 'team',
     authorised: {
       requester: { subject, username: 'controller', displayName: 'controller as developer' },
-      verdict: { fieldErrors: [], warnings: [], served: undefined, secretRights },
+      verdict: { fieldErrors: [], warnings: [], served: new Map(), secretRights },
     },
     target: targetOf('GitCommit', parseRepositoryAddress('https://git.example.com/acme/shop.git')),
     signal: new AbortController().signal,

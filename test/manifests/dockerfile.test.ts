@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { V8_OPTIONS } from '../harness/programs.ts'
 import { readManifest, ROOT } from './read.ts'
@@ -57,6 +57,20 @@ t.test('nothing goes into the build but what .dockerignore names', async (t) => 
     ignored.find((line) => !line.startsWith('#')),
     '*',
   )
+})
+
+t.test('what build.ts imports goes into the build', async (t) => {
+  const seen = new Set<string>()
+  const visit = (file: string): void => {
+    if (seen.has(file)) return
+    seen.add(file)
+    for (const [, one, other] of text(file).matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g))
+      visit(join(dirname(file), one ?? other ?? ''))
+  }
+  visit('build.ts')
+  const tops = new Set([...seen].map((file) => file.split('/')[0] ?? ''))
+  t.ok(tops.size > 2, `${seen.size} files`)
+  for (const top of tops) t.ok(kept.includes(top), `${top} is not ignored`)
 })
 
 t.test('what the image takes from the build exists, or is written by build.ts', async (t) => {

@@ -1,40 +1,53 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
+import type { Test } from 'tap'
 import { parse } from 'yaml'
 import { crdFiles } from '../../manifests/crd.ts'
 import { generate } from '../../manifests/generate.ts'
 
-const MANIFESTS = new URL('../../manifests/', import.meta.url)
+const PROJECT = new URL('../../', import.meta.url)
+const MANIFESTS = new URL('manifests/', PROJECT)
 
 function runGenerate(...args: string[]) {
   const script = new URL('generate.ts', MANIFESTS).pathname
   return spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' })
 }
 
-t.test('the files in manifests/crds are those of the schemas', async (t) => {
-  t.same(await generate(MANIFESTS, true), [], 'run "npm run generate"')
+t.test('the files that are generated are those of their sources', async (t) => {
+  t.same(await generate(PROJECT, true), [], 'run "npm run generate"')
   t.equal(runGenerate('--check').status, 0)
 })
 
+/** A copy of what the files are made from, with the files. */
+async function copied(t: Test): Promise<string> {
+  const folder = t.testdir({})
+  for (const path of ['functions/domain', 'manifests', 'overlays', 'charts', 'knative.yaml', 'package.json'])
+    await cp(new URL(path, PROJECT), `${folder}/${path}`, { recursive: true })
+  return folder
+}
+
 t.test('a stale or missing file is reported, and written on request', async (t) => {
-  const folder = t.testdir({ crds: {}, monitoring: {} })
+  const folder = await copied(t)
   const url = pathToFileURL(`${folder}/`)
-  const paths = ['crds/gitcommits.yaml', 'crds/pullrequests.yaml', 'monitoring/dashboard.json']
-  t.same(await generate(url, true), paths)
+  t.same(await generate(url, true), [])
+  await rm(new URL('charts', url), { recursive: true })
+  await writeFile(new URL('manifests/crds/gitcommits.yaml', url), '# by hand\n')
+  const paths = await generate(url, true)
+  t.equal(paths[0], 'manifests/crds/gitcommits.yaml')
+  t.ok(paths.includes('charts/commitlet/templates/gitcommits.yaml'))
   t.same(await generate(url, false), paths)
   t.same(await generate(url, true), [])
-  await writeFile(new URL('crds/gitcommits.yaml', url), '# by hand\n')
-  t.same(await generate(url, true), ['crds/gitcommits.yaml'])
+  const knative = new URL('knative.yaml', url)
+  await writeFile(knative, (await readFile(knative, 'utf8')).replace("min-scale: '0'", "min-scale: '1'"))
+  await t.rejects(generate(url, true), { message: /knative\.yaml has nothing like .*min-scale/ })
 })
 
 t.test('the command ends with 1 when a file is stale', async (t) => {
-  const folder = t.testdir({ manifests: { crds: {}, monitoring: {} } })
-  await mkdir(`${folder}/functions`)
-  await cp(new URL('../functions/domain', MANIFESTS), `${folder}/functions/domain`, { recursive: true })
-  for (const name of ['crd.ts', 'dashboard.ts', 'generate.ts'])
-    await cp(new URL(name, MANIFESTS), `${folder}/manifests/${name}`)
+  const folder = await copied(t)
+  await symlink(new URL('node_modules', PROJECT).pathname, `${folder}/node_modules`)
+  await writeFile(`${folder}/manifests/crds/gitcommits.yaml`, '')
   function run(...args: string[]) {
     return spawnSync(process.execPath, [`${folder}/manifests/generate.ts`, ...args], { encoding: 'utf8' })
   }
@@ -60,8 +73,17 @@ t.test('kubectl shows the specified columns', async (t) => {
   function columns(list: { name: string; priority?: number }[]): string[] {
     return list.map(({ name, priority }) => (priority === undefined ? name : `${name}*`))
   }
-  const wide = ['Message*', 'Next attempt*', 'Observed*', 'Handled*']
-  t.same(columns(commits.additionalPrinterColumns), ['Ready', 'Reason', 'Branch', 'Commit', 'Age', ...wide])
+  const wide = ['Next attempt*', 'Observed*', 'Handled*', 'Message*']
+  t.same(columns(commits.additionalPrinterColumns), [
+    'Ready',
+    'Reason',
+    'Branch',
+    'Commit',
+    'Age',
+    'Repository*',
+    'Interval*',
+    ...wide,
+  ])
   t.same(columns(pulls.additionalPrinterColumns), [
     'Ready',
     'Reason',
@@ -72,9 +94,10 @@ t.test('kubectl shows the specified columns', async (t) => {
     ...wide,
   ])
   t.same([commits.names.shortNames, pulls.names.shortNames], [['gcommit'], ['gpr']])
-  for (const { names, selectableFields, subresources } of [commits, pulls]) {
+  t.same(commits.selectableFields, [{ jsonPath: '.status.phase' }, { jsonPath: '.spec.sync' }])
+  t.same(pulls.selectableFields, [{ jsonPath: '.status.phase' }])
+  for (const { names, subresources } of [commits, pulls]) {
     t.same(names.categories, ['commitlet'])
-    t.same(selectableFields, [{ jsonPath: '.status.phase' }])
     t.same(subresources, { status: {} })
   }
   t.same(commits.schema.openAPIV3Schema.properties.status.default, {

@@ -14,6 +14,7 @@ const MANIFESTS = new URL('manifests', ROOT).pathname
 const KNATIVE = new URL('knative.yaml', ROOT).pathname
 const SYSTEM = 'commitlet-system'
 const ACCOUNT = `system:serviceaccount:${SYSTEM}:commitlet-function`
+const WEBHOOK = `system:serviceaccount:${SYSTEM}:commitlet-webhook`
 const DEADLINE = 30_000
 
 /** The command blocks of a page below this heading. */
@@ -124,6 +125,8 @@ withControlPlane(
       const expected = [
         [true, ACCOUNT, secret('get', 'git-credentials')],
         [false, ACCOUNT, secret('get', 'another')],
+        [true, WEBHOOK, secret('get', 'git-credentials')],
+        [false, WEBHOOK, secret('get', 'another')],
         [false, ACCOUNT, secret('list', '')],
         [true, developer, secret('use', 'git-credentials')],
         [false, developer, secret('use', 'another')],

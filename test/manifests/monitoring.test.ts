@@ -91,6 +91,7 @@ t.test('every metric is in a panel, an alert, or on the list of the others', asy
     'commitlet_kubernetes_bytes_total',
     'commitlet_provider_bytes_total',
     'commitlet_received_events_total',
+    'commitlet_spans_total',
     'commitlet_sweep_due_resources',
     'commitlet_sweep_duration_seconds',
     'commitlet_sweep_failures_total',

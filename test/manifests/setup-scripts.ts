@@ -77,6 +77,21 @@ export async function trySetup(t: Test, plane: ControlPlane): Promise<void> {
     t.equal(Buffer.from(await readKey(plane), 'base64').length, 48)
   })
 
+  t.test('with --rotate the last two old keys stay, and with --renew none', async (t) => {
+    const keys: string[] = []
+    for (let rotations = 0; rotations < 3; rotations += 1) {
+      keys.unshift(await readKey(plane))
+      t.match((await run('stamp-key.sh', '--rotate')).stdout, 'restart them')
+    }
+    const read = ['get', 'secret', 'commitlet-stamp-key', '-n', 'commitlet-system', '-o', 'json']
+    const { data } = JSON.parse((await plane.kubectl(read)).stdout) as { readonly data: object }
+    t.same(data, { key: await readKey(plane), 'key.1': keys[0], 'key.2': keys[1] })
+    t.equal(new Set([...keys, await readKey(plane)]).size, 4)
+    await run('stamp-key.sh', '--renew')
+    const renewed = JSON.parse((await plane.kubectl(read)).stdout) as { readonly data: object }
+    t.same(Object.keys(renewed.data), ['key'])
+  })
+
   t.test('no key is kept beside its Secret', async (t) => {
     for (const name of ['commitlet-webhook-tls', 'commitlet-stamp-key']) {
       const read = ['get', 'secret', name, '-n', 'commitlet-system', '-o', 'jsonpath={.metadata.annotations}']

@@ -4,6 +4,7 @@ import { blobName } from '../../functions/git/tree.ts'
 import { isRecord, member } from '../../functions/domain/json-value.ts'
 import {
   API_VERSION,
+  REQUEST_GENERATION,
   REQUESTED_AT,
   REQUESTED_BY,
   REQUESTER,
@@ -14,7 +15,10 @@ import { timeText } from './parts/tokens.ts'
 export interface Store {
   readonly generation: number
   readonly requests: number
-  /** Of the object that each generation refers to, from the first generation: what is wanted later has a higher version. */
+  readonly suspended: boolean
+  /** The generation of the last spec, where only `suspend` has changed since. */
+  readonly noted?: number
+  /** Of the object that each spec refers to, from the first one: what is wanted later has a higher version. */
   readonly versions: readonly number[]
   readonly resourceVersion: number
   readonly status: Readonly<Record<string, unknown>>
@@ -32,6 +36,7 @@ export const NAME = { namespace: 'team', name: 'shop', uid: 'u1' } as const
 export const CREATED: Store = {
   generation: 1,
   requests: 0,
+  suspended: false,
   versions: [1],
   resourceVersion: 1,
   status: { observedGeneration: -1, phase: 'Pending' },
@@ -42,8 +47,11 @@ export function wantedVersion({ versions }: Pick<Store, 'versions'>): number {
   return versions.at(-1) ?? 0
 }
 
-/** What the user does: the first spec, another one, or a change of the object that it refers to and a request for it. */
-export type Ask = 'create' | 'spec' | 'request'
+/**
+ * What the user does: the first spec, another one, a change of the object that it refers to and a request for it, or a
+ * change of `suspend` alone.
+ */
+export type Ask = 'create' | 'spec' | 'request' | 'suspend' | 'resume'
 
 /** What is stored after the user has asked for something. */
 export function asked(store: Store, what: Ask): Store {
@@ -51,13 +59,21 @@ export function asked(store: Store, what: Ask): Store {
   const resourceVersion = store.resourceVersion + 1
   const { generation, requests, versions } = store
   const next = wantedVersion(store) + 1
-  if (what === 'spec')
-    return { ...store, resourceVersion, generation: generation + 1, versions: [...versions, next] }
+  if (what === 'suspend' || what === 'resume') {
+    const { noted = generation } = store
+    return { ...store, resourceVersion, generation: generation + 1, suspended: what === 'suspend', noted }
+  }
+  if (what === 'spec') {
+    const { status, suspended } = store
+    const rest = { status, suspended, requests }
+    return { ...rest, resourceVersion, generation: generation + 1, versions: [...versions, next] }
+  }
   return { ...store, resourceVersion, requests: requests + 1, versions: [...versions.slice(0, -1), next] }
 }
 
 /** The resource as the API server sends it. */
-export function resourceOf({ generation, requests, resourceVersion, status }: Store): unknown {
+export function resourceOf(store: Store): unknown {
+  const { generation, requests, resourceVersion, status, suspended, noted, versions } = store
   return {
     apiVersion: API_VERSION,
     kind: 'GitCommit',
@@ -69,6 +85,7 @@ export function resourceOf({ generation, requests, resourceVersion, status }: St
         [REQUESTED_BY]: 'developer',
         [REQUESTER]: '{"username":"developer","groups":["developers"]}',
         ...(requests > 0 ? { [REQUESTED_AT]: `request ${requests}` } : {}),
+        ...(noted === undefined ? {} : { [REQUEST_GENERATION]: String(noted) }),
       },
     },
     spec: {
@@ -76,25 +93,31 @@ export function resourceOf({ generation, requests, resourceVersion, status }: St
       branch: 'main',
       message: 'Record the shop settings',
       credentials: { secretName: 'git', tokenKey: 'token' },
-      resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: `shop-${generation}`, path: 'shop.yaml' },
+      resourceRef: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        name: `shop-${versions.length}`,
+        path: 'shop.yaml',
+      },
+      ...(suspended ? { suspend: true } : {}),
     },
     status,
   }
 }
 
-/** The name in Git of what the object of a generation is committed as. */
-export function blobOf(generation: number, version: number): string {
+/** The name in Git of what the object of a spec is committed as. */
+export function blobOf(spec: number, version: number): string {
   const path = 'shop.yaml'
-  const reference = { apiVersion: 'v1', kind: 'ConfigMap', ...objectName(generation), path }
-  return blobName(renderManifest(JSON.stringify(objectOf(generation, version)), reference, path))
+  const reference = { apiVersion: 'v1', kind: 'ConfigMap', ...objectName(spec), path }
+  return blobName(renderManifest(JSON.stringify(objectOf(spec, version)), reference, path))
 }
 
-function objectName(generation: number): { readonly namespace: string; readonly name: string } {
-  return { namespace: NAME.namespace, name: `shop-${generation}` }
+function objectName(spec: number): { readonly namespace: string; readonly name: string } {
+  return { namespace: NAME.namespace, name: `shop-${spec}` }
 }
 
-function objectOf(generation: number, version: number): unknown {
-  const metadata = objectName(generation)
+function objectOf(spec: number, version: number): unknown {
+  const metadata = objectName(spec)
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { version: String(version) } }
 }
 
@@ -102,8 +125,8 @@ function objectOf(generation: number, version: number): unknown {
 export function answered(store: Store, { method, path, body }: ApiCall): Answered {
   if (method === 'PATCH') return patched(store, body)
   if (!path.includes('/configmaps/')) return { store, answer: ok(resourceOf(store)) }
-  const generation = Number(path.at(-1))
-  return { store, answer: ok(objectOf(generation, store.versions[generation - 1] ?? 0)) }
+  const spec = Number(path.at(-1))
+  return { store, answer: ok(objectOf(spec, store.versions[spec - 1] ?? 0)) }
 }
 
 function ok(body: unknown): Answered['answer'] {

@@ -24,7 +24,7 @@ const SETTINGS: PodSettings = { breakage: 'none', clocksDiffer: true }
 const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
 t.test('schedules that are drawn keep the promises', { timeout: 1_200_000 }, async (t) => {
-  const runs = sized(200, 10_000)
+  const runs = sized(20, 10_000)
   const property = fc.asyncProperty(fc.array(draw, { minLength: 5, maxLength: 120 }), async (draws) => {
     const broken = await runDrawn(SETTINGS, BOUNDS, draws)
     if (broken === undefined) return

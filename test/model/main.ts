@@ -6,14 +6,14 @@ import { NO_FAULTS, printed, readSchedule, replay } from './schedule.ts'
 import { searchAll } from './search.ts'
 import { makeSystem, type Bounds } from './system.ts'
 
-const USAGE = `npm run model -- [--FAULT=NUMBER...] [--asks=create,spec,request] [--clocks-differ] [--restores]
+const USAGE = `npm run model -- [--FAULT=NUMBER...] [--asks=create,spec,request,suspend,resume] [--clocks-differ] [--restores]
 npm run model -- --replay='LINE'
   FAULT  crashes, freezes, holds, losses, lostEvents, doubles, others: how often each may happen
   restores  the branch holds at the beginning what the second spec asks for
   LINE   a schedule, as a search prints it
 `
 const FAULTS = ['crashes', 'freezes', 'holds', 'losses', 'lostEvents', 'doubles', 'others'] as const
-const ASKS = ['create', 'spec', 'request'] as const
+const ASKS = ['create', 'spec', 'request', 'suspend', 'resume'] as const
 
 /** Searches all states within the bounds of its arguments, or makes a printed schedule again. */
 async function main(): Promise<number> {

@@ -19,12 +19,15 @@ export function brokenEnd(state: State): string | undefined {
   return undefined
 }
 
-function brokenBy({ branch }: State): string | undefined {
+function brokenBy({ branch, store }: State): string | undefined {
   const ours = branch.filter(({ id }) => id !== '')
   const ids = ours.map(({ id }) => id)
   const twice = ids.find((id, i) => ids.indexOf(id) !== i)
   if (twice !== undefined) return `two commits for ${twice}`
   const versions = ours.map(({ version }) => version)
+  const again = versions.find((version, i) => versions.indexOf(version) !== i)
+  // A request is for an object that an attempt before it may have read.
+  if (store.requests === 0 && again !== undefined) return `two commits for version ${again}`
   const old = versions.findIndex((version, i) => version < (versions[i - 1] ?? 0))
   return old < 0 ? undefined : `old content after new: version ${versions[old]} after ${versions[old - 1]}`
 }
@@ -42,7 +45,12 @@ function brokenStatus(before: State, { store }: State): string | undefined {
   const [old, now] = [before.store.status, store.status].map(({ observedGeneration }) =>
     Number(observedGeneration),
   )
-  return now !== undefined && old !== undefined && now < old
-    ? 'the status of an older generation after that of a newer one'
-    : undefined
+  if (now !== undefined && old !== undefined && now < old)
+    return 'the status of an older generation after that of a newer one'
+  const { suspended, status } = before.store
+  const claims = [status, store.status].map(({ phase, startedAt, attempts }) =>
+    phase === 'Progressing' ? `${String(startedAt)} ${String(attempts)}` : '',
+  )
+  const isStarted = claims[1] !== '' && claims[0] !== claims[1]
+  return suspended && isStarted ? 'an attempt starts while the resource is suspended' : undefined
 }

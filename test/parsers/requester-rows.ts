@@ -68,7 +68,7 @@ export const REQUESTER_ROWS: readonly ParserRow[] = [
           },
           spec: {},
         } as never,
-        { key: Buffer.alloc(32, 1), delegation: { appliers: [], account: 'commitlet' } },
+        { key: Buffer.alloc(32, 1), delegation: { appliers: [], account: 'commitlet' }, now: new Date(0) },
       ),
     texts: {
       groups: ['{"username":"a","groups":["', '","', '"]}'],

@@ -1,3 +1,4 @@
+import { EDIT_ROWS } from './edit-rows.ts'
 import { GIT_ROWS } from './git-rows.ts'
 import { HOST_ROWS } from './host-rows.ts'
 import { MESSAGE_ROWS } from './message-rows.ts'
@@ -15,6 +16,7 @@ export const ROWS: readonly ParserRow[] = [
   ...REQUEST_ROWS,
   ...REQUESTER_ROWS,
   ...OBJECT_ROWS,
+  ...EDIT_ROWS,
   ...HOST_ROWS,
   ...MESSAGE_ROWS,
   ...GIT_ROWS,

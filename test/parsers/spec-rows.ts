@@ -148,6 +148,7 @@ export const SPEC_ROWS: readonly ParserRow[] = [
       'short entries': ['', 'b,', ''],
       'entries that begin alike': ['', 'a/a/a/a/c,', ''],
       'one deep entry': ['', 'a/', 'c'],
+      'entries of two parts': ['', 'b/c,', ''],
       'empty entries': ['', ',', ''],
     },
   }),

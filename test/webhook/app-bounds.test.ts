@@ -11,6 +11,9 @@ import { readKeyPair } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, recordingLog, reviewOf, writePair } from './stage.ts'
+import { drawnTests } from '../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const MIB = 1024 * 1024
 /** What a review may have, and how many of those the room for bodies takes; 1 MiB is left. */
@@ -81,7 +84,7 @@ t.test('reviews that do not end take 64 MiB at most: the oldest gives way', asyn
   t.equal(await Promise.race([...others, pause(0, 'open')]), 'open', 'no more than needed')
 })
 
-t.test('a review holds its room until it is answered', async (t) => {
+drawn('a review holds its room until it is answered', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { port, ca, seen } = await start(t, () => decided)
   const large = JSON.stringify(reviewOf(gitCommit({ annotations: { a: 'x'.repeat(6.5 * MIB) } })))
@@ -93,7 +96,7 @@ t.test('a review holds its room until it is answered', async (t) => {
   t.equal((await call({ port, ca }, '/validate', large)).status, 200)
 })
 
-t.test('a review in many small pieces is refused, and one in fewer is read', async (t) => {
+drawn('a review in many small pieces is refused, and one in fewer is read', async (t) => {
   const { begin } = await start(t)
   const chunked = 'connection: close\r\ntransfer-encoding: chunked'
   const inPieces = (many: number): string =>
@@ -103,7 +106,7 @@ t.test('a review in many small pieces is refused, and one in fewer is read', asy
   t.match(refused, /^HTTP\/1.1 (400|413|422) [^]*small pieces/)
 })
 
-t.test('the parsed parts of reviews are limited as well, however small they are', async (t) => {
+drawn('the parsed parts of reviews are limited as well, however small they are', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { port, ca, seen } = await start(t, () => decided)
   const having = (parts: number): string =>
@@ -120,7 +123,7 @@ t.test('the parsed parts of reviews are limited as well, however small they are'
   t.equal((await call({ port, ca }, '/validate', having(45_000))).status, 200)
 })
 
-t.test('a review that is not complete within 10 s is given up, and so is a silent connection', async (t) => {
+drawn('a review that is not complete within 10 s is given up, and so is a silent connection', async (t) => {
   const { begin, hold, port } = await start(t)
   const began = performance.now()
   const silent = hold(connectPlain({ port, host: '127.0.0.1' }))
@@ -130,7 +133,7 @@ t.test('a review that is not complete within 10 s is given up, and so is a silen
   t.ok(seconds > 9 && seconds < 14, `${seconds} s`)
 })
 
-t.test(
+drawn(
   '512 connections are held, and one more takes the place of the one that was silent for longest',
   async (t) => {
     const { app, port, ca, hold } = await start(t)

@@ -8,6 +8,7 @@ import type { Test } from 'tap'
 import type { Edge } from '../../webhook/app.ts'
 import { buildApp } from '../../webhook/app.ts'
 import type { AdmissionRequest, Verdict } from '../../webhook/admission/review.ts'
+import type { TraceContext } from '../../functions/domain/telemetry/trace-context.ts'
 import { readKeyPair } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -214,4 +215,21 @@ t.test('with client certificates required, only reviews need one', async (t) => 
     t.match(body.message, /client certificate/)
     t.equal((await call(target, '/health/readiness')).status, 200)
   }
+})
+
+t.test('the span that a request names is heard only from the API server, by its certificate', async (t) => {
+  const traces: unknown[] = []
+  const note = async (_request: AdmissionRequest, trace?: TraceContext): Promise<Verdict> => {
+    traces.push(trace?.traceId)
+    return {}
+  }
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+  const { port, ca, authority } = await start(t, { mutate: note, validate: note }, true)
+  const { certPEM: cert, keyPEM: key } = await authority.issue({ names: [], clientName: 'kube-apiserver' })
+  for (const path of ['/mutate', '/validate'])
+    t.equal((await call({ port, ca, cert, key, traceparent }, path, REVIEW)).status, 200)
+  const open = await start(t, { mutate: note })
+  await call({ port: open.port, ca: open.ca, traceparent }, '/mutate', REVIEW)
+  t.strictSame(traces, [traceId, traceId, undefined])
 })

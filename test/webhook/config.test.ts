@@ -8,11 +8,15 @@ t.test('without variables the webhook only admits, with the defaults of the cont
   t.strictSame(readConfig({ HOME: '/root' }), {
     port: 8443,
     metricsPort: undefined,
+    traces: undefined,
+    caFile: undefined,
+    proxies: { proxy: undefined, exceptions: [] },
     tls: {
       certFile: '/etc/webhook/tls/tls.crt',
       keyFile: '/etc/webhook/tls/tls.key',
       clientCAFile: undefined,
     },
+    tlsSecret: undefined,
     sink: undefined,
     requesterExtra: ['scopes.authorization.openshift.io'],
     sweepInterval: 30,

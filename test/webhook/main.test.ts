@@ -7,6 +7,9 @@ import { makeAuthority } from '../harness/certificates.ts'
 import { startWebhook } from '../harness/programs.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, reviewOf, startSink, writePair } from './stage.ts'
+import { drawnTests } from '../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const STALLED = 'the event loop stood still'
 
@@ -78,7 +81,7 @@ t.test('it starts, denies what it cannot decide, and ends with 0 at SIGTERM', as
   t.strictSame(messages.slice(-2), ['draining', 'stopped'])
 })
 
-t.test('a webhook that stands still says for how long, and what it was deciding', async (t) => {
+drawn('a webhook that stands still says for how long, and what it was deciding', async (t) => {
   const [asked, answered] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
   const server = await startApiServer(t, () => {
     asked.resolve(undefined)
@@ -103,7 +106,7 @@ t.test('a webhook that stands still says for how long, and what it was deciding'
   })
 })
 
-t.test('an admitted pull request is stamped, and its event is delivered before the end', async (t) => {
+drawn('an admitted pull request is stamped, and its event is delivered before the end', async (t) => {
   const sink = await startSink()
   t.teardown(() => sink.close())
   const env = { K_SINK: sink.url.href, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
@@ -136,7 +139,7 @@ t.test('an admitted pull request is stamped, and its event is delivered before t
   t.notMatch(program.lines.join('\n'), /not sent before|not delivered|STAMP_KEY_FILE/)
 })
 
-t.test('without a key a line at the start says that nothing is signed', async (t) => {
+drawn('without a key a line at the start says that nothing is signed', async (t) => {
   const { program } = await start(t, { STAMP_KEY_FILE: '', INSECURE_HOSTS: 'git.example.com' })
   await program.waitForLine((line) => /"level":40.*STAMP_KEY_FILE is not set/.test(line), 100_000)
   await program.waitForLine((line) => /"level":40.*INSECURE_HOSTS is set: .* git\.example\.com /.test(line))
@@ -155,7 +158,7 @@ for (const [title, env, message] of [
     /^The file \/nowhere\/tls.crt, named by TLS_CERT_FILE, .* cannot be read.*\.$/,
   ],
 ] as const) {
-  t.test(`${title} ends the start with 1 and one sentence`, async (t) => {
+  drawn(`${title} ends the start with 1 and one sentence`, async (t) => {
     const { program } = await start(t, env)
     await t.rejects(program.ready(100_000), { message: /It ended with 1/ })
     t.match(program.lines, [message])

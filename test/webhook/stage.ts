@@ -99,14 +99,17 @@ export interface Posted {
 
 /** One HTTPS request over a connection of its own. */
 export function call(
-  target: { port: number; ca: string; cert?: string; key?: string },
+  target: { port: number; ca: string; cert?: string; key?: string; traceparent?: string },
   path: string,
   body?: string,
 ): Promise<Posted> {
-  const { port, ...tls } = target
+  const { port, traceparent, ...tls } = target
   const { promise, resolve, reject } = Promise.withResolvers<Posted>()
   const method = body === undefined ? 'GET' : 'POST'
-  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
   const outgoing = request(
     { host: '127.0.0.1', port, path, method, headers, agent: false, ...tls },
     (incoming) => {

@@ -6,6 +6,10 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { randomBytes, X509Certificate } from 'node:crypto'
 import { Failure } from '../../functions/domain/failure.ts'
+import { appliedEvent } from '../../functions/domain/event/applied-event.ts'
+import { readTraceparent, traceparentOf } from '../../functions/domain/telemetry/trace-context.ts'
+import { openTracer, type EndedSpan } from '../../functions/telemetry/tracer.ts'
+import { traceDelivery } from '../../webhook/delivery/traced-delivery.ts'
 import { readConfig } from '../../webhook/config.ts'
 import type { WebhookConfig } from '../../webhook/config.ts'
 import { buildWebhook } from '../../webhook/webhook.ts'
@@ -16,6 +20,9 @@ import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, recordingLog, reviewOf, stamped, startSink, writePair } from './stage.ts'
 
 const authority = await makeAuthority()
+
+const CONTEXT = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: true }
+const BROKEN = Promise.resolve({ broken: true })
 
 async function start(t: Test, changes: Partial<WebhookConfig> = {}, world: Partial<WebhookWorld> = {}) {
   const sink = await startSink()
@@ -178,3 +185,60 @@ t.test('an unusable certificate stops the start', async (t) => {
     message: /\/nowhere\/tls.crt, named by TLS_CERT_FILE, .* cannot be read/,
   })
 })
+
+t.test('the event continues the trace of its admission, which has a span for each call', async (t) => {
+  const spans: EndedSpan[] = []
+  const tracer = openTracer({ ended: (span) => spans.push(span) })
+  const { post, sink } = await start(t, {}, { tracer })
+  const { body } = await post('/validate', reviewOf(stamped({}, { message: '' })))
+  t.equal(body.response.allowed, false)
+  await post('/validate', reviewOf(stamped()))
+  const { headers } = await waitFor('event', () => sink.received[0], 5_000)
+  const sent = await waitFor('its end', () => spans.find(({ name }) => name === 'send event'), 5_000)
+  t.equal(headers['ce-traceparent'], traceparentOf(sent.context))
+  const [denied, admission] = spans.filter(({ name }) => name === 'admission')
+  t.match(denied, { attributes: { 'commitlet.outcome': 'denied', 'commitlet.reason': 'InvalidSpec' } })
+  t.match(admission, {
+    parentSpanId: undefined,
+    attributes: {
+      'commitlet.webhook': 'validate',
+      'commitlet.kind': 'GitCommit',
+      'k8s.namespace.name': 'shop',
+      'commitlet.name': 'settings',
+      'commitlet.outcome': 'allowed',
+    },
+  })
+  t.strictSame(
+    [sent.context.traceId, sent.parentSpanId],
+    [admission?.context.traceId, admission?.context.spanId],
+  )
+  const calls = spans.filter(({ parentSpanId }) => parentSpanId === admission?.context.spanId)
+  t.match(new Set(calls.map(({ name }) => name)), new Set(['discover', 'review access', 'send event']))
+})
+
+t.test(
+  'the second sending and the retries are in the same trace, and a swept event begins one',
+  async (t) => {
+    const spans: EndedSpan[] = []
+    const sent: unknown[] = []
+    const deliver = traceDelivery(
+      (event) => {
+        sent.push(readTraceparent(event.attributes['traceparent'])?.traceId)
+        return sent.length === 2 ? Promise.reject(new Failure('NetworkError', 'No.')) : BROKEN
+      },
+      openTracer({ ended: (span) => spans.push(span) }),
+    )
+    const signal = new AbortController().signal
+    const admitted = appliedEvent(stamped(), 'event-1', CONTEXT)
+    await deliver(admitted, signal)
+    await t.rejects(deliver(admitted, signal))
+    await deliver(appliedEvent(stamped(), 'event-2'), signal)
+    t.strictSame(sent.slice(0, 2), [CONTEXT.traceId, CONTEXT.traceId])
+    t.not(sent[2], CONTEXT.traceId)
+    t.match(spans, [
+      { parentSpanId: CONTEXT.spanId, failed: false },
+      { parentSpanId: CONTEXT.spanId, failed: true, attributes: { 'error.type': 'NetworkError' } },
+      { parentSpanId: undefined },
+    ])
+  },
+)

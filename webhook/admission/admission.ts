@@ -14,6 +14,7 @@ import { REQUESTER_SIGNATURE } from '../../functions/domain/resource/resource.ts
 import {
   isNewRequest,
   changesStamp,
+  changesSuspend,
   emptiesRequest,
   overwrittenIn,
   STAMP,
@@ -22,7 +23,7 @@ import {
   stampOf,
   stampPatch,
 } from '../../functions/domain/requester/stamp.ts'
-import type { Annotations, Stamp } from '../../functions/domain/requester/stamp.ts'
+import type { Annotations, Application, Stamp } from '../../functions/domain/requester/stamp.ts'
 import {
   denialOf,
   EMPTY_REQUEST,
@@ -55,6 +56,8 @@ export interface Admission {
   /** Keys of `extra` that a stamp keeps. */
   readonly requesterExtra: readonly string[]
   readonly log: Logger
+  /** Default: the clock of the machine. */
+  readonly now?: () => Date
   /** Time limits in milliseconds of the decision and of reading Secrets; default: 7,500 and 1,500. */
   readonly deadlines?: { readonly decideMs: number; readonly lookMs: number }
 }
@@ -97,7 +100,11 @@ function withStamp(request: AdmissionRequest, stamp: Stamp): Verdict {
 /** Whether an event has to be sent after the response. Never for a dry run, which is not stored. */
 export function isAnnounced(request: AdmissionRequest, verdict: Verdict): boolean {
   if (request.dryRun || verdict.denial !== undefined || !isConcerned(request)) return false
-  return isNewRequest(request.application)
+  return isAnnouncement(request.application)
+}
+
+function isAnnouncement(application: Application): boolean {
+  return isNewRequest(application) || changesSuspend(application)
 }
 
 /** Repeats the matchCondition of the webhook configuration, so that no other caller gets a decision about more. */
@@ -107,12 +114,16 @@ function isConcerned(request: AdmissionRequest): boolean {
   const { application } = request
   // From the stored object: a user can set the field in what they send.
   if (member(member(application.before, 'metadata'), 'deletionTimestamp')) return false
-  return isNewRequest(application) || changesStamp(application) || emptiesRequest(application)
+  return isAnnouncement(application) || changesStamp(application) || emptiesRequest(application)
 }
 
-function expectedStamp(request: AdmissionRequest, { settings, requesterExtra }: Admission): Stamp {
+function expectedStamp(
+  request: AdmissionRequest,
+  { settings, requesterExtra, now = () => new Date() }: Admission,
+): Stamp {
   const { delegation, stampKey } = settings
-  const stamping = { user: request.user, extraKeys: requesterExtra, delegation, key: stampKey }
+  const { user } = request
+  const stamping = { user, extraKeys: requesterExtra, delegation, key: stampKey, now: now() }
   return stampFor(request.application, stamping)
 }
 
@@ -147,7 +158,7 @@ interface Judgement extends GateVerdict {
 const NOTHING_REQUESTED: Judgement = {
   fieldErrors: [],
   warnings: [],
-  served: undefined,
+  served: new Map(),
   secretRights: {},
   parsed: undefined,
 }

@@ -6,7 +6,14 @@ import { Failure } from '../../functions/domain/failure.ts'
 import { readBody } from '../../functions/domain/network/read-body.ts'
 import { retryAfterOf } from '../../functions/domain/network/retry-after.ts'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
-import { SENDER_SIGNATURE, senderSignature } from '../../functions/domain/event/sender-signature.ts'
+import {
+  SENDER_SIGNATURE,
+  senderSignature,
+  TRACE_SIGNATURE,
+  traceSignature,
+  TRACEPARENT,
+} from '../../functions/domain/event/sender-signature.ts'
+import { boundHead } from '../../functions/net/head-bound.ts'
 
 /** Where events go, as a Knative SinkBinding configures it. */
 export interface SinkTarget {
@@ -104,7 +111,10 @@ function headerValue(value: string): string {
 
 function signatureOf({ attributes }: AppliedEvent, { stampKey }: SinkTarget): Record<string, string> {
   if (stampKey === undefined) return {}
-  return { [SENDER_SIGNATURE]: senderSignature((name) => attributes[name], stampKey) }
+  const attribute = (name: string): unknown => attributes[name]
+  const sender = { [SENDER_SIGNATURE]: senderSignature(attribute, stampKey) }
+  if (attributes[TRACEPARENT] === undefined) return sender
+  return { ...sender, [TRACE_SIGNATURE]: traceSignature(attribute, stampKey) }
 }
 
 interface Posting {
@@ -125,6 +135,7 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
   const { promise, resolve } = Promise.withResolvers<Answer | Error>()
   const client = target.url.protocol === 'https:' ? https : http
   const request = client.request(target.url, { method: 'POST', agent, headers, signal })
+  boundHead(request)
   request.on('error', resolve)
   request.once('response', (response) => {
     const answer = { status: response.statusCode ?? 0, retryAfterMs: retryAfterMsIn(response.headers) }

@@ -5,12 +5,14 @@ import { resourceKey, type ObjectRef } from '../../functions/domain/resource/res
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import type { Meter } from '../../functions/domain/telemetry/meter.ts'
+import { NO_TRACER } from '../../functions/domain/telemetry/tracer.ts'
 import type { Deliver, DeliveryTimes, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
 import type { QueueLimits } from './fair-queue.ts'
 import { makeFairQueue } from './fair-queue.ts'
 import { makeSecondSending } from './second-sending.ts'
 import { measureSink } from './sink-meter.ts'
+import { traceDelivery, type Observers } from './traced-delivery.ts'
 
 /** Sends events. A lost event delays a commit but never loses it: the sweeps find its resource. */
 export interface Sink {
@@ -20,6 +22,8 @@ export interface Sink {
   readonly hasRoom: (namespace: string) => boolean
   /** Whether an event of this resource is waiting, or was sent recently and has no response yet. */
   readonly isUnderway: (ref: ObjectRef) => boolean
+  /** `dropped` is called whenever an event is dropped for lack of room. */
+  readonly onDropped: (dropped: () => void) => void
   /** Accepts no more events and waits for those in flight or queued until the deadline; then aborts the rest. */
   readonly drain: (deadlineMs: number) => Promise<void>
 }
@@ -66,9 +70,10 @@ export function openSink(
   target: SinkTarget,
   log: Logger,
   limits: SinkLimits = SINK_LIMITS,
-  meter: Meter = NO_METER,
+  { meter = NO_METER, tracer = NO_TRACER }: Partial<Observers> = {},
 ): Sink {
-  return makeSink(makeDelivery(target, limits.inFlight + limits.overdue, limits), log, limits, meter)
+  const deliver = makeDelivery(target, limits.inFlight + limits.overdue, limits)
+  return makeSink(traceDelivery(deliver, tracer), log, limits, meter)
 }
 
 /** A sink that hands each event to `deliver`, within the limits. */
@@ -84,6 +89,7 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
     afterMs: limits.claimMs,
     most: limits.waiting,
   })
+  const listeners: (() => void)[] = []
   let inFlight = 0
   let draining = false
   let closed = false
@@ -95,6 +101,7 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
     if (dropped !== undefined) {
       measured.dropped(dropped)
       warnDropped()
+      for (const listener of listeners) listener()
     }
     sendWaiting()
     return dropped !== event
@@ -172,7 +179,8 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
   }
 
   const hasRoom = (namespace: string): boolean => !draining && waiting.hasRoom(namespace)
-  return { send, hasRoom, isUnderway, drain }
+  const onDropped = (dropped: () => void): void => void listeners.push(dropped)
+  return { send, hasRoom, isUnderway, onDropped, drain }
 }
 
 /** A quarter of what is free, so that many namespaces whose requests hang leave something for the next one. */

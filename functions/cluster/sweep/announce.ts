@@ -4,7 +4,7 @@ import { errorLogFields } from '../../domain/error-log-fields.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Kind, ObjectRef } from '../../domain/resource/resource.ts'
 import type { Sweep } from './due.ts'
-import { dueAt, isDue, needsLook } from './due.ts'
+import { dueAt, isDue, isFollowerDue, needsLook } from './due.ts'
 
 /** Where the resources go that a sweep has found. */
 export interface SweepSink {
@@ -18,7 +18,7 @@ export interface SweepSink {
 
 /** What a sweep uses. */
 export interface Sweeper {
-  readonly cluster: Pick<Cluster, 'listPage' | 'now'>
+  readonly cluster: Pick<Cluster, 'listPage' | 'listUnsettled' | 'now'>
   readonly sink: SweepSink
   readonly log: Logger
 }
@@ -76,10 +76,13 @@ export function makeAnnouncer(
 
   function select(rows: readonly ListedResource[]): readonly ListedResource[] {
     const now = cluster.now().getTime()
-    const later = rows.map(dueAt).filter((time) => time > now)
+    // The other sweep finds what becomes due: a full one, which lists everything, must not begin earlier for it.
+    const later = sweep === 'unsettled' ? rows.map(dueAt).filter((time) => time > now) : []
     tally.earliest = Math.min(tally.earliest, ...later)
     const isNamed = (row: ListedResource): boolean =>
-      isDue(row, sweep, now) || (sweep === 'unsettled' && needsLook(row, span))
+      sweep === 'followers'
+        ? isFollowerDue(row, span)
+        : isDue(row, sweep, now) || (sweep === 'unsettled' && needsLook(row, span))
     const due = rows.filter((row) => isNamed(row) && !sink.isUnderway(row.ref))
     due.forEach(count)
     return due

@@ -1,16 +1,20 @@
 import type { ListedResource } from '../cluster.ts'
 import { LOOKS_S } from '../../domain/resource/backoff.ts'
+import { intervalOf, isLookDue, type Span } from '../../domain/resource/following.ts'
 import { isFailureReason, REASONS } from '../../domain/reasons.ts'
 
-/** `unsettled`: resources that are not settled. `full`: also settled ones that changed without an event arriving. */
-export type Sweep = 'unsettled' | 'full'
+/**
+ * `unsettled`: resources that are not settled. `full`: also settled ones that changed without an event arriving. `followers`: those
+ * whose sources may have changed without an event.
+ */
+export type Sweep = 'unsettled' | 'full' | 'followers'
 
 /**
  * Whether the resource needs an event. An unsettled resource does if no attempt has started or its `nextAttemptTime`
  * (which a claim also sets) has passed; in a full sweep, a resource does if its spec or request is newer than its status.
  * `now` is in milliseconds since 1970.
  */
-export function isDue(listed: ListedResource, sweep: Sweep, now: number): boolean {
+export function isDue(listed: ListedResource, sweep: Exclude<Sweep, 'followers'>, now: number): boolean {
   if (listed.deleting) return false
   if (sweep === 'unsettled') return dueAt(listed) <= now
   if (listed.ref.generation > listed.observedGeneration) return true
@@ -32,11 +36,8 @@ const SLOW_LOOKS_MS = 240_000
 /** While Commitlet looks for what is missing, the next attempt is at most this far ahead; and each round names it. */
 const LOOKS_MS = LOOKS_S * 1000
 
-/** The times of the round before and of this one, in milliseconds since 1970. */
-export interface RoundSpan {
-  readonly since: number
-  readonly now: number
-}
+/** The times of the round before and of this one. */
+export type RoundSpan = Span
 
 /**
  * Whether an event should name a resource that is not due yet, so that the function looks at what it waits for: it may have
@@ -56,4 +57,10 @@ export function needsLook(
   const offset = Number.parseInt(ref.uid.slice(0, 8), 16) % SLOW_LOOKS_MS || 0
   const turn = (time: number): number => Math.floor((time + offset) / SLOW_LOOKS_MS)
   return turn(now) > turn(since)
+}
+
+/** Whether a follower whose last attempt has succeeded has its turn: once in its interval. */
+export function isFollowerDue({ deleting, reason, interval, ref }: ListedResource, span: RoundSpan): boolean {
+  if (deleting || (reason !== 'Succeeded' && reason !== 'UpToDate')) return false
+  return isLookDue(ref.uid, { intervalSeconds: intervalOf(interval) }, span)
 }

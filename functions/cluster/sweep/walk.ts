@@ -1,10 +1,11 @@
 import type { Cluster, ListedResource } from '../cluster.ts'
 import type { Kind, Phase } from '../../domain/resource/resource.ts'
 
-/** The resources that a walk visits: of one kind, in one phase or in any. */
+/** The resources that a walk visits: of one kind, in one phase or in any; `follows`: only followers. */
 export interface Scope {
   readonly kind: Kind
   readonly phase: Phase | undefined
+  readonly follows?: true
 }
 
 /** What the walk does with a page, and for which namespaces it reads pages of their own. */
@@ -22,8 +23,11 @@ export interface Visitor {
 export interface Walk {
   /** Visits all resources except those of large namespaces. Throws the Failure of a page. */
   readonly common: (visitor: Visitor) => Promise<void>
-  /** Visits the next pages of the large namespaces that have room, one page of each in turn. */
-  readonly large: (visitor: Visitor) => Promise<void>
+  /**
+   * Visits the next pages of the large namespaces that have room, one page of each in turn. A page after which there is
+   * none is visited again by the next round. Whether it has come to the end of all their lists.
+   */
+  readonly large: (visitor: Visitor) => Promise<boolean>
 }
 
 /** Ten pages: below that, a list of its own saves nothing. */
@@ -47,7 +51,8 @@ interface Pass {
  * Makes a walk that has not begun. `ownPages`: how many pages of all large namespaces together a round reads; one of
  * heavy rows counts as several.
  */
-export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Scope, ownPages: number): Walk {
+export function makeWalk(cluster: Pick<Cluster, 'listPage'>, scope: Scope, ownPages: number): Walk {
+  const { kind, ...selected } = scope
   const own = new Map<string, Pass>()
   // Made when it begins: until then a namespace may stop being large.
   let pass: Pass | undefined
@@ -65,19 +70,27 @@ export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Sc
     }
   }
 
-  async function large({ visit, hasRoom, signal }: Visitor): Promise<void> {
+  async function large({ visit, hasRoom, signal }: Visitor): Promise<boolean> {
     let pages = 0
+    let isComplete = true
     for (let names = [...own.keys()]; names.length > 0;) {
       const unfinished: string[] = []
       for (const namespace of names.filter(hasRoom)) {
-        if (signal.aborted || pages >= ownPages) return
+        if (signal.aborted || pages >= ownPages) return false
+        const before = placeIn(own.get(namespace))
         const rows = await readOwn(namespace)
         pages += Math.max(1, sum(rows.map(({ weight }) => weight)) / PAGE_ROWS)
         await visit(rows)
+        // Some rows may have had no room: the next round begins with this page.
+        if (!hasRoom(namespace) && own.has(namespace)) {
+          own.set(namespace, before)
+          isComplete = false
+        }
         if (own.get(namespace)?.next !== undefined) unfinished.push(namespace)
       }
       names = unfinished
     }
+    return isComplete
   }
 
   async function readOwn(namespace: string): Promise<readonly ListedResource[]> {
@@ -94,7 +107,12 @@ export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Sc
 
   async function readNext(list: Pass, namespace?: string): Promise<readonly ListedResource[]> {
     try {
-      const page = await cluster.listPage(kind, { phase, namespace, except: list.except, next: list.next })
+      const page = await cluster.listPage(kind, {
+        ...selected,
+        namespace,
+        except: list.except,
+        next: list.next,
+      })
       list.next = page.next
       list.hasFailed = false
       for (const { ref, weight } of page.rows)
@@ -116,6 +134,11 @@ export function makeWalk(cluster: Pick<Cluster, 'listPage'>, { kind, phase }: Sc
 
 function makePass(except: readonly string[]): Pass {
   return { except, weights: new Map(), next: undefined, hasFailed: false }
+}
+
+/** The same place of a list, for later. */
+function placeIn(pass = makePass([])): Pass {
+  return { ...pass, weights: new Map(pass.weights) }
 }
 
 /** A namespace of this page whose rows so far cost more than to begin again without it. */

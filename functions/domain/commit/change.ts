@@ -12,8 +12,49 @@ export interface FileWrite {
   readonly content: Uint8Array
 }
 
+/** The file is gone afterwards; where it is not there, there is nothing to do. */
+export interface FileRemoval {
+  readonly path: string
+  readonly content?: undefined
+  readonly edit?: undefined
+}
+
+/** Changes a file that is there, which keeps its mode; see EDITED_BYTES. */
+export interface FileEdit {
+  readonly path: string
+  readonly content?: undefined
+  readonly edit: Edit
+  /** About how many bytes of values it keeps in memory. */
+  readonly keeps?: number
+}
+
+/**
+ * Makes the new content of a file from the one that it has on the branch. Called again for each tip and whenever the
+ * changes before it are other ones, so it depends on its argument alone.
+ * @throws Failure
+ */
+export type Edit = (before: Uint8Array) => Uint8Array | Promise<Uint8Array>
+
 /** What a change does to one file; functions/git/writer/plan.ts turns it into what the commit writes. */
-export type FileChange = FileWrite
+export type FileChange =
+  | (FileWrite & { readonly edit?: undefined; readonly keeps?: undefined })
+  | (FileRemoval & { readonly keeps?: undefined })
+  | FileEdit
+
+const MEBIBYTE = 1024 * 1024
+
+/** Most bytes of the files that one change writes, together. */
+export const CHANGE_BYTES = 10 * MEBIBYTE
+
+/** Most bytes of a file that is edited. */
+export const EDITED_BYTES = 2 * MEBIBYTE
+
+/** The most bytes that the files of a change can take. */
+export function mostBytesOf(files: readonly FileChange[]): number {
+  const written = files.reduce((sum, { content }) => sum + (content?.length ?? 0), 0)
+  const edited = files.filter(({ edit }) => edit !== undefined).length * EDITED_BYTES
+  return edited === 0 ? written : Math.min(Math.max(CHANGE_BYTES, written), written + edited)
+}
 
 /** A change without the contents of its files: enough to find out whether it has landed already. */
 export interface ChangeDraft {
@@ -32,6 +73,11 @@ export interface ChangeDraft {
   readonly author: Identity
   /** Set if an earlier attempt may have pushed: then the history since this time is searched for `id` first. */
   readonly since?: Date
+  /**
+   * A push of an earlier attempt for the same resource may still be carried out. Then the branch has to move, even where
+   * it holds the contents: a push builds on the tip that was read for it, and fails once the branch has left that.
+   */
+  readonly latePush?: boolean
 }
 
 /** What one commit does, completely or not at all. Made once per attempt, never changed. */

@@ -3,19 +3,30 @@ import { createHash } from 'node:crypto'
 /** The trailer that tells which request a commit is for. */
 export const COMMIT_ID_TRAILER = 'Commitlet-Id'
 
+/** What a commit is for. */
+export interface CommitCause {
+  /** Of the resource. */
+  readonly uid: string
+  readonly generation: number
+  /** Value of `commitlet.dev/requested-at`, if it is set. */
+  readonly requestedAt: string | undefined
+  /** Digest of the sources of a follower, 16 hex digits; see source-digest.ts. */
+  readonly sources?: string | undefined
+}
+
 /**
  * Value of the trailer `Commitlet-Id`: `<uid>.<generation>`, and `.<first 8 hex digits of the SHA-256 of
- * requested-at>` if that is set. Equal for every attempt at the same request, different otherwise.
+ * requested-at>` if that is set, and of a follower `.<digest of its sources>`. Equal for every attempt at the same request
+ * and the same sources, different otherwise.
  */
-export function commitletId(uid: string, generation: number, requestedAt: string | undefined): string {
-  const id = `${uid}.${generation}`
-  if (requestedAt === undefined) return id
-  return `${id}.${requestDigest(requestedAt)}`
+export function commitletId({ uid, generation, requestedAt, sources }: CommitCause): string {
+  const request = requestedAt === undefined ? [] : [requestDigest(requestedAt)]
+  return [uid, generation, ...request, ...(sources === undefined ? [] : [sources])].join('.')
 }
 
 /** Whether this `Commitlet-Id` is that of a requested-at. */
 export function wasRequested(id: string): boolean {
-  return id.split('.').length > 2
+  return /^[^.]*[.]\d+[.][0-9a-f]{8}(?:[.]|$)/.test(id)
 }
 
 /** The first 8 hex digits of the SHA-256 of a value of `commitlet.dev/requested-at`, which may be long. */

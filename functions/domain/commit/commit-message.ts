@@ -1,15 +1,11 @@
-import { COMMIT_ID_TRAILER, commitletId } from './commit-id.ts'
+import { COMMIT_ID_TRAILER, commitletId, type CommitCause } from './commit-id.ts'
 
 /** The parts of a commit message. */
-export interface MessageParts {
+export interface MessageParts extends CommitCause {
   /** The user's own text. */
   readonly message: string
   readonly namespace: string
   readonly name: string
-  readonly uid: string
-  readonly generation: number
-  /** Value of `commitlet.dev/requested-at`, if it is set. */
-  readonly requestedAt: string | undefined
   /** The Kubernetes user who applied it; undefined: there is no such trailer. */
   readonly requestedBy: string | undefined
 }
@@ -26,7 +22,7 @@ export function commitMessage(parts: MessageParts): string {
   const text = parts.message.replace(/\r\n?/g, '\n').trimEnd().replace(LEADING_BLANKS, '')
   const trailers = [
     `Commitlet-Resource: ${parts.namespace}/${parts.name}`,
-    `${COMMIT_ID_TRAILER}: ${commitletId(parts.uid, parts.generation, parts.requestedAt)}`,
+    `${COMMIT_ID_TRAILER}: ${commitletId(parts)}`,
     ...requestedBy(parts.requestedBy),
   ]
   return `${text}\n${endsInTrailers(text) ? '' : '\n'}${trailers.join('\n')}\n`

@@ -8,6 +8,11 @@ import type { Draft } from '../schema/draft.ts'
  * request writes none: its API call changes no file.
  */
 export function writtenPaths(spec: Draft<GitCommitSpec> | Draft<PullRequestSpec>): readonly WrittenPath[] {
-  const path = 'resourceRef' in spec ? spec.resourceRef?.path : undefined
-  return typeof path === 'string' ? [{ field: 'spec.resourceRef.path', path }] : []
+  if ('files' in spec && spec.files)
+    return spec.files.flatMap((file, i) => pathIn(`spec.files[${i}].path`, file?.path))
+  return 'resourceRef' in spec ? pathIn('spec.resourceRef.path', spec.resourceRef?.path) : []
+}
+
+function pathIn(field: string, path: string | null | undefined): readonly WrittenPath[] {
+  return typeof path === 'string' ? [{ field, path }] : []
 }

@@ -38,7 +38,7 @@ export function requireRepositoryAllowed(
   const list = secret.annotations[ALLOWED_REPOSITORIES]
   if (list === undefined ? user.right === 'get' : allows(list, address)) return
   if (user.right === 'use') throw unboundSecret(secret, user.username)
-  const unsound = unsoundEntry(list ?? '')
+  const unsound = unsoundEntry(beginningOf(list ?? ''))
   const malformed =
     unsound === undefined || unsound === '' ? '' : `, where "${shownEntry(unsound)}" is not ${ENTRY_FORM}`
   throw new Failure(
@@ -65,7 +65,7 @@ function requirePathAllowed({ field, path }: WrittenPath, secret: BoundSecret): 
     control === undefined
       ? `${field} is not below a path that this Secret may write`
       : `${field} has the part "${control}", which configures Git or the host`
-  const unsound = unsoundPrefix(list ?? '')
+  const unsound = unsoundPrefix(beginningOf(list ?? ''))
   const malformed =
     unsound === undefined || unsound === ''
       ? ''
@@ -91,6 +91,13 @@ export function unusableSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, 
 /** The same for a user who may `use` the Secret; retried slowly, because its owner can fix the annotation. */
 export function unboundSecret(secret: Pick<BoundSecret, 'namespace' | 'name'>, username: string): Failure {
   return new Failure('ReferenceForbidden', unusableSecret(secret, username), { retry: 'slow' })
+}
+
+/** Characters of a list in which a message names a mistake: an annotation may have 262,144. */
+const EXAMINED = 16_384
+
+function beginningOf(list: string): string {
+  return list.length <= EXAMINED ? list : list.slice(0, Math.max(0, list.lastIndexOf(',', EXAMINED)))
 }
 
 function shownEntry(entry: string): string {

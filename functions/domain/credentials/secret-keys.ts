@@ -62,15 +62,15 @@ export function passwordKeys(
   )
 }
 
-/** Which keys are used over SSH. Throws CredentialsInvalid if none is named and the type does not imply one. */
+/** Which keys are used over SSH: those that are named, else the usual ones. Throws CredentialsInvalid if there is no private key. */
 export function sshKeys(credentials: Credentials, secret: SecretData): SSHKeys {
   const named = credentials.privateKeyKey
-  const usual = secret.type === 'kubernetes.io/ssh-auth' ? SSH_PRIVATE_KEY : undefined
-  const privateKeyKey = named ?? usual
+  const isUsual = secret.type === 'kubernetes.io/ssh-auth' || secret.data.has(SSH_PRIVATE_KEY)
+  const privateKeyKey = named ?? (isUsual ? SSH_PRIVATE_KEY : undefined)
   if (privateKeyKey === undefined) {
     throw invalidSecret(
       secret,
-      `is of type ${secret.type}, so spec.credentials has to name its private key for an SSH address; set privateKeyKey there.`,
+      `has no key "${SSH_PRIVATE_KEY}", which an SSH address needs; add it, or name another with privateKeyKey in spec.credentials.`,
     )
   }
   const usualHosts = secret.data.has(KNOWN_HOSTS) ? KNOWN_HOSTS : undefined

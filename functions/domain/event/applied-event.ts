@@ -3,7 +3,10 @@ import { requestDigest } from '../commit/commit-id.ts'
 import { Failure } from '../failure.ts'
 import { member, textMember } from '../json-value.ts'
 import { type Kind, REQUESTED_AT, API_VERSION, PLURALS } from '../resource/resource.ts'
+import { branchNamed } from '../resource/names.ts'
+import { traceparentOf, type TraceContext } from '../telemetry/trace-context.ts'
 import { readRef } from './object-ref.ts'
+import { TRACEPARENT } from './sender-signature.ts'
 
 /** The type of the event that says "this resource was applied", by kind. */
 export const APPLIED_TYPES = {
@@ -31,9 +34,9 @@ export interface AppliedEvent {
 
 /**
  * The event for a resource that is stored or is about to be. `id` is a random UUID from the caller, which makes the
- * event unique together with `source`. Throws InvalidSpec for anything but a resource of Commitlet.
+ * event unique together with `source`; `trace` is what it continues. Throws InvalidSpec for anything but a resource of Commitlet.
  */
-export function appliedEvent(resource: unknown, id: string): AppliedEvent {
+export function appliedEvent(resource: unknown, id: string, trace?: TraceContext): AppliedEvent {
   const metadata = member(resource, 'metadata')
   const { uid, generation, ...ref } = readRef(resource, metadata)
   const requested = textMember(member(metadata, 'annotations'), REQUESTED_AT) || undefined
@@ -48,7 +51,8 @@ export function appliedEvent(resource: unknown, id: string): AppliedEvent {
       id,
       subject: `${ref.namespace}/${ref.name}`,
       datacontenttype: 'application/json',
-      partitionkey: partitionKey(ref.kind, member(resource, 'spec')),
+      partitionkey: partitionKey(ref.kind, resource),
+      ...(trace === undefined ? {} : { [TRACEPARENT]: traceparentOf(trace) }),
     },
     data: {
       apiVersion: API_VERSION,
@@ -65,9 +69,10 @@ export function appliedEvent(resource: unknown, id: string): AppliedEvent {
  * ordered Broker delivers one branch to one consumer. Two spellings of one branch may have different keys: the key only
  * avoids races, the push decides them.
  */
-function partitionKey(kind: Kind, spec: unknown): string {
+function partitionKey(kind: Kind, resource: unknown): string {
+  const spec = member(resource, 'spec')
   const repository = (textMember(spec, 'repository') ?? '').replace(/\.git$/, '')
-  const branch = textMember(spec, kind === 'GitCommit' ? 'branch' : 'headBranch')
+  const branch = kind === 'GitCommit' ? branchNamed(resource) : textMember(spec, 'headBranch')
   return createHash('sha256')
     .update(JSON.stringify([repository, branch]))
     .digest('hex')

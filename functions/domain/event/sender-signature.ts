@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { readTraceparent, type TraceContext } from '../telemetry/trace-context.ts'
 
 /**
  * The extension attribute by which the function knows the events of the webhook. It gives them priority, never rights:
@@ -6,19 +7,31 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
  */
 export const SENDER_SIGNATURE = 'sendersignature'
 
+/**
+ * The extension attribute that says the same of `traceparent`
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/extensions/distributed-tracing.md). Without it, an event begins
+ * a trace of its own: nobody else chooses which traces are recorded, or adds to another's. A signature of its own, because a
+ * Broker may change the extension, which is no reason to distrust the event.
+ */
+export const TRACE_SIGNATURE = 'tracesignature'
+export const TRACEPARENT = 'traceparent'
+
 /** What a signature covers. Extensions may be overridden on the way (K_CE_OVERRIDES), these attributes not. */
 const COVERED = ['id', 'source', 'type', 'subject'] as const
 /** Makes signatures for another purpose invalid here, and these invalid elsewhere. */
 const PURPOSE = 'commitlet.dev/v1 sender-signature'
+const TRACE_PURPOSE = 'commitlet.dev/v1 trace-signature'
+
+type Attribute = (name: string) => unknown
 
 /** The signature of an event: HMAC-SHA256 (RFC 2104) over its attributes, as 64 hex digits. */
-export function senderSignature(
-  attribute: (name: (typeof COVERED)[number]) => unknown,
-  key: Uint8Array,
-): string {
-  return createHmac('sha256', key)
-    .update(`${PURPOSE}\n${JSON.stringify(COVERED.map(attribute))}`)
-    .digest('hex')
+export function senderSignature(attribute: Attribute, key: Uint8Array): string {
+  return signatureOver(PURPOSE, COVERED.map(attribute), key)
+}
+
+/** The same for its `traceparent`, which belongs to this event alone. */
+export function traceSignature(attribute: Attribute, key: Uint8Array): string {
+  return signatureOver(TRACE_PURPOSE, [...COVERED, TRACEPARENT].map(attribute), key)
 }
 
 /**
@@ -26,9 +39,34 @@ export function senderSignature(
  * and none for an event without one.
  */
 export function isFromWebhook(headers: Readonly<Record<string, unknown>>, key: Uint8Array): boolean {
-  const given = headers[`ce-${SENDER_SIGNATURE}`]
+  return isSigned(headers, SENDER_SIGNATURE, (attribute) => senderSignature(attribute, key))
+}
+
+/** The trace of an event in binary mode, if a webhook with this key has signed it. */
+export function signedTrace(
+  headers: Readonly<Record<string, unknown>>,
+  key: Uint8Array,
+): TraceContext | undefined {
+  const trace = readTraceparent(headers[`ce-${TRACEPARENT}`])
+  const isGenuine =
+    trace !== undefined && isSigned(headers, TRACE_SIGNATURE, (attribute) => traceSignature(attribute, key))
+  return isGenuine ? trace : undefined
+}
+
+function isSigned(
+  headers: Readonly<Record<string, unknown>>,
+  name: string,
+  sign: (attribute: Attribute) => string,
+): boolean {
+  const given = headers[`ce-${name}`]
   if (typeof given !== 'string') return false
-  const expected = Buffer.from(senderSignature((name) => headers[`ce-${name}`], key))
+  const expected = Buffer.from(sign((attribute) => headers[`ce-${attribute}`]))
   const bytes = Buffer.from(given)
   return bytes.length === expected.length && timingSafeEqual(bytes, expected)
+}
+
+function signatureOver(purpose: string, values: readonly unknown[], key: Uint8Array): string {
+  return createHmac('sha256', key)
+    .update(`${purpose}\n${JSON.stringify(values)}`)
+    .digest('hex')
 }

@@ -1,9 +1,9 @@
-import type { ServedKind } from './access.ts'
 import { allows } from '../repository/allowed-repositories.ts'
 import type { Failure } from '../failure.ts'
 import { failureOfFieldErrors, fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import { judgeReference } from './reference.ts'
+import { judgeReferences } from './references.ts'
+import type { ServedKinds } from './references.ts'
 import { forkErrors, judgeSecrets } from './secrets.ts'
 import type { SecretRights } from './secrets.ts'
 import type { ReviewContext } from './review-context.ts'
@@ -17,8 +17,8 @@ import { specErrors, specWarnings, without } from './spec-rules.ts'
 export interface Verdict {
   readonly fieldErrors: readonly FieldError[]
   readonly warnings: readonly string[]
-  /** How the referenced kind was served when it was reviewed: only what was reviewed may be read. */
-  readonly served: ServedKind | undefined
+  /** How the referenced kinds were served when they were reviewed: only what was reviewed may be read. */
+  readonly served: ServedKinds
   readonly secretRights: SecretRights
 }
 
@@ -32,16 +32,16 @@ export async function judge(parsed: Parsed, context: ReviewContext): Promise<Ver
   const { kind, spec } = parsed
   const written = specErrors(parsed)
   const fieldErrors = [...written, ...repositoryErrors(parsed.target, written, context)]
-  const [reference, secrets] = await Promise.all([
-    kind === 'GitCommit' ? judgeReference(spec.resourceRef, fieldErrors, context) : undefined,
+  const [references, secrets] = await Promise.all([
+    kind === 'GitCommit' ? judgeReferences(spec, fieldErrors, context) : undefined,
     judgeSecrets(spec, fieldErrors, context),
   ])
   const fork = kind === 'PullRequest' ? forkErrors(spec, secrets.rights) : []
-  const others = [...(reference?.fieldErrors ?? []), ...secrets.fieldErrors, ...fork]
+  const others = [...(references?.fieldErrors ?? []), ...secrets.fieldErrors, ...fork]
   return {
     fieldErrors: [...fieldErrors, ...without(others, fieldErrors)],
-    warnings: [...specWarnings(parsed), ...(reference?.warnings ?? [])],
-    served: reference?.served,
+    warnings: [...specWarnings(parsed), ...(references?.warnings ?? [])],
+    served: references?.served ?? new Map(),
     secretRights: secrets.rights,
   }
 }
@@ -51,7 +51,7 @@ export function failureOf(verdict: Pick<Verdict, 'fieldErrors'>): Failure | unde
   return failureOfFieldErrors(verdict.fieldErrors)
 }
 
-const NOTHING_KNOWN: Verdict = { fieldErrors: [], warnings: [], served: undefined, secretRights: {} }
+const NOTHING_KNOWN: Verdict = { fieldErrors: [], warnings: [], served: new Map(), secretRights: {} }
 
 // Checked before any name is looked up: a host that the operator does not allow is never called.
 function repositoryErrors(

@@ -5,6 +5,8 @@ import type { Target } from '../repository/target.ts'
 import type { PullRequestSpec } from '../resource/resource.ts'
 import type { Draft } from '../schema/draft.ts'
 
+/** Wrong entries of one list that are named; it may have a million. */
+const MOST_NAMED = 10
 const USER_FIELDS = ['reviewers', 'assignees'] as const
 /** No host has "@" or "/" in a user name, but users write "@" as hosts show it, or "/" for a team. */
 const USER_NAME: Form = {
@@ -70,16 +72,17 @@ function nameErrors(
   field: 'labels' | (typeof USER_FIELDS)[number],
   { host, form }: { readonly host: Host; readonly form: Form },
 ): readonly FieldError[] {
-  const names = spec[field] ?? []
-  // The schema reports an entry that is not a string or is too long.
-  if (host.lacks.includes(field) || names.every((name) => name === null || form.pattern.test(name))) return []
+  if (host.lacks.includes(field)) return []
   const what = field === 'labels' ? 'a label' : 'a user'
-  return [
-    fieldError(
-      `spec.${field}`,
-      `names ${what} in a form that ${host.name} does not use; write ${form.expects}.`,
-    ),
-  ]
+  const complaint = `names ${what} in a form that ${host.name} does not use; write ${form.expects}.`
+  const errors: FieldError[] = []
+  for (const [index, name] of (spec[field] ?? []).entries()) {
+    if (errors.length === MOST_NAMED) break
+    // The schema reports an entry that is not a string or is too long.
+    if (name !== null && !form.pattern.test(name))
+      errors.push(fieldError(`spec.${field}[${index}]`, complaint))
+  }
+  return errors
 }
 
 function isSet(value: Draft<PullRequestSpec>[Detail]): boolean {

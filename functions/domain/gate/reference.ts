@@ -2,12 +2,13 @@ import { accessTo, mayAccess } from './access.ts'
 import type { ServedKind } from './access.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
+import { meantKind } from './meant-kind.ts'
 import type { ReviewContext } from './review-context.ts'
 import { displayName } from '../requester/user-info.ts'
-import type { ResourceRef } from '../resource/resource.ts'
+import type { ObjectReference } from '../resource/resource.ts'
 import type { Draft } from '../schema/draft.ts'
 
-/** The errors in `spec.resourceRef`, and how its kind is served. */
+/** The errors in a reference, and how its kind is served. */
 export interface ReferenceVerdict {
   readonly fieldErrors: readonly FieldError[]
   readonly warnings: readonly string[]
@@ -15,6 +16,8 @@ export interface ReferenceVerdict {
 }
 
 interface Reference {
+  /** Where it is in the spec. */
+  readonly field: string
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
@@ -23,17 +26,19 @@ interface Reference {
 }
 
 /**
- * Checks the reference of a GitCommit: its scope by discovery, and whether the subject may `get` the object. If the
- * reference already has errors (`found`), only its other parts are checked.
+ * Checks a reference of a GitCommit: its scope by discovery, and whether the subject may `get` the object. If the
+ * reference already has errors (`found`), only its other parts are checked. `field`: where it is in the spec.
  */
 export async function judgeReference(
-  written: Draft<ResourceRef> | null | undefined,
+  written: Draft<ObjectReference> | null | undefined,
   found: readonly FieldError[],
   context: ReviewContext,
+  field = 'spec.resourceRef',
 ): Promise<ReferenceVerdict> {
-  const reference = readReference(written)
-  const faulty = (fields: RegExp): boolean => found.some(({ field }) => fields.test(field))
-  if (reference === undefined || faulty(/^spec(?:\.resourceRef(?:\.(?:apiVersion|kind))?)?$/)) return NOTHING
+  const reference = readReference(written, field)
+  const faulty = (...fields: readonly string[]): boolean =>
+    found.some((error) => fields.includes(error.field))
+  if (reference === undefined || faulty('spec', field, `${field}.apiVersion`, `${field}.kind`)) return NOTHING
   const served = await context.discover(reference.apiVersion, reference.kind)
   const fieldErrors =
     served?.namespaced === false
@@ -41,7 +46,7 @@ export async function judgeReference(
       : namespacedErrors(reference, context)
   // Another namespace is out of scope whether or not the kind turns out to be namespaced.
   if (served === undefined) return { fieldErrors, warnings: [unknownKind(reference)], served }
-  if (fieldErrors.length > 0 || faulty(/^spec\.resourceRef\.(?:name|namespace)$/)) {
+  if (fieldErrors.length > 0 || faulty(`${field}.name`, `${field}.namespace`)) {
     return { fieldErrors, warnings: [], served }
   }
   return { fieldErrors: await rightErrors(reference, served, context), warnings: [], served }
@@ -49,18 +54,25 @@ export async function judgeReference(
 
 const NOTHING: ReferenceVerdict = { fieldErrors: [], warnings: [], served: undefined }
 
-function readReference(written: Draft<ResourceRef> | null | undefined): Reference | undefined {
+function readReference(
+  written: Draft<ObjectReference> | null | undefined,
+  field: string,
+): Reference | undefined {
   const { apiVersion, kind, name, namespace } = written ?? {}
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined
-  return { apiVersion, kind, name: name ?? '', namespace: namespace ?? undefined }
+  return { field, apiVersion, kind, name: name ?? '', namespace: namespace ?? undefined }
 }
 
-function unknownKind({ apiVersion, kind }: Reference): string {
-  return `spec.resourceRef.kind is ${kind} of ${apiVersion}, which the cluster does not know (yet); Commitlet retries automatically.`
+function unknownKind({ field, apiVersion, kind }: Reference): string {
+  const found = `${field}.kind is ${kind} of ${apiVersion}, which the cluster does not know (yet)`
+  const meant = meantKind(apiVersion, kind)
+  return meant === undefined
+    ? `${found}; Commitlet retries automatically.`
+    : `${found}; if you mean ${meant}, write that.`
 }
 
 function clusterScopedErrors(
-  { kind, namespace }: Reference,
+  { field, kind, namespace }: Reference,
   { referenceScope }: ReviewContext,
 ): readonly FieldError[] {
   const given =
@@ -68,20 +80,20 @@ function clusterScopedErrors(
       ? []
       : [
           fieldError(
-            'spec.resourceRef.namespace',
+            `${field}.namespace`,
             `is set, but objects of kind ${kind} have no namespace; leave it out.`,
           ),
         ]
   if (referenceScope === 'any') return given
   const complaint = `is ${kind}, which is cluster-scoped, but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); name another kind, or ask your Commitlet operator.`
-  return [...given, fieldError('spec.resourceRef.kind', complaint, 'ReferenceForbidden')]
+  return [...given, fieldError(`${field}.kind`, complaint, 'ReferenceForbidden')]
 }
 
-function namespacedErrors({ namespace }: Reference, context: ReviewContext): readonly FieldError[] {
+function namespacedErrors({ field, namespace }: Reference, context: ReviewContext): readonly FieldError[] {
   if (context.referenceScope === 'any' || namespace === undefined || namespace === context.namespace)
     return []
   const complaint = `is "${namespace.slice(0, 63)}", but the operator allows only objects of the resource's own namespace (REFERENCE_SCOPE); leave it out, or ask your Commitlet operator.`
-  return [fieldError('spec.resourceRef.namespace', complaint, 'ReferenceForbidden')]
+  return [fieldError(`${field}.namespace`, complaint, 'ReferenceForbidden')]
 }
 
 async function rightErrors(
@@ -93,5 +105,5 @@ async function rightErrors(
   if (await mayAccess(accessTo('get', served, object), review)) return []
   const where = served.namespaced ? ` in the namespace ${object.namespace}` : ''
   const complaint = `is the ${reference.kind} ${object.name}${where}, which ${displayName(subject.username)} may not \`get\`; ask for that right, or refer to another object.`
-  return [fieldError('spec.resourceRef', complaint, 'ReferenceForbidden')]
+  return [fieldError(reference.field, complaint, 'ReferenceForbidden')]
 }

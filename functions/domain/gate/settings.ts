@@ -19,6 +19,8 @@ export interface GateSettings {
   readonly delegation: Delegation
   /** Key of the stamp's signature; undefined: nothing is signed or checked. */
   readonly stampKey: Uint8Array | undefined
+  /** Keys that were replaced, and still verify. */
+  readonly olderStampKeys?: readonly Uint8Array[]
 }
 
 /** The warning of the webhook and the function at their start if there is no key. */
@@ -30,12 +32,14 @@ export type ReadFile = (path: string) => Uint8Array
 
 /** Reads the settings. Throws WrongSetting, one sentence, for a value that cannot be used. */
 export function readGateSettings(env: Environment, readFile: ReadFile): GateSettings {
+  const olderStampKeys = readOlderKeys(env, readFile)
   return {
     referenceScope: choice(env, 'REFERENCE_SCOPE', ['namespace', 'any']),
     allowedRepositories: readAllowed(env),
     insecureHosts: readInsecureHosts(env),
     delegation: { appliers: list(env, 'DELEGATED_APPLIERS'), account: readAccount(env) },
     stampKey: readStampKey(env, readFile),
+    ...(olderStampKeys.length === 0 ? {} : { olderStampKeys }),
   }
 }
 
@@ -65,4 +69,24 @@ function readStampKey(env: Environment, readFile: ReadFile): Uint8Array | undefi
   throw new WrongSetting(
     `STAMP_KEY_FILE is "${path}", but has to be the path of a readable file of ${SHORTEST_KEY} bytes or more.`,
   )
+}
+
+/** Files of older keys that are read: `.1` to `.8`. */
+const MOST_OLDER_KEYS = 8
+
+/** The keys beside the file of the key, whose names end in `.1`, `.2` and so on; the first that is missing ends them. */
+function readOlderKeys(env: Environment, readFile: ReadFile): readonly Uint8Array[] {
+  const path = text(env, 'STAMP_KEY_FILE', undefined)
+  const keys: Uint8Array[] = []
+  if (path === undefined) return keys
+  for (let number = 1; number <= MOST_OLDER_KEYS; number += 1) {
+    const key = orUndefined(() => readFile(`${path}.${number}`))
+    if (key === undefined) break
+    if (key.length < SHORTEST_KEY)
+      throw new WrongSetting(
+        `"${path}.${number}", an older key beside STAMP_KEY_FILE, has to have ${SHORTEST_KEY} bytes or more; fix or remove it.`,
+      )
+    keys.push(key)
+  }
+  return keys
 }

@@ -1,4 +1,4 @@
-import { branchComplaint } from '../repository/branch-name.ts'
+import { branchComplaint, shortBranchName } from '../repository/branch-name.ts'
 import { writtenPaths } from '../commit/written-paths.ts'
 import { controlComponent, pathComplaint } from '../repository/committed-path.ts'
 import type { WrittenPath } from '../repository/committed-path.ts'
@@ -10,6 +10,8 @@ import type { Draft } from '../schema/draft.ts'
 import type { Readable } from '../schema/parse.ts'
 import { isCredentialError } from '../schema/credential-errors.ts'
 import { credentialErrors } from './credentials-rules.ts'
+import { filesErrors, templateWarnings } from './files-rules.ts'
+import { likelyMistakes, pageErrors } from './likely-mistakes.ts'
 import { providerErrors } from './provider-rules.ts'
 
 /** Maximum bytes of a commit message. */
@@ -32,9 +34,11 @@ const SCISSORS = '------------------------ >8 ------------------------'
  * may have errors of its schema: each rule checks the parts that it can use, so that the author sees all errors at once.
  */
 export function specErrors(parsed: Readable): readonly FieldError[] {
+  const pages = pageErrors(parsed.target)
   const found = [
     ...(parsed.kind === 'GitCommit' ? gitCommitErrors(parsed.spec) : pullRequestBranchErrors(parsed.spec)),
-    ...providerErrors(parsed),
+    ...pages,
+    ...without(providerErrors(parsed), pages),
     ...credentialErrors(parsed),
   ]
   // The error of a rule is more precise than that of a pattern, but no rule sees what looks like a credential.
@@ -47,11 +51,16 @@ export function specWarnings(parsed: Readable): readonly string[] {
   const controlling = writtenPaths(parsed.spec).filter(
     ({ path }) => pathComplaint(path) === undefined && controlComponent(path) !== undefined,
   )
-  return controlling.map(
-    ({ field }) =>
-      `${field} is a file that configures Git or the host: it is written only if the annotation ` +
-      `${ALLOWED_PATHS} of the Secret covers it.`,
-  )
+  const templates = parsed.kind === 'GitCommit' ? templateWarnings(parsed.spec) : []
+  return [
+    ...likelyMistakes(parsed),
+    ...templates,
+    ...controlling.map(
+      ({ field }) =>
+        `${field} is a file that configures Git or the host: it is written only if the annotation ` +
+        `${ALLOWED_PATHS} of the Secret covers it.`,
+    ),
+  ]
 }
 
 /** The errors whose fields have no error in `others`. */
@@ -63,20 +72,13 @@ export function without(
 }
 
 function gitCommitErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
-  const { branch, message, resourceRef } = spec
-  const isSecret = resourceRef?.apiVersion === 'v1' && resourceRef.kind === 'Secret'
+  const { branch, message } = spec
+  const paths = writtenPaths(spec).flatMap(pathErrors)
   return [
     ...branchErrors('spec.branch', branch ?? ''),
     ...messageErrors(message ?? ''),
-    ...(isSecret
-      ? [
-          fieldError(
-            'spec.resourceRef.kind',
-            'is Secret, which is never committed in clear text; refer to another kind.',
-          ),
-        ]
-      : []),
-    ...writtenPaths(spec).flatMap(pathErrors),
+    ...without(filesErrors(spec), paths),
+    ...paths,
   ]
 }
 
@@ -100,9 +102,10 @@ function pullRequestBranchErrors(spec: Draft<PullRequestSpec>): readonly FieldEr
 
 function branchErrors(field: string, name: string): readonly FieldError[] {
   const complaint = name === '' ? undefined : branchComplaint(name)
-  return complaint === undefined
-    ? []
-    : [fieldError(field, `${complaint}; choose another name for the branch.`)]
+  if (complaint === undefined) return []
+  const short = shortBranchName(name)
+  const advice = short === undefined ? 'choose another name for the branch' : `write ${short} instead`
+  return [fieldError(field, `${complaint}; ${advice}.`)]
 }
 
 function messageErrors(message: string): readonly FieldError[] {

@@ -47,15 +47,29 @@ export interface RequestedObject {
  * ProviderUnavailable for an answer that is not JSON.
  */
 export function renderManifest(answer: string, requested: RequestedObject, path: string): Uint8Array {
-  const subject = `${requested.kind} ${requested.namespace === undefined ? '' : `${requested.namespace}/`}${requested.name}`
+  return manifestBytes(readRequested(answer, requested), requested, path)
+}
+
+/** The same for an object that `readRequested` has read. */
+export function manifestBytes(object: Mapping, requested: RequestedObject, path: string): Uint8Array {
+  const tooLong = (): Failure => tooLarge(subjectOf(requested), MANIFEST_LIMIT, 'as a file')
+  const { write, bytes } = boundedText(MANIFEST_LIMIT, tooLong)
+  if (path.toLowerCase().endsWith('.json')) writeJSON(committable(object), write)
+  else writeYAML(committable(object), write)
+  return bytes()
+}
+
+/** The object as the API server sent it (JSON), which is the requested one and no Secret; fails as `renderManifest`. */
+export function readRequested(answer: string, requested: RequestedObject): Mapping {
+  const subject = subjectOf(requested)
   if (answer.length > OBJECT_LIMIT) throw tooLarge(subject, OBJECT_LIMIT, 'as the API server sends it')
   const object = parseJSONText(answer, `The answer for ${subject}`)
   refuseSecret(object, subject)
-  const { write, bytes } = boundedText(MANIFEST_LIMIT, () => tooLarge(subject, MANIFEST_LIMIT, 'as a file'))
-  const manifest = committable(requireRequested(object, requested, subject))
-  if (path.toLowerCase().endsWith('.json')) writeJSON(manifest, write)
-  else writeYAML(manifest, write)
-  return bytes()
+  return requireRequested(object, requested, subject)
+}
+
+function subjectOf({ kind, namespace, name }: RequestedObject): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
 function tooLarge(subject: string, limit: number, form: string): Failure {

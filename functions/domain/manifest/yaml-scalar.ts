@@ -39,9 +39,20 @@ function readsAsAnother(value: string): boolean {
   return NUMBER.test(bare) || (SEXAGESIMAL.test(bare) && !NOT_SEXAGESIMAL.test(bare))
 }
 
-function doubleQuoted(value: string): string {
-  return JSON.stringify(value).replace(BARE_IN_JSON, escaped)
+/** A string in double quotes, with all that a reader may refuse or read as a line break escaped. */
+export function doubleQuoted(value: string): string {
+  return JSON.stringify(value).replace(
+    BARE_IN_JSON,
+    (character) => ESCAPES.get(character) ?? escaped(character),
+  )
 }
+
+/** Made once: an object may have a million of them. */
+const ESCAPES: ReadonlyMap<string, string> = new Map(
+  [...Array.from({ length: 33 }, (_, index) => 0x7f + index), 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff]
+    .map((code) => String.fromCharCode(code))
+    .map((character) => [character, escaped(character)]),
+)
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

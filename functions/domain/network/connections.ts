@@ -58,7 +58,9 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   const byAddress = new Map<string, Connection>()
   const bySocket = new WeakMap<Socket, Connection>()
   const slowed = new WeakMap<Socket, Promise<void>>()
-  const reading = readInSlices(server, timing.doNext)
+  const reading = readInSlices(server, timing.doNext, refuse)
+  // Node answers these by itself (RFC 9110, 10.1.1), however many come: they were counted nowhere.
+  server.on('checkExpectation', (...both: unknown[]) => server.emit('request', ...both))
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= most && !closeOne()) {
@@ -114,6 +116,12 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     await timing.wait(REFUSAL_MS, closed.signal).catch(ignore)
   }
 
+  /** Closes the connection after 5 s, in which nothing of it is read. */
+  function refuse(socket: Socket): void {
+    if (!reading.isStopped(socket))
+      void slowDown(socket).then(() => (connectionOf(socket)?.socket ?? socket).destroy())
+  }
+
   return {
     begin(socket) {
       const connection = connectionOf(socket)
@@ -121,7 +129,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       touch(connection)
       connection.unanswered += 1
       if (connection.unanswered > MOST_UNANSWERED) {
-        if (!reading.isStopped(socket)) void slowDown(socket).then(() => connection.socket.destroy())
+        refuse(socket)
         return undefined
       }
       return () => {

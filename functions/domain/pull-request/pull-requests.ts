@@ -1,5 +1,6 @@
 import type { ApiLogin } from '../credentials/login.ts'
 import type { ApiEndpoint } from '../repository/target.ts'
+import type { Span } from '../telemetry/tracer.ts'
 
 /** The branches of a pull request. */
 export interface Branches {
@@ -117,6 +118,8 @@ export interface ApiCaller {
   readonly signal: AbortSignal
   /** Of the resource: its log-ins that fail are bounded. */
   readonly namespace?: string
+  /** What the calls belong to in a trace. */
+  readonly span?: Span | undefined
 }
 
 /**

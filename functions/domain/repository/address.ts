@@ -36,9 +36,12 @@ export const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22 } as const
  */
 export function parseRepositoryAddress(text: string): RepositoryAddress {
   if (text.length > MAX_CHARACTERS)
-    throw invalid(`is longer than the ${MAX_CHARACTERS} characters that are allowed.`)
+    throw invalid(
+      `has ${text.length} characters, but at most ${MAX_CHARACTERS} are allowed; write a shorter one.`,
+    )
   const unexpected = unexpectedCharacter(text)
-  if (unexpected !== undefined) throw invalid(`contains ${unexpected}; ${EXAMPLE}.`)
+  if (unexpected !== undefined)
+    throw invalid(`contains ${unexpected}; ${text.includes('%') ? ESCAPED : EXAMPLE}.`)
   const parsed = parseForm(text)
   const plain = serialise(parsed, text)
   if (plain !== text) throw invalid(`is not written in its plain form; write ${plain} instead.`)
@@ -82,6 +85,8 @@ export function isSSHUser(text: string): boolean {
 }
 
 const EXAMPLE = 'write an address such as https://git.example.com/acme/shop.git'
+const ESCAPED =
+  'rename what has a space or the like in its name, or write its ID where the host takes that, as Azure DevOps does for projects'
 
 function invalid(complaint: string): Failure {
   return new Failure('InvalidSpec', `spec.repository ${complaint}`)
@@ -112,7 +117,7 @@ function parseWeb(
 ): RepositoryAddress {
   if (authority.includes('@')) {
     throw invalid(
-      'has a user name or a password before the host; leave it out and name a Secret in spec.credentials.',
+      'has a user name or a password before the host, which belong into the Secret of spec.credentials; leave it out.',
     )
   }
   const { host, port } = requireAuthority(authority)
@@ -136,7 +141,7 @@ function parseSSH(
 ): RepositoryAddress {
   if (parts.user === undefined || !isSSHUser(parts.user)) {
     throw invalid(
-      'has to name the SSH user alone before the host, such as git@git.example.com:acme/shop.git.',
+      'does not name the SSH user, and nothing else, before the host; write an address such as git@git.example.com:acme/shop.git.',
     )
   }
   const { host, port } = requireAuthority(parts.authority)

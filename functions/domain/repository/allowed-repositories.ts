@@ -15,7 +15,7 @@ export const ENTRY_FORM = '[user@]host[:port][/path]'
  * A malformed entry and an empty list cover nothing.
  */
 export function allows(list: string, address: RepositoryAddress): boolean {
-  return entries(list).some((entry) => covers(entry, address))
+  return findEntry(list, (entry) => covers(entry, address)) !== undefined
 }
 
 /** The SSH user that an entry without a user means on this host. What the resource says about its host does not count. */
@@ -25,7 +25,7 @@ export function sshUserOf(host: string): string {
 
 /** The first entry of such a list that is malformed or empty, so that it covers nothing; undefined: none. */
 export function unsoundEntry(list: string): string | undefined {
-  return entries(list).find((entry) => parseEntry(entry) === undefined)
+  return findEntry(list, (entry) => parseEntry(entry) === undefined)
 }
 
 /**
@@ -34,21 +34,41 @@ export function unsoundEntry(list: string): string | undefined {
  * `..`, covers nothing.
  */
 export function allowsPath(list: string, path: string): boolean {
-  const segments = path.split('/')
-  return entries(list).some((entry) => {
-    const prefix = entry.split('/')
-    return isPrefix(prefix, segments) && prefix.every((segment) => !['', '.', '..'].includes(segment))
-  })
+  return findEntry(list, (entry) => isFolderOf(entry, path) && isPlain(entry)) !== undefined
 }
 
 /** The first entry of such a list of prefixes that is not a valid path, so that it covers nothing; undefined: none. */
 export function unsoundPrefix(list: string): string | undefined {
-  return entries(list).find((entry) => pathComplaint(entry) !== undefined)
+  return findEntry(list, (entry) => pathComplaint(entry) !== undefined)
+}
+
+function isFolderOf(entry: string, path: string): boolean {
+  return path.startsWith(entry) && (path.length === entry.length || path[entry.length] === '/')
+}
+
+function isPlain(entry: string): boolean {
+  return entry.split('/').every((segment) => !['', '.', '..'].includes(segment))
+}
+
+/**
+ * The first entry that matches. Every attempt reads such a list, so its entries are looked at one by one: it may have
+ * 130,000, and an array of them costs ten times as much.
+ */
+function findEntry(list: string, matches: (entry: string) => boolean): string | undefined {
+  for (let begin = 0; begin <= list.length;) {
+    const comma = list.indexOf(',', begin)
+    const end = comma < 0 ? list.length : comma
+    const entry = entryIn(list.slice(begin, end))
+    if (matches(entry)) return entry
+    begin = end + 1
+  }
+  return undefined
 }
 
 // Users write a slash at the end of a folder; it is ignored.
-function entries(list: string): readonly string[] {
-  return list.split(',').map((entry) => entry.trim().replace(/([^/])\/$/, '$1'))
+function entryIn(text: string): string {
+  const entry = text.trim()
+  return entry.endsWith('/') && entry.length > 1 && entry.at(-2) !== '/' ? entry.slice(0, -1) : entry
 }
 
 interface Entry {

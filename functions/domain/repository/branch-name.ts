@@ -24,3 +24,12 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 export function branchComplaint(name: string): string | undefined {
   return RULES.find(([pattern]) => pattern.test(name))?.[1]
 }
+
+/**
+ * The short name of the branch that `refs/heads/<name>` or `<remote>/<name>` of the remote `origin` stands for; undefined if
+ * the name is neither, or the rest is no name of a branch.
+ */
+export function shortBranchName(name: string): string | undefined {
+  const [, short] = /^(?:refs\/heads\/|(?:refs\/remotes\/|remotes\/)?origin\/)(.+)$/.exec(name) ?? []
+  return short === undefined || branchComplaint(short) !== undefined ? undefined : short
+}

@@ -6,6 +6,7 @@ import { signedOf, stampOf } from './stamp.ts'
 import { PLURALS, REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from '../resource/resource.ts'
 import type { Resource } from '../resource/resource.ts'
 import { verifies } from './signature.ts'
+import { isStampOver, STAMP_DAYS } from './stamp-time.ts'
 import { readUserInfo } from './user-info.ts'
 import type { UserInfo } from './user-info.ts'
 import { createHash } from 'node:crypto'
@@ -24,24 +25,34 @@ export interface Requester {
 export interface StampReading {
   /** Undefined: signatures are not checked. */
   readonly key: Uint8Array | undefined
+  /** Keys that were replaced, and still verify. */
+  readonly olderKeys?: readonly Uint8Array[] | undefined
   readonly delegation: Delegation
+  /** The stamp of a follower counts for 90 days. */
+  readonly now: Date
 }
 
 /**
  * Reads the stamp. Throws ReferenceForbidden, with the command that makes the webhook stamp the resource again, if there
- * is no stamp, or its signature does not match the current namespace, kind, spec, requested-at and stamp.
+ * is no stamp, or its signature does not match the current namespace, kind, spec, requested-at and stamp, or it is that of a
+ * follower and too old. `spec`: as it was written.
  */
-export function requesterOf(resource: Resource, { key, delegation }: StampReading): Requester {
+export function requesterOf(
+  resource: Resource,
+  { key, olderKeys = [], delegation, now }: StampReading,
+  spec: unknown = resource.spec,
+): Requester {
   const { namespace } = resource.metadata
   const stamp = stampOf(resource)
   const displayName = stamp[REQUESTED_BY]
   if (displayName === undefined || stamp[REQUESTER] === undefined) throw unstamped(resource, 'does not say')
-  const signed = signedOf(resource, namespace, stamp)
-  if (key !== undefined && !verifies(signed, stamp[REQUESTER_SIGNATURE], key)) {
-    throw unstamped(resource, 'does not prove')
-  }
+  const signed = signedOf({ ...resource, spec }, namespace, stamp)
+  const isProven = (one: Uint8Array): boolean => verifies(signed, stamp[REQUESTER_SIGNATURE], one)
+  if (key !== undefined && ![key, ...olderKeys].some(isProven)) throw unstamped(resource, 'does not prove')
   const applier = applierIn(stamp[REQUESTER], namespace, delegation)
   if (applier === undefined) throw unstamped(resource, 'does not say')
+  const follows = resource.kind === 'GitCommit' && resource.spec.sync === 'OnChange'
+  if (follows && isStampOver(resource.metadata.annotations, now)) throw tooOld(resource)
   return { subject: applier.subject, username: applier.user.username, displayName }
 }
 
@@ -64,13 +75,22 @@ function parseJSON(text: string): unknown {
   }
 }
 
-function unstamped({ kind, metadata }: Resource, complaint: string): Failure {
-  const { namespace, name } = metadata
-  const command = `kubectl annotate -n ${namespace} ${PLURALS[kind]} ${name} ${REQUESTED_AT}="$(date -u +%FT%TZ)" --overwrite`
+function unstamped(resource: Resource, complaint: string): Failure {
   return new Failure(
     'ReferenceForbidden',
-    `The resource ${complaint} who asked for it, because the webhook's stamp is missing or does not match; request it again: ${command}`,
+    `The resource ${complaint} who asked for it, because the webhook's stamp is missing or does not match; request it again: ${renewal(resource)}`,
   )
+}
+
+function tooOld(resource: Resource): Failure {
+  return new Failure(
+    'ReferenceForbidden',
+    `The resource follows its sources (sync: OnChange), and nobody has asked for that in the last ${STAMP_DAYS} days; ask again: ${renewal(resource)}`,
+  )
+}
+
+function renewal({ kind, metadata: { namespace, name } }: Resource): string {
+  return `kubectl annotate -n ${namespace} ${PLURALS[kind]} ${name} ${REQUESTED_AT}="$(date -u +%FT%TZ)" --overwrite`
 }
 
 /** REQUESTED_BY_TRAILER: how a commit names its requester. The first is the default. */

@@ -1,8 +1,15 @@
 import { applierOf } from './delegation.ts'
 import type { Applier, Delegation } from './delegation.ts'
-import { member, sameJSON, textMember } from '../json-value.ts'
-import { REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from '../resource/resource.ts'
+import { isRecord, member, sameJSON, textMember } from '../json-value.ts'
+import {
+  REQUEST_GENERATION,
+  REQUESTED_AT,
+  REQUESTED_BY,
+  REQUESTER,
+  REQUESTER_SIGNATURE,
+} from '../resource/resource.ts'
 import { sign } from './signature.ts'
+import { stampTime } from './stamp-time.ts'
 import type { Signed } from './signature.ts'
 import { displayName } from './user-info.ts'
 import type { UserInfo } from './user-info.ts'
@@ -28,25 +35,42 @@ export interface Stamping {
   readonly delegation: Delegation
   /** Undefined: stamps are not signed. */
   readonly key: Uint8Array | undefined
+  /** A follower's stamp says when it was made. */
+  readonly now: Date
 }
 
 /** The annotations that only the webhook writes. */
-export const STAMP = [REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE] as const
+export const STAMP = [REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE, REQUEST_GENERATION] as const
 
 /**
- * Whether this application is a request: true on CREATE, and if the spec or the value of
+ * Whether this application is a request: true on CREATE, and if the spec, apart from `suspend`, or the value of
  * `commitlet.dev/requested-at` changes.
  */
 export function isNewRequest({ before, after, isNew }: Application): boolean {
   if (isNew !== undefined) return isNew
   if (before === undefined) return true
   if (annotation(before, REQUESTED_AT) !== annotation(after, REQUESTED_AT)) return true
-  return !sameJSON(member(before, 'spec'), member(after, 'spec'))
+  return !isSameSpec({ before, after })
+}
+
+/** Whether this application changes `spec.suspend`: it asks for nothing, and still the status has to tell. */
+export function changesSuspend({ before, after }: Pick<Application, 'before' | 'after'>): boolean {
+  return member(member(before, 'spec'), 'suspend') !== member(member(after, 'spec'), 'suspend')
+}
+
+function isSameSpec({ before, after }: Pick<Application, 'before' | 'after'>): boolean {
+  return sameJSON(withoutSuspend(member(before, 'spec')), withoutSuspend(member(after, 'spec')))
+}
+
+// Whoever may change a resource may suspend it, and what its requester has asked for stays.
+function withoutSuspend(spec: unknown): unknown {
+  if (!isRecord(spec) || !Object.hasOwn(spec, 'suspend')) return spec
+  return Object.fromEntries(Object.entries(spec).filter(([key]) => key !== 'suspend'))
 }
 
 /** Whether this application sets `commitlet.dev/requested-at` to an empty value, which is not a request. */
 export function emptiesRequest({ before, after }: Application): boolean {
-  return requestedAtOf(after) === '' && requestedAtOf(before) !== ''
+  return annotationText(after, REQUESTED_AT) === '' && annotationText(before, REQUESTED_AT) !== ''
 }
 
 /** Whether the stamp differs from the one that the resource had. */
@@ -60,13 +84,23 @@ export function changesStamp({ before, after }: Application): boolean {
  */
 export function stampFor(application: Application, stamping: Stamping): Stamp {
   const { before, after, namespace } = application
-  if (!isNewRequest(application)) return stampOf(before)
+  const generation = generationOf(application)
+  if (!isNewRequest(application)) return { ...stampOf(before), [REQUEST_GENERATION]: generation }
   const applier = applierOf(stamping.user, namespace, stamping.delegation)
   const shown = displayName(applier.user.username) + (applier.as === undefined ? '' : ` as ${applier.as}`)
-  const unsigned = { [REQUESTED_BY]: shown, [REQUESTER]: requesterJSON(applier, stamping.extraKeys) }
+  const unsigned = { [REQUESTED_BY]: shown, [REQUESTER]: requesterJSON(applier, stamping, after) }
   const signed = signedOf(after, namespace, unsigned)
   const signature = stamping.key === undefined ? undefined : sign(signed, stamping.key)
-  return { ...unsigned, [REQUESTER_SIGNATURE]: signature }
+  return { ...unsigned, [REQUESTER_SIGNATURE]: signature, [REQUEST_GENERATION]: generation }
+}
+
+// Needed from the first change of `suspend` on, until the rest of the spec changes; see requestGeneration.
+function generationOf(application: Application): string | undefined {
+  const { before } = application
+  if (before === undefined || !isSameSpec(application)) return undefined
+  const noted = annotation(before, REQUEST_GENERATION)
+  const generation = member(member(before, 'metadata'), 'generation')
+  return noted ?? (changesSuspend(application) ? String(generation) : undefined)
 }
 
 /** The stamp that a resource has, genuine or not. */
@@ -75,6 +109,7 @@ export function stampOf(resource: unknown): Stamp {
     [REQUESTED_BY]: annotation(resource, REQUESTED_BY),
     [REQUESTER]: annotation(resource, REQUESTER),
     [REQUESTER_SIGNATURE]: annotation(resource, REQUESTER_SIGNATURE),
+    [REQUEST_GENERATION]: annotation(resource, REQUEST_GENERATION),
   }
 }
 
@@ -102,7 +137,7 @@ export function signedOf(
   return {
     namespace,
     kind: textMember(resource, 'kind') ?? '',
-    spec: member(resource, 'spec'),
+    spec: withoutSuspend(member(resource, 'spec')),
     requestedAt: annotation(resource, REQUESTED_AT),
     requestedBy: stamp[REQUESTED_BY],
     requester: stamp[REQUESTER],
@@ -110,7 +145,7 @@ export function signedOf(
 }
 
 // The order of the keys is fixed: the same user gives the same bytes.
-function requesterJSON({ user, as }: Applier, extraKeys: readonly string[]): string {
+function requesterJSON({ user, as }: Applier, { extraKeys, now }: Stamping, after: unknown): string {
   const kept = extraKeys.flatMap((key) => {
     const values = member(user.extra, key)
     return values === undefined ? [] : [[key, values] as const]
@@ -121,16 +156,13 @@ function requesterJSON({ user, as }: Applier, extraKeys: readonly string[]): str
     groups: user.groups,
     extra: kept.length === 0 ? undefined : Object.fromEntries(kept),
     as,
+    at: stampTime(after, now),
   })
 }
 
 // An empty annotation counts as none, as in the webhooks' matchConditions.
 function annotation(resource: unknown, key: string): string | undefined {
   return annotationText(resource, key) || undefined
-}
-
-function requestedAtOf(resource: unknown): string | undefined {
-  return annotationText(resource, REQUESTED_AT)
 }
 
 function annotationText(resource: unknown, key: string): string | undefined {

@@ -1,6 +1,6 @@
 import { isFailureReason, REASONS } from '../reasons.ts'
-import type { Envelope, Status } from './resource.ts'
-import { REQUESTED_AT } from './resource.ts'
+import type { Envelope, ObjectMeta, Phase, Status } from './resource.ts'
+import { REQUEST_GENERATION, REQUESTED_AT } from './resource.ts'
 
 /** The value of `commitlet.dev/requested-at`, undefined where it is absent or empty. */
 export function requestedAt(resource: Envelope): string | undefined {
@@ -8,36 +8,75 @@ export function requestedAt(resource: Envelope): string | undefined {
 }
 
 /**
- * Whether the status is about this generation and value of `commitlet.dev/requested-at`. Removing the annotation is
+ * The generation at which the spec last changed apart from `suspend`: the webhook notes it when only `suspend` changes,
+ * which raises the generation and is no request.
+ */
+export function requestGeneration({
+  generation,
+  annotations,
+}: Pick<ObjectMeta, 'generation' | 'annotations'>): number {
+  const noted = Number(annotations?.[REQUEST_GENERATION])
+  return Number.isInteger(noted) && noted > 0 && noted < generation ? noted : generation
+}
+
+/** The generation of the last attempt: that of the status, unless a request waits because the resource is suspended. */
+export function handledGeneration(status: Status): number {
+  return status.lastHandledGeneration ?? status.observedGeneration
+}
+
+/** The phase, or for a suspended resource the one that it has as soon as it is not suspended any more. */
+export function phaseUnsuspended(status: Status): Phase {
+  if (status.phase !== 'Suspended') return status.phase
+  if (status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return 'Succeeded'
+  if (status.nextAttemptTime !== undefined) return 'Retrying'
+  return status.attempts === undefined ? 'Pending' : 'Failed'
+}
+
+/**
+ * Whether the status is about this request: the spec, apart from `suspend`, and value of `commitlet.dev/requested-at`. Removing the annotation is
  * not a request: otherwise tools that prune unknown annotations would cause a second commit.
  */
 export function isCurrent(resource: Envelope): boolean {
   const { status } = resource
-  if (status === undefined || status.observedGeneration !== resource.metadata.generation) return false
+  if (status === undefined || handledGeneration(status) < requestGeneration(resource.metadata)) return false
   const requested = requestedAt(resource)
   return requested === undefined || status.lastHandledRequestedAt === requested
 }
 
 /**
- * Whether an attempt may start now: not if the resource is being deleted, is settled, is not due yet, or is claimed by
+ * Whether an attempt may start now: not if the resource is being deleted or suspended, is settled, is not due yet, or is claimed by
  * a running attempt, which continues with a newer generation when it ends. `awaited`: the `lastAttemptTime` of a failed
- * attempt whose cause has changed since, so that the next one is due, whatever its time is.
+ * attempt whose cause has changed since, so that the next one is due, whatever its time is; or of the last attempt of a
+ * follower whose sources have changed since.
  */
 export function mayStart(resource: Envelope, now: Date, awaited?: string): boolean {
-  const { status } = resource
-  if (resource.metadata.deletionTimestamp !== undefined) return false
+  const { metadata, status, suspended = false } = resource
+  if (metadata.deletionTimestamp !== undefined || suspended) return false
   if (status === undefined || status.phase === 'Pending') return true
   const early = status.nextAttemptTime !== undefined && Date.parse(status.nextAttemptTime) > now.getTime()
   if (status.phase === 'Progressing') return !early
   if (!isCurrent(resource)) return true
-  if (status.phase !== 'Retrying') return false
-  return !early || (awaited !== undefined && status.lastAttemptTime === awaited)
+  const isAwaited = awaited !== undefined && status.lastAttemptTime === awaited
+  const phase = phaseUnsuspended(status)
+  if (phase === 'Succeeded') return resource.follows !== undefined && isAwaited
+  return phase === 'Retrying' && (!early || isAwaited)
 }
 
 /** Whether an attempt at this generation and requested-at started before, so that its commit may have been pushed. */
 export function mayHavePushed(resource: Envelope): boolean {
-  const phase = resource.status?.phase
+  const phase = resource.status && phaseUnsuspended(resource.status)
   return isCurrent(resource) && (phase === 'Progressing' || phase === 'Retrying')
+}
+
+/**
+ * Whether the remote may still carry out a push of an earlier attempt, of whatever generation: its answer was lost, or its
+ * attempt has ended without a result. A follower's claim tells before each push what is committed.
+ */
+export function mayPushLate(resource: Envelope): boolean {
+  const { kind, follows, status } = resource
+  if (kind !== 'GitCommit' || status === undefined) return false
+  const isYetToPush = follows !== undefined && isCurrent(resource) && status.sync?.committing === undefined
+  return status.latePush === true || (status.phase === 'Progressing' && !isYetToPush)
 }
 
 /** With a budget of a day, this many times RETRY_LIMIT attempts may have been made. */
@@ -73,11 +112,11 @@ export function hasLapsedOften(resource: Envelope): boolean {
   return resource.status?.phase === 'Progressing' && lapsesOf(resource) >= MOST_LAPSES
 }
 
-/** Whether both have the same generation, and no requested-at came with the newer one. */
+/** Whether both have the same spec, apart from `suspend`, and no requested-at came with the newer one. */
 export function isSameRequest(current: Envelope, before: Envelope): boolean {
   const request = requestedAt(current)
-  const isSameGeneration = current.metadata.generation === before.metadata.generation
-  return isSameGeneration && (request === undefined || request === requestedAt(before))
+  const isSameSpec = requestGeneration(current.metadata) === requestGeneration(before.metadata)
+  return isSameSpec && (request === undefined || request === requestedAt(before))
 }
 
 /**

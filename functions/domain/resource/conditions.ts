@@ -53,6 +53,23 @@ export function conditionsOf(resource: Envelope, now: Date, input: ConditionsInp
   ]
 }
 
+/**
+ * The conditions while a request waits because the resource is suspended. Ready stays as it was, and Reconciling tells that
+ * it is about an older request.
+ */
+export function waitingConditions(resource: Envelope, now: Date): readonly Condition[] {
+  const text = { reason: 'Suspended', message: 'The request waits until spec.suspend is no longer true.' }
+  const made = conditionsOf(resource, now, {
+    ready: 'Unknown',
+    progress: 'Reconciling',
+    ...text,
+    details: 'as before',
+  })
+  return made.map((condition) =>
+    condition.type === 'Ready' ? (find(resource, 'Ready') ?? condition) : condition,
+  )
+}
+
 // In parentheses: a message may end with an address, which a full stop or semicolon would become a part of.
 const PARTIAL = '(not all labels, reviewers or assignees could be added: see the condition DetailsApplied)'
 

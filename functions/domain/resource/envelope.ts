@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts'
 import { elements, isRecord, member, textMember } from '../json-value.ts'
+import { followingIn } from './following.ts'
 import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resource.ts'
 import { PLURALS } from './resource.ts'
 
@@ -17,9 +18,12 @@ export function envelopeOf(whole: unknown): Envelope {
   const { kind, status } = whole
   const metadata = metadataOf(whole.metadata)
   const appliedAt = appliedAtOf(whole.metadata)
+  const follows = kind === 'GitCommit' ? followingIn(member(whole, 'spec')) : undefined
   return {
     ...{ kind, metadata },
     ...(appliedAt === undefined ? {} : { appliedAt }),
+    ...(member(member(whole, 'spec'), 'suspend') === true ? { suspended: true } : {}),
+    ...(follows === undefined ? {} : { follows }),
     ...(status === undefined ? {} : { status }),
   }
 }

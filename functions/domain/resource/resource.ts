@@ -1,3 +1,5 @@
+import type { TraceContext } from '../telemetry/trace-context.ts'
+
 /** The API group, its version and the names that the CRDs, the code and the log lines share. */
 export const GROUP = 'commitlet.dev'
 export const VERSION = 'v1'
@@ -7,12 +9,15 @@ export const API_VERSION = `${GROUP}/${VERSION}`
 export const PLURALS = { GitCommit: 'gitcommits', PullRequest: 'pullrequests' } as const
 
 export type Kind = keyof typeof PLURALS
+export const KINDS = ['GitCommit', 'PullRequest'] as const satisfies readonly Kind[]
 
 /** Annotations of the resources (and, the last two, of Secrets). */
 export const REQUESTED_AT = `${GROUP}/requested-at`
 export const REQUESTED_BY = `${GROUP}/requested-by`
 export const REQUESTER = `${GROUP}/requester`
 export const REQUESTER_SIGNATURE = `${GROUP}/requester-signature`
+/** The generation of the last request, where only `spec.suspend` has changed since. */
+export const REQUEST_GENERATION = `${GROUP}/request-generation`
 export const ALLOWED_REPOSITORIES = `${GROUP}/allowed-repositories`
 export const ALLOWED_PATHS = `${GROUP}/allowed-paths`
 
@@ -37,12 +42,48 @@ export interface Credentials {
   readonly installationIDKey?: string
 }
 
-export interface ResourceRef {
+/** A reference to an object of the cluster; `namespace`: default the resource's own. */
+export interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
   readonly namespace?: string
+}
+
+/** An object and the path where it is committed. */
+export interface ResourceRef extends ObjectReference {
   readonly path: string
+}
+
+/** An object, or one field of it. */
+export interface FieldReference extends ObjectReference {
+  /** The path of the field; see domain/field-path. */
+  readonly field?: string
+}
+
+/** The document of a file of several: its number from 0, or the one that has this value at this field. */
+export interface DocumentChoice {
+  readonly index?: number
+  readonly field?: string
+  readonly value?: string
+}
+
+/** One field of a file that gets another value; exactly one of `value`, which is any JSON, and `valueFrom`. */
+export interface FieldChange {
+  readonly field: string
+  readonly value?: unknown
+  readonly valueFrom?: { readonly resourceRef: FieldReference & { readonly field: string } }
+  readonly mustExist?: boolean
+  readonly document?: DocumentChoice
+}
+
+/** One file of a commit: exactly one of the fields besides `path`. */
+export interface FileEntry {
+  readonly path: string
+  readonly resourceRef?: FieldReference
+  readonly content?: string
+  readonly remove?: boolean
+  readonly set?: readonly FieldChange[]
 }
 
 export interface ProviderConfig {
@@ -57,12 +98,23 @@ export interface RemoteSpec {
   readonly fallbackCredentials?: Credentials
   readonly provider?: string
   readonly providerConfig?: ProviderConfig
+  /** No attempt starts while it is true. */
+  readonly suspend?: boolean
 }
 
+/** Whether a commit is made once for a request, or again whenever what it refers to has changed. */
+export type Sync = 'Once' | 'OnChange'
+
 export interface GitCommitSpec extends RemoteSpec {
+  /** Default: `Once`. */
+  readonly sync?: Sync
+  /** Of a follower: how often its sources are looked at without an event; see following.ts. */
+  readonly interval?: string
   readonly branch?: string
   readonly message: string
-  readonly resourceRef: ResourceRef
+  /** Short for one file of `files`; exactly one of both. */
+  readonly resourceRef?: ResourceRef
+  readonly files?: readonly FileEntry[]
 }
 
 export interface PullRequestSpec extends RemoteSpec {
@@ -76,7 +128,7 @@ export interface PullRequestSpec extends RemoteSpec {
   readonly assignees?: readonly string[]
 }
 
-export type Phase = 'Pending' | 'Progressing' | 'Retrying' | 'Succeeded' | 'Failed'
+export type Phase = 'Pending' | 'Progressing' | 'Retrying' | 'Succeeded' | 'Failed' | 'Suspended'
 
 /** metav1.Condition; `lastTransitionTime` is RFC 3339 in UTC with whole seconds. */
 export interface Condition {
@@ -105,7 +157,7 @@ export interface PullRequestStatus {
 }
 
 /** The fields of a spec that name an object which an attempt reads. */
-export type ReferenceField = 'spec.resourceRef' | 'spec.credentials' | 'spec.fallbackCredentials'
+export type ReferenceField = `spec${string}resourceRef` | 'spec.credentials' | 'spec.fallbackCredentials'
 
 /** An object that has to change before another attempt makes sense, and its version as it was seen: see waiting.ts. */
 export interface Awaited {
@@ -113,9 +165,28 @@ export interface Awaited {
   readonly version: string
 }
 
+/** What a follower (`sync: OnChange`) has seen of the objects that it refers to, its sources. */
+export interface SyncStatus {
+  /** Digest of the sources whose content is on the branch; see domain/commit/source-digest.ts. */
+  readonly digest?: string
+  /** Digest of the sources whose commit may have been pushed by an attempt that has not succeeded. */
+  readonly committing?: string
+  /** When the sources of `digest` were read and on the branch. */
+  readonly seenTime?: string
+  /** Commits so far. */
+  readonly commits: number
+}
+
+/** How a resource follows its sources. */
+export interface Following {
+  readonly intervalSeconds: number
+}
+
 /** Status of both kinds. Times are RFC 3339 in UTC with whole seconds. */
 export interface Status {
   readonly observedGeneration: number
+  /** Of a suspended resource with a request that no attempt was made at: the generation that it was handled at. */
+  readonly lastHandledGeneration?: number
   readonly lastHandledRequestedAt?: string
   readonly phase: Phase
   readonly conditions?: readonly Condition[]
@@ -125,8 +196,12 @@ export interface Status {
   readonly nextAttemptTime?: string
   readonly waitingFor?: readonly Awaited[]
   readonly lapses?: number
+  /** A push of an earlier attempt may still be carried out. */
+  readonly latePush?: boolean
   readonly credentialsUsed?: 'Primary' | 'Fallback' | 'Default'
   readonly commit?: CommitStatus
+  /** Of a follower. */
+  readonly sync?: SyncStatus
   readonly pullRequest?: PullRequestStatus
 }
 
@@ -150,6 +225,10 @@ export interface Envelope {
   readonly metadata: ObjectMeta
   /** When somebody changed more than its status last; RFC 3339. Left out where the API server does not tell. */
   readonly appliedAt?: string
+  /** `spec.suspend`; left out where it is not true. */
+  readonly suspended?: true
+  /** Of a follower. */
+  readonly follows?: Following
   readonly status?: Status
 }
 
@@ -162,6 +241,8 @@ export interface ObjectRef {
   readonly generation?: number
   /** Digest of `commitlet.dev/requested-at`, whose change does not change the generation. */
   readonly request?: string
+  /** The trace that the sender has begun, if it may be continued. */
+  readonly trace?: TraceContext
 }
 
 /** Identifies the resource, whatever its uid and generation. */

@@ -4,6 +4,7 @@ import { lapsesOf, mayHavePushed, requestedAt } from './attempt-state.ts'
 import { Failure } from '../failure.ts'
 import type { Awaited, CommitStatus, Envelope, Phase, PullRequestStatus, Status } from './resource.ts'
 import { nextDelay } from './backoff.ts'
+import { syncAfter, syncBefore } from './sync-status.ts'
 import { CLAIM_SECONDS } from './claims.ts'
 
 /** How an attempt succeeded. `UpToDate`: nothing had to be changed on the remote. */
@@ -13,6 +14,8 @@ export interface Outcome {
   readonly credentialsUsed: 'Primary' | 'Fallback' | 'Default'
   /** Of a GitCommit. */
   readonly commit?: CommitStatus
+  /** Of a follower: the digest of the sources whose content is on the branch now. */
+  readonly sources?: string | undefined
   /** Of a PullRequest. */
   readonly pullRequest?: PullRequestStatus
   /** The result for its labels, reviewers and assignees, if it has any. `as before`: they were not changed. */
@@ -27,11 +30,17 @@ export interface ClaimTerms {
   readonly random: number
 }
 
+/** What the status of a claim depends on, apart from the resource. */
+export interface ClaimedTerms extends ClaimTerms {
+  /** See `mayPushLate`; default: false. */
+  readonly latePush?: boolean
+}
+
 /**
  * The status with which an attempt begins. A retry keeps the conditions of the last failure.
  * No two claims are equal: `lastAttemptTime` has a random fraction of a second (metav1.MicroTime).
  */
-export function claimed(resource: Envelope, { now, random }: ClaimTerms): Status {
+export function claimed(resource: Envelope, { now, random, latePush = false }: ClaimedTerms): Status {
   const retried = mayHavePushed(resource)
   const lapses = lapsesOf(resource)
   const before = resource.status
@@ -53,6 +62,9 @@ export function claimed(resource: Envelope, { now, random }: ClaimTerms): Status
     lastAttemptTime: microTime(now, random),
     nextAttemptTime: endOfClaim(now),
     ...(lapses === 0 ? {} : { lapses }),
+    ...(latePush ? { latePush } : {}),
+    // What an attempt at another request was committing is nothing to this one.
+    ...syncBefore(resource, retried),
     ...resultBefore(resource),
   }
 }
@@ -78,6 +90,7 @@ export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Stat
     }),
     ...times(resource),
     credentialsUsed: outcome.credentialsUsed,
+    ...syncAfter(resource, outcome, timestamp(now)),
     ...resultOf(outcome),
   }
 }
@@ -90,11 +103,13 @@ export interface FailureTerms extends ClaimTerms {
   readonly awaited?: readonly Awaited[]
   /** Attempts in a row that have written no result; left out where this one has. */
   readonly lapses?: number
+  /** The remote may still carry out a push of this attempt, or of an earlier one. */
+  readonly latePush?: boolean
 }
 
 /** The status after a failure: Retrying with the time of the next attempt, or Failed. `resource` carries the claim. */
 export function failed(resource: Envelope, failure: Failure, terms: FailureTerms): Status {
-  const { now, limit, random, awaited = [], lapses = 0 } = terms
+  const { now, limit, random, awaited = [], lapses = 0, latePush = false } = terms
   const attempts = resource.status?.attempts ?? 1
   const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
   const elapsedSeconds = (now.getTime() - started) / 1000
@@ -116,6 +131,8 @@ export function failed(resource: Envelope, failure: Failure, terms: FailureTerms
     ...(ends ? {} : { nextAttemptTime: timestamp(later(now, delay)) }),
     ...(ends || !looks ? {} : { waitingFor: awaited }),
     ...(ends || lapses === 0 ? {} : { lapses }),
+    ...(latePush ? { latePush } : {}),
+    ...syncBefore(resource, true),
     ...resultBefore(resource),
   }
 }
@@ -142,7 +159,8 @@ function common(
   return {
     observedGeneration: resource.metadata.generation,
     ...(requested === undefined ? {} : { lastHandledRequestedAt: requested }),
-    phase,
+    // An attempt that was under way when the resource was suspended writes its result.
+    phase: resource.suspended === true ? 'Suspended' : phase,
     attempts,
   }
 }

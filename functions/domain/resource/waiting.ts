@@ -33,6 +33,13 @@ export function versionOf(field: ReferenceField, state: string, { uid, key = NO_
 
 const NO_KEY = new Uint8Array()
 
+/** Most objects that a resource waits for; the next attempt names others. */
+const MOST_AWAITED = 3
+
+function isOfSecret(field: ReferenceField): boolean {
+  return field === 'spec.credentials' || field === 'spec.fallbackCredentials'
+}
+
 /**
  * The objects that have to change before another attempt makes sense: those that were missing, or, where someone has to
  * fix the credentials, the Secrets as they were read.
@@ -43,11 +50,10 @@ export function awaitedAfter(
   key: VersionKey,
 ): readonly Awaited[] {
   const counts = ([field, state]: readonly [ReferenceField, string]): boolean =>
-    failure.retry === 'reference'
-      ? state === MISSING
-      : failure.retry === 'slow' && field !== 'spec.resourceRef'
+    failure.retry === 'reference' ? state === MISSING : failure.retry === 'slow' && isOfSecret(field)
   return [...sightings]
     .filter(counts)
+    .slice(0, MOST_AWAITED)
     .map(([field, state]) => ({ field, version: versionOf(field, state, key) }))
 }
 

@@ -27,3 +27,10 @@ export function isLonger(text: string, limit: number): boolean {
   if (text.length <= limit) return false
   return text.length > 2 * limit || Array.from(text).length > limit
 }
+
+/** The number of characters of a text, as above. */
+export function charactersIn(text: string): number {
+  let pairs = 0
+  for (let at = 0; at < text.length; at++) if ((text.codePointAt(at) ?? 0) > 0xffff) pairs += 1
+  return text.length - pairs
+}

@@ -16,6 +16,8 @@ export function compiler(code: CodeOptions = {}): Ajv {
   })
   ajv.addVocabulary([
     'expects',
+    'oneRequired',
+    'x-kubernetes-preserve-unknown-fields',
     'x-kubernetes-map-type',
     'x-kubernetes-list-type',
     'x-kubernetes-list-map-keys',

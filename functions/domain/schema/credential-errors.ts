@@ -17,7 +17,8 @@ const BEGINNING = 4_096
  * the value. Of a text that is too long, the beginning is searched.
  */
 export function credentialErrors(value: unknown, schema: Schema, path: string): readonly FieldError[] {
-  const { items, properties = {}, maxItems, maxLength = Infinity } = schema
+  const { type, items, properties = {}, maxItems, maxLength = Infinity } = schema
+  if (type === undefined) return holdsCredential(value) ? [credentialError(path)] : []
   if (typeof value === 'string')
     return looksLikeCredential(isLonger(value, maxLength) ? value.slice(0, BEGINNING) : value)
       ? [credentialError(path)]
@@ -30,6 +31,18 @@ export function credentialErrors(value: unknown, schema: Schema, path: string): 
   return Object.entries(properties).flatMap(([name, property]) =>
     Object.hasOwn(value, name) ? credentialErrors(value[name], property, `${path}.${name}`) : [],
   )
+}
+
+/** Whether a text or a key of this JSON value, at any depth, is what looks like a credential. Does not recurse. */
+export function holdsCredential(value: unknown): boolean {
+  const open = [value]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (typeof one === 'string' && looksLikeCredential(one)) return true
+    if (Array.isArray(one)) for (const item of elements(one)) open.push(item)
+    else if (isRecord(one)) for (const [key, member] of Object.entries(one)) open.push(key, member)
+  }
+  return false
 }
 
 /**

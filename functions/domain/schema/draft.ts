@@ -1,4 +1,5 @@
 import { looksLikeCredential } from '../credential-text.ts'
+import { holdsCredential } from './credential-errors.ts'
 import { isRecord } from '../json-value.ts'
 import { isLonger } from './bounds.ts'
 import type { Schema } from './schema.ts'
@@ -7,13 +8,15 @@ import type { Schema } from './schema.ts'
  * A T as a user wrote it, possibly with errors, for rules that check the parts they can use: `undefined` is a field
  * that is not set, `null` a field of another type, of too great length, or with what looks like a
  * credential. A string need not match its pattern. A list has
- * at most as many entries as its schema allows, an object only the fields of its schema.
+ * at most as many entries as its schema allows, an object only the fields of its schema. A value of any type is as it is.
  */
-export type Draft<T> = T extends string | boolean
+export type Draft<T> = T extends string | boolean | number
   ? T
   : T extends readonly (infer E)[]
     ? readonly (Draft<E> | null)[]
-    : { readonly [K in keyof T]?: Draft<NonNullable<T[K]>> | null | undefined }
+    : {
+        readonly [K in keyof T]?: unknown extends T[K] ? unknown : Draft<NonNullable<T[K]>> | null | undefined
+      }
 
 /** The value as a draft of a T with this schema; undefined if the value is not an object. */
 export function draftOf<T>(value: unknown, schema: Schema): Draft<T> | undefined {
@@ -30,6 +33,7 @@ function isDraft<T>(value: unknown): value is Draft<T> {
 export function usable(value: unknown, schema: Schema): unknown {
   const { type, items, properties = {}, maxItems, maxLength = Infinity } = schema
   if (type === 'string') return isUsableText(value, maxLength) ? value : null
+  if (type === undefined) return holdsCredential(value) ? null : value
   if (type === 'boolean') return typeof value === 'boolean' ? value : null
   if (type === 'integer') return Number.isInteger(value) ? value : null
   if (type === 'array') {

@@ -1,7 +1,8 @@
 import type { ErrorObject } from 'ajv'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import { member, textMember } from '../json-value.ts'
+import { elements, member, textMember } from '../json-value.ts'
+import { charactersIn } from './bounds.ts'
 import { TYPE_NAMES } from './schema.ts'
 
 /**
@@ -17,12 +18,18 @@ export function fieldErrorOf(error: ErrorObject, root: string): FieldError {
   return fieldError(`${field}.${missing}`, `is missing; it has to be ${expected(schema)}.`)
 }
 
-function complaintOf({ keyword, data, parentSchema }: ErrorObject): string {
+function complaintOf({ keyword, data, params, parentSchema }: ErrorObject): string {
   const limit = String(member(parentSchema, keyword))
-  if (keyword === 'minLength') return `is empty; it has to be ${expected(parentSchema)}`
-  if (keyword === 'maxLength') return `is longer than the ${limit} characters that are allowed`
-  if (keyword === 'maxItems') return `has more than the ${limit} entries that are allowed`
-  if (keyword === 'uniqueItems') return 'has an entry twice; leave one of them out'
+  if (keyword === 'minLength' || keyword === 'minItems')
+    return `is empty; it has to be ${expected(parentSchema)}`
+  if (keyword === 'maxLength' && typeof data === 'string')
+    return `has ${charactersIn(data)} characters, but at most ${limit} are allowed; make it shorter`
+  if (keyword === 'maxItems')
+    return `has ${elements(data).length} entries, but at most ${limit} are allowed; leave some out`
+  if (keyword === 'uniqueItems') {
+    const [first, second] = [Number(params['i']), Number(params['j'])].toSorted((a, b) => a - b)
+    return `has the entry [${first}] twice, again as [${second}]; leave one of them out`
+  }
   if (keyword === 'type') return `has to be ${expected(parentSchema)}, but is ${shapeOf(data)}`
   return `has to be ${expected(parentSchema)}`
 }

@@ -1,12 +1,13 @@
-import { branchSchema } from './branch.ts'
-import { REMOTE_PROPERTIES, REMOTE_VALIDATIONS } from './remote.ts'
+import { FILES, NO_SECRET, PATH, REFERENCE } from './files.ts'
+import { branchSchema, REMOTE_PROPERTIES, REMOTE_VALIDATIONS } from './remote.ts'
 import type { Schema } from './schema.ts'
 
 const MESSAGE: Schema = {
   type: 'string',
   description:
     'The commit message. "git log --oneline" shows its first line. Commitlet adds trailers that name this ' +
-    'resource, so no line of the message can begin with "Commitlet-" or "Requested-by:". ' +
+    'resource, so no line of the message can begin with "Commitlet-" or "Requested-by:". With files, {namespace} ' +
+    'and {name} stand for those of this resource. ' +
     'Example: "chore: new settings of the shop"',
   expects: 'a commit message that is not blank and has no NUL characters',
   minLength: 1,
@@ -25,97 +26,72 @@ const MESSAGE: Schema = {
   ],
 }
 
-const PATH: Schema = {
-  type: 'string',
-  description:
-    'The path of the file, relative to the top of the repository, with "/" as the separator. If it ends in ' +
-    '.json, the content is JSON, otherwise YAML. Example: clusters/prod/shop-settings.yaml',
-  expects: 'a path from the top of the repository, such as clusters/prod/settings.yaml',
-  minLength: 1,
-  maxLength: 1024,
-  pattern: '^[^\\\\\\x00-\\x1f\\x7f]+$',
-  'x-kubernetes-validations': [
-    {
-      rule: "!self.matches(r'(^|/)[. ]*(/|$)')",
-      message:
-        'The path must be relative, without empty segments and segments that contain only dots and spaces.',
-    },
-    {
-      rule: "!self.matches(r'(?i)(^|/)([.]git|git~[0-9]+)[. ]*(:|/|$)')",
-      message: 'The path cannot have a segment that some file system takes for ".git".',
-    },
-  ],
-}
-
 const RESOURCE_REF: Schema = {
   type: 'object',
   description:
     'The cluster object whose content is committed, and the path of the file. The object is read when the ' +
-    'commit is made. Example: {apiVersion: v1, kind: ConfigMap, name: shop-settings, path: prod/settings.yaml}',
+    'commit is made. It is short for one entry of files. ' +
+    'Example: {apiVersion: v1, kind: ConfigMap, name: shop-settings, path: prod/settings.yaml}',
   expects: 'an object with apiVersion, kind, name and path',
   required: ['apiVersion', 'kind', 'name', 'path'],
   'x-kubernetes-map-type': 'atomic',
+  'x-kubernetes-validations': [NO_SECRET],
+  properties: { ...REFERENCE, path: PATH },
+}
+
+const SYNC: Schema = {
+  type: 'string',
+  description:
+    'Once: one commit for each request. OnChange: a commit whenever the objects that the spec refers to have ' +
+    'changed, with the rights that the requester has then. Defaults to Once. Example: OnChange',
+  expects: 'Once or OnChange',
+  maxLength: 16,
+  enum: ['Once', 'OnChange'],
+}
+
+const INTERVAL: Schema = {
+  type: 'string',
+  description:
+    'With sync: OnChange, how often Commitlet looks for changes of which no event has told, from 1m to 24h. ' +
+    'Defaults to 10m. Example: 1h30m',
+  expects: 'a duration from 1m to 24h, such as 10m or 1h30m',
+  minLength: 2,
+  maxLength: 32,
+  pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$',
   'x-kubernetes-validations': [
     {
-      rule: "!(self.apiVersion == 'v1' && self.kind == 'Secret')",
-      message: 'A Secret is never committed in clear text: refer to another kind, such as a SealedSecret.',
+      rule: "duration(self) >= duration('1m') && duration(self) <= duration('24h')",
+      message: 'Set a duration from 1m to 24h.',
     },
   ],
-  properties: {
-    apiVersion: {
-      type: 'string',
-      description:
-        'The API version of the object, as in its manifest: group and version, or only the version for the core ' +
-        'group. Example: apps/v1',
-      expects: 'an API version, such as v1 or apps/v1',
-      minLength: 1,
-      maxLength: 317,
-      pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
-    },
-    kind: {
-      type: 'string',
-      description: 'The kind of the object, as in its manifest. Example: Deployment',
-      expects: 'a kind, such as Deployment',
-      minLength: 1,
-      maxLength: 63,
-      pattern: '^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$',
-    },
-    name: {
-      type: 'string',
-      description: 'The name of the object. Example: shop-settings',
-      expects: 'the name of an object: no "/", no "%", not "." or ".."',
-      minLength: 1,
-      maxLength: 253,
-      // A path segment of the API, neither "." nor "..": https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
-      pattern: '^([.]{0,2}[^./%\\x00-\\x1f\\x7f][^/%\\x00-\\x1f\\x7f]*|[.]{3}[^/%\\x00-\\x1f\\x7f]*)$',
-    },
-    namespace: {
-      type: 'string',
-      description:
-        'The namespace of the object. Defaults to the namespace of this resource. Leave it out for cluster-scoped ' +
-        'kinds such as ClusterRole. Example: shop',
-      expects: 'the name of a namespace',
-      minLength: 1,
-      maxLength: 63,
-      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
-    },
-    path: PATH,
-  },
 }
 
 /** `spec` of a GitCommit. */
 export const GITCOMMIT_SPEC: Schema = {
   type: 'object',
   description: 'What to commit, where to commit it, and how to log in there.',
-  required: ['repository', 'message', 'resourceRef'],
-  'x-kubernetes-validations': REMOTE_VALIDATIONS,
+  required: ['repository', 'message'],
+  'x-kubernetes-validations': [
+    ...REMOTE_VALIDATIONS,
+    {
+      rule: 'has(self.resourceRef) != has(self.files)',
+      message: 'Set exactly one of resourceRef and files.',
+    },
+    {
+      rule: "!has(self.interval) || (has(self.sync) && self.sync == 'OnChange')",
+      message: 'Set interval only together with sync: OnChange.',
+    },
+  ],
   properties: {
     ...REMOTE_PROPERTIES,
     branch: branchSchema(
       "The branch to commit to. Defaults to the repository's default branch. If the branch does not exist, it is " +
-        'created from the default branch. Example: main',
+        'created from the default branch. With files, {namespace} and {name} stand for those of this resource. Example: main',
     ),
     message: MESSAGE,
     resourceRef: RESOURCE_REF,
+    files: FILES,
+    sync: SYNC,
+    interval: INTERVAL,
   },
 }

@@ -2,10 +2,13 @@ import type { ValidateFunction } from 'ajv'
 import { Failure } from '../failure.ts'
 import { failureOfFieldErrors, fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import { member } from '../json-value.ts'
-import { parseRepositoryAddress } from '../repository/address.ts'
+import { isRecord, member } from '../json-value.ts'
 import { targetOf } from '../repository/target.ts'
 import type { Target } from '../repository/target.ts'
+import { readWrittenAddress } from '../repository/written-address.ts'
+import { filesExcess } from '../resource/files-excess.ts'
+import { namesOf, withNames } from '../resource/names.ts'
+import type { Names } from '../resource/names.ts'
 import { API_VERSION } from '../resource/resource.ts'
 import type {
   Envelope,
@@ -30,7 +33,10 @@ import { gitCommitSpecValidator, pullRequestSpecValidator } from './validators.t
 export interface SoundSpec<K extends Kind, S> {
   readonly kind: K
   readonly sound: true
+  /** With the names that its templates stand for. */
   readonly spec: S
+  /** The spec as it was written, which the stamp signs. */
+  readonly written: S
   readonly target: Target
   readonly fieldErrors: readonly []
 }
@@ -77,17 +83,28 @@ export type SoundResource = SoundGitCommit | SoundPullRequest
 
 /**
  * Parses the spec of a resource, once for each event or review: the schema, and the address of the repository. The
- * value may be anything, and need not be stored yet: its metadata and status are not read.
+ * value may be anything, and need not be stored yet: of its metadata only the names are read, which the templates of a
+ * GitCommit stand for, and its status is not.
  */
 export function parse(value: unknown): Parsed {
   const kind = kindOf(value)
   const spec = member(value, 'spec')
-  if (kind === 'GitCommit')
-    return parseSpec(kind, spec, { schema: GITCOMMIT_SPEC, validator: gitCommitSpecValidator })
+  if (kind === 'GitCommit') return parseGitCommit(spec, namesOf(value))
   if (kind === 'PullRequest')
     return parseSpec(kind, spec, { schema: PULLREQUEST_SPEC, validator: pullRequestSpecValidator })
   const fieldErrors = [fieldError('kind', `has to be GitCommit or PullRequest of apiVersion ${API_VERSION}.`)]
   return { kind, sound: false, spec: undefined, target: undefined, fieldErrors }
+}
+
+function parseGitCommit(written: unknown, names: Names): ParsedGitCommit {
+  const rules = { schema: GITCOMMIT_SPEC, validator: gitCommitSpecValidator }
+  const excess = filesExcess(written)
+  // Of what is too much, nothing is read.
+  const read = excess === undefined || !isRecord(written) ? written : { ...written, files: null }
+  const parsed = parseSpec<'GitCommit', GitCommitSpec>('GitCommit', read, rules)
+  if (parsed.sound) return { ...parsed, spec: withNames(parsed.spec, names) }
+  const fieldErrors = firstOfEachField([...(excess === undefined ? [] : [excess]), ...parsed.fieldErrors])
+  return { ...parsed, fieldErrors, spec: parsed.spec && withNames(parsed.spec, names) }
 }
 
 /** Whether the value is a resource of Commitlet and its spec an object. */
@@ -134,7 +151,7 @@ function parseSpec<K extends Kind, S>(
   const unknown = unknownFields(written, schema, 'spec')
   const pasted = credentialErrors(written, schema, 'spec')
   if (isValid && target !== undefined && unknown.length === 0 && pasted.length === 0) {
-    return { kind, sound: true, spec: written, target, fieldErrors: [] }
+    return { kind, sound: true, spec: written, written, target, fieldErrors: [] }
   }
   // For an address, the error of its parser is more precise than that of the pattern.
   const otherErrors = isValid
@@ -154,7 +171,7 @@ function readTarget(
   const provider = spec?.provider ?? undefined
   const baseURL = spec?.providerConfig?.baseURL ?? undefined
   try {
-    return { target: targetOf(kind, parseRepositoryAddress(text), { provider, baseURL }), addressErrors: [] }
+    return { target: targetOf(kind, readWrittenAddress(text), { provider, baseURL }), addressErrors: [] }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { reason, message } = error

@@ -1,5 +1,4 @@
-import { branchSchema } from './branch.ts'
-import { REMOTE_PROPERTIES, REMOTE_VALIDATIONS, REPOSITORY_SCHEMA } from './remote.ts'
+import { branchSchema, REMOTE_PROPERTIES, REMOTE_VALIDATIONS, REPOSITORY_SCHEMA } from './remote.ts'
 import type { Schema } from './schema.ts'
 
 function immutable(schema: Schema, field: string): Schema {

@@ -28,6 +28,31 @@ export const REPOSITORY_SCHEMA: Schema = {
   ],
 }
 
+// The rules of branch-name.ts that a regular expression can express.
+const MALFORMED = "self.matches(r'^-|^refs/|(^|:|/)[.]|[.][.]|[.]lock(/|$)|//|^/|/$|[.]$|@[{]|^HEAD$')"
+
+/** The short name of a branch; with `owner`, the branch of a fork may be written as `owner:branch`. */
+export function branchSchema(description: string, owner: 'owner' | 'no owner' = 'no owner'): Schema {
+  const name = '[^\\x00-\\x20\\x7f~^:?*\\[\\\\]+'
+  return {
+    type: 'string',
+    description,
+    expects:
+      owner === 'owner'
+        ? 'the name of a branch, such as feature, or owner:feature (GitHub only)'
+        : 'the name of a branch',
+    minLength: 1,
+    maxLength: 255,
+    pattern: owner === 'owner' ? `^([A-Za-z0-9_][A-Za-z0-9._-]*:)?${name}$` : `^${name}$`,
+    'x-kubernetes-validations': [
+      {
+        rule: `!${MALFORMED}`,
+        message: 'This is not a valid branch name (see git check-ref-format).',
+      },
+    ],
+  }
+}
+
 /** An API address of a self-managed installation; gate/provider-rules.ts has the other rules. */
 function apiAddress(description: string, example: string): Schema {
   return {
@@ -57,6 +82,12 @@ export const REMOTE_PROPERTIES: Readonly<Record<string, Schema>> = {
     'How to log in if the credentials are missing or refused, or do not find the repository. Not used after ' +
       'any other failure.',
   ),
+  suspend: {
+    type: 'boolean',
+    description:
+      'While this is true, Commitlet starts nothing for this resource. To change only this field is no request: ' +
+      'nothing is done again, and the requester stays the same. Example: true',
+  },
   provider: {
     type: 'string',
     description:

@@ -9,7 +9,8 @@ export interface Validation {
  * Every string, list and number has bounds, so that no CEL rule can cost more than its budget.
  */
 export interface Schema {
-  readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean'
+  /** Left out: any JSON, with `x-kubernetes-preserve-unknown-fields`. */
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean'
   /** What `kubectl explain` prints. */
   readonly description: string
   /** Completes "spec.x has to be …". It is for Commitlet's own messages and not part of the CRD. */
@@ -27,8 +28,11 @@ export interface Schema {
   readonly enum?: readonly string[]
   readonly format?: 'date-time' | 'int32' | 'int64'
   readonly default?: unknown
+  /** Exactly one of these fields is required: `oneOf` in the CRD, because CEL does not see fields of any type. */
+  readonly oneRequired?: readonly string[]
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true
   readonly 'x-kubernetes-map-type'?: 'atomic'
-  readonly 'x-kubernetes-list-type'?: 'set' | 'map'
+  readonly 'x-kubernetes-list-type'?: 'set' | 'map' | 'atomic'
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]
   readonly 'x-kubernetes-validations'?: readonly Validation[]
 }
@@ -40,4 +44,4 @@ export const TYPE_NAMES = {
   string: 'a string',
   integer: 'a whole number',
   boolean: 'true or false',
-} as const satisfies Record<Schema['type'], string>
+} as const satisfies Record<NonNullable<Schema['type']>, string>

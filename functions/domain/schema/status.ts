@@ -55,8 +55,41 @@ const COMMIT: Schema = {
     sha: { ...text('The full object name of the commit.', 64), pattern: '^[0-9a-f]{40,64}$' },
     shortSHA: { ...text('The first 12 digits of sha.', 12), pattern: '^[0-9a-f]{12}$' },
     branch: text('The branch of the commit.', 1024),
-    path: text('The path of the file.', 1024),
+    path: text('The path of the file, or of the first one.', 1024),
     url: text('The web address of the commit, if the provider is known.', 8192),
+  },
+}
+
+const LATE_PUSH: Schema = {
+  type: 'boolean',
+  description:
+    'Whether the Git server may still carry out a push of an earlier attempt, whose answer was lost. Where the branch holds the content already, Commitlet then makes an empty commit, so that the old push fails.',
+}
+
+const DIGEST = { maxLength: 16, pattern: '^[0-9a-f]{16}$' } as const
+
+const SYNC: Schema = {
+  type: 'object',
+  description: 'With sync: OnChange, what was seen of the objects that the spec refers to.',
+  required: ['commits'],
+  properties: {
+    seenTime: time('When the objects were read whose content is on the branch.'),
+    commits: {
+      type: 'integer',
+      description: 'The number of commits so far.',
+      format: 'int64',
+      minimum: 0,
+    },
+    digest: {
+      type: 'string',
+      description: 'A digest of the versions of the objects whose content is on the branch.',
+      ...DIGEST,
+    },
+    committing: {
+      type: 'string',
+      description: 'A digest of the versions of the objects that are being committed.',
+      ...DIGEST,
+    },
   },
 }
 
@@ -78,6 +111,11 @@ const PULL_REQUEST: Schema = {
 
 const COMMON: Readonly<Record<string, Schema>> = {
   observedGeneration: GENERATION,
+  lastHandledGeneration: {
+    ...GENERATION,
+    description:
+      'Only while a request waits because the resource is suspended: the generation that was handled last; -1 for none.',
+  },
   // An annotation may be as large as all annotations together (256 KiB), and the status must still be accepted.
   lastHandledRequestedAt: text(
     'The last value of the annotation commitlet.dev/requested-at that was handled.',
@@ -85,9 +123,9 @@ const COMMON: Readonly<Record<string, Schema>> = {
   ),
   phase: {
     type: 'string',
-    description: 'Pending, Progressing, Retrying, Succeeded or Failed.',
+    description: 'Pending, Progressing, Retrying, Succeeded, Failed or Suspended.',
     maxLength: 16,
-    enum: ['Pending', 'Progressing', 'Retrying', 'Succeeded', 'Failed'],
+    enum: ['Pending', 'Progressing', 'Retrying', 'Succeeded', 'Failed', 'Suspended'],
   },
   conditions: CONDITIONS,
   attempts: {
@@ -120,7 +158,8 @@ const COMMON: Readonly<Record<string, Schema>> = {
           type: 'string',
           description: 'The field of the spec that names it.',
           maxLength: 64,
-          enum: ['spec.resourceRef', 'spec.credentials', 'spec.fallbackCredentials'],
+          pattern:
+            '^spec[.](credentials|fallbackCredentials|(files\\[[0-9]+\\][.](set\\[[0-9]+\\][.]valueFrom[.])?)?resourceRef)$',
         },
         version: {
           ...text('Its version when it was last read: a digest, which only Commitlet understands.', 16),
@@ -149,7 +188,7 @@ function status(own: Readonly<Record<string, Schema>>): Schema {
 }
 
 /** `status` of a GitCommit. */
-export const GITCOMMIT_STATUS: Schema = status({ commit: COMMIT })
+export const GITCOMMIT_STATUS: Schema = status({ commit: COMMIT, latePush: LATE_PUSH, sync: SYNC })
 
 /** `status` of a PullRequest. */
 export const PULLREQUEST_STATUS: Schema = status({ pullRequest: PULL_REQUEST })

@@ -21,7 +21,7 @@ export function unknownFields(value: unknown, schema: Schema, path: string): rea
   const fieldErrors: FieldError[] = []
   for (const name of Object.keys(value)) {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (known === undefined) fieldErrors.push(unknownField(path, name))
+    if (known === undefined) fieldErrors.push(unknownField(path, name, Object.keys(properties)))
     else fieldErrors.push(...unknownFields(value[name], known, `${path}.${name}`))
     if (fieldErrors.length >= MAX_ERRORS) break
   }
@@ -41,8 +41,12 @@ function unknownInItems(
   return fieldErrors.slice(0, MAX_ERRORS)
 }
 
-function unknownField(path: string, name: string): FieldError {
-  const advice = 'leave it out, or ask your Commitlet operator to upgrade it.'
+function unknownField(path: string, name: string, known: readonly string[]): FieldError {
+  const meant = known.find((field) => field.toLowerCase() === name.toLowerCase())
+  const advice =
+    meant === undefined
+      ? 'leave it out, or ask your Commitlet operator to upgrade it.'
+      : `write ${meant} instead.`
   const error = CAMEL_CASE.test(name)
     ? fieldError(
         `${path}.${name}`,

@@ -43,7 +43,7 @@ export const FUNCTION_METRICS = {
   running: {
     name: 'commitlet_running',
     type: 'gauge',
-    help: 'Pieces of work that run: changes that are prepared, sessions with remotes and APIs, large sessions of the git binary.',
+    help: 'Pieces of work that run: changes that are prepared, sessions with remotes and APIs, large sessions of the git binary, edits of files.',
     labels: ['work'],
   },
   waiting: {
@@ -74,7 +74,7 @@ export const FUNCTION_METRICS = {
   gitDuration: {
     name: 'commitlet_git_duration_seconds',
     type: 'histogram',
-    help: 'Steps of sessions with Git remotes: tip, tree, write, push, search. A step that is handed over is done again by the git binary.',
+    help: 'Steps of sessions with Git remotes: tip, tree, files, write, push, search. A step that is handed over is done again by the git binary.',
     labels: ['step', 'engine', 'outcome'],
     buckets: CALL_BUCKETS,
   },

@@ -41,6 +41,12 @@ export const PROGRAM_METRICS = {
     help: 'How often the event loop stood still for more than 100 ms.',
     labels: [],
   },
+  spans: {
+    name: 'commitlet_spans_total',
+    type: 'counter',
+    help: 'Spans of traces: sent, failed (the collector did not take them), or dropped for lack of room.',
+    labels: ['outcome'],
+  },
   cpu: {
     name: 'process_cpu_seconds_total',
     type: 'counter',

@@ -22,6 +22,11 @@ export interface Channel {
    * @throws Failure Timeout
    */
   push(update: RefUpdate, pack: readonly Buffer[], mayBegin: () => boolean): Promise<Delivery>
+  /**
+   * Asks git-receive-pack for its list of refs, which only those see who may push, and sends it nothing.
+   * @throws Failure for an error of the host, the login or the network; an Error where it is not one of git-receive-pack
+   */
+  askToPush(): Promise<void>
   close(): Promise<void>
 }
 

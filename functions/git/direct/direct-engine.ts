@@ -14,6 +14,7 @@ import { openHTTPSChannel, type HTTPSParts } from './https-channel.ts'
 import { openSSHChannel } from './ssh-channel.ts'
 import { openMemory, openObjects } from './memory.ts'
 import { push } from './push.ts'
+import { readBlobs } from './read-blobs.ts'
 import { readTip } from './read-tip.ts'
 import { readTree } from './read-tree.ts'
 import { rememberTips } from './remembered-tips.ts'
@@ -99,7 +100,8 @@ function directRemote(session: DirectSession, close: () => Promise<void>): Remot
       history = fetched
       return tip
     },
-    readTree: (tip, paths) => readTree(session, tip, paths),
+    readTree: (tip, paths) => readTree(session, tip, { paths }),
+    readBlobs: (tip, oids, most) => readBlobs(session, tip, { oids, most }),
     async writeCommits(tip, commits) {
       written?.release()
       written = undefined
@@ -111,6 +113,7 @@ function directRemote(session: DirectSession, close: () => Promise<void>): Remot
       const sent = head === tip.commit ? undefined : written
       return push(session, { tip, head }, { ...(sent ?? nothing), remaining })
     },
+    askToPush: () => session.channel.askToPush(),
     async findLanded(tip, sought) {
       const known = history ?? (tip.commit === undefined ? 'moved' : await fetchHistory(session, tip.commit))
       return known === 'moved' ? sought.map(() => undefined) : searchHistory(session, known, sought)

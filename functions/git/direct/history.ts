@@ -4,7 +4,7 @@ import { decodeCommit, type DecodedCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import type { SoughtCommit } from '../remote.ts'
-import type { TreeEntry } from '../tree.ts'
+import type { Tree, TreeEntry } from '../tree.ts'
 import { readTree } from './read-tree.ts'
 import { fetchObjects, understood, type DirectSession, type FetchedObjects } from './session.ts'
 
@@ -24,6 +24,12 @@ const MOST_WANTS = 1000
 const LONGEST_MESSAGE = 128 * 1024
 /** Decoding a commit and reading its lines takes longer than inflating it. */
 const WORK = 8
+/**
+ * Trees that one search compares, besides four for each change: a commit and its parent are two. Anybody who may push can
+ * write commits with the id of a change, each with thousands of parents; the git binary reads more.
+ */
+const MOST_COMPARED = 200
+const COMPARED_EACH = 4
 
 /** Fetches the commits since a date, without trees; without a date, or where none is that new, the latest 50. */
 export async function fetchHistory(
@@ -69,9 +75,18 @@ async function search(
   await fetchTrees(session, candidates)
   const byId = Map.groupBy(candidates, ({ id }) => id)
   const found: (ObjectId | undefined)[] = []
-  for (const { id, paths } of sought) found.push(await firstThatChanges(session, byId.get(id) ?? [], paths))
+  let left = MOST_COMPARED + COMPARED_EACH * sought.length
+  const read: ReadPaths = (commit, paths) => {
+    left -= 1
+    if (left < 0) throw new Error('too many commits have the id of a change')
+    return readTree(session, { commit }, { paths, pace })
+  }
+  for (const { id, paths } of sought) found.push(await firstThatChanges(read, byId.get(id) ?? [], paths))
   return found
 }
+
+/** What a commit has at these paths. */
+type ReadPaths = (commit: ObjectId | undefined, paths: readonly string[]) => Promise<Tree>
 
 interface Candidate {
   readonly name: ObjectId
@@ -101,15 +116,15 @@ async function fetchTrees(session: DirectSession, candidates: readonly Candidate
 }
 
 async function firstThatChanges(
-  session: DirectSession,
+  read: ReadPaths,
   candidates: readonly Candidate[],
   paths: readonly string[],
 ): Promise<ObjectId | undefined> {
   for (const { name, parents } of candidates) {
-    const after = await readTree(session, { commit: name }, paths)
+    const after = await read(name, paths)
     const befores = parents.length === 0 ? [undefined] : parents
     for (const parent of befores) {
-      const before = await readTree(session, { commit: parent }, paths)
+      const before = await read(parent, paths)
       if (paths.some((path) => !isSame(before.get(path), after.get(path)))) return name
     }
   }

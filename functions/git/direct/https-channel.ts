@@ -94,9 +94,21 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
         throw error
       }
     },
+    async askToPush() {
+      const headers = headersFor(common, context.url)
+      const refs = { method: 'GET', path: `${path}/info/refs?service=git-receive-pack`, headers } as const
+      const answer = await connection.send({ ...refs, timeoutMs }, { most: REFS_BYTES, take })
+      answer.body?.release()
+      if (answer.status !== 200) throw failureFor(answer, context)
+      if (answer.header('content-type') !== 'application/x-git-receive-pack-advertisement')
+        throw new Error('it does not answer as git-receive-pack')
+    },
     close: () => connection.close(),
   }
 }
+
+/** More than receive-pack lists; what it lists is not read. */
+const REFS_BYTES = 32 * 1024 * 1024
 
 type GitProgram = 'git-upload-pack' | 'git-receive-pack'
 

@@ -3,7 +3,7 @@ import type { ErrorContext } from '../output/error-table.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
 import { readPushReport, type PushReport } from '../protocol/receive-pack.ts'
-import type { Pushed, Tip } from '../remote.ts'
+import type { Pushed, Tip, Unlanded } from '../remote.ts'
 import { readRemoteTip } from './read-tip.ts'
 import { explained, type DirectSession } from './session.ts'
 import type { Delivery } from './channel.ts'
@@ -40,11 +40,9 @@ function refOf({ branch }: Tip): string {
   return `refs/heads/${branch}`
 }
 
-interface Judged {
-  readonly pushed: Pushed
-  /** Otherwise the branch shows what became of it. */
-  readonly certain: boolean
-}
+/** Not `certain`: the branch shows what became of it. */
+type Judged =
+  { readonly pushed: Pushed; readonly certain: true } | { readonly pushed: Unlanded; readonly certain: false }
 
 function judge(delivery: Delivery, tip: Tip, session: DirectSession): Judged {
   if (delivery.kind === 'answered') return judgeAnswer(delivery.answer, tip, session)

@@ -9,6 +9,13 @@ import type { Tree, TreeEntry } from '../tree.ts'
 import { fetchCommit } from './read-tip.ts'
 import { understood, type DirectSession } from './session.ts'
 
+/** What is to be read of a commit. */
+export interface WantedPaths {
+  readonly paths: readonly string[]
+  /** Default: a pace of its own. Who reads many commits hands in one for all. */
+  readonly pace?: Pace
+}
+
 /**
  * The entries of the commit at the paths and at every directory above them. Where a tree has been forgotten, all trees
  * are fetched again.
@@ -17,17 +24,17 @@ import { understood, type DirectSession } from './session.ts'
 export async function readTree(
   session: DirectSession,
   { commit, branch }: Pick<Tip, 'commit'> & Partial<Tip>,
-  paths: readonly string[],
+  { paths, pace = createPace(session.signal) }: WantedPaths,
 ): Promise<Tree> {
   if (commit === undefined) return new Map()
   const wanted = paths.map((path) => ({ path, parts: path.split('/') }))
-  const tree = await walk(session, commit, wanted)
+  const tree = await walk({ session, pace }, commit, wanted)
   if (tree !== undefined) return tree
   if ((await fetchCommit(session, commit)) === 'moved') {
     if (branch !== undefined) session.tips.forget(branch)
     throw movedMeanwhile(session.context.url)
   }
-  const again = await walk(session, commit, wanted)
+  const again = await walk({ session, pace }, commit, wanted)
   if (again !== undefined) return again
   throw new Error('a fetch does not bring all trees')
 }
@@ -46,15 +53,20 @@ interface Walk {
 
 /** Undefined: a tree is not here. */
 async function walk(
-  session: DirectSession,
+  { session, pace }: Omit<Walk, 'found'>,
   commit: ObjectId,
   wanted: readonly Wanted[],
 ): Promise<Tree | undefined> {
   const top = session.objects.get(commit)
   if (top?.kind !== 'commit') return undefined
+  // One with many parents takes as long as a tree.
+  await pace(top.body.length)
   const found = new Map<string, TreeEntry>()
-  const state = { session, pace: createPace(session.signal), found }
-  return (await walkTree(state, understood('a commit', () => decodeCommit(top.body)).tree, wanted))
+  return (await walkTree(
+    { session, pace, found },
+    understood('a commit', () => decodeCommit(top.body)).tree,
+    wanted,
+  ))
     ? found
     : undefined
 }
@@ -66,6 +78,7 @@ async function walkTree(
 ): Promise<boolean> {
   const tree = session.objects.get(id)
   if (tree?.kind !== 'tree') return false
+  if (tree.body.length > LARGEST_TREE) throw new Error(`a directory has more than ${LARGEST_TREE} bytes`)
   await pace(tree.body.length * WORK)
   const groups = Map.groupBy(wanted, ({ parts: [name = ''] }) => byteName(name))
   const below: { readonly id: ObjectId; readonly wanted: readonly Wanted[] }[] = []
@@ -85,6 +98,9 @@ async function walkTree(
     if (!(await walkTree({ session, pace, found }, next.id, next.wanted))) return false
   return true
 }
+
+/** Some 50,000 files in one directory, which takes 50 ms to read and to write; the git binary takes larger ones. */
+const LARGEST_TREE = 2 * 1024 * 1024
 
 /** Reading an entry takes longer than inflating it. */
 const WORK = 4

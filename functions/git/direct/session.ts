@@ -1,3 +1,4 @@
+import { Failure } from '../../domain/failure.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { readPack } from '../objects/pack-reader.ts'
@@ -57,12 +58,14 @@ export interface FetchedObjects {
 
 /**
  * Fetches, and keeps the objects. `moved`: the server does not have what was asked for any more. `nothing newer`: it
- * ended without a pack, as upload-pack does where no commit is as new as the date.
- * @throws as explained
+ * ended without a pack, as upload-pack does where no commit is as new as the date. `inflated`: bytes that the objects may
+ * have; left out: what trees have in a pack of this size.
+ * @throws as explained; what isTooLarge knows for more than that
  */
 export async function fetchObjects(
   session: DirectSession,
   request: FetchRequest,
+  inflated?: number,
 ): Promise<FetchedObjects | 'moved' | 'nothing newer'> {
   const { channel, context } = session
   const most = Math.min(FETCH_BYTES, context.fetchLimitMiB * 1024 * 1024)
@@ -74,7 +77,7 @@ export async function fetchObjects(
       const { shallow, pack, progress } = fetched
       const moved = readMoved(progress, context)
       if (moved !== undefined) throw movedFailure(moved, context, 'reading')
-      const objects = await unpack(session, pack)
+      const objects = await unpack(session, pack, inflated)
       await session.objects.keep(objects, createPace(session.signal))
       return { shallow, objects: new Map(objects.map((object) => [object.id, object])) }
     })
@@ -86,8 +89,18 @@ export async function fetchObjects(
 
 const NOT_THERE = /^upload-pack: not our ref/m
 
-async function unpack({ objects, take, signal }: DirectSession, pack: Buffer): Promise<readonly GitObject[]> {
-  const totalBytes = Math.min(OBJECTS_BYTES, (pack.length + 64 * 1024) * INFLATION)
+/** Whether a fetch has failed because its objects take too much memory. */
+export function isTooLarge(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Failure && cause.reason === 'NotSupported'
+}
+
+async function unpack(
+  { objects, take, signal }: DirectSession,
+  pack: Buffer,
+  inflated = (pack.length + 64 * 1024) * INFLATION,
+): Promise<readonly GitObject[]> {
+  const totalBytes = Math.min(OBJECTS_BYTES, inflated)
   const release = take(pack.length + totalBytes)
   const limits = {
     packBytes: FETCH_BYTES,

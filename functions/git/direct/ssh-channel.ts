@@ -137,6 +137,11 @@ export function openSSHChannel(parts: SSHParts): Channel {
         running.talk.end()
       }
     },
+    async askToPush() {
+      const started = await startPush('')
+      if (started instanceof Failure) throw started
+      started.running.talk.end()
+    },
     close() {
       uploadPack?.talk.end()
       ssh.close()

@@ -1,13 +1,13 @@
 import type { Release } from '../../domain/network/budget.ts'
 import { decodeCommit, encodeCommit } from '../objects/commit-object.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
-import { createPace } from '../objects/pace.ts'
+import { createPace, type Pace } from '../objects/pace.ts'
 import { startPack } from '../objects/pack-writer.ts'
-import { splice } from '../objects/splice.ts'
+import { splice, type Spliced } from '../objects/splice.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import type { NewCommit } from '../remote.ts'
 import type { DirectSession } from './session.ts'
-import { keepTrees } from './written-trees.ts'
+import { keepTrees, requireTreeRoom } from './written-trees.ts'
 
 /** Commits that are not on the remote yet. */
 export interface WrittenCommits {
@@ -25,7 +25,8 @@ export interface WrittenCommits {
  * Makes the commits, one on the other, the first on `tip` or, if that is undefined, without a parent. The trees on the
  * way to their files were read before. Of what is written, only the pack and the trees of the latest commit are kept:
  * a hundred commits in a large directory have a hundred large trees.
- * @throws Failure Internal for what the caller has to rule out (see splice); what Take throws
+ * @throws Failure Internal for what the caller has to rule out (see splice); what Take throws; an Error that is no Failure
+ *   where the git binary has to do it
  */
 export async function writeCommits(
   session: DirectSession,
@@ -59,12 +60,13 @@ async function write(
 ): Promise<Omit<WrittenCommits, 'release'>> {
   const pack = startPack(signal, reserve)
   const pace = createPace(signal)
-  const trees = keepTrees(pace)
+  const trees = keepTrees(pace, reserve)
   const start = tip === undefined ? undefined : objects.get(tip)
   let root = start === undefined ? undefined : decodeCommit(start.body).tree
   const written: GitObject[] = []
   for (const { files, message, author, date } of commits) {
-    const spliced = splice((id) => (trees.get(id) ?? objects.get(id))?.body, root, files)
+    const steps = splice((id) => (trees.get(id) ?? objects.get(id))?.body, root, files)
+    const spliced = await inTurns(steps, pace)
     const parent = written.at(-1)?.id ?? tip
     const parents = parent === undefined ? [] : [parent]
     const commit = encodeCommit({ tree: spliced.root, parents, author, date, message })
@@ -77,6 +79,18 @@ async function write(
   }
   const latest = [...written.slice(-1), ...(root === undefined ? [] : await trees.below(root))]
   return { names: written.map(({ id }) => id), pack: await pack.finish(), latest }
+}
+
+/** Makes the trees of one commit. Throws an Error that is no Failure if they are too large. */
+async function inTurns(steps: ReturnType<typeof splice>, pace: Pace): Promise<Spliced> {
+  let bytes = 0
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    bytes += value
+    requireTreeRoom(bytes)
+    await pace(value * WORK)
+  }
 }
 
 /** Reading and writing an entry of a tree takes longer than inflating it. */

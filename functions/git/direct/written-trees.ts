@@ -1,4 +1,5 @@
 import type { GitObject, ObjectId } from '../objects/object.ts'
+import type { Reserve } from '../objects/pack-writer.ts'
 import type { Pace } from '../objects/pace.ts'
 import { entriesOf, indexTree } from '../objects/tree-index.ts'
 import { entryAt } from '../objects/tree-object.ts'
@@ -16,14 +17,26 @@ export interface WrittenTrees {
 /** Bytes of trees that are kept without a look at which of them are needed. */
 const TIDY_BYTES = 2 * 1024 * 1024
 
+/** Bytes of trees that are written at once; the git binary writes more. A hundred directories may be one large tree. */
+const MOST_BYTES = 32 * 1024 * 1024
+
+/** Throws an Error that is no Failure for more than that. */
+export function requireTreeRoom(bytes: number): void {
+  if (bytes > MOST_BYTES) throw new Error(`the trees that change have more than ${MOST_BYTES} bytes`)
+}
+
 /** Reading an entry takes longer than inflating it. */
 const WORK = 4
 
-/** No trees yet. A hundred commits in a large directory write a hundred large trees, of which the last one is needed. */
-export function keepTrees(pace: Pace): WrittenTrees {
+/**
+ * No trees yet; `reserve` is told when they take more memory than ever before. A hundred commits in a large directory write a
+ * hundred large trees, of which the last one is needed.
+ */
+export function keepTrees(pace: Pace, reserve: Reserve): WrittenTrees {
   let trees = new Map<ObjectId, GitObject>()
   let bytes = 0
   let most = TIDY_BYTES
+  let reserved = TIDY_BYTES
 
   async function below(root: ObjectId): Promise<readonly GitObject[]> {
     const reached = new Map<ObjectId, GitObject>()
@@ -44,13 +57,17 @@ export function keepTrees(pace: Pace): WrittenTrees {
       if (trees.has(tree.id)) return
       trees.set(tree.id, tree)
       bytes += tree.body.length
+      if (bytes <= reserved) return
+      reserve(bytes - reserved)
+      reserved = bytes
     },
     async tidy(root) {
       if (bytes <= most) return
       const kept = await below(root)
       trees = new Map(kept.map((tree) => [tree.id, tree]))
       bytes = kept.reduce((sum, { body }) => sum + body.length, 0)
-      most = Math.max(TIDY_BYTES, 2 * bytes)
+      requireTreeRoom(bytes)
+      most = Math.min(MOST_BYTES, Math.max(TIDY_BYTES, 2 * bytes))
     },
     below,
   }

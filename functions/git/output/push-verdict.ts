@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
-import type { Pushed, Tip } from '../remote.ts'
+import type { Pushed, Tip, Unlanded } from '../remote.ts'
 import { outage, rejection } from './classify.ts'
 import type { ErrorContext } from './error-table.ts'
 
@@ -20,7 +20,7 @@ export interface Push {
 }
 
 /** What a refusal by the server means. */
-export function judgeRefusal({ reason, remote, unpack }: RefusedUpdate, context: ErrorContext): Pushed {
+export function judgeRefusal({ reason, remote, unpack }: RefusedUpdate, context: ErrorContext): Unlanded {
   const words = `${reason}\n${remote}`
   if (/\.lock': File exists/.test(words))
     return refuse(unavailable(context, 'holds a stale lock on the branch'))
@@ -39,7 +39,7 @@ export function judgeRefusal({ reason, remote, unpack }: RefusedUpdate, context:
 }
 
 /** The server carried out the request, but does not say whether the ref has moved. */
-export function unreported(context: ErrorContext): Pushed {
+export function unreported(context: ErrorContext): Unlanded {
   return refuse(unavailable(context, 'does not report whether it accepted the commit'))
 }
 
@@ -50,17 +50,18 @@ export function unreported(context: ErrorContext): Pushed {
 export async function judgeByTip(
   readTip: () => Promise<string | undefined>,
   { tip, head }: Push,
-  otherwise: Pushed,
+  otherwise: Unlanded,
 ): Promise<Pushed> {
   const now = await readTip().catch(() => 'unreadable')
   if (now === head) return { kind: 'landed' }
   const before = tip.exists ? tip.commit : undefined
-  if (now === before) return otherwise
-  return now === 'unreadable' && otherwise.kind === 'refused' ? otherwise : { kind: 'unknown' }
+  if (now === before || (now === 'unreadable' && otherwise.kind === 'refused'))
+    return { ...otherwise, late: true }
+  return { kind: 'unknown' }
 }
 
 /** The push is refused, and would be for other commits. */
-export function refuse(failure: Failure): Pushed {
+export function refuse(failure: Failure): Unlanded {
   return { kind: 'refused', failure, each: false }
 }
 
@@ -69,6 +70,8 @@ const RACES = [
   /reference already exists/,
   /incorrect old value provided/,
   /reference not found/,
+  // The branch that was read is deleted.
+  /unable to resolve reference/,
 ]
 const DISK =
   /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/

@@ -41,8 +41,13 @@ export interface Ended {
   readonly seconds: number
 }
 
+/** How it ended, with its output as it is. */
+export interface EndedWithBytes extends Ended {
+  readonly bytes: Buffer
+}
+
 const OUTPUT_LIMIT_MIB = 16
-const OUTPUT_LIMIT = OUTPUT_LIMIT_MIB * 1024 * 1024
+export const OUTPUT_LIMIT = OUTPUT_LIMIT_MIB * 1024 * 1024
 
 // simple-git refuses these unless they are allowed here; environment.ts sets each of them, none comes from outside.
 const UNSAFE = {
@@ -58,7 +63,7 @@ const UNSAFE = {
  * Runs git to its end. An error of git is not thrown: it is in the result.
  * @throws Failure Timeout when `signal` fires, NotSupported when git writes more than 16 MiB of output
  */
-export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
+export async function launch(call: Call, signal: AbortSignal): Promise<EndedWithBytes> {
   stopIfAborted(signal)
   const overflow = new AbortController()
   const ended: { exitCode: unknown; notStarted: Buffer[] } = { exitCode: undefined, notStarted: [] }
@@ -98,6 +103,7 @@ export async function launch(call: Call, signal: AbortSignal): Promise<Ended> {
   }
   return {
     exitCode: typeof ended.exitCode === 'number' ? ended.exitCode : undefined,
+    bytes: output.stdout.bytes(),
     stdout: output.stdout.bytes().toString(),
     stderr: output.stderr.text() + Buffer.concat(ended.notStarted).toString(),
     seconds: (performance.now() - started) / 1000,

@@ -12,10 +12,10 @@ export interface FetchRequest {
    * may have deltas against it.
    */
   readonly haves?: readonly ObjectId[]
-  /** `blob:none`: commits and trees; `tree:0`: commits alone. */
-  readonly filter: 'blob:none' | 'tree:0'
-  /** That many generations of commits, or those since a date. */
-  readonly depth: number | Date
+  /** `blob:none`: commits and trees; `tree:0`: commits alone; left out: objects that hold no others, such as files. */
+  readonly filter?: 'blob:none' | 'tree:0'
+  /** That many generations of commits, or those since a date; left out: no commit is fetched. */
+  readonly depth?: number | Date
 }
 
 /** What came. */
@@ -30,20 +30,22 @@ export interface Fetched {
 
 /** The request (gitprotocol-v2(5), fetch). */
 export function fetchCommand({ wants, haves = [], filter, depth }: FetchRequest): Buffer {
-  const cut =
-    typeof depth === 'number' ? `deepen ${depth}` : `deepen-since ${Math.floor(depth.getTime() / 1000)}`
   return commandV2('fetch', [
     'no-progress',
     'ofs-delta',
     // Only for a thin pack does upload-pack look at the trees of commits that are here without their history.
     ...(haves.length > 0 ? ['thin-pack'] : []),
     ...haves.map((id) => `shallow ${id}\n`),
-    `${cut}\n`,
-    `filter ${filter}\n`,
+    ...(depth === undefined ? [] : [`${cutAt(depth)}\n`]),
+    ...(filter === undefined ? [] : [`filter ${filter}\n`]),
     ...wants.map((id) => `want ${id}\n`),
     ...haves.map((id) => `have ${id}\n`),
     'done\n',
   ])
+}
+
+function cutAt(depth: number | Date): string {
+  return typeof depth === 'number' ? `deepen ${depth}` : `deepen-since ${Math.floor(depth.getTime() / 1000)}`
 }
 
 /**

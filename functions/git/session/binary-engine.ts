@@ -9,10 +9,11 @@ import type { Engine, Remote, RemoteTarget } from '../remote.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
 import { fastImport } from './fast-import.ts'
 import { fetchTip } from './fetch.ts'
+import { readBlobs } from './read-blobs.ts'
 import { searchHistory } from './history.ts'
 import { FIRST_LIMITS, type Limits } from './limits.ts'
 import { listTree } from './list-tree.ts'
-import { pushOnce } from './push.ts'
+import { askToPush, pushOnce } from './push.ts'
 import { openSession, type Session } from './session.ts'
 import { openTransport } from './transport.ts'
 
@@ -134,8 +135,10 @@ export function binaryRemote(session: Session, close: () => Promise<void>): Remo
     url: session.context.url,
     readTip: (wanted) => fetchTip(session, wanted),
     readTree: (tip, paths) => listTree(session, tip.commit, paths),
+    readBlobs: (_tip, oids, most) => readBlobs(session, oids, most),
     writeCommits: (tip, commits) => fastImport(session, tip.commit, commits),
     push: (tip, head, remaining) => pushOnce(session, { tip, head }, remaining),
+    askToPush: (tip) => askToPush(session, tip),
     findLanded: (tip, sought) => searchHistory(session, tip.branch, sought),
     close,
   }

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import { identityLine, messageText } from '../objects/commit-object.ts'
-import type { NewCommit, NewFile } from '../remote.ts'
+import type { NewCommit, NewFile, RemovedFile } from '../remote.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -59,8 +59,10 @@ function commit(
   ]
 }
 
-function file({ path, mode, content }: NewFile): readonly Uint8Array[] {
-  return [Buffer.from(`M ${mode} inline ${quotePath(path)}\n`), ...data(content)]
+function file(one: NewFile | RemovedFile): readonly Uint8Array[] {
+  const path = quotePath(one.path)
+  if (one.content === undefined) return [Buffer.from(`D ${path}\n`)]
+  return [Buffer.from(`M ${one.mode} inline ${path}\n`), ...data(one.content)]
 }
 
 function data(bytes: Uint8Array): readonly Uint8Array[] {

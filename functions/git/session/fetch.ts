@@ -8,7 +8,8 @@ import type { Session } from './session.ts'
 import { readDefaultBranch } from './symref.ts'
 
 const PACKETS = 'packets'
-const FETCH = [
+/** Fetches without files, and without what Git would do besides. */
+export const FETCH = [
   'fetch',
   '-q',
   '--no-tags',

@@ -1,7 +1,8 @@
 import { uptime } from 'node:os'
 import { Failure } from '../../domain/failure.ts'
 import { TOO_LATE } from '../process/push-hook.ts'
-import type { Pushed } from '../remote.ts'
+import type { NewCommit, Pushed, Tip, Unlanded } from '../remote.ts'
+import { fastImport } from './fast-import.ts'
 import { readRemoteTip } from './fetch.ts'
 import { readGitOutput, type GitOutput } from '../output/git-output.ts'
 import type { Session } from './session.ts'
@@ -44,13 +45,37 @@ export async function pushOnce(
   return output.posts > 1 ? judgeByTip(now, { tip, head }, judged) : judged
 }
 
-function judgeRef(output: GitOutput, { context }: Session): Pushed | undefined {
+/**
+ * Implements `askToPush` of the port: git goes through a push up to the list of refs of receive-pack, and sends nothing.
+ * Into an empty repository a commit would go that is made for this.
+ */
+export async function askToPush(session: Session, { branch, commit }: Tip): Promise<void> {
+  const [made] =
+    commit === undefined ? await fastImport(session, undefined, [nothingAt(new Date())]) : [commit]
+  const refspec = `${made ?? ''}:refs/heads/${branch}`
+  const { moved, meaning } = await session.online([
+    'push',
+    '--dry-run',
+    '--porcelain',
+    '--',
+    session.url,
+    refspec,
+  ])
+  if (moved !== undefined) throw movedFailure(moved, session.context, 'push')
+  if (meaning instanceof Failure) throw meaning
+}
+
+function nothingAt(date: Date): NewCommit {
+  return { files: [], message: 'Nothing', author: { name: 'Commitlet', email: 'commitlet' }, date }
+}
+
+function judgeRef(output: GitOutput, { context }: Session): Unlanded | undefined {
   if (output.rejected !== undefined) return judgeOwn(output.rejected, context)
   const { remoteRejected: reason, remote, own } = output
   return reason === undefined ? undefined : judgeRefusal({ reason, remote, unpack: own }, context)
 }
 
-function judgeOwn(reason: string, context: ErrorContext): Pushed {
+function judgeOwn(reason: string, context: ErrorContext): Unlanded {
   if (/stale info|fetch first|non-fast-forward|needs force/.test(reason)) return { kind: 'race' }
   return { kind: 'refused', failure: rejection(reason, context), each: false }
 }

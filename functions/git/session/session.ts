@@ -1,7 +1,7 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
 import { offlineEnvironment, type ChildEnvironment, type RunSettings } from '../process/environment.ts'
-import { launch } from '../process/launcher.ts'
+import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { limitReached } from '../output/classify.ts'
 import type { ErrorContext } from '../output/error-table.ts'
 import type { Limits } from './limits.ts'
@@ -21,6 +21,8 @@ export interface Session {
   online(args: readonly string[], options?: OnlineOptions): Promise<OnlineResult>
   /** Runs a git without network and login. Throws Internal if it does not exit with 0. */
   offline(args: readonly string[], input?: Uint8Array): Promise<string>
+  /** The same, with the output as it is. */
+  offlineBytes(args: readonly string[], input?: Uint8Array): Promise<Buffer>
 }
 
 export interface OnlineOptions {
@@ -98,6 +100,21 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     return reached === 'memory' || limits.fileMiB < fetchLimitMiB
   }
 
+  async function runOffline(args: readonly string[], input?: Uint8Array): Promise<EndedWithBytes> {
+    if (mayRaise && (input?.length ?? 0) > limits.fileMiB * MIB) await raiseLimits()
+    const environment = offlineEnvironment(runWith(undefined))
+    const ended = await launch(
+      { args, folder, environment, ...(input === undefined ? {} : { input }) },
+      signal,
+    )
+    if (ended.exitCode === 0) return ended
+    const cause = new Error(
+      `git ${args[0] ?? ''} ended with ${ended.exitCode ?? 'a signal'}: ${ended.stderr.trim().slice(0, 500)}`,
+    )
+    const message = `Commitlet could not prepare the commit for ${context.url}; it retries automatically.`
+    throw new Failure('Internal', message, { cause })
+  }
+
   const { address, url, secrets, proxied } = transport
   const context = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
   return {
@@ -114,23 +131,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
       fetched = before
       return runOnline(args, options)
     },
-    async offline(args, input) {
-      if (mayRaise && (input?.length ?? 0) > limits.fileMiB * MIB) await raiseLimits()
-      const environment = offlineEnvironment(runWith(undefined))
-      const ended = await launch(
-        { args, folder, environment, ...(input === undefined ? {} : { input }) },
-        signal,
-      )
-      if (ended.exitCode === 0) return ended.stdout
-      throw new Failure(
-        'Internal',
-        `Commitlet could not prepare the commit for ${context.url}; it retries automatically.`,
-        {
-          cause: new Error(
-            `git ${args[0] ?? ''} ended with ${ended.exitCode ?? 'a signal'}: ${ended.stderr.trim().slice(0, 500)}`,
-          ),
-        },
-      )
-    },
+    offline: async (args, input) => (await runOffline(args, input)).stdout,
+    offlineBytes: async (args, input) => (await runOffline(args, input)).bytes,
   }
 }

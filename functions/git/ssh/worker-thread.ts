@@ -1,6 +1,6 @@
 import type { Transferable } from 'node:worker_threads'
-import { Worker } from 'node:worker_threads'
 import type { FromWorker, ToWorker } from '../ssh-worker/messages.ts'
+import { isOutOfMemory, startProgramThread } from './program-thread.ts'
 import { WORKER_TEXT } from './worker-text.ts'
 
 /** A thread that talks to SSH servers; nothing that they send is read in any other. */
@@ -40,30 +40,14 @@ export interface ThreadLimits {
 }
 
 export const THREAD_LIMITS: ThreadLimits = { heapMiB: 48, stallMs: 5_000 }
-const YOUNG_MIB = 8
 /** How often it is checked during `stallMs`: a busy machine delays both threads, which is not a stall. */
 const CHECKS = 10
 
-/** Runs the program of the bundle, of which nothing else is loaded. */
-const BOOT = `const { text, cache } = require('node:worker_threads').workerData
-  const settings = { filename: 'ssh-worker.cjs', cachedData: Buffer.from(cache, 'base64') }
-  new (require('node:vm').Script)(text, settings).runInThisContext()(require, module, exports, '')`
+const PROGRAM = { text: WORKER_TEXT, source: () => new URL('../ssh-worker/main.ts', import.meta.url) }
 
 /** Starts a thread. It gets nothing of the environment and prints nothing. */
 export function startWorkerThread({ heapMiB, stallMs }: ThreadLimits = THREAD_LIMITS): WorkerThread {
-  const options = {
-    env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: YOUNG_MIB },
-  }
-  const worker =
-    WORKER_TEXT === undefined
-      ? new Worker(new URL('../ssh-worker/main.ts', import.meta.url), options)
-      : new Worker(BOOT, { ...options, eval: true, workerData: WORKER_TEXT })
-  worker.stdout.resume()
-  worker.stderr.resume()
+  const worker = startProgramThread(PROGRAM, heapMiB)
   const pulse = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const listeners = new Map<number, (message: Heard) => void>()
   const { promise: ended, resolve } = Promise.withResolvers<undefined>()
@@ -123,8 +107,4 @@ function stallDetector(pulse: Int32Array): () => boolean {
     seen = now
     return missed >= CHECKS
   }
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 }

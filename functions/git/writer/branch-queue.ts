@@ -1,4 +1,4 @@
-import type { Change, Landed } from '../../domain/commit/change.ts'
+import { mostBytesOf, type Change, type Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { Expected } from './expected-changes.ts'
@@ -29,6 +29,11 @@ export interface BranchQueue {
   readonly abandoned: () => AbortSignal
   /** Removes and returns what one push takes. */
   readonly takeNext: () => readonly Waiter[]
+  /** Removes and returns what a push that holds these takes besides, up to the first that `mayJoin` refuses. */
+  readonly takeMore: (
+    batch: readonly PendingChange[],
+    mayJoin: (waiter: Waiter) => boolean,
+  ) => readonly Waiter[]
 }
 
 /** Limits of one push: number of commits and bytes of content (a single change may exceed the bytes). */
@@ -88,6 +93,11 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       return leaving.signal
     },
     takeNext: () => waiters.splice(0, lengthOfNext(waiters)),
+    takeMore(batch, mayJoin) {
+      const refused = waiters.findIndex((waiter) => !mayJoin(waiter))
+      const willing = refused < 0 ? waiters : waiters.slice(0, refused)
+      return waiters.splice(0, lengthOfNext(willing, batch))
+    },
   }
 }
 
@@ -96,17 +106,20 @@ function noop(): void {
 }
 
 // Changes that are searched for in the history first fetch more than others: they are pushed in separate batches.
-function lengthOfNext(queue: readonly Waiter[]): number {
-  const [first] = queue
-  const search = first?.pending.change.since !== undefined
-  let bytes = 0
+function lengthOfNext(queue: readonly Waiter[], batch: readonly PendingChange[] = []): number {
+  const [first] = [...batch, ...queue.slice(0, 1).map(({ pending }) => pending)]
+  const search = first?.change.since !== undefined
+  let bytes = batch.reduce((sum, { change }) => sum + bytesOf(change), 0)
   const end = queue.findIndex(({ pending: { change } }, i) => {
     bytes += bytesOf(change)
-    return i > 0 && (i >= BATCH_LENGTH || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
+    const length = batch.length + i
+    return (
+      length > 0 && (length >= BATCH_LENGTH || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
+    )
   })
   return end < 0 ? queue.length : end
 }
 
 function bytesOf({ files, message }: Change): number {
-  return files.reduce((sum, { content }) => sum + content.length, message.length)
+  return mostBytesOf(files) + message.length
 }

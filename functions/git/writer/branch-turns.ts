@@ -1,15 +1,14 @@
 import type { Release } from '../../domain/network/budget.ts'
 import { branchKey, type BranchTarget } from './expected-changes.ts'
 
-/**
- * How long a push waits for those of other logins to the same branch. Not longer: their server may be slow with them
- * alone.
- */
-const LONGEST_WAIT_MS = 1_000
+/** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
+const LONGEST_TURN_MS = 2_000
+/** How long a login waits, however many are before it. */
+const LONGEST_WAIT_MS = 10_000
 
 /**
  * Takes turns: of several logins that write to one branch, one pushes at a time, so that they do not take each other's
- * tip. Nobody waits longer than a second.
+ * tip. Each waits until the one before has ended, or has had its turn for two seconds; and ten seconds at most.
  */
 export function takeBranchTurns(): (target: BranchTarget) => Promise<Release> {
   const last = new Map<string, Promise<undefined>>()
@@ -17,12 +16,14 @@ export function takeBranchTurns(): (target: BranchTarget) => Promise<Release> {
   return async function takeTurn(target) {
     const key = branchKey(target)
     const before = last.get(key)
-    const { promise: ended, resolve } = Promise.withResolvers<undefined>()
-    last.set(key, ended)
+    const { promise: over, resolve } = Promise.withResolvers<undefined>()
+    last.set(key, over)
     if (before !== undefined) await atMost(LONGEST_WAIT_MS, before)
+    const timer = setTimeout(() => resolve(undefined), LONGEST_TURN_MS)
     return () => {
+      clearTimeout(timer)
       resolve(undefined)
-      if (last.get(key) === ended) last.delete(key)
+      if (last.get(key) === over) last.delete(key)
     }
   }
 }

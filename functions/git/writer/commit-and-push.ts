@@ -1,7 +1,7 @@
-import type { Landed } from '../../domain/commit/change.ts'
-import type { Failure } from '../../domain/failure.ts'
+import { EDITED_BYTES, type FileChange, type Landed } from '../../domain/commit/change.ts'
+import { asFailure, Failure } from '../../domain/failure.ts'
 import type { NewCommit, Pushed, Remote, Tip } from '../remote.ts'
-import type { Tree } from '../tree.ts'
+import type { Tree, TreeEntry } from '../tree.ts'
 import {
   isWaitedFor,
   type PendingChange,
@@ -10,6 +10,7 @@ import {
   type Settled,
   unconfirmed,
 } from './pending-change.ts'
+import type { Held } from './plan-change.ts'
 import { planSteps, type Step } from './plan.ts'
 
 /** What becomes of each change of a batch on this tip, and what has ended before anything is written. */
@@ -29,19 +30,42 @@ export interface Written {
   readonly rest: readonly PendingChange[]
   /** Undefined: nothing was pushed. What is left then needs another round. */
   readonly pushed: Pushed | undefined
+  /** The commit that was to become the tip. */
+  readonly head: string
 }
+
+/** What was found at paths that were not read. */
+export const UNKNOWN = ''
 
 type PlannedStep = Step<PendingChange>
 type EditStep = Extract<PlannedStep, { readonly kind: 'edit' }>
 
 /** Reads what the tip holds at the paths of the batch, and plans its commits. A change in conflict with it has ended. */
 export async function planCommits(remote: Remote, tip: Tip, batch: readonly PendingChange[]): Promise<Plan> {
-  const paths = batch.flatMap(({ change }) => change.files.map(({ path }) => path))
-  const tree = await remote.readTree(tip, paths)
-  const steps = planSteps(tree, batch)
-  const seen = new Map(batch.map((pending) => [pending, found(tree, pending)]))
+  const files = batch.flatMap(({ change }) => change.files)
+  const held = await readHeld(remote, tip, files)
+  const steps = await planSteps(held, batch)
+  const seen = new Map(batch.map((pending) => [pending, found(held.tree, pending)]))
   // A conflict with another change of the batch counts when that one has landed.
   return { steps, settled: conflictsIn(steps, { early: false }), seen }
+}
+
+/** What the tip holds at the paths of these files, with the contents of those that are edited. */
+export async function readHeld(remote: Remote, tip: Tip, files: readonly FileChange[]): Promise<Held> {
+  const tree = await remote.readTree(
+    tip,
+    files.map(({ path }) => path),
+  )
+  const edited = files.flatMap(({ path, edit }) => (edit === undefined ? [] : (tree.get(path) ?? [])))
+  return { tree, read: await readFiles(remote, tip, edited) }
+}
+
+/** The files among these entries of the tip, read together; what cannot be read fails the changes that edit it. */
+async function readFiles(remote: Remote, tip: Tip, entries: readonly TreeEntry[]): Promise<Held['read']> {
+  const oids = entries.filter(({ mode }) => mode.startsWith('100')).map(({ oid }) => oid)
+  if (oids.length === 0) return () => undefined
+  const blobs = await remote.readBlobs(tip, [...new Set(oids)], EDITED_BYTES).catch(asFailure)
+  return (oid) => (blobs instanceof Failure ? blobs : blobs.get(oid))
 }
 
 /** Whether each change needs a commit on this tip, and nothing else is said about it. */
@@ -51,8 +75,8 @@ export function isCommitsOnly({ steps }: Plan): boolean {
 
 /** A plan that is carried out. */
 export interface Writing extends Plan {
-  /** After a lost race: what was at the paths before. Undefined: no race was lost. */
-  readonly before: Seen | undefined
+  /** Of the changes that have lost a race: what was at their paths then, or UNKNOWN. */
+  readonly before: Seen
 }
 
 /**
@@ -72,20 +96,22 @@ export async function commitAndPush(
     settled,
   )
   const edits = steps.filter((step) => step.kind === 'edit')
-  const names = edits.length === 0 ? [] : await remote.writeCommits(tip, edits.map(commitFor))
+  const movers = tip.exists && edits.length > 0 ? [] : moversOf(tip, steps)
+  const commits = [...edits.map(commitFor), ...(tip.exists ? movers.slice(0, 1).map(emptyCommitFor) : [])]
+  const names = commits.length === 0 ? [] : await remote.writeCommits(tip, commits)
   const head = names.at(-1) ?? tip.commit ?? ''
-  // A branch that is not there is made at the tip where that holds all contents: no commit, but a push.
-  const makers = tip.exists ? [] : steps.filter(({ kind }) => kind === 'unchanged')
-  const written = [...edits, ...makers].map(({ of }) => of)
+  const written = [...edits, ...movers].map(({ of }) => of)
   const lost = await unconfirmed(
     written,
-    (pending) => before !== undefined && before.get(pending) !== seen.get(pending),
+    (pending) => before.has(pending) && before.get(pending) !== seen.get(pending),
   )
   if (lost.size > 0 || !written.every(isWaitedFor))
-    return { settled: lost, rest: restOf(batch, lost), pushed: undefined }
+    return { settled: lost, rest: restOf(batch, lost), pushed: undefined, head }
   const remaining = (): number => remainingFor(written)
-  const pushed = written.length > 0 ? await remote.push(tip, head, remaining) : undefined
-  if (pushed !== undefined && pushed.kind !== 'landed') return { settled: new Map(), rest: batch, pushed }
+  const pushed =
+    written.length > 0 ? await pushWatched(written, () => remote.push(tip, head, remaining)) : undefined
+  if (pushed !== undefined && pushed.kind !== 'landed')
+    return { settled: new Map(), rest: batch, pushed, head }
   const { branch } = tip
   const landed = new Map<PendingChange, Landed | Failure>([
     ...edits.map(({ of }, i) => [of, { outcome: 'pushed', sha: names[i] ?? head, branch }] as const),
@@ -94,7 +120,28 @@ export async function commitAndPush(
       .map(({ of }) => [of, { outcome: 'unchanged', sha: head, branch }] as const),
     ...conflictsIn(steps, { early: true }),
   ])
-  return { settled: landed, rest: restOf(batch, landed), pushed }
+  return { settled: landed, rest: restOf(batch, landed), pushed, head }
+}
+
+/**
+ * Changes for which the branch has to be pushed though it holds their contents. Where it is not there, it is made at the
+ * tip, without a commit. Where a push of an earlier attempt may still be carried out, an empty commit lets that one fail.
+ */
+function moversOf(tip: Tip, steps: readonly PlannedStep[]): readonly PlannedStep[] {
+  const unchanged = steps.filter(({ kind }) => kind === 'unchanged')
+  return tip.exists ? unchanged.filter(({ of }) => of.change.latePush === true) : unchanged
+}
+
+async function pushWatched(written: readonly PendingChange[], push: () => Promise<Pushed>): Promise<Pushed> {
+  for (const { pushWatch } of written) pushWatch?.sent()
+  const pushed = await push()
+  if (mayStillLand(pushed)) return pushed
+  for (const { pushWatch } of written) pushWatch?.answered(pushed.kind === 'landed')
+  return pushed
+}
+
+function mayStillLand(pushed: Pushed): boolean {
+  return pushed.kind === 'unknown' || (pushed.kind !== 'landed' && pushed.late === true)
 }
 
 function found(tree: Tree, { change }: PendingChange): string {
@@ -105,6 +152,16 @@ function commitFor({ of, files }: EditStep): NewCommit {
   const { message, author } = of.change
   return { files, message, author, date: of.date }
 }
+
+/** Without a `Commitlet-Id`: it is not the commit of a generation. */
+function emptyCommitFor({ of }: PlannedStep): NewCommit {
+  const { author, files } = of.change
+  const [path = ''] = files.map((file) => file.path)
+  return { files: [], message: `Keep ${path}\n\n${EMPTY_COMMIT}\n`, author, date: of.date }
+}
+
+const EMPTY_COMMIT = `The branch holds this content already. An earlier push for this file may still be under way;
+this empty commit lets it fail, so that older content cannot come after newer.`
 
 function conflictsIn(steps: readonly PlannedStep[], { early }: { readonly early: boolean }): Settled {
   return new Map(

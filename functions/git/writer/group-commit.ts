@@ -1,34 +1,13 @@
-import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
+import { runBatch, type Land, type SessionOwner } from './batch.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { watchContention } from './branch-contention.ts'
 import { takeBranchTurns } from './branch-turns.ts'
-import { signalWhenAbandoned, type PendingChange, type PushOptions, type Settled } from './pending-change.ts'
-import { unitedSecrets } from '../../domain/redact.ts'
-
-/** Changes of one repository, branch and login that are pushed together. */
-export interface Batch extends SessionOwner {
-  readonly changes: readonly PendingChange[]
-  /** The first change's, with the secrets of all: a message of the remote may contain any of them. */
-  readonly login: Login
-  /** Fires when nobody waits for those that have not ended: the deadline of one change does not fail the others. */
-  readonly signal: AbortSignal
-  /** Others write to the branch as well: its remembered tip is old. */
-  readonly contended: boolean
-  /** To be called when others have moved the branch, or may have. */
-  readonly raced: () => void
-}
-
-/** Whose session with a remote it is. */
-export interface SessionOwner {
-  readonly address: RepositoryAddress
-  /** The first change's. */
-  readonly namespace: string
-}
+import type { PushOptions } from './pending-change.ts'
 
 /** Collects changes while a batch is being pushed. */
 export interface GroupCommit {
@@ -41,8 +20,7 @@ export interface GroupCommit {
 
 /** What the group commit hands on. */
 export interface GroupCommitParts {
-  /** Yields results step by step; changes without a result fail when it throws or ends. */
-  readonly land: (batch: Batch) => AsyncIterable<Settled>
+  readonly land: Land
   /** Waits until a session with the remote may begin. Rejects if the signal fires. Default: at once. */
   readonly acquire?: (owner: SessionOwner, signal: AbortSignal) => Promise<Release>
 }
@@ -51,7 +29,7 @@ export interface GroupCommitParts {
  * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
  * one commit each. A push begins as soon as the one before has ended, it may have a session, no other login pushes to the
  * branch, and no other change for it is known to be on its way; for both of these it waits a moment. Where others write
- * to the branch as well, it gathers changes for longer. A change whose signal fires fails at once and alone; a
+ * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile. A change whose signal fires fails at once and alone; a
  * batch ends early only when nobody waits for those of its changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
@@ -90,46 +68,16 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       return
     }
     try {
-      await runBatch(key, queue.takeNext())
+      await landNext(key, queue)
     } finally {
       release()
     }
   }
 
-  async function runBatch(key: string, waiters: readonly Waiter[]): Promise<void> {
-    const [first] = waiters
-    if (first === undefined) return
-    const open = new Map(waiters.map(({ pending, settle }) => [pending, settle]))
-    const changes = [...open.keys()]
-    const login = { ...first.login, secrets: unitedSecrets(waiters.map((waiter) => waiter.login.secrets)) }
-    const { repository: address, namespace } = first.pending.change
-    let isRaced = false
-    const raced = (): void => void (isRaced = true)
-    const batch = { changes, address, namespace, login, contended: contention.isContended(key), raced }
-    const failure = await settleAll(batch, open).catch(asFailure)
-    contention.ended(key, isRaced)
-    // A failure must not stop the queue: other changes wait in it.
-    for (const settle of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))
-  }
-
-  /** Settles each waiter when its change ends, and removes it from `open`. */
-  async function settleAll(
-    batch: Omit<Batch, 'signal'>,
-    open: Map<PendingChange, Waiter['settle']>,
-  ): Promise<undefined> {
-    const abandoned = signalWhenAbandoned(batch.changes, open)
-    try {
-      if (abandoned.signal.aborted) return
-      for await (const settled of land({ ...batch, signal: abandoned.signal })) {
-        for (const [pending, ending] of settled) {
-          open.get(pending)?.(ending)
-          open.delete(pending)
-        }
-        abandoned.check()
-      }
-    } finally {
-      abandoned.stop()
-    }
+  async function landNext(key: string, queue: BranchQueue): Promise<void> {
+    const contended = contention.isContended(key)
+    await runBatch(queue, land, { contended, roundEnded: (round) => contention.roundEnded(key, round) })
+    contention.batchEnded(key)
   }
 
   function enqueue(key: string, waiter: Waiter): BranchQueue {

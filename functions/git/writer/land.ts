@@ -2,7 +2,7 @@ import { asFailure } from '../../domain/failure.ts'
 import type { Remote } from '../remote.ts'
 import { firstDoubts } from './doubts.ts'
 import { failAll, type PendingChange, type Settled } from './pending-change.ts'
-import { pauseBefore, writeRound, type Work } from './round.ts'
+import { pauseBefore, writeRound, type RoundReport, type Work } from './round.ts'
 
 /** Changes of one repository, branch and login, for one session. */
 export interface Landing {
@@ -11,38 +11,52 @@ export interface Landing {
   readonly signal: AbortSignal
   /** Others write to the branch as well: its remembered tip is old. Default: nobody does. */
   readonly contended?: boolean
-  /** Called when others have moved the branch, or may have. */
-  readonly raced?: () => void
+  /** Changes that have come meanwhile and go with these, which are built again. Default: none. */
+  readonly join?: (batch: readonly PendingChange[]) => readonly PendingChange[]
+  /** Called after each round that has come to its push. */
+  readonly roundEnded?: (round: RoundReport) => void
 }
 
 /**
  * Writes a batch in rounds, and answers what is settled as soon as that is known. At the end each change that was waited for is
- * settled. A batch that the remote refuses because of its commits is halved until the bad ones stand alone.
+ * settled. A batch that the remote refuses because of its commits is halved until the bad ones stand alone. One that has
+ * lost a race takes up what has come meanwhile: it costs another push anyway.
  */
 export function land(remote: Remote, landing: Landing): AsyncGenerator<Settled, void> {
   const { batch, contended = false } = landing
-  const work = { batch, doubts: firstDoubts(batch), rounds: 0 }
+  const work: Work = { batch, doubts: firstDoubts(batch), rounds: 0, whole: true }
   return landWork(remote, contended ? { ...work, fresh: true } : work, landing)
 }
 
 async function* landWork(remote: Remote, work: Work, landing: Landing): AsyncGenerator<Settled, void> {
-  for (const next of yield* tryRound(remote, work, landing.signal)) {
-    if (next.raced === true) landing.raced?.()
-    yield* landWork(remote, next, landing)
-  }
+  for (const next of yield* tryRound(remote, work, landing)) yield* landWork(remote, next, landing)
 }
 
 /** A Failure before anything is written ends all of the round's changes. */
 async function* tryRound(
   remote: Remote,
   work: Work,
-  signal: AbortSignal,
+  landing: Landing,
 ): AsyncGenerator<Settled, readonly Work[]> {
+  let { batch } = work
   try {
-    await pauseBefore(work, signal)
-    return yield* writeRound(remote, work)
+    await pauseBefore(work, landing.signal)
+    const grown = withMore(work, landing)
+    batch = grown.batch
+    return yield* writeRound(remote, grown, landing.roundEnded)
   } catch (error) {
-    yield failAll(work.batch, asFailure(error))
+    yield failAll(batch, asFailure(error))
     return []
   }
+}
+
+/** With what has come meanwhile. A push that may have been refused is judged by its own changes alone. */
+function withMore(work: Work, { join, signal }: Landing): Work {
+  const { batch, before, whole, suspect, rounds } = work
+  if (join === undefined || before === undefined || suspect !== undefined) return work
+  if (whole !== true || signal.aborted) return work
+  const more = join(batch)
+  const joined = new Map([...(work.joined ?? []), ...more.map((pending) => [pending, rounds] as const)])
+  const doubts = new Map([...work.doubts, ...firstDoubts(more)])
+  return { ...work, batch: [...batch, ...more], doubts, joined }
 }

@@ -1,6 +1,8 @@
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import { asFailure, type Failure } from '../../domain/failure.ts'
 import type { ClaimCheck } from '../../domain/resource/claims.ts'
+import type { PushWatch } from '../../domain/resource/late-push.ts'
+import type { Span } from '../../domain/telemetry/tracer.ts'
 import type { EngineName } from '../remote.ts'
 
 /** One change that waits for its commit. */
@@ -14,12 +16,18 @@ export interface PendingChange {
   readonly claim?: ClaimCheck | undefined
   /** Told which engine works on it. */
   readonly engineChosen?: PushOptions['engineChosen']
+  /** Told of each push of it. */
+  readonly pushWatch?: PushOptions['pushWatch']
+  readonly span?: PushOptions['span']
 }
 
 /** What the caller of a push may add. */
 export interface PushOptions {
   readonly claim?: ClaimCheck | undefined
   readonly engineChosen?: ((engine: EngineName) => void) | undefined
+  readonly pushWatch?: PushWatch | undefined
+  /** What the change belongs to in a trace. */
+  readonly span?: Span | undefined
 }
 
 /** How changes ended; a change without an entry has not ended yet. */
@@ -66,25 +74,38 @@ export function remainingFor(batch: readonly PendingChange[]): number {
   return batch.reduce((least, { claim }) => Math.min(least, claim?.remaining() ?? Infinity), Infinity)
 }
 
-/**
- * A signal that fires when some of the changes are open and nobody waits for any of these; `check` is called when others
- * have ended, and `stop` removes the listeners.
- */
-export function signalWhenAbandoned(
-  changes: readonly PendingChange[],
-  open: ReadonlyMap<PendingChange, unknown>,
-): { readonly signal: AbortSignal; readonly check: () => void; readonly stop: () => void } {
+/** Tells when nobody waits any more for any of the changes that are open. */
+export interface Abandonment {
+  readonly signal: AbortSignal
+  /** To be called when changes have ended. */
+  readonly check: () => void
+  /** More changes are open. */
+  readonly follow: (changes: Iterable<PendingChange>) => void
+  /** Removes all listeners. */
+  readonly stop: () => void
+}
+
+/** Follows the callers of these changes; those that have ended are removed from `open` by the caller. */
+export function signalWhenAbandoned(open: ReadonlyMap<PendingChange, unknown>): Abandonment {
   const abandoned = new AbortController()
+  const signals = new Set<AbortSignal>()
   function check(): void {
     if (open.size > 0 && ![...open.keys()].some(isWaitedFor)) abandoned.abort()
   }
-  for (const { signal } of changes) signal.addEventListener('abort', check)
+  function follow(changes: Iterable<PendingChange>): void {
+    for (const { signal } of changes) {
+      signals.add(signal)
+      signal.addEventListener('abort', check)
+    }
+  }
+  follow(open.keys())
   check()
   return {
     signal: abandoned.signal,
     check,
+    follow,
     stop() {
-      for (const { signal } of changes) signal.removeEventListener('abort', check)
+      for (const signal of signals) signal.removeEventListener('abort', check)
     },
   }
 }

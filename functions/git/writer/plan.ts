@@ -1,91 +1,83 @@
-import type { Change, FileChange } from '../../domain/commit/change.ts'
-import { Failure } from '../../domain/failure.ts'
-import type { NewFile } from '../remote.ts'
-import { blobName, pathsTo, type Tree, type TreeEntry } from '../tree.ts'
+import type { Change } from '../../domain/commit/change.ts'
+import type { Failure } from '../../domain/failure.ts'
+import type { NewFile, RemovedFile } from '../remote.ts'
+import { pathsTo } from '../tree.ts'
+import { planChange, type Held, type Obstacle, type PlannedChange } from './plan-change.ts'
 
 /** What one change needs on top of the tip and of the changes before it. */
 export type Step<C> =
   /** One commit of these files, which are those that differ; an existing file keeps its mode. */
-  | { readonly kind: 'edit'; readonly of: C; readonly files: readonly NewFile[] }
-  /** All contents are already there. */
+  | { readonly kind: 'edit'; readonly of: C; readonly files: readonly (NewFile | RemovedFile)[] }
+  /** All of it is already there. */
   | { readonly kind: 'unchanged'; readonly of: C }
   /** `early`: it conflicts only with changes before it in the batch. */
   | { readonly kind: 'conflict'; readonly of: C; readonly failure: Failure; readonly early: boolean }
+  /** A directory is in its way that may not be there any more after a change before it. */
+  | { readonly kind: 'later'; readonly of: C }
 
-const DIRECTORY: TreeEntry = { mode: '040000', oid: '' }
-
-/** Plans the batch in its order, each change on top of those before it. Pure. */
-export function planSteps<C extends { readonly change: Change }>(
-  tip: Tree,
+/**
+ * Plans the batch in its order, each change on top of those before it: so an edit sees what an earlier one of the same
+ * file has made.
+ */
+export async function planSteps<C extends { readonly change: Change }>(
+  tip: Held,
   batch: readonly C[],
-): readonly Step<C>[] {
-  const now = new Map(tip)
-  return batch.map((of) => {
-    const planned = planChange(now, of.change)
-    if (planned instanceof Failure) {
-      const alone = planChange(tip, of.change)
-      const early = !(alone instanceof Failure)
-      return { kind: 'conflict', of, failure: early ? planned : alone, early }
+): Promise<readonly Step<C>[]> {
+  const now = stackOn(tip)
+  const steps: Step<C>[] = []
+  for (const of of batch) {
+    const planned = await planChange(now, of.change)
+    if ('failure' in planned) {
+      const isLater = planned.obstacle !== undefined && now.mayBeGone(planned.obstacle)
+      steps.push(isLater ? { kind: 'later', of } : await conflictOf(of, planned.failure, tip))
+      continue
     }
-    if (planned.files.length === 0) return { kind: 'unchanged', of }
-    for (const [path, entry] of planned.entries) now.set(path, entry)
-    return { kind: 'edit', of, files: planned.files }
-  })
-}
-
-interface PlannedChange {
-  /** Those that differ from the tree. */
-  readonly files: readonly NewFile[]
-  /** The entries of the tree that change. */
-  readonly entries: Tree
-}
-
-/** One file after the other, each on top of those before it: one that cannot be written fails the whole change. */
-function planChange(tree: Tree, { files, repository }: Change): PlannedChange | Failure {
-  const entries = new Map<string, TreeEntry>()
-  const planned: NewFile[] = []
-  for (const file of files) {
-    const at = (path: string): TreeEntry | undefined => entries.get(path) ?? tree.get(path)
-    const obstacle = findObstacle(at, file.path)
-    if (obstacle !== undefined) return conflict(file, repository.text, obstacle)
-    const { mode, oid } = entryFor(file, at(file.path))
-    if (at(file.path)?.oid === oid) continue
-    for (const path of pathsTo(file.path)) entries.set(path, path === file.path ? { mode, oid } : DIRECTORY)
-    planned.push({ path: file.path, mode, content: file.content })
+    now.add(planned)
+    const { files } = planned
+    steps.push(files.length === 0 ? { kind: 'unchanged', of } : { kind: 'edit', of, files })
   }
-  return { files: planned, entries }
+  return steps
 }
 
-function entryFor({ content }: FileChange, before: TreeEntry | undefined): TreeEntry {
-  return { mode: before?.mode === '100755' ? '100755' : '100644', oid: blobName(content) }
+/** What the branch will hold after the changes that were added. */
+interface Stack extends Held {
+  readonly add: (planned: PlannedChange) => void
+  readonly mayBeGone: (obstacle: Obstacle) => boolean
 }
 
-interface Obstacle {
-  readonly at: string
-  readonly is: string
-}
+function stackOn(tip: Held): Stack {
+  const tree = new Map(tip.tree)
+  const made = new Map<string, Uint8Array>()
+  // Directories above a file that is removed: what else they hold is not known.
+  const emptied = new Set<string>()
 
-// git fast-import would replace each of these without an error.
-function findObstacle(at: (path: string) => TreeEntry | undefined, path: string): Obstacle | undefined {
-  for (const part of pathsTo(path)) {
-    const is = kindOf(at(part)?.mode, part === path)
-    if (is !== undefined) return { at: part, is }
+  function addFile({ path, content }: NewFile | RemovedFile): void {
+    const oid = tree.get(path)?.oid
+    if (content !== undefined && oid !== undefined) made.set(oid, content)
+    if (content !== undefined) return
+    for (const directory of pathsTo(path).slice(0, -1)) emptied.add(directory)
   }
-  return undefined
+
+  return {
+    tree,
+    read: (oid) => made.get(oid) ?? tip.read(oid),
+    add({ entries, files }) {
+      for (const [path, entry] of entries)
+        if (entry === undefined) tree.delete(path)
+        else tree.set(path, entry)
+      for (const file of files) addFile(file)
+    },
+    mayBeGone: ({ at, is }) => is === 'directory' && emptied.has(at),
+  }
 }
 
-function conflict({ path }: FileChange, url: string, { at, is }: Obstacle): Failure {
-  const where = at === path ? 'it' : `"${at}"`
-  return new Failure(
-    'PathConflict',
-    `The path "${path}" cannot be written in ${url}, because ${where} is a ${is} there; choose another path, or remove what is in the way.`,
-  )
-}
-
-function kindOf(mode: string | undefined, last: boolean): string | undefined {
-  if (mode === undefined) return undefined
-  if (mode === '120000') return 'symbolic link'
-  if (mode === '160000') return 'submodule'
-  if (mode === DIRECTORY.mode) return last ? 'directory' : undefined
-  return last ? undefined : 'file'
+async function conflictOf<C extends { readonly change: Change }>(
+  of: C,
+  failure: Failure,
+  tip: Held,
+): Promise<Step<C>> {
+  const alone = await planChange(tip, of.change)
+  return 'failure' in alone
+    ? { kind: 'conflict', of, failure: alone.failure, early: false }
+    : { kind: 'conflict', of, failure, early: true }
 }

@@ -1,31 +1,55 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import type { Remote, Tip } from '../remote.ts'
-import { commitAndPush, isCommitsOnly, planCommits, type Seen, type Written } from './commit-and-push.ts'
+import {
+  commitAndPush,
+  isCommitsOnly,
+  planCommits,
+  UNKNOWN,
+  type Seen,
+  type Written,
+} from './commit-and-push.ts'
 import { doubtAll, searchedSince, settleFound, type Doubts } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 
-/** How often a batch is built again on a branch that others move, before it fails with Conflict. */
-export const ROUNDS = 10
+/** How often a change is built again on a branch that others move, before it fails with Conflict. */
+export const ROUNDS = 20
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 3000
+const LONGEST_PAUSE_MS = 3_000
+/** After so many rounds the pauses after lost races become longer as well. */
+const SHORT_PAUSES = 10
 
 /** Changes of one branch that are still to be written, and what earlier rounds have found out. */
 export interface Work {
   /** At least one; each is waited for when the round begins, or is left out. */
   readonly batch: readonly PendingChange[]
   readonly doubts: Doubts
-  /** Rounds that these changes have behind them. */
+  /** Rounds that the work has behind it. */
   readonly rounds: number
+  /** How many of them were over when a change joined the others; without an entry it was there from the beginning. */
+  readonly joined?: ReadonlyMap<PendingChange, number>
+  /** Changes that come meanwhile may join: the remote has not refused any of its commits. */
+  readonly whole?: true
   /** The remote has to be asked for the tip. */
   readonly fresh?: true
-  /** Others have moved the branch, or may have. */
-  readonly raced?: true
-  /** What the tip of the round before held at the paths; without an entry it is not known. */
-  readonly seen?: Seen
+  /** Of the changes that have lost a race, or may have: what the tip held at their paths then, or UNKNOWN. */
+  readonly before?: Seen
+  /** How long the round took that has lost a race, in milliseconds. Undefined: another reason has ended it. */
+  readonly raceMs?: number | undefined
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
   readonly suspect?: Suspect | undefined
+}
+
+/** What a round has seen of the branch. */
+export interface RoundReport {
+  /** Where the branch was; undefined: the remote was not asked. */
+  readonly tip: string | undefined
+  /** Where our push has moved it. */
+  readonly head: string | undefined
+  /** Others have moved it meanwhile. */
+  readonly raced: boolean
+  readonly milliseconds: number
 }
 
 interface Suspect {
@@ -43,28 +67,45 @@ interface Progress {
  * One round: reads the tip, settles what has landed already, writes the others' commits and pushes once. Answers what
  * is settled as soon as that is known, and at its end what is left to be done. What is bad before the push fails alone
  * and at once; where the remote refuses the commits, two halves are left. On a remembered tip there is a push or, where
- * anything else is to be said, another round.
+ * anything else is to be said, another round. `report` is called at most once.
  * @throws Failure what the remote says before anything is written
  */
-export async function* writeRound(remote: Remote, work: Work): AsyncGenerator<Settled, readonly Work[]> {
+export async function* writeRound(
+  remote: Remote,
+  work: Work,
+  report: (round: RoundReport) => void = () => undefined,
+): AsyncGenerator<Settled, readonly Work[]> {
+  const began = performance.now()
   const batch = work.batch.filter(isWaitedFor)
   const [first] = batch
   if (first === undefined) return []
-  const { doubts, suspect, fresh = false } = work
+  const { doubts, suspect } = work
   const since = searchedSince(doubts, batch)
-  const tip = await remote.readTip({ branch: first.change.branch, since, fresh })
-  if (tip === 'moved') return yield* answer(again(remote, { ...work, batch }))
+  const tip = await remote.readTip({ branch: first.change.branch, since, fresh: work.fresh === true })
+  if (tip === 'moved') return yield* answer(again(remote, { ...work, batch, raceMs: undefined }))
   if (suspect !== undefined && suspect.tip === tip.commit)
     return yield* answer(refuse({ ...work, batch }, suspect.failure))
   const found = await settleFound(remote, tip, { batch, doubts })
   yield* some(found)
   // Reading may take long, and for a change that nobody waits for a later attempt may have written already.
   const left = restOf(batch, found).filter(isWaitedFor)
-  return left.length === 0 ? [] : yield* writeLeft(remote, { ...work, batch: left }, tip)
+  if (left.length === 0) return []
+  return yield* writeLeft(remote, { ...work, batch: left }, tip, ({ pushed, head }) => {
+    const milliseconds = performance.now() - began
+    const landed = pushed?.kind === 'landed' ? head : undefined
+    const raced = pushed?.kind === 'race'
+    report({ tip: tip.remembered ? undefined : tip.commit, head: landed, raced, milliseconds })
+    return milliseconds
+  })
 }
 
-/** Plans, writes and pushes; a Failure on the way ends all that are left. */
-async function* writeLeft(remote: Remote, work: Work, tip: Tip): AsyncGenerator<Settled, readonly Work[]> {
+/** Plans, writes and pushes; a Failure on the way ends all that are left. `ended` tells how long the round took. */
+async function* writeLeft(
+  remote: Remote,
+  work: Work,
+  tip: Tip,
+  ended: (written: Written) => number,
+): AsyncGenerator<Settled, readonly Work[]> {
   let batch = work.batch
   try {
     const plan = await planCommits(remote, tip, batch)
@@ -72,11 +113,11 @@ async function* writeLeft(remote: Remote, work: Work, tip: Tip): AsyncGenerator<
     if (tip.remembered && !isCommitsOnly(plan)) return [{ ...work, fresh: true }]
     yield* some(plan.settled)
     batch = restOf(batch, plan.settled)
-    const before = work.raced === true ? (work.seen ?? new Map()) : undefined
-    const written = await commitAndPush(remote, tip, { ...plan, before })
+    const written = await commitAndPush(remote, tip, { ...plan, before: work.before ?? new Map() })
+    const raceMs = ended(written)
     yield* some(written.settled)
-    const { seen } = plan
-    return yield* answer(after(remote, { ...work, batch: written.rest, seen }, { written, tip }))
+    const next = { ...work, batch: written.rest, raceMs }
+    return yield* answer(after(remote, next, { written, tip, seen: plan.seen }))
   } catch (error) {
     yield failAll(batch, asFailure(error))
     return []
@@ -92,31 +133,40 @@ function* some(settled: Settled): Generator<Settled, void> {
   if (settled.size > 0) yield settled
 }
 
-/** Full jitter before each round but the first: writers that met once do not meet again. */
-export async function pauseBefore({ rounds }: Work, signal: AbortSignal): Promise<void> {
+/**
+ * Full jitter before each round but the first: writers that met once do not meet again. After a lost race it is short,
+ * for up to the time of a round: those who have won it wait for longer before they push again (branch-contention.ts).
+ */
+export async function pauseBefore({ rounds, raceMs }: Work, signal: AbortSignal): Promise<void> {
   if (rounds === 0) return
-  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (rounds - 1))
-  await wait(Math.random() * longest, undefined, { signal })
+  const longest =
+    raceMs === undefined
+      ? FIRST_PAUSE_MS * 2 ** (rounds - 1)
+      : raceMs * 2 ** Math.max(0, rounds - SHORT_PAUSES)
+  await wait(Math.random() * Math.min(LONGEST_PAUSE_MS, longest), undefined, { signal })
 }
 
-function after(
-  remote: Remote,
-  work: Work,
-  { written, tip }: { readonly written: Written; readonly tip: Tip },
-): Progress {
+interface Pushing {
+  readonly written: Written
+  readonly tip: Tip
+  readonly seen: Seen
+}
+
+function after(remote: Remote, work: Work, { written, tip, seen }: Pushing): Progress {
   const { batch, doubts } = work
   const { pushed } = written
   if (batch.length === 0) return { settled: new Map(), rest: [] }
   if (pushed === undefined) return { settled: new Map(), rest: [work] }
   if (pushed.kind === 'refused')
     return pushed.each ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
+  const next = { ...work, before: seen, suspect: undefined }
   if (pushed.kind === 'unknown')
-    return again(remote, { ...work, doubts: doubtAll(doubts, batch), suspect: undefined })
+    return again(remote, { ...next, doubts: doubtAll(doubts, batch), raceMs: undefined })
   const failure = pushed.kind === 'race' ? pushed.unless : undefined
-  const next = { ...work, suspect: failure === undefined ? undefined : { tip: tip.commit, failure } }
+  const suspect = failure === undefined ? undefined : { tip: tip.commit, failure }
   // Nobody else need be at work on the branch now: the memory was old.
-  if (tip.remembered) return { settled: new Map(), rest: [{ ...next, fresh: true, raced: true }] }
-  return again(remote, next)
+  if (tip.remembered) return { settled: new Map(), rest: [{ ...next, suspect, fresh: true }] }
+  return again(remote, { ...next, suspect })
 }
 
 /** One of them may be the bad one: halves, until it stands alone. */
@@ -127,12 +177,19 @@ function refuse({ batch, doubts }: Work, failure: Failure): Progress {
   return { settled: new Map(), rest: halves.map((half) => ({ batch: half, doubts, rounds: 0 })) }
 }
 
+/** Another round of those that may have one. */
 function again({ url }: Remote, work: Work): Progress {
+  const { batch, joined, before } = work
   const rounds = work.rounds + 1
-  if (rounds < ROUNDS) return { settled: new Map(), rest: [{ ...work, rounds, fresh: true, raced: true }] }
-  const lost = new Failure(
+  const lost = batch.filter((pending) => rounds - (joined?.get(pending) ?? 0) >= ROUNDS)
+  const failure = new Failure(
     'Conflict',
     `Other writers moved the branch of ${url} ${ROUNDS} times while the commit was on its way; it is tried again.`,
   )
-  return { settled: failAll(work.batch, lost), rest: [] }
+  const settled = failAll(lost, failure)
+  const left = restOf(batch, settled)
+  if (left.length === 0) return { settled, rest: [] }
+  // Their paths may not have been read in this round.
+  const seen = new Map(left.map((pending) => [pending, before?.get(pending) ?? UNKNOWN]))
+  return { settled, rest: [{ ...work, batch: left, before: seen, rounds, fresh: true }] }
 }

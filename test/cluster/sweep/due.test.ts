@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ListedResource } from '../../../functions/cluster/cluster.ts'
-import { isDue, needsLook } from '../../../functions/cluster/sweep/due.ts'
+import { isDue, isFollowerDue, needsLook } from '../../../functions/cluster/sweep/due.ts'
 
 const UID = '3f0c0d6e-5a0b-4b43-8c5e-7a8b9c0d1e2f'
 const NOW = Date.parse('2026-01-01T12:00:00Z')
@@ -80,3 +80,16 @@ for (const reason of ['NetworkError', 'RateLimited', 'Succeeded', 'Progressing',
   t.test(`a resource with the reason ${reason} is not named before its time`, async (t) => {
     t.equal(namedIn(listed({ reason, nextAttemptTime: '2026-01-01T12:09:00Z' }), 9), 0)
   })
+
+t.test('a follower is named once in its interval, unless its last attempt has failed', async (t) => {
+  const named = (row: ListedResource, minutes: number): number => {
+    const rounds = Array.from({ length: minutes * 2 }, (_, i) => NOW + i * 30_000)
+    return rounds.filter((now) => isFollowerDue(row, { since: now - 30_000, now })).length
+  }
+  t.equal(named(listed({ reason: 'Succeeded' }), 60), 6)
+  t.equal(named(listed({ reason: 'UpToDate', interval: '1m' }), 60), 60)
+  t.equal(named(listed({ reason: 'UpToDate', interval: 'often' }), 60), 6)
+  t.equal(named(listed({ reason: 'Succeeded', deleting: true }), 60), 0)
+  for (const reason of ['ReferenceForbidden', 'NetworkError', 'Progressing', undefined])
+    t.equal(named(listed({ reason }), 60), 0, `${reason}`)
+})

@@ -2,6 +2,7 @@ import t from 'tap'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
 import type { Walk } from '../../../functions/cluster/sweep/walk.ts'
 import { makeWalk } from '../../../functions/cluster/sweep/walk.ts'
+import type { ObjectRef } from '../../../functions/domain/resource/resource.ts'
 import type { StoredResource } from '../../harness/paging-server.ts'
 import { pagingServer, pendingIn } from '../../harness/paging-server.ts'
 
@@ -12,13 +13,17 @@ function stage(resources: readonly StoredResource[]) {
   const api = pagingServer()
   api.store(resources)
   const walk = makeWalk(connectCluster(api.server), { kind: 'GitCommit', phase: 'Pending' }, OWN_PAGES)
-  const rooms: { hasRoom: (namespace: string) => boolean } = { hasRoom: () => true }
+  const rooms: { hasRoom: (namespace: string) => boolean; visit: (ref: ObjectRef) => void } = {
+    hasRoom: () => true,
+    visit: () => undefined,
+  }
 
   async function visited(leg: keyof Walk): Promise<ReadonlyMap<string, Set<string>>> {
     const names = new Map<string, Set<string>>()
     await walk[leg]({
       visit: async (rows) => {
         for (const { ref } of rows) {
+          rooms.visit(ref)
           names.set(ref.namespace, (names.get(ref.namespace) ?? new Set<string>()).add(ref.name))
         }
       },
@@ -77,6 +82,23 @@ t.test('two large namespaces share the pages of a round, and each goes on where 
   }
   t.same([seen.a.size, seen.b.size], [2_000, 2_000])
   t.ok(api.asked.pages < 150, String(api.asked.pages))
+})
+
+t.test('a page whose rows did not all have room is visited again, and no row is passed over', async (t) => {
+  const { visited, rooms } = stage(pendingIn('a', 700))
+  await visited('common')
+  const announced = new Set<string>()
+  const mostInRound = 60
+  for (let round = 0; round < 12; round += 1) {
+    const ofRound = new Set<string>()
+    rooms.hasRoom = () => ofRound.size < mostInRound
+    rooms.visit = ({ name }) => {
+      if (ofRound.size < mostInRound && !announced.has(name)) ofRound.add(name)
+      for (const one of ofRound) announced.add(one)
+    }
+    await visited('large')
+  }
+  t.equal(announced.size, 700)
 })
 
 t.test('a namespace without room costs nothing, and leaves the pages to another', async (t) => {

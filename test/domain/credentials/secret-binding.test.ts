@@ -165,3 +165,23 @@ t.test('an entry that is no path is named', async (t) => {
   })
   t.throws(check('../a.yaml'), { message: /where "\.\.\/a\.yaml" is not a path/ })
 })
+
+t.test('a mistake is looked for at the beginning of a list alone, because every refusal looks', async (t) => {
+  const valid = 'shop/settings,'.repeat(2_000)
+  const refusals = (list: string): readonly (() => void)[] => [
+    () =>
+      requirePathsAllowed(
+        [{ field: 'spec.resourceRef.path', path: 'a.yaml' }],
+        bound({ [ALLOWED_PATHS]: list }),
+      ),
+    () =>
+      requireRepositoryAllowed(
+        bound({ [ALLOWED_REPOSITORIES]: list }),
+        parseRepositoryAddress('https://git.example.com/a/b'),
+        { right: 'get' },
+      ),
+  ]
+  for (const refusal of refusals(`/shop,${valid}`)) t.throws(refusal, { message: /where "\/shop" is not/ })
+  for (const refusal of refusals(`${valid}/shop`)) t.throws(refusal, { message: /^[^"]*$/ })
+  for (const refusal of refusals(`${'x'.repeat(20_000)}//`)) t.throws(refusal, { message: /^[^"]*$/ })
+})

@@ -71,12 +71,18 @@ for (const [keys, type, held, expected] of BY_SSH) {
   })
 }
 
-t.test('over SSH, the key of a Secret of another type is not guessed', async (t) => {
-  t.throws(() => sshKeys(named({}), secret('Opaque', ['ssh-privatekey'])), {
+t.test('over SSH, the usual key of an Opaque Secret is used, as its token is over HTTPS', async (t) => {
+  const keys = { privateKeyKey: 'ssh-privatekey', knownHostsKey: undefined }
+  t.same(sshKeys(named({}), secret('Opaque', ['ssh-privatekey', 'token'])), keys)
+  t.same(sshKeys(named({}), secret('kubernetes.io/basic-auth', ['ssh-privatekey'])), keys)
+})
+
+t.test('over SSH, another key is not guessed', async (t) => {
+  t.throws(() => sshKeys(named({}), secret('Opaque', ['id_ed25519'])), {
     reason: 'CredentialsInvalid',
     retry: 'slow',
     message:
-      'The Secret shop/git is of type Opaque, so spec.credentials has to name its private key for an SSH address; set privateKeyKey there.',
+      'The Secret shop/git has no key "ssh-privatekey", which an SSH address needs; add it, or name another with privateKeyKey in spec.credentials.',
   })
 })
 

@@ -207,3 +207,13 @@ for (const [title, data] of [
     t.throws(() => readEvent({ 'content-type': 'application/cloudevents+json' }, Buffer.from(data)), refused)
   })
 }
+
+t.test('the partition key is that of the branch with its names', async (t) => {
+  const files = [{ path: 'a', content: 'b' }]
+  const keyOf = (branch: string, more = {}) => {
+    const resource = gitCommit({ repository: 'https://git.example.com/a/b', branch, ...more })
+    return appliedEvent(resource, ID).attributes['partitionkey']
+  }
+  t.equal(keyOf('of/{namespace}', { files }), keyOf('of/shop'))
+  t.not(keyOf('of/{namespace}'), keyOf('of/shop'))
+})

@@ -3,6 +3,9 @@ import {
   isFromWebhook,
   SENDER_SIGNATURE,
   senderSignature,
+  signedTrace,
+  TRACE_SIGNATURE,
+  traceSignature,
 } from '../../../functions/domain/event/sender-signature.ts'
 
 const KEY = Buffer.alloc(32, 'k')
@@ -35,4 +38,36 @@ for (const [title, headers, key] of [
   ),
 ] as const) {
   t.test(`${title} is not the webhook's`, async (t) => t.notOk(isFromWebhook(headers, key)))
+}
+
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+const TRACED: Readonly<Record<string, string>> = { ...ATTRIBUTES, traceparent: TRACEPARENT }
+const OF_TRACE = traceSignature((name) => TRACED[name], KEY)
+
+function tracedWith(signature: string | undefined, changed: Readonly<Record<string, string>> = {}) {
+  const signed = signature === undefined ? {} : { [TRACE_SIGNATURE]: signature }
+  const attributes = Object.entries({ ...TRACED, ...changed, ...signed, [SENDER_SIGNATURE]: SIGNATURE })
+  return Object.fromEntries(attributes.map(([name, value]) => [`ce-${name}`, value]))
+}
+
+t.test('the trace of the webhook is known', async (t) => {
+  t.strictSame(signedTrace(tracedWith(OF_TRACE), KEY), {
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+    spanId: '00f067aa0ba902b7',
+    sampled: true,
+  })
+})
+
+for (const [title, headers] of [
+  ['without a signature', tracedWith(undefined)],
+  ['with the signature of the event', tracedWith(SIGNATURE)],
+  ['with another key', tracedWith(traceSignature((name) => TRACED[name], Buffer.alloc(32, 'l')))],
+  ['that is sampled now', tracedWith(OF_TRACE, { traceparent: TRACEPARENT.replace(/1$/, '3') })],
+  ['of another event', tracedWith(OF_TRACE, { id: '2' })],
+  ['that is none', tracedWith(OF_TRACE, { traceparent: 'x' })],
+] as const) {
+  t.test(`a trace ${title} is not continued, and the event stays the webhook's`, async (t) => {
+    t.equal(signedTrace(headers, KEY), undefined)
+    t.equal(isFromWebhook(headers, KEY), headers['ce-id'] === '1')
+  })
 }

@@ -10,7 +10,7 @@ t.test('a valid resource passes, before it is stored and after', async (t) => {
   t.same(await judge(gitCommit(SPEC), reviewContext()), {
     fieldErrors: [],
     warnings: [],
-    served: { plural: 'configmaps', namespaced: true },
+    served: new Map([['ConfigMap of v1', { plural: 'configmaps', namespaced: true }]]),
     secretRights: { 'spec.credentials': 'get' },
   })
 })
@@ -22,7 +22,7 @@ t.test('schema and rules report together; where both report a field, the rule co
     fieldErrors.map(({ message }) => message),
     [
       'spec.branch has to be the name of a branch, but is a number.',
-      'spec.repository contains "%"; write an address such as https://git.example.com/acme/shop.git.',
+      'spec.repository contains "%"; rename what has a space or the like in its name, or write its ID where the host takes that, as Azure DevOps does for projects.',
       'spec.message begins line 1 with "Commitlet-" or "Requested-by:", which Commitlet alone writes; leave that line out.',
     ],
   )
@@ -132,7 +132,7 @@ t.test('a pull request has no reference to check', async (t) => {
   t.same(await judge(resource, world), {
     fieldErrors: [],
     warnings: [],
-    served: undefined,
+    served: new Map(),
     secretRights: { 'spec.credentials': 'get' },
   })
   t.same(world.asked, [])
@@ -179,7 +179,7 @@ t.test('a text that is too long is reported once, and not checked further', asyn
   for (const spec of cases) {
     const { fieldErrors } = await judge(gitCommit(spec), reviewContext())
     t.match(fieldErrors, [
-      { message: /^spec\.[.A-Za-z]+ is longer than the [0-9]+ characters that are allowed\.$/ },
+      { message: /^spec\.[.A-Za-z]+ has \d+ characters, but at most \d+ are allowed; [a-z ]+\.$/ },
     ])
     t.equal(fieldErrors.length, 1)
   }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { pullRequestErrors } from '../../../functions/domain/gate/pull-request-rules.ts'
 import { readable } from '../fixtures/parsed.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 
 function fieldErrors(repository: string, spec: Record<string, unknown>): string[] {
   const parsed = readable('PullRequest', { repository, ...spec })
@@ -56,10 +57,10 @@ t.test('a repository path has as many parts as its host uses', async (t) => {
 })
 
 t.test('the address of a page of GitLab is not that of a repository', async (t) => {
-  for (const page of ['/acme/web/config/-/merge_requests/1', '/acme/config/-/tree/main'])
-    t.same(fieldErrors(`https://gitlab.com${page}`, {}), [
-      'InvalidSpec spec.repository has "-" as a part of its path, after which gitlab puts the pages of a repository; write the address of the repository itself.',
-    ])
+  const selfManaged = { provider: 'gitlab', providerConfig: { baseURL: 'https://git.example.com/api/v4' } }
+  t.same(fieldErrors('https://git.example.com/acme/config/-/tree/main', selfManaged), [
+    'InvalidSpec spec.repository has "-" as a part of its path, after which gitlab puts the pages of a repository; write the address of the repository itself.',
+  ])
   t.same(fieldErrors('https://gitlab.com/acme/-config-/a-b', {}), [])
 })
 
@@ -121,7 +122,7 @@ t.test('people on Bitbucket are named by UUID or account ID', async (t) => {
   t.same(fieldErrors(BITBUCKET, { reviewers: sound }), [])
   for (const name of ['dev', 'dev@example.com', UUID.slice(1, -1), `${UUID} `, '', `${UUID}\n`]) {
     t.same(fieldErrors(BITBUCKET, { reviewers: [UUID, name] }), [
-      'InvalidSpec spec.reviewers names a user in a form that bitbucket does not use; write a UUID in braces or an account ID of Atlassian.',
+      'InvalidSpec spec.reviewers[1] names a user in a form that bitbucket does not use; write a UUID in braces or an account ID of Atlassian.',
     ])
   }
   t.same(fieldErrors(GITHUB, { reviewers: ['dev'] }), [])
@@ -140,14 +141,14 @@ t.test('elsewhere people are named by plain user names', async (t) => {
     for (const person of ['@dev', 'acme/web', 'acme/'])
       for (const field of ['reviewers', 'assignees'])
         t.same(fieldErrors(repository, { ...more, [field]: ['dev', person] }), [
-          `InvalidSpec spec.${field} names a user in a form that ${name} does not use; write user names without "@", and not those of teams or groups.`,
+          `InvalidSpec spec.${field}[1] names a user in a form that ${name} does not use; write user names without "@", and not those of teams or groups.`,
         ])
   }
 })
 
 t.test('a label of GitLab has no comma in its name', async (t) => {
   t.same(fieldErrors(GITLAB, { labels: ['shop', 'in, out'] }), [
-    'InvalidSpec spec.labels names a label in a form that gitlab does not use; write names without a comma.',
+    'InvalidSpec spec.labels[1] names a label in a form that gitlab does not use; write names without a comma.',
   ])
   t.same(fieldErrors(GITHUB, { labels: ['in, out'] }), [])
   for (const labels of [',', 5, null, [5, null, [',']], [','.repeat(300)]])
@@ -172,5 +173,5 @@ t.test('a million entries and megabytes take almost no time', async (t) => {
   for (const repository of [GITHUB, BITBUCKET])
     fieldErrors(repository, { reviewers: many, labels: many, headBranch: ':'.repeat(5_000_000) })
   fieldErrors(BITBUCKET, { reviewers: Array.from({ length: 50 }, () => '{'.repeat(1_000_000)) })
-  t.ok(cpuTime() - began < 1_000)
+  t.ok(cpuTime() - began < allowedMs(100))
 })

@@ -92,3 +92,23 @@ t.test('a name of 254 characters is not that of a service account', async (t) =>
     /^DELEGATE_SERVICE_ACCOUNT is "a+", but/,
   )
 })
+
+t.test('older keys lie beside the key, and each has to be a key', async (t) => {
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(48, 2)]
+  const files = new Map<string, Uint8Array>([
+    ['/keys/key', key],
+    ['/keys/key.1', one],
+    ['/keys/key.2', two],
+    ['/keys/key.4', two],
+  ])
+  const readFile = (path: string): Uint8Array => {
+    const found = files.get(path)
+    if (found === undefined) throw new Error('no such file')
+    return found
+  }
+  const read = () => readGateSettings({ STAMP_KEY_FILE: '/keys/key' }, readFile).olderStampKeys
+  t.strictSame(read(), [one, two], 'the first that is missing ends them')
+  files.set('/keys/key.1', one.subarray(1))
+  const wrong = /^"\/keys\/key\.1", .* 32 bytes or more/
+  t.throws(read, { message: wrong })
+})

@@ -4,6 +4,7 @@ import type { FieldError } from '../../../functions/domain/field-error.ts'
 import type { Kind } from '../../../functions/domain/resource/resource.ts'
 import { readable } from '../fixtures/parsed.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 
 const SPEC = {
   repository: 'https://git.example.com/acme/shop.git',
@@ -85,7 +86,7 @@ t.test('a message cannot forge a trailer, and has a bound in bytes', async (t) =
 t.test('a message of blank lines is read quickly', async (t) => {
   const began = cpuTime()
   specErrors('GitCommit', { ...SPEC, message: `${'\n'.repeat(65_000)}x` })
-  t.ok(cpuTime() - began < 1_000)
+  t.ok(cpuTime() - began < allowedMs(100))
 })
 
 t.test('each field is judged by its own rule', async (t) => {
@@ -148,7 +149,7 @@ t.test('many field errors are reported at once, each with its field', async (t) 
 })
 
 t.test('what the schema refuses is skipped without a crash', async (t) => {
-  for (const spec of [{}, { repository: 5, message: [], resourceRef: null, branch: {} }]) {
+  for (const spec of [{ resourceRef: [] }, { repository: 5, message: [], resourceRef: null, branch: {} }]) {
     t.same(byRules('GitCommit', spec), [])
   }
   t.same(byRules('GitCommit', { ...SPEC, branch: '', resourceRef: { path: '' } }), [])

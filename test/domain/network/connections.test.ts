@@ -1,10 +1,12 @@
 import { once } from 'node:events'
+import { createServer as createHTTPServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { boundConnections } from '../../../functions/domain/network/connections.ts'
+import { waitFor } from '../../harness/wait.ts'
 
 /** A server for two connections; `open` returns both ends of a new one. */
 async function start(t: Test) {
@@ -63,9 +65,9 @@ t.test('one with more than eight requests without an answer is closed', async (t
   releases[0]?.()
   t.ok(connections.begin(served), 'an answer makes room')
   t.notOk(served.destroyed)
+  const began = performance.now()
   t.equal(connections.begin(served), undefined)
   t.ok(connections.isSlow(served))
-  const began = performance.now()
   await once(served, 'close')
   t.ok(performance.now() - began > 450, 'a flood waits for its end')
 })
@@ -90,4 +92,69 @@ t.test('requests of one connection that are slowed down wait together', async (t
   const [first, second] = [connections.slowDown(served), connections.slowDown(served)]
   t.equal(served.listenerCount('close'), before + 1)
   await Promise.all([first, second])
+})
+
+/** A server of HTTP that reads bodies and answers 404; `open` opens a connection and `seen` counts its requests. */
+async function startHTTP(t: Test) {
+  const seen = { requests: 0, read: 0 }
+  const server = createHTTPServer((request, response) => {
+    seen.requests += 1
+    const release = connections.begin(request.socket)
+    if (release === undefined) return
+    response.once('close', release)
+    request.resume().on('end', () => response.writeHead(404).end())
+  })
+  const connections = boundConnections(server, 2, {
+    wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
+    doNext: (work) => process.nextTick(queueMicrotask, work),
+  })
+  server.on('connection', (socket: Socket) => socket.once('close', () => (seen.read = socket.bytesRead)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { seen, open: () => connect({ port, host: '127.0.0.1' }).on('error', () => undefined) }
+}
+
+t.test('requests with an expectation count like all others, also one that HTTP does not know', async (t) => {
+  for (const expectation of ['100-continue', 'a miracle']) {
+    const { seen, open } = await startHTTP(t)
+    const client = open()
+    let answer = ''
+    client.on('data', (bytes: Buffer) => (answer += bytes.toString()))
+    client.write(`GET / HTTP/1.1\r\nhost: x\r\nexpect: ${expectation}\r\n\r\n`.repeat(1_000))
+    await once(client, 'close')
+    t.ok(seen.requests > 8 && seen.requests < 60, `${seen.requests} requests were parsed`)
+    const answers = answer.split('HTTP/1.1 ').length - 1
+    t.ok(answers < 60, `${answers} answers`)
+  }
+})
+
+t.test('a connection that sends bytes of no request is closed', async (t) => {
+  const upgrade = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'
+  for (const [begin, more] of [
+    ['', '\r\n'],
+    [upgrade, upgrade],
+  ] as const) {
+    const { seen, open } = await startHTTP(t)
+    const client = open()
+    // It may be reset, which is an error.
+    const { promise: closed, resolve } = Promise.withResolvers<undefined>()
+    client.on('close', () => resolve(undefined)).resume()
+    client.write(begin + more.repeat((32 * 1024 * 1024) / more.length))
+    await closed
+    await waitFor('the end of the connection', () => seen.read > 0 || undefined, 10_000)
+    t.ok(seen.read < 4 * 1024 * 1024, `${seen.read} bytes were read`)
+  }
+})
+
+t.test('one with large bodies is not, and empty lines between requests are allowed', async (t) => {
+  const { seen, open } = await startHTTP(t)
+  const body = 'x'.repeat(300_000)
+  const request = `\r\n\r\nPOST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const client = open()
+  client.write(request.repeat(5))
+  client.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  await once(client.resume(), 'close')
+  t.equal(seen.requests, 6)
 })

@@ -13,7 +13,11 @@ const LAST = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
 
 async function start(t: Test, listener: (...of: Parameters<RequestListener>) => void) {
   const server = createServer(listener)
-  const reading = readInSlices(server, (work) => process.nextTick(queueMicrotask, work))
+  const reading = readInSlices(
+    server,
+    (work) => process.nextTick(queueMicrotask, work),
+    (socket) => socket.destroy(),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {

@@ -1,10 +1,11 @@
 import t from 'tap'
 import { readPrivateKey } from '../../../functions/domain/private-key/private-key.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 import { failureOf } from '../fixtures/thrown.ts'
 
-/** Ten times what a refusal may take. */
-const MOST_MS = 50
+/** By what a refusal may take. */
+const MOST_MS = allowedMs(5)
 
 /** Tests that this text is refused with such a sentence, and at once. */
 export function rejects(title: string, text: string, says: RegExp): void {

@@ -180,7 +180,7 @@ t.test('the sentence never repeats a password, and says where it belongs', async
   }
   t.match(
     sentenceOf(() => parseRepositoryAddress('https://user@h/a')),
-    /before the host; .* Secret in spec/,
+    /before the host, which belong into the Secret of spec/,
   )
 })
 

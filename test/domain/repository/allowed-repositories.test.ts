@@ -7,6 +7,7 @@ import {
   unsoundEntry,
   unsoundPrefix,
 } from '../../../functions/domain/repository/allowed-repositories.ts'
+import { costOf } from '../../harness/growth.ts'
 
 const REPOSITORIES = [
   ['github.com', 'https://github.com/acme/shop', true],
@@ -206,4 +207,17 @@ t.test('a prefix that no path can begin with is named', async (t) => {
   t.equal(unsoundPrefix('clusters/prod, shop/ ,.github'), undefined)
   for (const entry of ['', '/', '/shop', './shop', 'shop/../x', 'shop//x', 'shop\\x', '.git/hooks'])
     t.equal(unsoundPrefix(`clusters, ${entry} ,shop`), entry)
+})
+
+t.test('130,000 entries cost no more than three times what it takes to split them', async (t) => {
+  const largest = 262_144
+  const shape = (read: (list: string) => unknown) => (size: number) => {
+    const list = Buffer.from('a,'.repeat(size / 2)).toString()
+    return () => read(list)
+  }
+  const looked = shape((list) => allowsPath(list, 'shop/settings.yaml'))
+  const split = shape((list) => list.split(',').map((entry) => entry.trim()))
+  // The compiler and the garbage collector may take part in one try.
+  const isCheap = (): boolean => costOf(looked, largest) < 3 * costOf(split, largest)
+  t.ok(Array.from({ length: 20 }).some(isCheap))
 })

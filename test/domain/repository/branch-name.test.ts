@@ -82,7 +82,7 @@ t.test('random names are judged as Git judges them', async () => {
   const names = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''))
   fc.assert(
     fc.property(names, (name) => (branchComplaint(name) === undefined) === isBranchForGit(name)),
-    { numRuns: sized(30, 300) },
+    { numRuns: sized(15, 300) },
   )
 })
 

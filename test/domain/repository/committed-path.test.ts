@@ -111,6 +111,17 @@ t.test('a file that configures Git or the host is recognised wherever it stands'
     'ZUUL~1.D/a.yaml': 'ZUUL~1.D',
     'renovate.json': 'renovate.json',
     'pr12cd~3.yam': 'pr12cd~3.yam',
+    '.prow/jobs.yaml': '.prow',
+    'docs/OWNERS_ALIASES': 'OWNERS_ALIASES',
+    'zuul.yaml': 'zuul.yaml',
+    '.devcontainer.json': '.devcontainer.json',
+    'atlantis.yaml': 'atlantis.yaml',
+    'buildkite/pipeline.yml': 'buildkite',
+    'buildkite.json': 'buildkite.json',
+    '.policy.yml': '.policy.yml',
+    '.readthedocs.yaml': '.readthedocs.yaml',
+    'site/netlify.toml': 'netlify.toml',
+    '.workflow/release.yml': '.workflow',
   }
   for (const [path, component] of Object.entries(paths)) t.equal(controlComponent(path), component, path)
   for (const path of [

@@ -11,9 +11,10 @@ import {
 import type { GitCommit, Kind, PullRequest } from '../../../functions/domain/resource/resource.ts'
 
 const KEY = Buffer.alloc(48, 7)
+const NOW = new Date('2026-03-01T10:00:00Z')
 const DELEGATION = { appliers: ['flux'], account: 'commitlet' }
 const DEVELOPER = { username: 'developer', uid: 'u-1', groups: ['developers'], extra: { a: ['b'] } }
-const STAMPING: Stamping = { user: DEVELOPER, extraKeys: ['a'], delegation: DELEGATION, key: KEY }
+const STAMPING: Stamping = { user: DEVELOPER, extraKeys: ['a'], delegation: DELEGATION, key: KEY, now: NOW }
 const ACCOUNT = {
   username: 'system:serviceaccount:shop:commitlet',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
@@ -70,8 +71,8 @@ function told(requester: string): GitCommit {
   return resource({ [REQUESTED_BY]: 'developer', [REQUESTER]: requester })
 }
 
-const SIGNED = { key: KEY, delegation: DELEGATION }
-const UNSIGNED = { key: undefined, delegation: DELEGATION }
+const SIGNED = { key: KEY, delegation: DELEGATION, now: NOW }
+const UNSIGNED = { key: undefined, delegation: DELEGATION, now: NOW }
 
 t.test('the requester is read as stamped, with groups and the extra that was kept', async (t) => {
   const requester = { subject: DEVELOPER, username: 'developer', displayName: 'developer' }
@@ -184,4 +185,41 @@ t.test('keys of the prototype in the requester are ignored', async (t) => {
     username: 'developer',
     displayName: 'developer',
   })
+})
+
+/** A follower as the webhook stamps it. */
+function follower(stamping: Partial<Stamping> = {}): GitCommit {
+  const following = ({ spec, ...rest }: GitCommit): GitCommit => ({
+    ...rest,
+    spec: { ...spec, sync: 'OnChange' },
+  })
+  const application = { before: undefined, after: following(resource({})), namespace: 'shop' }
+  return following(resource(present(stampFor(application, { ...STAMPING, ...stamping }))))
+}
+
+t.test(
+  'the stamp of a follower counts for 90 days, and then the message says how to ask again',
+  async (t) => {
+    const after = (days: number): Date => new Date(NOW.getTime() + days * 86_400_000)
+    t.equal(requesterOf(follower(), { ...SIGNED, now: after(90) }).username, 'developer')
+    const tooOld = {
+      reason: 'ReferenceForbidden',
+      retry: 'never',
+      message:
+        /follows its sources .* 90 days; ask again: kubectl annotate -n shop gitcommits settings commitlet.dev\/requested-at=/,
+    }
+    t.throws(() => requesterOf(follower(), { ...SIGNED, now: after(91) }), tooOld)
+    t.equal(requesterOf(stamped(), { ...SIGNED, now: after(91) }).username, 'developer', 'no follower')
+    const untimed = stampFor({ before: undefined, after: resource({}), namespace: 'shop' }, STAMPING)
+    const { spec, ...rest } = resource(present(untimed))
+    t.throws(() => requesterOf({ ...rest, spec: { ...spec, sync: 'OnChange' } }, UNSIGNED), tooOld)
+  },
+)
+
+t.test('a key that was replaced still verifies, and no other does', async (t) => {
+  const [older, oldest] = [Buffer.alloc(48, 8), Buffer.alloc(48, 9)]
+  const olderKeys = [older, oldest]
+  for (const key of [KEY, older, oldest])
+    t.equal(requesterOf(stamped({ key }), { ...SIGNED, olderKeys }).username, 'developer')
+  t.throws(() => requesterOf(stamped({ key: oldest }), { ...SIGNED, olderKeys: [older] }), UNPROVEN)
 })

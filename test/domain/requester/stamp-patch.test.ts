@@ -6,9 +6,13 @@ const BY = 'commitlet.dev/requested-by'
 const REQUESTER = 'commitlet.dev/requester'
 const SIGNATURE = 'commitlet.dev/requester-signature'
 const JSON_TEXT = '{"username":"developer"}'
-const STAMP = { [BY]: 'developer', [REQUESTER]: JSON_TEXT, [SIGNATURE]: undefined }
+const GENERATION = 'commitlet.dev/request-generation'
+const STAMP = {
+  ...{ [BY]: 'developer', [REQUESTER]: JSON_TEXT },
+  ...{ [SIGNATURE]: undefined, [GENERATION]: undefined },
+}
 const SIGNED = { ...STAMP, [SIGNATURE]: 'f'.repeat(64) }
-const NONE = { [BY]: undefined, [REQUESTER]: undefined, [SIGNATURE]: undefined }
+const NONE = { ...STAMP, [BY]: undefined, [REQUESTER]: undefined }
 const PATH = '/metadata/annotations/commitlet.dev~1'
 const UNSIGNED = { [BY]: 'developer', [REQUESTER]: JSON_TEXT }
 const WHOLE: PatchOperation[] = [{ op: 'add', path: '/metadata/annotations', value: UNSIGNED }]
@@ -25,7 +29,7 @@ for (const [title, sent, stamp, patch] of [
     { ...NONE, [BY]: '' },
     [{ op: 'add', path: `${PATH}requested-by`, value: '' }],
   ],
-  ['the right signature is left alone', SIGNED, SIGNED, []],
+  ['the right signature is left alone', { ...UNSIGNED, [SIGNATURE]: 'f'.repeat(64) }, SIGNED, []],
   [
     'a foreign stamp without a wanted one is removed',
     { [BY]: 'forged', [SIGNATURE]: null },

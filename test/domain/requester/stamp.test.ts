@@ -3,6 +3,7 @@ import type { Stamping } from '../../../functions/domain/requester/stamp.ts'
 import {
   isNewRequest,
   changesStamp,
+  changesSuspend,
   overwrittenIn,
   signedOf,
   stampBytes,
@@ -16,6 +17,7 @@ const BY = 'commitlet.dev/requested-by'
 const REQUESTER = 'commitlet.dev/requester'
 const SIGNATURE = 'commitlet.dev/requester-signature'
 const AT = 'commitlet.dev/requested-at'
+const GENERATION = 'commitlet.dev/request-generation'
 
 const DEVELOPER: UserInfo = {
   username: 'developer',
@@ -30,8 +32,10 @@ const STAMPING: Stamping = {
   user: DEVELOPER,
   extraKeys: ['scopes.authorization.openshift.io'],
   delegation: { appliers: ['flux'], account: 'commitlet' },
+  now: new Date('2026-03-01T10:00:00Z'),
   key: undefined,
 }
+const KEY = Buffer.alloc(32, 1)
 const OLD_STAMP = { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}', [SIGNATURE]: 'old' }
 
 type Annotations = Readonly<Record<string, unknown>> | null | undefined
@@ -87,7 +91,7 @@ t.test('what the sender wrote into the stamp is distinguished from the old and t
 
 t.test('a stamp is measured in bytes, names of the annotations included', async (t) => {
   const stamp = stampOf(resource({ [BY]: 'é', [REQUESTER]: '{}' }))
-  t.equal(stampBytes(stamp), `${BY}${REQUESTER}${SIGNATURE}`.length + 4)
+  t.equal(stampBytes(stamp), `${BY}${REQUESTER}${SIGNATURE}${GENERATION}`.length + 4)
 })
 
 t.test('the sender is stamped, whatever was sent, with only the configured keys of extra', async (t) => {
@@ -96,6 +100,7 @@ t.test('the sender is stamped, whatever was sent, with only the configured keys 
     [BY]: 'developer',
     [REQUESTER]: DEVELOPER_JSON,
     [SIGNATURE]: undefined,
+    [GENERATION]: undefined,
   })
   t.notMatch(JSON.stringify(stampFor(application, STAMPING)), 's3cret')
   t.match(stampFor(application, { ...STAMPING, extraKeys: [] }), { [REQUESTER]: /"groups":\[[^\]]*\]\}$/ })
@@ -136,8 +141,14 @@ t.test(
   async (t) => {
     const signing = { ...STAMPING, key: Buffer.alloc(32, 1) }
     const before = resource(OLD_STAMP)
-    t.strictSame(stampFor(applied(before, resource({ [BY]: 'forged' })), signing), OLD_STAMP)
-    const nothing = { [BY]: undefined, [REQUESTER]: undefined, [SIGNATURE]: undefined }
+    t.strictSame(stampFor(applied(before, resource({ [BY]: 'forged' })), signing), {
+      ...OLD_STAMP,
+      [GENERATION]: undefined,
+    })
+    const nothing = {
+      ...{ [BY]: undefined, [REQUESTER]: undefined },
+      ...{ [SIGNATURE]: undefined, [GENERATION]: undefined },
+    }
     t.strictSame(stampFor(applied(resource(null), resource(OLD_STAMP)), signing), nothing)
   },
 )
@@ -160,7 +171,10 @@ t.test('with a key the stamp is signed for the new request, not for what was the
 })
 
 t.test('whatever shape a resource has, its stamp is read from its own text members', async (t) => {
-  const none = { [BY]: undefined, [REQUESTER]: undefined, [SIGNATURE]: undefined }
+  const none = {
+    ...{ [BY]: undefined, [REQUESTER]: undefined },
+    ...{ [SIGNATURE]: undefined, [GENERATION]: undefined },
+  }
   for (const value of [
     undefined,
     null,
@@ -176,3 +190,51 @@ t.test('whatever shape a resource has, its stamp is read from its own text membe
     t.match(signedOf(value, 'shop', none), { requestedAt: undefined })
   t.match(signedOf({}, 'shop', none), { kind: '', spec: undefined })
 })
+
+t.test(
+  'suspend alone is no request: the stamp stays, and the generation of the request is noted',
+  async (t) => {
+    const at = (generation: number, spec: object, annotations: Annotations = OLD_STAMP) => ({
+      ...{ kind: 'GitCommit', metadata: { name: 'settings', generation, annotations }, spec },
+    })
+    const noted = { ...OLD_STAMP, [GENERATION]: '3' }
+    for (const [title, before, after, isNew, generation] of [
+      ['suspended', at(3, { message: 'x' }), at(3, { message: 'x', suspend: true }), false, '3'],
+      ['resumed', at(4, { message: 'x', suspend: true }, noted), at(4, { message: 'x' }), false, '3'],
+      [
+        'requested',
+        at(4, { message: 'x' }, noted),
+        at(4, { message: 'x' }, { ...noted, [AT]: '1' }),
+        true,
+        '3',
+      ],
+      ['changed', at(4, { message: 'x' }, noted), at(4, { message: 'y' }, noted), true, undefined],
+      [
+        'changed and resumed',
+        at(4, { message: 'x', suspend: true }, noted),
+        at(4, { message: 'y' }),
+        true,
+        undefined,
+      ],
+      [
+        'forged',
+        at(4, { message: 'x' }, noted),
+        at(4, { message: 'x' }, { ...noted, [GENERATION]: '2' }),
+        false,
+        '3',
+      ],
+      ['created', undefined, at(1, { message: 'x', suspend: true }, noted), true, undefined],
+    ] as const) {
+      const application = applied(before, after)
+      t.equal(isNewRequest(application), isNew, title)
+      const stamp = stampFor(application, STAMPING)
+      t.equal(stamp[GENERATION], generation, title)
+      t.equal(stamp[BY], isNew ? 'developer' : 'ops', title)
+    }
+    t.ok(changesSuspend(applied(at(3, {}), at(3, { suspend: true }))))
+    t.notOk(changesSuspend(applied(at(3, { suspend: true }), at(3, { suspend: true }))))
+    const stamp = stampFor(applied(undefined, at(1, { message: 'x' })), { ...STAMPING, key: KEY })
+    const signed = signedOf(at(2, { message: 'x', suspend: true }), 'shop', stamp)
+    t.ok(verifies(signed, stamp[SIGNATURE], KEY), 'the signature does not cover it')
+  },
+)

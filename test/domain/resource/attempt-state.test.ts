@@ -111,3 +111,15 @@ t.test('a claim is carried by the resource that was claimed, not by another of t
   t.ok(carriesClaim({ ...claim, metadata: { ...claim.metadata, resourceVersion: '8' } }, claim))
   t.notOk(carriesClaim({ ...claim, metadata: { ...claim.metadata, uid: 'u-2' } }, claim))
 })
+
+t.test('a follower that has succeeded starts when its sources have changed since that attempt', async (t) => {
+  const lastAttemptTime = at(-60)
+  const status: Status = { observedGeneration: 1, phase: 'Succeeded', lastAttemptTime }
+  const follower: Envelope = { ...resource(status), follows: { intervalSeconds: 600 } }
+  t.ok(mayStart(follower, NOW, lastAttemptTime))
+  t.notOk(mayStart(follower, NOW), 'nothing has changed')
+  t.notOk(mayStart(follower, NOW, at(-90)), 'another attempt was made')
+  t.notOk(mayStart({ ...follower, suspended: true }, NOW, lastAttemptTime), 'suspended')
+  t.notOk(mayStart({ ...follower, status: { ...status, phase: 'Failed' } }, NOW, lastAttemptTime), 'failed')
+  t.notOk(mayStart(resource(status), NOW, lastAttemptTime), 'no follower')
+})

@@ -139,7 +139,7 @@ t.test('every field error is reported at once, one sentence per field', async (t
       'spec.credentials.secretName is missing; it has to be the name of a Secret in the same namespace.',
       'spec.credentials.tokenKey is empty; it has to be the name of a key in the Secret.',
       'spec.credentials.usernameKey has to be the name of a key in the Secret.',
-      'spec.provider is longer than the 32 characters that are allowed.',
+      'spec.provider has 33 characters, but at most 32 are allowed; make it shorter.',
       'spec.providerConfig has to be an object such as {baseURL: "https://git.example.com/api/v4"}, but is a list.',
       'spec.message is empty; it has to be a commit message that is not blank and has no NUL characters.',
       'spec.resourceRef.path is missing; it has to be a path from the top of the repository, such as clusters/prod/settings.yaml.',
@@ -162,8 +162,8 @@ t.test('no sentence is raw ajv, and none repeats what was written', async (t) =>
 t.test('lists are bounded and hold nothing twice', async (t) => {
   const many = Array.from({ length: 51 }, (_, index) => `l${index}`)
   const cases: [unknown, string][] = [
-    [many, 'spec.labels has more than the 50 entries that are allowed.'],
-    [['a', 'b', 'a'], 'spec.labels has an entry twice; leave one of them out.'],
+    [many, 'spec.labels has 51 entries, but at most 50 are allowed; leave some out.'],
+    [['a', 'b', 'a'], 'spec.labels has the entry [0] twice, again as [2]; leave one of them out.'],
     [['a', 5], 'spec.labels[1] has to be the name of a label, but is a number.'],
     ['a', 'spec.labels has to be a list of strings, none of them twice, but is a string.'],
     [true, 'spec.labels has to be a list of strings, none of them twice, but is true or false.'],

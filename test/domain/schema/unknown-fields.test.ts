@@ -14,7 +14,7 @@ function stored(spec: unknown): unknown {
 }
 
 for (const [title, spec, field] of [
-  ['at the top', { ...SPEC, sync: 'OnChange' }, 'spec.sync'],
+  ['at the top', { ...SPEC, signing: {} }, 'spec.signing'],
   [
     'further down',
     { ...SPEC, resourceRef: { ...SPEC.resourceRef, field: '.data' } },
@@ -22,8 +22,8 @@ for (const [title, spec, field] of [
   ],
   [
     'in place of one that is required',
-    { repository: SPEC.repository, message: 'x', credentials: SPEC.credentials, files: [] },
-    'spec.files',
+    { repository: SPEC.repository, message: 'x', credentials: SPEC.credentials, follow: [] },
+    'spec.follow',
   ],
 ] as const) {
   t.test(

@@ -298,13 +298,13 @@ Events:                 <none>
 `
 
 exports[`test/e2e/print.test.ts > TAP > with a real API server > kubectl get -o wide > must match snapshot 1`] = `
-NAME              READY   REASON                 BRANCH   COMMIT         AGE    MESSAGE                                                                                                                                                                          NEXT ATTEMPT           OBSERVED   HANDLED
-a-succeeded       True    Succeeded              main     0123456789ab   10s    Committed as 0123456789ab to the branch main at shop/settings.yaml.                                                                                                                                     1
-b-up-to-date      True    UpToDate               main     0123456789ab   10s    The branch main already holds this content at shop/settings.yaml; no commit was needed.                                                                                                                 1
-c-retrying        False   ProviderUnavailable                            10s    https://localhost:8443/acme/broken.git cannot answer at the moment (503); Commitlet retries automatically.                                                                      2030-01-02T03:04:05Z   1
-d-path-conflict   False   PathConflict                                   10s    The path "shop/settings.yaml" cannot be written in https://localhost:8443/acme/other.git, because it is a directory there; choose another path, or remove what is in the way.                          1
-e-wrong-token     False   AuthenticationFailed                           10s    https://localhost:8443/acme/config.git does not accept the user name and token or password (401); put valid ones into the Secret.                                               2030-01-02T03:04:05Z   1
-f-fresh                                                                  10s                                                                                                                                                                                                            -1
+NAME              READY   REASON                 BRANCH   COMMIT         AGE    REPOSITORY                                INTERVAL   NEXT ATTEMPT           OBSERVED   HANDLED   MESSAGE
+a-succeeded       True    Succeeded              main     0123456789ab   10s    https://localhost:8443/acme/config.git                                     1                    Committed as 0123456789ab to the branch main at shop/settings.yaml.
+b-up-to-date      True    UpToDate               main     0123456789ab   10s    https://localhost:8443/acme/config.git                                     1                    The branch main already holds this content at shop/settings.yaml; no commit was needed.
+c-retrying        False   ProviderUnavailable                            10s    https://localhost:8443/acme/broken.git              2030-01-02T03:04:05Z   1                    https://localhost:8443/acme/broken.git cannot answer at the moment (503); Commitlet retries automatically.
+d-path-conflict   False   PathConflict                                   10s    https://localhost:8443/acme/other.git                                      1                    The path "shop/settings.yaml" cannot be written in https://localhost:8443/acme/other.git, because it is a directory there; choose another path, or remove what is in the way.
+e-wrong-token     False   AuthenticationFailed                           10s    https://localhost:8443/acme/config.git              2030-01-02T03:04:05Z   1                    https://localhost:8443/acme/config.git does not accept the user name and token or password (401); put valid ones into the Secret.
+f-fresh                                                                  10s    https://localhost:8443/acme/config.git                                     -1
 
 `
 

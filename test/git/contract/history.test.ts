@@ -3,9 +3,10 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { gitEnvironment } from '../../harness/git-backend.ts'
 import type { GitRepository } from '../../harness/git-repository.ts'
+import { drawnTests, type DefineTest } from '../../harness/drawn-test.ts'
 import { ENGINES, openStage } from '../stage.ts'
 
-// The commits of earlier attempts, found by both engines.
+// The commits of earlier attempts, found by both engines: more for the git binary, whose search is tested only here.
 const stage = await openStage()
 t.teardown(() => stage.close())
 
@@ -19,6 +20,9 @@ function create(options = {}): Promise<GitRepository> {
 }
 
 for (const engine of ENGINES) {
+  const drawn = drawnTests(t, engine === 'git binary' ? 2 : 3)
+  const test: DefineTest = (title, run) => drawn(`${engine}: ${title}`, run)
+
   async function search(
     repository: GitRepository,
     path: string,
@@ -34,7 +38,7 @@ for (const engine of ENGINES) {
     })
   }
 
-  t.test(`${engine}: a commit with the id that changes the path is found below later ones`, async (t) => {
+  void test('a commit with the id that changes the path is found below later ones', async (t) => {
     const repository = await create()
     const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
     await repository.commit('main', { 'a/b.md': '2' })
@@ -42,13 +46,13 @@ for (const engine of ENGINES) {
     t.equal(await search(repository, 'a/b.md', new Date(Date.now() + HOUR)), sha, 'where none is that new')
   })
 
-  t.test(`${engine}: a commit that changes another path does not count`, async (t) => {
+  void test('a commit that changes another path does not count', async (t) => {
     const repository = await create()
     await repository.commit('main', { 'a/c.md': '1' }, MESSAGE)
     t.equal(await search(repository, 'a/b.md'), undefined)
   })
 
-  t.test(`${engine}: another id, and an id in the text of a message, do not count`, async (t) => {
+  void test('another id, and an id in the text of a message, do not count', async (t) => {
     const repository = await create()
     await repository.commit('main', { 'a/b.md': '1' }, MESSAGE.replace(ID, `${ID}4`))
     await repository.commit(
@@ -60,13 +64,13 @@ for (const engine of ENGINES) {
     t.equal(await search(repository, 'a/b.md'), undefined)
   })
 
-  t.test(`${engine}: the first commit of a repository counts`, async (t) => {
+  void test('the first commit of a repository counts', async (t) => {
     const repository = await create({ empty: true })
     const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
     t.equal(await search(repository, 'a/b.md'), sha)
   })
 
-  t.test(`${engine}: a commit at the edge of what was fetched is compared with its parent`, async (t) => {
+  void test('a commit at the edge of what was fetched is compared with its parent', async (t) => {
     const repository = await create({ empty: true })
     await repository.commit('main', { 'a/b.md': 'old', 'a/c.md': 'old' })
     const old = await commitOn(repository, undefined, new Date(Date.now() - 2 * HOUR))
@@ -76,7 +80,7 @@ for (const engine of ENGINES) {
     t.equal(await search(repository, 'a/b.md'), undefined, 'it only has the path')
   })
 
-  t.test(`${engine}: a commit below one with an old date is found`, async (t) => {
+  void test('a commit below one with an old date is found', async (t) => {
     const repository = await create()
     const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
     const old = await commitOn(repository, sha, new Date('2020-01-01T00:00:00Z'))
@@ -84,7 +88,7 @@ for (const engine of ENGINES) {
     t.equal(await search(repository, 'a/b.md'), sha)
   })
 
-  t.test(`${engine}: a merge counts where it changes the path`, async (t) => {
+  void test('a merge counts where it changes the path', async (t) => {
     const repository = await create({ branches: ['side'] })
     await repository.commit('side', { 'a/b.md': 'side' })
     const tree = await repository.git('rev-parse', 'side^{tree}')
@@ -94,7 +98,7 @@ for (const engine of ENGINES) {
     t.equal(await search(repository, 'README.md'), undefined)
   })
 
-  t.test(`${engine}: a complete history is searched without another request`, async (t) => {
+  void test('a complete history is searched without another request', async (t) => {
     const repository = await create()
     await repository.commit('main', { 'a/b.md': '1' })
     const before = stage.server.requests.length

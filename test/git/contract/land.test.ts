@@ -1,7 +1,10 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import type { Change } from '../../../functions/domain/commit/change.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
+import { waitFor } from '../../harness/wait.ts'
 import { engineTest } from './engine-test.ts'
 import { changeOf, endingsOf, ENGINES, openStage, pathOf, patience, pending } from '../stage.ts'
 
@@ -10,6 +13,18 @@ const stage = await openStage()
 t.teardown(() => stage.close())
 const { server } = stage
 
+/** The first push waits until the file `late` is removed, in which the id of its process is. */
+const WAITS_ONCE =
+  'cd "$GIT_DIR"; [ -e once ] && exit 0; touch once; echo $PPID > late; while [ -e late ]; do sleep 0.02; done'
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 let count = 0
 function create(options: RepositoryOptions = {}): Promise<GitRepository> {
   return server.createRepository(`land/${++count}`, options)
@@ -17,7 +32,7 @@ function create(options: RepositoryOptions = {}): Promise<GitRepository> {
 
 for (const engine of ENGINES) {
   const test = engineTest(t, engine)
-  const REQUESTS = engine === 'direct' ? { push: 3, read: 2 } : { push: 5, read: 3 }
+  const REQUESTS = engine === 'direct' ? { push: 3, read: 2, file: 1 } : { push: 5, read: 3, file: 2 }
 
   /** Lands the changes as one batch; returns how each ended, and the requests it took. */
   async function landAll(repository: GitRepository, changes: readonly Change[]) {
@@ -171,6 +186,34 @@ for (const engine of ENGINES) {
     t.match(await repository.log('main'), ['Write a.md', 'Another writer was here', 'Begin'])
   })
 
+  test('an empty commit lets an earlier push fail that the server carries out late', async (t) => {
+    const repository = await create({ files: { 'a.md': 'new' }, hooks: { 'pre-receive': WAITS_ONCE } })
+    const late = join(repository.path, 'late')
+    const gone = new AbortController()
+    const old = pending(changeOf(repository.url, 'a.md', { text: 'old' }))
+    const broken = stage.remote(
+      engine,
+      repository.url,
+      (remote) => endingsOf([old], land(remote, { batch: [old], signal: gone.signal })),
+      { signal: gone.signal },
+    )
+    await waitFor('the first push has come', () => existsSync(late) || undefined, 10_000)
+    gone.abort()
+    await broken.catch(() => undefined)
+    const { results } = await landAll(repository, [
+      changeOf(repository.url, 'a.md', { text: 'new', latePush: true }),
+    ])
+    const tip = await repository.git('rev-parse', 'main')
+    t.same(results, [{ outcome: 'unchanged', sha: tip, branch: 'main' }])
+    t.same(await repository.log('main'), ['Keep a.md', 'Begin'])
+    t.equal(await repository.git('diff', 'main^', 'main'), '')
+    const receiver = Number(readFileSync(late, 'utf8'))
+    t.ok(isAlive(receiver), 'the server is still at work on it')
+    rmSync(late)
+    await waitFor('the first push has ended', () => !isAlive(receiver) || undefined, 10_000)
+    t.equal(await repository.git('rev-parse', 'main'), tip)
+  })
+
   test('a ref that cannot be written, though nobody moved it, is refused', async (t) => {
     const hook = 'rm -rf "$GIT_DIR/logs" && touch "$GIT_DIR/logs"'
     const repository = await create({ hooks: { 'pre-receive': hook } })
@@ -213,5 +256,74 @@ for (const engine of ENGINES) {
     const since = new Date(Date.now() - 3_600_000)
     const again = await landAll(repository, [{ ...change, since }])
     t.match(again.results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
+  })
+
+  test('edits and removals are one commit, one fetch more, and modes stay', async (t) => {
+    const repository = await create({
+      files: {
+        'values.yaml': 'tag: 1\n',
+        'run.sh': { mode: '100755', content: 'old\n' },
+        'deep/down/only': 'x',
+      },
+    })
+    const edit = (before: Uint8Array) => Buffer.concat([before, Buffer.from('more\n')])
+    const files = [{ path: 'values.yaml', edit }, { path: 'run.sh', edit }, { path: 'deep/down/only' }]
+    const gone = changeOf(repository.url, 'gone', { files: [{ path: 'gone' }, { path: 'deep/down/only' }] })
+    const { results, requests, pushes } = await landAll(repository, [
+      changeOf(repository.url, 'many', { files }),
+      gone,
+    ])
+    const sha = await repository.git('rev-parse', 'main')
+    t.match(results, [
+      { outcome: 'pushed', sha },
+      { outcome: 'unchanged', sha },
+    ])
+    t.equal(pushes, 1)
+    t.equal(requests, REQUESTS.push + REQUESTS.file)
+    t.equal(await repository.show('main:values.yaml'), 'tag: 1\nmore\n')
+    t.match(await repository.git('ls-tree', '-r', 'main'), /100755 blob \w+\trun\.sh/)
+    t.notMatch(await repository.git('ls-tree', '-r', '-t', 'main'), /deep/)
+    t.equal(await repository.git('fsck', '--strict'), '')
+    const since = new Date(Date.now() - 3_600_000)
+    const removal = changeOf(repository.url, 'run.sh', { files: [{ path: 'run.sh' }] })
+    t.match((await landAll(repository, [removal])).results, [{ outcome: 'pushed' }])
+    t.match((await landAll(repository, [{ ...removal, since }])).results, [{ outcome: 'found' }])
+  })
+
+  test('a file that is too large to be edited fails alone', async (t) => {
+    const zeros = '0'.repeat(2 * 1024 * 1024)
+    const huge = zeros.repeat(4)
+    const repository = await create({ files: { huge, large: `${zeros}0`, largest: zeros, small: '0' } })
+    const edit = (before: Uint8Array) => before.subarray(1)
+    const changes = ['huge', 'large', 'largest', 'small'].map((path) =>
+      changeOf(repository.url, path, { files: [{ path, edit }] }),
+    )
+    const { results } = await landAll(repository, changes)
+    t.match(results, [
+      { reason: 'NotSupported', message: /"huge" .* more than 2 MiB/ },
+      { reason: 'NotSupported', message: /"large" .* more than 2 MiB/ },
+      { outcome: 'pushed' },
+      { outcome: 'pushed' },
+    ])
+    t.equal(await repository.git('cat-file', '-s', 'main:largest'), String(zeros.length - 1))
+  })
+
+  test('a file that the remote does not have any more is a branch that has moved', async (t) => {
+    const repository = await create()
+    const reading = stage.remote(engine, repository.url, async (remote) => {
+      const tip = await remote.readTip({ branch: 'main' })
+      if (tip === 'moved') throw new Error('Nobody else is at work here')
+      return remote.readBlobs(tip, ['1'.repeat(40)], 1_000)
+    })
+    await t.rejects(reading, { message: /moved while it was read/ })
+  })
+
+  test('the last file of a repository can be removed', async (t) => {
+    const repository = await create({ empty: true })
+    await repository.commit('main', { 'a/only.md': 'x' })
+    const removal = changeOf(repository.url, 'a', { files: [{ path: 'a/only.md' }] })
+    t.match((await landAll(repository, [removal])).results, [{ outcome: 'pushed' }])
+    t.equal(await repository.git('ls-tree', '-r', 'main'), '')
+    t.equal(await repository.git('fsck', '--strict'), '')
   })
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import type { Change } from '../../../functions/domain/commit/change.ts'
+import type { Change, FileChange } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Fault } from '../../harness/git-faults.ts'
 import type { Files, GitRepository } from '../../harness/git-repository.ts'
@@ -14,7 +14,7 @@ t.teardown(() => stage.close())
 const { server } = stage
 
 const seed = process.env[SEED] ?? 'none'
-const HISTORIES = sized(3, 500)
+const HISTORIES = sized(1, 500)
 const STEPS = 3
 
 /** Numbers below `below` that depend on the seed and the history alone. */
@@ -63,9 +63,15 @@ function filesBy(chance: Chance, most: number): Files {
 
 function changeBy(chance: Chance, url: string, name: string): Change {
   const plain = Object.keys(filesBy(chance, 3))
-  const files = plain.map((path) => ({ path, content: Buffer.from(oneOf(chance, CONTENTS)) }))
+  const files = plain.map((path) => fileBy(chance, path))
   const branch = oneOf(chance, ['main', 'main', 'main', 'side', 'new/branch'])
   return changeOf(url, name, { files, branch })
+}
+
+function fileBy(chance: Chance, path: string): FileChange {
+  const content = Buffer.from(oneOf(chance, CONTENTS))
+  const edit = (before: Uint8Array): Uint8Array => Buffer.concat([before, content])
+  return oneOf<FileChange>(chance, [{ path, content }, { path, content }, { path, edit }, { path }])
 }
 
 /** What a user sees of a result. */

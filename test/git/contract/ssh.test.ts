@@ -39,6 +39,17 @@ await withSSHServer(t, async (t, server) => {
       t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
     })
 
+    await test('a file that is there is edited, also on an old tip', async (t) => {
+      const repository = await create({ files: { 'a.md': '1\n', link: { mode: '120000', content: 'a.md' } } })
+      const edit = (before: Uint8Array): Uint8Array => Buffer.concat([before, Buffer.from('2\n')])
+      const editing = (path: string) => sshChange(repository.url, path, { files: [{ path, edit }] })
+      t.match(await stage.push(editing('a.md'), login), { outcome: 'pushed' })
+      await repository.commit('main', { 'b.md': 'by another' })
+      t.match(await stage.push(editing('a.md'), login), { outcome: 'pushed' })
+      t.match(await stage.push(editing('link'), login), { reason: 'PathConflict' })
+      t.equal(await repository.show('main:a.md'), '1\n2\n2\n')
+    })
+
     await test('an empty repository, and the commit of an earlier attempt', async (t) => {
       const empty = await create({ empty: true })
       const since = new Date(Date.now() - 60_000)

@@ -7,6 +7,9 @@ import { followTrust } from '../../../functions/net/trust.ts'
 import type { Fault, Target } from '../../harness/git-faults.ts'
 import type { RepositoryOptions } from '../../harness/git-repository.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience, REACHED } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 // What both engines do is tested in contract/.
 const stage = await openStage()
@@ -89,7 +92,7 @@ for (const [name, fault, expected] of [
     t.equal(server.requests.length - before, name === 'a missing repository' ? 2 : 1)
   })
 
-t.test('a redirect that comes at the first request of the usual order only is seen', async (t) => {
+drawn('a redirect that comes at the first request of the usual order only is seen', async (t) => {
   const repository = await server.createRepository('direct/moved')
   for (const [fault, exchange] of [
     [{ kind: 'status', status: 404 }, 'upload-pack'],
@@ -102,7 +105,7 @@ t.test('a redirect that comes at the first request of the usual order only is se
   )
 })
 
-t.test('a silent server is given up when the signal fires', async (t) => {
+drawn('a silent server is given up when the signal fires', async (t) => {
   const repository = await server.createRepository('direct/silent')
   t.teardown(server.faults.add({ kind: 'hang' }, { repository: repository.name }))
   const signal = AbortSignal.timeout(200)
@@ -112,7 +115,7 @@ t.test('a silent server is given up when the signal fires', async (t) => {
   t.match(await outcomeOf(read), { reason: 'Timeout' })
 })
 
-t.test('a push is not sent after the signal has fired', async (t) => {
+drawn('a push is not sent after the signal has fired', async (t) => {
   const repository = await server.createRepository('direct/late')
   const stop = new AbortController()
   const { signal } = stop
@@ -138,7 +141,7 @@ t.test('a push is not sent after the signal has fired', async (t) => {
   )
 })
 
-t.test(
+drawn(
   'a login that is not for the address is not for this engine, and a broken CA_FILE is reported',
   async (t) => {
     const settings = { ssh: openSSHSessions(), fetchLimitMiB: 1, deadlineSeconds: 1 }

@@ -17,6 +17,7 @@ function sessionWith(answer: string, delivery: Delivery, signal = new AbortContr
   const channel: Channel = {
     ask: async (_question, read) => read(Buffer.from(answer)),
     push: async () => delivery,
+    askToPush: async () => undefined,
     close: async () => undefined,
   }
   const nothing = (): undefined => undefined
@@ -45,6 +46,9 @@ t.test('nothing is written after the signal has fired', async (t) => {
 
 t.test('a commit that the server has no longer is forgotten as a tip, too', async (t) => {
   const { session, forgotten } = sessionWith('0020ERR upload-pack: not our ref', { kind: 'stale' })
-  t.match(await outcomeOf(readTree(session, TIP, ['a.md'])), { name: 'Failure', reason: 'Conflict' })
+  t.match(await outcomeOf(readTree(session, TIP, { paths: ['a.md'] })), {
+    name: 'Failure',
+    reason: 'Conflict',
+  })
   t.same(forgotten, ['main'])
 })

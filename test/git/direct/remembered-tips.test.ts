@@ -3,6 +3,9 @@ import type { Change } from '../../../functions/domain/commit/change.ts'
 import type { PasswordLogin } from '../../../functions/domain/credentials/login.ts'
 import { rememberTips } from '../../../functions/git/direct/remembered-tips.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const OTHER = 'other-token'
 const reader = { password: 'reader-token', right: 'read' } as const
@@ -40,16 +43,17 @@ t.test(
   },
 )
 
-t.test('a login reads the tip again where another login has pushed since', async (t) => {
+drawn('a login reads the tip again where another login has pushed since', async (t) => {
   const { url } = await server.createRepository('tips/shared')
   await push(changeOf(url, 'a/a.md'))
   await push(changeOf(url, 'a/b.md'), loginOf(OTHER))
   const { requests } = await push(changeOf(url, 'a/c.md'))
   t.same(requests, [...READ, ...PUSH], 'no push on a tip that is known to be old')
-  t.same((await push(changeOf(url, 'a/d.md'))).requests, PUSH)
+  const next = await push(changeOf(url, 'a/d.md'))
+  t.same(next.requests, ['ls-refs', ...PUSH], 'and others may push again: it asks where the branch is')
 })
 
-t.test('a branch that another writer has moved is read, and only what is new is fetched', async (t) => {
+drawn('a branch that another writer has moved is read, and only what is new is fetched', async (t) => {
   const files = Object.fromEntries(
     Array.from({ length: 400 }, (_, i) => [`dir-${i}/${'x'.repeat(60)}.md`, String(i)]),
   )
@@ -67,7 +71,7 @@ t.test('a branch that another writer has moved is read, and only what is new is 
   t.equal(await repository.git('fsck', '--strict', '--no-dangling'), '')
 })
 
-t.test('content that is there is seen on the branch, never in the memory', async (t) => {
+drawn('content that is there is seen on the branch, never in the memory', async (t) => {
   const repository = await server.createRepository('tips/content')
   const change = changeOf(repository.url, 'a.md')
   await push(change)
@@ -79,7 +83,7 @@ t.test('content that is there is seen on the branch, never in the memory', async
   t.match(await git.find(sought, LOGIN, patience()), { outcome: 'found' })
 })
 
-t.test(
+drawn(
   'a branch that was deleted, or created again without its objects, is written all the same',
   async (t) => {
     const repository = await server.createRepository('tips/again', { branches: ['side'] })
@@ -97,7 +101,7 @@ t.test(
   },
 )
 
-t.test('a login that has lost its right is told so, and a hook that refuses is quoted', async (t) => {
+drawn('a login that has lost its right is told so, and a hook that refuses is quoted', async (t) => {
   const repository = await server.createRepository('tips/right')
   await push(changeOf(repository.url, 'a.md'))
   server.setRight({ password: PASSWORD }, repository.name, 'read')
@@ -117,7 +121,7 @@ t.test('a login that has lost its right is told so, and a hook that refuses is q
   t.match(await push(changeOf(strict.url, 'b.md')), { ended: { outcome: 'pushed' } })
 })
 
-t.test('tips are told apart by repository, login and branch, and 2,000 are remembered', async (t) => {
+drawn('tips are told apart by repository, login and branch, and 2,000 are remembered', async (t) => {
   const tipsOf = rememberTips()
   const tips = tipsOf('https://git.example.com/a.git', 'me')
   tips.set('main', '1')

@@ -4,6 +4,9 @@ import type { DirectSession } from '../../../functions/git/direct/session.ts'
 import { writeCommits } from '../../../functions/git/direct/write-commits.ts'
 import type { NewCommit } from '../../../functions/git/remote.ts'
 import { createStore } from '../objects/store.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const MIB = 1024 * 1024
 
@@ -15,6 +18,7 @@ function session(take?: Take): DirectSession {
     channel: {
       ask: () => Promise.reject(new Error('asked')),
       push: () => Promise.reject(new Error('pushed')),
+      askToPush: () => Promise.reject(new Error('asked to push')),
       close: async () => {},
     },
     context: { url: 'https://h/r', secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
@@ -65,7 +69,7 @@ t.test('of many commits in a large directory the pack and the trees of the last 
   t.equal(store.git(['rev-list', '--count', 'main']).toString(), '61\n')
 })
 
-t.test('a tree that two directories share is there for the other when one of them changes', async (t) => {
+drawn('a tree that two directories share is there for the other when one of them changes', async (t) => {
   const both = Object.entries(WIDE).flatMap(([path, text]) => [
     [`one/${path}`, text],
     [`two/${path}`, text],
@@ -81,7 +85,7 @@ t.test('a tree that two directories share is there for the other when one of the
   t.equal(store.git(['show', `${names.at(-1)}:one/wide/e`]).toString(), '0')
 })
 
-t.test('the memory of the pack is taken before it is used, and returned', async (t) => {
+drawn('the memory of the pack is taken before it is used, and returned', async (t) => {
   let taken = 0
   const takeUpTo = (most: number) => (bytes: number) => {
     if (taken + bytes > most) throw Object.assign(new Error('too little'), { code: 'BUSY' })

@@ -1,5 +1,5 @@
 import { byteName } from '../../../functions/git/objects/tree-object.ts'
-import type { NewCommit, NewFile } from '../../../functions/git/remote.ts'
+import type { NewCommit, NewFile, RemovedFile } from '../../../functions/git/remote.ts'
 import { importStream } from '../../../functions/git/session/fast-import.ts'
 import type { Random } from './random.ts'
 
@@ -66,13 +66,19 @@ function randomLeaf(random: Random): Leaf {
 }
 
 function randomCommit(random: Random, now: Map<string, Leaf>): NewCommit {
-  const files: NewFile[] = []
+  const files: (NewFile | RemovedFile)[] = []
   for (let i = random.int(5); i >= 0; i--) {
-    const path = randomPath(random, NAMES)
+    const path = random.chance(0.3) ? pathIn(random, now) : randomPath(random, NAMES)
     const bytes = byteName(path)
     const old = now.get(bytes)?.mode ?? '100644'
     const earlier = files.some((file) => file.path === path)
-    if (earlier || !old.startsWith('100') || isTaken(now.keys(), bytes)) continue
+    const isInTheWay = isTaken([...now.keys(), ...files.map((file) => byteName(file.path))], bytes)
+    if (earlier || !old.startsWith('100') || isInTheWay) continue
+    if (now.has(bytes) && random.chance(0.5)) {
+      now.delete(bytes)
+      files.push({ path })
+      continue
+    }
     const file = { path, mode: old, content: Buffer.from(`${random.int(50)}\n`) }
     now.set(bytes, file)
     files.push(file)
@@ -83,6 +89,13 @@ function randomCommit(random: Random, now: Map<string, Leaf>): NewCommit {
     author: random.pick(IDENTITIES),
     date: new Date(random.int(2e9) * 1000 + random.int(1000)),
   }
+}
+
+/** A file that is there, if its name is UTF-8. */
+function pathIn(random: Random, now: ReadonlyMap<string, Leaf>): string {
+  const names = [...now.keys()].map((name) => Buffer.from(name, 'latin1').toString())
+  const known = names.filter((name) => now.has(byteName(name)))
+  return known.length === 0 ? randomPath(random, NAMES) : random.pick(known)
 }
 
 function randomPath(random: Random, names: readonly string[]): string {

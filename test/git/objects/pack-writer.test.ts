@@ -2,7 +2,7 @@ import t from 'tap'
 import { encodeCommit } from '../../../functions/git/objects/commit-object.ts'
 import { makeObject, type NewObject, type ObjectId } from '../../../functions/git/objects/object.ts'
 import { readPack } from '../../../functions/git/objects/pack-reader.ts'
-import { splice } from '../../../functions/git/objects/splice.ts'
+import { spliceAtOnce } from './splice-at-once.ts'
 import { options, writtenPack } from './pack-bytes.ts'
 import { createRandom } from './random.ts'
 import { createStore } from './store.ts'
@@ -18,7 +18,7 @@ function stack(count: number, start: { readonly tree?: ObjectId; readonly parent
   for (let i = 0; i < count; i++) {
     const path = `deep/er/${random.int(1000)}.yaml`
     const files = [{ path, mode: '100644', content: Buffer.from(`${i}\n`) }]
-    const spliced = splice((id) => objects.get(id)?.body ?? start.read(id), root, files)
+    const spliced = spliceAtOnce((id) => objects.get(id)?.body ?? start.read(id), root, files)
     const parents = parent === undefined ? [] : [parent]
     const parts = { tree: spliced.root, parents, author, date: new Date(i * 1000), message: `${i}\n` }
     const commit = encodeCommit(parts)

@@ -19,7 +19,7 @@ function randomEntries(): readonly TreeEntry[] {
 
 t.test(`trees are sorted and written as git mktree does (seed ${random.seed})`, async (t) => {
   const store = createStore(t.testdir())
-  const trees = Array.from({ length: sized(1000, 10_000) }, randomEntries)
+  const trees = Array.from({ length: sized(300, 10_000) }, randomEntries)
   const lines = trees.map((entries) => {
     const each = entries.map(({ mode, name, id }) => `${mode} ${TYPES[kindOfMode(mode)]} ${id}\t${name}\0`)
     return `${each.join('')}\0`
@@ -94,7 +94,7 @@ function accepts({ body }: GitObject): boolean {
 
 t.test(`what git fsck --strict refuses is refused, and nothing else (seed ${random.seed})`, async (t) => {
   const store = createStore(t.testdir())
-  const trees = Array.from({ length: sized(3000, 20_000) }, () => makeObject('tree', damagedTree()))
+  const trees = Array.from({ length: sized(800, 20_000) }, () => makeObject('tree', damagedTree()))
   store.git(['index-pack', '--stdin'], await writtenPack(trees))
   const { output } = store.attempt(['fsck', '--strict', '--no-dangling'])
   // The objects that the trees name are missing, which is another thing.

@@ -44,6 +44,11 @@ const answers: readonly (readonly [string, string, object])[] = [
     'failed to update ref',
     { kind: 'race' },
   ],
+  [
+    "error: cannot lock ref 'refs/heads/main': unable to resolve reference 'refs/heads/main'",
+    'failed to update ref',
+    { kind: 'race' },
+  ],
   ['', 'incorrect old value provided', { kind: 'race' }],
   [
     "error: cannot lock ref 'refs/heads/feat/x': 'refs/heads/feat' exists; cannot create 'refs/heads/feat/x'",
@@ -74,11 +79,12 @@ t.test('a push without an answer is judged by where the branch is', async (t) =>
   const judge = (now: string | undefined, more = {}) =>
     judgeByTip(() => Promise.resolve(now), { ...push, ...more }, otherwise)
   t.same(await judge('new'), { kind: 'landed' })
-  t.equal(await judge('old'), otherwise)
+  const late = { ...otherwise, late: true }
+  t.same(await judge('old'), late, 'and the server may still carry it out')
   t.same(await judge('other'), { kind: 'unknown' })
   t.same(await judge(undefined), { kind: 'unknown' })
-  t.equal(await judge(undefined, { tip: { ...push.tip, exists: false } }), otherwise)
+  t.same(await judge(undefined, { tip: { ...push.tip, exists: false } }), late)
   const deaf = (): Promise<never> => Promise.reject(new Failure('NetworkError', 'No connection.'))
-  t.equal(await judgeByTip(deaf, push, otherwise), otherwise)
+  t.same(await judgeByTip(deaf, push, otherwise), late)
   t.same(await judgeByTip(deaf, push, { kind: 'race' }), { kind: 'unknown' })
 })

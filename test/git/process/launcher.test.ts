@@ -17,6 +17,9 @@ import {
 import { launch, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
 import { processesWith } from '../../harness/processes.ts'
 import { addressOf, inWorkspace, loginOf, patience, REACHED, until } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 // Reads the first bytes of the handshake and stays silent.
 let greetings = 0
@@ -56,12 +59,12 @@ t.test('both streams and the exit code are returned, whatever it is', async (t) 
   t.match(bad, { exitCode: 128, stderr: /fatal: Needed a single revision/ })
 })
 
-t.test('input reaches git byte for byte', async (t) => {
+drawn('input reaches git byte for byte', async (t) => {
   const ended = await run(['hash-object', '--stdin'], { input: Buffer.from([0, 255, 10]) })
   t.equal(ended.stdout, '506cd141ad4a679eee22d6a21dd267cca5734b92\n')
 })
 
-t.test('a silent server is given up at the deadline, and no process is left', async (t) => {
+drawn('a silent server is given up at the deadline, and no process is left', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const ended = await launch(callOf(folder, ASK, { deadlineSeconds: 1 }), patience())
     t.equal(ended.exitCode, undefined)
@@ -70,7 +73,7 @@ t.test('a silent server is given up at the deadline, and no process is left', as
   })
 })
 
-t.test('an abort ends git and its children while a server is silent', async (t) => {
+drawn('an abort ends git and its children while a server is silent', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const before = greetings
     const abort = new AbortController()
@@ -91,14 +94,14 @@ t.test('an abort ends git and its children while a server is silent', async (t) 
   })
 })
 
-t.test('an abort with a Failure as its reason throws that one, also before the start', async (t) => {
+drawn('an abort with a Failure as its reason throws that one, also before the start', async (t) => {
   const reason = new Failure('Conflict', 'Because.')
   await inWorkspace(tmpdir(), async ({ folder }) => {
     await t.rejects(launch(callOf(folder, ASK), AbortSignal.abort(reason)), reason)
   })
 })
 
-t.test('git and its children end when their parent is killed', async (t) => {
+drawn('git and its children end when their parent is killed', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const source = `import { launch } from ${JSON.stringify(new URL('../../../functions/git/process/launcher.ts', import.meta.url).href)}
       await launch(${JSON.stringify(callOf(folder, ASK))}, AbortSignal.timeout(30_000))`
@@ -117,13 +120,13 @@ t.test('git and its children end when their parent is killed', async (t) => {
   })
 })
 
-t.test('a process that takes too much memory ends', async (t) => {
+drawn('a process that takes too much memory ends', async (t) => {
   const input = Buffer.alloc(64 * 1024 * 1024)
   const ended = await run(['hash-object', '--stdin', '-w'], { memoryMiB: 32, input })
   t.match(ended, { exitCode: 128, stderr: /[Oo]ut of memory|mmap failed/ })
 })
 
-t.test('a file that grows too large ends the process that writes it', async (t) => {
+drawn('a file that grows too large ends the process that writes it', async (t) => {
   const size = 4 * 1024 * 1024
   const input = Buffer.concat([
     Buffer.from(`blob\ndata ${size}\n`),
@@ -135,7 +138,7 @@ t.test('a file that grows too large ends the process that writes it', async (t) 
   t.equal((await run(['fast-import', '--done', '--quiet'], { input })).exitCode, 0)
 })
 
-t.test('endless output is not kept', async (t) => {
+drawn('endless output is not kept', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const call = callOf(folder, ['cat-file', '--batch-check'], {
       input: Buffer.from('0123456789'.repeat(10).concat('\n').repeat(300_000)),
@@ -145,7 +148,7 @@ t.test('endless output is not kept', async (t) => {
   })
 })
 
-t.test(
+drawn(
   'git yields to this process, leaves no core dump, and is the first to be killed for memory',
   async (t) => {
     await inWorkspace(tmpdir(), async ({ folder }) => {
@@ -159,7 +162,7 @@ t.test(
   },
 )
 
-t.test('of a flood of messages both ends are kept', async (t) => {
+drawn('of a flood of messages both ends are kept', async (t) => {
   const flood = "yes 'remote: many words' | head -c 12000000 >&2"
   const git = `#!/bin/sh\necho 'remote: first' >&2\n${flood}\nprintf '\\nfatal: gone\\n' >&2\necho out\nexit 128\n`
   const dir = t.testdir({ git })
@@ -173,7 +176,7 @@ t.test('of a flood of messages both ends are kept', async (t) => {
   })
 })
 
-t.test('a machine without git gets an error', async (t) => {
+drawn('a machine without git gets an error', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
     const call = callOf(folder, ['version'])
     const lost = await launch(

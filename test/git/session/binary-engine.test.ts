@@ -21,6 +21,9 @@ import {
   patience,
   pending,
 } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 3)
 
 // What only a real server can prove: the writer on the git binary. Its decisions are tested in writer/.
 const stage = await openStage()
@@ -57,7 +60,7 @@ t.test('a branch whose name is the full ref name of this one is named as the con
   ])
 })
 
-t.test('where the default branch has moved meanwhile, the next round makes the branch', async (t) => {
+drawn('where the default branch has moved meanwhile, the next round makes the branch', async (t) => {
   const repository = await create({ files: { 'a.md': 'a' } })
   let release = (): void => undefined
   const moved = new Promise<void>((resolve) => (release = resolve))
@@ -73,7 +76,7 @@ t.test('where the default branch has moved meanwhile, the next round makes the b
   t.equal(await repository.git('rev-parse', 'next'), sha)
 })
 
-t.test('a push without a commit is never made', async (t) => {
+drawn('a push without a commit is never made', async (t) => {
   const repository = await create()
   const change = changeOf(repository.url, 'a.md')
   const { results } = await landAll(repository, [change], { offline: () => Promise.resolve('') })
@@ -81,7 +84,7 @@ t.test('a push without a commit is never made', async (t) => {
   t.same(await repository.log('main'), ['Begin'])
 })
 
-t.test('a session that is closed, or cannot be opened, leaves no file, and the engine none', async (t) => {
+drawn('a session that is closed, or cannot be opened, leaves no file, and the engine none', async (t) => {
   const tempDir = t.testdir()
   const settings = { tempDir, trust: followTrust(server.caFile), fetchLimitMiB: 64 }
   const engine = openBinaryEngine(settings, openSSHSessions())

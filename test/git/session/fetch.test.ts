@@ -4,6 +4,9 @@ import t from 'tap'
 import { deepen, fetchTip, readRemoteTip } from '../../../functions/git/session/fetch.ts'
 import { sample } from '../../harness/sample.ts'
 import { openStage, outcomeOf, PASSWORD } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 3)
 
 const stage = await openStage()
 t.teardown(() => stage.close())
@@ -35,7 +38,7 @@ const names = [
   ['übung7/日本', '2'],
 ] as const
 for (const [name, version] of sample(names, ([, version]) => version)) {
-  t.test(`the default branch ${name} is known by protocol ${version}`, async (t) => {
+  drawn(`the default branch ${name} is known by protocol ${version}`, async (t) => {
     const repository = await server.createRepository(`fetch/letters-${++letters}`, { defaultBranch: name })
     const before = server.requests.length
     await stage.session(
@@ -49,7 +52,7 @@ for (const [name, version] of sample(names, ([, version]) => version)) {
   })
 }
 
-t.test('a login page is not an empty repository', async (t) => {
+drawn('a login page is not an empty repository', async (t) => {
   const repository = await server.createRepository('fetch/page')
   t.teardown(server.faults.add({ kind: 'page' }, { repository: 'fetch/page' }))
   await stage.session(repository.url, async (session) => {
@@ -60,7 +63,7 @@ t.test('a login page is not an empty repository', async (t) => {
   })
 })
 
-t.test('an empty answer is not an empty repository either', async (t) => {
+drawn('an empty answer is not an empty repository either', async (t) => {
   const repository = await server.createRepository('fetch/nothing')
   t.teardown(server.faults.add({ kind: 'status', status: 200 }, { repository: 'fetch/nothing' }))
   await stage.session(repository.url, async (session) => {
@@ -69,7 +72,7 @@ t.test('an empty answer is not an empty repository either', async (t) => {
   })
 })
 
-t.test('a git process that fetches nothing and prints nothing is a bug', async (t) => {
+drawn('a git process that fetches nothing and prints nothing is a bug', async (t) => {
   await stage.session(server.url, async (session) => {
     const ended = { exitCode: 0, stdout: '', stderr: '', seconds: 1 }
     const mute = {
@@ -83,14 +86,14 @@ t.test('a git process that fetches nothing and prints nothing is a bug', async (
   })
 })
 
-t.test('a server without filters sends the blobs, and the fetch succeeds', async (t) => {
+drawn('a server without filters sends the blobs, and the fetch succeeds', async (t) => {
   const repository = await server.createRepository('fetch/full', { allowFilter: false })
   await stage.session(repository.url, async (session) => {
     t.match(await fetchTip(session, { branch: 'main' }), { exists: true })
   })
 })
 
-t.test('history since a time is fetched without older commits, and deepened by one', async (t) => {
+drawn('history since a time is fetched without older commits, and deepened by one', async (t) => {
   const repository = await server.createRepository('fetch/since', { empty: true })
   const [, second] = await datedCommits(repository, ['2026-01-01', '2026-02-01', '2026-03-01', '2026-04-01'])
   await stage.session(repository.url, async (session) => {
@@ -102,7 +105,7 @@ t.test('history since a time is fetched without older commits, and deepened by o
   })
 })
 
-t.test('where nothing is newer the latest 50 commits are fetched', async (t) => {
+drawn('where nothing is newer the latest 50 commits are fetched', async (t) => {
   const repository = await server.createRepository('fetch/older', { empty: true })
   await datedCommits(repository, ['2026-01-01', '2026-02-01'])
   await stage.session(repository.url, async (session) => {
@@ -113,7 +116,7 @@ t.test('where nothing is newer the latest 50 commits are fetched', async (t) => 
   })
 })
 
-t.test('a fetch above the limit is refused by its size', async (t) => {
+drawn('a fetch above the limit is refused by its size', async (t) => {
   const repository = await server.createRepository('fetch/endless')
   t.teardown(server.faults.add({ kind: 'endless' }, { repository: 'fetch/endless', command: 'fetch' }))
   await stage.session(
@@ -128,7 +131,7 @@ t.test('a fetch above the limit is refused by its size', async (t) => {
   )
 })
 
-t.test('an endless list of refs ends at the memory limit of git', async (t) => {
+drawn('an endless list of refs ends at the memory limit of git', async (t) => {
   const repository = await server.createRepository('fetch/refs')
   t.teardown(
     server.faults.add({ kind: 'endless' }, { repository: 'fetch/refs', exchange: 'upload-pack-refs' }),
@@ -145,7 +148,7 @@ t.test('an endless list of refs ends at the memory limit of git', async (t) => {
   )
 })
 
-t.test('the tip of a branch is requested on its own', async (t) => {
+drawn('the tip of a branch is requested on its own', async (t) => {
   const repository = await server.createRepository('fetch/tip')
   await stage.session(repository.url, async (session) => {
     t.equal(await readRemoteTip(session, 'main'), await repository.git('rev-parse', 'main'))

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { GitSettings } from '../../../functions/git/git.ts'
 import { FIRST_LIMITS, limitsWithin, memoryOf } from '../../../functions/git/session/limits.ts'
 import type { LargeHolder } from '../../../functions/git/session/binary-engine.ts'
+import { sample } from '../../harness/sample.ts'
 import { changeOf, openStage, outcomeOf, until } from '../stage.ts'
 
 const stage = await openStage()
@@ -56,7 +57,7 @@ t.test('a commit to an ordinary repository needs no large share', async (t) => {
   t.same(large.holders, [])
 })
 
-t.test('a repository that is too large for the first limits is fetched with a large share', async (t) => {
+async function fetchMuch(t: Test): Promise<void> {
   const files = { noise: randomBytes(5 * MIB) }
   const repository = await server.createRepository('limits/large', { allowFilter: false, files })
   const large = makeLarge()
@@ -68,24 +69,31 @@ t.test('a repository that is too large for the first limits is fetched with a la
   t.match(await push(repository.url, { ...makeLarge().settings, fetchLimitMiB: 7 }, { text: 'again' }), {
     outcome: 'pushed',
   })
-})
+}
 
-t.test('refs that are too many for the first limits when pushing are read with a large share', async (t) => {
+async function readManyRefs(t: Test): Promise<void> {
   const repository = await server.createRepository('limits/refs')
   await packRefs(repository.path, await repository.git('rev-parse', 'main'), 60_000)
   const large = makeLarge()
   t.match(await push(repository.url, large.settings), { outcome: 'pushed' })
   t.equal(large.holders.length, 1)
   t.equal((await repository.log()).length, 2, 'one commit')
-})
+}
 
-t.test('content above the first limit is written with a large share', async (t) => {
+async function writeMuch(t: Test): Promise<void> {
   const repository = await server.createRepository('limits/content')
   const large = makeLarge()
   const files = [{ path: 'a.bin', content: randomBytes(5 * MIB) }]
   t.match(await push(repository.url, large.settings, { files }), { outcome: 'pushed' })
   t.equal(large.holders.length, 1)
-})
+}
+
+const beyond = [
+  ['a repository that is too large for the first limits is fetched with a large share', fetchMuch],
+  ['refs that are too many for the first limits when pushing are read with a large share', readManyRefs],
+  ['content above the first limit is written with a large share', writeMuch],
+] as const
+for (const [title, test] of sample(beyond, () => 'beyond the first limits')) t.test(title, test)
 
 t.test('an endless list of refs ends at the limit of a large share, for good', async (t) => {
   const repository = await server.createRepository('limits/endless')

@@ -5,6 +5,9 @@ import { fetchTip } from '../../../functions/git/session/fetch.ts'
 import { pushOnce } from '../../../functions/git/session/push.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
 import { AUTHOR, openStage } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 3)
 
 const stage = await openStage()
 t.teardown(() => stage.close())
@@ -66,7 +69,7 @@ for (const { name, hooks, said, expected } of [
   },
   { name: 'is sent twice and lands the first time', hooks: {}, said: SENT_TWICE, expected: 'landed' },
 ]) {
-  t.test(`a push that ${name}`, async (t) => {
+  drawn(`a push that ${name}`, async (t) => {
     const repository = await server.createRepository(`push/${++count}`, { hooks })
     await stage.session(repository.url, async (session) => {
       const tip = await fetchTip(session, { branch: 'main' })

@@ -5,6 +5,9 @@ import t from 'tap'
 import type { Session } from '../../../functions/git/session/session.ts'
 import type { OnlineResult } from '../../../functions/git/session/transport.ts'
 import { openStage } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 3)
 
 const stage = await openStage()
 t.teardown(() => stage.close())
@@ -28,7 +31,7 @@ t.test('an online git process logs in, and its result is classified', async (t) 
   })
 })
 
-t.test('nothing but the repository is called, even on the same host', async (t) => {
+drawn('nothing but the repository is called, even on the same host', async (t) => {
   await stage.session(repository.url, async (session) => {
     const before = stage.server.requests.length
     for (const url of [
@@ -43,7 +46,7 @@ t.test('nothing but the repository is called, even on the same host', async (t) 
   })
 })
 
-t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
+drawn('FETCH_LIMIT is for all fetches of a session together', async (t) => {
   const files = (name: string) => ({ [name]: randomBytes(700 * 1024) })
   const heavy = await stage.server.createRepository('session/heavy', {
     files: files('a'),
@@ -71,7 +74,7 @@ t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
   ])
 })
 
-t.test('other transports are disabled, online and offline', async (t) => {
+drawn('other transports are disabled, online and offline', async (t) => {
   await stage.session(repository.url, async (session) => {
     for (const url of [
       'ext::sh -c true',
@@ -91,7 +94,7 @@ t.test('other transports are disabled, online and offline', async (t) => {
   })
 })
 
-t.test('an offline git process that needs the network is a bug, reported without details', async (t) => {
+drawn('an offline git process that needs the network is a bug, reported without details', async (t) => {
   await stage.session(repository.url, async (session) => {
     const failure: unknown = await session
       .offline(['rev-parse', '--verify', 'none'])
@@ -104,7 +107,7 @@ t.test('an offline git process that needs the network is a bug, reported without
   })
 })
 
-t.test('a blob that was not fetched is never fetched by another command', async (t) => {
+drawn('a blob that was not fetched is never fetched by another command', async (t) => {
   await stage.session(repository.url, async (session) => {
     await session.online(FETCH, { fetches: true })
     const before = stage.server.requests.length
@@ -113,14 +116,14 @@ t.test('a blob that was not fetched is never fetched by another command', async 
   })
 })
 
-t.test('the protocol is traced into a file on request', async (t) => {
+drawn('the protocol is traced into a file on request', async (t) => {
   await stage.session(repository.url, async (session) => {
     await session.online(FETCH, { fetches: true, packets: 'packets' })
     t.ok((await session.workspace.readLines('packets')).some((line) => line.endsWith('< version 2')))
   })
 })
 
-t.test('the trace has the same limit as the fetch', async (t) => {
+drawn('the trace has the same limit as the fetch', async (t) => {
   const talkative = await stage.server.createRepository('session/talkative')
   const bytes = await makeRefs(talkative.path, await talkative.git('rev-parse', 'main'))
   t.ok(bytes > MEBIBYTE, 'the refs alone are larger')

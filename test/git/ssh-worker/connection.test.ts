@@ -13,6 +13,9 @@ import { makeKey } from '../../harness/ssh-keys.ts'
 import { processesWith } from '../../harness/processes.ts'
 import { keyLogin, openSSHStage, sshChange } from '../ssh/stage.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const stage = await openSSHStage()
 const server = await startFaultyServer()
@@ -44,26 +47,26 @@ t.test('without faults a commit lands with protocol 2, on one connection', async
   t.equal(server.logins.length, 1)
 })
 
-t.test('an RSA key signs with SHA-2, although the server does not announce it', async (t) => {
+drawn('an RSA key signs with SHA-2, although the server does not announce it', async (t) => {
   const { landed } = await pushWith({}, keyLogin(RSA, server.knownHosts))
   t.match(landed, { outcome: 'pushed' })
   t.same(server.logins, ['sha512'])
 })
 
-t.test('an RSA key with a factor that is no prime is refused before any connection', async (t) => {
+drawn('an RSA key with a factor that is no prime is refused before any connection', async (t) => {
   const [[, privateKey] = ['', '']] = rsaFiles(withoutPrime(makeRSA(2048)))
   const { landed } = await pushWith({}, keyLogin({ privateKey }, server.knownHosts))
   t.match(landed, { reason: 'CredentialsInvalid' })
   t.same([server.logins, server.commands], [[], []])
 })
 
-t.test('a connection that is closed after each command is opened again', async (t) => {
+drawn('a connection that is closed after each command is opened again', async (t) => {
   const { landed } = await pushWith({ closeAfter: 1 })
   t.match(landed, { outcome: 'pushed' })
   t.equal(server.logins.length, 2)
 })
 
-t.test('the second connection is checked like the first', async (t) => {
+drawn('the second connection is checked like the first', async (t) => {
   const other = makeKey('-t', 'ed25519')
   const { landed } = await pushWith({
     closeAfter: 1,
@@ -77,13 +80,13 @@ t.test('the second connection is checked like the first', async (t) => {
   t.match(landed, { message: fingerprintOf(Buffer.from(other.publicKey.split(' ')[1] ?? '', 'base64')) })
 })
 
-t.test('of several host keys the known one is requested', async (t) => {
+drawn('of several host keys the known one is requested', async (t) => {
   const ecdsa = makeKey('-t', 'ecdsa')
   const { landed } = await pushWith({ hostKeys: [ecdsa.privateKey, server.hostKey.privateKey] })
   t.match(landed, { outcome: 'pushed' })
 })
 
-t.test('a host without a key of a known type is unknown, and its fingerprint is shown', async (t) => {
+drawn('a host without a key of a known type is unknown, and its fingerprint is shown', async (t) => {
   const ecdsa = makeKey('-t', 'ecdsa')
   const { landed } = await pushWith({ hostKeys: [ecdsa.privateKey] })
   t.match(landed, { reason: 'HostKeyUnknown', message: /ssh-keyscan -p \d+ 127\.0\.0\.1/ })
@@ -138,7 +141,7 @@ const cases: readonly (readonly [
   ],
 ]
 for (const [name, faults, expected] of cases) {
-  t.test(`${name} is reported`, async (t) => {
+  drawn(`${name} is reported`, async (t) => {
     const { landed } = await pushWith(faults)
     t.match(landed, expected)
     t.notMatch(String(landed), /git:\/\//)
@@ -161,7 +164,7 @@ function cutAfter(bytes: number, channel: ServerChannel, connection: Connection)
 
 const FILES = { 'large.bin': randomBytes(500_000) }
 for (const bytes of sample([0, 100_000, 400_000], (bytes) => (bytes === 0 ? 'nothing' : 'a part'))) {
-  t.test(
+  drawn(
     `a connection that breaks when ${bytes} bytes are fetched is reported, and no process is left`,
     async (t) => {
       const options = { files: FILES, allowFilter: false }
@@ -176,7 +179,7 @@ for (const bytes of sample([0, 100_000, 400_000], (bytes) => (bytes === 0 ? 'not
   )
 }
 
-t.test('a lost result of a push is looked up on a new connection', async (t) => {
+drawn('a lost result of a push is looked up on a new connection', async (t) => {
   // The hook prints more than the refs, which get through.
   const hooks = { 'post-receive': 'printf %02000d 0 >&2' }
   const command: SSHFaults['command'] = (channel, asked, connection) => {
@@ -188,7 +191,7 @@ t.test('a lost result of a push is looked up on a new connection', async (t) => 
   t.equal(server.logins.length, 2)
 })
 
-t.test('a push that breaks before the commit was sent is reported as that', async (t) => {
+drawn('a push that breaks before the commit was sent is reported as that', async (t) => {
   const { landed, repository } = await pushWith({
     command(channel, command, connection) {
       if (command.startsWith('git-receive-pack')) cutAfter(0, channel, connection)
@@ -199,7 +202,7 @@ t.test('a push that breaks before the commit was sent is reported as that', asyn
   t.same(await repository.log(), ['Begin'])
 })
 
-t.test('endless messages are cut off', async (t) => {
+drawn('endless messages are cut off', async (t) => {
   const { landed } = await pushWith({
     command(channel) {
       const more = (): void => {
@@ -242,7 +245,7 @@ for (const [name, greeting, then, reason] of [
   ['speaks HTTP', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', 'leave', 'NetworkError'],
   ['greets with too long a line', 'x'.repeat(20_000), 'stay', 'NetworkError'],
 ] as const) {
-  t.test(`a server that ${name} is ${reason}`, async (t) => {
+  drawn(`a server that ${name} is ${reason}`, async (t) => {
     const plain = await speaking(greeting, then)
     t.teardown(plain.close)
     const target = {
@@ -257,7 +260,7 @@ for (const [name, greeting, then, reason] of [
   })
 }
 
-t.test('a silent server is given up when the time of the attempt is over', async (t) => {
+drawn('a silent server is given up when the time of the attempt is over', async (t) => {
   const plain = await speaking('SSH-2.0-Example\r\n', 'stay')
   t.teardown(plain.close)
   const abort = new AbortController()
@@ -268,7 +271,7 @@ t.test('a silent server is given up when the time of the attempt is over', async
   await until('no process', async () => (await processesWith(stage.tempDir)).length === 0)
 })
 
-t.test('the next address is tried where one takes no connection', async (t) => {
+drawn('the next address is tried where one takes no connection', async (t) => {
   const { repository } = await pushWith({})
   const resolve = () => Promise.resolve(['127.0.0.2', '127.0.0.1'])
   const git = stage.open({ resolve })
@@ -277,14 +280,14 @@ t.test('the next address is tried where one takes no connection', async (t) => {
   })
 })
 
-t.test('a key that cannot be read is reported before any connection', async (t) => {
+drawn('a key that cannot be read is reported before any connection', async (t) => {
   const before = server.logins.length
   const { landed } = await pushWith({}, { ...login, privateKey: 'none' })
   t.match(landed, { reason: 'CredentialsInvalid' })
   t.ok(server.logins.length <= before)
 })
 
-t.test('a connection that cannot begin leaves no socket', async (t) => {
+drawn('a connection that cannot begin leaves no socket', async (t) => {
   const plain = await speaking('', 'stay')
   t.teardown(plain.close)
   const broken = {

@@ -9,6 +9,9 @@ import { startHostileServer, type Attack, type HostileServer } from '../../harne
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { keyLogin, openSSHStage, sshChange } from './stage.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const stage = await openSSHStage()
 t.teardown(() => stage.close())
@@ -38,9 +41,8 @@ const ATTACKS: readonly (readonly [Attack, string, string])[] = [
   ['channel data before the login', 'NetworkError', 'out of turn'],
   ['login after the login', 'NetworkError', 'out of turn'],
 ]
-/** Of those before a commit is under way one, and one of the others; traffic-guard.test.ts has the limits of each. */
-const isEarly = (when: string): boolean => when === 'before the login' || when === 'out of turn'
-for (const [attack, reason] of sample(ATTACKS, ([, , when]) => String(isEarly(when)))) {
+/** One of them; traffic-guard.test.ts has the limits of each. */
+for (const [attack, reason] of sample(ATTACKS, () => 'an attack')) {
   t.test(`${attack} without an end: ${reason}`, async (t) => {
     const server = await startHostileServer(attack)
     t.teardown(server.close)
@@ -58,8 +60,8 @@ const CHANNEL_ATTACKS: readonly (readonly [Attack, RegExp])[] = [
   ['tiny packets', /^(NotSupported|Timeout)$/],
   ['data beyond the window', /^NetworkError$/],
 ]
-for (const [attack, reason] of CHANNEL_ATTACKS) {
-  t.test(`${attack} to a program whose output nobody reads: ${reason.source}`, async (t) => {
+for (const [attack, reason] of sample(CHANNEL_ATTACKS, () => 'in a channel')) {
+  drawn(`${attack} to a program whose output nobody reads: ${reason.source}`, async (t) => {
     const server = await startHostileServer(attack)
     const sessions = openSSHSessions()
     t.teardown(() => Promise.all([server.close(), sessions.close()]))
@@ -73,8 +75,9 @@ for (const [attack, reason] of CHANNEL_ATTACKS) {
   })
 }
 
-for (const attack of ['silent after the identification', 'silent in the key exchange'] as const) {
-  t.test(`a server that is ${attack}: Timeout`, async (t) => {
+const SILENT = ['silent after the identification', 'silent in the key exchange'] as const
+for (const attack of sample(SILENT, () => 'silent')) {
+  drawn(`a server that is ${attack}: Timeout`, async (t) => {
     const server = await startHostileServer(attack)
     const sessions = openSSHSessions()
     t.teardown(() => Promise.all([server.close(), sessions.close()]))
@@ -83,7 +86,7 @@ for (const attack of ['silent after the identification', 'silent in the key exch
   })
 }
 
-t.test('beside two hostile servers of one namespace, another namespace lands its commit', async (t) => {
+drawn('beside two hostile servers of one namespace, another namespace lands its commit', async (t) => {
   const honest = await startFaultyServer()
   const hostile = [await startHostileServer('global requests'), await startHostileServer('key exchanges')]
   t.teardown(() => Promise.all([honest, ...hostile].map((server) => server.close())))

@@ -11,6 +11,9 @@ import { startFaultyServer } from '../../harness/ssh-faulty.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { keyLogin } from './stage.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
 
 const server = await startFaultyServer()
 const sessions = openSSHSessions()
@@ -63,7 +66,7 @@ t.test('a program is a stream of bytes in both directions, which tells how it en
   session.close()
 })
 
-t.test(
+drawn(
   'two programs of a session run at once, and one that nobody reads does not stop the other',
   async (t) => {
     const session = await sessions.open(targetOf('two'), patience())
@@ -77,7 +80,7 @@ t.test(
   },
 )
 
-t.test(
+drawn(
   'a session that was closed in good order is used again for the same repository and login',
   async (t) => {
     const other = makeKey('-t', 'ed25519')
@@ -95,14 +98,14 @@ t.test(
   },
 )
 
-t.test('a session is not used again at an address that is not one of the checked ones', async (t) => {
+drawn('a session is not used again at an address that is not one of the checked ones', async (t) => {
   const target = targetOf('moved')
   await echoOnce(sessions, target)
   const moved = { ...target, addresses: ['127.0.0.2'] }
   t.match(await outcomeOf(sessions.open(moved, patience())), { reason: 'NetworkError' })
 })
 
-t.test('a session is not kept for long, although its thread is used', async (t) => {
+drawn('a session is not kept for long, although its thread is used', async (t) => {
   const own = openSSHSessions(makeThreadPlaces(), 5)
   t.teardown(() => own.close())
   await own.open(targetOf('held'), patience())
@@ -111,7 +114,7 @@ t.test('a session is not kept for long, although its thread is used', async (t) 
   await until('a new login', async () => (await loginsOf(() => echoOnce(own, target))) === 1)
 })
 
-t.test('two users of a repository at once have a session each', async (t) => {
+drawn('two users of a repository at once have a session each', async (t) => {
   const target = targetOf('busy')
   const work = async () => {
     const first = await sessions.open(target, patience())
@@ -122,7 +125,7 @@ t.test('two users of a repository at once have a session each', async (t) => {
   t.equal(await loginsOf(work), 2)
 })
 
-t.test('a session whose attempt was aborted ends with its programs, and is not used again', async (t) => {
+drawn('a session whose attempt was aborted ends with its programs, and is not used again', async (t) => {
   const abort = new AbortController()
   const target = targetOf('aborted')
   const session = await sessions.open(target, abort.signal)
@@ -133,7 +136,7 @@ t.test('a session whose attempt was aborted ends with its programs, and is not u
   t.equal(await loginsOf(() => echoOnce(sessions, target)), 1)
 })
 
-t.test('an attempt that is over before the connection is there is a Timeout', async (t) => {
+drawn('an attempt that is over before the connection is there is a Timeout', async (t) => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   t.teardown(() => silent.close())
@@ -148,7 +151,7 @@ t.test('an attempt that is over before the connection is there is a Timeout', as
   t.match(await outcomeOf(sessions.open(targetOf('late'), abort.signal)), { reason: 'Timeout' })
 })
 
-t.test('an idle thread ends, and its memory with it', async (t) => {
+drawn('an idle thread ends, and its memory with it', async (t) => {
   const threads: ReturnType<typeof startWorkerThread>[] = []
   const places = makeThreadPlaces({ ...PLACE_BOUNDS, idleMs: 20 }, () => {
     threads.push(startWorkerThread())
@@ -166,7 +169,7 @@ for (const [what, limits, reason] of [
   ['stands still for too long', { ...THREAD_LIMITS, stallMs: 50 }, 'Timeout'],
   ['needs too much memory', { ...THREAD_LIMITS, heapMiB: 24 }, 'NetworkError'],
 ] as const) {
-  t.test(`a thread that ${what} is ended, and what ran there is ${reason}`, async (t) => {
+  drawn(`a thread that ${what} is ended, and what ran there is ${reason}`, async (t) => {
     const own = openSSHSessions(makeThreadPlaces(PLACE_BOUNDS, () => startWorkerThread(limits)))
     t.teardown(() => own.close())
     // Its lines take more than that, also of the thread of a bundle.
@@ -183,7 +186,7 @@ for (const [what, limits, reason] of [
   })
 }
 
-t.test('no environment reaches the thread', async (t) => {
+drawn('no environment reaches the thread', async (t) => {
   // Its program would not start with it.
   process.env['NODE_OPTIONS'] = '--require=/nonexistent'
   t.teardown(() => delete process.env['NODE_OPTIONS'])

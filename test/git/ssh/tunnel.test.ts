@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { fingerprintOf } from '../../../functions/domain/network/known-hosts.ts'
-import { isDrawn, sample } from '../../harness/sample.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
+import { sample } from '../../harness/sample.ts'
 import { makeKey, openssl, rewriteKey } from '../../harness/ssh-keys.ts'
 import { withSSHServer } from '../../harness/ssh-server.ts'
 import { processesWith } from '../../harness/processes.ts'
@@ -26,9 +27,7 @@ const FORMS: readonly (readonly [string, () => string])[] = [
   ['ECDSA 521', () => ecdsa('521')],
   ['ed25519 as PKCS#8', () => openssl(['genpkey', '-algorithm', 'ed25519'])],
 ]
-const forms = sample(FORMS, ([form]) => form.split(' ')[0] ?? '').map(
-  ([form, make]) => [form, make()] as const,
-)
+const forms = sample(FORMS, () => 'a form').map(([form, make]) => [form, make()] as const)
 const keys = forms.map(([, privateKey]) => publicHalf(privateKey))
 
 await withSSHServer(
@@ -37,9 +36,7 @@ await withSSHServer(
     const repository = await server.createRepository('acme/shop')
     const login = keyLogin(server.writer, server.knownHosts)
     /** What the contract of the engines has over SSH, too. */
-    const drawn = async (title: string, test: (t: Test) => Promise<void>): Promise<void> => {
-      if (isDrawn(title, 3)) await t.test(title, test)
-    }
+    const drawn = drawnTests(t, 3)
 
     await t.test('a commit lands on one connection, and no temporary file is left', async (t) => {
       const before = await logins()
@@ -62,7 +59,7 @@ await withSSHServer(
       })
     }
 
-    await t.test('many changes at once share the connection and the push', async (t) => {
+    await drawn('many changes at once share the connection and the push', async (t) => {
       const before = await logins()
       const work = Array.from({ length: 20 }, (_, i) =>
         stage.push(sshChange(repository.url, `many/${i}.md`), login),
@@ -106,7 +103,7 @@ await withSSHServer(
       })
     })
 
-    await t.test('FETCH_LIMIT holds', async (t) => {
+    await drawn('FETCH_LIMIT holds', async (t) => {
       const files = { 'large.bin': randomBytes(3_000_000) }
       const large = await server.createRepository('acme/large', { files, allowFilter: false })
       const writer = stage.open({ fetchLimitMiB: 1 })
@@ -158,7 +155,7 @@ await withSSHServer(
         /revoked/,
       ],
     ] as const
-    for (const [name, key, knownHosts, reason, says] of cases) {
+    for (const [name, key, knownHosts, reason, says] of sample(cases, ([, , , reason]) => reason)) {
       await t.test(`${name} is ${reason}`, async (t) => {
         const failure = await stage.push(sshChange(repository.url, 'x.md'), keyLogin(key, knownHosts))
         t.match(failure, { reason, message: says })
@@ -167,7 +164,7 @@ await withSSHServer(
     }
 
     await t.test('the host uses the known key, whichever it is', async (t) => {
-      for (const line of [ed25519, p256, rsa]) {
+      for (const line of sample([ed25519, p256, rsa], () => 'a host key')) {
         const landed = await stage.push(
           sshChange(repository.url, `${line.split(' ')[1]}.md`),
           keyLogin(server.writer, line),
@@ -176,7 +173,7 @@ await withSSHServer(
       }
     })
 
-    await t.test('a repository that is not there, and one of a host that takes no connection', async (t) => {
+    await drawn('a repository that is not there, and one of a host that takes no connection', async (t) => {
       const none = await stage.push(sshChange(`${server.url}/acme/none.git`, 'a.md'), login)
       t.match(none, { reason: 'RepositoryNotFound', message: /acme\/none\.git does not exist/ })
       const closed = `ssh://git@127.0.0.1:1/acme/shop.git`
@@ -216,7 +213,7 @@ await withSSHServer(
       t.match(await work, { outcome: 'pushed' })
     })
 
-    await t.test('an attempt whose time is over leaves nothing behind', async (t) => {
+    await drawn('an attempt whose time is over leaves nothing behind', async (t) => {
       const hooks = { 'pre-receive': 'sleep 60 & echo $! > pid; wait' }
       const hanging = await server.createRepository('acme/hanging', { hooks })
       const abort = new AbortController()
@@ -236,7 +233,9 @@ await withSSHServer(
   { keys },
 )
 
-await t.test('weak algorithms are not used, and the sentence names them', async (t) => {
+const alone = drawnTests(t, 2)
+
+await alone('weak algorithms are not used, and the sentence names them', async (t) => {
   const weak = [
     ['KexAlgorithms diffie-hellman-group14-sha1', /key exchanges .*\(diffie-hellman-group14-sha1/],
     ['KexAlgorithms diffie-hellman-group-exchange-sha256', /key exchanges .*\(diffie-hellman-group-ex/],
@@ -244,7 +243,7 @@ await t.test('weak algorithms are not used, and the sentence names them', async 
     ['Ciphers aes128-cbc', /ciphers .*\(aes128-cbc\)/],
     ['Ciphers aes128-ctr\nMACs hmac-sha1', /checksums .*\(hmac-sha1\)/],
   ] as const
-  for (const [config, says] of sample(weak, ([config]) => config.split(' ')[0] ?? '')) {
+  for (const [config, says] of sample(weak, () => 'an algorithm')) {
     await withSSHServer(
       t,
       async (t, server) => {
@@ -257,7 +256,7 @@ await t.test('weak algorithms are not used, and the sentence names them', async 
   }
 })
 
-await t.test('a server that accepts only SHA-1 from RSA keys does not get it', async (t) => {
+await alone('a server that accepts only SHA-1 from RSA keys does not get it', async (t) => {
   const options = { config: ['PubkeyAcceptedAlgorithms ssh-rsa'], keys: [RSA.publicKey] }
   await withSSHServer(
     t,
@@ -270,29 +269,26 @@ await t.test('a server that accepts only SHA-1 from RSA keys does not get it', a
   )
 })
 
-await t.test(
-  'a server that allows no session is reported, and one session at a time is enough',
-  async (t) => {
-    for (const [config, expected] of [
-      ['MaxSessions 0', { reason: 'PermissionDenied', message: /does not let it run git-upload-pack/ }],
-      ['MaxSessions 1', { outcome: 'pushed' }],
-    ] as const) {
-      await withSSHServer(
-        t,
-        async (t, server) => {
-          const { url } = await server.createRepository('acme/shop')
-          t.match(
-            await stage.push(sshChange(url, 'a.md'), keyLogin(server.writer, server.knownHosts)),
-            expected,
-          )
-        },
-        { config: [config] },
-      )
-    }
-  },
-)
+await alone('a server that allows no session is reported, and one session at a time is enough', async (t) => {
+  for (const [config, expected] of [
+    ['MaxSessions 0', { reason: 'PermissionDenied', message: /does not let it run git-upload-pack/ }],
+    ['MaxSessions 1', { outcome: 'pushed' }],
+  ] as const) {
+    await withSSHServer(
+      t,
+      async (t, server) => {
+        const { url } = await server.createRepository('acme/shop')
+        t.match(
+          await stage.push(sshChange(url, 'a.md'), keyLogin(server.writer, server.knownHosts)),
+          expected,
+        )
+      },
+      { config: [config] },
+    )
+  }
+})
 
-await t.test('an IPv6 address', async (t) => {
+await alone('an IPv6 address', async (t) => {
   await withSSHServer(
     t,
     async (t, server) => {

@@ -1,34 +1,74 @@
 import t from 'tap'
 import { watchContention } from '../../../functions/git/writer/branch-contention.ts'
 
+/** A branch as one writer sees it: its rounds take 100 ms each, and time passes where the test says so. */
+function watch(random = 0.5) {
+  let now = 1_000
+  const contention = watchContention(
+    () => random,
+    () => now,
+  )
+  let tip = 'begin'
+  function round(raced: boolean): void {
+    const head = raced ? undefined : `${tip}+`
+    contention.roundEnded('main', { tip, head, raced, milliseconds: 100 })
+    tip = head ?? `${tip}!`
+  }
+  return {
+    contention,
+    /** A batch that loses so many races before it lands; returns the pause after it. */
+    batch: (races: number): number => {
+      for (let lost = 0; lost < races; lost += 1) round(true)
+      round(false)
+      contention.batchEnded('main')
+      return contention.pauseFor('main')
+    },
+    others: () => void (tip += '!'),
+    pass: (ms: number) => void (now += ms),
+  }
+}
+
 t.test('a branch that nobody else writes to is pushed at once', (t) => {
-  const contention = watchContention(() => 0.5)
-  contention.ended('main', false)
-  t.same([contention.isContended('main'), contention.pauseFor('main')], [false, 0])
+  const { contention, batch } = watch()
+  t.same([batch(0), batch(0), contention.isContended('main')], [0, 0, false])
   t.end()
 })
 
-t.test('each batch that lost a race doubles the pause, up to two seconds, and each other halves it', (t) => {
-  const contention = watchContention(() => 0.5)
-  function after(raced: boolean): number {
-    contention.ended('main', raced)
-    return contention.pauseFor('main')
-  }
-  t.same([true, true, true, true, true].map(after), [250, 500, 1_000, 2_000, 2_000])
-  t.equal(contention.pauseFor('other'), 0)
-  t.same([false, false, false].map(after), [1_000, 500, 250])
+t.test('who finds that others have moved the branch waits for two rounds after its own push', (t) => {
+  const { contention, batch, others, pass } = watch()
+  batch(0)
+  others()
+  t.equal(batch(0), 200)
   t.ok(contention.isContended('main'))
-  t.equal(after(false), 0)
-  t.notOk(contention.isContended('main'))
+  t.equal(contention.pauseFor('other'), 0)
+  pass(150)
+  t.equal(contention.pauseFor('main'), 50, 'counted from the end of the push')
+  t.equal(batch(0), 200, 'also where others do not push between two of its own')
+  pass(29_900)
+  t.same([contention.pauseFor('main'), contention.isContended('main')], [0, false], 'until they are gone')
+  t.end()
+})
+
+t.test('several lost races double the pause, one keeps it, none halves it', (t) => {
+  const { batch } = watch()
+  t.same([1, 1, 2, 3, 1, 0, 0, 0].map(batch), [200, 200, 400, 800, 800, 400, 200, 200])
+  t.same([2, 2, 2, 2, 2, 2, 2].map(batch).at(-1), 3_200)
+  t.end()
+})
+
+t.test('a push that was late by an old memory alone shows others, and is no lost race', (t) => {
+  const { contention } = watch()
+  contention.roundEnded('main', { tip: undefined, head: undefined, raced: true, milliseconds: 30 })
+  contention.roundEnded('main', { tip: 'a', head: 'b', raced: false, milliseconds: 80 })
+  contention.batchEnded('main')
+  t.same([contention.isContended('main'), contention.pauseFor('main')], [true, 160])
   t.end()
 })
 
 t.test('pauses are random, so that two writers do not meet again', (t) => {
-  const pauses = [0, 0.999].map((number) => {
-    const contention = watchContention(() => number)
-    contention.ended('main', true)
-    return Math.round(contention.pauseFor('main'))
-  })
-  t.same(pauses, [125, 375])
+  t.same(
+    [0, 0.75].map((number) => watch(number).batch(1)),
+    [100, 250],
+  )
   t.end()
 })

@@ -2,6 +2,7 @@ import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Remote } from '../../../functions/git/remote.ts'
 import { commitAndPush, planCommits } from '../../../functions/git/writer/commit-and-push.ts'
+import type { PendingChange } from '../../../functions/git/writer/pending-change.ts'
 import { changeOf, pending } from '../stage.ts'
 import { memoryRepository, URL, type MemoryRepository } from './memory-remote.ts'
 
@@ -19,7 +20,7 @@ async function push(
   if (tip === 'moved') throw new Error('Nobody else is at work here')
   meanwhile?.()
   const plan = await planCommits(remote, tip, batch)
-  const { pushed, settled, rest } = await commitAndPush(remote, tip, { ...plan, before: undefined })
+  const { pushed, settled, rest } = await commitAndPush(remote, tip, { ...plan, before: new Map() })
   const endings = new Map([...plan.settled, ...settled])
   return { pushed, endings: batch.map((one) => endings.get(one)), left: rest.length }
 }
@@ -61,4 +62,55 @@ t.test('no branch is made for changes that all fail, and nothing is pushed', asy
   })
   t.equal(repository.pushes, 0)
   t.equal(repository.tip('next'), undefined)
+})
+
+t.test('where an earlier push may still be carried out, an empty commit moves the branch', async (t) => {
+  const repository = memoryRepository({ 'a.md': 'a', 'b.md': 'b' })
+  const begin = repository.tip()
+  const late = (path: string, text: string) =>
+    pending(changeOf(URL, path, { branch: 'main', text, latePush: true }))
+  const first = await land([late('a.md', 'a'), late('b.md', 'b')])
+  const unchanged = { outcome: 'unchanged', sha: repository.tip(), branch: 'main' }
+  t.same(first, [unchanged, unchanged])
+  t.not(repository.tip(), begin)
+  t.same(repository.log(), ['Keep a.md', 'Begin'], 'one for all')
+  t.match(await land([late('a.md', 'a'), late('b.md', 'new')]), [
+    { outcome: 'unchanged' },
+    { outcome: 'pushed' },
+  ])
+  t.equal(repository.log().length, 3, 'a commit of another change does it as well')
+
+  async function land(batch: readonly PendingChange[]) {
+    const remote = repository.open()
+    const tip = await remote.readTip({ branch: 'main' })
+    if (tip === 'moved') throw new Error('Nobody else is at work here')
+    const plan = await planCommits(remote, tip, batch)
+    const { settled } = await commitAndPush(remote, tip, { ...plan, before: new Map() })
+    return batch.map((one) => settled.get(one))
+  }
+})
+
+t.test('a push is watched: whether it has been answered, and whether it has landed', async (t) => {
+  const refused = { kind: 'refused', failure: new Failure('NetworkError', 'No.'), each: false } as const
+  for (const [answer, told] of [
+    [undefined, ['sent', 'landed']],
+    [{ kind: 'race' }, ['sent', 'not landed']],
+    [refused, ['sent', 'not landed']],
+    [{ ...refused, late: true }, ['sent']],
+    [{ kind: 'unknown' }, ['sent']],
+  ] as const) {
+    const repository = memoryRepository()
+    repository.onPush = () => answer
+    const seen: string[] = []
+    const pushWatch = {
+      sent: () => void seen.push('sent'),
+      answered: (landed: boolean) => void seen.push(landed ? 'landed' : 'not landed'),
+    }
+    const remote = repository.open()
+    const tip = await remote.readTip({ branch: 'main' })
+    if (tip === 'moved') throw new Error('Nobody else is at work here')
+    const plan = await planCommits(remote, tip, [{ ...pending(changeOf(URL, 'a.md')), pushWatch }])
+    await commitAndPush(remote, tip, { ...plan, before: new Map() })
+    t.same(seen, told, JSON.stringify(answer))
+  }
 })

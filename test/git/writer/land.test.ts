@@ -3,6 +3,8 @@ import type { Change, FileChange } from '../../../functions/domain/commit/change
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { NewCommit, Pushed } from '../../../functions/git/remote.ts'
 import { land } from '../../../functions/git/writer/land.ts'
+import type { PendingChange } from '../../../functions/git/writer/pending-change.ts'
+import { ROUNDS, type RoundReport } from '../../../functions/git/writer/round.ts'
 import { changeOf, endingsOf, patience, pending } from '../stage.ts'
 import { memoryRepository, URL, type MemoryRepository } from './memory-remote.ts'
 
@@ -250,15 +252,172 @@ function write(path: string, text: string): FileChange {
 t.test('a lost race is told, and for a contended branch the tip is read first', async (t) => {
   const repository = memoryRepository()
   repository.remembered = repository.tip()
-  repository.commit({ 'other.md': 'moved' })
-  let races = 0
-  const raced = (): void => void (races += 1)
+  const first = repository.commit({ 'other.md': 'moved' })
+  const rounds: RoundReport[] = []
+  const roundEnded = (round: RoundReport): unknown => rounds.push(round)
   async function landOne(path: string, contended: boolean): Promise<void> {
     const batch = [pending(changeOf(URL, path))]
-    await endingsOf(batch, land(repository.open(), { batch, signal: patience(), contended, raced }))
+    await endingsOf(batch, land(repository.open(), { batch, signal: patience(), contended, roundEnded }))
   }
   await landOne('a.md', true)
-  t.same([repository.pushes, races], [1, 0])
+  const second = repository.tip()
+  t.match(rounds.splice(0), [{ tip: first, head: second, raced: false }])
   await landOne('b.md', false)
-  t.same([repository.pushes, races], [3, 1])
+  t.match(rounds, [
+    { tip: undefined, head: undefined, raced: true },
+    { tip: second, head: repository.tip(), raced: false },
+  ])
+  t.ok(rounds.every(({ milliseconds }) => milliseconds >= 0))
+  t.equal(repository.pushes, 3)
+})
+
+/** Lands one change; its first pushes meet these answers, and before the next round others come, each once. */
+async function landWith(answers: readonly Pushed[], others: readonly PendingChange[]) {
+  const repository = memoryRepository()
+  const left = [...answers]
+  repository.onPush = () => left.shift()
+  const waiting = [...others]
+  const batches: (readonly PendingChange[])[] = []
+  const batch = [pending(changeOf(URL, 'first'))]
+  const join = (of: readonly PendingChange[]) => {
+    batches.push(of)
+    return waiting.splice(0)
+  }
+  const landing = land(repository.open(), { batch, signal: patience(), join })
+  const endings = await endingsOf([...batch, ...others], landing)
+  return { repository, endings, batches, batch }
+}
+
+t.test('a batch that has lost a race takes up what has come meanwhile, in order', async (t) => {
+  const others = ['second', 'third'].map((path) => pending(changeOf(URL, path)))
+  const { repository, endings, batches, batch } = await landWith([{ kind: 'race' }, { kind: 'race' }], others)
+  t.same(inShort(endings), ['pushed', 'pushed', 'pushed'])
+  t.same(repository.log(), ['Write third', 'Write second', 'Write first', 'Begin'])
+  t.equal(repository.pushes, 3)
+  t.same(batches, [batch, [...batch, ...others]])
+})
+
+t.test('who joins has not lost the race: its claim is not confirmed afresh', async (t) => {
+  const confirmed: boolean[] = []
+  const confirm = async (afresh = false) => void confirmed.push(afresh)
+  const claim = { confirm, remaining: () => 25_000 }
+  const other = { ...pending(changeOf(URL, 'other')), claim }
+  await landWith([{ kind: 'race' }], [other])
+  t.same(confirmed, [false])
+})
+
+t.test('nobody joins a push that may have been refused, nor halves of a refused one', async (t) => {
+  const other = pending(changeOf(URL, 'other'))
+  const failure = new Failure('PushRejected', 'No.')
+  const suspect = await landWith([{ kind: 'race', unless: failure }], [other])
+  t.same(inShort(suspect.endings), ['PushRejected', undefined])
+  t.same(suspect.batches, [])
+  const race = { kind: 'race' } as const
+  const others = ['second', 'third'].map((path) => pending(changeOf(URL, path)))
+  const halved = await landWith([race, refusal('No.', true), race, race], others)
+  t.same(inShort(halved.endings), ['pushed', 'pushed', 'pushed'])
+  t.equal(halved.batches.length, 1)
+})
+
+t.test('each change fails after as many rounds of its own, whenever it has joined', async (t) => {
+  const races = Array.from({ length: ROUNDS }, () => ({ kind: 'race' }) as const)
+  const { repository, endings } = await landWith(races, [pending(changeOf(URL, 'other'))])
+  t.same(inShort(endings), ['Conflict', 'pushed'])
+  t.equal(repository.pushes, ROUNDS + 1)
+})
+
+/** Adds a line to a file. */
+function adding(path: string, line: string): Change {
+  const edit = (before: Uint8Array) => Buffer.concat([before, Buffer.from(`${line}\n`)])
+  return changeOf(URL, `${path} ${line}`, { files: [{ path, edit }] })
+}
+
+t.test('two edits of one file in one push both hold, after one reading', async (t) => {
+  const repository = memoryRepository({ a: '0\n' })
+  t.same(inShort(await landAll(repository, [adding('a', '1'), adding('a', '2')])), ['pushed', 'pushed'])
+  t.equal(repository.text('a'), '0\n1\n2\n')
+  t.equal(repository.pushes, 1)
+  t.match(repository.reads, { length: 1 })
+})
+
+t.test('an edit is made again on what another writer has pushed meanwhile', async (t) => {
+  const repository = memoryRepository({ a: '0\n' })
+  repository.onPush = () => {
+    repository.onPush = () => undefined
+    repository.commit({ a: 'by another\n' })
+    return undefined
+  }
+  t.same(inShort(await landAll(repository, [adding('a', '1'), adding('a', '2')])), ['pushed', 'pushed'])
+  t.equal(repository.text('a'), 'by another\n1\n2\n')
+})
+
+t.test('an edit whose neighbour before it is rejected is made without that one', async (t) => {
+  const repository = memoryRepository({ a: '0\n', b: '0\n' })
+  const bad = changeOf(URL, 'both', { files: [...adding('a', 'bad').files, ...adding('b', 'bad').files] })
+  repository.onPush = refusing(/^b$/)
+  t.same(inShort(await landAll(repository, [adding('a', '1'), bad, adding('a', '2')])), [
+    'pushed',
+    'PushRejected',
+    'pushed',
+  ])
+  t.equal(repository.text('a'), '0\n1\n2\n')
+})
+
+const REMOVED = changeOf(URL, 'a', { files: [{ path: 'a' }] })
+
+t.test('an edit and a removal need no question for the tip where it is remembered', async (t) => {
+  for (const [change, after] of [
+    [adding('a', '1'), '0\n1\n'],
+    [REMOVED, undefined],
+  ] as const) {
+    const repository = memoryRepository({ a: '0\n' })
+    repository.remembered = repository.tip()
+    repository.onRead = () => {
+      t.fail('the server was asked')
+      return undefined
+    }
+    t.same(inShort(await landAll(repository, [change])), ['pushed'])
+    t.equal(repository.text('a'), after)
+  }
+})
+
+t.test('where the remembered tip is old, they are made again on what is there', async (t) => {
+  for (const [change, after] of [
+    [adding('a', '1'), 'by another\n1\n'],
+    [REMOVED, undefined],
+  ] as const) {
+    const repository = memoryRepository({ a: '0\n' })
+    repository.remembered = repository.tip()
+    repository.commit({ a: 'by another\n' })
+    t.same(inShort(await landAll(repository, [change])), ['pushed'])
+    t.equal(repository.pushes, 2)
+    t.equal(repository.text('a'), after)
+  }
+})
+
+t.test('a file that a remembered tip does not have is looked for on the real one', async (t) => {
+  const repository = memoryRepository({ b: '0\n' })
+  repository.remembered = repository.tip()
+  repository.commit({ a: '0\n' })
+  t.same(inShort(await landAll(repository, [adding('a', '1')])), ['pushed'])
+  t.equal(repository.text('a'), '0\n1\n')
+})
+
+t.test('a file takes the place of a directory that the change before it has emptied', async (t) => {
+  const repository = memoryRepository({ 'a/b': '0' })
+  const removal = changeOf(URL, 'a/b', { files: [{ path: 'a/b' }] })
+  t.same(inShort(await landAll(repository, [removal, changeOf(URL, 'a', { text: 'x' })])), [
+    'pushed',
+    'pushed',
+  ])
+  t.equal(repository.text('a'), 'x')
+})
+
+t.test('files that cannot be read fail the changes that edit them alone', async (t) => {
+  const repository = memoryRepository({ a: '0\n' })
+  const batch = [adding('a', '1'), changeOf(URL, 'b')].map((change) => pending(change))
+  const broken = new Failure('NetworkError', 'It is gone.')
+  const remote = { ...repository.open(), readBlobs: () => Promise.reject(broken) }
+  const endings = await endingsOf(batch, land(remote, { batch, signal: patience() }))
+  t.same(inShort(endings), ['NetworkError', 'pushed'])
 })

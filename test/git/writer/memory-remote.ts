@@ -28,6 +28,10 @@ export interface MemoryRepository {
   holds(path: string, text: string): boolean
   /** Another writer: one commit on the branch; returns its name. */
   commit(files: MemoryFiles, options?: { readonly branch?: string; readonly message?: string }): string
+  /** The content of a file of `main`. */
+  text(path: string): string | undefined
+  /** The names of the files that were read, one entry for each request. */
+  readonly reads: readonly (readonly string[])[]
   /** How many pushes came. */
   readonly pushes: number
   /** How many sessions are open. */
@@ -45,6 +49,8 @@ export interface MemoryRepository {
 export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): MemoryRepository {
   const commits = new Map<string, Stored>()
   const branches = new Map<string, string>()
+  const blobs = new Map<string, Uint8Array>()
+  const reads: (readonly string[])[] = []
   let [pushes, opened] = [0, 0]
 
   function store(stored: Stored): string {
@@ -59,12 +65,18 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
   }
 
   function write(parent: string | undefined, { files: written, message }: NewCommit): string {
-    const entries = written.map(
-      ({ path, mode, content }) => [path, { mode, oid: blobName(content) }] as const,
-    )
+    const entries = written.flatMap((file) => {
+      if (file.content === undefined) return []
+      const oid = blobName(file.content)
+      blobs.set(oid, file.content)
+      return [[file.path, { mode: file.mode, oid }] as const]
+    })
+    const removed = new Set(written.flatMap(({ path, content }) => (content === undefined ? [path] : [])))
     // What is in the way is replaced, as git fast-import does.
-    const kept = [...filesOf(parent)].filter(([path]) =>
-      written.every((file) => !path.startsWith(`${file.path}/`) && !file.path.startsWith(`${path}/`)),
+    const kept = [...filesOf(parent)].filter(
+      ([path]) =>
+        !removed.has(path) &&
+        written.every((file) => !path.startsWith(`${file.path}/`) && !file.path.startsWith(`${path}/`)),
     )
     const paths = written.map(({ path }) => path)
     return store({ parent, message, paths, tree: new Map([...kept, ...entries]) })
@@ -94,6 +106,11 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
       branches.set(branch, name)
       return name
     },
+    text(path) {
+      const content = blobs.get(filesOf(branches.get('main')).get(path)?.oid ?? '')
+      return content === undefined ? undefined : Buffer.from(content).toString()
+    },
+    reads,
     get pushes() {
       return pushes
     },
@@ -128,6 +145,15 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
         const wanted = new Set(paths.flatMap(pathsTo))
         return new Map([...withDirectories(filesOf(commit))].filter(([path]) => wanted.has(path)))
       },
+      async readBlobs(_tip, oids, most) {
+        reads.push(oids)
+        return new Map(
+          oids.flatMap((oid) => {
+            const content = blobs.get(oid)
+            return content === undefined || content.length > most ? [] : [[oid, content] as const]
+          }),
+        )
+      },
       async writeCommits({ commit }, news) {
         let parent = commit
         return news.map((one) => {
@@ -136,6 +162,7 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
           return parent
         })
       },
+      askToPush: () => Promise.resolve(),
       async push({ branch, commit, exists }, head, remaining = () => Infinity) {
         if (remaining() <= 0) return { kind: 'race' }
         pushes += 1

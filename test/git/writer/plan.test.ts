@@ -1,14 +1,29 @@
 import t from 'tap'
+import {
+  CHANGE_BYTES,
+  EDITED_BYTES,
+  type FileChange,
+  type FileEdit,
+} from '../../../functions/domain/commit/change.ts'
 import { planSteps } from '../../../functions/git/writer/plan.ts'
 import { blobName, type TreeEntry } from '../../../functions/git/tree.ts'
+import type { Held } from '../../../functions/git/writer/plan-change.ts'
 import { changeOf } from '../stage.ts'
 
 const URL = 'https://git.example.com/acme/shop.git'
 const DIRECTORY = { mode: '040000', oid: 'd' }
 
-function plan(tip: Readonly<Record<string, TreeEntry>>, writes: readonly (readonly [string, string])[]) {
+type Entries = Readonly<Record<string, TreeEntry>>
+
+/** What a branch holds: these entries, and of the files these texts. */
+function held(entries: Entries, ...texts: readonly string[]): Held {
+  const blobs = new Map(texts.map((text) => [blobName(Buffer.from(text)), Buffer.from(text)]))
+  return { tree: new Map(Object.entries(entries)), read: (oid) => blobs.get(oid) }
+}
+
+function plan(tip: Entries, writes: readonly (readonly [string, string])[]) {
   const batch = writes.map(([path, text]) => ({ change: changeOf(URL, path, { text }) }))
-  return planSteps(new Map(Object.entries(tip)), batch)
+  return planSteps(held(tip), batch)
 }
 
 function blob(text: string, mode = '100644'): TreeEntry {
@@ -16,20 +31,20 @@ function blob(text: string, mode = '100644'): TreeEntry {
 }
 
 t.test('a new file is an edit', async (t) => {
-  t.match(plan({ a: DIRECTORY }, [['a/b', 'x']]), [
+  t.match(await plan({ a: DIRECTORY }, [['a/b', 'x']]), [
     { kind: 'edit', files: [{ path: 'a/b', mode: '100644' }] },
   ])
 })
 
 t.test('an executable file stays one', async (t) => {
-  t.match(plan({ a: blob('old', '100755') }, [['a', 'x']]), [
+  t.match(await plan({ a: blob('old', '100755') }, [['a', 'x']]), [
     { kind: 'edit', files: [{ path: 'a', mode: '100755' }] },
   ])
 })
 
 t.test('the same bytes are no edit, in whatever mode', async (t) => {
   t.match(
-    plan({ a: blob('x', '100755'), b: blob('x', '100664') }, [
+    await plan({ a: blob('x', '100755'), b: blob('x', '100664') }, [
       ['a', 'x'],
       ['b', 'x'],
     ]),
@@ -38,11 +53,12 @@ t.test('the same bytes are no edit, in whatever mode', async (t) => {
 })
 
 t.test('a change sees those before it', async (t) => {
-  const kinds = plan({ a: blob('1') }, [
+  const steps = await plan({ a: blob('1') }, [
     ['a', '2'],
     ['a', '2'],
     ['a', '1'],
-  ]).map(({ kind }) => kind)
+  ])
+  const kinds = steps.map(({ kind }) => kind)
   t.same(kinds, ['edit', 'unchanged', 'edit'])
 })
 
@@ -81,7 +97,7 @@ const conflicts = [
 ] as const
 for (const { is, tip, path, says } of conflicts) {
   t.test(`a path that ${is} is a conflict`, async (t) => {
-    const [step] = plan(tip, [[path, 'x']])
+    const [step] = await plan(tip, [[path, 'x']])
     t.match(step, { kind: 'conflict', early: false, failure: { reason: 'PathConflict' } })
     t.match(
       step?.kind === 'conflict' ? step.failure.message : '',
@@ -92,47 +108,56 @@ for (const { is, tip, path, says } of conflicts) {
 
 t.test('a conflict with an earlier change is reported as that', async (t) => {
   t.match(
-    plan({}, [
+    await plan({}, [
       ['a', 'x'],
       ['a/b', 'x'],
-    ])[1],
-    { kind: 'conflict', early: true },
+    ]),
+    [{ kind: 'edit' }, { kind: 'conflict', early: true }],
   )
   t.match(
-    plan({}, [
+    await plan({}, [
       ['a/b', 'x'],
       ['a', 'x'],
-    ])[1],
-    { kind: 'conflict', early: true },
+    ]),
+    [{ kind: 'edit' }, { kind: 'conflict', early: true }],
   )
 })
 
 /** A change of several files. */
-function planFiles(tip: Readonly<Record<string, TreeEntry>>, ...changes: readonly (readonly string[])[]) {
+function planFiles(tip: Entries, ...changes: readonly (readonly string[])[]) {
   const batch = changes.map((paths) => ({
     change: changeOf(URL, 'a', { files: paths.map((path) => ({ path, content: Buffer.from('x') })) }),
   }))
-  return planSteps(new Map(Object.entries(tip)), batch)
+  return planSteps(held(tip), batch)
 }
 
 t.test('of several files those that differ make one commit', async (t) => {
-  const [step] = planFiles({ a: blob('x'), b: blob('old', '100755') }, ['a', 'b', 'c/d'])
+  const [step] = await planFiles({ a: blob('x'), b: blob('old', '100755') }, ['a', 'b', 'c/d'])
   if (step?.kind !== 'edit') throw new Error('Two of them differ')
-  t.same(
-    step.files.map(({ path, mode }) => [path, mode]),
-    [
-      ['b', '100755'],
-      ['c/d', '100644'],
-    ],
-  )
+  t.same(step.files, [
+    { path: 'b', mode: '100755', content: Buffer.from('x') },
+    { path: 'c/d', mode: '100644', content: Buffer.from('x') },
+  ])
 })
 
 t.test('several files that are all there are unchanged', async (t) => {
-  t.match(planFiles({ a: blob('x'), b: blob('x') }, ['a', 'b']), [{ kind: 'unchanged' }])
+  t.match(await planFiles({ a: blob('x'), b: blob('x') }, ['a', 'b']), [{ kind: 'unchanged' }])
+})
+
+t.test('files that name each other through symbolic links fail the whole change, in any order', async (t) => {
+  const link = { mode: '120000', oid: 'l' }
+  for (const paths of [
+    ['dir/a', 'link/a'],
+    ['link/a', 'dir/a'],
+    ['dir/a', 'dir/link'],
+  ])
+    t.match(await planFiles({ dir: DIRECTORY, link, 'dir/link': link }, paths), [
+      { kind: 'conflict', early: false, failure: { message: /is a symbolic link there/ } },
+    ])
 })
 
 t.test('one path in conflict fails the whole change, and the next change sees nothing of it', async (t) => {
-  const steps = planFiles({ file: blob('x') }, ['new', 'file/below'], ['new'])
+  const steps = await planFiles({ file: blob('x') }, ['new', 'file/below'], ['new'])
   t.match(steps, [
     { kind: 'conflict', early: false, failure: { message: /"file\/below" .* "file" is a file/ } },
     { kind: 'edit' },
@@ -140,12 +165,12 @@ t.test('one path in conflict fails the whole change, and the next change sees no
 })
 
 t.test('a conflict with the tip counts before one with a neighbour', async (t) => {
-  const steps = planFiles({ file: blob('x') }, ['new'], ['new/below', 'file/below'])
+  const steps = await planFiles({ file: blob('x') }, ['new'], ['new/below', 'file/below'])
   t.match(steps[1], { kind: 'conflict', early: false, failure: { message: /"file\/below"/ } })
 })
 
 t.test('two changes that write the same path stack, each with what it adds', async (t) => {
-  const steps = planFiles({}, ['a', 'b'], ['b', 'c'])
+  const steps = await planFiles({}, ['a', 'b'], ['b', 'c'])
   t.match(steps, [
     { kind: 'edit', files: [{ path: 'a' }, { path: 'b' }] },
     { kind: 'edit', files: [{ path: 'c' }] },
@@ -153,5 +178,91 @@ t.test('two changes that write the same path stack, each with what it adds', asy
 })
 
 t.test('files of one change that conflict with each other fail only that change', async (t) => {
-  t.match(planFiles({}, ['a', 'a/b']), [{ kind: 'conflict', early: false }])
+  t.match(await planFiles({}, ['a', 'a/b']), [{ kind: 'conflict', early: false }])
+})
+
+/** A change of one file. */
+function one(path: string, file: Omit<FileEdit, 'path'> | { readonly content?: Uint8Array } = {}) {
+  return { change: changeOf(URL, path, { files: [{ path, ...file }] as readonly FileChange[] }) }
+}
+
+const append = (text: string) => ({
+  edit: (before: Uint8Array) => Buffer.concat([before, Buffer.from(text)]),
+})
+
+/** What is written, in short: undefined is removed. */
+function writtenBy(steps: Awaited<ReturnType<typeof planSteps>>) {
+  return steps.map((step) =>
+    step.kind === 'edit'
+      ? step.files.map((file) => [file.path, file.content && Buffer.from(file.content).toString()])
+      : step.kind,
+  )
+}
+
+t.test('an edit sees what the tip holds and what the changes before it have made of it', async (t) => {
+  const steps = await planSteps(held({ a: blob('1', '100755') }, '1'), [
+    one('a', append('2')),
+    one('a', append('')),
+    one('a', append('3')),
+    one('a', { content: Buffer.from('new') }),
+    one('a', append('4')),
+  ])
+  t.same(writtenBy(steps), [[['a', '12']], 'unchanged', [['a', '123']], [['a', 'new']], [['a', 'new4']]])
+  t.match(steps[0], { files: [{ mode: '100755' }] })
+})
+
+t.test('an edit of a file that is not there, is too large or fails is a conflict of its own', async (t) => {
+  const bug = new TypeError('a bug')
+  const failing = { edit: () => Promise.reject(bug) }
+  const large = { edit: () => Buffer.alloc(EDITED_BYTES + 1) }
+  const tip = held({ a: blob('1'), b: blob('not read') }, '1')
+  const steps = await planSteps(tip, [
+    one('none', append('')),
+    one('b', append('')),
+    one('a', large),
+    one('a', failing),
+    one('a', append('2')),
+  ])
+  t.match(steps, [
+    { kind: 'conflict', early: false, failure: { reason: 'PathConflict', message: /"none" is not in/ } },
+    { kind: 'conflict', failure: { reason: 'NotSupported', message: /"b" .* more than 2 MiB/ } },
+    { kind: 'conflict', failure: { reason: 'NotSupported', message: /"a" .* more than 2 MiB/ } },
+    { kind: 'conflict', failure: { reason: 'Internal' } },
+    { kind: 'edit' },
+  ])
+})
+
+t.test('the files of one change take at most 10 MiB together, edited ones included', async (t) => {
+  const part = { content: Buffer.alloc(CHANGE_BYTES / 2 - 1) }
+  const files = [
+    { path: 'a', ...part },
+    { path: 'b', ...part },
+    { path: 'c', ...append('x') },
+  ] as const
+  const change = changeOf(URL, 'a', { files })
+  const [within] = await planSteps(held({ c: blob('') }, ''), [{ change }])
+  t.equal(within?.kind, 'edit')
+  const [beyond] = await planSteps(held({ c: blob('12') }, '12'), [{ change }])
+  t.match(beyond, { kind: 'conflict', failure: { reason: 'NotSupported', message: /10 MiB together/ } })
+})
+
+t.test('a file is removed where it is there, and nothing is to be done where it is not', async (t) => {
+  const tip = held({ a: DIRECTORY, 'a/b': blob('1'), file: blob('2') })
+  const steps = await planSteps(tip, [one('a/b'), one('a/b'), one('a/c/d'), one('file/below'), one('none')])
+  t.same(writtenBy(steps), [[['a/b', undefined]], 'unchanged', 'unchanged', 'unchanged', 'unchanged'])
+})
+
+for (const { is, tip, path, says } of conflicts.filter((one) => !one.is.includes('through a file'))) {
+  t.test(`a path that ${is} is not removed`, async (t) => {
+    const [step] = await planSteps(held(tip), [one(path)])
+    t.match(step, { kind: 'conflict', failure: { reason: 'PathConflict' } })
+    t.match(step?.kind === 'conflict' ? step.failure.message : '', `cannot be removed in ${URL}, ${says}`)
+  })
+}
+
+t.test('a file in place of a directory that a removal may have emptied is planned later', async (t) => {
+  const tip = held({ a: DIRECTORY, 'a/b': DIRECTORY, 'a/b/c': blob('1') })
+  const content = Buffer.from('x')
+  const steps = await planSteps(tip, [one('a/b/c'), one('a', { content }), one('a/b', { content })])
+  t.match(steps, [{ kind: 'edit' }, { kind: 'later' }, { kind: 'later' }])
 })

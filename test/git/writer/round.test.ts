@@ -414,6 +414,6 @@ t.test('a push of which an engine says that it may not begin any more is another
   const claim = { confirm: () => Promise.resolve(), remaining: () => 0 }
   const work = workFor([], { batch: batch.map((pending) => ({ ...pending, claim })) })
   const { rest } = await roundOf(repository.open(), work)
-  t.match(rest, [{ rounds: 1, raced: true }])
+  t.match(rest, [{ rounds: 1, fresh: true }])
   t.same(repository.log(), ['Begin'])
 })

@@ -2,6 +2,7 @@ import { elements, member, textMember } from '../../../functions/domain/json-val
 import { AUTHOR, bareName, listedBody, pullBody } from './bitbucket-bodies.ts'
 import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
 import { fits, isQuery } from './bitbucket-filter.ts'
+import { BITBUCKET_IDENTITY } from './identity-routes.ts'
 import { addPull } from './model.ts'
 import type { HostModel, ModelPull } from './model.ts'
 import { BITBUCKET_OPERATIONS } from './operations/bitbucket.ts'
@@ -16,6 +17,7 @@ export const BITBUCKET: Dialect = {
   operations: BITBUCKET_OPERATIONS,
   apiPath: '/2.0',
   routes: [
+    ...BITBUCKET_IDENTITY,
     { method: 'GET', path: PULLS, answer: list },
     { method: 'POST', path: PULLS, answer: create },
     { method: 'GET', path: PULL, answer: show },

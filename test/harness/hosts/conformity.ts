@@ -1,14 +1,18 @@
 import { Ajv } from 'ajv'
-import type { ErrorObject } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { elements, member } from '../../../functions/domain/json-value.ts'
 import type { Schema } from './field-types.ts'
 
-const AJV = new Ajv({ allErrors: true, strict: false })
+const AJV = new Ajv({ allErrors: true, strict: false, code: { optimize: false } })
+
+/** By the text of the schema: each stand-in makes its own, and most are alike. */
+const compiled = new Map<string, ValidateFunction>()
 
 /** The violations of a schema by a value, one phrase each: `/title must be string`. Empty: it conforms. */
 export function objectionsTo(value: unknown, schema: Schema): readonly string[] {
-  // Ajv caches compiled schemas by the schema's identity.
-  const validate = AJV.compile(schema)
+  const text = JSON.stringify(schema)
+  const validate = compiled.get(text) ?? AJV.compile(schema)
+  compiled.set(text, validate)
   return validate(value) ? [] : phrases(validate.errors ?? [])
 }
 

@@ -54,6 +54,8 @@ export interface HostCall {
   /** Where the stand-in is, such as https://localhost:1234 (for addresses in answers). */
   readonly origin: string
   readonly apiPath: string
+  /** The token that it carries. */
+  readonly token: string
 }
 
 export interface HostAnswer {

@@ -4,6 +4,7 @@ import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
 import { isDraft, pullBody, repositoryBody } from './gitea-bodies.ts'
 import { addLabels, assign, askForReviews, listReviews } from './gitea-details.ts'
 import { error, NOT_FOUND, page } from './gitea-literal.ts'
+import { GITEA_IDENTITY, giteaPermissions } from './identity-routes.ts'
 import { addPull } from './model.ts'
 import type { HostModel, ModelPull } from './model.ts'
 import { GITEA_OPERATIONS } from './operations/gitea.ts'
@@ -19,6 +20,7 @@ export const GITEA: Dialect = {
   operations: GITEA_OPERATIONS,
   apiPath: '/api/v1',
   routes: [
+    ...GITEA_IDENTITY,
     { method: 'GET', path: new RegExp(`${REPO}/pulls$`), answer: list },
     { method: 'POST', path: new RegExp(`${REPO}/pulls$`), answer: create },
     { method: 'GET', path: PULL, answer: show },
@@ -31,7 +33,6 @@ export const GITEA: Dialect = {
     },
     { method: 'POST', path: new RegExp(`${REPO}/issues/(\\d+)/labels$`), answer: found(addLabels) },
     { method: 'GET', path: new RegExp(`${REPO}/commits$`), answer: commits },
-    { method: 'GET', path: new RegExp(`${REPO}/branches/([^/]+)$`), answer: branch },
     { method: 'GET', path: new RegExp(`${REPO}$`), answer: repository },
     { method: 'GET', path: new RegExp(`${REPO}/pulls/([^/]+)/([^/]+)$`), answer: showByBranches },
   ],
@@ -134,14 +135,9 @@ async function commits({ query }: HostCall, { branches }: HostModel): Promise<Ho
   }
 }
 
-async function branch({ match }: HostCall, { branches }: HostModel): Promise<HostAnswer> {
-  const name = decodeURIComponent(match[1] ?? '')
-  if (!(await branches.has(name))) return NOT_FOUND
-  return { status: 200, body: { name, commit: { id: 'c'.repeat(40) }, protected: false } }
-}
-
 function repository(call: HostCall, model: HostModel): HostAnswer {
-  return { status: 200, body: repositoryBody(model.repository, call) }
+  const body = { ...Object(repositoryBody(model.repository, call)), ...giteaPermissions(call, model) }
+  return { status: 200, body }
 }
 
 function openOne({ pulls }: HostModel, base: string, head: string): ModelPull | undefined {

@@ -41,6 +41,7 @@ t.test("the answers of the stand-in conform to GitHub's operations", async (t) =
       body,
       origin: 'https://localhost',
       apiPath: '/api/v3',
+      token: 'good-token',
     }
     const request = { ...call, method, contentType: body === undefined ? undefined : 'application/json' }
     t.strictSame(check.complaints(request), [], `${method} ${path} is allowed`)
@@ -97,6 +98,7 @@ async function answerAt(path: string, model: HostModel): Promise<Readonly<Record
     body: undefined,
     origin: 'https://localhost',
     apiPath: '/api/v3',
+    token: 'good-token',
   }
   for (const route of github.routes) {
     const match = route.method === 'GET' ? route.path.exec(path) : null

@@ -3,6 +3,7 @@ import type { Dialect, HostAnswer, HostCall, Route } from './dialect.ts'
 import { issueBody, labelBody, pullBody, REPOSITORY_ID, repositoryBody, userBody } from './github-bodies.ts'
 import { openPull } from './github-opening.ts'
 import { LITERAL } from './github-literal.ts'
+import { GITHUB_IDENTITY, githubPermissions } from './identity-routes.ts'
 import type { HostModel, ModelPull } from './model.ts'
 import { GITHUB_OPERATIONS } from './operations/github.ts'
 
@@ -21,7 +22,10 @@ export const github: Dialect = {
   tokenOf: (headers) => /^(?:token|bearer) (.+)$/i.exec(headers.get('authorization') ?? '')?.[1],
   answers: LITERAL,
   routes: [
-    route('GET', '', (call, model) => ok(repositoryBody(model.movedTo ?? model.repository, call))),
+    ...GITHUB_IDENTITY,
+    route('GET', '', (call, model) =>
+      ok({ ...repositoryBody(model.movedTo ?? model.repository, call), ...githubPermissions(call, model) }),
+    ),
     route('GET', '/pulls', listPulls),
     route('POST', '/pulls', openPull),
     route('GET', '/pulls/(\\d+)', about(shown)),

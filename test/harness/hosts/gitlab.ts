@@ -10,6 +10,7 @@ import {
   PROJECT_ID,
   userBody,
 } from './gitlab-bodies.ts'
+import { GITLAB_IDENTITY, gitlabPermissions, gitlabProtection } from './identity-routes.ts'
 import { addPull } from './model.ts'
 import type { HostModel, ModelPull } from './model.ts'
 import { GITLAB_OPERATIONS } from './operations/gitlab.ts'
@@ -52,15 +53,20 @@ export const GITLAB: Dialect = {
   },
   tokenOf: (headers) => headers.get('private-token') ?? bearer(headers.get('authorization')),
   routes: [
+    ...GITLAB_IDENTITY,
     { method: 'GET', path: new RegExp(`${PROJECT}/merge_requests$`), answer: list },
     { method: 'POST', path: new RegExp(`${PROJECT}/merge_requests$`), answer: create },
     { method: 'GET', path: new RegExp(`${PROJECT}/merge_requests/(\\d+)$`), answer: show },
     { method: 'PUT', path: new RegExp(`${PROJECT}/merge_requests/(\\d+)$`), answer: edit },
     { method: 'GET', path: new RegExp(`${PROJECT}/repository/commits$`), answer: commits },
     { method: 'GET', path: new RegExp(`${PROJECT}/repository/branches/([^/]+)$`), answer: branch },
-    { method: 'GET', path: new RegExp(`${PROJECT}$`), answer: (call, model) => ok(projectBody(call, model)) },
+    { method: 'GET', path: new RegExp(`${PROJECT}$`), answer: project },
     { method: 'GET', path: /^\/users$/, answer: users },
   ],
+}
+
+function project(call: HostCall, model: HostModel): HostAnswer {
+  return ok({ ...projectBody(call, model), ...gitlabPermissions(call, model) })
 }
 
 function list(call: HostCall, model: HostModel): HostAnswer {
@@ -141,7 +147,7 @@ async function commits(call: HostCall, model: HostModel): Promise<HostAnswer> {
 async function branch(call: HostCall, model: HostModel): Promise<HostAnswer> {
   const name = decodeURIComponent(call.match[1] ?? '')
   return (await model.branches.has(name))
-    ? ok(branchBody(call, model, name))
+    ? ok({ ...branchBody(call, model, name), ...gitlabProtection(call, model, name) })
     : said(404, '404 Branch Not Found')
 }
 

@@ -16,8 +16,8 @@ export type HostFault =
   | { readonly kind: 'meanwhile'; happens(): void | Promise<void> }
   /** Applied, and the connection is cut before the answer. */
   | { readonly kind: 'lost answer' }
-  /** Applied; the answer is made from the true answer. */
-  | { readonly kind: 'changed'; change(answer: HostAnswer): HostAnswer }
+  /** Applied; the answer is made from the true answer, and sent once it is there. */
+  | { readonly kind: 'changed'; change(answer: HostAnswer): HostAnswer | Promise<HostAnswer> }
 
 /** A request before any check. */
 export interface ArrivedRequest {
@@ -95,7 +95,7 @@ export function makeHandler(dialect: Dialect, model: HostModel, origin: () => st
         (await answerTo({ ...asked, headers, origin: origin() }, { dialect, model, check, handler }))
       see(answer.status)
       if (fault?.kind === 'lost answer') response.socket?.destroy()
-      else send(response, fault?.kind === 'changed' ? fault.change(answer) : answer)
+      else send(response, fault?.kind === 'changed' ? await fault.change(answer) : answer)
     },
   }
   return handler
@@ -117,7 +117,7 @@ function parsed(written: string): unknown {
   }
 }
 
-interface Asked extends Omit<HostCall, 'match' | 'apiPath'> {
+interface Asked extends Omit<HostCall, 'match' | 'apiPath' | 'token'> {
   readonly method: string
   readonly contentType: string | undefined
   readonly headers: Headers
@@ -137,7 +137,8 @@ async function answerTo(asked: Asked, { dialect, model, check, handler }: Stage)
     return { status: 418, body: { message: complaints.join(' ') } }
   }
   const { answers } = dialect
-  const right = model.tokens.get(dialect.tokenOf(asked.headers) ?? '')
+  const token = dialect.tokenOf(asked.headers) ?? ''
+  const right = model.tokens.get(token)
   if (right === undefined) return answers.unauthorised
   const called = dialect.repositoryOf(asked.path)?.join('/').toLowerCase()
   const known = [model.repository, model.movedTo].map((place) => place?.join('/').toLowerCase())
@@ -146,7 +147,7 @@ async function answerTo(asked: Asked, { dialect, model, check, handler }: Stage)
   for (const route of dialect.routes) {
     const match = route.method === asked.method ? route.path.exec(asked.path) : null
     if (match === null) continue
-    const call = { ...asked, match, apiPath: dialect.apiPath }
+    const call = { ...asked, match, apiPath: dialect.apiPath, token }
     if (called === known[0] && model.movedTo !== undefined) return answers.moved(call, model.movedTo)
     if (model.archived && asked.method !== 'GET') return answers.archived
     return route.answer(call, model)

@@ -5,6 +5,10 @@ export interface HostModel {
   readonly branches: ModelBranches
   /** What each token may do; an unknown one is refused. */
   readonly tokens: Map<string, TokenRight>
+  /** What the host tells of a token; a token without it belongs to `dev` and never ends. */
+  readonly identities?: Map<string, ModelIdentity>
+  /** The branches that are protected, and whether the rules let any user push. */
+  readonly protections?: Map<string, boolean>
   /** In the order in which they were opened. */
   readonly pulls: ModelPull[]
   /** Labels and people that the host knows. */
@@ -17,6 +21,16 @@ export interface HostModel {
 
 /** `write`: all; `read`: a scope or permission is missing for writing; `stranger`: the repository is invisible. */
 export type TokenRight = 'write' | 'read' | 'stranger'
+
+/** The token as its host shows it. */
+export interface ModelIdentity {
+  /** Undefined: the token has no user, or may not ask for it. */
+  readonly user: string | undefined
+  /** Undefined: it has no scopes that are told. */
+  readonly scopes: readonly string[] | undefined
+  /** A date with a time in UTC; undefined: it has no end. */
+  readonly expires?: string
+}
 
 /** Real branches of a repository, or some in memory. */
 export interface ModelBranches {
@@ -58,6 +72,8 @@ export function memoryModel(
     tokens: new Map([['good-token', 'write']]),
     pulls: [],
     labels: new Set(['settings', 'urgent']),
+    identities: new Map(),
+    protections: new Map(),
     people: new Set(options.people ?? ['dev', 'ops']),
     archived: false,
     movedTo: undefined,

@@ -21,10 +21,14 @@ export function constantAnswer({ method, path }: ApiCall): ApiAnswer | undefined
 
 /** A list as a Table, of the one resource that there is, as functions/cluster/list.ts reads it. */
 export function listAnswer(path: string, resource: unknown): ApiAnswer {
-  const phase = new URL(path, 'https://api').searchParams.get('fieldSelector')?.replace('status.phase=', '')
+  const selector = new URL(path, 'https://api').searchParams.get('fieldSelector') ?? ''
   const status = member(resource, 'status')
-  const isListed =
-    path.includes('/gitcommits?') && (phase === undefined || phase === textMember(status, 'phase'))
+  const phase = textMember(status, 'phase')
+  const isSelected = selector.split(',').every((term) => {
+    const [, operator = '', value] = /^status\.phase(!?=)(.+)$/.exec(term) ?? []
+    return operator === '' || (phase === value) === (operator === '=')
+  })
+  const isListed = path.includes('/gitcommits?') && isSelected
   const metadata = member(resource, 'metadata')
   const ready = elements(member(status, 'conditions')).find((one) => textMember(one, 'type') === 'Ready')
   const cells = [

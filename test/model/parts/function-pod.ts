@@ -2,13 +2,14 @@ import pino from 'pino'
 import { handle } from '../../../functions/attempt/attempt.ts'
 import { openClaimKeeper } from '../../../functions/attempt/claim-keeper.ts'
 import { finder } from '../../../functions/attempt/find.ts'
-import { openTurns } from '../../../functions/attempt/turns.ts'
+import { openTurns } from '../../../functions/attempt/turns/turns.ts'
 import type { ApiAnswer, ApiCall, ApiServer } from '../../../functions/cluster/api-server.ts'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
 import { unlessAborted } from '../../../functions/domain/deadline.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { ObjectRef } from '../../../functions/domain/resource/resource.ts'
 import { NO_METER } from '../../../functions/domain/telemetry/meter.ts'
+import { NO_TRACER } from '../../../functions/domain/telemetry/tracer.ts'
 import { openLooks } from '../../../functions/looks/looks.ts'
 import { findOne } from '../../../functions/git/writer/doubts.ts'
 import { makeGroupCommit } from '../../../functions/git/writer/group-commit.ts'
@@ -20,7 +21,12 @@ import { LOST, type Outside, type Running } from './program.ts'
 import { openRemote, type AskRemote, type Engine } from './remote-session.ts'
 
 /** What is broken on purpose, to see it caught; `none` for the product. */
-export type Breakage = 'none' | 'no history search' | 'claim without resourceVersion' | 'claim not confirmed'
+export type Breakage =
+  | 'none'
+  | 'no history search'
+  | 'claim without resourceVersion'
+  | 'claim not confirmed'
+  | 'late pushes forgotten'
 
 /** As in functions/cluster/api-server.ts. */
 const API_DEADLINE_MS = 15_000
@@ -37,6 +43,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
   const elapsed = (): number => performance.now()
   const turns = openTurns(SHARES)
   const confirms = breakage !== 'claim not confirmed'
+  const watches = breakage !== 'late pushes forgotten'
   let sessions = 0
   let draws = 0
   let handled = 0
@@ -48,19 +55,23 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
   }
 
   const groupCommit = makeGroupCommit({
-    land: ({ changes, signal, contended, raced }) =>
-      land(sessionOf(signal), { batch: changes, signal, contended, raced }),
+    land: ({ changes, ...landing }) => land(sessionOf(landing.signal), { ...landing, batch: changes }),
     acquire: (owner, signal) =>
       turns.acquireSession({ ...owner, name: `session ${(sessions += 1)}` }, signal),
   })
   const world: World = {
     cluster,
-    push: (change, login, { signal, claim }) =>
-      groupCommit.push(change, login, signal, confirms ? { claim } : {}),
-    find: (change, _login, signal) => findOne(sessionOf(signal), change),
+    push: (change, login, { signal, claim, pushWatch }) =>
+      groupCommit.push(change, login, signal, {
+        ...(watches ? { pushWatch } : {}),
+        ...(confirms ? { claim } : {}),
+      }),
+    editFile: () => Promise.reject(new Error('No file is edited here')),
+    find: (change, _login, { signal }) => findOne(sessionOf(signal), change),
     withPullRequests: () => Promise.reject(new Error('There are only commits here')),
     expect: groupCommit.expect,
     takeTurn: turns.takeTurn,
+    workFor: (_namespace, work) => Promise.resolve().then(work),
     now,
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
@@ -72,6 +83,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     random: () => (900_000 + (draws += 1)) / 1_000_000,
     log: SILENT,
     meter: NO_METER,
+    tracer: NO_TRACER,
     settings: SETTINGS,
   }
   const find = finder(cluster, { reads: 32, waits: 64 })

@@ -75,10 +75,14 @@ export function openRemote(ask: AskRemote, engine: Engine, searches: boolean): R
         ]),
       )
     },
-    async writeCommits(_tip, commits) {
+    // Its changes write whole files.
+    readBlobs: () => Promise.resolve(new Map()),
+    async writeCommits({ commit = '' }, commits) {
       const made = commits.map((one) => {
         engine.written += 1
-        return commitOf(one, nameOfOwn(engine.written))
+        const name = nameOfOwn(engine.written)
+        const empty = one.files.length === 0 ? known.get(commit) : undefined
+        return empty === undefined ? commitOf(one, name) : { ...empty, name, id: '' }
       })
       made.forEach((one, i) => written.set(one.name, made.slice(0, i + 1)))
       return made.map(({ name }) => name)
@@ -91,6 +95,8 @@ export function openRemote(ask: AskRemote, engine: Engine, searches: boolean): R
       if (pushed.kind === 'landed') engine.remembered = request.commits.at(-1)
       return pushed
     },
+    // Nobody asks before a push.
+    askToPush: () => Promise.resolve(),
     async findLanded(_tip, sought) {
       if (!searches) return sought.map(() => undefined)
       return sought.map(({ id }) => history.findLast((commit) => commit.id === id)?.name)

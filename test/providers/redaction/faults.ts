@@ -9,8 +9,15 @@ export interface Wrong {
   readonly fault: HostFault
 }
 
-const STATUSES = [200, 201, 202, 204, 301, 307, 400, 401, 403, 404, 409, 410, 413, 422, 423, 429, 451]
-const OUTAGES = [500, 502, 503, 555]
+/** Of each list a short run has one: hosts and Commitlet treat them in much the same way. */
+const STATUSES = [
+  [200, 201, 202, 204],
+  [301, 307],
+  [400, 409, 410, 413, 422, 423, 451],
+  [401, 403, 404],
+  [429],
+  [500, 502, 503, 555],
+] as const
 
 /** Beginnings of host messages; a provider recognises each of these, and may quote what follows. */
 const WORDS: readonly string[] = [
@@ -37,7 +44,9 @@ const WORDED = [400, 403, 409, 422]
 
 /** Every answer holds the whole request, headers included, in every place that a provider may read. */
 export const WRONGS: readonly Wrong[] = [
-  ...[...STATUSES, ...OUTAGES].map((status) => echoed(`${status} with an echo`, status, '')),
+  ...STATUSES.flatMap((alike) =>
+    alike.map((status) => ({ ...echoed(`${status} with an echo`, status, ''), row: alike.join() })),
+  ),
   ...WORDED.flatMap((status) =>
     WORDS.map((words) => ({ ...echoed(`${status} "${words}"`, status, words), row: `${status} with words` })),
   ),

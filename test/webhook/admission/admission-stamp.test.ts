@@ -162,3 +162,20 @@ t.test('where only the stamp changes, no right is reviewed and no Secret read', 
   t.match((await validate(update, admission)).denial, { code: 403 })
   t.strictSame(cluster.reviews, [])
 })
+
+t.test('the stamp of a follower says when it was made, and both webhooks agree on it', async (t) => {
+  const minutes = { passed: 0 }
+  const start = Date.parse('2026-03-01T10:00:00Z')
+  const now = (): Date => new Date(start + minutes.passed * 60_000)
+  const admission = { ...admissionOver({ settings: { stampKey: Buffer.alloc(32, 1) } }), now }
+  const following = { sync: 'OnChange' }
+  const { patch = [] } = await mutate(created(gitCommit({}, following)), admission)
+  const [operation] = patch
+  const annotations = operation?.op === 'add' && isRecord(operation.value) ? operation.value : {}
+  t.match(annotations[REQUESTER], /"at":"2026-03-01T10:00:00.000Z"\}$/)
+  minutes.passed = 1
+  const sent = created(gitCommit({ annotations }, following))
+  t.strictSame(await validate(sent, admission), { warnings: [] })
+  minutes.passed = 60
+  t.match(await validate(sent, admission), { denial: {} }, 'an old stamp is not taken for a new one')
+})

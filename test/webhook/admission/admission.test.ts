@@ -223,3 +223,19 @@ t.test('10,000 levels in the spec are a field error, not a crash', async (t) => 
   )
   t.match(denial, { code: 422 })
 })
+
+t.test('suspend alone is announced and not reviewed, whoever changes it', async (t) => {
+  const cluster = clusterWith()
+  cluster.mayAccess = () => false
+  const admission = admissionOver({ cluster })
+  const before = gitCommit({ ...STAMPED, generation: 3 })
+  const request = updated(before, gitCommit({ ...STAMPED, generation: 3 }, { suspend: true }))
+  const verdict = await mutate(request, admission)
+  const noted = '/metadata/annotations/commitlet.dev~1request-generation'
+  t.strictSame(verdict, { patch: [{ op: 'add', path: noted, value: '3' }] })
+  t.ok(isAnnounced(request, verdict))
+  t.same(cluster.reviews, [])
+  const annotations = { ...STAMPED.annotations, 'commitlet.dev/request-generation': '3' }
+  const after = gitCommit({ annotations, generation: 3 }, { suspend: true })
+  t.same(await validate(updated(before, after), admission), { warnings: [] })
+})

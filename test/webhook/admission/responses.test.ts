@@ -61,7 +61,7 @@ t.test('a foreign stamp is forbidden, in a sentence that names annotations and b
   const { code, reason, message } = foreignStamp()
   t.match({ code, reason }, { code: 403, reason: 'Forbidden' })
   for (const named of [
-    /^The annotations commitlet\.dev\/requested-by, commitlet\.dev\/requester and commitlet\.dev\/requester-signature differ /,
+    /^The annotations commitlet\.dev\/requested-by, commitlet\.dev\/requester, commitlet\.dev\/requester-signature and commitlet\.dev\/request-generation differ /,
     /another admission webhook/,
     /`kubectl get mutatingwebhookconfigurations`/,
     /replicas have different settings/,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { readEvent } from '../../../functions/domain/event/cloud-event.ts'
-import { isFromWebhook } from '../../../functions/domain/event/sender-signature.ts'
+import { isFromWebhook, signedTrace } from '../../../functions/domain/event/sender-signature.ts'
 import { appliedEvent } from '../../../functions/domain/event/applied-event.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { binaryHeaders, makeDelivery } from '../../../webhook/delivery/delivery.ts'
@@ -54,6 +54,18 @@ t.test('with the key of the stamps an event is signed, which no override changes
   t.notOk('ce-sendersignature' in sink.received[1]!.headers)
 })
 
+t.test('the trace of an event is signed as well', async (t) => {
+  const sink = await openSink(t)
+  const stampKey = Buffer.alloc(32, 'k')
+  const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: false }
+  const target = { url: sink.url, extensions: {}, caCerts: undefined, stampKey }
+  await makeDelivery(target, 4, QUICK)(appliedEvent(gitCommit(), 'event-1', trace), NEVER)
+  await makeDelivery(target, 4, QUICK)(EVENT, NEVER)
+  t.strictSame(signedTrace(sink.received[0]!.headers, stampKey), trace)
+  t.ok(isFromWebhook(sink.received[0]!.headers, stampKey))
+  t.notOk('ce-tracesignature' in sink.received[1]!.headers)
+})
+
 t.test('header values are percent-encoded where the binding says so', async (t) => {
   const { 'ce-x': value } = binaryHeaders(EVENT, { x: 'Euro € 😀 100% "a"\n~' })
   t.equal(value, 'Euro%20%E2%82%AC%20%F0%9F%98%80%20100%25%20%22a%22%0A~')
@@ -67,6 +79,18 @@ t.test('what the sink answers is read and ignored, and the connection is kept', 
   for (let i = 0; i < 3; i += 1) await deliver(EVENT, NEVER)
   t.equal(sink.received.length, 3)
   t.equal(sink.connections(), 1)
+})
+
+t.test('a sink that sends interim answers without end is given up after 64 KiB', async (t) => {
+  const sink = await openSink(t)
+  sink.answer = (response) => {
+    for (let i = 0; i < 5_000; i += 1) response.writeProcessing()
+    response.writeHead(202).end()
+  }
+  await t.rejects(deliveryTo(sink.url, { ...QUICK, windowMs: 100 })(EVENT, NEVER), {
+    reason: 'NetworkError',
+    message: /did not answer/,
+  })
 })
 
 for (const status of [404, 408, 409, 429, 500, 503]) {

@@ -82,10 +82,13 @@ t.test('a sink that answers nobody holds the next event up for a while only', as
 
 t.test('beyond the waiting list events are dropped, with one line a second', async (t) => {
   const { sink, lines, arrivals } = await open(t, { inFlight: 1, waiting: 2 })
+  let dropped = 0
+  sink.onDropped(() => (dropped += 1))
   t.strictSame(
     ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => sink.send(event(name))),
     [true, true, true, false, false, false],
   )
+  t.equal(dropped, 3)
   await arrivals(1)
   t.match(lines, [{ events: 1, msg: 'no room for events; a sweep will find their resources' }])
   t.equal(lines.length, 1)

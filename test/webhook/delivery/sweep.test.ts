@@ -4,7 +4,7 @@ import type { AppliedEvent } from '../../../functions/domain/event/applied-event
 import { Failure } from '../../../functions/domain/failure.ts'
 import { envelopeOf } from '../../../functions/domain/resource/envelope.ts'
 import type { Intervals, SweepParts } from '../../../webhook/delivery/sweep.ts'
-import { pauseAfter, startSweeps } from '../../../webhook/delivery/sweep.ts'
+import { pauseAfter, startSweeps, timeLists } from '../../../webhook/delivery/sweep.ts'
 import { memoryCluster } from '../../harness/memory-cluster.ts'
 import { recordingMeter } from '../../harness/recording-meter.ts'
 import { waitFor } from '../../harness/wait.ts'
@@ -16,10 +16,12 @@ function stage(t: Test, names: readonly string[], kind = 'GitCommit') {
   for (const name of names) cluster.apply({ ...gitCommit(), kind, metadata: { namespace: 'shop', name } })
   const sent: AppliedEvent[] = []
   const { log, lines } = recordingLog()
+  const listeners: { dropped: () => void } = { dropped: () => undefined }
   const sink = {
     send: (event: AppliedEvent) => sent.push(event) > 0,
     hasRoom: () => true,
     isUnderway: () => false,
+    onDropped: (dropped: () => void) => void (listeners.dropped = dropped),
   }
   const sweep = (intervals: Intervals, changes: Partial<SweepParts> = {}) => {
     const stop = startSweeps({ cluster, sink, log, ...changes }, intervals)
@@ -33,7 +35,7 @@ function stage(t: Test, names: readonly string[], kind = 'GitCommit') {
       () => (lines.filter(({ msg }) => msg === 'swept').length >= count ? true : undefined),
       5_000,
     )
-  return { cluster, sink, sent, sentNames, lines, sweep, swept }
+  return { cluster, sink, sent, sentNames, lines, sweep, swept, drop: () => listeners.dropped() }
 }
 
 const NOW = Date.parse('2026-01-01T12:00:00Z')
@@ -62,6 +64,18 @@ t.test('the unsettled sweep runs repeatedly', async (t) => {
   sweep(UNSETTLED)
   await waitFor('third event', () => sentNames()[2], 5_000)
   t.strictSame(new Set(sentNames()), new Set(['a']))
+})
+
+t.test('after an event was dropped, the unsettled sweep does not wait for its interval', async (t) => {
+  const { sentNames, sweep, drop } = stage(t, ['a'])
+  const now = performance.now.bind(performance)
+  t.teardown(() => void (performance.now = now))
+  sweep({ unsettledMs: 3_600_000, fullMs: 0 })
+  // More than the least time between two sweeps has passed.
+  performance.now = () => now() + 10_000
+  t.same(sentNames(), [])
+  drop()
+  t.equal(await waitFor('event', () => sentNames()[0], 5_000), 'a')
 })
 
 t.test('both off: nothing is swept', async (t) => {
@@ -124,12 +138,12 @@ for (const [title, error, reason] of [
   t.test(`${title} ends the round, and the next one goes on`, async (t) => {
     const { cluster, sentNames, lines, sweep } = stage(t, ['a'])
     let rounds = 0
-    const listPage: typeof cluster.listPage = async (kind, query) => {
+    const listUnsettled: typeof cluster.listUnsettled = async (kind) => {
       rounds += 1
       if (rounds === 1) throw error
-      return cluster.listPage(kind, query)
+      return cluster.listUnsettled(kind)
     }
-    sweep(UNSETTLED, { cluster: { ...cluster, listPage } })
+    sweep(UNSETTLED, { cluster: { ...cluster, listUnsettled } })
     await waitFor('event', () => sentNames()[0], 5_000)
     t.match(lines[0], { sweep: 'unsettled', resources: 'gitcommits', reason, msg: /the next one continues/ })
   })
@@ -155,14 +169,14 @@ t.test('two rounds never run at once, and stopping waits for the one that runs',
   const gate = Promise.withResolvers<undefined>()
   let running = 0
   let most = 0
-  const listPage: typeof cluster.listPage = async (kind, query) => {
+  const listUnsettled: typeof cluster.listUnsettled = async (kind) => {
     running += 1
     most = Math.max(most, running)
     await gate.promise
     running -= 1
-    return cluster.listPage(kind, query)
+    return cluster.listUnsettled(kind)
   }
-  const stop = sweep({ unsettledMs: 1, fullMs: 0 }, { cluster: { ...cluster, listPage } })
+  const stop = sweep({ unsettledMs: 1, fullMs: 0 }, { cluster: { ...cluster, listUnsettled } })
   await waitFor('round', () => running || undefined, 5_000)
   const stopped = stop()
   gate.resolve(undefined)
@@ -172,7 +186,7 @@ t.test('two rounds never run at once, and stopping waits for the one that runs',
   t.strictSame(sentNames(), [], 'a round that is told to stop sends nothing more')
 })
 
-const TIMES = { intervalMs: 30_000, tookMs: 100, now: NOW }
+const TIMES = { intervalMs: 30_000, listingMs: 100, now: NOW }
 
 for (const [title, seen, times, least, most] of [
   ['nothing that becomes due', {}, {}, 27_000, 33_000],
@@ -182,11 +196,11 @@ for (const [title, seen, times, least, most] of [
   [
     'one that becomes due at once, after a long round',
     { earliest: NOW + 1 },
-    { tookMs: 2_000 },
+    { listingMs: 2_000 },
     16_200,
     19_800,
   ],
-  ['a very long round', { earliest: NOW + 1 }, { tookMs: 20_000 }, 27_000, 33_000],
+  ['a very long round', { earliest: NOW + 1 }, { listingMs: 20_000 }, 27_000, 33_000],
   ['no room for an event', { isCrowded: true }, {}, 4_500, 5_500],
   ['a short interval', { isCrowded: true }, { intervalMs: 100 }, 90, 110],
 ] as const) {
@@ -195,6 +209,18 @@ for (const [title, seen, times, least, most] of [
     t.ok(wait >= least && wait <= most, String(wait))
   })
 }
+
+t.test('the time of lists alone counts, also of those that fail', async (t) => {
+  const { cluster } = stage(t, ['a'])
+  const { promise, reject } = Promise.withResolvers<never>()
+  const lists = timeLists({ ...cluster, listPage: () => promise })
+  const listed = lists.listPage('GitCommit', {}).catch((error: unknown) => error)
+  setTimeout(() => reject(new Failure('Timeout', 'The API server did not answer.')), 30)
+  t.match(await listed, { reason: 'Timeout' })
+  t.ok(lists.takeMs() >= 25)
+  t.equal(lists.takeMs(), 0)
+  t.equal((await timeLists(cluster).listPage('GitCommit', {})).rows.length, 1)
+})
 
 t.test('a full sweep that takes long does not hold up the other one', async (t) => {
   const { cluster, sentNames, sweep } = stage(t, ['a'])
@@ -222,6 +248,35 @@ t.test('what is due is due by the clock of the API server, whatever that of this
   }
 })
 
+t.test('a replica sweeps while it has the turn, at once, and forgets what it has found', async (t) => {
+  const { cluster, sink, sentNames } = stage(t, ['a'])
+  const { meter, recorded } = recordingMeter()
+  const { log } = recordingLog()
+  let begins = Promise.withResolvers<AbortSignal | undefined>()
+  const turn = { begun: () => begins.promise, stop: async () => begins.resolve(undefined) }
+  const hour = { unsettledMs: 3_600_000, fullMs: 3_600_000 }
+  const stop = startSweeps({ cluster, sink, log, turn }, hour, meter)
+  t.teardown(stop)
+  const latest = (name: string, labels: object) =>
+    recorded.findLast(
+      ([one, of]) => one === name && Object.entries(labels).every(([key, value]) => of[key] === value),
+    )?.[2]
+  const pending = () => latest('unsettled_resources', { kind: 'GitCommit', phase: 'Pending' })
+  for (const times of [1, 2]) {
+    const ends = new AbortController()
+    begins.resolve(ends.signal)
+    // Each turn has both sweeps.
+    await waitFor('events', () => sentNames().length >= 2 * times || undefined, 5_000)
+    await waitFor('figures', () => pending() === 1 || undefined, 5_000)
+    begins = Promise.withResolvers()
+    ends.abort()
+    await waitFor('figures without it', () => pending() === 0 || undefined, 5_000)
+    t.equal(latest('sweep_due_resources', { sweep: 'unsettled', kind: 'GitCommit' }), 0)
+  }
+  t.strictSame(sentNames(), ['a', 'a', 'a', 'a'])
+  await stop()
+})
+
 t.test('a round is measured: its events, what was due and for how long, what is not settled', async (t) => {
   const { cluster, sink, lines } = stage(t, ['a', 'b'])
   const now = cluster.now().getTime()
@@ -237,11 +292,14 @@ t.test('a round is measured: its events, what was due and for how long, what is 
     )?.[2]
   await waitFor('round', () => valueOf('unsettled_resources', { phase: 'Pending' }), 5_000)
   t.strictSame(lines, [])
-  t.equal(valueOf('sweep_events_total', { kind: 'GitCommit' }), 3)
+  t.equal(valueOf('sweep_events_total', { sweep: 'unsettled', kind: 'GitCommit' }), 3)
   t.equal(valueOf('sweep_due_resources', { sweep: 'unsettled', kind: 'GitCommit' }), 3)
   t.equal(valueOf('sweep_due_resources', { sweep: 'unsettled', kind: 'PullRequest' }), 0)
   t.ok((valueOf('sweep_overdue_seconds', {}) ?? 0) >= 90)
   t.equal(valueOf('unsettled_resources', { kind: 'GitCommit', phase: 'Retrying' }), 1)
-  t.equal(valueOf('sweep_failures_total', { kind: 'GitCommit' }), 0)
-  t.ok(Math.abs((valueOf('sweep_finished_timestamp_seconds', {}) ?? 0) * 1000 - now) < 60_000)
+  t.equal(valueOf('sweep_failures_total', { sweep: 'unsettled', kind: 'GitCommit' }), 0)
+  t.ok(
+    Math.abs((valueOf('sweep_finished_timestamp_seconds', { sweep: 'unsettled' }) ?? 0) * 1000 - now) <
+      60_000,
+  )
 })

@@ -84,6 +84,7 @@ const PULL_REQUEST: Fields = {
  * are; `description`, `q`, `sort`, `page`, `pagelen`, `include`, `exclude` and `path` are taken; `state` may be repeated.
  */
 export const BITBUCKET_OPERATIONS: OperationTable = {
+  'GET /user': { statuses: [200, 401, 403] },
   'GET /repositories/{workspace}/{repo_slug}': { statuses: [200, 403, 404] },
   'GET /repositories/{workspace}/{repo_slug}/refs/branches/{name}': { statuses: [200, 403, 404] },
   'GET /repositories/{workspace}/{repo_slug}/commits': { query: REVISIONS, statuses: [200, 404] },

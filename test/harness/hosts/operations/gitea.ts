@@ -15,6 +15,7 @@ const PEOPLE: Fields = each('reviewers team_reviewers', listOf(TEXT))
  * Gitea, as was measured with `head` and `per_page` of the list of pull requests.
  */
 export const GITEA_OPERATIONS: OperationTable = {
+  'GET /user': { statuses: [200, 401, 403, 404] },
   'GET /repos/{owner}/{repo}': { statuses: [200, 404] },
   'GET /repos/{owner}/{repo}/branches/{branch}': { statuses: [200, 404] },
   'GET /repos/{owner}/{repo}/commits': {

@@ -39,6 +39,7 @@ const ISSUE = openObject({ number: INTEGER, assignees: listOf(USER) }, 'number')
  * Enterprise Server 3.19 says the same of all of them.
  */
 export const GITHUB_OPERATIONS: OperationTable = {
+  'GET /user': { statuses: [200, 304, 401, 403], shows: openObject({ login: TEXT }, 'login') },
   'GET /repos/{owner}/{repo}': { statuses: [200, 301, 403, 404], shows: REPOSITORY },
   'GET /repos/{owner}/{repo}/branches/{branch:segments}': {
     statuses: [200, 301, 404],

@@ -34,6 +34,8 @@ const MERGE_REQUEST: Fields = {
  * documentation of the merge requests API, https://docs.gitlab.com/api/merge_requests/.
  */
 export const GITLAB_OPERATIONS: OperationTable = {
+  'GET /personal_access_tokens/self': { statuses: [200, 401, 404] },
+  'GET /user': { statuses: [200, 401, 403] },
   'GET /projects/{id}': {
     query: each('statistics with_custom_attributes license', FLAG),
     statuses: [200, 400, 404],

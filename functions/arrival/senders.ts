@@ -1,0 +1,55 @@
+import { SENDER_SIGNATURE, isFromWebhook } from '../domain/event/sender-signature.ts'
+import type { Posted } from '../domain/event/hint.ts'
+import type { Sender } from '../event-places.ts'
+
+type Headers = Readonly<Record<string, unknown>>
+
+/** Knows whom an event is from. A signature gives priority once, and for the resource alone that its event is about. */
+export interface Senders {
+  /** By the head of a request, before its body is read. */
+  readonly of: (headers: Headers) => Sender
+  /** By what was posted as well. From now on the same event is from anybody. */
+  readonly claim: (headers: Headers, posted: Posted) => Sender
+  /** Nothing came of it, so that the webhook will repeat it. */
+  readonly release: (headers: Headers) => void
+}
+
+/** Signatures that are remembered: as many as events wait in the webhook, twice. */
+const MOST_REMEMBERED = 20_000
+
+/**
+ * Without a key nobody is known. Who has seen an event of the webhook, such as a subscriber of the Broker, can send it again, and
+ * with another body: that has no priority.
+ */
+export function knowSenders(stampKey: Uint8Array | undefined): Senders {
+  const claimed = new Set<string>()
+
+  function of(headers: Headers): Sender {
+    const isKnown = stampKey !== undefined && isFromWebhook(headers, stampKey)
+    return isKnown && !claimed.has(signatureOf(headers)) ? 'webhook' : 'anybody'
+  }
+
+  return {
+    of,
+    claim(headers, posted) {
+      const sender = of(headers)
+      if (sender === 'anybody') return sender
+      const [oldest] = claimed
+      if (oldest !== undefined && claimed.size >= MOST_REMEMBERED) claimed.delete(oldest)
+      claimed.add(signatureOf(headers))
+      return isAbout(posted, headers['ce-subject']) ? sender : 'anybody'
+    },
+    release: (headers) => void claimed.delete(signatureOf(headers)),
+  }
+}
+
+function signatureOf(headers: Headers): string {
+  return String(headers[`ce-${SENDER_SIGNATURE}`])
+}
+
+/** The signature covers the subject, and not the body. */
+function isAbout({ form, hints }: Posted, subject: unknown): boolean {
+  const [hint, ...others] = hints
+  if (form !== 'event' || hint?.about !== 'resource' || others.length > 0) return false
+  return `${hint.ref.namespace}/${hint.ref.name}` === subject
+}

@@ -1,0 +1,105 @@
+import { limitsWithin, memoryOf, type Limits } from '../../git/session/limits.ts'
+import { atMost, type Amounts } from './amounts.ts'
+import type { Cost } from './cost.ts'
+import type { Stock } from './budget.ts'
+import type { LaneBounds } from './lane.ts'
+import { MOST_EDIT_MIB } from '../../edits/edits.ts'
+
+/** How the memory and the disk of a pod are divided. */
+export interface Shares {
+  readonly stock: Stock
+  /** Changes: as a turn from before their claim until they are made, then as bytes until they are pushed. */
+  readonly changes: LaneBounds
+  /** Sessions with a remote: pushes, and attempts at pull requests from before their claim to their end. */
+  readonly sessions: LaneBounds
+  /** Sessions with a repository for which the limits of an attempt are too low. */
+  readonly large: LaneBounds
+  /** What such a session costs, and its limits. */
+  readonly largeCost: Cost
+  /** Threads that edit files, and the most that one may take. */
+  readonly edits: LaneBounds
+  readonly editMiB: number
+  readonly largeLimits: Limits
+}
+
+/**
+ * The process itself, in MiB: 100 at rest, 64 of bodies of events, 152 of what the direct engine unpacks and remembers.
+ * Never more than half of a small pod.
+ */
+const OWN_MIB = 320
+/** Changes that are made at once: as many as there are connections to the API server. */
+const MOST_PREPARING = 64
+/** Sessions at once, if the memory suffices: half of Node's threads, so that each may resolve a name. */
+const MOST_SESSIONS = 64
+/** Changes get this part of what sessions and changes share, and no more than eight pushes of 64 MiB. */
+const CHANGES = 0.15
+const MOST_CHANGES_MIB = 512
+const MOST_LARGE = 8
+/** Least memory of a large session, in MiB: 24 for each process, and 32 to fetch. */
+const LEAST_LARGE_MIB = 96
+const WAITING = { total: 1_000, perNamespace: 250, perHost: 750 }
+
+/**
+ * Divides what the pod has. A large session may take a quarter of it, and all of them together three quarters; of what
+ * one large session leaves, sessions and changes have a part each. So each can always go on: changes wait for sessions,
+ * and these for large ones and for edits of files, which take no more than a large one, but never the other way round. Of the parts of sessions and of changes a namespace gets an
+ * eighth and a host three quarters; of the large sessions a quarter and three quarters, but at least one.
+ *
+ * 2 GiB with a memory-backed folder of 1 GiB: 2,048 - 320 = 1,728 MiB, of which a large session takes 432 (256 to fetch,
+ * and 61 for each git process), sessions 1,101 (64 of 17 MiB), and changes 194, for one namespace 24.
+ */
+export function divide(pod: Stock, fetchLimitMiB: number): Shares {
+  const memoryMiB = pod.memoryMiB - Math.min(OWN_MIB, pod.memoryMiB / 2)
+  const stock = { ...pod, memoryMiB }
+  const { cost, limits } = largeSession(stock, fetchLimitMiB)
+  const largeMemory = cost.memoryMiB + (pod.diskIsMemory ? cost.diskMiB : 0)
+  const rest = memoryMiB - largeMemory
+  const fitting = Math.min((memoryMiB * 0.75) / largeMemory, (pod.diskMiB * 0.75) / cost.diskMiB)
+  const changes = Math.min(MOST_CHANGES_MIB, rest * CHANGES)
+  const sessions = {
+    count: MOST_SESSIONS,
+    memoryMiB: rest - changes,
+    diskMiB: pod.diskMiB - cost.diskMiB,
+  }
+  return {
+    stock,
+    changes: fairBounds({ count: MOST_PREPARING, memoryMiB: changes, diskMiB: 0 }),
+    sessions: fairBounds(sessions),
+    large: largeBounds(Math.min(MOST_LARGE, Math.max(1, Math.floor(fitting)))),
+    largeCost: cost,
+    edits: largeBounds(1),
+    editMiB: Math.min(MOST_EDIT_MIB, largeMemory),
+    largeLimits: limits,
+  }
+}
+
+function fairBounds(total: Amounts): LaneBounds {
+  return {
+    held: { total, perNamespace: part(total, 1 / 8), perHost: part(total, 3 / 4) },
+    waiting: WAITING,
+  }
+}
+
+function largeSession(
+  { memoryMiB, diskMiB, diskIsMemory }: Stock,
+  fetchLimitMiB: number,
+): { readonly cost: Cost; readonly limits: Limits } {
+  const share = Math.max(LEAST_LARGE_MIB, memoryMiB / 4)
+  const fetched = Math.min(fetchLimitMiB, diskMiB / 4, diskIsMemory ? share * 0.6 : Infinity)
+  const fileMiB = Math.max(1, Math.floor(fetched))
+  const limits = limitsWithin(diskIsMemory ? share - fileMiB : share, fileMiB)
+  return { cost: { memoryMiB: memoryOf(limits), diskMiB: fileMiB }, limits }
+}
+
+// Their number says it all: each costs the same. Every session may wait for one, and sessions are bounded.
+function largeBounds(count: number): LaneBounds {
+  const held = (most: number): Amounts => atMost(Math.max(1, Math.floor(most)))
+  return {
+    held: { total: held(count), perNamespace: held(count / 4), perHost: held((count * 3) / 4) },
+    waiting: { total: MOST_SESSIONS, perNamespace: MOST_SESSIONS, perHost: MOST_SESSIONS },
+  }
+}
+
+function part({ count, memoryMiB, diskMiB }: Amounts, fraction: number): Amounts {
+  return { count: count * fraction, memoryMiB: memoryMiB * fraction, diskMiB: diskMiB * fraction }
+}

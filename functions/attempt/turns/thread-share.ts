@@ -1,0 +1,82 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { makeAllowance, type Allowance } from '../../domain/allowance.ts'
+import { unlessAborted } from '../../domain/deadline.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { World } from '../../world.ts'
+
+/** Milliseconds of the thread that a namespace may take at once: four of the slowest objects that the API server stores. */
+const MOST_MS = 400
+/** Milliseconds that it gets back in a second. What else an attempt does with a large object takes as much again. */
+const MS_PER_SECOND = 200
+/** Milliseconds after which further work waits for the next turn of the event loop. */
+const TURN_MS = 10
+/** Most namespaces that are remembered; beyond that the one that came first is forgotten. */
+const REMEMBERED = 10_000
+
+/** What a test replaces. */
+export interface ThreadClock {
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number
+  /** Resolves in the next turn of the event loop. */
+  readonly nextTurn: () => Promise<unknown>
+  readonly pause: (milliseconds: number) => Promise<unknown>
+}
+
+const REAL: ThreadClock = {
+  elapsed: () => performance.now(),
+  nextTurn: () => setImmediate(),
+  pause: (milliseconds) => setTimeout(milliseconds),
+}
+
+/**
+ * Shares the thread that answers probes, and does everybody's work, among namespaces: work waits while its namespace has
+ * taken more than its share, and for the next turn of the event loop where this one has been long. Without this, one
+ * namespace with objects of 1 MiB held the thread all the time.
+ */
+export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): World['workFor'] {
+  const shares = new Map<string, Allowance>()
+  let heldInTurn = 0
+  let next: Promise<void> | undefined
+
+  function shareOf(namespace: string): Allowance {
+    const known = shares.get(namespace)
+    if (known !== undefined) return known
+    const share = makeAllowance(MOST_MS, MS_PER_SECOND, elapsed)
+    const [oldest] = shares.keys()
+    if (oldest !== undefined && shares.size >= REMEMBERED) shares.delete(oldest)
+    shares.set(namespace, share)
+    return share
+  }
+
+  async function beginTurn(): Promise<void> {
+    await nextTurn()
+    heldInTurn = 0
+    next = undefined
+  }
+
+  function timed<T>(namespace: string, work: () => T): T {
+    const began = elapsed()
+    try {
+      return work()
+    } finally {
+      const took = elapsed() - began
+      heldInTurn += took
+      shareOf(namespace).spend(took)
+    }
+  }
+
+  return async function workFor(namespace, work, signal) {
+    for (;;) {
+      const left = shareOf(namespace).left()
+      if (left <= 0) await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
+      else if (heldInTurn >= TURN_MS) await (next ??= beginTurn())
+      else return timed(namespace, work)
+    }
+  }
+}
+
+function late(cause: unknown): Failure {
+  const message =
+    'The attempt ran out of time while others of its namespace were prepared; Commitlet retries automatically.'
+  return new Failure('Timeout', message, { cause })
+}

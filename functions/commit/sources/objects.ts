@@ -1,0 +1,123 @@
+import type { Cluster } from '../../cluster/cluster.ts'
+import { Failure } from '../../domain/failure.ts'
+import { meantKind } from '../../domain/gate/meant-kind.ts'
+import { kindOf, type ServedKinds } from '../../domain/gate/references.ts'
+import { isMapping, type Mapping } from '../../domain/manifest/json-node.ts'
+import { readRequested, type RequestedObject } from '../../domain/manifest/manifest.ts'
+import type { ReferenceField } from '../../domain/resource/resource.ts'
+import { MISSING } from '../../domain/resource/waiting.ts'
+import type { Objects, Place, Room, Share } from './source.ts'
+
+/** Objects that are read at the same time; what one takes while it is read is in functions/attempt/turns/cost.ts. */
+export const SIDE_BY_SIDE = 8
+
+/** Where objects are read, and what the gate has reviewed. */
+export interface Reading {
+  readonly cluster: Pick<Cluster, 'readObject'>
+  readonly served: ServedKinds
+  /** The resource's own. */
+  readonly namespace: string
+  /** Told what is read for a field: the version of its object, or MISSING for one that is not there, or whose kind is not. */
+  readonly saw: (field: ReferenceField, version: string) => void
+  readonly share: Share
+  readonly room: Room
+}
+
+/** An object as it was read. */
+interface Read {
+  readonly object: Mapping
+  readonly requested: RequestedObject
+}
+
+/** One who has asked for an object. Neither of these throws. */
+interface Asker {
+  readonly take: (read: Read) => Promise<void>
+  readonly fail: (error: unknown) => void
+}
+
+/**
+ * Reads each object once for all who ask for it before it is here. At most eight are in memory as text, and one of them parsed
+ * (which takes up to thirty times as much) until all who have asked for it are done.
+ */
+export function openObjects({ cluster, served, namespace, saw, share, room }: Reading): Objects {
+  const reading = new Map<string, Asker[]>()
+  const lanes: Promise<void>[] = Array.from({ length: SIDE_BY_SIDE }, () => Promise.resolve())
+  let started = 0
+  let handedOut = Promise.resolve<unknown>(undefined)
+
+  /** Reads the text of an object, and returns how to parse it. */
+  async function read({ field, reference }: Place): Promise<() => Read> {
+    room.check()
+    const kind = served.get(kindOf(reference))
+    if (kind === undefined) {
+      saw(field, MISSING)
+      throw unknownKind(field, reference)
+    }
+    const asked = { ...reference, namespace: reference.namespace ?? namespace }
+    const text = await cluster.readObject(asked, kind).catch((error: unknown) => {
+      if (error instanceof Failure && error.reason === 'ReferenceNotFound') saw(field, MISSING)
+      throw error
+    })
+    const requested = { ...asked, namespace: kind.namespaced ? asked.namespace : undefined }
+    return () => ({ object: readRequested(text, requested), requested })
+  }
+
+  async function serve(place: Place, key: string, askers: readonly Asker[]): Promise<void> {
+    try {
+      const parse = await read(place)
+      reading.delete(key)
+      const parsed = handedOut.then(async () => handOut(await share(parse), askers))
+      handedOut = parsed.catch(() => undefined)
+      await parsed
+    } catch (error) {
+      reading.delete(key)
+      for (const { fail } of askers) fail(error)
+    }
+  }
+
+  function askersOf(place: Place): Asker[] {
+    const { apiVersion, kind, name, namespace: of = namespace } = place.reference
+    const key = JSON.stringify([apiVersion, kind, of, name])
+    const known = reading.get(key)
+    if (known !== undefined) return known
+    const askers: Asker[] = []
+    reading.set(key, askers)
+    const lane = started++ % SIDE_BY_SIDE
+    lanes[lane] = (lanes[lane] ?? Promise.resolve()).then(() => serve(place, key, askers))
+    return askers
+  }
+
+  return {
+    read<T>(place: Place, use: (object: Mapping, requested: RequestedObject) => T): Promise<T> {
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      askersOf(place).push({
+        take({ object, requested }) {
+          saw(place.field, versionIn(object))
+          return share(() => use(object, requested)).then(resolve, reject)
+        },
+        fail: reject,
+      })
+      return promise
+    },
+  }
+}
+
+async function handOut(read: Read, askers: readonly Asker[]): Promise<void> {
+  for (const { take } of askers) await take(read)
+}
+
+/** As `readVersion` of the cluster tells it. */
+function versionIn(object: Mapping): string {
+  const metadata = object.get('metadata')
+  const [uid, version] = ['uid', 'resourceVersion'].map((key) =>
+    isMapping(metadata) ? metadata.get(key) : '',
+  )
+  return `${typeof uid === 'string' ? uid : ''}/${typeof version === 'string' ? version : ''}`
+}
+
+function unknownKind(field: string, { kind, apiVersion }: Place['reference']): Failure {
+  const meant = meantKind(apiVersion, kind)
+  const advice = meant === undefined ? `install it or fix ${field}` : `write ${meant} in ${field}`
+  const message = `The cluster does not know the kind ${kind} of ${apiVersion} (yet); ${advice}.`
+  return new Failure('ReferenceNotFound', message)
+}

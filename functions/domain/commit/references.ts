@@ -1,0 +1,30 @@
+import type { FieldReference, GitCommitSpec, ReferenceField } from '../resource/resource.ts'
+import type { Draft } from '../schema/draft.ts'
+
+/** A reference to an object of the cluster, and the field of the spec that holds it. */
+export interface WrittenReference {
+  readonly field: ReferenceField
+  readonly reference: Draft<FieldReference>
+}
+
+/**
+ * Every object that a GitCommit refers to, in the order of the spec; what is no object is left out. All rules for
+ * references, at apply and at the attempt, see this list, and nothing else is read for the commit.
+ */
+export function writtenReferences(spec: Draft<GitCommitSpec>): readonly WrittenReference[] {
+  const short = referenceIn('spec.resourceRef', spec.resourceRef)
+  const files = (spec.files ?? []).flatMap((file, i) => [
+    ...referenceIn(`spec.files[${i}].resourceRef`, file?.resourceRef),
+    ...(file?.set ?? []).flatMap((change, j) =>
+      referenceIn(`spec.files[${i}].set[${j}].valueFrom.resourceRef`, change?.valueFrom?.resourceRef),
+    ),
+  ])
+  return [...short, ...files]
+}
+
+function referenceIn(
+  field: ReferenceField,
+  reference: Draft<FieldReference> | null | undefined,
+): readonly WrittenReference[] {
+  return reference === null || reference === undefined ? [] : [{ field, reference }]
+}

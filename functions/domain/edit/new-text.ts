@@ -1,0 +1,88 @@
+import { isEmpty, isMapping, isSequence } from '../manifest/json-node.ts'
+import type { JSONNode } from '../manifest/json-node.ts'
+import { writeJSON } from '../manifest/json-text.ts'
+import { doubleQuoted, flowScalar, literalHeader, numberScalar } from '../manifest/yaml-scalar.ts'
+import { toYAML } from '../manifest/yaml-text.ts'
+import type { ScalarStyle } from './tree.ts'
+
+/** Text that stands after a sign, and full lines below it. */
+export interface NewText {
+  /** Without a space before it. */
+  readonly head: string
+  /** Without indentation. */
+  readonly lines: readonly string[]
+  readonly kind: 'inline' | 'literal' | 'mapping' | 'list'
+}
+
+/** What is not plain within brackets, in every reader. */
+const FLOW_SIGN = /[,[\]{}:]/
+const NEVER_SINGLE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
+
+/**
+ * A value as block YAML: a string of several lines as a literal, a list or a mapping as lines, everything else on one
+ * line. `style` is that of the string before, whose quotes are kept. Without `literal` a string is always on one line.
+ */
+export function blockText(value: JSONNode, style: ScalarStyle, literal: boolean): NewText {
+  if (!isEmpty(value) && (isMapping(value) || isSequence(value))) {
+    return { head: '', lines: linesOf(toYAML(value)), kind: isMapping(value) ? 'mapping' : 'list' }
+  }
+  // The empty lines that follow in the file would belong to a literal that keeps them.
+  const keepsLines = typeof value === 'string' && value.endsWith('\n\n')
+  const header = typeof value === 'string' && literal && !keepsLines ? literalHeader(value) : undefined
+  if (typeof value !== 'string' || header === undefined) {
+    return { head: inlineText(value, style, false), lines: [], kind: 'inline' }
+  }
+  return { head: header, lines: linesOf(value.endsWith('\n') ? value : `${value}\n`), kind: 'literal' }
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').slice(0, -1)
+}
+
+/** A value on one line; `flow` says that it stands in brackets, where more strings need quotes. */
+export function inlineText(value: JSONNode, style: ScalarStyle, flow: boolean): string {
+  if (isSequence(value)) return `[${value.map((item) => inlineText(item, 'plain', true)).join(', ')}]`
+  if (isMapping(value)) {
+    const members = [...value].map(
+      ([key, item]) => `${inlineText(key, 'plain', true)}: ${inlineText(item, 'plain', true)}`,
+    )
+    return `{${members.join(', ')}}`
+  }
+  if (typeof value === 'string') return stringText(value, style, flow)
+  return typeof value === 'object' && value !== null ? numberScalar(value) : String(value)
+}
+
+function stringText(value: string, style: ScalarStyle, flow: boolean): string {
+  if (style === 'double') return doubleQuoted(value)
+  const text = flowScalar(value)
+  const isPlain = text === value
+  const wantsQuotes = style === 'single' || (flow && FLOW_SIGN.test(value))
+  const needsDouble = NEVER_SINGLE.test(value) || (style !== 'single' && !isPlain)
+  return wantsQuotes && !needsDouble ? `'${value.replaceAll("'", "''")}'` : text
+}
+
+/** A value as JSON: on one line, or on several whose first is not indented. */
+export function jsonText(value: JSONNode, layout: JSONLayout | undefined): string {
+  const pieces: string[] = []
+  writeJSON(value, (piece) => pieces.push(piece))
+  const text = pieces.join('').slice(0, -1)
+  if (layout === undefined)
+    return text.replaceAll(JSON_SPACE, (_, quoted: string | undefined) => quoted ?? '')
+  const { newline, indent, unit } = layout
+  return text.replaceAll(
+    /\n( *)/g,
+    (_, spaces: string) => `${newline}${indent}${unit.repeat(spaces.length / 2)}`,
+  )
+}
+
+/** How the lines of a JSON text begin. */
+export interface JSONLayout {
+  readonly newline: string
+  /** Of the line of the value. */
+  readonly indent: string
+  /** Of one level more. */
+  readonly unit: string
+}
+
+/** A string, or white space outside of strings. */
+const JSON_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g

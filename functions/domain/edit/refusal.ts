@@ -1,0 +1,16 @@
+import { Failure } from '../failure.ts'
+
+/** Makes the Failure of a file that cannot be edited; none of its content is in the message. */
+export type Refuse = (complaint: string, reason?: 'NotSupported') => Failure
+
+/** How the failures of this file begin. PathConflict: what is at the path does not allow the change. */
+export function refusalsOf(filePath: string): Refuse {
+  return (complaint, reason) => new Failure(reason ?? 'PathConflict', `The file ${filePath} ${complaint}`)
+}
+
+/** The number of the line at this place, counted from 1. */
+export function lineAt(text: string, at: number): number {
+  let line = 1
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) line += 1
+  return line
+}

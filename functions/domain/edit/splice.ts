@@ -1,0 +1,58 @@
+/** Replaces a part of a text. */
+export interface Splice {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** A text and how its lines end. */
+export interface Lines {
+  readonly text: string
+  readonly newline: '\n' | '\r\n'
+}
+
+/** The text and its line ends: those of its first line. */
+export function linesOf(text: string): Lines {
+  const first = text.indexOf('\n')
+  return { text, newline: first > 0 && text[first - 1] === '\r' ? '\r\n' : '\n' }
+}
+
+/** Where the line of this place ends, before its line end. */
+export function lineEnd(text: string, at: number): number {
+  const found = text.indexOf('\n', at)
+  if (found < 0) return text.length
+  return found > at && text[found - 1] === '\r' ? found - 1 : found
+}
+
+/** Where the line of this place begins. */
+export function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
+}
+
+/** Where the line before that of this place ends; 0 in the first line. */
+export function previousLineEnd(text: string, at: number): number {
+  const end = lineStart(text, at) - 1
+  if (end < 0) return 0
+  return text[end - 1] === '\r' ? end - 1 : end
+}
+
+/** Whether no line end follows this place. */
+export function isLastLine(text: string, at: number): boolean {
+  return !text.includes('\n', at)
+}
+
+/** The text with all splices, which do not overlap. */
+export function splicedText(text: string, splices: readonly Splice[]): string {
+  const pieces: string[] = []
+  let at = 0
+  for (const { start, end, text: piece } of splices.toSorted((a, b) => a.start - b.start)) {
+    pieces.push(text.slice(at, start), piece)
+    at = end
+  }
+  return [...pieces, text.slice(at)].join('')
+}
+
+/** Whether there is at least one character between two splices. */
+export function areApart(one: Splice, other: Splice): boolean {
+  return one.end < other.start || other.end < one.start
+}

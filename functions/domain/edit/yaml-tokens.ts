@@ -1,0 +1,80 @@
+import { Composer, Lexer, Parser, type CST } from 'yaml'
+import { lineAt, type Refuse } from './refusal.ts'
+
+/** Maximum parts of a text, each a sign, a name, a value, a space or a line end: each takes up to 150 bytes. */
+const PARTS_LIMIT = 1_500_000
+/** Maximum nesting of a text. */
+const DEPTH_LIMIT = 200
+/** Maximum comments, spaces and line ends between two values: the parser takes the square of it. */
+const RUN_LIMIT = 10_000
+// c-printable of YAML 1.2 without the marks that the library uses itself.
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/
+/** The first character of what begins or separates values, a value's own mark included. */
+const CONTENT = /^[\x1f"'*?:,[\]{}|>-]/
+
+/** Where the library has found an error. */
+type ErrorSource = number | readonly [number, ...number[]] | { readonly offset: number }
+
+/**
+ * The documents of a YAML text as the library's tokens. Fails if it is not YAML, is nested deeper than 200 levels, or
+ * has too many parts for the memory of a pod.
+ */
+export function yamlDocuments(text: string, refuse: Refuse): readonly CST.Document[] {
+  const control = CONTROL.exec(text)
+  if (control !== null) {
+    const line = lineAt(text, control.index)
+    throw refuse(`has a control character in line ${line}, which YAML does not allow; fix the file.`)
+  }
+  const tokens = readTokens(text, refuse)
+  requireValid(text, tokens, refuse)
+  return tokens.filter((token) => token.type === 'document')
+}
+
+function readTokens(text: string, refuse: Refuse): readonly CST.Token[] {
+  const parser = new Parser()
+  const tokens: CST.Token[] = []
+  let [parts, run] = [0, 0]
+  for (const part of new Lexer().lex(text)) {
+    parts += 1
+    run = CONTENT.test(part) ? 0 : run + 1
+    if (parts > PARTS_LIMIT || run > RUN_LIMIT) throw tooLong(refuse)
+    for (const token of parser.next(part)) tokens.push(token)
+    if (parser.stack.length > DEPTH_LIMIT) throw tooDeep(refuse)
+  }
+  tokens.push(...parser.end())
+  return tokens
+}
+
+function requireValid(text: string, tokens: readonly CST.Token[], refuse: Refuse): void {
+  // The keys are compared in yaml-tree.ts: the library takes the square of their number.
+  const composer = new Composer({ uniqueKeys: false, schema: 'failsafe', logLevel: 'silent' })
+  const invalid = (at: number): Error =>
+    refuse(`is not valid YAML (line ${lineAt(text, at)}); fix the file, or write it whole.`)
+  let first: number | undefined
+  // At the first error: a text of errors alone takes seconds to be read to its end.
+  Reflect.set(
+    composer,
+    'onError',
+    (source: ErrorSource, _code: string, _message: string, warning?: boolean) => {
+      if (warning === true) return
+      // The library catches what is thrown in a collection, and reports it for the whole collection.
+      first ??= typeof source === 'number' ? source : 'offset' in source ? source.offset : source[0]
+      throw invalid(first)
+    },
+  )
+  for (const { errors } of composer.compose(tokens)) {
+    const [error] = errors
+    if (error !== undefined) throw invalid(error.pos[0])
+  }
+}
+
+function tooLong(refuse: Refuse): Error {
+  return refuse('has more values or comments than are supported; split the file.', 'NotSupported')
+}
+
+function tooDeep(refuse: Refuse): Error {
+  return refuse(
+    `is nested deeper than ${DEPTH_LIMIT} levels, which is the limit; use a file with less nesting.`,
+    'NotSupported',
+  )
+}

@@ -1,0 +1,152 @@
+import { writtenReferences } from '../commit/references.ts'
+import { writtenPaths } from '../commit/written-paths.ts'
+import { fieldError } from '../field-error.ts'
+import type { FieldError } from '../field-error.ts'
+import { intervalSeconds } from '../resource/following.ts'
+import type { FileEntry, GitCommitSpec } from '../resource/resource.ts'
+import type { Draft } from '../schema/draft.ts'
+import { changeErrors, referenceErrors } from './field-rules.ts'
+
+const KIBIBYTE = 1024
+/** Maximum bytes of one inline content. */
+const CONTENT_BYTES = 64 * KIBIBYTE
+/** Maximum characters of a path and of a branch with the names that its templates stand for, as in the schema. */
+const PATH_LIMIT = 1_024
+const BRANCH_LIMIT = 255
+/** Maximum objects that one resource refers to: the right to each is reviewed. */
+const OBJECTS_LIMIT = 100
+const SOURCES = ['resourceRef', 'content', 'remove', 'set'] as const
+
+/** The errors in what a GitCommit commits: `files`, or `resourceRef`, which is short for one of them. */
+export function filesErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
+  return [
+    ...choiceErrors(spec),
+    ...syncErrors(spec),
+    ...(spec.files ?? []).flatMap((file, i) => (file === null ? [] : fileErrors(file, `spec.files[${i}]`))),
+    ...writtenReferences(spec).flatMap(referenceErrors),
+    ...togetherErrors(spec),
+    ...(spec.files ? nameErrors(spec) : []),
+  ]
+}
+
+/** Warnings about texts that look like a template of another tool, which nobody fills in. */
+export function templateWarnings(spec: Draft<GitCommitSpec>): readonly string[] {
+  if (!spec.files) return []
+  const texts = [
+    { field: 'spec.branch', text: spec.branch },
+    { field: 'spec.message', text: spec.message },
+    ...writtenPaths(spec).map(({ field, path }) => ({ field, text: path })),
+  ]
+  return texts.flatMap(({ field, text }) =>
+    /\{\{|\}\}/.test(text ?? '')
+      ? [
+          `${field} contains "{{" or "}}", which Commitlet does not fill in; write {namespace}, {name} or {kind}.`,
+        ]
+      : [],
+  )
+}
+
+function choiceErrors({ resourceRef, files }: Draft<GitCommitSpec>): readonly FieldError[] {
+  if (resourceRef === undefined && files === undefined)
+    return [
+      fieldError(
+        'spec.resourceRef',
+        'is missing; name the object to commit there, or list the files of the commit in spec.files.',
+      ),
+    ]
+  if (resourceRef === undefined || files === undefined) return []
+  return [
+    fieldError('spec.files', 'is set together with spec.resourceRef; make that one an entry of spec.files.'),
+  ]
+}
+
+function syncErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
+  const { sync, interval } = spec
+  if (sync === null || interval === null) return []
+  const unused =
+    interval === undefined || sync === 'OnChange'
+      ? []
+      : [fieldError('spec.interval', 'is set without sync: OnChange; leave it out, or set that.')]
+  const isWrong = interval !== undefined && intervalSeconds(interval) === undefined
+  const wrong = isWrong
+    ? [fieldError('spec.interval', 'has to be a duration from 1m to 24h, such as 10m or 1h30m.')]
+    : []
+  const isIdle = sync === 'OnChange' && writtenReferences(spec).length === 0
+  const idle = isIdle
+    ? [
+        fieldError(
+          'spec.sync',
+          'is OnChange, but the spec refers to no object that can change; leave it out.',
+        ),
+      ]
+    : []
+  return [...(wrong.length > 0 ? wrong : unused), ...idle]
+}
+
+function fileErrors(file: Draft<FileEntry>, field: string): readonly FieldError[] {
+  const named = SOURCES.filter((source) => file[source] !== undefined)
+  const [first, second] = named
+  const several =
+    first === undefined
+      ? [fieldError(field, 'has no content; set one of resourceRef, content, remove and set.')]
+      : second === undefined
+        ? []
+        : [fieldError(`${field}.${second}`, `is set together with ${first}; set only one of them.`)]
+  const kept =
+    file.remove === false
+      ? [fieldError(`${field}.remove`, 'is false; leave the file out, or set it to true.')]
+      : []
+  return [...several, ...kept, ...contentErrors(file.content, field), ...changeErrors(file.set, field)]
+}
+
+function contentErrors(content: string | null | undefined, file: string): readonly FieldError[] {
+  if (content === undefined || content === null) return []
+  const field = `${file}.content`
+  if (!content.isWellFormed())
+    return [fieldError(field, 'contains half a character (a lone surrogate); fix it.')]
+  const bytes = Buffer.byteLength(content)
+  if (bytes <= CONTENT_BYTES) return []
+  const complaint = `has ${bytes} bytes, but at most ${CONTENT_BYTES} are allowed; commit it from a ConfigMap.`
+  return [fieldError(field, complaint)]
+}
+
+function togetherErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
+  const keys = writtenReferences(spec).map(({ reference: { apiVersion, kind, namespace, name } }) =>
+    JSON.stringify([apiVersion, kind, namespace, name]),
+  )
+  const objects = new Set(keys).size
+  if (objects <= OBJECTS_LIMIT) return []
+  const complaint = `refers to ${objects} objects, but at most ${OBJECTS_LIMIT} are allowed; divide it into several resources.`
+  return [fieldError('spec.files', complaint)]
+}
+
+/** What the names that templates stand for can break: lengths, and that no path is another one or above it. */
+function nameErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
+  const written = writtenPaths(spec)
+  const fields = new Map(written.toReversed().map(({ field, path }) => [path, field]))
+  const long = written.flatMap(({ field, path }) =>
+    path.length > PATH_LIMIT ? [tooLong(field, path.length, PATH_LIMIT)] : [],
+  )
+  const clashes = written.flatMap(({ field, path }) => {
+    const same = fields.get(path)
+    if (same !== field) return [fieldError(field, `is the same path as ${same ?? ''}; write each file once.`)]
+    const above = parentsOf(path).map((parent) => fields.get(parent))
+    const file = above.find((one) => one !== undefined)
+    return file === undefined
+      ? []
+      : [fieldError(field, `is below ${file}, which is a file; choose another path.`)]
+  })
+  const length = spec.branch?.length ?? 0
+  const branch = length > BRANCH_LIMIT ? [tooLong('spec.branch', length, BRANCH_LIMIT)] : []
+  return [...branch, ...long, ...clashes]
+}
+
+function tooLong(field: string, length: number, limit: number): FieldError {
+  return fieldError(field, `has ${length} characters, but at most ${limit} are allowed; make it shorter.`)
+}
+
+/** `a/b/c` → `a`, `a/b`. */
+function parentsOf(path: string): readonly string[] {
+  const parts = path.split('/')
+  return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'))
+}

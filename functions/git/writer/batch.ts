@@ -1,0 +1,77 @@
+import type { RepositoryAddress } from '../../domain/repository/address.ts'
+import type { Login } from '../../domain/credentials/login.ts'
+import { asFailure } from '../../domain/failure.ts'
+import { unitedSecrets } from '../../domain/redact.ts'
+import type { BranchQueue, Waiter } from './branch-queue.ts'
+import type { Landing } from './land.ts'
+import { signalWhenAbandoned, type Abandonment, type PendingChange, type Settled } from './pending-change.ts'
+
+/** Whose session with a remote it is. */
+export interface SessionOwner {
+  readonly address: RepositoryAddress
+  /** The first change's. */
+  readonly namespace: string
+}
+
+/** Changes of one repository, branch and login that are pushed together. */
+export interface Batch extends SessionOwner, Required<Omit<Landing, 'batch'>> {
+  readonly changes: readonly PendingChange[]
+  /** The first change's, with the secrets of all: a message of the remote may contain any of them. */
+  readonly login: Login
+  /** Fires when nobody waits for those that have not ended: the deadline of one change does not fail the others. */
+  readonly signal: AbortSignal
+}
+
+/** Yields results step by step; changes without a result fail when it throws or ends. */
+export type Land = (batch: Batch) => AsyncIterable<Settled>
+
+type Open = Map<PendingChange, Waiter['settle']>
+
+/** Lands what the next push takes of the queue, and returns its result to each caller. Never throws. */
+export async function runBatch(
+  queue: BranchQueue,
+  land: Land,
+  terms: Pick<Batch, 'contended' | 'roundEnded'>,
+): Promise<void> {
+  const waiters = queue.takeNext()
+  const [first] = waiters
+  if (first === undefined) return
+  const open: Open = new Map(waiters.map(({ pending, settle }) => [pending, settle]))
+  const changes = [...open.keys()]
+  const abandoned = signalWhenAbandoned(open)
+  const secrets = unitedSecrets(waiters.map(({ login }) => login.secrets))
+  const known = new Set(secrets)
+  const { repository: address, namespace } = first.pending.change
+
+  function join(batch: readonly PendingChange[]): readonly PendingChange[] {
+    // The session masks no other secrets than those that it began with.
+    const more = queue.takeMore(batch, ({ login }) => login.secrets.every((secret) => known.has(secret)))
+    for (const { pending, settle } of more) open.set(pending, settle)
+    const joined = more.map(({ pending }) => pending)
+    abandoned.follow(joined)
+    return joined
+  }
+
+  const login = { ...first.login, secrets }
+  const batch = { ...terms, changes, address, namespace, login, join, signal: abandoned.signal }
+  const failure = await settleAll(land, batch, { open, abandoned }).catch(asFailure)
+  abandoned.stop()
+  // A failure must not stop the queue: other changes wait in it.
+  for (const settle of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))
+}
+
+/** Settles each waiter when its change ends, and removes it from `open`. */
+async function settleAll(
+  land: Land,
+  batch: Batch,
+  { open, abandoned }: { readonly open: Open; readonly abandoned: Abandonment },
+): Promise<undefined> {
+  if (abandoned.signal.aborted) return
+  for await (const settled of land(batch)) {
+    for (const [pending, ending] of settled) {
+      open.get(pending)?.(ending)
+      open.delete(pending)
+    }
+    abandoned.check()
+  }
+}

@@ -1,0 +1,64 @@
+import t from 'tap'
+import { knowSenders } from '../../functions/arrival/senders.ts'
+import type { Posted } from '../../functions/domain/event/hint.ts'
+import { senderSignature } from '../../functions/domain/event/sender-signature.ts'
+
+const KEY = Buffer.alloc(32, 'k')
+const POSTED: Posted = {
+  form: 'event',
+  hints: [{ about: 'resource', ref: { kind: 'GitCommit', namespace: 'team', name: 'shop' } }],
+  skipped: 0,
+}
+
+/** The head of an event as the webhook signs it. */
+function head(id = '1', subject = 'team/shop') {
+  const attributes = { id, source: '/x', type: 'dev.commitlet.gitcommit.applied', subject }
+  const named = Object.entries(attributes).map(([name, value]) => [`ce-${name}`, value])
+  const signature = senderSignature((name) => Reflect.get(attributes, name), KEY)
+  return { ...Object.fromEntries(named), 'ce-sendersignature': signature }
+}
+
+t.test('an event of the webhook has priority once, and again after nothing came of it', async (t) => {
+  const senders = knowSenders(KEY)
+  t.equal(senders.of(head()), 'webhook')
+  t.equal(senders.claim(head(), POSTED), 'webhook')
+  t.same([senders.of(head()), senders.claim(head(), POSTED)], ['anybody', 'anybody'], 'it is repeated')
+  t.equal(senders.of(head('2')), 'webhook', 'another one')
+  senders.release(head())
+  t.equal(senders.claim(head(), POSTED), 'webhook')
+})
+
+for (const [what, headers, posted] of [
+  [
+    'with another resource',
+    head(),
+    {
+      ...POSTED,
+      hints: [{ ...POSTED.hints[0], ref: { kind: 'GitCommit', namespace: 'team', name: 'other' } }],
+    },
+  ],
+  ['with a list', head(), { ...POSTED, form: 'list' }],
+  ['with a batch', head(), { ...POSTED, form: 'batch' }],
+  ['with several resources', head(), { ...POSTED, hints: [...POSTED.hints, ...POSTED.hints] }],
+  ['with a sweep', head(), { ...POSTED, hints: [{ about: 'everything' }] }],
+  ['with nothing', head(), { ...POSTED, hints: [] }],
+  ['with another subject', { ...head(), 'ce-subject': 'team/other' }, POSTED],
+] as readonly (readonly [string, Readonly<Record<string, unknown>>, Posted])[]) {
+  t.test(`a signature that was seen gives no priority ${what}`, async (t) => {
+    const senders = knowSenders(KEY)
+    t.equal(senders.claim(headers, posted), 'anybody')
+    if (headers['ce-subject'] === 'team/shop') t.equal(senders.of(headers), 'anybody', 'not even its head')
+  })
+}
+
+t.test('without the key nobody is known', async (t) => {
+  t.equal(knowSenders(undefined).claim(head(), POSTED), 'anybody')
+  t.equal(knowSenders(Buffer.alloc(32, 'x')).of(head()), 'anybody')
+})
+
+t.test('20,000 events are remembered', async (t) => {
+  const senders = knowSenders(KEY)
+  for (let id = 0; id <= 20_000; id += 1) senders.claim(head(`${id}`), POSTED)
+  t.equal(senders.of(head('0')), 'webhook')
+  t.equal(senders.of(head('1')), 'anybody')
+})

@@ -1,0 +1,33 @@
+import t from 'tap'
+import { documentsIn, jsonOf } from '../../../cli/input/yaml-documents.ts'
+
+const read = (text: string): readonly string[] => documentsIn(text, 'x.yaml').map(jsonOf)
+
+t.test('YAML as kubectl reads it, with every digit and in its order', async (t) => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['a: 12345678901234567890', '{"a":12345678901234567890}'],
+    ['"10": 1\nb: 2\n"9": 3', '{"10":1,"b":2,"9":3}'],
+    ['a: yes\nb: "yes"\nc: ~', '{"a":true,"b":"yes","c":null}'],
+    ['a: 0777\nb: 0x10\nc: 1e3\nd: .5', '{"a":511,"b":16,"c":1e3,"d":0.5}'],
+    ['a: 2026-01-02', '{"a":"2026-01-02"}'],
+    ['a: |\n  x\n  y\n', '{"a":"x\\ny\\n"}'],
+    ['a: &x {b: 1}\nc: *x', '{"a":{"b":1},"c":{"b":1}}'],
+    ['x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  b: 3', '{"x":{"a":1,"b":2},"y":{"a":1,"b":3}}'],
+    ['x: &x {a: 1}\nz: &z {c: 1}\ny: {<<: [*x, *z]}', '{"x":{"a":1},"z":{"c":1},"y":{"a":1,"c":1}}'],
+    ['a: .inf', '{"a":".inf"}'],
+    ['- a\n- [1, {}]', '["a",[1,{}]]'],
+    ['{"a": [true, null, "x"]}', '{"a":[true,null,"x"]}'],
+  ]
+  for (const [yaml, json] of cases) t.same(read(yaml), [json], yaml)
+})
+
+t.test('documents, and no document', async (t) => {
+  t.same(read('a: 1\n---\nb: 2\n'), ['{"a":1}', '{"b":2}'])
+  t.same(read(''), [])
+  t.same(read('# nothing\n---\n---\na: 1\n').at(-1), '{"a":1}')
+})
+
+t.test('what is no YAML, or too deep', async (t) => {
+  t.throws(() => read('a: [1'), { name: 'UsageError', message: /^x\.yaml is not YAML: .*line 1/ })
+  t.throws(() => read(`${'['.repeat(150)}${']'.repeat(150)}`), { name: 'UsageError', message: /deeper/ })
+})

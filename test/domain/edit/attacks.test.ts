@@ -1,0 +1,173 @@
+import t from 'tap'
+import {
+  EDIT_LIMIT,
+  editSteps,
+  isReadAtOnce,
+  JSON_AT_ONCE,
+  type TextEdit,
+} from '../../../functions/domain/edit/edit-text.ts'
+import { parseFieldPath } from '../../../functions/domain/field-path/field-path.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
+import { AMBIGUOUS, CONTROLS, LINES, shown, SYNTAX } from '../fixtures/traps.ts'
+import { readByPackage, type Tagged } from '../fixtures/yaml-readers.ts'
+import { changedLines, edited } from './edited.ts'
+
+const CONTEXTS = `plain: a # note
+single: 'a'
+double: "a"
+literal: |
+  a
+  b
+list:
+- a
+- - a
+flow: {x: a, z: [a, 'a']}
+last: a
+`
+const FIELDS = [
+  'plain',
+  'single',
+  'double',
+  'literal',
+  'list[0]',
+  'list[1][0]',
+  'flow.x',
+  'flow.z[0]',
+  'flow.z[1]',
+  'flow.new',
+  'new',
+]
+
+/** The value at a path of names and numbers. */
+function valueAt(value: Tagged, field: string): unknown {
+  const parts = field.split(/[.[\]]+/).filter((part) => part !== '')
+  return parts.reduce<unknown>((node, part) => {
+    if (Array.isArray(node)) return node[Number(part)]
+    return membersOf(node).find(([key]) => key === `s${part}`)?.[1]
+  }, value)
+}
+
+function membersOf(value: unknown): readonly (readonly [unknown, unknown])[] {
+  return typeof value === 'object' && value !== null && 'members' in value && Array.isArray(value.members)
+    ? value.members
+    : []
+}
+
+t.test(
+  'a value never ends its scalar, begins a document or becomes another type, wherever it is set',
+  async (t) => {
+    const bodies = [
+      'a\n---\nb: c\n',
+      'a"\nb: c',
+      "a'\nb: c",
+      '\n...\n',
+      'a #',
+      '*a',
+      '&a b',
+      '!!int 1',
+      '{{ x }}',
+      'a: b',
+      '- a',
+      '? a',
+      '%YAML 1.1',
+    ]
+    for (const text of [...bodies, ...AMBIGUOUS, ...SYNTAX, ...CONTROLS, ...LINES]) {
+      const after = edited(
+        CONTEXTS,
+        FIELDS.map((field) => [field, text] as const),
+      )
+      for (const version of ['1.1', '1.2'] as const) {
+        const found = readByPackage(after, version)
+        const wrong = FIELDS.filter((field) => valueAt(found, field) !== `s${text}`)
+        if (wrong.length > 0) t.fail(`${shown(text)} is read as another at ${wrong.join()} in ${version}`)
+        if (membersOf(found).length !== 8 || valueAt(found, 'last') !== 'sa')
+          t.fail(`${shown(text)} changes more`)
+      }
+    }
+    t.ok(FIELDS.length > 10)
+  },
+)
+
+t.test('aliases to a gigabyte are never followed', async (t) => {
+  const level = (at: number): string =>
+    `l${at}: &l${at} [${Array.from({ length: 10 }, () => `*l${at - 1}`).join(', ')}]\n`
+  const bomb = `l0: &l0 ["${'x'.repeat(10)}"]\n${Array.from({ length: 12 }, (_, at) => level(at + 1)).join('')}image: a\n`
+  const before = process.memoryUsage().heapUsed
+  t.equal(changedLines(bomb, edited(bomb, [['.image', 'b']])).join('|'), '-image: a|+image: b')
+  t.throws(() => edited(bomb, [['.l12[0][0]', 'b']]), { reason: 'PathConflict', message: /alias on the way/ })
+  t.ok(process.memoryUsage().heapUsed - before < 50e6)
+})
+
+t.test('nesting without end and too many parts are refused before they are read to the end', async (t) => {
+  const size = EDIT_LIMIT - 10
+  for (const [unit, filePath] of [
+    ['[', 'a.yaml'],
+    ['- ', 'a.yaml'],
+    ['? ', 'a.yaml'],
+    ['{"a":', 'a.json'],
+    ['[', 'a.json'],
+  ] as const) {
+    const text = unit.repeat(size / unit.length)
+    t.throws(() => edited(text, [['.a', 1]], { filePath }), {
+      reason: 'NotSupported',
+      message: /nested deeper than 200 levels/,
+    })
+  }
+  for (const unit of ['\n', '# c\n', '&a ', '!a ']) {
+    const text = `a:\n${unit.repeat(size / unit.length)}`
+    t.throws(() => edited(text, [['.a', 1]]), { reason: 'NotSupported', message: /more values or comments/ })
+  }
+})
+
+t.test('a file of errors alone is refused at the first', async (t) => {
+  for (const unit of ["'' ", ', ', '? ']) {
+    const text = `a: [${unit.repeat(10_000)}`
+    t.throws(() => edited(text, [['.a', 1]]), {
+      reason: 'PathConflict',
+      message: /not valid YAML \(line 1\)/,
+    })
+  }
+})
+
+/** An edit of so many fields, each of which is there, or else new. */
+function many(filePath: string, fields: number): TextEdit {
+  const set = Array.from({ length: fields }, (_, at) => ({ field: parseFieldPath(`.k${at}`), value: 'y' }))
+  return { filePath, set }
+}
+
+/** A JSON object of that size, or, without its braces and commas, YAML. */
+function objectOf(filePath: string, size: number): Buffer {
+  const members = Array.from({ length: Math.floor(size / 13) }, (_, at) => `"k${at}": 1`)
+  return Buffer.from(filePath.endsWith('.json') ? `{${members.join(',')}}` : `${members.join('\n')}\n`)
+}
+
+t.test('what is read at once is set in a short time, however many fields', async (t) => {
+  for (const { filePath, size, fields } of [
+    { filePath: 'a.json', size: 250_000, fields: 16 },
+    { filePath: 'a.json', size: 4_000, fields: 1_000 },
+    { filePath: 'a.json', size: 600_000, fields: 1_000 },
+    { filePath: 'a.yaml', size: 12_000, fields: 100 },
+    { filePath: 'a.yaml', size: 12_000, fields: 1_000 },
+  ]) {
+    const edit = many(filePath, fields)
+    const steps = editSteps(objectOf(filePath, size), edit)
+    let took = 0
+    for (let step = steps.next(); step.done !== true && isReadAtOnce(edit, step.value);) {
+      const before = cpuTime()
+      step = steps.next()
+      took = Math.max(took, cpuTime() - before)
+    }
+    t.ok(took < allowedMs(100), `${filePath}, ${size} bytes, ${fields} fields: ${took.toFixed(0)} ms`)
+  }
+})
+
+t.test('JSON, and small YAML, is read at once, unless many fields are set', async (t) => {
+  t.ok(isReadAtOnce(many('a.json', 16), JSON_AT_ONCE))
+  t.notOk(isReadAtOnce(many('a.json', 17), JSON_AT_ONCE))
+  t.notOk(isReadAtOnce(many('a.json', 1), EDIT_LIMIT))
+  t.ok(isReadAtOnce(many('a.json', 1_000), 4_000))
+  t.ok(isReadAtOnce(many('a.yaml', 100), 1_000))
+  t.notOk(isReadAtOnce(many('a.yaml', 101), 1_000))
+  t.notOk(isReadAtOnce(many('a.yaml', 1), EDIT_LIMIT))
+})

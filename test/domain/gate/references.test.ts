@@ -1,0 +1,55 @@
+import t from 'tap'
+import { judgeReferences } from '../../../functions/domain/gate/references.ts'
+import { reviewContext } from '../fixtures/review-context.ts'
+
+const MAP = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a' }
+
+function file(i: number, reference: object) {
+  return { path: `${i}`, resourceRef: { ...MAP, ...reference } }
+}
+
+t.test('every reference is reviewed, but no object twice and no kind looked up twice', async (t) => {
+  const valueFrom = { resourceRef: { ...MAP, name: 'c', field: '.data.a' } }
+  const set = [{ field: '.a', valueFrom }]
+  const files = [file(0, {}), file(1, { field: '.data.a' }), file(2, { name: 'b' }), { path: 'x', set }]
+  const world = reviewContext()
+  const verdict = await judgeReferences({ files }, [], world)
+  t.same(verdict.fieldErrors, [])
+  t.same([...verdict.served], [['ConfigMap of v1', { plural: 'configmaps', namespaced: true }]])
+  t.same(
+    world.reviewed.map(({ name }) => name),
+    ['a', 'b', 'c'],
+  )
+  t.same(world.asked, ['v1 ConfigMap'])
+})
+
+t.test('all that is wrong is reported at once, each at its entry', async (t) => {
+  const world = reviewContext({ review: ({ name }) => Promise.resolve(name !== 'b') })
+  const files = [
+    file(0, {}),
+    file(1, { name: 'b' }),
+    file(2, { namespace: 'other' }),
+    file(3, { kind: 'Widget' }),
+  ]
+  const { fieldErrors, warnings } = await judgeReferences({ files }, [], world)
+  t.match(fieldErrors, [
+    { reason: 'ReferenceForbidden', field: 'spec.files[1].resourceRef', message: /the ConfigMap b in/ },
+    { reason: 'ReferenceForbidden', field: 'spec.files[2].resourceRef.namespace' },
+  ])
+  t.match(warnings, [/^spec\.files\[3\]\.resourceRef\.kind is Widget of v1, which the cluster does not know/])
+})
+
+t.test('a hundred references are reviewed side by side, sixteen at a time', async (t) => {
+  let [now, most] = [0, 0]
+  const review = async () => {
+    most = Math.max(most, ++now)
+    await Promise.resolve()
+    now -= 1
+    return true
+  }
+  const files = Array.from({ length: 100 }, (_, i) => file(i, { name: `n${i}` }))
+  const world = reviewContext({ review })
+  await judgeReferences({ files }, [], world)
+  t.equal(world.reviewed.length, 100)
+  t.equal(most, 16)
+})

@@ -1,0 +1,40 @@
+import t from 'tap'
+import { isStampOver, stampedAt, stampTime } from '../../../functions/domain/requester/stamp-time.ts'
+
+const NOW = new Date('2026-03-01T10:00:00.000Z')
+const KEY = 'commitlet.dev/requester'
+
+function follower(requester?: string, sync = 'OnChange'): unknown {
+  const annotations = requester === undefined ? {} : { annotations: { [KEY]: requester } }
+  return { metadata: annotations, spec: { sync } }
+}
+
+function at(minutes: number): string {
+  return new Date(NOW.getTime() + minutes * 60_000).toISOString()
+}
+
+t.test('only the stamp of a follower has a time', async (t) => {
+  t.equal(stampTime(follower(), NOW), NOW.toISOString())
+  t.equal(stampTime(follower(undefined, 'Once'), NOW), undefined)
+  t.equal(stampTime({ spec: {} }, NOW), undefined)
+  t.equal(stampTime(undefined, NOW), undefined)
+})
+
+t.test('a time that was just set stays, and no other that was sent', async (t) => {
+  const sent = (minutes: number): string | undefined =>
+    stampTime(follower(JSON.stringify({ at: at(minutes) })), NOW)
+  for (const minutes of [0, -10, 10]) t.equal(sent(minutes), at(minutes))
+  for (const minutes of [-11, 11, 1_000_000]) t.equal(sent(minutes), NOW.toISOString())
+  for (const text of ['', '{', 'null', '{"at":5}', '{"at":"soon"}'])
+    t.equal(stampTime(follower(text), NOW), NOW.toISOString(), text)
+})
+
+t.test('a stamp is over after 90 days, and where it does not say when it was made', async (t) => {
+  const isOver = (text: string): boolean => isStampOver({ [KEY]: text }, NOW)
+  const day = 24 * 60
+  t.notOk(isOver(JSON.stringify({ at: at(-90 * day) })))
+  t.ok(isOver(JSON.stringify({ at: at(-90 * day - 1) })))
+  for (const text of ['', '{', '{}']) t.ok(isOver(text), text)
+  t.ok(isStampOver(undefined, NOW))
+  t.equal(stampedAt(undefined), undefined)
+})

@@ -1,0 +1,28 @@
+import t from 'tap'
+import { watchPushes } from '../../../functions/domain/resource/late-push.ts'
+
+t.test('a push may be carried out late until it is answered, or a later one has landed', async (t) => {
+  const watch = watchPushes(false)
+  t.notOk(watch.mayBeLate(), 'nothing was sent')
+  watch.sent()
+  t.ok(watch.mayBeLate())
+  watch.answered(false)
+  t.notOk(watch.mayBeLate(), 'refused')
+  watch.sent()
+  watch.sent()
+  watch.answered(false)
+  t.ok(watch.mayBeLate(), 'the first has no answer')
+  watch.sent()
+  watch.answered(true)
+  t.notOk(watch.mayBeLate(), 'the branch has moved')
+})
+
+t.test('a push of an earlier attempt may be late as well', async (t) => {
+  const watch = watchPushes(true)
+  watch.sent()
+  watch.answered(false)
+  t.ok(watch.mayBeLate(), 'a refusal says nothing about it')
+  watch.sent()
+  watch.answered(true)
+  t.notOk(watch.mayBeLate())
+})

@@ -1,0 +1,131 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import t from 'tap'
+import { editText, YAML_AT_ONCE, type TextEdit } from '../../functions/domain/edit/edit-text.ts'
+import { parseFieldPath } from '../../functions/domain/field-path/field-path.ts'
+import { MOST_EDIT_MIB } from '../../functions/edits/edits.ts'
+import { startEditThread, type EditThread } from '../../functions/edits/edit-thread.ts'
+import { cpuTime } from '../harness/cpu-time.ts'
+import { allowedMs } from '../harness/growth.ts'
+import { sized } from '../harness/sample.ts'
+import { waitFor } from '../harness/wait.ts'
+import { openStage, ownerOf, SET, valuesOf } from './stage.ts'
+import { drawnTests } from '../harness/drawn-test.ts'
+
+const drawn = drawnTests(t, 2)
+
+const OWNER = ownerOf('shop')
+const LONGEST_MS = allowedMs(100)
+
+t.test('a small file, and more of JSON, is edited without a thread', async (t) => {
+  const { edit, taken, close } = openStage()
+  t.teardown(close)
+  const small = valuesOf(YAML_AT_ONCE / 2)
+  t.same(await edit(small, SET, OWNER), editText(small, SET))
+  const json = Buffer.from(`{"a":"${'x'.repeat(YAML_AT_ONCE)}"}`)
+  const inJSON = { ...SET, filePath: 'a.json' }
+  t.same(await edit(json, inJSON, OWNER), editText(json, inJSON))
+  t.same(taken, [])
+})
+
+drawn('a large file is edited without holding the event loop', async (t) => {
+  const { edit, taken, held, close } = openStage()
+  t.teardown(close)
+  const before = valuesOf(sized(300_000, 2 * 1024 * 1024 - 1_000))
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const after = await edit(before, SET, OWNER)
+  delay.disable()
+  t.equal(Buffer.from(after).toString(), `${before.toString()}zz: x\n`)
+  t.ok(delay.max / 1e6 < LONGEST_MS, `the event loop was held for ${(delay.max / 1e6).toFixed(0)} ms`)
+  t.same(taken, [MOST_EDIT_MIB])
+  t.equal(held(), 1)
+  await close()
+  t.equal(held(), 0)
+})
+
+drawn('a value that makes a small file large is set in a thread', async (t) => {
+  const { edit, taken, close } = openStage()
+  t.teardown(close)
+  const set = [{ field: parseFieldPath('.a'), value: Array.from({ length: 10_000 }, () => 'b') }]
+  t.match(Buffer.from(await edit(Buffer.from('c: 1\n'), { ...SET, set }, OWNER)).toString(), /\n- b\n- b\n/)
+  t.equal(taken.length, 1)
+})
+
+t.test(
+  'large values are left to the thread, and larger ones are refused, before anything is made of them',
+  async (t) => {
+    const run: EditThread['run'] = async (before) => before
+    const thread = { heapMiB: 300, run, isEnding: () => false, end: async () => {} }
+    const { edit, close } = openStage({ start: () => thread })
+    t.teardown(close)
+    const members = Array.from({ length: 3_000 }, (_, i) => [`key-${i}`, `value-${i}`] as const)
+    const setOf = (count: number): TextEdit['set'] =>
+      Array.from({ length: count }, (_, i) => ({ field: parseFieldPath(`.f${i}`), value: new Map(members) }))
+    for (const filePath of ['values.yaml', 'values.json']) {
+      const before = Buffer.from(filePath.endsWith('json') ? '{}' : 'a: 1\n')
+      const began = cpuTime()
+      t.equal(await edit(before, { filePath, set: setOf(8) }, OWNER), before, filePath)
+      await t.rejects(edit(before, { filePath, set: setOf(64) }, OWNER), {
+        reason: 'NotSupported',
+        message: /more than 2 MiB/,
+      })
+      const used = cpuTime() - began
+      t.ok(used < allowedMs(10), `${used} ms`)
+    }
+  },
+)
+
+drawn('a thread is used again, and is ended when nobody uses it', async (t) => {
+  const { edit, taken, held, close } = openStage()
+  t.teardown(close)
+  const before = valuesOf(2 * YAML_AT_ONCE)
+  await Promise.all(['a', 'b', 'c'].map((namespace) => edit(before, SET, ownerOf(namespace))))
+  t.equal(taken.length, 1)
+  t.equal(held(), 1)
+  await waitFor('the end of the thread', () => held() === 0 || undefined, 10_000)
+  await edit(before, SET, OWNER)
+  t.equal(taken.length, 2)
+})
+
+drawn('an edit gets more memory where little does not suffice', async (t) => {
+  const { edit, taken, held, close } = openStage({ start: (heapMiB) => startEditThread(heapMiB / 6) })
+  t.teardown(close)
+  await edit(valuesOf(150_000), SET, OWNER)
+  t.same(taken, [88, MOST_EDIT_MIB])
+  t.equal(held(), 1, 'the first thread has given its memory back')
+})
+
+drawn('a file for which the pod has too little memory is refused', async (t) => {
+  const { edit, taken, held, close } = openStage({ mostMiB: 40 })
+  t.teardown(close)
+  await t.rejects(edit(valuesOf(150_000), SET, OWNER), {
+    reason: 'NotSupported',
+    message: /^The file values\.yaml takes more memory/,
+  })
+  t.same(taken, [40])
+  t.equal(held(), 0, 'a thread that has ended holds nothing')
+})
+
+drawn('a slow edit of one namespace is ended, and that of another is made', async (t) => {
+  let count = 0
+  const start = (heapMiB: number) => startEditThread(heapMiB, (count += 1) === 1 ? 50 : 30_000)
+  const { edit, close } = openStage({ start })
+  t.teardown(close)
+  const slow = edit(valuesOf(100_000), SET, ownerOf('slow'))
+  const other = edit(valuesOf(20_000), SET, ownerOf('other'))
+  await t.rejects(slow, { reason: 'Timeout', message: /longer than/ })
+  t.match(Buffer.from(await other).toString(), /\nzz: x\n$/)
+})
+
+drawn('a refusal for want of memory passes the turn on', async (t) => {
+  let isFull = true
+  const acquire = async () => {
+    if (isFull) throw new Error('full')
+    return () => undefined
+  }
+  const { edit, close } = openStage({ acquire })
+  t.teardown(close)
+  await t.rejects(edit(valuesOf(20_000), SET, OWNER), /full/)
+  isFull = false
+  t.match(Buffer.from(await edit(valuesOf(20_000), SET, OWNER)).toString(), /\nzz: x\n$/)
+})

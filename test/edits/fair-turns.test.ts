@@ -1,0 +1,52 @@
+import t from 'tap'
+import { openFairTurns } from '../../functions/edits/fair-turns.ts'
+
+const NEVER = new AbortController().signal
+
+t.test('one work runs at a time, and owners take turns however much one of them asks for', async (t) => {
+  const inTurn = openFairTurns()
+  const order: string[] = []
+  const busy = Promise.withResolvers<undefined>()
+  let running = 0
+  const work = (owner: string, until?: Promise<unknown>) =>
+    inTurn(owner, NEVER, async () => {
+      running += 1
+      t.equal(running, 1)
+      await until
+      order.push(owner)
+      running -= 1
+    })
+  const all = [work('a', busy.promise), work('a'), work('a'), work('b'), work('a'), work('b'), work('c')]
+  busy.resolve(undefined)
+  await Promise.all(all)
+  t.equal(order.join(''), 'aabcaba')
+})
+
+t.test('a failure passes the turn on', async (t) => {
+  const inTurn = openFairTurns()
+  const failed = inTurn('a', NEVER, () => Promise.reject(new Error('no')))
+  const next = inTurn('b', NEVER, () => Promise.resolve('yes'))
+  await t.rejects(failed, /no/)
+  t.equal(await next, 'yes')
+  t.equal(await inTurn('a', NEVER, () => Promise.resolve('again')), 'again')
+})
+
+t.test('whoever gives up leaves the queue', async (t) => {
+  const inTurn = openFairTurns()
+  const busy = Promise.withResolvers<undefined>()
+  const first = inTurn('a', NEVER, () => busy.promise)
+  const abort = new AbortController()
+  let isRun = false
+  const given = [1, 2].map(() => inTurn('b', abort.signal, async () => void (isRun = true)))
+  const last = inTurn('b', NEVER, () => Promise.resolve('last'))
+  abort.abort(new Error('gone'))
+  for (const one of given) await t.rejects(one, /gone/)
+  busy.resolve(undefined)
+  await first
+  t.equal(await last, 'last')
+  await t.rejects(
+    inTurn('b', abort.signal, () => Promise.resolve()),
+    /gone/,
+  )
+  t.notOk(isRun)
+})
