@@ -1,0 +1,99 @@
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+  type Document,
+  type Pair,
+  type Scalar,
+} from 'yaml'
+import { UsageError } from '../terminal/exit-codes.ts'
+
+/** A value of a document: a mapping in its order, a list, or a scalar as JSON writes it, with every digit. */
+export type Tree = ReadonlyMap<string, Tree> | readonly Tree[] | string
+
+/** As JSON writes numbers: these keep their digits. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** As deep as the API server reads. */
+const DEEPEST = 100
+
+/**
+ * The documents of a YAML or JSON text, read as kubectl reads them: YAML 1.1, where `yes` is a boolean; a date is a text.
+ * @throws UsageError with the place of the first mistake
+ */
+export function documentsIn(text: string, source: string): readonly Tree[] {
+  const options = { version: '1.1', schema: 'yaml-1.1', merge: true, logLevel: 'silent' } as const
+  const parsed = parseAllDocuments(text, options)
+  if ('empty' in parsed) return []
+  return parsed.map((document: Document) => {
+    const [error] = document.errors
+    if (error !== undefined) {
+      const [first = ''] = error.message.split('\n')
+      throw new UsageError(`${source} is not YAML: ${first.replace(/:$/, '')}.`)
+    }
+    return treeOf(document.contents, document, 0)
+  })
+}
+
+function treeOf(node: unknown, document: Document, depth: number): Tree {
+  if (depth > DEEPEST)
+    throw new UsageError('A document is deeper than the API server reads; make it flatter.')
+  if (isAlias(node)) return treeOf(node.resolve(document), document, depth + 1)
+  if (isSeq(node)) return node.items.map((item) => treeOf(item, document, depth + 1))
+  if (!isMap(node)) return isScalar(node) ? scalarOf(node) : 'null'
+  const own = new Map<string, Tree>()
+  const merged = new Map<string, Tree>()
+  for (const pair of node.items) {
+    const value = treeOf(pair.value, document, depth + 1)
+    if (!isMerge(pair)) own.set(nameOf(pair), value)
+    else addMissing(merged, mergedBy(value))
+  }
+  // What the mapping says itself counts, and of several merged ones the first.
+  return new Map([...merged, ...own])
+}
+
+function addMissing(to: Map<string, Tree>, entries: readonly (readonly [string, Tree])[]): void {
+  for (const [key, value] of entries) if (!to.has(key)) to.set(key, value)
+}
+
+function isMerge({ key }: Pair): boolean {
+  return isScalar(key) && (key.value === '<<' || key.source === '<<')
+}
+
+function mergedBy(value: Tree): readonly (readonly [string, Tree])[] {
+  if (isMapping(value)) return [...value]
+  return isList(value) ? value.flatMap(mergedBy) : []
+}
+
+function nameOf(pair: Pair): string {
+  const { key } = pair
+  return isPair(pair) && isScalar(key) ? (key.source ?? String(key.value)) : String(key)
+}
+
+function scalarOf({ value, source }: Scalar): string {
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    if (source !== undefined && NUMBER.test(source)) return source
+    return Number.isFinite(Number(value)) ? String(value) : JSON.stringify(source ?? null)
+  }
+  const isText = value instanceof Date || value instanceof Uint8Array
+  return JSON.stringify(isText ? (source ?? '') : (value ?? null))
+}
+
+/** Whether it is a mapping. */
+export function isMapping(tree: Tree | undefined): tree is ReadonlyMap<string, Tree> {
+  return tree instanceof Map
+}
+
+/** Whether it is a list. */
+export function isList(tree: Tree): tree is readonly Tree[] {
+  return Array.isArray(tree)
+}
+
+/** The tree as JSON. */
+export function jsonOf(tree: Tree): string {
+  if (typeof tree === 'string') return tree
+  if (isList(tree)) return `[${tree.map(jsonOf).join(',')}]`
+  return `{${[...tree].map(([key, value]) => `${JSON.stringify(key)}:${jsonOf(value)}`).join(',')}}`
+}
