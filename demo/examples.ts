@@ -23,7 +23,7 @@ const FOLDER = join(import.meta.dirname, '../examples')
 export async function readExamples(host: string, token: string): Promise<readonly Example[]> {
   const examples = (await readFolder(FOLDER)).map(({ file, text: original }) => {
     const text = original.replaceAll(PLACEHOLDERS.host, host).replaceAll(PLACEHOLDERS.token, token)
-    return { file, text, objects: readObjects(file, text) }
+    return { file, text, objects: readObjects(`examples/${file}`, text) }
   })
   return [...examples.filter(holdsSecret), ...examples.filter((example) => !holdsSecret(example))]
 }
@@ -33,7 +33,7 @@ async function readFolder(folder: string): Promise<readonly Example[]> {
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(join(folder, file), 'utf8')
-      return { file, text, objects: readObjects(file, text) }
+      return { file, text, objects: readObjects(`examples/${file}`, text) }
     }),
   )
 }
@@ -63,11 +63,12 @@ function holdsSecret({ objects }: Example): boolean {
   return objects.some(({ kind }) => kind === 'Secret')
 }
 
-function readObjects(file: string, text: string): readonly StoredObject[] {
+/** The objects of a YAML file. Throws where one has no apiVersion, kind or name. */
+export function readObjects(file: string, text: string): readonly StoredObject[] {
   return parseAllDocuments(text).map((document) => {
     const object: unknown = document.toJS()
     if (isObject(object)) return object
-    throw new Error(`examples/${file} holds a document without apiVersion, kind or metadata.name.`)
+    throw new Error(`${file} holds a document without apiVersion, kind or metadata.name.`)
   })
 }
 

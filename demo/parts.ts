@@ -6,16 +6,17 @@ import type { Logger } from 'pino'
 import { guardAddresses } from '../functions/net/addresses.ts'
 import { buildApp } from '../functions/app.ts'
 import { handle } from '../functions/attempt/attempt.ts'
-import { divide } from '../functions/attempt/shares.ts'
-import { openTurns } from '../functions/attempt/turns.ts'
+import { divide } from '../functions/attempt/turns/shares.ts'
+import { openTurns } from '../functions/attempt/turns/turns.ts'
 import { readConfig } from '../functions/config.ts'
 import { readPodSize } from '../functions/pod-size.ts'
 import { finder } from '../functions/attempt/find.ts'
 import { openGit } from '../functions/git/git.ts'
+import { openTracer } from '../functions/telemetry/tracer.ts'
 import { NO_METER } from '../functions/domain/telemetry/meter.ts'
 import { openWorld } from '../functions/open-world.ts'
 import { followTrust } from '../functions/net/trust.ts'
-import type { MemoryCluster } from '../test/harness/memory-cluster.ts'
+import type { Cluster } from '../functions/cluster/cluster.ts'
 import { readConfig as readWebhookConfig } from '../webhook/config.ts'
 import { buildWebhook } from '../webhook/webhook.ts'
 import type { Leftovers } from './leftovers.ts'
@@ -25,16 +26,21 @@ const HOST = '127.0.0.1'
 const WAITS = 8
 const DRAIN_MS = 2_000
 
-/** What both programs need: the cluster, the Git server and files, and the list of what is closed at the end. */
-export interface ProgramContext {
-  readonly cluster: MemoryCluster
-  readonly site: Site
+/** What both programs need: the cluster, files, and the list of what is closed at the end. `port`: default a free one. */
+export interface ProgramContext<S> {
+  readonly cluster: Cluster
+  readonly site: S
   readonly leftovers: Leftovers
+  readonly port?: number
 }
 
+/** What the function needs of the site. */
+export type FunctionSite = Pick<Site, 'folder' | 'caFile' | 'stampKeyFile'>
+
 /** Starts the function as functions/main.ts does, on a cluster in memory. Returns its address. */
-export async function startFunction({ cluster, site, leftovers }: ProgramContext): Promise<string> {
-  const config = readConfig({ PORT: '0', CA_FILE: site.caFile, STAMP_KEY_FILE: site.stampKeyFile })
+export async function startFunction(context: ProgramContext<FunctionSite>): Promise<string> {
+  const { cluster, site, leftovers, port = 0 } = context
+  const config = readConfig({ PORT: String(port), CA_FILE: site.caFile, STAMP_KEY_FILE: site.stampKeyFile })
   const network = {
     resolve: guardAddresses(config.surroundings),
     proxies: config.proxies,
@@ -53,7 +59,7 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
   })
   const log = makeLog('function')
   const find = finder(cluster, { reads: WAITS, waits: WAITS })
-  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER }
+  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER, tracer: openTracer() }
   const { world, close } = openWorld(parts)
   const app = buildApp((ref) => handle(ref, find, world), log)
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
@@ -61,10 +67,11 @@ export async function startFunction({ cluster, site, leftovers }: ProgramContext
   })
 }
 
-/** Starts the webhook as webhook/main.ts does; its events go to `sink`. Returns its address. */
+/** Starts the webhook as webhook/main.ts does; its events go to `sink`, `env` overrides settings. Returns its address. */
 export async function startWebhook(
   sink: string,
-  { cluster, site, leftovers }: ProgramContext,
+  { cluster, site, leftovers }: ProgramContext<Site>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const { certPEM, keyPEM } = await site.authority.issue({ names: [HOST] })
   const [certFile, keyFile] = [join(site.folder, 'tls.crt'), join(site.folder, 'tls.key')]
@@ -76,6 +83,7 @@ export async function startWebhook(
     TLS_CERT_FILE: certFile,
     TLS_KEY_FILE: keyFile,
     STAMP_KEY_FILE: site.stampKeyFile,
+    ...env,
   })
   const webhook = await buildWebhook(config, { cluster, log: makeLog('webhook'), uuid: randomUUID })
   const port = await leftovers.hold(webhook.listen(HOST), () => webhook.drain(DRAIN_MS))

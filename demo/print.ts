@@ -9,7 +9,15 @@ export interface Printer {
   title(text: string): void
   line(text: string): void
   /** A command as a user would type it, above its output. */
+  prompt(text: string): void
+  /** The same with an empty line above it. */
   command(text: string): void
+  /** Behind a tick: what has been achieved. */
+  done(text: string): void
+  /** Behind a cross: what has been refused, and why. */
+  refused(text: string): void
+  /** A YAML file, with its keys coloured. */
+  yaml(text: string): void
   /** A finished step and its duration. */
   step(text: string, milliseconds: number): void
   /** Columns as kubectl prints them. */
@@ -29,11 +37,22 @@ export function makePrinter(
   const paint = (style: Style, text: string): string =>
     colour ? styleText(style, text, { validateStream: false }) : text
   const line = (text: string): void => void stream.write(`${text}\n`)
+  const prompt = (text: string): void => line(`${paint('dim', '$')} ${paint('bold', text)}`)
   return {
     colour,
     line,
+    prompt,
     title: (text) => line(`\n${paint('bold', text)}`),
-    command: (text) => line(`\n${paint('dim', '$')} ${paint('bold', text)}`),
+    command: (text) => {
+      line('')
+      prompt(text)
+    },
+    done: (text) => line(`${paint('green', '✔')} ${text}`),
+    refused: (text) => line(`${paint('red', '✖')} ${text}`),
+    yaml: (text) => {
+      for (const row of text.trimEnd().split('\n'))
+        line(`  ${row.replace(/[\w-]+(?=:(?: |$))/g, (key) => paint('cyan', key))}`)
+    },
     step: (text, milliseconds) => {
       const took = Math.round(milliseconds).toString().padStart(NUMBER_WIDTH)
       line(`${paint('dim', `${took} ms`)}  ${text}`)

@@ -1,13 +1,14 @@
 import { requirePrograms } from '../functions/git/process/required-programs.ts'
 import { stopSignal, until } from '../test/harness/stop-signal.ts'
-import { runOnCluster } from './cluster.ts'
-import { follow } from './follow.ts'
+import { runOnCluster } from './cluster/cluster.ts'
+import { follow } from './cluster/follow.ts'
 import type { Leftovers } from './leftovers.ts'
 import { makeLeftovers } from './leftovers.ts'
 import { runInMemory } from './memory.ts'
 import type { Variant } from './options.ts'
 import type { Printer } from './print.ts'
 import { makePrinter } from './print.ts'
+import { runStory } from './story/story.ts'
 
 /** What each variant of the demo gets: the printer, the list of what is closed at the end, and the stop signal. */
 export interface Stage {
@@ -40,7 +41,10 @@ async function play(variant: Variant, stage: Stage): Promise<string | undefined>
   const stopped = until(stage.stop).then(
     () => 'The demo was stopped before its end; everything that it started is stopped and removed.',
   )
-  if (variant.run === 'memory') return Promise.race([runInMemory(stage), stopped])
+  if (variant.run !== 'cluster') {
+    const runs = { story: runStory, memory: runInMemory }
+    return Promise.race([runs[variant.run](stage), stopped])
+  }
   const running = await Promise.race([runOnCluster(stage), stopped])
   if (typeof running === 'string') return running
   if (variant.keep) await follow(running, stage)

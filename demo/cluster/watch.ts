@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { Printer } from './print.ts'
+import type { Printer } from '../print.ts'
 
 /**
  * A template for kubectl: resource, phase, reason and commit. Not separated by tabs, because kubectl replaces them with

@@ -1,8 +1,8 @@
-import { findBinaries } from '../test/harness/control-plane-binaries.ts'
-import { until } from '../test/harness/stop-signal.ts'
+import { findBinaries } from '../../test/harness/control-plane-binaries.ts'
+import { until } from '../../test/harness/stop-signal.ts'
 import type { Running } from './cluster.ts'
-import type { Stage } from './run.ts'
-import { NAMESPACE } from './site.ts'
+import type { Stage } from '../run.ts'
+import { NAMESPACE } from '../site.ts'
 import { followLines, ROW, rowPrinter } from './watch.ts'
 
 const KINDS = ['gitcommits', 'pullrequests'] as const
