@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import t from 'tap'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import t from 'tap'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import { parseJSONText } from '../../functions/domain/manifest/json-text.ts'

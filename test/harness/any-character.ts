@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from './fast-check.ts'
 
 const SURROGATES = { first: 0xd800, count: 0x800 } as const
 

@@ -103,8 +103,8 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     elapsed: () => performance.now(),
     keepClaim: (...of) => keepClaim(...of),
     looks: { ask: () => false, add: () => undefined },
-    // About the middle, and never the same twice.
-    random: () => 0.5 + draws++ / 1_000_000,
+    // About the middle, and never the same microsecond of a second twice.
+    random: () => (500_000.5 + draws++) / 1_000_000,
     log: pino({ level: 'info' }, stream),
     meter: NO_METER,
     tracer: NO_TRACER,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { COUNTED, isDrawn, LONG, sample, SEED, sized } from './sample.ts'
+import { COUNTED, isDrawn, LONG, sample, SEED, seedOf, sized } from './sample.ts'
 
 const CASES = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'] as const
 
@@ -54,5 +54,17 @@ t.test('of many cases every third is drawn, others with another seed, and all of
   t.strictNotSame(one, other)
   t.strictSame(drawnBy({ [SEED]: '1' }), one)
   for (const env of [{}, { [LONG]: 'yes', [SEED]: '1' }]) t.strictSame(drawnBy(env), cases)
+  t.end()
+})
+
+t.test('a seed draws the same random inputs again, and without one they are others each time', (t) => {
+  const drawnBy = (seed: string) => within({ [SEED]: seed }, () => seedOf('fast-check').seed)
+  t.type(drawnBy('1'), 'number')
+  t.equal(drawnBy('1'), drawnBy('1'))
+  t.not(drawnBy('1'), drawnBy('2'))
+  t.strictSame(
+    within({}, () => seedOf('fast-check')),
+    {},
+  )
   t.end()
 })

@@ -48,6 +48,12 @@ export function sized(short: number, long: number): number {
   return isLong() ? long : short
 }
 
+/** The seed of a generator of random inputs, as a number of 32 bits; none without test/run.ts. */
+export function seedOf(generator: string): { readonly seed?: number } {
+  const seed = process.env[SEED]
+  return seed === undefined ? {} : { seed: numberOf(`${seed} ${generator}`) | 0 }
+}
+
 function numberOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE()
 }

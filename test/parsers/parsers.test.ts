@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import fc from '../harness/fast-check.ts'
 import t from 'tap'
 import { allowedMs, costOf, growthOf, isNearlyLinear } from '../harness/growth.ts'
 import { sample, sized } from '../harness/sample.ts'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { unifiedDiff } from '../../../cli/render/diff.ts'
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { commitMessage } from '../../../functions/domain/commit/commit-message.ts'
 import { commitletId, wasRequested } from '../../../functions/domain/commit/commit-id.ts'

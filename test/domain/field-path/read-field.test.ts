@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { parseFieldPath } from '../../../functions/domain/field-path/field-path.ts'
 import { missingFieldFailure, readField } from '../../../functions/domain/field-path/read-field.ts'

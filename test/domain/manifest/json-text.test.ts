@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { DEPTH_LIMIT, parseJSONText, writeJSON } from '../../../functions/domain/manifest/json-text.ts'
 import { isMapping, isSequence, type JSONNode } from '../../../functions/domain/manifest/json-node.ts'

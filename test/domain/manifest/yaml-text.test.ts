@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { parseJSONText } from '../../../functions/domain/manifest/json-text.ts'
 import type { JSONNode } from '../../../functions/domain/manifest/json-node.ts'

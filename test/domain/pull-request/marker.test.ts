@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { marked, readMarker, saysTheSame } from '../../../functions/domain/pull-request/marker.ts'
 import type { Marked } from '../../../functions/domain/pull-request/marker.ts'

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { branchComplaint } from '../../../functions/domain/repository/branch-name.ts'
 import { sized } from '../../harness/sample.ts'

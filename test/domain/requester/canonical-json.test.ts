@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { canonicalJSON } from '../../../functions/domain/requester/canonical-json.ts'
 import { isRecord, sameJSON } from '../../../functions/domain/json-value.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import type { Signed } from '../../../functions/domain/requester/signature.ts'
 import { SHORTEST_KEY, sign, verifies } from '../../../functions/domain/requester/signature.ts'

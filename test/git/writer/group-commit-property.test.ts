@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import type { Landed } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'

@@ -80,7 +80,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
       wake: (ref, awaited) => handle(ref, find, world, awaited),
     }),
     // What a program draws itself begins with 9; see tokens.ts.
-    random: () => (900_000 + (draws += 1)) / 1_000_000,
+    random: () => (900_000.5 + (draws += 1)) / 1_000_000,
     log: SILENT,
     meter: NO_METER,
     tracer: NO_TRACER,

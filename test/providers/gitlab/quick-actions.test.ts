@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { withoutQuickActions, withQuickActions } from '../../../functions/providers/gitlab/quick-actions.ts'
 import { sized } from '../../harness/sample.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { makeRanks } from '../../../webhook/delivery/ranks.ts'
 
