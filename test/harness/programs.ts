@@ -117,7 +117,8 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
     async stop(deadlineMs = DEADLINE) {
       child.kill('SIGTERM')
       function endLate(): void {
-        if (end.current !== undefined) return
+        // Its streams are closed later than it ends.
+        if (child.exitCode !== null || child.signalCode !== null) return
         process.stderr.write(`The ${part} went on for ${deadlineMs} ms:\n${lines.slice(-5).join('\n')}\n`)
         child.kill('SIGKILL')
       }
