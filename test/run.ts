@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { bundlesIn } from './bundles.ts'
+import { trusting } from './harness/authorities-env.ts'
 import { installObjects } from './harness/commitlet.ts'
 import { cacheFolder, type Missing } from './harness/go-build.ts'
 import { REQUIRED, SHARED, startControlPlane, type ControlPlane } from './harness/control-plane.ts'
@@ -79,7 +80,7 @@ async function writeAuthorities(folder: string): Promise<Readonly<Record<string,
   const SSL_CERT_FILE = join(SSL_CERT_DIR, 'one.pem')
   await mkdir(SSL_CERT_DIR)
   await writeFile(SSL_CERT_FILE, rootCertificates[0] ?? '')
-  return { SSL_CERT_DIR, SSL_CERT_FILE }
+  return trusting(SSL_CERT_FILE, SSL_CERT_DIR, process.env)
 }
 
 async function planeOf(signal: AbortSignal): Promise<ControlPlane | Missing> {

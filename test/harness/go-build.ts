@@ -5,6 +5,7 @@ import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { trustingTheMachine } from './authorities-env.ts'
 import { waitFor } from './wait.ts'
 
 /** Why there is something missing, as one sentence. */
@@ -104,7 +105,7 @@ async function runGo(
   args: readonly string[],
   { module, name, say, signal }: Pick<GoTools, 'module' | 'name'> & Pick<Build, 'say' | 'signal'>,
 ): Promise<string | undefined> {
-  const env = { ...process.env, CGO_ENABLED: '0' }
+  const env = { ...trustingTheMachine(process.env), CGO_ENABLED: '0' }
   const child = spawn(go, args, { cwd: module, env, stdio: ['ignore', 'ignore', 'pipe'], timeout: DEADLINE })
   const lines: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { parseAllDocuments } from 'yaml'
+import { trustingTheMachine } from './authorities-env.ts'
 import type { Missing } from './go-build.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { waitFor } from './wait.ts'
@@ -104,7 +105,12 @@ interface Definition {
 }
 
 async function readDefinitions(modules: Definitions['modules']): Promise<readonly Definition[]> {
-  const env = { ...process.env, GOFLAGS: '', GOTOOLCHAIN: 'local', GONOSUMDB: 'knative.dev' }
+  const env = {
+    ...trustingTheMachine(process.env),
+    GOFLAGS: '',
+    GOTOOLCHAIN: 'local',
+    GONOSUMDB: 'knative.dev',
+  }
   const found: Definition[] = []
   for (const { module, sum, files } of modules) {
     const { stdout } = await run('go', ['mod', 'download', '-json', module], { env, timeout: DEADLINE_MS })
