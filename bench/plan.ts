@@ -55,6 +55,7 @@ const ONE: BurstPlan = {
   repeats: 15,
   replicas: 1,
   relayed: false,
+  brokered: false,
   files: USUAL,
 }
 
@@ -65,6 +66,11 @@ function burst(commits: number, branches: number, namespaces: number, repeats = 
 
 function replicated(commits: number, branches: number, replicas: number): BurstPlan {
   return { ...ONE, commits, branches, repeats: 1, replicas, relayed: true }
+}
+
+/** A hundred for each of eight replicas, which come as fast as a Broker passes them on. */
+function brokered(replicas: number): BurstPlan {
+  return { ...replicated(800, 1, replicas), brokered: true }
 }
 
 /** All of it, in at most 15 minutes on two cores. */
@@ -98,9 +104,10 @@ export const FULL: Plan = {
     // Last of all: it takes as long as a third of the rest.
     burst(10_000, 1, 1),
   ],
-  replicas: [1, 100].flatMap((branches) =>
-    [1, 2, 4, 8].map((replicas) => replicated(200, branches, replicas)),
-  ),
+  replicas: [
+    ...[1, 100].flatMap((branches) => [1, 2, 4, 8].map((replicas) => replicated(200, branches, replicas))),
+    ...[1, 8].map(brokered),
+  ],
   startRounds: 15,
   admission: { rounds: 2, arrivals: 100, creations: 1 },
   pullRequests: { resources: 200, repositories: 20, perMinute: 50 },

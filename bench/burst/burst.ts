@@ -25,6 +25,7 @@ export interface Burst {
   readonly namespaces: number
   readonly replicas: number
   readonly relayed: boolean
+  readonly brokered: boolean
   readonly files: number
   /** From the first apply until the last GitCommit is Ready. */
   readonly seconds: Spread
@@ -85,9 +86,9 @@ export async function measureBurst(
   const refs = rounds.flatMap(({ toRef }) => toRef)
   const each = plan.commits * plan.repeats
   const sum = (values: readonly number[]): number => values.reduce((one, other) => one + other, 0)
-  const { engine, commits, namespaces, replicas, relayed, files } = plan
+  const { engine, commits, namespaces, replicas, relayed, brokered, files } = plan
   return {
-    ...{ engine, commits, branches: plan.branches, namespaces, replicas, relayed, files },
+    ...{ engine, commits, branches: plan.branches, namespaces, replicas, relayed, brokered, files },
     seconds: spread(rounds.map(({ seconds }) => seconds)),
     p50: rounded(percentile(latencies, 50)),
     p99: rounded(percentile(latencies, 99)),

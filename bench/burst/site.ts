@@ -15,6 +15,8 @@ export interface Line {
   readonly replicas: number
   /** Whether events come by way of a relay, to each replica in turn; otherwise they go straight to the only one. */
   readonly relayed: boolean
+  /** Whether the relay accepts events at once, as a Broker does: then the webhook's connections do not bound what is on its way. */
+  readonly brokered: boolean
 }
 
 /** A complete Commitlet on a real API server, whose programs run as in their image. */
@@ -95,13 +97,14 @@ function restarter(commitlet: Installation, relay: Relay): Restarter {
     webhook = await commitlet.startWebhook(relayed ? { K_SINK: relay.url } : {})
   }
 
-  const restart: BurstSite['restart'] = async ({ engine, replicas, relayed }) => {
+  const restart: BurstSite['restart'] = async ({ engine, replicas, relayed, brokered }) => {
     await Promise.all(running.map((program) => program.stop()))
     running = []
     for (let index = 0; index < replicas; index += 1) {
       const PORT = String(index === 0 ? port : await freePort())
       running.push(await commitlet.startFunction({ GIT_ENGINE: engine, PORT }))
     }
+    relay.accepting = brokered
     await sendTo(relayed)
     return running
   }

@@ -83,10 +83,14 @@ function manyRatios(one: Burst, single: Burst, { id, title }: Named): readonly C
   ]
 }
 
+function isSameWork(one: Burst, other: Burst): boolean {
+  return one.branches === other.branches && one.commits === other.commits && one.brokered === other.brokered
+}
+
 /** Several replicas against one that gets its events in the same way. */
 export function replicaRatios(all: readonly Burst[]): readonly Compared[] {
   return all.flatMap((one) => {
-    const alone = all.find(({ replicas, branches }) => replicas === 1 && branches === one.branches)
+    const alone = all.find((other) => other.replicas === 1 && isSameWork(other, one))
     if (one.replicas === 1 || alone === undefined) return []
     const title = `${counted(one.replicas, 'replica')}: ${titleOf(one)}`
     const id = `replicas/${one.replicas}-${idOf(one)}`

@@ -119,7 +119,9 @@ function burstLatency({ bursts }: Results): string | undefined {
 }
 
 function replicas({ replicas: all }: Results): string | undefined {
-  const points = all.map((one) => ({ x: one.replicas, y: one.seconds.median, line: lineOf(one) }))
+  const points = all
+    .filter(({ brokered }) => !brokered)
+    .map((one) => ({ x: one.replicas, y: one.seconds.median, line: lineOf(one) }))
   if (points.length < 2) return undefined
   return drawLines({
     title: 'Seconds for 200 GitCommits by replicas',

@@ -49,7 +49,8 @@ resident memory at its peak (${shown(restOf(results.bursts))} MB before the work
     ]),
     section('Replicas', results.replicas.length > 0, [
       `200 GitCommits whose events go to each replica in turn, which is the worst case for one branch: all replicas push to it.
-Everything shares the same processors here, so more replicas cannot be faster; the figures show what the races cost.`,
+Everything shares the same processors here, so more replicas cannot be faster; the figures show what the races cost. The webhook sends at most 64 events of one
+namespace at a time, so that each of eight replicas has eight of them; a Broker sends all that it has.`,
       chart('replicas', 'Seconds for 200 GitCommits by the number of replicas'),
       replicasTable(results.replicas),
     ]),

@@ -53,6 +53,7 @@ export function burst(some: Partial<Burst>): Burst {
     namespaces: 1,
     replicas: 1,
     relayed: false,
+    brokered: false,
     files: 10_000,
     seconds: zero,
     p50: 0,

@@ -1,6 +1,10 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** How often a Broker passes an event on that is not taken, and how long it waits before the next time. */
+const BROKER = { attempts: 100, pauseMs: 500 }
 
 /** A sink between the webhook and the functions, such as a Broker or a load balancer. */
 export interface Relay {
@@ -9,6 +13,8 @@ export interface Relay {
   readonly targets: string[]
   /** While it is set, events get 202 and are dropped. */
   losing: boolean
+  /** While it is set, events are accepted at once, and passed on as a Broker does: again until a target takes them. */
+  accepting: boolean
   /** Subjects (`<namespace>/<name>`) of the events that were lost, in order. */
   readonly lost: string[]
   /** Subjects of the events that were passed on, in order. */
@@ -42,6 +48,10 @@ export async function startRelay(): Promise<Relay> {
     const target = self.targets[turn++ % self.targets.length]
     if (target === undefined) throw new Error('There is no target.')
     self.passed.push(String(incoming.headers['ce-subject']))
+    if (self.accepting) {
+      response.writeHead(202).end()
+      return passOn(target, incoming, body)
+    }
     const answer = await forward(target, incoming, body)
     const subject = String(incoming.headers['ce-subject'])
     self.answers.push({ target, subject, status: answer.status, body: answer.body.toString() })
@@ -52,6 +62,7 @@ export async function startRelay(): Promise<Relay> {
     url: `http://localhost:${port}`,
     targets: [],
     losing: false,
+    accepting: false,
     lost: [],
     passed: [],
     answers: [],
@@ -61,6 +72,14 @@ export async function startRelay(): Promise<Relay> {
     },
   }
   return self
+}
+
+async function passOn(target: string, incoming: IncomingMessage, body: Buffer): Promise<void> {
+  for (let attempts = 1; attempts <= BROKER.attempts; attempts += 1) {
+    const answer = await forward(target, incoming, body).catch(() => undefined)
+    if (answer !== undefined && answer.status < 500) return
+    await wait(BROKER.pauseMs)
+  }
 }
 
 async function forward(target: string, incoming: IncomingMessage, body: Buffer) {
