@@ -82,7 +82,8 @@ async function passOn(target: string, incoming: IncomingMessage, body: Buffer): 
   }
 }
 
-async function forward(target: string, incoming: IncomingMessage, body: Buffer) {
+/** Passes a request on with its headers; the target's answer. Throws an error where the target breaks the connection off. */
+export async function forward(target: string, incoming: IncomingMessage, body: Buffer) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const headers = { ...incoming.headers, host: new URL(target).host }
   request(target, { method: 'POST', agent: false, headers })
