@@ -61,6 +61,7 @@ export function site(pods: number, slower: number): Installation {
     ...LAB,
     engine: eachWork(DIRECT, (work) => times(work, slower)),
     costs,
+    turns: TURNS,
     firstMs: 0,
     scaling: fixed(pods),
   }

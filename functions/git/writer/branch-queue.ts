@@ -44,7 +44,7 @@ const BATCH_BYTES = 64 * 1024 * 1024
  * Each push costs its server and ours the same, whatever it holds. Whoever is alone does not wait, and where pushes take
  * longer than this nobody does.
  */
-const LONGEST_GATHERING_MS = 500
+export const LONGEST_GATHERING_MS = 500
 
 /** Makes a queue of one. */
 export function makeBranchQueue(only: Waiter): BranchQueue {
