@@ -39,12 +39,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   'burst/100-on-1/calls': { most: 1.3, why: 'a commit among many makes no more calls than one alone' },
   'burst/100-on-1/memory': { most: 2.5, why: 'who waits holds bytes, not a process' },
   'burst/1000-on-1/memory': { most: 1.8, why: 'boot.cjs lets V8 collect early' },
-  'burst/10000-on-1/memory': { most: 2, why: 'who waits stays in the queue of the webhook' },
   'burst/100-on-10-from-10/time': { most: 0.9, why: 'branches and namespaces do not wait for each other' },
-  'replicas/8-800-on-1-by-a-broker': {
-    most: 3,
-    why: 'a hundred at each replica, and the loser of a race takes up what has come meanwhile',
-  },
   'replicas/2-200-on-1': { most: 2.5, why: 'replicas race for one branch, and the loser reads again' },
   'admission/mutate/p50': { most: 3.2, why: 'the decision and the stamp, without a call' },
   'admission/validate/p50': { most: 3.2, why: 'the decision, without a call' },
