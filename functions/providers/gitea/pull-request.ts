@@ -28,10 +28,22 @@ export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | unde
   const number = member(pull, 'number')
   const state = member(pull, 'merged') === true ? 'merged' : STATES.get(member(pull, 'state'))
   const title = textMember(pull, 'title')
-  const url = webAddress(member(pull, 'html_url'), baseURL)
+  const url = webAddress(atItsScheme(textMember(pull, 'html_url'), baseURL), baseURL)
   if (!isSerialNumber(number) || state === undefined || title === undefined || url === undefined)
     return undefined
   return { number, url, state, title, body: textMember(pull, 'body') ?? '' }
+}
+
+/**
+ * An HTTP address at the API's own host, with HTTPS if the API has that: behind a proxy that ends TLS, Gitea (1.26) writes HTTP
+ * unless the proxy sets X-Forwarded-Proto.
+ */
+function atItsScheme(address: string | undefined, baseURL: string): string | undefined {
+  const host = URL.parse(baseURL)?.host ?? ''
+  const plain = `http://${host}/`
+  return baseURL.startsWith('https:') && address?.startsWith(plain) === true
+    ? `https://${host}/${address.slice(plain.length)}`
+    : address
 }
 
 /** The user names in a list of people, in lower case, because Gitea ignores case. Teams and null entries have none. */

@@ -27,6 +27,12 @@ t.test('a pull request is read', async (t) => {
   t.equal(shownOf({ ...PULL, body: null }, BASE_URL)?.body, '')
 })
 
+t.test('behind a proxy that does not tell Gitea of TLS, its own address is shown with HTTPS', async (t) => {
+  const html_url = 'http://git.example.com/acme/shop/pulls/7'
+  t.equal(shownOf({ ...PULL, html_url }, BASE_URL)?.url, PULL.html_url)
+  t.equal(shownOf({ ...PULL, html_url }, BASE_URL.replace('https', 'http'))?.url, html_url)
+})
+
 t.test('an object without a part of a pull request is not one', async (t) => {
   const lacking: readonly object[] = [
     { number: '7' },
@@ -36,7 +42,9 @@ t.test('an object without a part of a pull request is not one', async (t) => {
     { state: 'constructor' },
     { html_url: undefined },
     { html_url: 'javascript:alert(1)' },
-    { html_url: 'http://git.example.com/acme/shop/pulls/7' },
+    { html_url: 'http://www.example.com/acme/shop/pulls/7' },
+    { html_url: 'http://git.example.com:8080/acme/shop/pulls/7' },
+    { html_url: 'http://git.example.com@evil.example/acme/shop/pulls/7' },
   ]
   for (const part of lacking)
     t.equal(shownOf({ ...PULL, ...part }, BASE_URL), undefined, JSON.stringify(part))
