@@ -37,6 +37,7 @@ const SMALL_FLOORS: ReadonlySet<string> = new Set([
   'test/arrival',
   'test/attempt',
   'test/commit',
+  'test/forge',
   'test/login',
   'test/net',
   'test/pull-request',

@@ -39,6 +39,10 @@ export interface GoTools {
   /** The sentence if there is no Go. */
   readonly withoutGo: string
   readonly flags: (goMod: string) => readonly string[]
+  /** Variables for Go; default: CGO_ENABLED=0. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Puts the files that the programs need beside them, before the folder appears. */
+  readonly complete?: (folder: string, go: string) => Promise<void>
 }
 
 const DEADLINE = 45 * 60_000
@@ -52,18 +56,15 @@ export async function buildGoTools(
   go: string | undefined,
   { env, say, signal }: Search,
 ): Promise<string | Missing> {
-  const files = ['go.mod', 'go.sum'].map((file) => readFile(join(tools.module, file), 'utf8'))
-  const sources = await Promise.all(files)
-  const hash = createHash('sha256').update(sources.join('\0')).update(`${process.platform} ${process.arch}`)
-  const folder = join(cacheFolder(env), `${tools.name}-${hash.digest('hex').slice(0, 16)}`)
-  const isThere = (): Promise<boolean> => isProgram(join(folder, tools.programs[0] ?? ''))
-  if (await isThere()) return folder
+  const built = await findBuilt(tools, env)
+  if (built !== undefined) return built
   if (go === undefined) return { missing: tools.withoutGo }
+  const folder = join(cacheFolder(env), `${tools.name}-${await versionOf(tools)}`)
   await mkdir(dirname(folder), { recursive: true })
   const release = await lock(`${folder}.lock`, say, signal)
   try {
-    if (await isThere()) return folder
-    const goMod = sources[0] ?? ''
+    if ((await findBuilt(tools, env)) !== undefined) return folder
+    const goMod = await readFile(join(tools.module, 'go.mod'), 'utf8')
     const failure = await build(tools, { go, folder, goMod, say, signal })
     return failure === undefined
       ? folder
@@ -71,6 +72,22 @@ export async function buildGoTools(
   } finally {
     await release()
   }
+}
+
+/** The folder of the programs where they are built already. */
+export async function findBuilt(
+  tools: GoTools,
+  env: Search['env'] = process.env,
+): Promise<string | undefined> {
+  const folder = join(cacheFolder(env), `${tools.name}-${await versionOf(tools)}`)
+  return (await isProgram(join(folder, tools.programs[0] ?? ''))) ? folder : undefined
+}
+
+/** Changes with the sources of the programs and the machine that they are for. */
+async function versionOf({ module }: GoTools): Promise<string> {
+  const sources = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(join(module, file), 'utf8')))
+  const hash = createHash('sha256').update(sources.join('\0')).update(`${process.platform} ${process.arch}`)
+  return hash.digest('hex').slice(0, 16)
 }
 
 /** The folder of what is built once, below the user's cache folder. */
@@ -90,12 +107,14 @@ async function build(tools: GoTools, { go, folder, goMod, say, signal }: Build):
   const part = `${folder}.${process.pid}`
   await rm(part, { recursive: true, force: true })
   await mkdir(part)
-  const { module, name, packages, minutes, shown, flags } = tools
+  const { packages, minutes, shown, flags } = tools
   say(`Building ${shown(goMod)}, once (${minutes} minutes on 2 cores), into ${folder}`)
   const args = ['build', '-v', '-trimpath', ...flags(goMod), '-o', `${part}/`, ...packages]
-  const failure = await runGo(go, args, { module, name, say, signal })
-  if (failure === undefined) await rename(part, folder)
-  else await rm(part, { recursive: true, force: true })
+  const failure = await runGo(go, args, { ...tools, say, signal })
+  if (failure === undefined) {
+    await tools.complete?.(part, go)
+    await rename(part, folder)
+  } else await rm(part, { recursive: true, force: true })
   return failure
 }
 
@@ -103,9 +122,9 @@ async function build(tools: GoTools, { go, folder, goMod, say, signal }: Build):
 async function runGo(
   go: string,
   args: readonly string[],
-  { module, name, say, signal }: Pick<GoTools, 'module' | 'name'> & Pick<Build, 'say' | 'signal'>,
+  { module, name, env: own, say, signal }: GoTools & Pick<Build, 'say' | 'signal'>,
 ): Promise<string | undefined> {
-  const env = { ...trustingTheMachine(process.env), CGO_ENABLED: '0' }
+  const env = { ...trustingTheMachine(process.env), CGO_ENABLED: '0', ...own }
   const child = spawn(go, args, { cwd: module, env, stdio: ['ignore', 'ignore', 'pipe'], timeout: DEADLINE })
   const lines: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
