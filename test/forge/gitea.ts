@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { textMember } from '../../functions/domain/json-value.ts'
-import { makeHostTrust } from '../harness/hosts/host-server.ts'
+import { makeHostTrust, type HostTrust } from '../harness/hosts/host-server.ts'
 import { startLeashed } from '../harness/leash.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
 import { freePort, waitFor } from '../harness/wait.ts'
 import { basic, giteaAPI, type Ask } from './gitea-api.ts'
+import { askingNow, type AskNow } from './asking-now.ts'
 import { settingsOf } from './gitea-settings.ts'
 import { startIngress, type Ingress } from './ingress.ts'
 
@@ -24,6 +25,8 @@ export interface GiteaUser {
   readonly password: string
   /** The API as this user. */
   readonly ask: Ask
+  /** The same without waiting. */
+  readonly askNow: AskNow
   /** A new token with these scopes, such as `write:repository`. */
   token(...scopes: readonly string[]): Promise<string>
 }
@@ -43,8 +46,8 @@ export interface Gitea {
 }
 
 /** Starts the Gitea of this folder with an empty database; it ends with the test, and its files are removed. */
-export async function startGitea(t: Test, built: string): Promise<Gitea> {
-  const trust = await makeHostTrust(t)
+export async function startGitea(t: Test, built: string, given?: HostTrust): Promise<Gitea> {
+  const trust = given ?? (await makeHostTrust(t))
   const ingress = await startIngress(t, trust.certificate)
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-gitea-'))
   const [httpPort, sshPort] = [await freePort(), await freePort()]
@@ -75,8 +78,10 @@ export async function startGitea(t: Test, built: string): Promise<Gitea> {
       const password = `pw-${randomBytes(9).toString('base64url')}`
       const account = { username: name, email: `${name}@example.com`, password, must_change_password: false }
       await asAdmin('POST', '/admin/users', account)
-      const ask = giteaAPI(httpPort, basic(name, password))
-      return { name, password, ask, token: (...scopes) => newToken(ask, name, scopes) }
+      const authorization = basic(name, password)
+      const ask = giteaAPI(httpPort, authorization)
+      const askNow = askingNow(httpPort, authorization)
+      return { name, password, ask, askNow, token: (...scopes) => newToken(ask, name, scopes) }
     },
   }
 }

@@ -36,7 +36,7 @@ export interface Terms {
 
 /** A host with one repository, and Commitlet from its policy down to the wire. */
 export interface Stage extends Spoken {
-  readonly server: HostServer
+  readonly server: Staged['server']
   readonly model: HostModel & { readonly branches: MemoryBranches }
   /** Two users that the host knows. */
   readonly people: readonly [string, string]
@@ -61,6 +61,13 @@ export const HEAD = 'settings'
 export const TITLE = 'Settings of the shop'
 export const BODY = 'Opened from the cluster.'
 
+/** What the host of a stage is: a stand-in, or a real one with a view of it as a model. */
+export interface Staged extends Spoken {
+  readonly server: Pick<HostServer, 'fail' | 'forget' | 'seen' | 'violations' | 'origin' | 'baseURL'>
+  readonly model: Stage['model']
+  readonly people: readonly [string, string]
+}
+
 /** A host and its dialect. */
 export interface Spoken {
   readonly host: Host
@@ -75,18 +82,26 @@ export function loginWith(secret: string): ApiLogin {
 /** Starts the host with a branch that holds two commits more than main; it ends with the test. */
 export async function startStage(
   t: Test,
-  { trust, clock, here, elsewhere }: Site,
+  { trust, ...site }: Site,
   { host, dialect }: Spoken,
 ): Promise<Stage> {
   const people = PEOPLE[host.name] ?? (['dev', 'ops'] as const)
   const model = memoryModel({ people })
   model.branches.set(HEAD, 3)
   const server = await startTrustedHost(t, trust, { dialect, model })
+  return stageOn(site, { host, dialect, server, model, people })
+}
+
+/** The same on a host that is there already. */
+export function stageOn(
+  { clock, here, elsewhere }: Omit<Site, 'trust'>,
+  { host, dialect, server, model, people }: Staged,
+): Stage {
   // A port may be used again: the limits of its former server are over.
   clock.now += 3_600_000
   const repository = `${server.origin}/${model.repository.join('/')}.git`
   let resources = 0
-  let counted = 0
+  let counted = server.seen.length
 
   return {
     host,

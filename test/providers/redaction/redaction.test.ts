@@ -5,7 +5,6 @@ import { Failure } from '../../../functions/domain/failure.ts'
 import { HOSTS } from '../../../functions/domain/repository/hosts.ts'
 import type { PullRequest } from '../../../functions/domain/resource/resource.ts'
 import { leakFinder, TOKEN } from '../../e2e/distinctive-secrets.ts'
-import type { HostServer } from '../../harness/hosts/host-server.ts'
 import { isCounted, sample } from '../../harness/sample.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { dialectOf } from '../contract/rows.ts'
@@ -139,7 +138,7 @@ async function endingsOf(stage: Stage, { name, fault }: Wrong, login: ApiLogin):
 }
 
 /** A fault that no request has met is used up by an extra request. */
-function settle(server: HostServer): void {
+function settle(server: Stage['server']): void {
   server.seen.length = 0
   server.forget()
 }
