@@ -7,6 +7,7 @@ import { PULLREQUEST_SPEC } from '../functions/domain/schema/pull-request.ts'
 import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../functions/domain/schema/status.ts'
 import type { Schema } from '../functions/domain/schema/schema.ts'
 import { toYAML } from '../functions/domain/manifest/yaml-text.ts'
+import { referencePage } from './reference.ts'
 
 const NOTICE =
   '# Generated from functions/domain/schema/*.ts by "npm run generate"; edit those files instead.\n'
@@ -134,6 +135,16 @@ const DEFINITIONS: readonly Definition[] = [
 export function crdFiles(): ReadonlyMap<string, string> {
   return new Map(
     DEFINITIONS.map((definition) => [`crds/${PLURALS[definition.kind]}.yaml`, crdFile(definition)]),
+  )
+}
+
+/** The pages of docs/ with all fields of each kind, by the path of their file, relative to docs/. */
+export function referencePages(): ReadonlyMap<string, string> {
+  return new Map(
+    DEFINITIONS.map((definition) => [
+      `reference-${definition.kind.toLowerCase()}.md`,
+      referencePage(definition),
+    ]),
   )
 }
 

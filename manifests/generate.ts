@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { chartFiles } from './chart/chart-files.ts'
-import { crdFiles } from './crd.ts'
+import { crdFiles, referencePages } from './crd.ts'
 import { dashboardText } from './dashboard.ts'
 
 /** Writes the stale files, unless `check` is set, and returns their paths from the project's folder. */
 export async function generate(root: URL, check: boolean): Promise<readonly string[]> {
   const made = new Map<string, string>([
     ...[...crdFiles()].map(([path, text]) => [`manifests/${path}`, text] as const),
+    ...[...referencePages()].map(([path, text]) => [`docs/${path}`, text] as const),
     ['manifests/monitoring/dashboard.json', dashboardText()] as const,
   ])
   // The chart is made from what has just been made.

@@ -23,7 +23,15 @@ t.test('the files that are generated are those of their sources', async (t) => {
 /** A copy of what the files are made from, with the files. */
 async function copied(t: Test): Promise<string> {
   const folder = t.testdir({})
-  for (const path of ['functions/domain', 'manifests', 'overlays', 'charts', 'knative.yaml', 'package.json'])
+  for (const path of [
+    'functions/domain',
+    'manifests',
+    'overlays',
+    'charts',
+    'docs',
+    'knative.yaml',
+    'package.json',
+  ])
     await cp(new URL(path, PROJECT), `${folder}/${path}`, { recursive: true })
   return folder
 }
