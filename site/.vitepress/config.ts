@@ -7,6 +7,8 @@ export default defineConfig({
   title: 'Commitlet',
   description: 'Turns Kubernetes custom resources into Git commits and pull requests',
   lang: 'en',
+  // No picture, and no request for one.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   // SITE_BASE: the path of the site at its host, such as /commitlet/.
   base: process.env['SITE_BASE'] ?? '/',
   srcDir: '../dist/site-pages',
