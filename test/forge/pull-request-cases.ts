@@ -22,7 +22,7 @@ const REFUSED: Readonly<
 > = {
   archived: { spec: { name: 'old' }, reason: 'PermissionDenied', says: /archived/ },
   empty: { spec: { name: 'empty' }, reason: 'HeadNotFound', says: /branch/ },
-  unreviewed: { spec: { name: 'unreviewed' }, reason: 'RepositoryNotFound', says: /./ },
+  unreviewed: { spec: { name: 'unreviewed' }, reason: 'PullRequestRejected', says: /switched off/ },
   missing: { spec: { name: 'nothing' }, reason: 'RepositoryNotFound', says: /not visible/ },
   renamed: { spec: { name: 'before' }, reason: 'RepositoryNotFound', says: /moved.*acme\/renamed/ },
   'no-head': { spec: { name: 'renamed', headBranch: 'later' }, reason: 'HeadNotFound', says: /later/ },

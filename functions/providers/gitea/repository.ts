@@ -1,10 +1,10 @@
 import { apiCaller } from '../api-caller.ts'
 import type { ApiAnswer } from '../api-answer.ts'
-import { branchMissing, notUnderstood, nothingToMerge } from '../api-failure.ts'
+import { branchMissing, notUnderstood, nothingToMerge, rejected } from '../api-failure.ts'
 import type { ErrorContext } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
 import type { Failure } from '../../domain/failure.ts'
-import { textMember } from '../../domain/json-value.ts'
+import { member, textMember } from '../../domain/json-value.ts'
 import type { Branches, Endpoint, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
 import { shownOf } from './pull-request.ts'
 import { giteaFailure, mayLackBranch, saysNoChanges } from './errors.ts'
@@ -40,22 +40,31 @@ export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
 
 /** The pages of a list, ten at most. `query` does not contain the page and its length. */
 export async function* pagesOf(
-  { ask, context }: Repository,
+  repository: Repository,
   path: string,
   query: Readonly<Record<string, string>>,
 ): AsyncGenerator<Page> {
+  const { ask, context } = repository
   let read = 0
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const parameters = new URLSearchParams({ ...query, limit: String(PAGE_LENGTH), page: String(page) })
     const answer = await ask('GET', `${path}?${parameters.toString()}`)
     const values = answer.status === 200 ? answer.data : undefined
-    if (!Array.isArray(values)) throw giteaFailure(answer, context)
+    if (!Array.isArray(values)) throw await listFailure(repository, answer)
     if (values.length > PAGE_LENGTH) throw notUnderstood(answer, context)
     read += values.length
     const isLast = values.length === 0 || read >= totalOf(answer)
     yield { answer, values, isLast }
     if (isLast) return
   }
+}
+
+/** Gitea answers for a repository without pull requests as for a missing one. */
+async function listFailure({ ask, context }: Repository, answer: ApiAnswer): Promise<Failure> {
+  const { data } = answer.status === 404 ? await ask('GET', '') : answer
+  return member(data, 'has_pull_requests') === false
+    ? rejected('pull requests are switched off in the repository', answer.status, context)
+    : giteaFailure(answer, context)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { NOT_FOUND } from '../../harness/hosts/gitea-literal.ts'
+import type { HostAnswer } from '../../harness/hosts/dialect.ts'
 import { addPull } from '../../harness/hosts/model.ts'
 import { test } from './stage.ts'
 import { BRANCHES, DRAFT } from '../port-stage.ts'
@@ -141,4 +142,19 @@ function cutTo(many: number, page: number, most: number): unknown {
 test('an answer that is not a list is not accepted', async (t, stage) => {
   stage.host.fail({ kind: 'answer', answer: { status: 200, body: { message: 'none' } } })
   t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'ProviderUnavailable' })
+})
+
+test('a repository without pull requests is not taken for a missing one', async (t, stage) => {
+  const off = (answer: HostAnswer): HostAnswer => ({
+    ...answer,
+    body: { ...Object(answer.body), has_pull_requests: false },
+  })
+  const look = (path: RegExp) => (_: string, called: string) => path.test(called)
+  stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, look(/\/pulls$/))
+  stage.host.fail({ kind: 'changed', change: off }, look(/\/shop$/))
+  const failure = await stage.failure((api) => api.find(BRANCHES, 'open'))
+  t.match(failure, { reason: 'PullRequestRejected', message: /pull requests are switched off/ })
+  stage.host.fail({ kind: 'answer', answer: NOT_FOUND }, look(/\/pulls$/))
+  const missing = await stage.failure((api) => api.find(BRANCHES, 'open'))
+  t.match(missing, { reason: 'RepositoryNotFound' }, 'where they are on, it means what it says')
 })
