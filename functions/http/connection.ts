@@ -1,15 +1,14 @@
 import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
-import { connect } from 'node:tls'
 import type { SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { asFailure } from '../domain/failure.ts'
 import type { Destination, Route } from '../domain/network/route.ts'
 import type { Proxy } from '../domain/network/proxies.ts'
+import { connectTLS } from '../net/metered-tls.ts'
+import { established } from '../net/socket.ts'
 import { openTunnel } from '../net/tunnel.ts'
 import { hostFailure, proxyFailure, proxyRefusal } from './connection-failures.ts'
-import { meterTLS } from './metered-tls.ts'
-import { established } from './socket.ts'
 import type { TLSTickets } from './tls-tickets.ts'
 
 /** Where and how to connect to one API. */
@@ -103,11 +102,7 @@ async function secure(
 ): Promise<Socket> {
   const key = { host, port, insecure: route.insecure, trust }
   const session = tickets?.get(key)
-  // undici asks the connection above for it, which cannot pass it on: each request would wait 40 ms for an ACK.
-  socket.setNoDelay(true)
-  const { below, decryptedBy } = meterTLS(socket)
-  const secured = connect({
-    socket: below,
+  const secured = connectTLS(socket, {
     host,
     // RFC 6066, section 3: an IP address is not a server name.
     servername: isIP(host) === 0 ? host : '',
@@ -116,7 +111,6 @@ async function secure(
     ALPNProtocols: ['http/1.1'],
     ...(session === undefined ? {} : { session }),
   })
-  decryptedBy(() => secured.bytesRead)
   secured.on('session', (next: Buffer) => tickets?.set(key, next))
   return established(secured, 'secureConnect', signal).catch((error: unknown) => {
     throw hostFailure(error, shownHost)

@@ -1,13 +1,14 @@
-import { request as requestPlain } from 'node:http'
+import { request } from 'node:http'
 import type { RequestOptions } from 'node:http'
-import { request } from 'node:https'
-import { isIP } from 'node:net'
+import { connect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { basicAuthorization } from '../domain/credentials/login.ts'
 import type { Proxy } from '../domain/network/proxies.ts'
 import { writeAuthority } from '../domain/repository/address.ts'
 import { boundHead } from './head-bound.ts'
+import { connectTLS } from './metered-tls.ts'
+import { established } from './socket.ts'
 
 /** The proxy of a tunnel, and the time limit to open it. */
 export interface Opening {
@@ -28,14 +29,23 @@ export async function openTunnel(
 ): Promise<Socket | number> {
   const path = writeAuthority({ host, port })
   const headers = { host: path, ...authorization(proxy) }
-  const to = { host: proxy.host, port: proxy.port, method: 'CONNECT', agent: false } as const
-  // Without it, Node would check the proxy's certificate for the name in the Host header.
-  const servername = isIP(proxy.host) === 0 ? proxy.host : ''
-  const tls = proxy.scheme === 'http' ? {} : { servername, secureContext: trust }
-  const { status, socket } = await sendConnect({ ...to, ...tls, path, headers, signal }, proxy)
+  const opened = await connectTo(proxy, trust, signal)
+  const { status, socket } = await sendConnect(opened, { method: 'CONNECT', path, headers, signal })
   if (status >= 200 && status < 300) return socket
   socket.destroy()
   return status
+}
+
+/**
+ * Most of what comes from a proxy was sent by the host behind it, which can make the proxy send it in records of one byte:
+ * TLS to the proxy is metered as that to a host is.
+ */
+async function connectTo(proxy: Proxy, trust: SecureContext, signal: AbortSignal): Promise<Socket> {
+  const plain = await established(connect({ host: proxy.host, port: proxy.port }), 'connect', signal)
+  if (proxy.scheme === 'http') return plain
+  const servername = isIP(proxy.host) === 0 ? proxy.host : ''
+  const secured = connectTLS(plain, { host: proxy.host, servername, secureContext: trust })
+  return established(secured, 'secureConnect', signal)
 }
 
 interface Answer {
@@ -43,9 +53,9 @@ interface Answer {
   readonly socket: Socket
 }
 
-function sendConnect(options: RequestOptions, { scheme }: Proxy): Promise<Answer> {
+function sendConnect(opened: Socket, options: RequestOptions): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const connecting = scheme === 'http' ? requestPlain(options) : request(options)
+  const connecting = request({ ...options, createConnection: () => opened })
   boundHead(connecting)
   connecting.on('error', reject)
   connecting.on('connect', ({ statusCode: status = 0 }, socket) => {

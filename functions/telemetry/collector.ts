@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
-import { connect, type SecureContext, type TLSSocket } from 'node:tls'
+import type { SecureContext, TLSSocket } from 'node:tls'
 import { readBody } from '../domain/network/read-body.ts'
 import { proxyFor, type Proxies, type Proxy } from '../domain/network/proxies.ts'
 import { retryAfterOf } from '../domain/network/retry-after.ts'
 import { unbracketed } from '../domain/repository/address.ts'
 import { boundHead } from '../net/head-bound.ts'
+import { connectTLS } from '../net/metered-tls.ts'
 import type { Trust } from '../net/trust.ts'
 import { openTunnel } from '../net/tunnel.ts'
 import { exportRequest } from './otlp.ts'
@@ -76,7 +77,7 @@ async function tunnelTo(
   const opened = await openTunnel(to, by)
   if (typeof opened === 'number') throw new Error(`the proxy answered with status ${opened}`)
   const servername = isIP(to.host) === 0 ? to.host : ''
-  const socket = connect({ socket: opened, host: to.host, servername, secureContext: by.trust })
+  const socket = connectTLS(opened, { host: to.host, servername, secureContext: by.trust })
   await once(socket, 'secureConnect', { signal: by.signal }).catch((error: unknown) => {
     socket.destroy()
     throw error

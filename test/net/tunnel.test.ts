@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, createServer as createTLSServer } from 'node:tls'
 import type { SecureContext } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -94,4 +94,29 @@ t.test('a refusal, an untrusted proxy and a deadline end it', async (t) => {
   const untrusting = { ...how, trust: trustIn(stranger) }
   await t.rejects(openTunnel(target, untrusting), { message: /certificate/ })
   await t.rejects(openTunnel(target, { ...how, signal: AbortSignal.abort() }), { name: 'AbortError' })
+})
+
+t.test('what a proxy behind TLS passes on in records of one byte is read slowly', async (t) => {
+  const { certPEM: cert, keyPEM } = certificate
+  const server = createTLSServer({ cert, key: keyPEM }, (socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      const next = (): unknown => !socket.destroyed && socket.write('x', next)
+      socket.write('HTTP/1.1 200 OK\r\n\r\n', next)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const at = (server.address() as AddressInfo).port
+  const { proxy } = readProxies({ HTTPS_PROXY: `https://localhost:${at}` })
+  if (proxy === undefined) throw new Error('There is no proxy.')
+  const how = { proxy, trust: trustIn(authority), signal: AbortSignal.timeout(30_000) }
+  const socket = await openTunnel({ host: 'git.example.com', port }, how)
+  if (typeof socket === 'number') throw new Error(`It answers with ${socket}.`)
+  const start = performance.now()
+  let read = 0
+  for await (const piece of socket) if ((read += (piece as Buffer).length) >= 1_800) break
+  const seconds = (performance.now() - start) / 1000
+  // 22 bytes of overhead each.
+  t.ok(read <= 1_550 + seconds * 190, `${read} records in ${seconds} s`)
 })

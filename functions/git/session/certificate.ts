@@ -1,10 +1,11 @@
 import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
-import { connect, createSecureContext } from 'node:tls'
+import { createSecureContext } from 'node:tls'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { certificateError } from '../../domain/network/certificate-errors.ts'
 import type { ShownCertificate } from '../../domain/network/certificate-errors.ts'
 import { Failure } from '../../domain/failure.ts'
+import { connectTLS } from '../../net/metered-tls.ts'
 import { openTunnel } from '../../net/tunnel.ts'
 import { readBundle } from '../process/bundle.ts'
 import type { Destination } from '../process/environment.ts'
@@ -52,7 +53,7 @@ function shakeHands({ destination, trust, signal }: Probe, socket: Socket): Prom
   const { host } = destination.address
   const { promise, resolve, reject } = Promise.withResolvers<ShownCertificate>()
   const server = { host, ...(isIP(host) === 0 ? { servername: host } : {}) }
-  const secured = connect({ ...server, socket, secureContext: trust, rejectUnauthorized: false })
+  const secured = connectTLS(socket, { ...server, secureContext: trust, rejectUnauthorized: false })
   secured.once('secureConnect', () => resolve(shownBy(secured)))
   for (const stream of [socket, secured]) stream.on('error', reject)
   socket.once('close', reject)

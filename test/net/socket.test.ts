@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import t from 'tap'
-import { established } from '../../functions/http/socket.ts'
+import { established } from '../../functions/net/socket.ts'
 import { freePort } from '../harness/wait.ts'
-import { serveRaw } from './stage.ts'
+import { serveRaw } from '../http/stage.ts'
 
 const NEVER = new AbortController().signal
 

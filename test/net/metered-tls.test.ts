@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openConnection } from '../../functions/http/connection.ts'
-import { meterTLS, type MeteredConnection } from '../../functions/http/metered-tls.ts'
+import { meterTLS, type MeteredConnection } from '../../functions/net/metered-tls.ts'
 import { followTrust } from '../../functions/net/trust.ts'
-import { AUTHORITY, CA_FILE, serveRaw } from './stage.ts'
+import { AUTHORITY, CA_FILE, serveRaw } from '../http/stage.ts'
 
 const trust = await followTrust(CA_FILE).context()
 const KIB = 1024

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { makeAllowance } from '../domain/allowance.ts'
 
 /** A connection, metered on its way to TLS. */
@@ -8,6 +9,16 @@ export interface MeteredConnection {
   readonly below: Duplex
   /** Sets what counts the bytes that TLS has decrypted. Until then, all bytes are overhead. */
   readonly decryptedBy: (bytes: () => number) => void
+}
+
+/** Begins TLS on a connection, and meters what comes. */
+export function connectTLS(socket: Socket, options: Omit<ConnectionOptions, 'socket'>): TLSSocket {
+  // undici asks the connection above for it, which cannot pass it on: each request would wait 40 ms for an ACK.
+  socket.setNoDelay(true)
+  const { below, decryptedBy } = meterTLS(socket)
+  const secured = connect({ ...options, socket: below })
+  decryptedBy(() => secured.bytesRead)
+  return secured
 }
 
 /** Overhead that may come at once. A handshake with its certificates, and the tickets after it, have some 10 KiB. */
