@@ -58,14 +58,15 @@ export function openWorld(parts: WorldParts): OpenWorld {
     },
     { failedLogins: config.failedLogins, elapsed },
   )
-  const edits = openEdits({ acquire: turns.acquireEdit, mostMiB: turns.mostEditMiB })
+  const share = shareThread()
+  const edits = openEdits({ acquire: turns.acquireEdit, mostMiB: turns.mostEditMiB, share })
   const world: World = {
     cluster,
     ...remotes,
     expect: (target) => git.expect(target),
     editFile: edits.edit,
     takeTurn: turns.takeTurn,
-    workFor: shareThread(),
+    workFor: share.workFor,
     now,
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),

@@ -88,7 +88,8 @@ function contentOf(answer: EditAnswer): Uint8Array {
   throw new Failure(failure.reason, failure.message, cause)
 }
 
-function tooSlow(filePath: string, ms: number): Failure {
+/** The Failure of a file whose edit took too long. */
+export function tooSlow(filePath: string, ms: number): Failure {
   const complaint = `took longer than ${ms / 1000} s to be changed; Commitlet retries automatically. If this stays, split the file, or commit the whole file.`
   return new Failure('Timeout', `The file ${filePath} ${complaint}`)
 }

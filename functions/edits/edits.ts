@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { editSteps, isReadAtOnce, type TextEdit } from '../domain/edit/edit-text.ts'
 import type { Release } from '../domain/network/budget.ts'
-import { startEditThread, tooMuchMemory, type EditThread } from './edit-thread.ts'
-import { openFairTurns } from './fair-turns.ts'
+import { startEditThread, tooMuchMemory, tooSlow, type EditThread } from './edit-thread.ts'
+import { openFairTurns, TURN_MS } from './fair-turns.ts'
 
 /** For whom a file is edited, and until when. */
 export interface EditOwner {
@@ -12,7 +11,7 @@ export interface EditOwner {
 
 /**
  * Sets fields of a file, as `editText` does, without holding the event loop for longer than 100 ms.
- * @throws Failure also Timeout after 30 s, NotSupported where it takes too much memory, Conflict where the pod has none
+ * @throws Failure also Timeout after 30 s, or 10 s if others wait; NotSupported where it takes too much memory, Conflict where the pod has none
  */
 export type EditFile = (before: Uint8Array, edit: TextEdit, owner: EditOwner) => Promise<Uint8Array>
 
@@ -22,7 +21,19 @@ export interface EditParts {
   readonly acquire: (memoryMiB: number, owner: EditOwner) => Promise<Release>
   /** The most that a thread may take. */
   readonly mostMiB: number
+  /** The shares of the namespaces in the thread that answers requests. */
+  readonly share: ThreadShare
   readonly start?: (heapMiB: number) => EditThread
+  /** How long an edit in a thread may take in milliseconds while another namespace waits. */
+  readonly turnMs?: number
+}
+
+/** What of attempt/turns/thread-share.ts is used here. */
+interface ThreadShare {
+  /** Works once the namespace may. Throws Timeout if the signal fires before. */
+  readonly workFor: <T>(namespace: string, work: () => T, signal: AbortSignal) => Promise<T>
+  /** Whether the namespace would have to wait. */
+  readonly isSpent: (namespace: string) => boolean
 }
 
 export interface Edits {
@@ -53,11 +64,12 @@ interface Kept {
 }
 
 /**
- * Small files are edited at once; every other in a thread, one at a time in a pod, and namespaces take turns. The thread
- * gets little memory first, and more where that does not suffice.
+ * Small files are edited at once while their namespace has a share of this thread; every other in a thread, one at a time in
+ * a pod, and namespaces take turns. The thread gets little memory first, and more where that does not suffice.
  */
-export function openEdits({ acquire, mostMiB, start = startEditThread }: EditParts): Edits {
-  const inTurn = openFairTurns()
+export function openEdits(parts: EditParts): Edits {
+  const { acquire, mostMiB, share, start = startEditThread, turnMs = TURN_MS } = parts
+  const inTurn = openFairTurns(turnMs)
   const largest = Math.min(LARGEST_HEAP_MIB, mostMiB - BESIDES_MIB)
   const heaps = [FIRST_HEAP_MIB, largest].filter((heapMiB) => heapMiB <= largest)
   let kept: Kept | undefined
@@ -103,20 +115,32 @@ export function openEdits({ acquire, mostMiB, start = startEditThread }: EditPar
 
   return {
     async edit(before, edit, owner) {
-      const after = await editAtOnce(before, edit)
+      const after = await editAtOnce(before, edit, { owner, share })
       if (after !== undefined) return after
-      return inTurn(owner.namespace, owner.signal, () => editInThread(before, edit, owner))
+      return inTurn(owner.namespace, owner.signal, async (othersWait) => {
+        const signal = AbortSignal.any([owner.signal, othersWait])
+        return editInThread(before, edit, { ...owner, signal }).catch((error: unknown) => {
+          throw error === othersWait.reason ? tooSlow(edit.filePath, turnMs) : error
+        })
+      })
     },
     close: drop,
   }
 }
 
-/** Undefined if it would read too much at a time. Each step takes a while, and others wait. */
-async function editAtOnce(before: Uint8Array, edit: TextEdit): Promise<Uint8Array | undefined> {
+/**
+ * Undefined if it would read too much at a time, or the namespace has used its share: a hundred files of one commit take
+ * seconds. Each step takes a while, and others wait.
+ */
+async function editAtOnce(
+  before: Uint8Array,
+  edit: TextEdit,
+  { owner: { namespace, signal }, share }: { readonly owner: EditOwner; readonly share: ThreadShare },
+): Promise<Uint8Array | undefined> {
   const steps = editSteps(before, edit)
   for (;;) {
-    await setImmediate()
-    const { done, value } = steps.next()
+    if (share.isSpent(namespace)) return undefined
+    const { done, value } = await share.workFor(namespace, () => steps.next(), signal)
     if (done === true) return value
     if (!isReadAtOnce(edit, value)) return undefined
   }

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { editText, YAML_AT_ONCE, type TextEdit } from '../../functions/domain/edit/edit-text.ts'
 import { parseFieldPath } from '../../functions/domain/field-path/field-path.ts'
@@ -115,6 +117,50 @@ drawn('a slow edit of one namespace is ended, and that of another is made', asyn
   const other = edit(valuesOf(20_000), SET, ownerOf('other'))
   await t.rejects(slow, { reason: 'Timeout', message: /longer than/ })
   t.match(Buffer.from(await other).toString(), /\nzz: x\n$/)
+})
+
+t.test(
+  'a namespace that has used its share of the thread gets its small files edited in another',
+  async (t) => {
+    const { edit, taken, close } = openStage()
+    t.teardown(close)
+    const small = valuesOf(YAML_AT_ONCE / 2)
+    const set = Array.from({ length: 100 }, (_, i) => ({ field: parseFieldPath(`.n${i}`), value: 'x' }))
+    const used = cpuTime()
+    let files = 0
+    for (; taken.length === 0 && files < 1_000; files += 1)
+      await edit(small, { ...SET, set }, ownerOf('large'))
+    t.ok(cpuTime() - used < allowedMs(600), `${files} files`)
+    t.equal(taken.length, 1)
+    await edit(small, SET, ownerOf('other'))
+    t.equal(taken.length, 1, 'another namespace has a share of its own')
+  },
+)
+
+t.test('a long edit is ended for another namespace, and not for its own', async (t) => {
+  let isFirst = true
+  const run: EditThread['run'] = async (before, _edit, signal) => {
+    if (!isFirst) return before
+    isFirst = false
+    await once(signal, 'abort')
+    throw signal.reason
+  }
+  const thread = { heapMiB: 300, run, isEnding: () => false, end: async () => {} }
+  const { edit, close } = openStage({ start: () => thread, turnMs: 20 })
+  t.teardown(close)
+  const large = valuesOf(2 * YAML_AT_ONCE)
+  const long = edit(large, SET, ownerOf('long'))
+  let isEnded = false
+  const ended = t
+    .rejects(long, { reason: 'Timeout', message: /longer than 0\.02 s/ })
+    .then(() => (isEnded = true))
+  const own = edit(large, SET, ownerOf('long'))
+  // Of timers of the same length, the one that was set first fires first.
+  await pause(20)
+  t.notOk(isEnded)
+  t.equal(await edit(large, SET, ownerOf('other')), large)
+  await ended
+  t.equal(await own, large)
 })
 
 drawn('a refusal for want of memory passes the turn on', async (t) => {

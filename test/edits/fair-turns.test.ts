@@ -50,3 +50,27 @@ t.test('whoever gives up leaves the queue', async (t) => {
   )
   t.notOk(isRun)
 })
+
+t.test('next is who has taken the least time', async (t) => {
+  let now = 0
+  const inTurn = openFairTurns(10_000, () => now)
+  const order: string[] = []
+  const work = (owner: string, took: number) =>
+    inTurn(owner, NEVER, async () => {
+      await Promise.resolve()
+      now += took
+      order.push(owner)
+    })
+  await Promise.all([
+    work('a', 5_000),
+    work('a', 5_000),
+    work('b', 5_000),
+    work('b', 1),
+    work('c', 1),
+    work('c', 1),
+  ])
+  t.equal(order.join(''), 'abccab')
+  now += 60_000
+  await Promise.all([work('d', 1), work('a', 1), work('d', 1), work('a', 1)])
+  t.equal(order.join(''), 'abccabdada', 'what was long ago is forgotten')
+})

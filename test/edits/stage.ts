@@ -1,3 +1,4 @@
+import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
 import { openEdits, type Edits, type EditParts } from '../../functions/edits/edits.ts'
 import type { TextEdit } from '../../functions/domain/edit/edit-text.ts'
 import { parseFieldPath } from '../../functions/domain/field-path/field-path.ts'
@@ -30,7 +31,7 @@ export function openStage(
     held += 1
     return () => void (held -= 1)
   }
-  return { ...openEdits({ acquire, mostMiB: 300, ...parts }), taken, held: () => held }
+  return { ...openEdits({ acquire, mostMiB: 300, share: shareThread(), ...parts }), taken, held: () => held }
 }
 
 /** An owner who waits for ever. */

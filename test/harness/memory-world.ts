@@ -98,7 +98,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     },
     expect: () => () => undefined,
     takeTurn: openTurns(SHARES).takeTurn,
-    workFor: shareThread(),
+    workFor: shareThread().workFor,
     now: () => now,
     elapsed: () => performance.now(),
     keepClaim: (...of) => keepClaim(...of),

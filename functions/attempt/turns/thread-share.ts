@@ -28,12 +28,19 @@ const REAL: ThreadClock = {
   pause: (milliseconds) => setTimeout(milliseconds),
 }
 
+/** The shares of all namespaces in the thread. */
+export interface ThreadShares {
+  readonly workFor: World['workFor']
+  /** Whether the namespace would have to wait. */
+  readonly isSpent: (namespace: string) => boolean
+}
+
 /**
  * Shares the thread that answers probes, and does everybody's work, among namespaces: work waits while its namespace has
  * taken more than its share, and for the next turn of the event loop where this one has been long. Without this, one
  * namespace with objects of 1 MiB held the thread all the time.
  */
-export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): World['workFor'] {
+export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): ThreadShares {
   const shares = new Map<string, Allowance>()
   let heldInTurn = 0
   let next: Promise<void> | undefined
@@ -65,13 +72,16 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): W
     }
   }
 
-  return async function workFor(namespace, work, signal) {
-    for (;;) {
-      const left = shareOf(namespace).left()
-      if (left <= 0) await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
-      else if (heldInTurn >= TURN_MS) await (next ??= beginTurn())
-      else return timed(namespace, work)
-    }
+  return {
+    isSpent: (namespace) => shareOf(namespace).left() <= 0,
+    async workFor(namespace, work, signal) {
+      for (;;) {
+        const left = shareOf(namespace).left()
+        if (left <= 0) await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
+        else if (heldInTurn >= TURN_MS) await (next ??= beginTurn())
+        else return timed(namespace, work)
+      }
+    },
   }
 }
 

@@ -7,13 +7,14 @@ function stage() {
   const events: string[] = []
   let now = 0
   let pending: { at: number; wake: () => void }[] = []
-  const workFor = shareThread({
+  const { workFor, isSpent } = shareThread({
     elapsed: () => now,
     nextTurn: async () => void events.push('turn'),
     pause: (milliseconds) => new Promise<void>((wake) => pending.push({ at: now + milliseconds, wake })),
   })
   return {
     events,
+    isSpent,
     run: (namespace: string, took: number, signal = new AbortController().signal): Promise<void> =>
       workFor(
         namespace,
@@ -38,8 +39,9 @@ async function settle(): Promise<void> {
 }
 
 t.test('a namespace that has taken its share waits for more, and another one does not', async (t) => {
-  const { events, run, after } = stage()
+  const { events, isSpent, run, after } = stage()
   await Promise.all([run('large', 300), run('large', 300)])
+  t.same([isSpent('large'), isSpent('other')], [true, false])
   const third = run('large', 100)
   await run('other', 1)
   t.same(
@@ -72,7 +74,7 @@ t.test('long work begins in a turn of its own, and short work shares one', async
 
 t.test('work that fails counts as well', async (t) => {
   const { events, run } = stage()
-  const workFor = shareThread()
+  const { workFor } = shareThread()
   const refused = new Failure('NotSupported', 'It is too large.')
   const { signal } = new AbortController()
   await t.rejects(
