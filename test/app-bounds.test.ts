@@ -7,7 +7,7 @@ import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
 import { buildApp } from '../functions/app.ts'
-import { SENDER_SIGNATURE, senderSignature } from '../functions/domain/event/sender-signature.ts'
+import { SENDER_SIGNATURE, SENDER_TIME, senderSignature } from '../functions/domain/event/sender-signature.ts'
 import { MOST_EVENTS, MOST_UNSIGNED } from '../functions/event-places.ts'
 import type { Timing } from '../functions/domain/network/connections.ts'
 import { EVENT, EVENT_HEAD } from './event-request.ts'
@@ -153,9 +153,10 @@ drawn('a flood without a signature leaves places to the webhook, and waits for i
     source: '/x',
     type: 'dev.commitlet.gitcommit.applied',
     subject: `${EVENT.namespace}/${EVENT.name}`,
+    [SENDER_TIME]: new Date().toISOString(),
   }
   const signature = senderSignature((name) => attributes[name], key)
-  const head = `ce-subject: ${attributes['subject']}\r\nce-${SENDER_SIGNATURE}: ${signature}\r\n${length}`
+  const head = `ce-subject: ${attributes['subject']}\r\nce-${SENDER_TIME}: ${attributes[SENDER_TIME]}\r\nce-${SENDER_SIGNATURE}: ${signature}\r\n${length}`
   const other = body.replace('"shop"', '"sh0p"')
   t.match(
     await text(send(head.replace('shop', 'sh0p'), other)),
@@ -183,9 +184,10 @@ t.test('a signature that was seen gives no place to another event', async (t) =>
     source: '/x',
     type: 'dev.commitlet.gitcommit.applied',
     subject: 'team/other',
+    [SENDER_TIME]: new Date().toISOString(),
   }
   const signature = senderSignature((name) => attributes[name], key)
-  const head = `ce-subject: team/other\r\nce-${SENDER_SIGNATURE}: ${signature}\r\n${length}`
+  const head = `ce-subject: team/other\r\nce-${SENDER_TIME}: ${attributes[SENDER_TIME]}\r\nce-${SENDER_SIGNATURE}: ${signature}\r\n${length}`
   t.match(await text(send(head, body)), /^HTTP\/1.1 503/)
   t.equal(seen.handled, MOST_UNSIGNED)
   finish(undefined)

@@ -19,13 +19,13 @@ const MOST_REMEMBERED = 20_000
 
 /**
  * Without a key nobody is known. Who has seen an event of the webhook, such as a subscriber of the Broker, can send it again, and
- * with another body: that has no priority.
+ * with another body: that has no priority, and an event that is older than 20 minutes has none, either.
  */
-export function knowSenders(stampKey: Uint8Array | undefined): Senders {
+export function knowSenders(stampKey: Uint8Array | undefined, now: () => Date = () => new Date()): Senders {
   const claimed = new Set<string>()
 
   function of(headers: Headers): Sender {
-    const isKnown = stampKey !== undefined && isFromWebhook(headers, stampKey)
+    const isKnown = stampKey !== undefined && isFromWebhook(headers, stampKey, now())
     return isKnown && !claimed.has(signatureOf(headers)) ? 'webhook' : 'anybody'
   }
 

@@ -8,6 +8,7 @@ import { retryAfterOf } from '../../functions/domain/network/retry-after.ts'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
 import {
   SENDER_SIGNATURE,
+  SENDER_TIME,
   senderSignature,
   TRACE_SIGNATURE,
   traceSignature,
@@ -109,10 +110,12 @@ function headerValue(value: string): string {
   )
 }
 
+/** The time is that of this request: an event may have waited, and is sent again where a request breaks. */
 function signatureOf({ attributes }: AppliedEvent, { stampKey }: SinkTarget): Record<string, string> {
   if (stampKey === undefined) return {}
-  const attribute = (name: string): unknown => attributes[name]
-  const sender = { [SENDER_SIGNATURE]: senderSignature(attribute, stampKey) }
+  const time = { [SENDER_TIME]: new Date().toISOString() }
+  const attribute = (name: string): unknown => ({ ...attributes, ...time })[name]
+  const sender = { ...time, [SENDER_SIGNATURE]: senderSignature(attribute, stampKey) }
   if (attributes[TRACEPARENT] === undefined) return sender
   return { ...sender, [TRACE_SIGNATURE]: traceSignature(attribute, stampKey) }
 }

@@ -14,7 +14,10 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   source: '/x',
   type: 'applied',
   subject: 'a/b',
+  sendertime: '2026-11-23T12:00:00.000Z',
 }
+const NOW = new Date('2026-11-23T12:00:01Z')
+const MINUTE = 60_000
 
 function headersWith(signature: string, changed: Readonly<Record<string, string>> = {}) {
   const attributes = Object.entries({ ...ATTRIBUTES, ...changed, [SENDER_SIGNATURE]: signature })
@@ -24,21 +27,33 @@ function headersWith(signature: string, changed: Readonly<Record<string, string>
 const SIGNATURE = senderSignature((name) => ATTRIBUTES[name], KEY)
 
 t.test('the signature of the webhook is known', async (t) => {
-  t.ok(isFromWebhook(headersWith(SIGNATURE), KEY))
-  t.ok(isFromWebhook({ ...headersWith(SIGNATURE), 'ce-tenant': 'other' }, KEY), 'extensions may be added')
+  t.ok(isFromWebhook(headersWith(SIGNATURE), KEY, NOW))
+  t.ok(
+    isFromWebhook({ ...headersWith(SIGNATURE), 'ce-tenant': 'other' }, KEY, NOW),
+    'extensions may be added',
+  )
 })
 
 for (const [title, headers, key] of [
   ['no signature', { 'ce-id': '1' }, KEY],
   ['an empty one', headersWith(''), KEY],
   ['one of another length', headersWith(`${SIGNATURE}0`), KEY],
+  ['no time', { ...headersWith(SIGNATURE), 'ce-sendertime': undefined }, KEY],
   ['another key', headersWith(SIGNATURE), Buffer.alloc(32, 'l')],
   ...Object.keys(ATTRIBUTES).map(
-    (name) => [`another ${name}`, headersWith(SIGNATURE, { [name]: 'z' }), KEY] as const,
+    (name) => [`another ${name}`, headersWith(SIGNATURE, { [name]: '2026-11-23T12:00:00Z' }), KEY] as const,
   ),
 ] as const) {
-  t.test(`${title} is not the webhook's`, async (t) => t.notOk(isFromWebhook(headers, key)))
+  t.test(`${title} is not the webhook's`, async (t) => t.notOk(isFromWebhook(headers, key, NOW)))
 }
+
+t.test('it is known for 20 minutes, and clocks may differ by 10', async (t) => {
+  const sent = Date.parse(ATTRIBUTES['sendertime'] ?? '')
+  const isKnownAfter = (ms: number): boolean =>
+    isFromWebhook(headersWith(SIGNATURE), KEY, new Date(sent + ms))
+  t.same([-10 * MINUTE, 0, 20 * MINUTE].map(isKnownAfter), [true, true, true])
+  t.same([-10 * MINUTE - 1, 20 * MINUTE + 1].map(isKnownAfter), [false, false])
+})
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const TRACED: Readonly<Record<string, string>> = { ...ATTRIBUTES, traceparent: TRACEPARENT }
@@ -68,6 +83,6 @@ for (const [title, headers] of [
 ] as const) {
   t.test(`a trace ${title} is not continued, and the event stays the webhook's`, async (t) => {
     t.equal(signedTrace(headers, KEY), undefined)
-    t.equal(isFromWebhook(headers, KEY), headers['ce-id'] === '1')
+    t.equal(isFromWebhook(headers, KEY, NOW), headers['ce-id'] === '1')
   })
 }
