@@ -83,7 +83,9 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     const release = connections.begin(request.raw.socket)
     if (release === undefined) return void reply.hijack()
     reply.raw.once('close', release)
-    done()
+    // Before its body is read, which would cost as much as that of an event, and has no bound.
+    if (request.is404) void connections.slowDown(request.raw.socket).then(() => refusePath(reply))
+    else done()
   })
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (connections.isSlow(request.raw.socket)) reply.header('connection', 'close')
@@ -177,6 +179,10 @@ function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Lo
   if (known) return reply.code(400).send({ error: error.message })
   log.error({ origin: errorLogFields(error) }, 'event could not be handled')
   return askToRetry(reply)
+}
+
+function refusePath(reply: FastifyReply): FastifyReply {
+  return reply.code(404).send({ error: 'There is nothing here; send events to POST /.' })
 }
 
 function askToRetry(reply: FastifyReply, error?: string): FastifyReply {

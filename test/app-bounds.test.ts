@@ -137,6 +137,24 @@ drawn(
   },
 )
 
+t.test('a body at another path is not read, and its refusal waits', async (t) => {
+  const { app, port, sockets } = await start(t)
+  let read = 0
+  app.server.on('request', (request: IncomingMessage) => {
+    request.on('data', (chunk: Buffer) => (read += chunk.length))
+  })
+  const [length, body] = event(LARGEST)
+  const socket = connect({ port, host: '127.0.0.1' })
+  sockets.push(socket)
+  const began = performance.now()
+  socket
+    .on('error', () => undefined)
+    .write(`${EVENT_HEAD.replace('POST / ', 'POST /x ')}\r\n${length}\r\n\r\n${body}`)
+  t.match(await text(socket), /^HTTP\/1.1 404 [^]*There is nothing here/)
+  t.ok(performance.now() - began > 450)
+  t.ok(read < 512 * 1024, `${read} bytes`)
+})
+
 drawn('a flood without a signature leaves places to the webhook, and waits for its refusals', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
   const key = Buffer.alloc(32, 'k')

@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers'
 import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
-import { buildApp } from '../functions/app.ts'
-import type { Searches } from '../functions/arrival/arrivals.ts'
+import { buildApp, type AppOptions } from '../functions/app.ts'
 import type { Handle } from '../functions/arrival/in-hand.ts'
+import type { Timing } from '../functions/domain/network/connections.ts'
 import { traceSignature } from '../functions/domain/event/sender-signature.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { ObjectRef } from '../functions/domain/resource/resource.ts'
@@ -46,11 +46,7 @@ interface Answer {
 }
 
 /** The app on a free port of 127.0.0.1, with what it handled and what it logged. */
-async function start(
-  t: Test,
-  handle: Handle = () => Promise.resolve(),
-  options: { readonly searches?: Searches; readonly stampKey?: Uint8Array } = {},
-) {
+async function start(t: Test, handle: Handle = () => Promise.resolve(), options: AppOptions = {}) {
   const handled: ObjectRef[] = []
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
@@ -273,7 +269,9 @@ for (const [what, error] of [
 }
 
 t.test('health is answered, another path is not there', async (t) => {
-  const { port } = await start(t)
+  const wait: Timing['wait'] = () => Promise.resolve()
+  const timing = { wait, doNext: (work: () => void) => process.nextTick(queueMicrotask, work) }
+  const { port } = await start(t, undefined, { timing })
   t.equal((await send(port, { method: 'GET', path: '/health/liveness' })).status, 200)
   t.equal((await send(port, { method: 'GET', path: '/health/readiness' })).status, 200)
   t.equal((await send(port, { method: 'GET', path: '/' })).status, 404)

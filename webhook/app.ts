@@ -35,6 +35,7 @@ export const MOST_REVIEWS = 400
 const PARTS_LIMIT = 50_000
 /** Most of them in all reviews that are read at once: about 100 MiB once they are parsed. */
 const ALL_PARTS_LIMIT = 1_000_000
+const NOTHING = 'There is nothing here; send reviews to POST /mutate or /validate.'
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
 
 /** A decision. `caller`: the span that the API server has named, if it is known to be the API server. */
@@ -54,7 +55,7 @@ export interface Edge {
  * The HTTPS app; not listening yet. Malformed requests get 400 or 413 and one sentence. Its `close()` resolves once
  * every response was sent and the callbacks after the responses were called.
  */
-export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
+export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): FastifyInstance<Server> {
   const app = fastify({
     // Not required here: only reviews need a client certificate, and the kubelet's probes have none.
     https: {
@@ -72,7 +73,7 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
     logger: false,
     schemaController: NO_SCHEMAS,
   })
-  const connections = boundConnections(app.server, MOST_CONNECTIONS, TIMING)
+  const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
   app.addHook('preClose', (done) => {
     connections.closeSilent()
     done()
@@ -81,7 +82,9 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
     const release = connections.begin(request.raw.socket)
     if (release === undefined) return void reply.hijack()
     reply.raw.once('close', release)
-    done()
+    // Before its body is read, which would take the room of a review.
+    if (request.is404) void connections.slowDown(request.raw.socket).then(() => refuse(reply, 404, NOTHING))
+    else done()
   })
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (connections.isSlow(request.raw.socket)) reply.header('connection', 'close')
@@ -90,9 +93,6 @@ export function buildApp(edge: Edge, pair: KeyPair): FastifyInstance<Server> {
   awaitAnswers(app)
   readBodies(app, connections)
   app.setErrorHandler<FastifyError | Failure>((error, _request, reply) => answerError(error, reply, edge.log))
-  app.setNotFoundHandler((_request, reply) =>
-    refuse(reply, 404, 'There is nothing here; send reviews to POST /mutate or /validate.'),
-  )
   addHealth(app, edge)
   addReviews(app, { edge, connections, needsCertificate: pair.ca !== undefined })
   return app

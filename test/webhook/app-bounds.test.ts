@@ -10,7 +10,7 @@ import { buildApp } from '../../webhook/app.ts'
 import { readKeyPair } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { waitFor } from '../harness/wait.ts'
-import { call, gitCommit, recordingLog, reviewOf, writePair } from './stage.ts'
+import { call, gitCommit, QUICK, recordingLog, reviewOf, writePair } from './stage.ts'
 import { drawnTests } from '../harness/drawn-test.ts'
 
 const drawn = drawnTests(t, 2)
@@ -37,6 +37,7 @@ async function start(t: Test, mutate: () => Promise<object> = async () => ({})) 
       log: recordingLog().log,
     },
     pair,
+    QUICK,
   )
   app.server.on('request', () => (seen.requests += 1))
   const sockets: Socket[] = []
@@ -71,7 +72,7 @@ t.test('reviews that do not end take 64 MiB at most: the oldest gives way', asyn
   const chunked = ['transfer-encoding: chunked', `${body.length.toString(16)}\r\n${body}\r\n`] as const
   const senders = Array.from({ length: FITTING }, (_, index) => {
     const [length, sent] = index % 2 === 0 ? announced : chunked
-    return begin(index % 3 === 2 ? '/other' : '/mutate', length, sent)
+    return begin(index % 3 === 2 ? '/validate' : '/mutate', length, sent)
   })
   const [oldest, ...others] = senders.map((socket) => text(socket).catch(String))
   await waitFor('their bodies', () => (read === FITTING * body.length ? true : undefined), 30_000)
@@ -82,6 +83,19 @@ t.test('reviews that do not end take 64 MiB at most: the oldest gives way', asyn
   t.match(refused, /^HTTP\/1.1 503 [^]*\r\nretry-after: 1\r\n[^]*"reason":"ServiceUnavailable"/i)
   t.match(refused, /"message":"Too many reviews are being decided at the moment; try again\."/)
   t.equal(await Promise.race([...others, pause(0, 'open')]), 'open', 'no more than needed')
+})
+
+t.test('a body at another path is not read, takes no room, and its refusal waits', async (t) => {
+  const { app, begin } = await start(t)
+  let read = 0
+  app.server.on('request', (request: IncomingMessage) => {
+    request.on('data', (chunk: Buffer) => (read += chunk.length))
+  })
+  const began = performance.now()
+  const body = ' '.repeat(LARGEST)
+  t.match(await text(begin('/other', `content-length: ${LARGEST}`, body)), /^HTTP\/1.1 404 /)
+  t.ok(performance.now() - began > 450)
+  t.ok(read < 512 * 1024, `${read} bytes`)
 })
 
 drawn('a review holds its room until it is answered', async (t) => {

@@ -12,7 +12,7 @@ import type { TraceContext } from '../../functions/domain/telemetry/trace-contex
 import { readKeyPair } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { waitFor } from '../harness/wait.ts'
-import { call, gitCommit, recordingLog, reviewOf, writePair } from './stage.ts'
+import { call, gitCommit, QUICK, recordingLog, reviewOf, writePair } from './stage.ts'
 
 const REVIEW = JSON.stringify(reviewOf(gitCommit()))
 const MIB = 1024 * 1024
@@ -33,7 +33,7 @@ async function start(t: Test, changes: Partial<Edge> = {}, certified = false) {
     log,
     ...changes,
   }
-  const app = buildApp(edge, await readKeyPair(certified ? { ...files, clientCAFile } : files))
+  const app = buildApp(edge, await readKeyPair(certified ? { ...files, clientCAFile } : files), QUICK)
   t.teardown(() => app.close())
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
   return { port, ca: authority.certPEM, authority, answers, lines, app }
