@@ -21,6 +21,7 @@ import { buildApp } from './app.ts'
 import type { WebhookConfig } from './config.ts'
 import { rememberForbidden } from './admission/forbidden-secrets.ts'
 import type { AdmissionRequest, Verdict } from './admission/review.ts'
+import { shareReviews } from './admission/review-share.ts'
 import type { Sink } from './delivery/sink.ts'
 import { openSink, SINK_LIMITS } from './delivery/sink.ts'
 import { startSweeps } from './delivery/sweep.ts'
@@ -87,6 +88,7 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
   const admission = {
     cluster: { ...cluster, readSecret },
     settings: config,
+    reviewShare: shareReviews(),
     requesterExtra: config.requesterExtra,
     log,
     now: () => cluster.now(),

@@ -36,6 +36,7 @@ import {
 } from './responses.ts'
 import { withDeadline } from './deadline.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
+import type { ReviewShare } from './review-share.ts'
 import { secretWarnings } from './secret-warnings.ts'
 
 /**
@@ -53,6 +54,7 @@ const LARGEST_STAMP = 128 * 1024
 export interface Admission {
   readonly cluster: Pick<Cluster, 'discover' | 'reviewAccess' | 'readSecret'>
   readonly settings: GateSettings
+  readonly reviewShare: ReviewShare
   /** Keys of `extra` that a stamp keeps. */
   readonly requesterExtra: readonly string[]
   readonly log: Logger
@@ -169,9 +171,25 @@ async function judgementOf(request: AdmissionRequest, admission: Admission): Pro
   const { subject } = applierOf(user, namespace, admission.settings.delegation)
   const ofMetadata = [...metadataCredentialErrors(object), ...requestErrors(object)]
   const parsed = parse(object)
-  const judging = judge(parsed, reviewContextOf(subject, namespace, admission))
-  const verdict = await withDeadline(judging, admission.deadlines?.decideMs ?? DECIDE_MS)
+  const over = new AbortController()
+  const judging = judge(
+    parsed,
+    reviewContextOf(subject, namespace, sharing(admission, namespace, over.signal)),
+  )
+  // What has not been asked by the deadline is not asked any more.
+  const deciding = withDeadline(judging, admission.deadlines?.decideMs ?? DECIDE_MS)
+  const verdict = await deciding.finally(() => over.abort())
   return { ...verdict, fieldErrors: [...ofMetadata, ...verdict.fieldErrors], parsed }
+}
+
+/** The same, whose calls take the share of the namespace. */
+function sharing(admission: Admission, namespace: string, signal: AbortSignal): Admission {
+  const { cluster, reviewShare } = admission
+  const reviewAccess: typeof cluster.reviewAccess = (...of) =>
+    reviewShare(namespace, signal, () => cluster.reviewAccess(...of))
+  const discover: typeof cluster.discover = (...of) =>
+    reviewShare(namespace, signal, () => cluster.discover(...of))
+  return { ...admission, cluster: { ...cluster, reviewAccess, discover } }
 }
 
 // The decision is already made: an error here only loses the warnings.

@@ -1,3 +1,4 @@
+import { shareReviews } from '../../../webhook/admission/review-share.ts'
 import type { Admission } from '../../../webhook/admission/admission.ts'
 import type { AdmissionRequest } from '../../../webhook/admission/review.ts'
 import { readReview } from '../../../webhook/admission/review.ts'
@@ -40,6 +41,7 @@ export function admissionOver({ cluster, settings, extra, log, deadlines }: Chan
       stampKey: undefined,
       ...settings,
     },
+    reviewShare: shareReviews(),
     requesterExtra: extra ?? [],
     log: log ?? recordingLog().log,
     ...(deadlines === undefined ? {} : { deadlines }),

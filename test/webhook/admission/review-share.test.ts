@@ -1,0 +1,65 @@
+import t from 'tap'
+import { mutate } from '../../../webhook/admission/admission.ts'
+import { gitCommit } from '../stage.ts'
+import { admissionOver, created } from './stage.ts'
+
+/** A GitCommit in this namespace that names a hundred objects. */
+function large(namespace: string) {
+  const files = Array.from({ length: 100 }, (_, i) => ({
+    path: `${i}.yaml`,
+    resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: `c${i}` },
+  }))
+  const resource = gitCommit({ namespace }, { files, resourceRef: undefined })
+  return created(JSON.parse(JSON.stringify(resource)), { namespace })
+}
+
+/** A cluster that answers when `answer` is called, and how many reviews it was asked for. */
+function cluster() {
+  const open: (() => void)[] = []
+  const asked = new Map<string, number>()
+  return {
+    asked,
+    reviewAccess: (_user: unknown, { namespace = '' }: { readonly namespace: string | undefined }) => {
+      asked.set(namespace, (asked.get(namespace) ?? 0) + 1)
+      return new Promise<boolean>((resolve) => open.push(() => resolve(true)))
+    },
+    answer: (): void => {
+      for (const resolve of open.splice(0)) resolve()
+    },
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let times = 0; times < 500; times += 1) await Promise.resolve()
+}
+
+t.test(
+  'of one namespace, 16 reviews are asked for at once, and another namespace does not wait',
+  async (t) => {
+    const { asked, reviewAccess, answer } = cluster()
+    const admission = admissionOver({ cluster: { reviewAccess } })
+    const floods = Array.from({ length: 20 }, () => mutate(large('evil'), admission))
+    await settle()
+    t.equal(asked.get('evil'), 16)
+    const honest = mutate(created(gitCommit({ namespace: 'shop' }), { namespace: 'shop' }), admission)
+    await settle()
+    t.ok((asked.get('shop') ?? 0) > 0)
+    const seen = { decided: false }
+    void Promise.all([...floods, honest]).then(() => (seen.decided = true))
+    while (!seen.decided) {
+      answer()
+      await settle()
+    }
+    t.match(await honest, { patch: [] })
+    t.match((await Promise.all(floods))[0], { patch: [] })
+  },
+)
+
+t.test('after the deadline of a decision nothing more is asked for', async (t) => {
+  const { asked, reviewAccess, answer } = cluster()
+  const admission = admissionOver({ cluster: { reviewAccess }, deadlines: { decideMs: 1, lookMs: 1 } })
+  t.match(await mutate(large('evil'), admission), { denial: { code: 503 } })
+  answer()
+  await settle()
+  t.equal(asked.get('evil'), 16)
+})
