@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
+import { openFairPlaces } from '../functions/domain/fair-places.ts'
 import { openBudget } from '../functions/domain/network/budget.ts'
 import type { Release } from '../functions/domain/network/budget.ts'
 import { boundConnections } from '../functions/domain/network/connections.ts'
@@ -150,28 +151,33 @@ interface Reviewing {
 
 function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
   const { edge, connections, needsCertificate } = reviewing
-  let inHand = 0
+  const places = openFairPlaces(MOST_REVIEWS)
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (needsCertificate && !isCertified(request.raw.socket))
       refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
-    else if (inHand >= MOST_REVIEWS) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
+    else if (!places.hasRoom()) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
     else done()
   }
-  // Until it is decided, even if its sender leaves.
-  async function decide<T>(request: FastifyRequest, decision: () => Promise<T>): Promise<T> {
-    inHand += 1
+  // Until it is decided, even if its sender leaves. A namespace alone gets half of the places.
+  async function decide<T>(
+    request: FastifyRequest,
+    { namespace }: AdmissionRequest,
+    decision: () => Promise<T>,
+  ): Promise<T> {
+    const leave = places.enter(namespace)
+    if (leave === undefined) throw noPlace()
     const release = connections.hold(request.raw.socket)
     try {
       return await decision()
     } finally {
-      inHand -= 1
+      leave()
       release()
     }
   }
   const acquire = openBudget(ALL_PARTS_LIMIT)
   const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const parts = typeof request.body === 'string' ? countParts(request.body, { parts: PARTS_LIMIT }) : 0
-    if (inHand >= MOST_REVIEWS) refuse(reply, 503, NO_ROOM)
+    if (!places.hasRoom()) refuse(reply, 503, NO_ROOM)
     else if (parts === undefined) refuse(reply, 413, TOO_MANY_PARTS)
     else holdUntilAnswered(acquire(parts), reply, done)
   }
@@ -183,14 +189,18 @@ function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
   }
   app.post('/mutate', { onRequest, preHandler }, async (request) => {
     const review = reviewIn(request)
-    return reviewOf(review.uid, await decide(request, () => edge.mutate(review, callerOf(request))))
+    return reviewOf(review.uid, await decide(request, review, () => edge.mutate(review, callerOf(request))))
   })
   app.post('/validate', { onRequest, preHandler, onResponse }, async (request) => {
     const review = reviewIn(request)
-    const verdict = await decide(request, () => edge.validate(review, callerOf(request)))
+    const verdict = await decide(request, review, () => edge.validate(review, callerOf(request)))
     afterResponse.set(request, () => edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })
+}
+
+function noPlace(): Error {
+  return Object.assign(new Error('The namespace has no place left.'), { statusCode: 503 })
 }
 
 /** Anybody else may name any span; the API server is known by its certificate. */

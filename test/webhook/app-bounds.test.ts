@@ -110,6 +110,18 @@ drawn('a review holds its room until it is answered', async (t) => {
   t.equal((await call({ port, ca }, '/validate', large)).status, 200)
 })
 
+t.test('a namespace alone gets half of the places for reviews, and another one finds room', async (t) => {
+  const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+  const { port, ca, seen } = await start(t, () => decided)
+  const answers = Array.from({ length: 200 }, () => call({ port, ca }, '/mutate', REVIEW))
+  await waitFor('200 reviews', () => (seen.reviews === 200 ? true : undefined), 30_000)
+  t.equal((await call({ port, ca }, '/mutate', REVIEW)).status, 503)
+  const other = JSON.stringify(reviewOf(gitCommit({ namespace: 'other' }), { namespace: 'other' }))
+  t.equal((await call({ port, ca }, '/validate', other)).status, 200)
+  decide({})
+  for (const { status } of await Promise.all(answers)) t.equal(status, 200)
+})
+
 drawn('a review in many small pieces is refused, and one in fewer is read', async (t) => {
   const { begin } = await start(t)
   const chunked = 'connection: close\r\ntransfer-encoding: chunked'
