@@ -1,6 +1,7 @@
 import type { Identity } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import type { Failure } from '../domain/failure.ts'
+import type { Signer } from '../domain/signing/signer.ts'
 import type { RepositoryAddress } from '../domain/repository/address.ts'
 import type { Route } from '../domain/network/route.ts'
 import type { Span } from '../domain/telemetry/tracer.ts'
@@ -110,6 +111,8 @@ export interface NewCommit {
   readonly author: Identity
   /** Author's and committer's date; whole seconds count. */
   readonly date: Date
+  /** Undefined: the commit is not signed. */
+  readonly signer?: Signer | undefined
 }
 
 /** What a commit writes at a path. */

@@ -1,3 +1,4 @@
+import type { Signer } from '../signing/signer.ts'
 import type { RepositoryAddress } from '../repository/address.ts'
 
 export interface Identity {
@@ -83,6 +84,8 @@ export interface ChangeDraft {
 /** What one commit does, completely or not at all. Made once per attempt, never changed. */
 export interface Change extends ChangeDraft {
   readonly files: readonly FileChange[]
+  /** Signs each commit that is made for it, an empty one too; undefined: they are not signed. */
+  readonly signer?: Signer | undefined
 }
 
 /** The result of a change. `unchanged`: the branch contained all of it already, and `sha` is its tip. */

@@ -52,8 +52,7 @@ export function ecdsaKey(curve: Curve, { secret, point }: ECDSAHalves): FoundKey
   if (point !== undefined && !known.some((own) => own.equals(point)))
     throw new RangeError('The public key of another private key.')
   const [x, y] = [derived.subarray(1, bytes + 1), derived.subarray(bytes + 1)]
-  const key = { kty: 'EC', crv: curve.jwk, ...encoded({ d, x, y }) }
-  return {
-    pem: String(createPrivateKey({ key, format: 'jwk' }).export({ type: 'sec1', format: 'pem' })),
-  }
+  const jwk = { kty: 'EC', crv: curve.jwk, ...encoded({ d, x, y }) }
+  const key = createPrivateKey({ key: jwk, format: 'jwk' })
+  return { pem: String(key.export({ type: 'sec1', format: 'pem' })), key }
 }

@@ -18,13 +18,11 @@ export interface Ed25519Halves {
 /** An ed25519 key from these halves. Throws if they are not of 32 bytes each or do not belong together. */
 export function ed25519Key({ seed, publicHalf }: Ed25519Halves): FoundKey {
   if (seed.length !== BYTES) throw new RangeError('A seed of another length.')
-  const key = Buffer.concat([PKCS8_HEAD, seed])
-  const { x = '' } = createPublicKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' })).export({
-    format: 'jwk',
-  })
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' })
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
   const derived = Buffer.from(x, 'base64url')
   if (publicHalf?.equals(derived) === false) throw new RangeError('The public key of another private key.')
-  return { pem: writeEd25519(seed, derived) }
+  return { pem: writeEd25519(seed, derived), key }
 }
 
 /** The OpenSSH form of an ed25519 key with this seed and public half, 32 bytes each, with a final newline. */

@@ -1,5 +1,17 @@
-/** What a reader made of a key: the text that ssh2 gets, or what is wrong, as the rest of a sentence. */
-export type FoundKey = { readonly pem: string } | { readonly complaint: string }
+import type { KeyObject } from 'node:crypto'
+
+/** A private key that was read. */
+export interface ReadKey {
+  /** The text that ssh2 gets. */
+  readonly pem: string
+  /** The same key for node:crypto. */
+  readonly key: KeyObject
+  /** Only the format of OpenSSH has one. */
+  readonly comment?: string
+}
+
+/** What a reader made of a key, or what is wrong with it, as the rest of a sentence. */
+export type FoundKey = ReadKey | { readonly complaint: string }
 
 const MAKE = 'create one with `ssh-keygen -t ed25519 -N ""`, and add its public key at the host'
 

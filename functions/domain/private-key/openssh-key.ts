@@ -25,9 +25,9 @@ export function readOpenSSH(bytes: Buffer): FoundKey {
   if (from.number() !== from.number()) throw broken('the check of the private half')
   if (from.text() !== type) throw broken('the type')
   const key = read(from)
-  from.string()
+  const comment = from.string().toString('utf8')
   requirePadding(body.subarray(body.length - from.left()))
-  return key
+  return 'complaint' in key ? key : { ...key, comment }
 }
 
 function readerOf(type: string): ((from: WireReader) => FoundKey) | undefined {

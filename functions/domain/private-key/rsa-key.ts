@@ -33,10 +33,9 @@ export function rsaKey(parts: RSAParts): FoundKey {
   const { dp = exponentFor(parts.d, parts.p), dq = exponentFor(parts.d, parts.q) } = parts
   const whole = { ...parts, dp, dq }
   if (!belongTogether(whole)) throw new RangeError('Integers of different keys.')
-  const key = { kty: 'RSA', ...encoded(whole) }
-  return {
-    pem: String(createPrivateKey({ key, format: 'jwk' }).export({ type: 'pkcs1', format: 'pem' })),
-  }
+  const jwk = { kty: 'RSA', ...encoded(whole) }
+  const key = createPrivateKey({ key: jwk, format: 'jwk' })
+  return { pem: String(key.export({ type: 'pkcs1', format: 'pem' })), key }
 }
 
 function exponentFor(d: Buffer, prime: Buffer): Buffer {

@@ -1,5 +1,5 @@
 import type { Release } from '../../domain/network/budget.ts'
-import { decodeCommit, encodeCommit } from '../objects/commit-object.ts'
+import { decodeCommit, encodeSigned } from '../objects/commit-object.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace, type Pace } from '../objects/pace.ts'
 import { startPack } from '../objects/pack-writer.ts'
@@ -64,12 +64,12 @@ async function write(
   const start = tip === undefined ? undefined : objects.get(tip)
   let root = start === undefined ? undefined : decodeCommit(start.body).tree
   const written: GitObject[] = []
-  for (const { files, message, author, date } of commits) {
+  for (const { files, message, author, date, signer } of commits) {
     const steps = splice((id) => (trees.get(id) ?? objects.get(id))?.body, root, files)
     const spliced = await inTurns(steps, pace)
     const parent = written.at(-1)?.id ?? tip
     const parents = parent === undefined ? [] : [parent]
-    const commit = encodeCommit({ tree: spliced.root, parents, author, date, message })
+    const commit = await encodeSigned({ tree: spliced.root, parents, author, date, message }, signer)
     await pace(spliced.objects.reduce((sum, { body }) => sum + body.length * WORK, 0))
     for (const object of [...spliced.objects, commit]) await pack.add(object)
     for (const object of spliced.objects) if (object.kind === 'tree') trees.add(object)

@@ -1,4 +1,5 @@
 import type { Identity } from '../../domain/commit/change.ts'
+import type { Signer } from '../../domain/signing/signer.ts'
 import { brokenObject, makeObject, type GitObject, type ObjectId } from './object.ts'
 
 /** What is read of a commit. */
@@ -30,6 +31,23 @@ export function encodeCommit({ tree, parents, author, date, message }: CommitPar
   const header = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${by}`]
   const text = `${header.join('\n')}\ncommitter ${by}\n\n${messageText(message)}`
   return makeObject('commit', Buffer.from(text))
+}
+
+/**
+ * Makes the commit with the signature of it in its last header, as `git commit -S` does (gitformat-signature(5)); without
+ * a signer the commit as it is.
+ * @throws what the signer throws
+ */
+export async function encodeSigned(parts: CommitParts, signer: Signer | undefined): Promise<GitObject> {
+  const commit = encodeCommit(parts)
+  if (signer === undefined) return commit
+  const signature = await signer.sign(commit.body)
+  const header = `\ngpgsig ${signature.trimEnd().replaceAll('\n', '\n ')}`
+  const end = commit.body.indexOf('\n\n')
+  return makeObject(
+    'commit',
+    Buffer.concat([commit.body.subarray(0, end), Buffer.from(header), commit.body.subarray(end)]),
+  )
 }
 
 /** `Name <email> seconds +0000`. A line end or an angle bracket in a name would forge a header, or a command. */

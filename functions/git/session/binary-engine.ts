@@ -7,7 +7,6 @@ import { USUAL_PATH } from '../process/required-programs.ts'
 import { openWorkspace } from '../process/workspace.ts'
 import type { Engine, Remote, RemoteTarget } from '../remote.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
-import { fastImport } from './fast-import.ts'
 import { fetchTip } from './fetch.ts'
 import { readBlobs } from './read-blobs.ts'
 import { searchHistory } from './history.ts'
@@ -16,6 +15,7 @@ import { listTree } from './list-tree.ts'
 import { askToPush, pushOnce } from './push.ts'
 import { openSession, type Session } from './session.ts'
 import { openTransport } from './transport.ts'
+import { writeCommits } from './write-commits.ts'
 
 /** The operator's settings for the engine. */
 export interface BinarySettings extends Trusted {
@@ -136,7 +136,7 @@ export function binaryRemote(session: Session, close: () => Promise<void>): Remo
     readTip: (wanted) => fetchTip(session, wanted),
     readTree: (tip, paths) => listTree(session, tip.commit, paths),
     readBlobs: (_tip, oids, most) => readBlobs(session, oids, most),
-    writeCommits: (tip, commits) => fastImport(session, tip.commit, commits),
+    writeCommits: (tip, commits) => writeCommits(session, tip.commit, commits),
     push: (tip, head, remaining) => pushOnce(session, { tip, head }, remaining),
     askToPush: (tip) => askToPush(session, tip),
     findLanded: (tip, sought) => searchHistory(session, tip.branch, sought),

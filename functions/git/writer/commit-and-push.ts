@@ -149,15 +149,15 @@ function found(tree: Tree, { change }: PendingChange): string {
 }
 
 function commitFor({ of, files }: EditStep): NewCommit {
-  const { message, author } = of.change
-  return { files, message, author, date: of.date }
+  const { message, author, signer } = of.change
+  return { files, message, author, date: of.date, signer }
 }
 
 /** Without a `Commitlet-Id`: it is not the commit of a generation. */
 function emptyCommitFor({ of }: PlannedStep): NewCommit {
-  const { author, files } = of.change
+  const { author, files, signer } = of.change
   const [path = ''] = files.map((file) => file.path)
-  return { files: [], message: `Keep ${path}\n\n${EMPTY_COMMIT}\n`, author, date: of.date }
+  return { files: [], message: `Keep ${path}\n\n${EMPTY_COMMIT}\n`, author, date: of.date, signer }
 }
 
 const EMPTY_COMMIT = `The branch holds this content already. An earlier push for this file may still be under way;

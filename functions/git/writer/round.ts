@@ -99,7 +99,7 @@ export async function* writeRound(
   })
 }
 
-/** Plans, writes and pushes; a Failure on the way ends all that are left. `ended` tells how long the round took. */
+/** Plans, writes and pushes; a Failure on the way ends all that are left, but that of a signer only its own change. `ended` tells how long the round took. */
 async function* writeLeft(
   remote: Remote,
   work: Work,
@@ -119,7 +119,10 @@ async function* writeLeft(
     const next = { ...work, batch: written.rest, raceMs }
     return yield* answer(after(remote, next, { written, tip, seen: plan.seen }))
   } catch (error) {
-    yield failAll(batch, asFailure(error))
+    const failure = asFailure(error)
+    // Of this reason only a signer fails here, and the others of the batch have keys of their own.
+    if (failure.reason === 'CredentialsInvalid') return yield* answer(refuse({ ...work, batch }, failure))
+    yield failAll(batch, failure)
     return []
   }
 }
