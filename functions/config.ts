@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Surroundings } from './net/addresses.ts'
 import { readDefaultConfig } from './default-config.ts'
+import { readSigningKeyFile } from './default-signing.ts'
 import { readGateSettings } from './domain/gate/settings.ts'
 import type { Proxies } from './domain/network/proxies.ts'
 import { readProxies } from './domain/network/proxies.ts'
@@ -75,6 +76,7 @@ export function readConfig(env: Environment): Config {
     surroundings: readSurroundings(env),
     ...readGateSettings(env, readFileSync),
     defaults: readDefaultConfig(env),
+    signingKeyFile: readSigningKeyFile(env),
     knownHosts: knownHostsIn(env, 'SSH_KNOWN_HOSTS'),
     requestedByTrailer: choice(env, 'REQUESTED_BY_TRAILER', REQUESTED_BY_TRAILERS),
     author: {

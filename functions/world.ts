@@ -28,6 +28,8 @@ export interface AttemptSettings extends GateSettings {
   /** Text of the operator's known_hosts file, if any. */
   readonly knownHosts: string | undefined
   readonly author: Identity
+  /** DEFAULT_SIGNING_KEY_FILE. */
+  readonly signingKeyFile?: string | undefined
 }
 
 /** What a running attempt counts towards. */

@@ -98,10 +98,13 @@ function accessesOf(resource: SoundResource, served: Verdict['served']): readonl
     const access = accessTo('get', kindServed, { apiVersion, namespace, name })
     return [{ access, what: `the ${kind} ${where}${name}` }]
   })
-  const secrets = [spec.credentials, spec.fallbackCredentials].flatMap((credentials): NeededAccess[] => {
-    if (credentials === undefined) return []
-    return [secretAccess(own, credentials.secretName)]
-  })
+  const signing = resource.kind === 'GitCommit' ? resource.spec.signing : undefined
+  const secrets = [spec.credentials, spec.fallbackCredentials, signing].flatMap(
+    (credentials): NeededAccess[] => {
+      if (credentials === undefined) return []
+      return [secretAccess(own, credentials.secretName)]
+    },
+  )
   return [...ofObjects, ...secrets]
 }
 

@@ -14,6 +14,7 @@ import type { Outcome } from '../domain/resource/status.ts'
 import { secretsOf, withPasswordHint } from '../domain/credentials/login.ts'
 import { sourcesOf } from '../login/credential-source.ts'
 import { logIn } from '../login/log-in.ts'
+import { openSigner } from '../login/open-signer.ts'
 import { withFallback } from '../login/with-fallback.ts'
 import type { Attempt, World } from '../world.ts'
 import { filesOf, readFiles } from './files.ts'
@@ -47,10 +48,14 @@ export async function commitObject(
   const reader = { cluster: world.cluster, served: verdict.served, saw: sawSource, share, setFields }
   const read = (): Promise<readonly FileChange[]> => readFiles(resource, reader)
   const reading = retryForbidden(read, isAccountRefused, signal).catch(asFailure)
+  const signing = openSigner({ resource, authorised, signal, saw }, world).catch(asFailure)
   const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
   const since = startOf(resource, world.now())
   const land = async (login: Login): Promise<LandedSources | Failure> => {
-    const files = await reading
+    const read = await reading
+    const opened = await signing
+    // Like a file that cannot be read: what an earlier attempt has pushed counts all the same.
+    const files = opened instanceof Failure && !(read instanceof Failure) ? opened : read
     const sources = sourcesRead(resource, files, sightings)
     const { searched, isSame } = earlierOf(resource, { again: attempt.again, sources })
     if (files instanceof Failure && searched === undefined) return files
@@ -63,7 +68,8 @@ export async function commitObject(
     }
     if (files instanceof Failure) return files
     if (sources !== undefined) await attempt.committing?.(sources)
-    const change = { ...draft(sources), ...(isSame ? { since } : {}), files }
+    const signer = opened instanceof Failure ? undefined : opened?.signer
+    const change = { ...draft(sources), ...(isSame ? { since } : {}), files, signer }
     return { landed: await world.push(change, login, attempt), sources }
   }
   // A response to the second source may contain what was sent with the first: redact both.
@@ -71,7 +77,8 @@ export async function commitObject(
   const { result, used } = await withFallback(sourcesOf(resource.spec), async (source) => {
     await attempt.turn.resume(signal)
     const login = await logIn(source, { resource, authorised, signal, saw }, world)
-    secrets.push(...secretsOf(login))
+    const opened = await signing
+    secrets.push(...secretsOf(login), ...(opened instanceof Failure ? [] : (opened?.secrets ?? [])))
     return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
       throw withPasswordHint(error, login, resource.target)
     })

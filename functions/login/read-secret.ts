@@ -16,7 +16,8 @@ import { MISSING, UNREADABLE } from '../domain/resource/waiting.ts'
 import type { Attempt, World } from '../world.ts'
 
 /** The field of the spec that names the Secret. */
-export interface SecretField extends Pick<SecretSource, 'field'> {
+export interface SecretField {
+  readonly field: SecretSource['field'] | 'spec.signing'
   readonly credentials: Pick<Credentials, 'secretName'>
 }
 

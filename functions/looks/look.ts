@@ -1,6 +1,6 @@
 import type { Cluster, NamedObject } from '../cluster/cluster.ts'
 import { writtenReferences } from '../domain/commit/references.ts'
-import type { ReferenceField } from '../domain/resource/resource.ts'
+import { isSecretField, type ReferenceField } from '../domain/resource/resource.ts'
 import { MISSING } from '../domain/resource/waiting.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 
@@ -13,7 +13,7 @@ export function objectNamed(
   parsed: Parsed,
 ): NamedObject | undefined {
   if (!parsed.sound) return undefined
-  if (field !== 'spec.credentials' && field !== 'spec.fallbackCredentials') {
+  if (!isSecretField(field)) {
     const written = parsed.kind === 'GitCommit' ? writtenReferences(parsed.spec) : []
     const {
       apiVersion,
@@ -24,7 +24,13 @@ export function objectNamed(
     return apiVersion && kind && name ? { apiVersion, kind, name, namespace: of ?? namespace } : undefined
   }
   const { credentials, fallbackCredentials } = parsed.spec
-  const name = (field === 'spec.credentials' ? credentials : fallbackCredentials)?.secretName
+  const signing = parsed.kind === 'GitCommit' ? parsed.spec.signing : undefined
+  const named = {
+    'spec.credentials': credentials,
+    'spec.fallbackCredentials': fallbackCredentials,
+    'spec.signing': signing,
+  }
+  const name = named[field]?.secretName
   return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Secret', namespace, name }
 }
 

@@ -8,7 +8,8 @@ import { asked, readManifest } from './read.ts'
  * Set by the platform, or by the manifest: ports, where keys and tokens are, and where the operator's tokens go. As a path
  * the ConfigMap could name the token of the function's own account.
  */
-const KEPT = /^(K_|KUBERNETES_|DEFAULT_GIT_|TLS_|STAMP_|OTEL_)|^(PORT|METRICS_PORT|TMPDIR|CLIENT_CA_FILE)$/
+const KEPT =
+  /^(K_|KUBERNETES_|DEFAULT_GIT_|DEFAULT_SIGNING_KEY_|TLS_|STAMP_|OTEL_)|^(PORT|METRICS_PORT|TMPDIR|CLIENT_CA_FILE)$/
 
 const [service] = await readManifest('knative.yaml')
 const [, , deployment] = await readManifest('manifests/webhook.yaml')

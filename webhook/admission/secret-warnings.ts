@@ -8,7 +8,7 @@ import {
 import { Failure } from '../../functions/domain/failure.ts'
 import type { SecretRights } from '../../functions/domain/gate/secrets.ts'
 import type { Parsed } from '../../functions/domain/schema/parse.ts'
-import type { Credentials } from '../../functions/domain/resource/resource.ts'
+import { secretSigner } from '../../functions/domain/signing/signing-secret.ts'
 
 /** A resource without errors, before it is stored. */
 type Sound = Extract<Parsed, { readonly sound: true }>
@@ -19,7 +19,7 @@ export interface SecretAccess {
   readonly secretRights: SecretRights
 }
 
-const FIELDS = ['credentials', 'fallbackCredentials'] as const
+const FIELDS = ['credentials', 'fallbackCredentials', 'signing'] as const
 
 /**
  * Warnings about the Secrets of a resource without errors: a Secret is missing, lacks a key, has a private key that
@@ -36,14 +36,31 @@ export async function secretWarnings(
   const fields = FIELDS.filter((field) => secretRights[`spec.${field}`] === 'get')
   if (fields.length === 0) return []
   const warnings = fields.map(async (field) => {
-    const credentials = parsed.spec[field]
-    if (credentials === undefined) return []
-    const secret = await cluster.readSecret(namespace, credentials.secretName).catch(asFailure)
-    const failures =
-      secret instanceof Failure ? unreadable(secret) : await problemsOf(parsed, credentials, secret)
+    const use = useOf(parsed, field)
+    if (use === undefined) return []
+    const secret = await cluster.readSecret(namespace, use.secretName).catch(asFailure)
+    const failures = secret instanceof Failure ? unreadable(secret) : await problemsOf(parsed, use, secret)
     return failures.map(({ message }) => `spec.${field}: ${message}`)
   })
   return (await Promise.all(warnings)).flat()
+}
+
+/** What a Secret is named for, and the check whether it can be used for that. */
+interface Use {
+  readonly secretName: string
+  readonly check: (secret: Secret) => unknown
+}
+
+function useOf({ kind, spec, target }: Sound, field: (typeof FIELDS)[number]): Use | undefined {
+  if (field === 'signing') {
+    const signing = kind === 'GitCommit' ? spec.signing : undefined
+    // Only the function knows the committer.
+    return signing && { ...signing, check: (secret) => secretSigner(signing, secret, undefined) }
+  }
+  const credentials = spec[field]
+  if (credentials === undefined) return undefined
+  const use = { target, credentials, operatorHostKeys: undefined }
+  return { ...credentials, check: (secret) => loginFor(target.calls, use, secret) }
 }
 
 function unreadable(failure: Failure): readonly Failure[] {
@@ -53,14 +70,10 @@ function unreadable(failure: Failure): readonly Failure[] {
   throw failure
 }
 
-async function problemsOf(
-  { spec, target }: Sound,
-  credentials: Credentials,
-  secret: Secret,
-): Promise<readonly Failure[]> {
+async function problemsOf({ spec, target }: Sound, use: Use, secret: Secret): Promise<readonly Failure[]> {
   const checks: readonly (() => unknown)[] = [
     ...target.called.map((address) => () => requireRepositoryAllowed(secret, address, { right: 'get' })),
-    () => loginFor(target.calls, { target, credentials, operatorHostKeys: undefined }, secret),
+    () => use.check(secret),
     () => requirePathsAllowed(writtenPaths(spec), secret),
   ]
   const failures = await Promise.all(checks.map(failureOf))

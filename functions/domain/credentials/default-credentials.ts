@@ -87,8 +87,8 @@ function forbidden(found: string): Failure {
   )
 }
 
-// A namespace is a DNS label (RFC 1123): it contains no separator.
-function ofNamespace(list: string, namespace: string): string {
+/** Such a list for one namespace, which is a DNS label (RFC 1123): it contains no separator. */
+export function ofNamespace(list: string, namespace: string): string {
   return list
     .split('/')
     .map((segment, index) => (index === 0 ? segment : segment.replace(PLACEHOLDER, () => namespace)))

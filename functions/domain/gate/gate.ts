@@ -11,6 +11,7 @@ import { isInsecure } from '../repository/insecure-hosts.ts'
 import type { Target } from '../repository/target.ts'
 import { isReadable } from '../schema/parse.ts'
 import type { Parsed } from '../schema/parse.ts'
+import { unsignedErrors } from '../signing/signing-rules.ts'
 import { specErrors, specWarnings, without } from './spec-rules.ts'
 
 /** All errors of a resource, and the warnings for its author. */
@@ -31,7 +32,8 @@ export async function judge(parsed: Parsed, context: ReviewContext): Promise<Ver
   if (!isReadable(parsed)) return { ...NOTHING_KNOWN, fieldErrors: parsed.fieldErrors }
   const { kind, spec } = parsed
   const written = specErrors(parsed)
-  const fieldErrors = [...written, ...repositoryErrors(parsed.target, written, context)]
+  const operators = [...repositoryErrors(parsed.target, written, context), ...unsignedErrors(parsed, context)]
+  const fieldErrors = [...written, ...without(operators, written)]
   const [references, secrets] = await Promise.all([
     kind === 'GitCommit' ? judgeReferences(spec, fieldErrors, context) : undefined,
     judgeSecrets(spec, fieldErrors, context),

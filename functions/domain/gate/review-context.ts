@@ -1,9 +1,11 @@
 import type { Access, Review, ServedKind } from './access.ts'
+import type { SigningRules } from '../signing/operator-signing.ts'
 import type { GateSettings } from './settings.ts'
 import type { UserInfo } from '../requester/user-info.ts'
 
 /** The operator's settings that decide about a resource. */
-export type OperatorRules = Pick<GateSettings, 'referenceScope' | 'allowedRepositories' | 'insecureHosts'>
+export type OperatorRules = Pick<GateSettings, 'referenceScope' | 'allowedRepositories' | 'insecureHosts'> &
+  SigningRules
 
 /** Everything that the decision about a resource needs. If one of its functions throws a Failure, nothing is decided. */
 export interface ReviewContext extends OperatorRules {
@@ -31,6 +33,7 @@ export function reviewContextOf(
   namespace: string,
   { cluster, settings }: ReviewSources,
 ): ReviewContext {
+  const { requireSigning, defaultSigning } = settings
   return {
     namespace,
     subject,
@@ -39,5 +42,7 @@ export function reviewContextOf(
     referenceScope: settings.referenceScope,
     allowedRepositories: settings.allowedRepositories,
     insecureHosts: settings.insecureHosts,
+    ...(requireSigning === undefined ? {} : { requireSigning }),
+    ...(defaultSigning === undefined ? {} : { defaultSigning }),
   }
 }

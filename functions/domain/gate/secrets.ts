@@ -4,7 +4,7 @@ import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { ReviewContext } from './review-context.ts'
 import { API_VERSION, GROUP } from '../resource/resource.ts'
-import type { PullRequestSpec, RemoteSpec } from '../resource/resource.ts'
+import type { GitCommitSpec, PullRequestSpec, RemoteSpec } from '../resource/resource.ts'
 import type { Draft } from '../schema/draft.ts'
 import { unusableSecret } from '../credentials/secret-binding.ts'
 import { displayName } from '../requester/user-info.ts'
@@ -18,7 +18,10 @@ export interface SecretsVerdict {
 /** How the subject may use the Secret of each field; absent if the field names none, or the subject has no right. */
 export type SecretRights = Readonly<Partial<Record<`spec.${(typeof FIELDS)[number]}`, SecretRight>>>
 
-const FIELDS = ['credentials', 'fallbackCredentials'] as const
+/** What of a spec names Secrets. */
+type NamingSecrets = RemoteSpec & Pick<GitCommitSpec, 'signing'>
+
+const FIELDS = ['credentials', 'fallbackCredentials', 'signing'] as const
 const SECRETS = { plural: 'secrets', namespaced: true } as const
 
 /**
@@ -26,7 +29,7 @@ const SECRETS = { plural: 'secrets', namespaced: true } as const
  * whether they may `use` the operator's default credentials in that namespace.
  */
 export async function judgeSecrets(
-  spec: Draft<RemoteSpec>,
+  spec: Draft<NamingSecrets>,
   found: readonly FieldError[],
   context: ReviewContext,
 ): Promise<SecretsVerdict> {

@@ -1,6 +1,7 @@
 import type { Authority } from '../repository/address.ts'
 import { ENTRY_FORM, unsoundEntry } from '../repository/allowed-repositories.ts'
 import type { Delegation } from '../requester/delegation.ts'
+import type { SigningRules } from '../signing/operator-signing.ts'
 import { readInsecureHosts } from '../repository/insecure-hosts.ts'
 import { isObjectName } from '../resource/resource.ts'
 import { SHORTEST_KEY } from '../requester/signature.ts'
@@ -9,7 +10,7 @@ import { choice, list, orUndefined, text, WrongSetting } from '../settings.ts'
 import { withoutUser } from '../redact.ts'
 
 /** What the operator allows: the webhook and the function read the same settings and decide alike. */
-export interface GateSettings {
+export interface GateSettings extends SigningRules {
   /** `namespace`: only objects of the resource's own namespace may be referred to. */
   readonly referenceScope: 'namespace' | 'any'
   /** A comma-separated list as in the annotation of a Secret; undefined: any repository may be named. */
@@ -35,7 +36,8 @@ export function readGateSettings(env: Environment, readFile: ReadFile): GateSett
   const olderStampKeys = readOlderKeys(env, readFile)
   return {
     referenceScope: choice(env, 'REFERENCE_SCOPE', ['namespace', 'any']),
-    allowedRepositories: readAllowed(env),
+    allowedRepositories: readRepositories(env, 'ALLOWED_REPOSITORIES'),
+    ...readSigningRules(env),
     insecureHosts: readInsecureHosts(env),
     delegation: { appliers: list(env, 'DELEGATED_APPLIERS'), account: readAccount(env) },
     stampKey: readStampKey(env, readFile),
@@ -43,12 +45,21 @@ export function readGateSettings(env: Environment, readFile: ReadFile): GateSett
   }
 }
 
-function readAllowed(env: Environment): string | undefined {
-  const allowed = text(env, 'ALLOWED_REPOSITORIES', undefined)
+function readSigningRules(env: Environment): SigningRules {
+  const requireSigning = readRepositories(env, 'REQUIRE_SIGNING')
+  const defaultSigning = readRepositories(env, 'DEFAULT_SIGNING_REPOSITORIES')
+  return {
+    ...(requireSigning === undefined ? {} : { requireSigning }),
+    ...(defaultSigning === undefined ? {} : { defaultSigning }),
+  }
+}
+
+function readRepositories(env: Environment, name: string): string | undefined {
+  const allowed = text(env, name, undefined)
   const unsound = allowed === undefined ? undefined : unsoundEntry(allowed)
   if (unsound === undefined) return allowed
   throw new WrongSetting(
-    `ALLOWED_REPOSITORIES has the entry "${withoutUser(unsound)}", but each has to be ${ENTRY_FORM}, such as git.example.com/acme.`,
+    `${name} has the entry "${withoutUser(unsound)}", but each has to be ${ENTRY_FORM}, such as git.example.com/acme.`,
   )
 }
 

@@ -13,6 +13,7 @@ import { credentialErrors } from './credentials-rules.ts'
 import { filesErrors, templateWarnings } from './files-rules.ts'
 import { likelyMistakes, pageErrors } from './likely-mistakes.ts'
 import { providerErrors } from './provider-rules.ts'
+import { signingErrors } from '../signing/signing-rules.ts'
 
 /** Maximum bytes of a commit message. */
 const MESSAGE_BYTES = 65_536
@@ -77,6 +78,7 @@ function gitCommitErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
   return [
     ...branchErrors('spec.branch', branch ?? ''),
     ...messageErrors(message ?? ''),
+    ...signingErrors(spec),
     ...without(filesErrors(spec), paths),
     ...paths,
   ]

@@ -42,6 +42,15 @@ export interface Credentials {
   readonly installationIDKey?: string
 }
 
+/** The key that signs a commit. */
+export interface Signing {
+  readonly secretName: string
+  /** Default: `ssh-privatekey`. */
+  readonly privateKeyKey?: string
+  /** Default: `ssh`. */
+  readonly format?: 'ssh' | 'openpgp'
+}
+
 /** A reference to an object of the cluster; `namespace`: default the resource's own. */
 export interface ObjectReference {
   readonly apiVersion: string
@@ -115,6 +124,8 @@ export interface GitCommitSpec extends RemoteSpec {
   /** Short for one file of `files`; exactly one of both. */
   readonly resourceRef?: ResourceRef
   readonly files?: readonly FileEntry[]
+  /** Default: the operator's key where there is one for the repository, else none. */
+  readonly signing?: Signing
 }
 
 export interface PullRequestSpec extends RemoteSpec {
@@ -157,7 +168,16 @@ export interface PullRequestStatus {
 }
 
 /** The fields of a spec that name an object which an attempt reads. */
-export type ReferenceField = `spec${string}resourceRef` | 'spec.credentials' | 'spec.fallbackCredentials'
+export type ReferenceField = `spec${string}resourceRef` | SecretField
+
+/** The fields that name a Secret. */
+export const SECRET_FIELDS = ['spec.credentials', 'spec.fallbackCredentials', 'spec.signing'] as const
+export type SecretField = (typeof SECRET_FIELDS)[number]
+
+/** Whether it is one that names a Secret. */
+export function isSecretField(field: ReferenceField): field is SecretField {
+  return SECRET_FIELDS.some((one) => one === field)
+}
 
 /** An object that has to change before another attempt makes sense, and its version as it was seen: see waiting.ts. */
 export interface Awaited {

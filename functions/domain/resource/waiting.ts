@@ -3,6 +3,7 @@ import type { Failure } from '../failure.ts'
 import { isFailureReason, REASONS } from '../reasons.ts'
 import { isCurrent } from './attempt-state.ts'
 import { LOOKS_S } from './backoff.ts'
+import { isSecretField } from './resource.ts'
 import type { Awaited, Envelope, ReferenceField, Status } from './resource.ts'
 
 /** The state of an object that does not exist, or whose kind the cluster does not serve. */
@@ -36,10 +37,6 @@ const NO_KEY = new Uint8Array()
 /** Most objects that a resource waits for; the next attempt names others. */
 const MOST_AWAITED = 3
 
-function isOfSecret(field: ReferenceField): boolean {
-  return field === 'spec.credentials' || field === 'spec.fallbackCredentials'
-}
-
 /**
  * The objects that have to change before another attempt makes sense: those that were missing, or, where someone has to
  * fix the credentials, the Secrets as they were read.
@@ -50,7 +47,7 @@ export function awaitedAfter(
   key: VersionKey,
 ): readonly Awaited[] {
   const counts = ([field, state]: readonly [ReferenceField, string]): boolean =>
-    failure.retry === 'reference' ? state === MISSING : failure.retry === 'slow' && isOfSecret(field)
+    failure.retry === 'reference' ? state === MISSING : failure.retry === 'slow' && isSecretField(field)
   return [...sightings]
     .filter(counts)
     .slice(0, MOST_AWAITED)

@@ -6,6 +6,17 @@ function secretKey(description: string): Schema {
   return { type: 'string', description, expects: 'the name of a key in the Secret', ...SECRET_KEY }
 }
 
+const SECRET_NAME: Schema = {
+  type: 'string',
+  description:
+    'The name of the Secret, in the namespace of this resource. Its type must be Opaque, ' +
+    'kubernetes.io/basic-auth or kubernetes.io/ssh-auth. Example: git',
+  expects: 'the name of a Secret in the same namespace',
+  minLength: 1,
+  maxLength: 253,
+  pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+}
+
 /** `spec.credentials` and `spec.fallbackCredentials`; `use` describes when they are used. */
 export function credentialsSchema(use: string): Schema {
   return {
@@ -24,16 +35,7 @@ export function credentialsSchema(use: string): Schema {
       },
     ],
     properties: {
-      secretName: {
-        type: 'string',
-        description:
-          'The name of the Secret, in the namespace of this resource. Its type must be Opaque, ' +
-          'kubernetes.io/basic-auth or kubernetes.io/ssh-auth. Example: git',
-        expects: 'the name of a Secret in the same namespace',
-        minLength: 1,
-        maxLength: 253,
-        pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
-      },
+      secretName: SECRET_NAME,
       tokenKey: secretKey('The key in the Secret that contains an access token. Example: token'),
       usernameKey: secretKey(
         'The key in the Secret that contains the user name. Use it with passwordKey, or with tokenKey if the ' +
@@ -57,4 +59,32 @@ export function credentialsSchema(use: string): Schema {
       ),
     },
   }
+}
+
+/** `spec.signing` of a GitCommit. */
+export const SIGNING: Schema = {
+  type: 'object',
+  description:
+    'The key that signs the commit. It is in a Secret of the same namespace. The fields below name the Secret and its ' +
+    "key, never the value. Defaults to the operator's key where there is one for this repository. " +
+    'Example: {secretName: signing-key}',
+  expects: 'an object such as {secretName: signing-key}',
+  required: ['secretName'],
+  'x-kubernetes-map-type': 'atomic',
+  properties: {
+    secretName: SECRET_NAME,
+    privateKeyKey: secretKey(
+      'The key in the Secret that contains the private key: ed25519, ECDSA or RSA, without a passphrase. Defaults to ' +
+        'ssh-privatekey. Example: ssh-privatekey',
+    ),
+    format: {
+      type: 'string',
+      description:
+        'The format of the signature. With ssh it is that of an SSH key; openpgp is not supported yet. ' +
+        'Defaults to ssh. Example: ssh',
+      expects: 'ssh or openpgp',
+      maxLength: 16,
+      enum: ['ssh', 'openpgp'],
+    },
+  },
 }

@@ -1,3 +1,4 @@
+import { SIGNING } from './credentials.ts'
 import { FILES, NO_SECRET, PATH, REFERENCE } from './files.ts'
 import { branchSchema, REMOTE_PROPERTIES, REMOTE_VALIDATIONS } from './remote.ts'
 import type { Schema } from './schema.ts'
@@ -93,5 +94,6 @@ export const GITCOMMIT_SPEC: Schema = {
     files: FILES,
     sync: SYNC,
     interval: INTERVAL,
+    signing: SIGNING,
   },
 }

@@ -159,7 +159,7 @@ const COMMON: Readonly<Record<string, Schema>> = {
           description: 'The field of the spec that names it.',
           maxLength: 64,
           pattern:
-            '^spec[.](credentials|fallbackCredentials|(files\\[[0-9]+\\][.](set\\[[0-9]+\\][.]valueFrom[.])?)?resourceRef)$',
+            '^spec[.](credentials|fallbackCredentials|signing|(files\\[[0-9]+\\][.](set\\[[0-9]+\\][.]valueFrom[.])?)?resourceRef)$',
         },
         version: {
           ...text('Its version when it was last read: a digest, which only Commitlet understands.', 16),

@@ -56,8 +56,8 @@ for (const [title, spec, errors] of [
   ],
   [
     'a field of a later release',
-    { files: [{ path: 'a', content: '' }], signing: { secretName: 'key' } },
-    ['NotSupported spec.signing'],
+    { files: [{ path: 'a', content: '' }], timestamping: { secretName: 'key' } },
+    ['NotSupported spec.timestamping'],
   ],
   [
     'a Secret',

@@ -14,7 +14,7 @@ function stored(spec: unknown): unknown {
 }
 
 for (const [title, spec, field] of [
-  ['at the top', { ...SPEC, signing: {} }, 'spec.signing'],
+  ['at the top', { ...SPEC, timestamping: {} }, 'spec.timestamping'],
   [
     'further down',
     { ...SPEC, resourceRef: { ...SPEC.resourceRef, field: '.data' } },

@@ -22,7 +22,7 @@ const PULL_REQUEST = {
 interface Look {
   readonly right?: SecretRight
   readonly object?: unknown
-  readonly field?: 'spec.credentials' | 'spec.fallbackCredentials'
+  readonly field?: 'spec.credentials' | 'spec.fallbackCredentials' | 'spec.signing'
 }
 
 /** The warnings for this resource, which has to be valid, in the namespace `shop`. */
@@ -86,6 +86,17 @@ for (const [title, secret, warnings] of [
     t.notMatch(found.join(''), 's3cr3t')
   })
 }
+
+t.test('the Secret of a signing key is checked like that of credentials', async (t) => {
+  const object = gitCommit({}, { signing: { secretName: 'git' } })
+  const field = 'spec.signing'
+  t.match(await look({}, { object, field }), [/^spec\.signing: .*no key "ssh-privatekey".*spec\.signing/])
+  const { privateKey } = makeKey('-t', 'ed25519', '-C', 'somebody@example.org')
+  t.strictSame(await look({ stringData: { 'ssh-privatekey': privateKey } }, { object, field }), [])
+  const broken = { stringData: { 'ssh-privatekey': privateKey.slice(0, 100) } }
+  t.match(await look(broken, { object, field }), [/^spec\.signing: .*cut off or damaged/])
+  t.match(await look(undefined, { object, field }), [/^spec\.signing: There is no Secret/])
+})
 
 t.test('a user who may only use the Secret, or was not reviewed for it, learns nothing', async (t) => {
   for (const right of ['use', undefined] as const) {

@@ -1,0 +1,64 @@
+import t from 'tap'
+import { isSigningRequired } from '../../../functions/domain/signing/operator-signing.ts'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { targetOf } from '../../../functions/domain/repository/target.ts'
+import { judge } from '../fixtures/parsed.ts'
+import { reviewContext } from '../fixtures/review-context.ts'
+import { gitCommit, pullRequest } from '../../harness/memory-world.ts'
+
+const SIGNING = { secretName: 'signing' }
+const HERE = 'git.example.com/acme'
+
+t.test('openpgp is refused by name', async (t) => {
+  const { fieldErrors } = await judge(
+    gitCommit({ signing: { ...SIGNING, format: 'openpgp' } }),
+    reviewContext(),
+  )
+  t.match(fieldErrors, [
+    { field: 'spec.signing.format', reason: 'NotSupported', message: /^spec\.signing\.format is openpgp/ },
+  ])
+  t.equal(fieldErrors.length, 1)
+})
+
+t.test('where the operator demands it, a commit without a key is refused with one sentence', async (t) => {
+  const { fieldErrors } = await judge(gitCommit(), reviewContext({ requireSigning: HERE }))
+  t.equal(fieldErrors.length, 1)
+  t.match(fieldErrors, [
+    { field: 'spec.signing', message: /^spec\.signing is missing.*REQUIRE_SIGNING[^.]*\.$/ },
+  ])
+})
+
+for (const [title, spec, rules] of [
+  ['with a key of its own', { signing: SIGNING }, { requireSigning: HERE }],
+  ['elsewhere', {}, { requireSigning: 'git.example.com/acme-evil' }],
+  ['with the default key', {}, { requireSigning: HERE, defaultSigning: 'git.example.com/acme' }],
+  ['with nothing demanded', {}, {}],
+] as const)
+  t.test(`${title}, it is let through`, async (t) => {
+    t.strictSame((await judge(gitCommit(spec), reviewContext(rules))).fieldErrors, [])
+  })
+
+t.test('the default key of another namespace does not count', async (t) => {
+  const rules = { requireSigning: HERE, defaultSigning: 'git.example.com/{namespace}' }
+  t.match((await judge(gitCommit(), reviewContext(rules))).fieldErrors, [{ field: 'spec.signing' }])
+  t.strictSame((await judge(gitCommit(), reviewContext({ ...rules, namespace: 'acme' }))).fieldErrors, [])
+})
+
+t.test('a PullRequest is not signed, and has no such field', async (t) => {
+  t.strictSame((await judge(pullRequest(), reviewContext({ requireSigning: 'github.com' }))).fieldErrors, [])
+  t.match((await judge(pullRequest({ signing: SIGNING }), reviewContext())).fieldErrors, [
+    { field: 'spec.signing' },
+  ])
+})
+
+t.test('another SSH user does not get around it', async (t) => {
+  const target = targetOf('GitCommit', parseRepositoryAddress('ssh://robot@git.example.com/acme/config.git'))
+  t.ok(isSigningRequired({ requireSigning: HERE }, target))
+})
+
+t.test('the right to the Secret of the key is reviewed, as for credentials', async (t) => {
+  const context = reviewContext({ review: async ({ name, verb }) => name !== 'signing' && verb === 'get' })
+  const { fieldErrors, secretRights } = await judge(gitCommit({ signing: SIGNING }), context)
+  t.match(fieldErrors, [{ field: 'spec.signing.secretName', reason: 'ReferenceForbidden' }])
+  t.strictSame(secretRights, { 'spec.credentials': 'get' })
+})
