@@ -34,7 +34,7 @@ t.test('a key whose comment is another address is refused, without that address'
 
 t.test('a key of RSA without a prime makes no signature that is right, and none is handed out', async (t) => {
   for (const [, text] of rsaFiles(withoutPrime(makeRSA(2048))))
-    await t.rejects(open(text).sign(Buffer.from('commit')), { reason: 'CredentialsInvalid' })
+    await t.rejects(open(text).sign(Buffer.from('commit')), { message: /signatures are wrong/ })
 })
 
 t.test(
