@@ -10,6 +10,7 @@ import type { Step } from '../terminal/steps.ts'
 import { apiSteps } from './api-steps.ts'
 import { referenceStep, secretStep } from './reading-steps.ts'
 import { gitSteps, notReached } from './remote-steps.ts'
+import { signingSteps } from './signing-step.ts'
 import { walkPullRequest } from './walk-pull-request.ts'
 
 /**
@@ -18,19 +19,21 @@ import { walkPullRequest } from './walk-pull-request.ts'
  */
 export async function walk(resource: SoundResource, site: Site): Promise<readonly Step[]> {
   const { fallbackCredentials: fallback } = resource.spec
-  const first = await walkAlone(withCredentials(resource, resource.spec.credentials), site)
+  const signing = await signingSteps(resource, site.world, site.attempt(AGAIN))
+  const first = [...signing, ...(await walkAlone(withCredentials(resource, resource.spec.credentials), site))]
   if (fallback === undefined) return first
   const second = await walkAlone(withCredentials(resource, fallback), site)
   return [...first, ...second.map((step) => ({ ...step, step: `fallback ${step.step}` }))]
 }
 
-/** The resource as if it named these credentials alone. */
+/** The resource as if it named these credentials alone, and no key that signs. */
 function withCredentials(
   resource: SoundResource,
   credentials: SoundResource['spec']['credentials'],
 ): SoundResource {
   const chosen = credentials === undefined ? {} : { credentials }
-  if (resource.kind === 'GitCommit') return { ...resource, spec: { ...alone(resource.spec), ...chosen } }
+  if (resource.kind === 'GitCommit')
+    return { ...resource, spec: { ...alone(resource.spec), ...chosen, signing: undefined } }
   return { ...resource, spec: { ...alone(resource.spec), ...chosen } }
 }
 

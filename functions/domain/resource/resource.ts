@@ -125,7 +125,7 @@ export interface GitCommitSpec extends RemoteSpec {
   readonly resourceRef?: ResourceRef
   readonly files?: readonly FileEntry[]
   /** Default: the operator's key where there is one for the repository, else none. */
-  readonly signing?: Signing
+  readonly signing?: Signing | undefined
 }
 
 export interface PullRequestSpec extends RemoteSpec {

@@ -45,6 +45,21 @@ const named = (secretName: string): object => ({ credentials: { secretName, toke
 
 const BROKEN: readonly Broken[] = [
   {
+    title: 'a signing key that is a public key',
+    spec: { signing: { secretName: 'signing' } },
+    before: ({ team }) => team.apply(secret('signing', { 'ssh-privatekey': 'ssh-ed25519 AAAAC3Nza' })),
+    step: 'signing',
+    reason: 'CredentialsInvalid',
+    says: /holds a public key/,
+  },
+  {
+    title: 'an OpenPGP signature',
+    spec: { signing: { secretName: 'signing', format: 'openpgp' } },
+    step: 'rules',
+    reason: 'NotSupported',
+    says: /spec\.signing\.format/,
+  },
+  {
     title: 'a path outside of the repository',
     spec: { resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: '../shop.yaml' } },
     step: 'rules',

@@ -1,0 +1,25 @@
+import { asFailure } from '../../functions/domain/failure.ts'
+import type { SoundResource } from '../../functions/domain/schema/parse.ts'
+import { authorise } from '../../functions/login/authorise.ts'
+import { openSigner } from '../../functions/login/open-signer.ts'
+import type { Attempt, World } from '../../functions/world.ts'
+import type { Step } from '../terminal/steps.ts'
+import { readingFailed } from './reading-steps.ts'
+
+/** Whether the key that the spec names can sign the commit; no step where it names none. Signs nothing. */
+export async function signingSteps(
+  resource: SoundResource,
+  world: Pick<World, 'cluster' | 'settings' | 'now'>,
+  { signal, saw }: Pick<Attempt, 'signal' | 'saw'>,
+): Promise<readonly Step[]> {
+  if (resource.kind !== 'GitCommit' || resource.spec.signing === undefined) return []
+  const step = 'signing'
+  try {
+    const authorised = await authorise(resource, world, signal)
+    await openSigner({ resource, authorised, signal, saw }, world)
+    const text = `The Secret ${resource.spec.signing.secretName} holds a key that can sign the commit.`
+    return [{ step, state: 'good', text }]
+  } catch (error) {
+    return [readingFailed(step, asFailure(error))]
+  }
+}
