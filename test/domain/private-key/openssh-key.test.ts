@@ -29,7 +29,7 @@ t.test('an ed25519 key is written as ssh-keygen reads it', async (t) => {
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
   const { x = '' } = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ format: 'jwk' })
   const written = writeEd25519(seed, Buffer.from(x, 'base64url'))
-  t.strictSame(readOpenSSH(bytesIn(written)), { pem: written })
+  t.match(readOpenSSH(bytesIn(written)), { pem: written, comment: '' })
   t.equal(bytesIn(rewriteKey(written)).length, bytesIn(written).length)
   for (const line of written.trim().split('\n')) t.ok(line.length <= 70)
 })
