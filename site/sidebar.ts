@@ -16,6 +16,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     following: 'Following changes',
     'pull-requests': 'Pull requests',
     authentication: 'Authentication',
+    signing: 'Signed commits',
     cli: 'The command line',
     gitops: 'With Argo CD and Flux',
     faq: 'Questions',

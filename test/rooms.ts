@@ -52,7 +52,7 @@ const WITH_SNAPSHOTS = 'test/e2e/print.test.ts'
 const LARGEST_PARTS: ReadonlyMap<string, number> = new Map([
   ['test/e2e', 4],
   [SHARED_INSTALLATION, 5],
-  ['test/git/contract', 3],
+  ['test/git/contract', 4],
 ])
 
 /** The slowest entries, and those that wait most: they begin first, so that the run does not wait for them at the end. */
