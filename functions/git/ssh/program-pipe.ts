@@ -10,7 +10,7 @@ export interface ProgramPipe {
 
 /**
  * Copies bytes between Git and the program in both directions, with backpressure; when one side ends, the other is
- * closed.
+ * closed, also one that was closed before the call: the end of a program may be known before its beginning is.
  */
 export function pipeToProgram(socket: Socket, program: SSHProgram): ProgramPipe {
   const { stream } = program
@@ -20,5 +20,7 @@ export function pipeToProgram(socket: Socket, program: SSHProgram): ProgramPipe 
   socket.on('close', () => stream.destroy())
   socket.pipe(stream)
   stream.pipe(socket)
+  if (stream.destroyed) socket.destroySoon()
+  if (socket.destroyed) stream.destroy()
   return { program, sentBytes: () => sent }
 }
