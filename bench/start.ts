@@ -95,7 +95,7 @@ export async function measureStarts(rounds: number): Promise<readonly Started[]>
       for (const { starter, start } of taken) starts[starter].push(start)
     }
   } finally {
-    await rm(folder, { recursive: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   return NAMES.map((starter) => ({
     starter,

@@ -26,7 +26,7 @@ export async function bundlesIn(
     const made = await mkdtemp(join(cache, 'new-'))
     await writeFile(join(made, THREADS), JSON.stringify(await bundle(made)))
     // Another run may have made it meanwhile.
-    await rename(made, folder).catch(() => rm(made, { recursive: true }))
+    await rename(made, folder).catch(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
   }
   await utimes(folder, new Date(), new Date())
   await removeOld(cache)
@@ -51,5 +51,5 @@ async function removeOld(cache: string): Promise<void> {
   const folders = (await readdir(cache)).map((name) => join(cache, name))
   const usedAt = (folder: string): number => statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const old = folders.toSorted((one, other) => usedAt(other) - usedAt(one)).slice(KEPT)
-  for (const folder of old) await rm(folder, { recursive: true, force: true })
+  for (const folder of old) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }

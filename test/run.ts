@@ -67,7 +67,7 @@ async function main(args: readonly string[]): Promise<number> {
     return code
   } finally {
     if (!('missing' in plane)) await plane.stop()
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

@@ -36,7 +36,7 @@ export async function measureWebhookAlone(
   { rounds, arrivals }: Rounds = USUAL,
 ): Promise<readonly MeasuredCall[]> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-bench-'))
-  const undo: (() => unknown)[] = [() => rm(folder, { recursive: true })]
+  const undo: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })]
   try {
     const calls = await callsOf(folder, { built, onEnd: (end) => undo.unshift(end) })
     for (let round = 0; round <= rounds; round += 1) {

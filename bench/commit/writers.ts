@@ -97,7 +97,7 @@ export function cloneWriter(target: Target, options: readonly string[]): Writer 
   }
   const used: string[] = []
   async function clear(): Promise<void> {
-    for (const folder of used.splice(0)) await rm(folder, { recursive: true })
+    for (const folder of used.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   return {
     prepare: clear,

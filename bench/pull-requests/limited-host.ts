@@ -71,7 +71,7 @@ export async function startLimitedHost(
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await rm(folder, { recursive: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

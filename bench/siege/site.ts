@@ -36,7 +36,7 @@ export async function onSite(
   const t = { teardown: (end: unknown) => void undo.push(end as () => unknown) }
   try {
     const bundles = await mkdtemp(join(tmpdir(), 'commitlet-siege-'))
-    t.teardown(() => rm(bundles, { recursive: true, force: true }))
+    t.teardown(() => rm(bundles, { recursive: true, force: true, maxRetries: 5 }))
     await bundlePrograms(bundles)
     process.env[BUNDLES] = bundles
     const plane = await startControlPlane({ own: true })

@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   process.stdout.write(`Node ${process.version}, load average ${loadavg()[0]?.toFixed(1)}\n\n`)
   await promisify(execFile)(process.execPath, [join(ROOT, 'build.ts')], { cwd: ROOT })
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-zero-'))
-  const undo: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })]
+  const undo: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })]
   try {
     const site = await openSite(undo)
     const rows = [await measure(site, MANY), await measure(site, 1)]

@@ -60,7 +60,7 @@ export function stepsIn({ stdout }: Ended): Readonly<Record<string, Step>> {
 /** Writes the objects into a file of its own, which the test removes; returns its path. */
 export async function fileOf(t: Pick<Test, 'teardown'>, ...objects: readonly object[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-cli-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const file = join(folder, 'objects.yaml')
   await writeFile(file, objects.map((object) => JSON.stringify(object)).join('\n---\n'))
   return file

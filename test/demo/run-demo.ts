@@ -42,7 +42,7 @@ export async function startDemo(
   { script = 'demo', env = {}, root = ROOT, npm = false }: DemoStart = {},
 ): Promise<RunningDemo> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-demo-test-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const [command, ...words] = npm
     ? ['npm', 'run', '--silent', script, '--']
     : [process.execPath, join(root, FILES[script])]

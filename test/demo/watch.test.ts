@@ -22,7 +22,7 @@ t.test('a row is printed where it differs from the one before of the same resour
 
 t.test('a command that ends is started again, until it is stopped', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-watch-'))
-  t.teardown(() => rm(folder, { recursive: true }))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const pids = join(folder, 'pids')
   await writeFile(pids, '')
   const lines: string[] = []

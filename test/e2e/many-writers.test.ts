@@ -19,7 +19,7 @@ const run = promisify(execFile)
 /** Another user with an ordinary clone, who pushes one commit after the other. */
 async function cloneFor(t: Test, server: GitServer, url: string) {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-clone-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const basic = Buffer.from(`commitlet:${TOKEN}`).toString('base64')
   const env = {
     ...gitEnvironment(),

@@ -31,7 +31,7 @@ async function auditFlags(folder: string, port: number): Promise<readonly string
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'commitlet-triggers-'))
-t.teardown(() => rm(folder, { recursive: true, force: true }))
+t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 const port = await freePort()
 
 await withControlPlane(

@@ -23,7 +23,7 @@ async function main(args: readonly string[]): Promise<number> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`)
   try {
     const bundles = await mkdtemp(join(tmpdir(), 'commitlet-faults-'))
-    t.teardown(() => rm(bundles, { recursive: true, force: true }))
+    t.teardown(() => rm(bundles, { recursive: true, force: true, maxRetries: 5 }))
     await bundlePrograms(bundles)
     process.env[BUNDLES] = bundles
     const plane = await startControlPlane({ own: true })

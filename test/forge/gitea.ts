@@ -63,7 +63,7 @@ export async function startGitea(t: Test, built: string, given?: HostTrust): Pro
   const server = startLeashed(join(built, 'gitea'), ['--config', config, 'web'], log)
   t.teardown(async () => {
     await server.stop('SIGTERM')
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   })
   ingress.leadTo(httpPort)
   await ready(httpPort, log)

@@ -67,7 +67,7 @@ drawn(
   'a repository with SHA-256 names, also an empty one, is not supported by the git binary either',
   async (t) => {
     const repository = await server.createRepository('git/sha256', { empty: true })
-    await rm(repository.path, { recursive: true })
+    await rm(repository.path, { recursive: true, force: true, maxRetries: 5 })
     await promisify(execFile)('git', ['init', '-q', '--bare', '--object-format=sha256', repository.path])
     const told: HandOver[] = []
     const writer = stage.open({ handedOver: (one) => void told.push(one) })

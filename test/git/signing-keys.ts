@@ -48,7 +48,7 @@ export async function makeSigningKeys(): Promise<SigningKeys> {
     allowedSigners,
     signers: signers as Record<KeyType, Signer>,
     text,
-    close: () => rm(folder, { recursive: true }),
+    close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
 }
 

@@ -197,7 +197,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       for (const git of opened) await git.close()
       await ssh.close()
       await server.close()
-      await rm(tempDir, { recursive: true })
+      await rm(tempDir, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

@@ -10,7 +10,7 @@ import { startLeashed } from './leash.ts'
 import { waitFor } from './wait.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'commitlet-binaries-'))
-t.teardown(() => rm(scratch, { recursive: true }))
+t.teardown(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }))
 const nowhere = { kubebuilder: join(scratch, 'none'), go: join(scratch, 'none') }
 
 async function program(folder: string, name: string, script = 'exit 0'): Promise<string> {

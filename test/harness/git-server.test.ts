@@ -19,7 +19,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'commitlet-client-'))
 const server = await startGitServer({ users: [user, robot] })
 t.teardown(async () => {
   await server.close()
-  await rm(scratch, { recursive: true })
+  await rm(scratch, { recursive: true, force: true, maxRetries: 5 })
 })
 
 interface Ran {

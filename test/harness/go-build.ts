@@ -105,7 +105,7 @@ interface Build {
 
 async function build(tools: GoTools, { go, folder, goMod, say, signal }: Build): Promise<string | undefined> {
   const part = `${folder}.${process.pid}`
-  await rm(part, { recursive: true, force: true })
+  await rm(part, { recursive: true, force: true, maxRetries: 5 })
   await mkdir(part)
   const { packages, minutes, shown, flags } = tools
   say(`Building ${shown(goMod)}, once (${minutes} minutes on 2 cores), into ${folder}`)
@@ -114,7 +114,7 @@ async function build(tools: GoTools, { go, folder, goMod, say, signal }: Build):
   if (failure === undefined) {
     await tools.complete?.(part, go)
     await rename(part, folder)
-  } else await rm(part, { recursive: true, force: true })
+  } else await rm(part, { recursive: true, force: true, maxRetries: 5 })
   return failure
 }
 

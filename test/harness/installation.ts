@@ -56,7 +56,7 @@ export async function install(
   options: InstallationOptions = {},
 ): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-e2e-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const authority = await makeAuthority()
   const git = await startGitServer({
     authority,

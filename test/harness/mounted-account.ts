@@ -45,7 +45,7 @@ export interface Mounted {
 /** What a pod of this service account has mounted, until the test ends. */
 export async function mountedFor(t: Test, plane: ControlPlane, account: string): Promise<Mounted> {
   const folder = await mkdtemp(join(tmpdir(), 'commitlet-account-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const secrets = `/api/v1/namespaces/${SYSTEM}/secrets`
   const tokens: string[] = []
 

@@ -10,7 +10,7 @@ import { startFunction, startWebhook } from './programs.ts'
 import { freePort } from './wait.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'commitlet-programs-'))
-t.teardown(() => rm(folder, { recursive: true }))
+t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 const authority = await makeAuthority()
 const { certPEM, keyPEM } = await authority.issue({ names: [WEBHOOK_HOST, 'localhost'] })
 const tls = { TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder, 'tls.key') }

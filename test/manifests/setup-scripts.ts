@@ -108,7 +108,7 @@ async function runner(t: Test, plane: ControlPlane): Promise<Runner> {
   const found = await findBinaries({ env: process.env, say: () => undefined })
   const kubectl = 'missing' in found ? '' : dirname(found.kubectl)
   const home = await mkdtemp(join(tmpdir(), 'commitlet-setup-'))
-  t.teardown(() => rm(home, { recursive: true, force: true }))
+  t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
   const folder = join(home, 'temporary')
   await mkdir(folder)
   const path = `${kubectl}:${process.env['PATH'] ?? ''}`

@@ -63,7 +63,7 @@ t.test(
       t.equal(told.length, index + 1)
       t.match(told.at(-1), message)
     }
-    await rm(file, { recursive: true })
+    await rm(file, { recursive: true, force: true, maxRetries: 5 })
     await writeFile(file, two)
     t.strictSame(await authorities(), [...known, two])
   },

@@ -39,7 +39,7 @@ export async function measureAll(): Promise<void> {
       await plane.stop()
     }
   } finally {
-    await rm(bundles, { recursive: true, force: true })
+    await rm(bundles, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

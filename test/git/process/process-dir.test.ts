@@ -10,7 +10,7 @@ import { followTrust } from '../../../functions/net/trust.ts'
 import { until } from '../stage.ts'
 
 const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-home-'))
-t.teardown(() => rm(tempDir, { recursive: true }))
+t.teardown(() => rm(tempDir, { recursive: true, force: true, maxRetries: 5 }))
 
 /** Without a CA_FILE. */
 const UNTRUSTED = { trust: followTrust(undefined) }

@@ -6,7 +6,9 @@ import { openWorkspace } from '../../../functions/git/process/workspace.ts'
 import { inWorkspace } from '../stage.ts'
 
 const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-workspace-'))
-t.teardown(() => import('node:fs/promises').then(({ rm }) => rm(tempDir, { recursive: true })))
+t.teardown(() =>
+  import('node:fs/promises').then(({ rm }) => rm(tempDir, { recursive: true, force: true, maxRetries: 5 })),
+)
 
 t.test('a workspace is readable by one user only and is removed', async (t) => {
   const { folder, remove } = await openWorkspace(tempDir)

@@ -71,7 +71,7 @@ export async function openSSHStage(engine: EngineName = 'git binary'): Promise<S
     leftovers: () => readdir(tempDir),
     async close() {
       for (const git of opened) await git.close()
-      await rm(tempDir, { recursive: true })
+      await rm(tempDir, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }
