@@ -117,7 +117,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
     open,
     async close() {
       const opened = await processDir?.catch(() => undefined)
-      if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true })
+      if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }
