@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
 import { wireString } from '../network/ssh-wire.ts'
 import { positive, sshKeyOf } from './ssh-public-key.ts'
 
@@ -30,23 +31,20 @@ export async function sshSignature(privateKey: KeyObject, message: Buffer): Prom
 }
 
 /** As numbers of one length, one after the other, for ECDSA. */
-function signatureOf(
+async function signatureOf(
   data: Buffer,
   { privateKey, digest }: { readonly privateKey: KeyObject; readonly digest: string | null },
 ): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const dsaEncoding = 'ieee-p1363'
-  sign(digest, data, { key: privateKey, dsaEncoding }, (error, made) => {
-    if (error !== null) {
-      reject(error)
-      return
-    }
-    verify(digest, data, { key: createPublicKey(privateKey), dsaEncoding }, made, (fault, isRight) => {
-      if (fault === null && isRight) resolve(made)
-      else reject(fault ?? new Error('The key made a signature that is wrong.'))
-    })
-  })
-  return promise
+  const made = await promisify(sign)(digest, data, { key: privateKey, dsaEncoding })
+  const isRight = await promisify(verify)(
+    digest,
+    data,
+    { key: createPublicKey(privateKey), dsaEncoding },
+    made,
+  )
+  if (!isRight) throw new Error('The key made a signature that is wrong.')
+  return made
 }
 
 /** RFC 5656, section 3.1.2. */

@@ -95,6 +95,20 @@ t.test('a good set-up says of each step what is right, and writes nothing', asyn
   t.notMatch(ended.stdout, TOKEN)
 })
 
+t.test('a key that can sign the commit is right, and its words are nowhere', async (t) => {
+  const { repository, provider } = await hosted('gitlab')
+  const { privateKey } = makeKey('-t', 'ed25519', '-C', '')
+  const key = secret('', { metadata: { name: 'signing' }, stringData: { 'ssh-privatekey': privateKey } })
+  const commit = gitCommit(repository.url, { ...provider, signing: { secretName: 'signing' } })
+  const ended = await commitlet(
+    ['check', '-f', await fileOf(t, configMap, secret(), key, commit), '-o', 'json'],
+    { env },
+  )
+  t.equal(ended.code, 0, ended.stdout + ended.stderr)
+  t.match(stepsIn(ended)['signing'], { state: 'good', text: /signing holds a key that can sign/ })
+  t.notMatch(ended.stdout, privateKey.split('\n')[1] ?? '')
+})
+
 // Bitbucket is at its own address alone: see test/providers/inspect.test.ts.
 for (const name of ['github', 'gitlab', 'gitea'])
   t.test(`what ${name} tells about a token and a branch`, async (t) => {
