@@ -88,6 +88,9 @@ async function serve(
   return {
     async remove() {
       for (const name of names) await plane.api.need('DELETE', `${PATH}/${name}`)
+      // Nothing of these kinds was stored, and the cleanup of the API server may take minutes on a busy machine.
+      const none = ['--type=merge', '--patch={"metadata":{"finalizers":[]}}']
+      await plane.kubectl(['patch', 'customresourcedefinitions', ...names, ...none], { allowFailure: true })
     },
   }
 }
