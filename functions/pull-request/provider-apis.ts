@@ -11,7 +11,7 @@ import { NO_SPAN, type Span } from '../domain/telemetry/tracer.ts'
 import { codeLabel } from '../domain/telemetry/program-metrics.ts'
 import { openHTTP } from '../http/http.ts'
 import type { EndedCall, HTTPSettings } from '../http/http.ts'
-import { makeKeyedSemaphore } from './keyed-semaphore.ts'
+import { makeKeyedSemaphore } from '../domain/keyed-semaphore.ts'
 
 /** One folder per row of the table of hosts, loaded on first use. The bundler needs the literal paths. */
 export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default: Connect }>>> = {
