@@ -114,7 +114,8 @@ function headerValue(value: string): string {
 function signatureOf({ attributes }: AppliedEvent, { stampKey }: SinkTarget): Record<string, string> {
   if (stampKey === undefined) return {}
   const time = { [SENDER_TIME]: new Date().toISOString() }
-  const attribute = (name: string): unknown => ({ ...attributes, ...time })[name]
+  const signed: Readonly<Record<string, unknown>> = { ...attributes, ...time }
+  const attribute = (name: string): unknown => signed[name]
   const sender = { ...time, [SENDER_SIGNATURE]: senderSignature(attribute, stampKey) }
   if (attributes[TRACEPARENT] === undefined) return sender
   return { ...sender, [TRACE_SIGNATURE]: traceSignature(attribute, stampKey) }
