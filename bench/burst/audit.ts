@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { stat, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { buffer } from 'node:stream/consumers'
 import { ACCOUNTS, SYSTEM } from '../../test/harness/accounts.ts'
 
 type Part = keyof typeof ACCOUNTS
@@ -48,13 +48,12 @@ export async function openAudit(folder: string): Promise<Audit> {
       `--audit-log-maxsize=${MOST_MEGABYTES}`,
     ],
     async take() {
-      const { size } = await stat(log)
       const calls = { function: new Map<string, number>(), webhook: new Map<string, number>() }
-      const lines = createInterface({
-        input: createReadStream(log, { start: read, end: Math.max(read, size - 1) }),
-      })
-      if (size > read) for await (const line of lines) count(calls, line)
-      read = size
+      const added = await buffer(createReadStream(log, { start: read }))
+      // The last line may still be being written.
+      const whole = added.subarray(0, added.lastIndexOf('\n') + 1)
+      read += whole.length
+      for (const line of whole.toString().split('\n').slice(0, -1)) count(calls, line)
       return calls
     },
   }

@@ -27,3 +27,15 @@ t.test('calls are counted by account, verb and resource, each once', async (t) =
   t.strictSame([...webhook], [['list gitcommits', 1]])
   t.equal((await audit.take()).function.size, 0)
 })
+
+t.test('a line that is still being written is counted once it is whole', async (t) => {
+  const folder = t.testdir({})
+  const audit = await openAudit(folder)
+  const log = join(folder, 'audit.log')
+  const [first, second] = ['secrets', 'configmaps'].map((resource) => line('function', 'get', resource))
+  appendFileSync(log, `${first}${second?.slice(0, 60)}`)
+  t.strictSame([...(await audit.take()).function.keys()], ['get secrets'])
+  t.equal((await audit.take()).function.size, 0)
+  appendFileSync(log, second?.slice(60) ?? '')
+  t.strictSame([...(await audit.take()).function.keys()], ['get configmaps'])
+})
