@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** What is written here by tools, and what belongs to nobody else. */
 const LEFT = ['.git', '.tap', 'bench', 'coverage', 'dist', 'node_modules']
 /** What a build and careless people leave behind, in a clone of the project. */
-const BUILT = ['dist/function.cjs', 'dist/webhook.cjs']
+const BUILT = ['dist/commitlet.1', 'dist/commitlet.cjs', 'dist/function.cjs', 'dist/webhook.cjs']
 const STRAY = [
   'dist/function.cjs.v24.0.0.cache',
   '.env',

@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -102,3 +105,40 @@ t.test(
     t.match(run(folder, ['c/kubectl-commitlet']), { status: 0, stdout: 'plugin' })
   },
 )
+
+t.test('the site is the only commit of its branch, with files that begin with a dot or "_"', async (t) => {
+  const folder = t.testdir({
+    site: { 'index.html': '<p>1</p>', '.vp': 'a', _app: { 'x.js': 'b' } },
+    empty: {},
+  })
+  const git = (...args: readonly string[]) => run(folder, ['git', '--git-dir=pages.git', ...args]).stdout
+  run(folder, ['git', 'init', '--quiet', '--bare', 'pages.git'])
+  const publish = (files: string, message: string) =>
+    run(folder, [join(ROOT, '.ci/publish-site'), files, join(folder, 'pages.git'), 'gh-pages', message])
+  t.match(publish('site', 'One'), { status: 0, stdout: '', stderr: '' })
+  writeFileSync(join(folder, 'site/index.html'), '<p>2</p>')
+  t.match(publish('site', 'Two'), { status: 0, stdout: '', stderr: '' })
+  t.equal(git('log', '--format=%s', 'gh-pages'), 'Two\n')
+  t.equal(git('show', 'gh-pages:index.html'), '<p>2</p>')
+  t.equal(git('ls-tree', '-r', '--name-only', 'gh-pages'), '.nojekyll\n.vp\n_app/x.js\nindex.html\n')
+  t.match(publish('empty', 'Three'), { status: 1, stderr: /^empty has no index\.html: build the site first/ })
+})
+
+t.test('a token goes to the server in a header, and is no argument', async (t) => {
+  const seen: (string | undefined)[] = []
+  const server = createServer(({ headers }, response) => {
+    seen.push(headers.authorization)
+    response.writeHead(403).end()
+  })
+  t.teardown(() => server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const folder = t.testdir({ site: { 'index.html': '' } })
+  const args = ['site', `http://127.0.0.1:${port}/pages.git`, 'gh-pages', 'One']
+  const env = { ...process.env, TOKEN: 'secret' }
+  const child = spawn(join(ROOT, '.ci/publish-site'), args, { cwd: folder, env, stdio: 'ignore' })
+  const [code] = await once(child, 'exit')
+  t.not(code, 0)
+  t.same(new Set(seen), new Set([`Basic ${btoa('x-access-token:secret')}`]))
+})

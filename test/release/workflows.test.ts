@@ -34,6 +34,7 @@ t.test('a workflow may read at most, and only a job may write', async (t) => {
     '.github/workflows/release.yaml, release: contents',
     '.github/workflows/release.yaml, release: id-token',
     '.github/workflows/release.yaml, release: attestations',
+    '.github/workflows/release.yaml, site: contents',
   ])
 })
 
@@ -77,7 +78,10 @@ t.test('each script of the project that a workflow calls is there', async (t) =>
   const called = SCRIPTS.flatMap(({ run }) =>
     [...run.matchAll(/(?<![\w/])\.ci\/[\w-]+/g)].map(([path]) => path),
   )
-  t.strictSame([...new Set(called)].toSorted(), ['.ci/kubectl-plugin', '.ci/release-notes', '.ci/run'])
+  t.strictSame(
+    [...new Set(called)].toSorted(),
+    ['kubectl-plugin', 'publish-site', 'release-notes', 'run'].map((name) => `.ci/${name}`),
+  )
   for (const path of called) t.doesNotThrow(() => accessSync(join(ROOT, path), constants.R_OK), path)
   for (const { run } of SCRIPTS)
     for (const [, name = ''] of run.matchAll(/\bnpm run ([\w:-]+)/g)) t.ok(Object.hasOwn(scripts, name), name)
@@ -100,6 +104,7 @@ t.test('an image for each architecture is built, and all of them get one name', 
       ['image', ['test', 'version']],
       ['publish', ['version', 'image']],
       ['release', ['version', 'publish']],
+      ['site', ['release']],
     ],
     'nothing is published before the tests',
   )
