@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import type { Logger } from 'pino'
 import { guardAddresses } from '../functions/net/addresses.ts'
 import { buildApp } from '../functions/app.ts'
+import { makeWaitingSearch } from '../functions/arrival/waiting-resources.ts'
 import { handle } from '../functions/attempt/attempt.ts'
 import { divide } from '../functions/attempt/turns/shares.ts'
 import { openTurns } from '../functions/attempt/turns/turns.ts'
@@ -61,7 +63,10 @@ export async function startFunction(context: ProgramContext<FunctionSite>): Prom
   const find = finder(cluster, { reads: WAITS, waits: WAITS })
   const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER, tracer: openTracer() }
   const { world, close } = openWorld(parts)
-  const app = buildApp((ref) => handle(ref, find, world), log)
+  const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
+  const lookFor = makeWaitingSearch({ cluster, log, elapsed: world.elapsed, wait }, false)
+  const searches = { sweep: () => Promise.resolve(), lookFor }
+  const app = buildApp((ref) => handle(ref, find, world), log, { searches })
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {
     await Promise.all([app.close(), close(), git.close()])
   })

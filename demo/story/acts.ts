@@ -21,20 +21,28 @@ async function shows({ print, site }: StoryStage): Promise<void> {
   print.prompt(`git show --compact-summary --format='${format}'`)
   const summary = await show('--compact-summary', `--format=${format}`, 'main')
   print.line(summary.replace(/\n{2,}/, '\n'))
-  print.prompt('git show -U1 -- values.yaml | tail -n 4')
-  const diff = await show('--format=', '-U1', 'main', '--', 'values.yaml')
-  print.line(diff.split('\n').slice(-4).join('\n'))
+  print.prompt('git show -U0 -- values.yaml | tail -n 2')
+  const diff = await show('--format=', '-U0', 'main', '--', 'values.yaml')
+  print.line(diff.split('\n').slice(-2).join('\n'))
+}
+
+async function follows({ print, change, stored, succeeded }: StoryStage): Promise<void> {
+  const before = stored('GitCommit', 'shop').status?.commit?.sha
+  print.line('  The ConfigMap changes: sync: OnChange commits it again.')
+  await change('2-summer.yaml')
+  const { message, milliseconds } = await succeeded('GitCommit', 'shop', before)
+  print.done(`${message} ${inTime(milliseconds)}`)
 }
 
 async function delivers({ print, apply, succeeded }: StoryStage): Promise<void> {
   print.title('3  A pull request, on a stand-in for GitHub; and what the webhook denies')
-  demand(await apply('2-delivery.yaml'))
+  demand(await apply('3-delivery.yaml'))
   const commit = await succeeded('GitCommit', 'delivery')
   print.done(`${commit.message} ${inTime(commit.milliseconds)}`)
-  demand(await apply('3-pull-request.yaml'))
+  demand(await apply('4-pull-request.yaml'))
   const pull = await succeeded('PullRequest', 'delivery')
   print.done(`${pull.message} ${inTime(pull.milliseconds)}`)
-  const denial = await apply('4-password.yaml')
+  const denial = await apply('5-password.yaml')
   if (denial === undefined) throw new Error('The webhook has admitted a GitCommit of a Secret.')
   print.refused(denial)
 }
@@ -46,7 +54,7 @@ async function crashes(stage: StoryStage): Promise<void> {
   const target = { repository: site.repository.name, exchange: 'receive-pack' } as const
   const release = site.server.faults.add({ kind: 'hold', when: 'after', until: released.promise }, target)
   const before = await site.repository.git('rev-parse', 'main')
-  demand(await apply('5-opening.yaml'))
+  demand(await apply('6-opening.yaml'))
   const moved = async (): Promise<string | undefined> => {
     const tip = await site.repository.git('rev-parse', 'main')
     return tip === before ? undefined : tip
@@ -76,13 +84,13 @@ async function sums(stage: StoryStage): Promise<void> {
     names.map((name) => commitsOf(stage, stage.stored('GitCommit', name).metadata.uid)),
   )
   print.title('5  The sum')
-  const made = `${names.length} GitCommits: ${commits.flat().length} commits. 1 PullRequest: ${pulls} pull request.`
+  const made = `${names.length} GitCommits, 1 change: ${commits.flat().length} commits. 1 PullRequest: ${pulls} pull request.`
   print.done(`${made} 1 crash: nothing lost, nothing made twice.`)
   print.line('  Next: npm run demo -- --verbose shows each step, -- --cluster does it on a real API server.')
 }
 
-/** In the order in which they are played: each can rely on those before it, and one more goes before the sum. */
-export const ACTS: readonly Act[] = [applies, shows, delivers, crashes, sums]
+/** In the order in which they are played: each can rely on those before it, and goes on under its title if it has none. */
+export const ACTS: readonly Act[] = [applies, shows, follows, delivers, crashes, sums]
 
 /** The commits that carry the id of a resource. */
 async function commitsOf({ site }: StoryStage, uid: string): Promise<readonly string[]> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Envelope, Kind } from '../../functions/domain/resource/resource.ts'
@@ -7,7 +8,7 @@ import { gitBranches } from '../../test/harness/hosts/git-branches.ts'
 import { github } from '../../test/harness/hosts/github.ts'
 import { memoryModel } from '../../test/harness/hosts/model.ts'
 import type { HostModel } from '../../test/harness/hosts/model.ts'
-import { memoryCluster, type MemoryCluster } from '../../test/harness/memory-cluster.ts'
+import { memoryCluster, type MemoryCluster, type StoredObject } from '../../test/harness/memory-cluster.ts'
 import { waitFor } from '../../test/harness/wait.ts'
 import { create } from '../admission.ts'
 import { readObjects } from '../examples.ts'
@@ -45,9 +46,11 @@ export interface StoryStage {
   readonly read: (file: string) => Promise<string>
   /** Applies a file; returns the webhook's sentence if it denies one of its objects. */
   readonly apply: (file: string) => Promise<string | undefined>
+  /** Changes what the file holds, of which an event tells the function, as Knative's ApiServerSource does. */
+  readonly change: (file: string) => Promise<void>
   readonly stored: (kind: Kind, name: string) => Envelope
-  /** Waits for the end of an attempt that has to succeed; times count from the last apply. */
-  readonly succeeded: (kind: Kind, name: string) => Promise<Ending>
+  /** Waits for an attempt to succeed, with another commit than `before`; times count from the last apply or change. */
+  readonly succeeded: (kind: Kind, name: string, before?: string) => Promise<Ending>
   /** Starts the function again after a kill, when its claims have lapsed: the cluster's clock is set ahead. */
   readonly startAgain: () => Promise<void>
 }
@@ -102,11 +105,22 @@ export async function openStory({ print, leftovers }: Stage): Promise<StoryStage
       }
       return undefined
     },
+    async change(file) {
+      const objects = readObjects(file, await read(file))
+      applied = performance.now()
+      for (const object of objects)
+        await tell(
+          running.url,
+          cluster.apply({ ...object, metadata: { namespace: NAMESPACE, ...object.metadata } }),
+        )
+    },
     stored,
-    async succeeded(kind, name) {
+    async succeeded(kind, name, before) {
       const settled = (): Envelope | undefined => {
         const resource = stored(kind, name)
-        return ['Succeeded', 'Failed'].includes(resource.status?.phase ?? '') ? resource : undefined
+        const { phase, commit } = resource.status ?? {}
+        const isNew = before === undefined || commit?.sha !== before
+        return phase === 'Failed' || (phase === 'Succeeded' && isNew) ? resource : undefined
       }
       const resource = await waitFor(`result of the ${kind} ${name}`, settled, SETTLED_MS)
       const ready = resource.status?.conditions?.find(({ type }) => type === 'Ready')
@@ -120,4 +134,17 @@ export async function openStory({ print, leftovers }: Stage): Promise<StoryStage
       running = await start(Number(port))
     },
   }
+}
+
+/** Sends the event of an ApiServerSource in resource mode. */
+async function tell(url: string, object: StoredObject): Promise<void> {
+  const headers = {
+    'content-type': 'application/json',
+    'ce-specversion': '1.0',
+    'ce-id': randomUUID(),
+    'ce-source': 'https://10.0.0.1:443',
+    'ce-type': 'dev.knative.apiserver.resource.update',
+  }
+  const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(object) })
+  if (status !== 202) throw new Error(`The function answered the event of the change with ${status}.`)
 }

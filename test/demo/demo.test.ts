@@ -23,13 +23,20 @@ t.test(
     )
     t.match(stdout, /^ old\.txt \(gone\) +\| 1 -$/m)
     t.match(stdout, /^- {2}tag: 1\.4\.2 (# .*)\n\+ {2}tag: 1\.5\.0 \1$/m)
+    t.match(
+      stdout,
+      /^ {2}The ConfigMap changes: .*\n✔ Committed as [0-9a-f]{12} to the branch main at banner\.txt and 2 more\./m,
+    )
     t.match(stdout, /^✔ Opened #1: https:\/\/localhost:\d+\/acme\/config\/pull\/1 /m)
     t.match(stdout, /^✖ spec\.resourceRef\.kind is Secret, which is never committed /m)
     t.match(
       stdout,
       /Commit ([0-9a-f]{12}) is pushed, [^]*\n\$ kill -9 \d+\n[^]*✔ Committed as \1 .* attempt 2\.$/m,
     )
-    t.match(stdout, '✔ 3 GitCommits: 3 commits. 1 PullRequest: 1 pull request. 1 crash: nothing lost')
+    t.match(
+      stdout,
+      '✔ 3 GitCommits, 1 change: 4 commits. 1 PullRequest: 1 pull request. 1 crash: nothing lost',
+    )
     t.notMatch(stdout, '\x1b', 'no colours where no terminal is')
     t.ok(stdout.split('\n').length < 50, 'it fits on a screen')
     t.same(await demo.leftovers(), [])
