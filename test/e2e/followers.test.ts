@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
+import { parse } from 'yaml'
 import { ACCOUNTS, SYSTEM, untilAllowed } from '../harness/accounts.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { readyOf } from '../harness/conditions.ts'
@@ -9,6 +12,13 @@ import { isLong, sized } from '../harness/sample.ts'
 import { waitFor } from '../harness/wait.ts'
 
 const MINUTE = 60_000
+const DOCS = join(import.meta.dirname, '../../docs')
+/** The first YAML after the heading. */
+function exampleIn(page: string, heading: string): string {
+  const text = readFileSync(join(DOCS, page), 'utf8')
+  const [, example = ''] = /```yaml\n(.*?)```/s.exec(text.slice(text.indexOf(`${heading}\n`))) ?? []
+  return example
+}
 /** Followers, the ConfigMaps that they share, how often each is changed, and how often the function is killed meanwhile. */
 const [FOLLOWERS, MAPS, CHANGES, KILLS] = [sized(24, 1_000), sized(6, 100), sized(3, 10), sized(3, 12)]
 const BRANCHES = 4
@@ -64,6 +74,29 @@ await withControlPlane(
     function follower(name: string, url: string, spec: object = {}): object {
       return gitCommit(name, url, { branch: 'main', sync: 'OnChange', ...spec })
     }
+
+    t.test(
+      'the example of the page, with the fields that the reference shows, follows its ConfigMap',
+      async (t) => {
+        const team = await createTeam()
+        const repository = await commitlet.git.createRepository(`${team.namespace}/config`)
+        const source = (colour: string): object => ({
+          ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop-settings' }, data: { colour } },
+        })
+        const text = exampleIn('following.md', '# Following changes')
+        t.match(parse(text), { spec: parse(exampleIn('gitcommit.md', '## Following changes')) })
+        await team.apply(source('red'))
+        const input = text
+          .replace('https://git.example.com/acme/config.git', repository.url)
+          .replace('git-credentials', 'git')
+        await team.kubectl(['apply', '-f', '-'], { input })
+        await team.settled('shop-settings')
+        await team.apply(source('blue'))
+        await tell(team, 'shop-settings')
+        await team.waitFor('shop-settings', 'jsonpath={.status.sync.commits}=2', '30s')
+        t.match(await repository.show('main:shop/settings.yaml'), 'colour: blue')
+      },
+    )
 
     t.test('A, B, A are three commits, and the status shows what was seen', async (t) => {
       const team = await createTeam(['developer'])
