@@ -24,6 +24,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Operate: {
     configuration: 'Configuration',
     troubleshooting: 'Troubleshooting',
+    'log-in-messages': 'Messages of log-ins',
     monitoring: 'Monitoring',
     policy: 'Policies',
     triggers: 'Triggers',

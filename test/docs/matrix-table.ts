@@ -25,7 +25,7 @@ interface Row {
   readonly end: string
 }
 
-/** The table of docs/authentication.md: one row for the states that end alike. */
+/** The table of docs/log-in-messages.md: one row for the states that end alike. */
 export function matrixTable(cases: readonly MatrixCase[]): string {
   const rows = cases.map(rowOf)
   const first = rows.filter((row, index) => rows.findIndex((other) => isSame(row, other)) === index)
