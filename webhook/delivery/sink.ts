@@ -53,7 +53,7 @@ export const SINK_LIMITS: SinkLimits = {
   slotMs: 20_000,
   overdue: 768,
   waiting: 10_000,
-  waitingPerNamespace: 1_000,
+  waitingPerNamespace: 5_000,
   requestMs: 610_000,
   bodyMs: 5_000,
   windowMs: 60_000,
