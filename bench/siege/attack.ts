@@ -1,5 +1,8 @@
-import type { ApiServer } from '../../functions/cluster/api-server.ts'
+import type { ApiAnswer, ApiCall } from '../../functions/cluster/api-server.ts'
 import type { Authority } from '../../test/harness/certificates.ts'
+
+/** A call of the API server; Commitlet itself deletes nothing. */
+export type AttackerCall = Omit<ApiCall, 'method'> & { readonly method: ApiCall['method'] | 'DELETE' }
 
 /** What an attacker has: a namespace like any tenant's, the addresses of both programs, and servers of their own. */
 export interface Arena {
@@ -10,7 +13,7 @@ export interface Arena {
   /** The attacker's own; its Secret `git` holds TOKEN of the harness under the key `token`. */
   readonly namespace: string
   /** The API server, as somebody who may do everything in the namespace. */
-  readonly api: ApiServer
+  readonly api: (call: AttackerCall) => Promise<ApiAnswer>
   /** Creates an object in the namespace; returns the status of the response. */
   readonly create: (object: object) => Promise<number>
 }

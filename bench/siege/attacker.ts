@@ -36,7 +36,8 @@ input.once('line', (line) => void attack(JSON.parse(line) as Order))
 process.stdout.write('ready\n')
 
 async function attack({ name, namespace, authority, ...addresses }: Order): Promise<void> {
-  const api = openApiServer()
+  // It sends any method.
+  const api = openApiServer() as Arena['api']
   const aborted = new Promise<never>((_resolve, reject) => {
     stop.signal.addEventListener('abort', () => reject(new Error('The siege has ended.')))
   })

@@ -1,4 +1,5 @@
 import type { Attack } from './attack.ts'
+import { busySource } from './attacks/busy-source.ts'
 import { chunkedAnswers } from './attacks/chunked-answers.ts'
 import { functionBodies, webhookBodies } from './attacks/chunked-bodies.ts'
 import { dueResources } from './attacks/due-resources.ts'
@@ -6,6 +7,9 @@ import { endlessRefs } from './attacks/endless-refs.ts'
 import { eventFlood } from './attacks/event-flood.ts'
 import { hostileKeys } from './attacks/hostile-keys.ts'
 import { remoteLines } from './attacks/remote-lines.ts'
+import { resourceChurn } from './attacks/resource-churn.ts'
+import { silentConnections } from './attacks/silent-connections.ts'
+import { specFlips } from './attacks/spec-flips.ts'
 import { sshRequests } from './attacks/ssh-requests.ts'
 
 /** All attacks of the siege. */
@@ -19,4 +23,8 @@ export const ATTACKS: readonly Attack[] = [
   remoteLines,
   sshRequests,
   dueResources,
+  resourceChurn,
+  specFlips,
+  silentConnections,
+  busySource,
 ]
