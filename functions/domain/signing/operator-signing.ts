@@ -1,5 +1,6 @@
 import { ofNamespace } from '../credentials/default-credentials.ts'
-import { allows, sshUserOf } from '../repository/allowed-repositories.ts'
+import { allows } from '../repository/allowed-repositories.ts'
+import { demands } from '../repository/demanded-repositories.ts'
 import type { Target } from '../repository/target.ts'
 
 /** What the operator has set about signatures: comma-separated lists as in the annotation of a Secret. */
@@ -13,13 +14,9 @@ export interface SigningRules {
   readonly defaultSigning?: string | undefined
 }
 
-/** Whether the operator demands signatures there, whichever SSH user the address names. */
+/** Whether the operator demands signatures there, however the address is spelled. */
 export function isSigningRequired({ requireSigning }: SigningRules, { called }: Target): boolean {
-  if (requireSigning === undefined) return false
-  return called.some((one) => {
-    const usual = one.scheme === 'ssh' ? { ...one, user: sshUserOf(one.host) } : one
-    return allows(requireSigning, one) || allows(requireSigning, usual)
-  })
+  return requireSigning !== undefined && called.some((one) => demands(requireSigning, one))
 }
 
 /** Whether a commit without `spec.signing` is signed with the operator's key there. */
