@@ -1,14 +1,11 @@
-import { Octokit } from '@octokit/rest'
-import { parseAnswer } from '../api-answer.ts'
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood, moved } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
-import { Failure } from '../../domain/failure.ts'
 import { member, textMember } from '../../domain/json-value.ts'
-import type { Endpoint, Fetch } from '../../domain/pull-request/pull-requests.ts'
+import type { Endpoint } from '../../domain/pull-request/pull-requests.ts'
 import { githubFailure } from './errors.ts'
 import type { GitHubErrorContext } from './errors.ts'
-import { isOfGitHub } from './errors.ts'
+import { openOctokit } from './octokit.ts'
 
 /** The current name of a repository. */
 export interface Home {
@@ -116,50 +113,11 @@ function numberIn({ headers }: ApiAnswer, baseURL: string): string | undefined {
 
 type Call = (location: Location, question: Question) => Promise<ApiAnswer>
 
-function callBy({ baseURL, shown, fetch }: Endpoint, login: ApiLogin): Call {
-  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-  const octokit = new Octokit({ baseUrl: baseURL, auth: login.secret, userAgent: 'commitlet', log })
-  const headers = { accept: 'application/vnd.github+json', ...versionFor(baseURL) }
-  return async function call({ owner, name, id }, { method, path, parameters }) {
+function callBy(endpoint: Endpoint, login: ApiLogin): Call {
+  const ask = openOctokit(endpoint, { auth: login.secret })
+  return function call({ owner, name, id }, { method, path, parameters }) {
     const [root, at] =
       id === undefined ? ['/repos/{owner}/{repo}', { owner, repo: name }] : ['/repositories/{id}', { id }]
-    const answers: ApiAnswer[] = []
-    // The library would parse an answer of any size, so it gets the status only.
-    const kept: Fetch = async (url, init) => {
-      const answer = await parseAnswer(await fetch(url, init))
-      answers.push(answer)
-      return new Response(null, { status: answer.status })
-    }
-    const request = { fetch: kept, log }
-    const error: unknown = await octokit
-      .request(`${method} ${root}${path}`, { ...parameters, ...at, headers, request })
-      .catch((error: unknown) => error)
-    const [answer] = answers
-    if (answer === undefined) throw failureIn(error) ?? unread(shown)
-    return answer
+    return ask(`${method} ${root}${path}`, { ...parameters, ...at })
   }
-}
-
-function ignore(): void {
-  return undefined
-}
-
-// A GitHub Enterprise Server refuses versions that it does not know.
-function versionFor(baseURL: string): Readonly<Record<string, string>> {
-  return isOfGitHub(baseURL) ? { 'x-github-api-version': '2022-11-28' } : {}
-}
-
-/** The Failure in an error of the library, which wraps what `fetch` throws together with the request. */
-function failureIn(error: unknown): Failure | undefined {
-  let seen = error
-  for (let depth = 0; depth < 5 && seen instanceof Error; depth += 1) {
-    if (seen instanceof Failure) return seen
-    seen = seen.cause
-  }
-  return undefined
-}
-
-function unread(shown: string): Failure {
-  const message = `The answer of the API of ${shown} could not be read; Commitlet retries automatically.`
-  return new Failure('ProviderUnavailable', message)
 }
