@@ -40,6 +40,8 @@ export interface GitServer {
   /** Every request to Git in the order of arrival. */
   readonly requests: LoggedRequest[]
   createRepository(name: string, options?: RepositoryOptions): Promise<GitRepository>
+  /** Lets one more user log in from now on, until the returned function is called. */
+  admit(user: GitUser): () => void
   /** Sets what a user may do in one repository from now on. */
   setRight(user: GitUser, repository: string, right: Right): void
   /** Serves the API of a host for one repository from now on; `origin`: the one in answers, where it is not `url`. */
@@ -55,7 +57,7 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
   const authority = options.authority ?? (await makeAuthority())
   const caFile = join(root, 'ca.pem')
   await writeFile(caFile, authority.certPEM)
-  const { users } = options
+  const users = [...options.users]
   const site: GitSite = {
     users,
     backend: openBackend(root),
@@ -74,6 +76,10 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
     faults: site.faults,
     requests: site.requests,
     createRepository: (name, wanted) => createRepository({ root, url }, name, wanted),
+    admit(user) {
+      users.push(user)
+      return () => void users.splice(users.indexOf(user), 1)
+    },
     setRight: (user, repository, right) => void site.rights.set(rightKey(user, repository), right),
     serveAPI(dialect, model, origin = url) {
       const api = hostAPI(dialect, model, () => origin)

@@ -15,6 +15,12 @@ export interface Dialect {
   /** The token or password that a request carries. */
   tokenOf(headers: Headers): string | undefined
   readonly answers: LiteralAnswers
+  /** The answer to what only an App may ask, which logs in in another way; undefined: it is no such request. */
+  answerToApp?(
+    request: Pick<HostCall, 'path' | 'body'> & { readonly method: string },
+    headers: Headers,
+    model: HostModel,
+  ): HostAnswer | undefined
   /** The operations of the host: every other request is refused. */
   readonly operations: OperationTable
   /** Paths that mean the same to the host as those of its operations. */

@@ -1,5 +1,6 @@
 import { elements, member, textMember } from '../../../functions/domain/json-value.ts'
 import type { Dialect, HostAnswer, HostCall, Route } from './dialect.ts'
+import { answerToApp } from './github-app.ts'
 import { issueBody, labelBody, pullBody, REPOSITORY_ID, repositoryBody, userBody } from './github-bodies.ts'
 import { openPull } from './github-opening.ts'
 import { LITERAL } from './github-literal.ts'
@@ -21,6 +22,7 @@ export const github: Dialect = {
   },
   tokenOf: (headers) => /^(?:token|bearer) (.+)$/i.exec(headers.get('authorization') ?? '')?.[1],
   answers: LITERAL,
+  answerToApp,
   routes: [
     ...GITHUB_IDENTITY,
     route('GET', '', (call, model) =>

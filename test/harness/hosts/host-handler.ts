@@ -137,6 +137,8 @@ async function answerTo(asked: Asked, { dialect, model, check, handler }: Stage)
     return { status: 418, body: { message: complaints.join(' ') } }
   }
   const { answers } = dialect
+  const toApp = dialect.answerToApp?.(asked, asked.headers, model)
+  if (toApp !== undefined) return toApp
   const token = dialect.tokenOf(asked.headers) ?? ''
   const right = model.tokens.get(token)
   if (right === undefined) return answers.unauthorised

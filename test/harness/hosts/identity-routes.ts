@@ -58,6 +58,17 @@ export const GITHUB_IDENTITY: readonly Route[] = [
       return { status: 200, headers, body: { login: user, id: 1, type: 'User' } }
     },
   },
+  {
+    method: 'GET',
+    path: /^\/installation\/repositories$/,
+    answer({ token }, { apps, repository }) {
+      const issued = apps?.issued.find((one) => one.token === token)
+      if (issued === undefined) return NOT_FOR_INTEGRATIONS
+      const push = issued.permissions['contents'] === 'write'
+      const held = { id: 1, full_name: issued.repository, permissions: { push, pull: true } }
+      return { status: 200, body: { total_count: 1, repositories: [{ ...held, name: repository[1] }] } }
+    },
+  },
   branchRoute(/^\/repos\/[^/]+\/[^/]+\/branches\/(.+)$/, {
     missing: { status: 404, body: { message: 'Branch not found', status: '404' } },
     body: ({ name, isProtected }) => ({ name, commit: { sha: 'c'.repeat(40) }, protected: isProtected }),

@@ -1,3 +1,5 @@
+import type { ModelApps } from './github-app.ts'
+
 /** The state of a stand-in for a host, for one repository: branches, tokens and pull requests. */
 export interface HostModel {
   /** The repository's path at its host, such as ["acme", "shop"]. */
@@ -14,6 +16,8 @@ export interface HostModel {
   /** Labels and people that the host knows. */
   readonly labels: Set<string>
   readonly people: Set<string>
+  /** Undefined: the host has no Apps. */
+  readonly apps?: ModelApps
   archived: boolean
   /** Its path since it was renamed; undefined: it was not. */
   movedTo: readonly string[] | undefined

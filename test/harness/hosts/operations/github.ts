@@ -1,4 +1,5 @@
 import {
+  closedObject,
   each,
   either,
   filledListOf,
@@ -19,6 +20,15 @@ const SUGGESTION: Fields = { rationale: TEXT, suggest: FLAG, confidence: oneOf('
 const USER = openObject({ login: TEXT }, 'login')
 const REPOSITORY_FIELDS: Fields = { id: INTEGER, full_name: TEXT, owner: USER }
 const REPOSITORY = openObject(REPOSITORY_FIELDS, 'id full_name owner')
+const REPOSITORY_NAMED = openObject({ id: INTEGER, full_name: TEXT }, 'id full_name')
+const INSTALLATION = openObject(
+  {
+    id: INTEGER,
+    ...nullable({ account: openObject({ login: TEXT }), suspended_at: TEXT }),
+    permissions: openObject({}),
+  },
+  'id account permissions suspended_at',
+)
 const LABELS = listOf(openObject({ name: TEXT }, 'name'))
 const SIDE = openObject({ ref: TEXT, repo: REPOSITORY, ...nullable({ user: USER }) }, 'ref repo user')
 const PULL_FIELDS: Fields = {
@@ -40,6 +50,31 @@ const ISSUE = openObject({ number: INTEGER, assignees: listOf(USER) }, 'number')
  */
 export const GITHUB_OPERATIONS: OperationTable = {
   'GET /user': { statuses: [200, 304, 401, 403], shows: openObject({ login: TEXT }, 'login') },
+  'GET /repos/{owner}/{repo}/installation': { statuses: [200, 301, 404], shows: INSTALLATION },
+  'GET /app/installations/{installation_id:integer}': { statuses: [200, 404], shows: INSTALLATION },
+  'POST /app/installations/{installation_id:integer}/access_tokens': {
+    body: {
+      repositories: listOf(TEXT),
+      repository_ids: listOf(INTEGER),
+      permissions: closedObject({
+        ...each('contents pull_requests issues metadata', oneOf('read write')),
+        workflows: oneOf('write'),
+      }),
+    },
+    statuses: [201, 401, 403, 404, 422],
+    shows: openObject(
+      { ...each('token expires_at', TEXT), repositories: listOf(REPOSITORY_NAMED) },
+      'token expires_at',
+    ),
+  },
+  'GET /installation/repositories': {
+    query: PAGES,
+    statuses: [200, 304, 401, 403],
+    shows: openObject(
+      { total_count: INTEGER, repositories: listOf(REPOSITORY_NAMED) },
+      'total_count repositories',
+    ),
+  },
   'GET /repos/{owner}/{repo}': { statuses: [200, 301, 403, 404], shows: REPOSITORY },
   'GET /repos/{owner}/{repo}/branches/{branch:segments}': {
     statuses: [200, 301, 404],
