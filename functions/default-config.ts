@@ -1,16 +1,16 @@
 import { ENTRY_FORM, unsoundEntry, unsoundPrefix } from './domain/repository/allowed-repositories.ts'
-import type { DefaultConfig, TokenSource } from './domain/credentials/default-credentials.ts'
+import type { AppSource, DefaultConfig, TokenSource } from './domain/credentials/default-credentials.ts'
 import { Failure } from './domain/failure.ts'
 import type { Environment } from './domain/settings.ts'
 import { text, WrongSetting } from './domain/settings.ts'
-import { readToken } from './login/read-default.ts'
+import { APP_VARIABLES, findDefaultApp, readToken } from './login/read-default.ts'
 
 const TOKEN = 'DEFAULT_GIT_TOKEN'
 const FILE = 'DEFAULT_GIT_TOKEN_FILE'
 const REPOSITORIES = 'DEFAULT_GIT_REPOSITORIES'
 
 /**
- * Reads DEFAULT_GIT_*; undefined if no token is set. Throws WrongSetting for an invalid value, with one sentence that
+ * Reads DEFAULT_GIT_* and DEFAULT_GITHUB_APP_*; undefined if neither a token nor an App is set. Throws WrongSetting for an invalid value, with one sentence that
  * never contains the token.
  */
 export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
@@ -19,7 +19,7 @@ export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
   const repositories = text(env, REPOSITORIES, undefined)
   if (repositories === undefined)
     throw new WrongSetting(
-      `${REPOSITORIES} is not set, but has to list the repositories that the token of ${TOKEN} may go to, such as git.example.com/teams/{namespace}.`,
+      `${REPOSITORIES} is not set, but has to list the repositories that the ${'keyFile' in source ? `tokens of ${APP_VARIABLES.id}` : `token of ${TOKEN}`} may go to, such as git.example.com/teams/{namespace}.`,
     )
   if (unsoundEntry(repositories) !== undefined)
     throw new WrongSetting(
@@ -42,10 +42,14 @@ export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
   return { source, username, repositories, paths }
 }
 
-function readSource(env: Environment): TokenSource | undefined {
+function readSource(env: Environment): DefaultConfig['source'] | undefined {
   const [token, file] = [text(env, TOKEN, undefined)?.trim(), text(env, FILE, undefined)]
-  if (token !== undefined && file !== undefined)
-    throw new WrongSetting(`${TOKEN} and ${FILE} are both set; set one of them.`)
+  const app = readAppSource(env)
+  const set = [token === undefined ? [] : [TOKEN], file === undefined ? [] : [FILE]].flat()
+  const [one, other] = app === undefined ? set : [...set, APP_VARIABLES.id]
+  if (one !== undefined && other !== undefined)
+    throw new WrongSetting(`${one} and ${other} are both set; set one of them.`)
+  if (app !== undefined) return app
   if (token !== undefined) return requireLine(token)
   if (file === undefined) return undefined
   try {
@@ -57,6 +61,21 @@ function readSource(env: Environment): TokenSource | undefined {
     )
   }
   return { file }
+}
+
+function readAppSource(env: Environment): AppSource | undefined {
+  const { id, installation, privateKey } = APP_VARIABLES
+  const [appID, keyFile] = [text(env, id, undefined), text(env, privateKey, undefined)]
+  const installationID = text(env, installation, undefined)
+  if (appID === undefined && keyFile === undefined && installationID === undefined) return undefined
+  if (appID === undefined || keyFile === undefined)
+    throw new WrongSetting(
+      `${appID === undefined ? id : privateKey} is not set, but a GitHub App needs both ${id} and ${privateKey}.`,
+    )
+  const source = { appID, installationID, keyFile }
+  const found = findDefaultApp(source)
+  if (typeof found === 'string') throw new WrongSetting(`${found}.`)
+  return source
 }
 
 function requireLine(token: string): TokenSource {

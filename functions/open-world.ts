@@ -11,7 +11,9 @@ import { openEdits } from './edits/edits.ts'
 import type { Tracer } from './domain/telemetry/tracer.ts'
 import type { Git } from './git/git.ts'
 import type { HTTPSettings } from './http/http.ts'
+import { keepTokens } from './login/app-tokens.ts'
 import { guardRemotes } from './login/guarded-remotes.ts'
+import { openIssuers } from './login/token-issuers.ts'
 import { openLooks } from './looks/looks.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
 import type { World } from './world.ts'
@@ -50,11 +52,12 @@ export function openWorld(parts: WorldParts): OpenWorld {
     stampKey: config.stampKey,
     log,
   })
-  const remotes = guardRemotes(
+  const { issueToken, ...remotes } = guardRemotes(
     {
       push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
       find: (change, login, { signal, ...terms }) => git.find(change, login, signal, terms),
       withPullRequests: openProviders(network, elapsed, meter),
+      issueToken: openIssuers(network, now, meter),
     },
     { failedLogins: config.failedLogins, elapsed },
   )
@@ -63,6 +66,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
   const world: World = {
     cluster,
     ...remotes,
+    appTokens: keepTokens(issueToken, elapsed),
     expect: (target) => git.expect(target),
     editFile: edits.edit,
     takeTurn: turns.takeTurn,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { AppToken, AppTokenUse } from './domain/credentials/app-login.ts'
 import type { DefaultConfig } from './domain/credentials/default-credentials.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/change.ts'
@@ -74,6 +75,14 @@ export interface Looks {
   readonly add: (envelope: Envelope, parsed: Parsed, asked: boolean) => void
 }
 
+/** An App's token that an attempt needs. */
+export interface AppTokenRequest extends AppTokenUse {
+  /** What the token has to be good for. */
+  readonly kind: Kind
+  readonly namespace: string
+  readonly signal: AbortSignal
+}
+
 /** Everything outside the process that the functions use. `openWorld` makes the real one. */
 export interface World {
   readonly cluster: Cluster
@@ -85,6 +94,8 @@ export interface World {
   readonly find: (change: ChangeDraft, login: Login, attempt: SearchTerms) => Promise<Landed | undefined>
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
+  /** The token of an App, asked for or kept; see functions/login/app-tokens.ts. */
+  readonly appTokens: (request: AppTokenRequest) => Promise<AppToken>
   /** Told of each change that will be pushed; the result is called when it has come or will not come. See functions/git. */
   readonly expect: (target: Pick<ChangeDraft, 'repository' | 'branch'>) => Release
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */

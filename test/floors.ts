@@ -50,6 +50,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'lru-cache': /^(functions\/(cluster|git|http|login|pull-request)|webhook\/admission)\//,
   selfsigned: /^webhook\/certificate\//,
   'prom-client': /^functions\/telemetry\//,
+  '@octokit/auth-app': /^functions\/providers\/github\//,
   '@octokit/rest': /^functions\/providers\/github\//,
   '@gitbeaker/rest': /^functions\/providers\/gitlab\//,
 }

@@ -1,4 +1,5 @@
 import type { Secret } from '../../functions/cluster/cluster.ts'
+import { WITHOUT_TOKEN } from '../../functions/domain/credentials/app-login.ts'
 import { loginFor } from '../../functions/domain/credentials/login-for.ts'
 import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import {
@@ -36,7 +37,12 @@ export async function secretSteps(
 async function loginStep(secret: Secret, scheme: keyof typeof ADDRESSES): Promise<Step> {
   const step = scheme === 'https' ? 'HTTPS' : 'SSH'
   const target = targetOf('GitCommit', parseRepositoryAddress(ADDRESSES[scheme]))
-  const use = { target, credentials: { secretName: secret.name }, operatorHostKeys: undefined }
+  const use = {
+    target,
+    credentials: { secretName: secret.name },
+    operatorHostKeys: undefined,
+    tokenFor: WITHOUT_TOKEN,
+  }
   const login = await loginFor('git', use, secret).catch(asFailure)
   if (!(login instanceof Failure)) {
     const text = `It holds what an ${step} address needs: a ${login.method === 'key' ? 'private key' : 'token, or a user name and a password'}.`

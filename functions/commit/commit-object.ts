@@ -16,6 +16,7 @@ import { sourcesOf } from '../login/credential-source.ts'
 import { logIn } from '../login/log-in.ts'
 import { openSigner } from '../login/open-signer.ts'
 import { withFallback } from '../login/with-fallback.ts'
+import { withNewToken } from '../login/with-new-token.ts'
 import type { Attempt, World } from '../world.ts'
 import { filesOf, readFiles } from './files.ts'
 import type { SetFields, Share } from './sources/source.ts'
@@ -75,12 +76,16 @@ export async function commitObject(
   // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
   const { result, used } = await withFallback(sourcesOf(resource.spec), async (source) => {
-    await attempt.turn.resume(signal)
-    const login = await logIn(source, { resource, authorised, signal, saw }, world)
-    const opened = await signing
-    secrets.push(...secretsOf(login), ...(opened instanceof Failure ? [] : (opened?.secrets ?? [])))
-    return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
-      throw withPasswordHint(error, login, resource.target)
+    const logInNow = async (): Promise<Login> => {
+      await attempt.turn.resume(signal)
+      return logIn(source, { resource, authorised, signal, saw }, world)
+    }
+    return withNewToken(logInNow, async (login) => {
+      const opened = await signing
+      secrets.push(...secretsOf(login), ...(opened instanceof Failure ? [] : (opened?.secrets ?? [])))
+      return land({ ...login, secrets: [...secrets] }).catch((error: unknown) => {
+        throw withPasswordHint(error, login, resource.target)
+      })
     })
   })
   if (result instanceof Failure) throw result

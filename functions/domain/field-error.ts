@@ -32,8 +32,3 @@ export function fieldError(
 ): FieldError {
   return { reason, field, message: `${field} ${complaint}` }
 }
-
-/** A field error for a feature that is not supported yet; `what` is its name for users. */
-export function notSupported(field: string, what: string): FieldError {
-  return fieldError(field, `asks for ${what}, which is not supported yet; leave it out.`, 'NotSupported')
-}

@@ -1,4 +1,4 @@
-import type { LoginOf } from '../domain/credentials/login-for.ts'
+import type { LoginOf } from '../domain/credentials/login.ts'
 import type { WrittenPath } from '../domain/repository/committed-path.ts'
 import type { Calls, Target } from '../domain/repository/target.ts'
 import type { Credentials, RemoteSpec } from '../domain/resource/resource.ts'

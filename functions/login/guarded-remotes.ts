@@ -3,7 +3,9 @@ import { wasRequested } from '../domain/commit/commit-id.ts'
 import type { ChangeDraft } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { Failure } from '../domain/failure.ts'
+import { requireAPI } from '../domain/repository/target.ts'
 import type { World } from '../world.ts'
+import type { IssueToken } from './app-tokens.ts'
 import { makeLoginThrottle } from './login-throttle.ts'
 import { makeRateLimits } from './rate-limits.ts'
 
@@ -14,12 +16,14 @@ export interface RemoteBounds {
   readonly elapsed: () => number
 }
 
-type Remotes = Pick<World, 'push' | 'find' | 'withPullRequests'>
+interface Remotes extends Pick<World, 'push' | 'find' | 'withPullRequests'> {
+  readonly issueToken: IssueToken
+}
 
 /**
  * The same remotes, but a host that has asked for fewer requests is not called with the same login until its time has come,
  * unless its user has just requested it, and log-ins that fail are bounded (login-throttle.ts). The limits of APIs are in
- * provider-apis.ts. `elapsed` is in milliseconds of a clock that is never set.
+ * provider-apis.ts. The limits of issued tokens are those of their App's installation. `elapsed` is in milliseconds of a clock that is never set.
  */
 export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: RemoteBounds): Remotes {
   const limits = makeRateLimits(elapsed)
@@ -32,10 +36,10 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
   ): Promise<T> {
     const { namespace, repository } = change
     const { host, port, text } = repository
-    const key = keyOf(host, port, login.identity)
+    const key = keyOf(host, port, login.issued?.counted ?? login.identity)
     // Whoever requests it may know that the limit is over; its retries wait.
     if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
-    const logIn = { namespace, host, login: key, repository: text, signal }
+    const logIn = { namespace, host, login: keyOf(host, port, login.identity), repository: text, signal }
     return throttle.run(logIn, work).catch((error: unknown) => {
       throw limits.record(key, error)
     })
@@ -63,6 +67,20 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
       const repository = JSON.stringify([target.baseURL, target.repository])
       const logIn = { namespace, host, login: keyOf(host, login.identity), repository, signal }
       return throttle.run(logIn, () => remotes.withPullRequests(target, by, work))
+    },
+    issueToken(request) {
+      const { app, target, namespace, signal } = request
+      const { baseURL } = requireAPI(target)
+      const { host } = new URL(baseURL)
+      // With the key: whoever has another one cannot make the App's owner wait.
+      const key = keyOf('app', baseURL, app.id, app.keyDigest)
+      requireWithin(key, host)
+      const logIn = { namespace, host, login: key, repository: target.address.text, signal }
+      return throttle
+        .run(logIn, () => remotes.issueToken(request))
+        .catch((error: unknown) => {
+          throw limits.record(key, error)
+        })
     },
   }
 }

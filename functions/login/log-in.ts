@@ -2,6 +2,7 @@ import type { Authorised } from './authorise.ts'
 import type { BoundCredentials, CredentialSource } from './credential-source.ts'
 import { readDefault } from './read-default.ts'
 import { writtenPaths } from '../domain/commit/written-paths.ts'
+import type { TokenFor } from '../domain/credentials/app-login.ts'
 import type { ApiLogin, Login } from '../domain/credentials/login.ts'
 import { permitBy, requireOperatorAllows } from '../domain/pull-request/renamed-repository.ts'
 import type { Permit } from '../domain/pull-request/pull-requests.ts'
@@ -37,6 +38,8 @@ export async function logIn(
 export interface ApiAccess {
   readonly login: ApiLogin
   readonly permit: Permit
+  /** Of the login. */
+  readonly issued: ApiLogin['issued']
 }
 
 /** Makes the login for the API of the repository's provider, always over HTTPS. Throws what `logIn` throws. */
@@ -54,15 +57,18 @@ export async function logInToAPI(
     requireOperatorAllows(world.settings.allowedRepositories, moved)
     credentials.requireAllowed(moved, [])
   })
-  return { login, permit }
+  return { login, permit, issued: login.issued }
 }
 
 async function readCredentials(
   source: CredentialSource,
   { resource, authorised, signal, saw }: LoggingIn,
-  world: World,
+  { cluster, settings, appTokens }: World,
 ): Promise<BoundCredentials> {
   const { namespace } = resource.metadata
-  if (source.used === 'Default') return readDefault(namespace, world)
-  return readSecretCredentials(source, { namespace, authorised, target: resource.target, signal, saw }, world)
+  const { kind, target } = resource
+  const tokenFor: TokenFor = (use) => appTokens({ ...use, kind, namespace, signal })
+  if (source.used === 'Default') return readDefault(namespace, { settings, tokenFor })
+  const request = { namespace, authorised, target, signal, saw }
+  return readSecretCredentials(source, request, { cluster, settings, tokenFor })
 }

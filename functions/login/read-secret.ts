@@ -5,6 +5,7 @@ import type { Target } from '../domain/repository/target.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Credentials } from '../domain/resource/resource.ts'
 import { loginFor } from '../domain/credentials/login-for.ts'
+import type { LoginUse } from '../domain/credentials/login-for.ts'
 import {
   requirePathsAllowed,
   requireRepositoryAllowed,
@@ -59,7 +60,7 @@ export async function readSecret(
 export async function readSecretCredentials(
   source: SecretSource,
   request: SecretRequest,
-  { cluster, settings }: Pick<World, 'cluster' | 'settings'>,
+  { cluster, settings, tokenFor }: Pick<World, 'cluster' | 'settings'> & Pick<LoginUse, 'tokenFor'>,
 ): Promise<BoundCredentials> {
   const { field, credentials } = source
   const secret = await readSecret(source, request, { cluster })
@@ -70,7 +71,7 @@ export async function readSecretCredentials(
       requirePathsAllowed(written, secret)
     },
     loginFor: (calls, target) =>
-      loginFor(calls, { target, credentials, operatorHostKeys: settings.knownHosts }, secret),
+      loginFor(calls, { target, credentials, operatorHostKeys: settings.knownHosts, tokenFor }, secret),
   }
 }
 

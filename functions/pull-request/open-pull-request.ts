@@ -7,8 +7,10 @@ import type { Outcome } from '../domain/resource/status.ts'
 import { sourcesOf } from '../login/credential-source.ts'
 import { claimedPullRequests } from './claimed-pull-requests.ts'
 import { logInToAPI } from '../login/log-in.ts'
+import type { ApiAccess } from '../login/log-in.ts'
 import { reconcilePullRequest } from './reconcile.ts'
 import { withFallback } from '../login/with-fallback.ts'
+import { withNewToken } from '../login/with-new-token.ts'
 import type { Attempt, World } from '../world.ts'
 
 /** Opens the pull request unless it was opened before: PullRequest → Outcome. Throws a Failure for everything else. */
@@ -25,16 +27,18 @@ export async function openPullRequest(
   // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
   const { result, used } = await withFallback(sourcesOf(spec), async (source) => {
-    const { login, permit } = await logInToAPI(source, { resource, authorised, signal, saw }, world)
-    secrets.push(...login.secrets, login.secret)
-    const { namespace } = resource.metadata
-    const caller = { login: { ...login, secrets: [...secrets] }, namespace, signal }
-    return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>
-      reconcilePullRequest(
-        { resource, branches, again: attempt.again },
-        claimedPullRequests(pullRequests, attempt.claim),
-      ),
-    )
+    const logIn = (): Promise<ApiAccess> => logInToAPI(source, { resource, authorised, signal, saw }, world)
+    return withNewToken(logIn, ({ login, permit }) => {
+      secrets.push(...login.secrets, login.secret)
+      const { namespace } = resource.metadata
+      const caller = { login: { ...login, secrets: [...secrets] }, namespace, signal }
+      return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>
+        reconcilePullRequest(
+          { resource, branches, again: attempt.again },
+          claimedPullRequests(pullRequests, attempt.claim),
+        ),
+      )
+    })
   })
   return { ...result, credentialsUsed: used }
 }

@@ -5,12 +5,11 @@ import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'
-import { FUNCTION_METRICS } from '../domain/telemetry/function-metrics.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
-import { NO_SPAN, type Span } from '../domain/telemetry/tracer.ts'
-import { codeLabel } from '../domain/telemetry/program-metrics.ts'
+import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
-import type { EndedCall, HTTPSettings } from '../http/http.ts'
+import type { HTTPSettings } from '../http/http.ts'
+import { measureCalls } from '../http/measured-calls.ts'
 import { makeKeyedSemaphore } from '../domain/keyed-semaphore.ts'
 
 /** One folder per row of the table of hosts, loaded on first use. The bundler needs the literal paths. */
@@ -44,8 +43,7 @@ export function openProviders(
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
     const limit = limitKey(baseURL, login)
-    const called = (ended: EndedCall): void => record(ended, host.name, { meter, span })
-    const withAPI = openHTTP({ ...settings, called })
+    const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter, span) })
     const started = Promise.withResolvers<undefined>()
     const call = async (): ReturnType<typeof work> => {
       if (signal.aborted) throw outOfTime(target, signal.reason)
@@ -63,26 +61,11 @@ export function openProviders(
   }
 }
 
-function record(
-  { method, status, seconds, sent, received }: EndedCall,
-  provider: string,
-  { meter, span }: { readonly meter: Meter; readonly span: Span },
-): void {
-  const code = codeLabel(status)
-  span.past('call API', seconds, {
-    'commitlet.provider': provider,
-    'http.request.method': method.toUpperCase(),
-    ...(status === undefined ? {} : { 'http.response.status_code': status }),
-  })
-  meter.record(FUNCTION_METRICS.apiDuration, seconds, { provider, method: method.toUpperCase(), code })
-  meter.record(FUNCTION_METRICS.apiBytes, sent, { provider, direction: 'sent' })
-  meter.record(FUNCTION_METRICS.apiBytes, received, { provider, direction: 'received' })
-}
-
-// Hosts count requests by token, and two Secrets may hold the same one.
-function limitKey(baseURL: string, { username, secret }: ApiLogin): string {
+// Hosts count requests by token, and two Secrets may hold the same one; those of an App, by its installation.
+function limitKey(baseURL: string, { username, secret, issued }: ApiLogin): string {
+  const counted = issued === undefined ? [username ?? null, secret] : [issued.counted]
   return createHash('sha256')
-    .update(JSON.stringify([baseURL, username ?? null, secret]))
+    .update(JSON.stringify([baseURL, ...counted]))
     .digest('hex')
 }
 

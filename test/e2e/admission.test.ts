@@ -74,9 +74,9 @@ const REFUSED: readonly {
     says: ['spec.fallbackCredentials is used only together with spec.credentials; name a Secret there too.'],
   },
   {
-    title: 'a GitHub App',
+    title: 'a GitHub App on another host',
     spec: { credentials: { secretName: 'git', appIDKey: 'id', installationIDKey: 'i', privateKeyKey: 'k' } },
-    says: ['spec.credentials.appIDKey asks for a GitHub App, which is not supported yet; leave it out.'],
+    says: ['spec.credentials.appIDKey needs the API of a GitHub Enterprise Server; write provider: github'],
   },
   {
     title: 'a token beside a password',

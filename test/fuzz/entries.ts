@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { connectCluster } from '../../functions/cluster/connect.ts'
+import { WITHOUT_TOKEN } from '../../functions/domain/credentials/app-login.ts'
 import { loginFor } from '../../functions/domain/credentials/login-for.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { readPosted } from '../../functions/domain/event/posted.ts'
@@ -85,7 +86,12 @@ async function secret(bytes: Buffer): Promise<void> {
   const found = await answering.readSecret('shop', 'git')
   for (const address of ['https://git.example.com/acme/shop.git', 'git@git.example.com:acme/shop.git']) {
     const target = targetOf('GitCommit', parseRepositoryAddress(address))
-    const use = { target, credentials: { secretName: 'git' }, operatorHostKeys: undefined }
+    const use = {
+      target,
+      credentials: { secretName: 'git' },
+      operatorHostKeys: undefined,
+      tokenFor: WITHOUT_TOKEN,
+    }
     await loginFor('git', use, found).catch(ignoreFailure)
   }
 }

@@ -96,6 +96,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       world.opened.push({ target, ...by })
       return work(world.pullRequests)
     },
+    appTokens: () => Promise.reject(new Error('There are no Apps here')),
     expect: () => () => undefined,
     takeTurn: openTurns(SHARES).takeTurn,
     workFor: shareThread().workFor,

@@ -162,10 +162,10 @@ for (const [title, spec, settings, refusal] of [
     { reason: 'AddressForbidden', message: /ALLOWED_REPOSITORIES/ },
   ],
   [
-    'a GitHub App',
+    'a GitHub App without its key',
     { credentials: { secretName: 'git', appIDKey: 'id' } },
     {},
-    { reason: 'NotSupported', message: /^spec\.credentials/ },
+    { reason: 'InvalidSpec', message: /^spec\.credentials\.privateKeyKey is missing/ },
   ],
   ['a Secret to be committed', { resourceRef: { ...CONFIG_MAP, kind: 'Secret' } }, {}, { message: /Secret/ }],
 ] as const) {

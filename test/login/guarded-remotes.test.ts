@@ -10,7 +10,9 @@ function stage() {
   const world = memoryWorld()
   let ms = 1_000
   const { push, find, withPullRequests } = world
-  Object.assign(world, guardRemotes({ push, find, withPullRequests }, { failedLogins: 5, elapsed: () => ms }))
+  const issueToken = (): Promise<never> => Promise.reject(new Error('There are no Apps here'))
+  const remotes = { push, find, withPullRequests, issueToken }
+  Object.assign(world, guardRemotes(remotes, { failedLogins: 5, elapsed: () => ms }))
   const send = async (kind: 'GitCommit' | 'PullRequest', name: string): Promise<unknown> => {
     await handle({ kind, namespace: 'team', name }, finder(world.cluster, { reads: 1, waits: 0 }), world)
     return world.cluster.get(kind, 'team', name)?.status

@@ -1,5 +1,6 @@
 import type { Cluster, Secret } from '../../functions/cluster/cluster.ts'
 import { writtenPaths } from '../../functions/domain/commit/written-paths.ts'
+import { WITHOUT_TOKEN } from '../../functions/domain/credentials/app-login.ts'
 import { loginFor } from '../../functions/domain/credentials/login-for.ts'
 import {
   requirePathsAllowed,
@@ -59,7 +60,7 @@ function useOf({ kind, spec, target }: Sound, field: (typeof FIELDS)[number]): U
   }
   const credentials = spec[field]
   if (credentials === undefined) return undefined
-  const use = { target, credentials, operatorHostKeys: undefined }
+  const use = { target, credentials, operatorHostKeys: undefined, tokenFor: WITHOUT_TOKEN }
   return { ...credentials, check: (secret) => loginFor(target.calls, use, secret) }
 }
 

@@ -3,7 +3,7 @@ import { controlComponent } from '../repository/committed-path.ts'
 import type { WrittenPath } from '../repository/committed-path.ts'
 import type { Calls, Target } from '../repository/target.ts'
 import { Failure } from '../failure.ts'
-import type { LoginOf } from './login-for.ts'
+import type { LoginOf } from './login.ts'
 import { apiLogin, passwordLogin } from './password-login.ts'
 import type { UserAndToken } from './password-login.ts'
 
@@ -95,9 +95,18 @@ export function ofNamespace(list: string, namespace: string): string {
     .join('/')
 }
 
-/** The operator's default credentials, and where their token is. */
+/** The operator's default credentials, and where their token is, or what asks for one. */
 export interface DefaultConfig extends DefaultCredentials {
-  readonly source: TokenSource
+  readonly source: TokenSource | AppSource
+}
+
+/** The operator's GitHub App. */
+export interface AppSource {
+  readonly appID: string
+  /** Undefined: the installation at the repository. */
+  readonly installationID: string | undefined
+  /** Path of the private key, which is read each time. */
+  readonly keyFile: string
 }
 
 /** Where the operator's token is: given at the start, or in a file that is read each time. */

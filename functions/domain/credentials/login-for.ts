@@ -1,7 +1,10 @@
 import type { Calls, Target } from '../repository/target.ts'
 import type { Credentials } from '../resource/resource.ts'
+import { appIn } from './app.ts'
+import { appLoginFor } from './app-login.ts'
+import type { TokenFor } from './app-login.ts'
 import { keyLogin } from './key-login.ts'
-import type { ApiLogin, Login } from './login.ts'
+import type { LoginOf } from './login.ts'
 import { apiLogin, passwordLogin, userAndTokenIn } from './password-login.ts'
 import type { SecretData } from './secret-keys.ts'
 
@@ -12,15 +15,11 @@ export interface LoginUse {
   readonly credentials: Credentials
   /** Content of the file SSH_KNOWN_HOSTS, if there is one. */
   readonly operatorHostKeys: string | undefined
+  /** Asks the host for the token of an App. */
+  readonly tokenFor: TokenFor
 }
 
-/** The login for each kind of call. */
-export interface LoginOf {
-  readonly git: Login
-  readonly api: ApiLogin
-}
-
-type Maker<C extends Calls> = (use: LoginUse, secret: SecretData) => LoginOf[C] | Promise<LoginOf[C]>
+type Maker<C extends Calls> = (use: LoginUse, secret: SecretData) => LoginOf[C]
 
 const MAKERS: { readonly [C in Calls]: Maker<C> } = {
   git({ target, credentials, operatorHostKeys }, secret) {
@@ -36,12 +35,14 @@ const MAKERS: { readonly [C in Calls]: Maker<C> } = {
 /**
  * The login for Git or for the API from a Secret; the caller has checked that the Secret is allowed for the target.
  * Fails with CredentialsInvalid if the type is not supported, or a key is missing or cannot be used; with HostKeyUnknown
- * if there is no host key for the host of an SSH address.
+ * if there is no host key for the host of an SSH address; and, if they name an App, with what `tokenFor` fails with.
  */
 export async function loginFor<C extends Calls>(
   calls: C,
   use: LoginUse,
   secret: SecretData,
 ): Promise<LoginOf[C]> {
-  return MAKERS[calls](use, secret)
+  const { credentials, target, tokenFor } = use
+  if (credentials.appIDKey === undefined) return MAKERS[calls](use, secret)
+  return appLoginFor(calls, { app: appIn(secret, credentials), target }, tokenFor)
 }

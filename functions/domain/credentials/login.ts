@@ -5,11 +5,21 @@ import type { Target } from '../repository/target.ts'
 /** What Git needs to log in at a remote. */
 export type Login = PasswordLogin | KeyLogin
 
+/** What is known of a token that a host has issued to an App. */
+export interface Issued {
+  /** Equal for all logins whose requests the host counts together; safe to keep in memory as a key, never logged. */
+  readonly counted: string
+  /** Forgets the token, so that the next log-in asks for another one. */
+  readonly forget: () => void
+}
+
 interface AnyLogin {
   /** Equal for the same credential, different otherwise; safe to keep in memory as a key, never logged. */
   readonly identity: string
   /** Every value of the Secret, also those that the login does not use, to be masked in text from the remote. */
   readonly secrets: readonly string[]
+  /** Undefined: the login is no issued token. */
+  readonly issued?: Issued
 }
 
 /** Over HTTPS, where a token is used as a password. */
@@ -35,6 +45,12 @@ export interface ApiLogin extends AnyLogin {
   /** As given, such as an e-mail address; undefined: the token is used alone. */
   readonly username: string | undefined
   readonly secret: string
+}
+
+/** The login for each kind of call. */
+export interface LoginOf {
+  readonly git: Login
+  readonly api: ApiLogin
 }
 
 /** Every secret that a login may send: the Secret's values, the pair of Basic authentication, the lines of a key. */

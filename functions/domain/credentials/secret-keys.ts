@@ -87,7 +87,7 @@ export function requireType(secret: SecretData): void {
 }
 
 /** The field of the credentials that names a key of the Secret. */
-export type KeyField = 'tokenKey' | 'usernameKey' | 'passwordKey' | 'privateKeyKey' | 'knownHostsKey'
+export type KeyField = Exclude<keyof Credentials, 'secretName'>
 
 /**
  * How messages show a key of the Secret: a usual name as it is, any other as the field that names it, because a secret

@@ -1,4 +1,4 @@
-import { fieldError, notSupported } from '../field-error.ts'
+import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Target } from '../repository/target.ts'
 import type { Credentials, Kind, RemoteSpec } from '../resource/resource.ts'
@@ -12,10 +12,7 @@ interface Subject {
   readonly target: Target | undefined
 }
 
-/**
- * The errors in `credentials` and `fallbackCredentials` that the spec alone shows, and the ways to log in that are not
- * supported yet.
- */
+/** The errors in `credentials` and `fallbackCredentials` that the spec alone shows. */
 export function credentialErrors(subject: Subject): readonly FieldError[] {
   const { spec } = subject
   const usesDefault = spec.credentials === undefined
@@ -52,14 +49,50 @@ function keyErrors(name: 'credentials' | 'fallbackCredentials', subject: Subject
   const field = `spec.${name}`
   const credentials = subject.spec[name]
   const named: IsNamed = (key) => credentials?.[key] !== undefined
-  if (named('appIDKey') || named('installationIDKey')) {
-    return [notSupported(`${field}.${named('appIDKey') ? 'appIDKey' : 'installationIDKey'}`, 'a GitHub App')]
+  if (named('appIDKey')) return [...appKeyErrors(field, named), ...appPlaceErrors(field, subject)]
+  if (named('installationIDKey')) {
+    const complaint =
+      'is set without appIDKey and privateKeyKey; set all three for a GitHub App, or leave it out.'
+    return [fieldError(`${field}.installationIDKey`, complaint)]
   }
   const both = named('tokenKey') && named('passwordKey')
   const exclusive = both
     ? [fieldError(`${field}.passwordKey`, 'is set together with tokenKey; set only one of them.')]
     : []
   return [...exclusive, ...unusableKeys(field, named, calledBy(subject))]
+}
+
+/** The keys of a GitHub App: its ID and its private key, and nothing else that logs in. */
+function appKeyErrors(field: string, named: IsNamed): readonly FieldError[] {
+  const other = (['tokenKey', 'passwordKey', 'usernameKey'] as const).find(named)
+  const exclusive =
+    other === undefined
+      ? []
+      : [fieldError(`${field}.${other}`, 'is set together with appIDKey; set only one of them.')]
+  if (named('privateKeyKey')) return exclusive
+  const complaint =
+    'is missing, but a GitHub App logs in with its private key; name the key of the Secret that holds it.'
+  return [...exclusive, fieldError(`${field}.privateKeyKey`, complaint)]
+}
+
+/** A GitHub App needs an API that issues its tokens; for a pull request other rules demand that the API is known. */
+function appPlaceErrors(field: string, subject: Subject): readonly FieldError[] {
+  const { target } = subject
+  const called = calledBy(subject)
+  if (target === undefined) return []
+  const ofField = (complaint: string): FieldError => fieldError(`${field}.appIDKey`, complaint)
+  if (called === 'ssh')
+    return [ofField('is not used for an SSH address; write the https address of the repository.')]
+  if (target.host !== undefined && target.host.hasApps !== true)
+    return [
+      ofField(`is for GitHub alone, but the host is of the provider ${target.host.name}; name tokenKey.`),
+    ]
+  if (called === 'api' || (target.host !== undefined && target.baseURL !== undefined)) return []
+  return [
+    ofField(
+      'needs the API of a GitHub Enterprise Server; write provider: github and providerConfig.baseURL, such as https://github.example.com/api/v3.',
+    ),
+  ]
 }
 
 /** The errors if keys are named, but none that can be used. */

@@ -13,7 +13,8 @@ export interface ReadKey {
 /** What a reader made of a key, or what is wrong with it, as the rest of a sentence. */
 export type FoundKey = ReadKey | { readonly complaint: string }
 
-const MAKE = 'create one with `ssh-keygen -t ed25519 -N ""`, and add its public key at the host'
+/** What is advised for a key that cannot be used for SSH. */
+export const MAKE = 'create one with `ssh-keygen -t ed25519 -N ""`, and add its public key at the host'
 
 /** What a Secret has to hold. */
 export const FORMS = 'an ed25519, ECDSA or RSA key in the format of OpenSSH, PEM or PKCS#8'

@@ -48,6 +48,8 @@ export interface Host {
   readonly person?: Form
   /** The form of labels, if they are not any text. */
   readonly label?: Form
+  /** Its Apps log in with a token that the API issues for an installation. */
+  readonly hasApps?: true
 }
 
 /** The form of a name, as a pattern and in words. */
@@ -82,6 +84,7 @@ export const HOSTS: readonly Host[] = [
     lacks: [],
     repositoryPath: 'two',
     forks: true,
+    hasApps: true,
   },
   {
     name: 'gitlab',

@@ -33,6 +33,15 @@ export function credentialsSchema(use: string): Schema {
         rule: '!(has(self.tokenKey) && has(self.passwordKey))',
         message: 'Set either tokenKey or passwordKey, not both.',
       },
+      {
+        rule: '!has(self.appIDKey) || (has(self.privateKeyKey) && !has(self.tokenKey) && !has(self.passwordKey) && !has(self.usernameKey))',
+        message:
+          'Set appIDKey together with privateKeyKey, and without tokenKey, usernameKey and passwordKey.',
+      },
+      {
+        rule: '!has(self.installationIDKey) || has(self.appIDKey)',
+        message: 'Set installationIDKey only together with appIDKey.',
+      },
     ],
     properties: {
       secretName: SECRET_NAME,
@@ -43,19 +52,20 @@ export function credentialsSchema(use: string): Schema {
       ),
       passwordKey: secretKey('The key in the Secret that contains the password. Example: password'),
       privateKeyKey: secretKey(
-        'The key in the Secret that contains a private SSH key, for SSH addresses: ed25519, ECDSA or RSA, without a passphrase. ' +
-          'Example: ssh-privatekey',
+        'The key in the Secret that contains a private key without a passphrase: for SSH addresses an SSH key (ed25519, ' +
+          'ECDSA or RSA), with appIDKey the key of the GitHub App. Example: ssh-privatekey',
       ),
       knownHostsKey: secretKey(
         "The key in the Secret that contains the known_hosts lines of the SSH server. Without it, the operator's known_hosts or the built-in keys of public hosts are used. " +
           'Example: known_hosts',
       ),
       appIDKey: secretKey(
-        'The key in the Secret that contains the id of a GitHub App. Not supported yet. Example: app-id',
+        'The key in the Secret that contains the App ID or the client ID of a GitHub App. Use it with privateKeyKey, for HTTPS. ' +
+          'Example: app-id',
       ),
       installationIDKey: secretKey(
-        'The key in the Secret that contains the installation id of a GitHub App. Not supported yet. ' +
-          'Example: installation-id',
+        'The key in the Secret that contains the number of the installation of the GitHub App. Defaults to the ' +
+          'installation at the repository. Example: installation-id',
       ),
     },
   }

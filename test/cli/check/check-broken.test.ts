@@ -67,11 +67,11 @@ const BROKEN: readonly Broken[] = [
     says: /spec\.resourceRef\.path/,
   },
   {
-    title: 'what this release does not support',
+    title: 'a GitHub App on a host that is not known',
     spec: { credentials: { secretName: 'git', appIDKey: 'id', privateKeyKey: 'key' } },
     step: 'rules',
-    reason: 'NotSupported',
-    says: /not supported yet/,
+    reason: 'InvalidSpec',
+    says: /appIDKey needs the API/,
   },
   {
     title: 'a repository that the operator does not allow',

@@ -8,7 +8,7 @@ import type {
   DefaultCredentials,
   DefaultUse,
 } from '../../../functions/domain/credentials/default-credentials.ts'
-import type { LoginOf } from '../../../functions/domain/credentials/login-for.ts'
+import type { LoginOf } from '../../../functions/domain/credentials/login.ts'
 import { targetOf } from '../../../functions/domain/repository/target.ts'
 import type { Calls, HostHints } from '../../../functions/domain/repository/target.ts'
 

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { WITHOUT_TOKEN } from '../../../functions/domain/credentials/app-login.ts'
 import { loginFor } from '../../../functions/domain/credentials/login-for.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
@@ -27,7 +28,8 @@ const SECRET: SecretData = {
 function login<C extends Calls>(calls: C, repository: string, operatorHostKeys?: string) {
   const kind = calls === 'api' ? 'PullRequest' : 'GitCommit'
   const target = targetOf(kind, parseRepositoryAddress(repository), { provider: 'gitlab' })
-  return loginFor(calls, { target, credentials: { secretName: 'git' }, operatorHostKeys }, SECRET)
+  const use = { target, credentials: { secretName: 'git' }, operatorHostKeys, tokenFor: WITHOUT_TOKEN }
+  return loginFor(calls, use, SECRET)
 }
 
 t.test('Git over HTTPS gets a user name and a token, Git over SSH a key, the API a token', async (t) => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import type { RepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { targetOf } from '../../../functions/domain/repository/target.ts'
+import type { HostHints } from '../../../functions/domain/repository/target.ts'
 import type { Credentials, Kind } from '../../../functions/domain/resource/resource.ts'
 import type { FieldError } from '../../../functions/domain/field-error.ts'
 import { credentialErrors } from '../../../functions/domain/gate/credentials-rules.ts'
@@ -39,8 +40,8 @@ const TABLE: [string[], string[]][] = [
   [['tokenKey', 'privateKeyKey'], []],
   [['tokenKey', 'knownHostsKey'], []],
   [['privateKeyKey', 'usernameKey'], ['InvalidSpec spec.credentials.usernameKey']],
-  [['appIDKey', 'installationIDKey', 'privateKeyKey'], ['NotSupported spec.credentials.appIDKey']],
-  [['installationIDKey', 'tokenKey'], ['NotSupported spec.credentials.installationIDKey']],
+  [['installationIDKey', 'tokenKey'], ['InvalidSpec spec.credentials.installationIDKey']],
+  [['installationIDKey', 'privateKeyKey'], ['InvalidSpec spec.credentials.installationIDKey']],
 ]
 
 t.test('for an https address, contradictions and unsupported keys are reported by name', async (t) => {
@@ -71,6 +72,45 @@ t.test('a key alone is told what it is not used for', async (t) => {
     const spec = { credentials: { secretName: 'git', privateKeyKey: 'x' } }
     t.match(errorsOf(kind, spec, address), [{ message: `spec.credentials.privateKeyKey ${complaint}` }])
   }
+})
+
+t.test('a GitHub App has an ID and a private key, and logs in over HTTPS to GitHub', async (t) => {
+  const app = ['appIDKey', 'privateKeyKey']
+  const GITHUB = parseRepositoryAddress('https://github.com/acme/shop')
+  const TENANT = parseRepositoryAddress('https://acme.ghe.com/acme/shop')
+  for (const address of [GITHUB, TENANT]) {
+    t.same(fieldErrors(app, address), [])
+    t.same(fieldErrors([...app, 'installationIDKey'], address), [])
+    t.same(fieldErrors(app, address, 'PullRequest'), [])
+  }
+  t.same(fieldErrors(['appIDKey'], GITHUB), ['InvalidSpec spec.credentials.privateKeyKey'])
+  t.same(fieldErrors([...app, 'tokenKey'], GITHUB), ['InvalidSpec spec.credentials.tokenKey'])
+  t.same(fieldErrors([...app, 'usernameKey', 'passwordKey'], GITHUB), [
+    'InvalidSpec spec.credentials.passwordKey',
+  ])
+  t.same(fieldErrors(app, parseRepositoryAddress('git@github.com:acme/shop')), [
+    'InvalidSpec spec.credentials.appIDKey',
+  ])
+  t.same(fieldErrors(app, parseRepositoryAddress('git@github.com:acme/shop'), 'PullRequest'), [])
+  t.same(fieldErrors(app, parseRepositoryAddress('https://gitlab.com/acme/shop')), [
+    'InvalidSpec spec.credentials.appIDKey',
+  ])
+})
+
+t.test('a GitHub App at another host has to know the API of an Enterprise Server', async (t) => {
+  const credentials = { secretName: 'git', appIDKey: 'x', privateKeyKey: 'y' }
+  const complaintOf = (hints: HostHints): (string | undefined)[] => {
+    const target = targetOf('GitCommit', HTTPS, hints)
+    return credentialErrors({ kind: 'GitCommit', spec: { credentials }, target }).map(
+      ({ message }) => message,
+    )
+  }
+  const needs =
+    /^spec\.credentials\.appIDKey needs the API of a GitHub Enterprise Server; write provider: github and providerConfig\.baseURL/
+  t.match(complaintOf({}), [needs])
+  t.match(complaintOf({ provider: 'github' }), [needs])
+  t.match(complaintOf({ provider: 'gitea' }), [/is for GitHub alone, but the host is of the provider gitea/])
+  t.same(complaintOf({ provider: 'github', baseURL: 'https://git.example.com/api/v3' }), [])
 })
 
 t.test('without credentials it is the default, which no SSH address can use', async (t) => {

@@ -69,6 +69,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     editFile: () => Promise.reject(new Error('No file is edited here')),
     find: (change, _login, { signal }) => findOne(sessionOf(signal), change),
     withPullRequests: () => Promise.reject(new Error('There are only commits here')),
+    appTokens: () => Promise.reject(new Error('There are no Apps here')),
     expect: groupCommit.expect,
     takeTurn: turns.takeTurn,
     workFor: (_namespace, work) => Promise.resolve().then(work),

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { AppToken, IssuedToken } from '../domain/credentials/app-login.ts'
+import { unlessAborted } from '../domain/deadline.ts'
+import { Failure } from '../domain/failure.ts'
+import type { AppTokenRequest, World } from '../world.ts'
+
+/** Asks a host for a token. Fails with a Failure if the host issues none. */
+export type IssueToken = (request: AppTokenRequest) => Promise<IssuedToken>
+
+/** A token is replaced so long before its end, which is longer than most attempts take. */
+const MARGIN_S = 300
+/** GitHub's tokens are valid for an hour; what says that it lasts longer is not believed. */
+const LONGEST_S = 3_600
+/** Most tokens, of some 600 bytes each; beyond that the least recently used one is forgotten. */
+const MOST_KEPT = 5_000
+/** Time limit of asking for a token, for all who wait for it. */
+const ASKING_MS = 30_000
+
+/**
+ * Keeps the tokens of Apps in memory until five minutes before their end: one for each private key, installation, repository
+ * and kind. Who needs one while it is asked for waits for the same answer. `elapsed` is in milliseconds of a clock that
+ * is never set.
+ */
+export function keepTokens(issue: IssueToken, elapsed: () => number): World['appTokens'] {
+  const kept = new LRUCache<string, AppToken>({ max: MOST_KEPT, ttlResolution: 0, perf: { now: elapsed } })
+  const asked = new Map<string, Promise<AppToken>>()
+
+  async function ask(key: string, request: AppTokenRequest): Promise<AppToken> {
+    const began = elapsed()
+    const { token, installation, seconds } = await issue(request)
+    const issued: AppToken = {
+      token,
+      counted: digestOf([request.target.baseURL, request.app.id, installation]),
+      forget() {
+        if (kept.peek(key) === issued) kept.delete(key)
+      },
+    }
+    const ttl = (Math.min(seconds, LONGEST_S) - MARGIN_S) * 1_000 - (elapsed() - began)
+    if (ttl > 0) kept.set(key, issued, { ttl })
+    return issued
+  }
+
+  return async function appTokens(request) {
+    const key = keyOf(request)
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    // The failed log-ins of a namespace are its own.
+    const asking = `${request.namespace} ${key}`
+    const running =
+      asked.get(asking) ??
+      ask(key, { ...request, signal: AbortSignal.timeout(ASKING_MS) }).finally(() => asked.delete(asking))
+    asked.set(asking, running)
+    return unlessAborted(running, request.signal, (cause) => outOfTime(request, cause))
+  }
+}
+
+// Hosts ignore the case of a repository's path.
+function keyOf({ app, target, kind }: AppTokenRequest): string {
+  const repository = target.repository.map((segment) => segment.toLowerCase())
+  return digestOf([target.baseURL, app.id, app.keyDigest, app.installation, repository, kind])
+}
+
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+function outOfTime({ target }: AppTokenRequest, cause: unknown): Failure {
+  const message = `The attempt ran out of time before the API had issued a token for ${target.address.text}; Commitlet retries automatically.`
+  return new Failure('Timeout', message, { cause })
+}

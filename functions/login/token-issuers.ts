@@ -1,0 +1,38 @@
+import { PERMISSIONS } from '../domain/credentials/app-login.ts'
+import { Failure } from '../domain/failure.ts'
+import { makeKeyedSemaphore } from '../domain/keyed-semaphore.ts'
+import { requireAPI } from '../domain/repository/target.ts'
+import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
+import { openHTTP } from '../http/http.ts'
+import type { HTTPSettings } from '../http/http.ts'
+import { measureCalls } from '../http/measured-calls.ts'
+import type { AskForToken } from '../providers/ask-for-token.ts'
+import type { IssueToken } from './app-tokens.ts'
+
+/** What asks each host that has Apps for a token, by its row in the table of hosts. The bundler needs the literal paths. */
+export const ISSUERS: Readonly<Record<string, () => Promise<{ readonly askForToken: AskForToken }>>> = {
+  github: () => import('../providers/github/installation-token.ts'),
+}
+
+/** Most requests for tokens of the same App at once: GitHub recommends serial requests. */
+const ASKED_PER_APP = 2
+
+/** Asks the APIs of hosts for tokens, and measures the calls. Loads what is needed with the first one. */
+export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Meter = NO_METER): IssueToken {
+  const fewPerApp = makeKeyedSemaphore(ASKED_PER_APP)
+  return async function issueToken({ app, target, kind, signal }) {
+    const { host, baseURL, repository } = requireAPI(target)
+    const load = ISSUERS[host.name]
+    if (load === undefined) {
+      const message = `${app.shown} cannot log in to a host of the provider ${host.name}; name a Secret with a token in spec.credentials.`
+      throw new Failure('NotSupported', message)
+    }
+    const { askForToken } = await load()
+    const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter) })
+    const permissions = PERMISSIONS[kind]
+    const place = { baseURL, repository, shown: target.address.text, permissions }
+    return fewPerApp(`${baseURL} ${app.id} ${app.keyDigest}`, () =>
+      withAPI(baseURL, signal, (fetch) => askForToken({ ...place, fetch, now: now() }, app)),
+    )
+  }
+}

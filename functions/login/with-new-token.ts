@@ -1,0 +1,26 @@
+import type { Issued } from '../domain/credentials/login.ts'
+import { Failure } from '../domain/failure.ts'
+import type { FailureReason } from '../domain/reasons.ts'
+
+/** Failures after which a token that was issued before is not used again: its App may have other rights by now. */
+const OUTDATED: readonly FailureReason[] = ['AuthenticationFailed', 'PermissionDenied', 'RepositoryNotFound']
+
+/**
+ * Does the work with a login. If the host does not accept a token that it has issued itself, does the work once more with
+ * a new one: a token ends when its App is changed. Work that has failed so has changed nothing at the host.
+ */
+export async function withNewToken<L extends { readonly issued?: Issued | undefined }, T>(
+  logIn: () => Promise<L>,
+  work: (login: L) => Promise<T>,
+): Promise<T> {
+  const login = await logIn()
+  const { issued } = login
+  try {
+    return await work(login)
+  } catch (error) {
+    if (issued === undefined || !(error instanceof Failure) || !OUTDATED.includes(error.reason)) throw error
+    issued.forget()
+    if (error.reason !== 'AuthenticationFailed') throw error
+    return work(await logIn())
+  }
+}
