@@ -2,6 +2,7 @@ import type { GitRepository, RepositoryOptions } from '../harness/git-repository
 import type { GitServer } from '../harness/git-server.ts'
 import type { Dialect } from '../harness/hosts/dialect.ts'
 import { gitBranches } from '../harness/hosts/git-branches.ts'
+import type { ModelApps } from '../harness/hosts/github-app.ts'
 import type { HostHandler, SeenRequest } from '../harness/hosts/host-handler.ts'
 import { memoryModel } from '../harness/hosts/model.ts'
 import type { HostModel } from '../harness/hosts/model.ts'
@@ -29,6 +30,8 @@ export interface HostingOptions extends RepositoryOptions {
   /** Who may write by the API; default: TOKEN. */
   readonly tokens?: readonly string[]
   readonly people?: readonly string[]
+  /** The Apps of the host; their tokens log in to Git, too. */
+  readonly apps?: ModelApps
 }
 
 /** Where a repository is. */
@@ -48,13 +51,16 @@ export async function hostRepository(
   { dialect, path, prefix = '', publicly }: Site,
   options: HostingOptions = {},
 ): Promise<HostedRepository> {
-  const { tokens = [TOKEN], people } = options
-  const repository = await git.createRepository(`${prefix}/${path}`.slice(1), options)
+  const { tokens = [TOKEN], people, apps } = options
+  const name = `${prefix}/${path}`.slice(1)
+  const repository = await git.createRepository(name, options)
   const model: HostModel = {
     ...memoryModel({ repository: path.split('/'), ...(people === undefined ? {} : { people }) }),
     branches: gitBranches(repository),
     tokens: new Map(tokens.map((token) => [token, 'write'])),
+    ...(apps === undefined ? {} : { apps }),
   }
+  if (apps !== undefined) admitApps(git, name, apps)
   const apiPath = publicly?.apiPath ?? prefix + dialect.apiPath
   const api = git.serveAPI({ ...dialect, apiPath }, model, publicly?.origin)
   const remote =
@@ -73,6 +79,18 @@ export async function hostRepository(
     pullRequest: (name, spec = {}) => pullRequest(name, { ...remote, ...spec }),
     writes: () => api.seen.filter(({ method }) => method !== 'GET'),
   }
+}
+
+/** Lets the tokens of these Apps log in to Git, for the repository of each alone, until they end. */
+function admitApps(git: GitServer, name: string, apps: ModelApps): void {
+  const ends = new Map<string, () => void>()
+  apps.onIssue = ({ token, repository, permissions }) => {
+    const user = { username: 'x-access-token', password: token, right: 'none' } as const
+    ends.set(token, git.admit(user))
+    if (name.endsWith(repository))
+      git.setRight(user, name, permissions['contents'] === 'write' ? 'write' : 'read')
+  }
+  apps.onEnd = ({ token }) => ends.get(token)?.()
 }
 
 /** A PullRequest from settings to main by the token of the Secret `git`; `spec` adds the repository. */
