@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { readDefaultConfig } from '../functions/default-config.ts'
 import { WrongSetting } from '../functions/domain/settings.ts'
+import { makeKey } from './harness/ssh-keys.ts'
 
 const TOKEN = 'tkn-0f-the-operator'
 const DEFAULT_GIT_REPOSITORIES = 'git.example.com/teams/{namespace}, github.com/acme'
@@ -30,7 +31,23 @@ t.test('of a file the path is kept, because its content may change', async (t) =
   t.match(readDefaultConfig({ DEFAULT_GIT_TOKEN_FILE: file, DEFAULT_GIT_REPOSITORIES }), { source: { file } })
 })
 
-const FOLDER = t.testdir({ token: TOKEN, empty: ' \n', two: 'one\ntwo\n' })
+const KEY = makeKey('-t', 'rsa', '-b', '2048', '-m', 'PEM').privateKey
+const FOLDER = t.testdir({
+  token: TOKEN,
+  empty: ' \n',
+  two: 'one\ntwo\n',
+  app: KEY,
+  other: makeKey('-t', 'ed25519').privateKey,
+})
+const APP = { DEFAULT_GITHUB_APP_ID: '4711', DEFAULT_GITHUB_APP_KEY_FILE: join(FOLDER, 'app') }
+
+t.test('a GitHub App in place of a token', async (t) => {
+  const source = { appID: '4711', installationID: undefined, keyFile: join(FOLDER, 'app') }
+  t.match(readDefaultConfig({ ...APP, DEFAULT_GIT_REPOSITORIES }), { source })
+  const named = { ...APP, DEFAULT_GITHUB_APP_INSTALLATION_ID: '81', DEFAULT_GIT_REPOSITORIES }
+  t.match(readDefaultConfig(named), { source: { ...source, installationID: '81' } })
+})
+
 const EXAMPLE = 'git.example.com/teams/{namespace}'
 
 for (const [title, env, sentence] of [
@@ -61,6 +78,41 @@ for (const [title, env, sentence] of [
     'no repositories',
     { DEFAULT_GIT_TOKEN: TOKEN, DEFAULT_GIT_REPOSITORIES: '' },
     `DEFAULT_GIT_REPOSITORIES is not set, but has to list the repositories that the token of DEFAULT_GIT_TOKEN may go to, such as ${EXAMPLE}.`,
+  ],
+  [
+    'an App without repositories',
+    { ...APP, DEFAULT_GIT_REPOSITORIES: '' },
+    `DEFAULT_GIT_REPOSITORIES is not set, but has to list the repositories that the tokens of DEFAULT_GITHUB_APP_ID may go to, such as ${EXAMPLE}.`,
+  ],
+  [
+    'an App beside a token',
+    { ...APP, DEFAULT_GIT_TOKEN: TOKEN },
+    'DEFAULT_GIT_TOKEN and DEFAULT_GITHUB_APP_ID are both set; set one of them.',
+  ],
+  [
+    'an App without its key',
+    { DEFAULT_GITHUB_APP_ID: '4711' },
+    'DEFAULT_GITHUB_APP_KEY_FILE is not set, but a GitHub App needs both DEFAULT_GITHUB_APP_ID and DEFAULT_GITHUB_APP_KEY_FILE.',
+  ],
+  [
+    'an installation alone',
+    { DEFAULT_GITHUB_APP_INSTALLATION_ID: '81' },
+    'DEFAULT_GITHUB_APP_ID is not set, but a GitHub App needs both DEFAULT_GITHUB_APP_ID and DEFAULT_GITHUB_APP_KEY_FILE.',
+  ],
+  [
+    'an App of another ID',
+    { ...APP, DEFAULT_GITHUB_APP_ID: 'commitlet' },
+    'DEFAULT_GITHUB_APP_ID has to hold the App ID or the client ID of a GitHub App, such as 123456, but does not.',
+  ],
+  [
+    'an App with a key that is not there',
+    { ...APP, DEFAULT_GITHUB_APP_KEY_FILE: join(FOLDER, 'none') },
+    'DEFAULT_GITHUB_APP_KEY_FILE is the path of a file that cannot be read.',
+  ],
+  [
+    'an App with an SSH key',
+    { ...APP, DEFAULT_GITHUB_APP_KEY_FILE: join(FOLDER, 'other') },
+    'DEFAULT_GITHUB_APP_KEY_FILE holds a key of another type than RSA, but has to hold the RSA key that GitHub has generated for the App.',
   ],
   [
     'a repository as it is cloned',

@@ -68,7 +68,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
       const logIn = { namespace, host, login: keyOf(host, login.identity), repository, signal }
       return throttle.run(logIn, () => remotes.withPullRequests(target, by, work))
     },
-    issueToken(request) {
+    async issueToken(request) {
       const { app, target, namespace, signal } = request
       const { baseURL } = requireAPI(target)
       const { host } = new URL(baseURL)

@@ -1,5 +1,9 @@
 import t from 'tap'
-import { Failure } from '../../functions/domain/failure.ts'
+import type { App } from '../../functions/domain/credentials/app.ts'
+import { asFailure, Failure } from '../../functions/domain/failure.ts'
+import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
+import { targetOf } from '../../functions/domain/repository/target.ts'
+import type { IssueToken } from '../../functions/login/app-tokens.ts'
 import { guardRemotes } from '../../functions/login/guarded-remotes.ts'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
@@ -66,4 +70,47 @@ t.test('log-ins that fail are bounded for Git and for the APIs', async (t) => {
     await send('PullRequest', `pull-${i}`)
   }
   t.equal(world.opened.length, 5)
+})
+
+/** Asks for tokens of an App with this key, through the guards. */
+function askers(issueToken: IssueToken) {
+  const { push, find, withPullRequests } = memoryWorld()
+  const guarded = guardRemotes(
+    { push, find, withPullRequests, issueToken },
+    { failedLogins: 3, elapsed: () => 1_000 },
+  )
+  return (keyDigest: string, repository = 'shop', namespace = 'team'): Promise<unknown> => {
+    const target = targetOf('GitCommit', parseRepositoryAddress(`https://github.com/acme/${repository}`))
+    const { signal } = new AbortController()
+    const app = { id: '1', installation: undefined, keyDigest } as App
+    return guarded.issueToken({ app, target, kind: 'GitCommit', namespace, signal }).catch(asFailure)
+  }
+}
+
+t.test('a limit of an App is that of its key: whoever has another one makes nobody wait', async (t) => {
+  let asked = 0
+  const ask = askers(({ app }) => {
+    asked += 1
+    if (app.keyDigest === 'good') return Promise.resolve({ token: 'x', installation: '1', seconds: 3_600 })
+    return Promise.reject(new Failure('RateLimited', 'Slowly.', { retryAfterSeconds: 60 }))
+  })
+  t.match(await ask('evil'), { message: 'Slowly.' })
+  t.match(await ask('evil', 'other'), {
+    reason: 'RateLimited',
+    message: /^api\.github\.com has asked for fewer/,
+  })
+  t.equal(asked, 1)
+  t.match(await ask('good'), { token: 'x' })
+})
+
+t.test('keys that a host does not accept are bounded for each namespace', async (t) => {
+  let asked = 0
+  const ask = askers(() => {
+    asked += 1
+    return Promise.reject(new Failure('AuthenticationFailed', 'No.'))
+  })
+  for (let i = 0; i < 6; i += 1) t.match(await ask(`key ${i}`), { reason: 'AuthenticationFailed' })
+  t.equal(asked, 3)
+  await ask('key', 'shop', 'another')
+  t.equal(asked, 4)
 })

@@ -7,7 +7,8 @@ import { parseResource } from '../domain/fixtures/parsed.ts'
 import { sourcesOf } from '../../functions/login/credential-source.ts'
 import type { CredentialSource } from '../../functions/login/credential-source.ts'
 import { logIn, logInToAPI } from '../../functions/login/log-in.ts'
-import type { AttemptSettings } from '../../functions/world.ts'
+import { asFailure, Failure } from '../../functions/domain/failure.ts'
+import type { AppTokenRequest, AttemptSettings, World } from '../../functions/world.ts'
 import { gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
 
@@ -117,6 +118,94 @@ t.test('where the operator has set none, the sentence says so', async (t) => {
       'spec.credentials is missing, and the operator has set no default credentials (DEFAULT_GIT_TOKEN); name a Secret there.',
   })
 })
+
+const APP = { secretName: 'app', appIDKey: 'app-id', installationIDKey: 'installation', privateKeyKey: 'key' }
+const APP_KEY = makeKey('-t', 'rsa', '-b', '2048', '-m', 'PEM').privateKey
+const GITHUB = 'https://github.com/acme/config.git'
+
+/** Logs in for a GitCommit in a world whose hosts issue tokens; returns also what was asked of them. */
+async function goByApp(
+  spec: Readonly<Record<string, unknown>>,
+  settings: Partial<AttemptSettings> = {},
+  annotations = {},
+) {
+  const world = memoryWorld()
+  const asked: AppTokenRequest[] = []
+  world.cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'app', namespace: 'team', annotations },
+    stringData: { 'app-id': '4711\n', installation: '81', key: APP_KEY },
+  })
+  const resource = parseGitCommit(world.cluster.apply(gitCommit({ repository: GITHUB, ...spec })))
+  const there: World = {
+    ...world,
+    settings: { ...world.settings, ...settings },
+    appTokens: (request) => {
+      asked.push(request)
+      return Promise.resolve({ token: 'ghs_token', counted: 'counted', forget: () => undefined })
+    },
+  }
+  const authorised = await authorise(resource, there, signal)
+  const [source] = sourcesOf(resource.spec)
+  const login = await logIn(source, { resource, authorised, signal, saw: () => undefined }, there).catch(
+    asFailure,
+  )
+  return { login, asked }
+}
+
+t.test(
+  'a GitHub App logs in with the token that is issued to it, for the kind of the resource',
+  async (t) => {
+    const { login, asked } = await goByApp({ credentials: APP })
+    t.match(login, {
+      method: 'password',
+      username: 'x-access-token',
+      password: 'ghs_token',
+      issued: { counted: 'counted' },
+    })
+    if (login instanceof Failure) return t.fail()
+    t.ok(login.secrets.includes('ghs_token') && login.secrets.includes('x-access-token:ghs_token'))
+    t.match(asked, [{ app: { id: '4711', installation: '81' }, kind: 'GitCommit', namespace: 'team' }])
+  },
+)
+
+t.test('outside of the binding of its Secret no token is asked for', async (t) => {
+  const bound = { 'commitlet.dev/allowed-repositories': 'github.com/acme/shop' }
+  const { login, asked } = await goByApp({ credentials: APP }, {}, bound)
+  t.match(login, { reason: 'ReferenceForbidden' })
+  t.strictSame(asked, [])
+})
+
+t.test(
+  "the operator's App asks for tokens where the default may be used, by its own installation alone",
+  async (t) => {
+    const keyFile = join(t.testdir({ key: APP_KEY }), 'key')
+    const source = { appID: '1234', installationID: undefined, keyFile }
+    const settings = defaults({ source, repositories: 'github.com/acme' })
+    const { login, asked } = await goByApp(WITHOUT, settings)
+    t.match(login, { password: 'ghs_token' })
+    t.match(asked, [
+      { app: { id: '1234', installation: undefined, shown: "The operator's default GitHub App" } },
+    ])
+    const elsewhere = await goByApp({ ...WITHOUT, repository: 'https://github.com/evil/config' }, settings)
+    t.match(elsewhere, { login: { reason: 'ReferenceForbidden' }, asked: [] })
+    const tenant = await goByApp({ credentials: APP }, settings)
+    t.match(
+      tenant.asked,
+      [{ app: { id: '4711', installation: '81' } }],
+      "a tenant's number goes with its own key",
+    )
+    writeFileSync(keyFile, 'nothing')
+    t.match(await goByApp(WITHOUT, settings), {
+      login: {
+        reason: 'CredentialsInvalid',
+        message: /DEFAULT_GITHUB_APP_KEY_FILE does not hold a private key/,
+      },
+      asked: [],
+    })
+  },
+)
 
 /** Logs in for a PullRequest of github.com/acme/config by a Secret with these annotations. */
 async function goToAPI(
