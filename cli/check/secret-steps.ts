@@ -1,4 +1,5 @@
 import type { Secret } from '../../functions/cluster/cluster.ts'
+import { appIn } from '../../functions/domain/credentials/app.ts'
 import { WITHOUT_TOKEN } from '../../functions/domain/credentials/app-login.ts'
 import { loginFor } from '../../functions/domain/credentials/login-for.ts'
 import { asFailure, Failure } from '../../functions/domain/failure.ts'
@@ -22,7 +23,10 @@ export async function secretSteps(
   secret: Secret,
   connection: Pick<Connection, 'accountMay' | 'account'> | undefined,
 ): Promise<readonly Step[]> {
-  const logins = await Promise.all([loginStep(secret, 'https'), loginStep(secret, 'ssh')])
+  const logins = [
+    ...appSteps(secret),
+    ...(await Promise.all([loginStep(secret, 'https'), loginStep(secret, 'ssh')])),
+  ]
   const usable = logins.some(({ state }) => state === 'good')
   // A Secret is for one of both kinds of address.
   const shown = usable ? logins.filter(({ state }) => state === 'good') : logins
@@ -32,6 +36,20 @@ export async function secretSteps(
     ...pathSteps(secret),
     ...(await accountStep(secret, connection)),
   ]
+}
+
+/** The usual names of an App's keys, as in docs/authentication.md. */
+const APP_KEYS = { appIDKey: 'app-id', privateKeyKey: 'private-key' } as const
+
+function appSteps(secret: Secret): readonly Step[] {
+  if (!secret.data.has(APP_KEYS.appIDKey)) return []
+  const step = 'GitHub App'
+  try {
+    appIn(secret, { secretName: secret.name, ...APP_KEYS })
+    return [{ step, state: 'good', text: 'It holds the ID and the private key of a GitHub App.' }]
+  } catch (error) {
+    return [failed(step, asFailure(error))]
+  }
 }
 
 async function loginStep(secret: Secret, scheme: keyof typeof ADDRESSES): Promise<Step> {

@@ -50,7 +50,11 @@ function ofFailure(failure: Failure): Step {
   return { step: 'token', state: 'unseen', text: withoutPromise(failure.message), reason: failure.reason }
 }
 
-function tokenStep({ user, scopes, expires }: Inspection, now: Date): Step {
+function tokenStep({ user, scopes, expires, issuedFor }: Inspection, now: Date): Step {
+  if (issuedFor !== undefined) {
+    const many = issuedFor === 1 ? 'one repository' : `${issuedFor} repositories`
+    return { step: 'token', state: 'good', text: `The token was issued to an App, for ${many}.` }
+  }
   const ends = expires === undefined ? undefined : Date.parse(expires)
   if (ends !== undefined && ends < now.getTime()) {
     const text = `The token ended on ${expires ?? ''}; put a new one into the Secret.`
@@ -75,7 +79,7 @@ function endOf(date: string, days: number): string {
   return `ends on ${date} (in ${days} days${soon})`
 }
 
-function repositoryStep({ archived, mayPush }: Inspection, shown: string): Step {
+function repositoryStep({ archived, mayPush, issuedFor }: Inspection, shown: string): Step {
   const step = 'permission'
   const reason = 'PermissionDenied'
   if (archived)
@@ -89,6 +93,8 @@ function repositoryStep({ archived, mayPush }: Inspection, shown: string): Step 
     const text = `The host reports that this token may not push to ${shown}; give its user the right to write, and the token the scope for it.`
     return { step, state: 'wrong', reason, text }
   }
+  if (issuedFor !== undefined)
+    return { step, state: 'good', text: `The App has the permissions that this needs for ${shown}.` }
   if (mayPush === undefined)
     return { step, state: 'unseen', text: `The host does not tell whether this token may push to ${shown}.` }
   return { step, state: 'good', text: `The host reports that the user of the token may push to ${shown}.` }

@@ -5,6 +5,7 @@ import { openPullRequest } from '../../functions/pull-request/open-pull-request.
 import type { World } from '../../functions/world.ts'
 import type { Site } from '../local/site.ts'
 import { failed, type Step } from '../terminal/steps.ts'
+import { watchTokens } from './app-step.ts'
 import { secretStep } from './reading-steps.ts'
 import { destinationOf } from './api-steps.ts'
 import { notReached, routeSteps } from './remote-steps.ts'
@@ -14,8 +15,10 @@ export async function walkPullRequest(resource: SoundPullRequest, site: Site): P
   const attempt = site.attempt(false)
   let remote: readonly Step[] | undefined
   const said: string[] = []
+  const tokens = watchTokens(site.world)
   const world: World = {
     ...site.world,
+    appTokens: tokens.appTokens,
     async withPullRequests(target, by, work) {
       const { steps, failure } = await routeSteps(destinationOf(target.baseURL), site, attempt.signal)
       remote = steps
@@ -30,8 +33,10 @@ export async function walkPullRequest(resource: SoundPullRequest, site: Site): P
     if (said.length === 0) said.push(message)
     return undefined
   }, asFailure)
+  if (tokens.ended(failure))
+    return [secretStep(resource, undefined), ...tokens.steps(), notReached('log-in', 'the App')]
   if (remote === undefined) return [secretStep(resource, failure), notReached('log-in', 'the Secret')]
-  return [secretStep(resource, undefined), ...remote, ...callSteps(remote, failure, said)]
+  return [secretStep(resource, undefined), ...tokens.steps(), ...remote, ...callSteps(remote, failure, said)]
 }
 
 function callSteps(

@@ -8,6 +8,7 @@ import type { World } from '../../functions/world.ts'
 import type { Site } from '../local/site.ts'
 import type { Step } from '../terminal/steps.ts'
 import { apiSteps } from './api-steps.ts'
+import { watchTokens } from './app-step.ts'
 import { referenceStep, secretStep } from './reading-steps.ts'
 import { gitSteps, notReached } from './remote-steps.ts'
 import { signingSteps } from './signing-step.ts'
@@ -68,8 +69,10 @@ async function walkGitCommit(resource: SoundGitCommit, site: Site): Promise<read
     return { outcome: 'unchanged', sha: '', branch: change.branch ?? '' }
   }
 
+  const tokens = watchTokens(site.world)
   const world: World = {
     ...site.world,
+    appTokens: tokens.appTokens,
     // Whether it has to be signed, the rules have shown; the operator's key is not on this machine.
     settings: { ...site.world.settings, requireSigning: undefined, defaultSigning: undefined },
     push(change, login) {
@@ -82,7 +85,9 @@ async function walkGitCommit(resource: SoundGitCommit, site: Site): Promise<read
     },
   }
   const failure = await commitObject(resource, world, attempt).then(() => undefined, asFailure)
-  const secret = secretStep(resource, remote === undefined ? failure : undefined)
+  const isOfSecret = remote === undefined && !tokens.ended(failure)
+  const secret = secretStep(resource, isOfSecret ? failure : undefined)
   const reference = referenceStep(read, remote === undefined || failure === refused ? undefined : failure)
-  return [reference, secret, ...(remote ?? [notReached('log-in', 'the Secret')])]
+  const because = isOfSecret ? 'the Secret' : 'the App'
+  return [reference, secret, ...tokens.steps(), ...(remote ?? [notReached('log-in', because)])]
 }

@@ -10,6 +10,8 @@ export interface Inspection {
   readonly scopes: readonly string[] | undefined
   /** When the token ends, RFC 3339 or a date; undefined: the host does not tell. */
   readonly expires: string | undefined
+  /** How many repositories the token of an App is for; left out: it is no such token. */
+  readonly issuedFor?: number | undefined
   /** Whether the login may push to the repository, apart from the rules of a branch; undefined: the host does not tell. */
   readonly mayPush: boolean | undefined
   /** The repository takes no changes. */

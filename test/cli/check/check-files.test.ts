@@ -2,6 +2,7 @@ import t from 'tap'
 import { marked } from '../../../functions/domain/pull-request/marker.ts'
 import { startGitServer } from '../../harness/git-server.ts'
 import { gitBranches } from '../../harness/hosts/git-branches.ts'
+import { memoryApps, publicHalf, type ModelApps } from '../../harness/hosts/github-app.ts'
 import { memoryModel, type ModelIdentity, type TokenRight } from '../../harness/hosts/model.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { dialectOf } from '../../providers/contract/rows.ts'
@@ -44,7 +45,12 @@ const gitCommit = (repository: string, spec: object = {}): object => ({
   },
 })
 
-async function hosted(name: string, identity?: ModelIdentity, right: TokenRight = 'write') {
+async function hosted(
+  name: string,
+  identity?: ModelIdentity,
+  right: TokenRight = 'write',
+  apps: ModelApps = memoryApps(),
+) {
   const dialect = await dialectOf(name)
   if (dialect === undefined) throw new Error(name)
   // Of its own, because requests about a token name no repository.
@@ -52,6 +58,7 @@ async function hosted(name: string, identity?: ModelIdentity, right: TokenRight 
   const repository = await server.createRepository(`${prefix}/acme/shop`)
   const model = {
     ...memoryModel(),
+    apps,
     branches: gitBranches(repository),
     identities: new Map<string, ModelIdentity>(),
   }
@@ -107,6 +114,61 @@ t.test('a key that can sign the commit is right, and its words are nowhere', asy
   t.equal(ended.code, 0, ended.stdout + ended.stderr)
   t.match(stepsIn(ended)['signing'], { state: 'good', text: /signing holds a key that can sign/ })
   t.notMatch(ended.stdout, privateKey.split('\n')[1] ?? '')
+})
+
+t.test('a GitHub App: what is issued to it, and what it lacks', async (t) => {
+  const apps = memoryApps()
+  const { provider, repository } = await hosted('github', undefined, 'write', apps)
+  const privateKey = makeKey('-t', 'rsa', '-b', '2048', '-m', 'PEM').privateKey
+  apps.keys.set('4711', publicHalf(privateKey))
+  const installation = { id: 81, appID: '4711', account: 'acme', repositories: ['shop'], suspended: false }
+  const granted: Record<string, 'read' | 'write'> = { contents: 'write' }
+  apps.installations.push({ ...installation, permissions: granted })
+  apps.onIssue = ({ token }) => server.admit({ username: 'x-access-token', password: token })
+  const app = secret('', { stringData: { 'app-id': '4711', 'private-key': privateKey } })
+  const credentials = { secretName: 'git', appIDKey: 'app-id', privateKeyKey: 'private-key' }
+  const commit = gitCommit(repository.url, { ...provider, credentials })
+  const check = async (...objects: readonly object[]) => {
+    const ended = await commitlet(['check', '-f', await fileOf(t, ...objects), '-o', 'json'], { env })
+    t.notMatch(ended.stdout, /ghs_|MII/)
+    return { ...ended, steps: stepsIn(ended) }
+  }
+  const good = await check(configMap, app, commit)
+  t.equal(good.code, 0, good.stdout)
+  t.match(good.steps, {
+    App: { state: 'good', text: /has issued a token to the GitHub App, for https:\S+ alone/ },
+    'log-in': { state: 'good' },
+    push: { state: 'good' },
+    token: { state: 'good', text: 'The token was issued to an App, for one repository.' },
+    permission: { state: 'good' },
+  })
+  granted['contents'] = 'read'
+  const lacking = await check(configMap, app, commit)
+  t.match(lacking.steps['App'], {
+    state: 'wrong',
+    reason: 'PermissionDenied',
+    text: /lacks the permission Contents/,
+  })
+  t.match(lacking.steps['Secret'], { state: 'good' })
+  const pull = {
+    apiVersion: 'commitlet.dev/v1',
+    kind: 'PullRequest',
+    metadata: { name: 'shop' },
+    spec: {
+      ...provider,
+      repository: repository.url,
+      baseBranch: 'main',
+      headBranch: 'new',
+      title: 'x',
+      credentials,
+    },
+  }
+  t.match((await check(app, pull)).steps['App'], {
+    state: 'wrong',
+    text: /lacks the permission Pull requests/,
+  })
+  granted['pull_requests'] = 'write'
+  t.match((await check(app, pull)).steps, { App: { state: 'good' }, token: { state: 'good' } })
 })
 
 // Bitbucket is at its own address alone: see test/providers/inspect.test.ts.
