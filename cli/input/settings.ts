@@ -23,6 +23,9 @@ const TAKEN = [
 /** These are about the machine on which the command runs. */
 const OF_THIS_MACHINE = [
   'CA_FILE',
+  'DEFAULT_GITHUB_APP_ID',
+  'DEFAULT_GITHUB_APP_INSTALLATION_ID',
+  'DEFAULT_GITHUB_APP_KEY_FILE',
   'DEFAULT_GIT_PATHS',
   'DEFAULT_GIT_REPOSITORIES',
   'DEFAULT_GIT_TOKEN',

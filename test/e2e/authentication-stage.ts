@@ -1,9 +1,12 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { applierBy } from '../harness/apply.ts'
 import type { ControlPlane, Ran } from '../harness/control-plane.ts'
 import type { GitUser } from '../harness/git-site.ts'
+import { memoryApps, publicHalf } from '../harness/hosts/github-app.ts'
+import type { ModelApps } from '../harness/hosts/github-app.ts'
 import { reviewed } from '../harness/rights.ts'
 import type { SSHServer } from '../harness/ssh-server.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -22,6 +25,7 @@ export const EXAMPLES: readonly Example[] = [
   { file: 'https-token.yaml', username: 'x-access-token' },
   { file: 'https-token-with-username.yaml', username: 'commitlet' },
   { file: 'https-username-and-password.yaml', username: 'commitlet' },
+  { file: 'github-app.yaml' },
   { file: 'bitbucket-api-token.yaml', username: 'x-bitbucket-api-token-auth' },
   { file: 'ssh-key.yaml' },
   { file: 'ssh-known-hosts.yaml' },
@@ -59,17 +63,47 @@ export interface Places {
   /** `localhost:PORT` of the Git server. */
   readonly host: string
   readonly ssh: SSHServer
+  readonly app: ExampleApp
+}
+
+/** The GitHub App of the example, and the Apps of the host that knows it. */
+export interface ExampleApp {
+  readonly privateKey: string
+  readonly apps: ModelApps
+}
+
+/** An App that is installed at each repository of acme that is added. */
+export function exampleApp(): ExampleApp {
+  const generated = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+  const privateKey = generated.export({ type: 'pkcs1', format: 'pem' }).toString()
+  const apps = memoryApps()
+  apps.keys.set('123456', publicHalf(privateKey))
+  const permissions = { contents: 'write' } as const
+  apps.installations.push({
+    id: 81,
+    appID: '123456',
+    account: 'acme',
+    repositories: [],
+    permissions,
+    suspended: false,
+  })
+  return { privateKey, apps }
 }
 
 /** The text with real servers, repositories and secrets filled in. */
-export function filled(text: string, example: Example, { namespace, host, ssh }: Places): string {
+export function filled(text: string, example: Example, { namespace, host, ssh, app }: Places): string {
   const place = `127.0.0.1:${ssh.port}`
-  const key = ssh.writer.privateKey.trim().replaceAll('\n', '\n    ')
+  const { privateKey } = example.file === 'github-app.yaml' ? app : ssh.writer
+  const key = privateKey.trim().replaceAll('\n', '\n    ')
   const [hostKey = ''] = ssh.hostKeys
   return text
     .replace(
       'https://bitbucket.org/acme/config.git',
       `https://${host}/acme/config.git\n  provider: bitbucket`,
+    )
+    .replace(
+      'https://github.com/acme/config.git',
+      `https://${host}/acme/config.git\n  provider: github\n  providerConfig:\n    baseURL: https://${host}/api/v3`,
     )
     .replace('git@github.com:acme/', `ssh://${ssh.user}@${place}/acme/`)
     .replace('git@git.example.com:2222', `${ssh.user}@${place}`)

@@ -5,12 +5,15 @@ import type { Test } from 'tap'
 import { withControlPlane } from '../harness/control-plane.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { startGitServer } from '../harness/git-server.ts'
+import { github } from '../harness/hosts/github.ts'
+import { memoryModel } from '../harness/hosts/model.ts'
 import { install } from '../harness/installation.ts'
 import { startRelay } from '../harness/relay.ts'
 import { withSSHServer } from '../harness/ssh-server.ts'
 import type { SSHServer } from '../harness/ssh-server.ts'
 import {
   EXAMPLES,
+  exampleApp,
   exampleUsers,
   filled,
   readExample,
@@ -32,6 +35,8 @@ async function tryExamples(t: Test, plane: ControlPlane, ssh: SSHServer): Promis
   const knownHosts = join(t.testdir({}), 'known_hosts')
   await writeFile(knownHosts, ssh.knownHosts)
   const host = `localhost:${server.port}`
+  const app = exampleApp()
+  app.apps.onIssue = ({ token }) => server.admit({ username: 'x-access-token', password: token })
   const byDefault = EXAMPLES.find(({ rights }) => rights === 'default-credentials.yaml')
   const commitlet = await install(t, plane, {
     functionEnv: {
@@ -54,24 +59,30 @@ async function tryExamples(t: Test, plane: ControlPlane, ssh: SSHServer): Promis
       // The webhook has seen that it is no key.
       const warned =
         /^Warning: spec.credentials: The key (?:"\S+"|named by privateKeyKey) of the Secret \S+ does not hold a private key/
-      if (example.file.startsWith('ssh')) t.match(stderr, warned)
+      if (/^(?:ssh|github-app)/.test(example.file)) t.match(stderr, warned)
       else t.equal(stderr, '')
     })
 
     t.test(`${example.file}, filled in, makes a commit`, async (t) => {
       relay.losing = false
       const { namespace, apply, prepare } = await stageNamespace(plane)
-      const places = { namespace, host, ssh }
+      const places = { namespace, host, ssh, app }
       await grant(namespace, example, (text) => prepare(filled(text, example, places)))
       const text = filled(await readExample(example.file), example, places)
       const [, name = ''] = /repository: [a-z]+:\/\/[^/]+\/(\S+)\.git$/m.exec(text) ?? []
       const repository = await (text.includes('ssh://') ? ssh : server).createRepository(name)
+      if (example.file === 'github-app.yaml') installApp(namespace)
       const { code, stderr } = await apply(text)
       t.equal(`${code} ${stderr}`, '0 ')
       const wait = ['wait', 'gitcommit', 'shop-settings', '--for=condition=Ready', '--timeout=30s']
       await plane.kubectl(['-n', namespace, ...wait])
       t.match(await repository.show('main:shop/settings.yaml'), 'currency: EUR')
     })
+  }
+
+  function installApp(name: string): void {
+    app.apps.installations[0]?.repositories.push(name)
+    server.serveAPI(github, { ...memoryModel({ repository: ['acme', name] }), apps: app.apps })
   }
 
   async function grant(
