@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { App } from '../../functions/domain/credentials/app.ts'
+import type { Change } from '../../functions/domain/commit/change.ts'
 import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
@@ -7,7 +8,7 @@ import type { IssueToken } from '../../functions/login/app-tokens.ts'
 import { guardRemotes } from '../../functions/login/guarded-remotes.ts'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
-import { gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
+import { ATTEMPT, gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
 
 /** A world whose remotes are guarded, with a clock that a test sets. */
 function stage() {
@@ -52,6 +53,39 @@ t.test('a host that asks for fewer requests is not called with that login before
   wait(60)
   apply('three', { repository })
   t.match(await send('GitCommit', 'three'), { phase: 'Succeeded' })
+})
+
+t.test('the tokens of one installation of an App share a limit at Git, too', async (t) => {
+  const { push, find, withPullRequests } = memoryWorld()
+  const issueToken = (): Promise<never> => Promise.reject(new Error('There are no Apps here'))
+  const pushed: string[] = []
+  const limited = new Failure('RateLimited', 'One at a time.', { retryAfterSeconds: 90 })
+  const limiting: typeof push = (change, login) => {
+    pushed.push(login.identity)
+    return change.repository.segments[1] === 'one' ? Promise.reject(limited) : push(change, login, ATTEMPT)
+  }
+  const guarded = guardRemotes(
+    { push: limiting, find, withPullRequests, issueToken },
+    { failedLogins: 3, elapsed: () => 1_000 },
+  )
+  const go = (repository: string, counted: string): Promise<unknown> => {
+    const address = parseRepositoryAddress(`https://github.com/acme/${repository}`)
+    const issued = { counted, forget: () => undefined }
+    const login = {
+      method: 'password',
+      username: 'x',
+      password: 'y',
+      identity: repository,
+      secrets: [],
+      issued,
+    } as const
+    const change = { namespace: 'team', repository: address, id: 'uid.1', files: [] } as unknown as Change
+    return guarded.push(change, login, ATTEMPT).catch(asFailure)
+  }
+  t.match(await go('one', 'acme'), { message: 'One at a time.' })
+  t.match(await go('two', 'acme'), { reason: 'RateLimited', message: /^github\.com has asked for fewer/ })
+  t.match(await go('three', 'market'), { outcome: 'pushed' })
+  t.strictSame(pushed, ['one', 'three'])
 })
 
 t.test('log-ins that fail are bounded for Git and for the APIs', async (t) => {

@@ -7,6 +7,7 @@ import type { Outcome } from '../../functions/domain/resource/status.ts'
 import { openPullRequest } from '../../functions/pull-request/open-pull-request.ts'
 import { ATTEMPT, memoryWorld, pullRequest } from '../harness/memory-world.ts'
 import type { MemoryWorld } from '../harness/memory-world.ts'
+import { makeKey } from '../harness/ssh-keys.ts'
 
 const SPARE = { secretName: 'spare', usernameKey: 'user', passwordKey: 'password' }
 const SPARE_SECRET = {
@@ -53,6 +54,43 @@ t.test('the text before a colon is the owner of a fork', async (t) => {
   await go(world, { headBranch: 'dev:feature/one' })
   const branches = world.opened.map(({ target }) => target.branches)
   t.strictSame(branches, [{ base: 'main', head: 'feature/one', headOwner: 'dev' }])
+})
+
+t.test('the token of a GitHub App that ends while it is used is asked for once more', async (t) => {
+  const world = memoryWorld()
+  const privateKey = makeKey('-t', 'rsa', '-b', '2048', '-m', 'PEM').privateKey
+  const stringData = { 'app-id': '4711', 'private-key': privateKey }
+  world.cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'app', namespace: 'team' },
+    stringData,
+  })
+  const credentials = { secretName: 'app', appIDKey: 'app-id', privateKeyKey: 'private-key' }
+  const forgotten: string[] = []
+  let issued = 0
+  const appTokens: MemoryWorld['appTokens'] = ({ kind }) => {
+    const token = `token-${(issued += 1)} for a ${kind}`
+    return Promise.resolve({ token, counted: 'acme', forget: () => void forgotten.push(token) })
+  }
+  const { pullRequests } = world
+  const refusing = {
+    ...pullRequests,
+    find: () => Promise.reject(new Failure('AuthenticationFailed', 'No.')),
+  }
+  const withPullRequests: MemoryWorld['withPullRequests'] = (called, caller, work) => {
+    world.opened.push({ target: called, ...caller })
+    return work(world.opened.length === 1 ? refusing : pullRequests)
+  }
+  t.match(await go({ ...world, appTokens, withPullRequests }, { credentials }), {
+    reason: 'Succeeded',
+    credentialsUsed: 'Primary',
+  })
+  t.strictSame(
+    world.opened.map(({ login }) => login.secret),
+    ['token-1 for a PullRequest', 'token-2 for a PullRequest'],
+  )
+  t.strictSame(forgotten, ['token-1 for a PullRequest'])
 })
 
 t.test('an SSH repository has a token for the API', async (t) => {

@@ -92,6 +92,23 @@ t.test('the same branches of the same repository wait for each other, and others
   t.equal(await second, '2')
 })
 
+t.test('the tokens of one installation of an App share a limit, and those of another do not', async (t) => {
+  const { use } = stage()
+  const issued = (token: string, counted: string) => {
+    const { login } = by(token)
+    return { login: { ...login, issued: { counted, forget: () => undefined } }, signal: NEVER }
+  }
+  await t.rejects(
+    use(targetOf(), issued('one', 'acme'), () => Promise.reject(LIMITED)),
+    LIMITED,
+  )
+  await t.rejects(
+    use(targetOf({ repository: ['acme', 'other'] }), issued('two', 'acme'), () => Promise.resolve('called')),
+    { name: 'Failure', reason: 'RateLimited' },
+  )
+  t.equal(await use(targetOf(), issued('three', 'market'), () => Promise.resolve('called')), 'called')
+})
+
 t.test('an attempt in the queue leaves when its time is over, and never calls', async (t) => {
   const { use, count } = stage()
   const first = Promise.withResolvers<string>()

@@ -287,6 +287,18 @@ withCommitlet(t, async (t, installed) => {
       function: { state: 'good' },
       repositories: { state: 'good' },
     })
+    const app = { 'app-id': '4711', 'private-key': 'none' }
+    const stringData = { ...app, 'private-key': makeKey('-t', 'rsa', '-b', '2048').privateKey }
+    const [sound, broken] = [
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'app' }, stringData },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'broken' }, stringData: app },
+    ]
+    await team.apply(sound, broken)
+    t.match(stepsIn(await check('secret/app'))['GitHub App'], { state: 'good' })
+    t.match(stepsIn(await check('secret/broken'))['GitHub App'], {
+      state: 'wrong',
+      text: /does not hold a private key/,
+    })
     const none = await check('secret/none')
     t.equal(none.code, 1)
     t.match(stepsIn(none)['read'], { reason: 'ReferenceNotFound' })
