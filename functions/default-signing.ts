@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { findKey } from './domain/private-key/private-key.ts'
 import type { Environment } from './domain/settings.ts'
 import { orUndefined, text, WrongSetting } from './domain/settings.ts'
+import { formatOf, signerOf } from './domain/signing/signing-key.ts'
 
 const FILE = 'DEFAULT_SIGNING_KEY_FILE'
 const REPOSITORIES = 'DEFAULT_SIGNING_REPOSITORIES'
@@ -17,8 +17,10 @@ export function readSigningKeyFile(env: Environment): string | undefined {
     throw new WrongSetting(
       `${REPOSITORIES} is not set, but has to list the repositories whose commits the key of ${FILE} signs, such as git.example.com/teams/{namespace}.`,
     )
+  const refuse = (complaint: string): WrongSetting =>
+    new WrongSetting(`${FILE} is "${file}", but that file ${complaint}.`)
   const value = orUndefined(() => readFileSync(file))
-  const key = value === undefined ? { complaint: 'cannot be read' } : findKey(value)
-  if (!('complaint' in key)) return file
-  throw new WrongSetting(`${FILE} is "${file}", but that file ${key.complaint}.`)
+  if (value === undefined) throw refuse('cannot be read')
+  signerOf(value, formatOf(value), { committer: undefined, refuse })
+  return file
 }

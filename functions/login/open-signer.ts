@@ -3,12 +3,11 @@ import { writtenPaths } from '../domain/commit/written-paths.ts'
 import { requirePathsAllowed } from '../domain/credentials/secret-binding.ts'
 import { valuesOf } from '../domain/credentials/secret-values.ts'
 import { Failure } from '../domain/failure.ts'
-import { findKey } from '../domain/private-key/private-key.ts'
 import type { SoundGitCommit } from '../domain/schema/parse.ts'
 import { orUndefined } from '../domain/settings.ts'
-import { keySigner } from '../domain/signing/key-signer.ts'
 import { isSignedByDefault } from '../domain/signing/operator-signing.ts'
 import type { Signer } from '../domain/signing/signer.ts'
+import { formatOf, signerOf } from '../domain/signing/signing-key.ts'
 import { secretSigner } from '../domain/signing/signing-secret.ts'
 import type { World } from '../world.ts'
 import type { LoggingIn } from './log-in.ts'
@@ -50,5 +49,5 @@ function defaultSigner(file: string | undefined, committer: string): Signer {
     )
   const value = file === undefined ? undefined : orUndefined(() => readFileSync(file))
   if (value === undefined) throw refuse('cannot be read')
-  return keySigner(findKey(value), { committer, refuse })
+  return signerOf(value, formatOf(value), { committer, refuse })
 }

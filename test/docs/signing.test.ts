@@ -5,23 +5,31 @@ import { parseAllDocuments } from 'yaml'
 import { commitObject } from '../../functions/commit/commit-object.ts'
 import { GITCOMMIT_SPEC } from '../../functions/domain/schema/git-commit.ts'
 import { parseResource } from '../domain/fixtures/parsed.ts'
+import { makeRSA } from '../harness/key-files.ts'
 import type { StoredObject } from '../harness/memory-cluster.ts'
 import { ATTEMPT, memoryWorld, STAMPED } from '../harness/memory-world.ts'
+import { keyFile, rsaHalves, secretKey, userID } from '../harness/openpgp-writer.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const page = readFileSync(join(ROOT, 'docs/signing.md'), 'utf8')
-const example = readFileSync(join(ROOT, 'examples/signing/ssh-key.yaml'), 'utf8')
+const EXAMPLES = ['ssh-key', 'openpgp-key'].map((name) =>
+  readFileSync(join(ROOT, `examples/signing/${name}.yaml`), 'utf8'),
+)
+const [SSH = '', OPENPGP = ''] = EXAMPLES
 
-t.test('the example of the page is the file', async (t) => {
+t.test('the examples of the page are the files', async (t) => {
   const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text]) => text)
-  t.strictSame(blocks, [example])
-  t.match(example, /^# For a developer\. /)
+  t.strictSame(blocks, EXAMPLES)
+  for (const example of EXAMPLES) t.match(example, /^# For a developer\. /)
 })
 
-t.test('applied with a key, the example makes a signed commit', async (t) => {
+/** Applies the example with this key in its Secret, and returns the signature of a commit. */
+async function signatureBy(
+  example: string,
+  key: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
   const world = memoryWorld()
-  const { privateKey } = makeKey('-t', 'ed25519', '-C', world.settings.author.email)
   const [secret, commit] = parseAllDocuments(example).map((document) => document.toJS() as StoredObject)
   if (secret === undefined || commit === undefined) throw new Error('the example has two objects')
   const inTeam = (name: string): StoredObject['metadata'] => ({
@@ -32,7 +40,7 @@ t.test('applied with a key, the example makes a signed commit', async (t) => {
   world.cluster.apply({
     ...secret,
     metadata: inTeam('signing-key'),
-    stringData: { 'ssh-privatekey': privateKey },
+    stringData: key,
   })
   world.cluster.apply({
     apiVersion: 'v1',
@@ -46,7 +54,19 @@ t.test('applied with a key, the example makes a signed commit', async (t) => {
   if (resource.kind !== 'GitCommit') throw new Error('no GitCommit')
   await commitObject(resource, world, ATTEMPT)
   const { signer } = world.pushed[0]?.change ?? {}
-  t.match(await signer?.sign(Buffer.from('commit')), /^-----BEGIN SSH SIGNATURE-----/)
+  return signer?.sign(Buffer.from('tree 0\ncommitter Robot <robot@example.com> 1700000000 +0000\n\nx'))
+}
+
+const { email } = memoryWorld().settings.author
+
+t.test('applied with a key for SSH, the example makes a signed commit', async (t) => {
+  const { privateKey } = makeKey('-t', 'ed25519', '-C', email)
+  t.match(await signatureBy(SSH, { 'ssh-privatekey': privateKey }), /^-----BEGIN SSH SIGNATURE-----/)
+})
+
+t.test('applied with a key of OpenPGP, the example makes a signed commit', async (t) => {
+  const key = keyFile(secretKey(rsaHalves(makeRSA(2048))), userID(`Commitlet <${email}>`))
+  t.match(await signatureBy(OPENPGP, { 'private-key.asc': key }), /^-----BEGIN PGP SIGNATURE-----/)
 })
 
 t.test('the page names each field, and the settings', async (t) => {

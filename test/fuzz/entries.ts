@@ -6,6 +6,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import { readPosted } from '../../functions/domain/event/posted.ts'
 import { countParts } from '../../functions/domain/network/json-parts.ts'
 import { readKnownHosts } from '../../functions/domain/network/known-hosts.ts'
+import { findOpenPGPKey } from '../../functions/domain/openpgp/find-key.ts'
 import { readPrivateKey } from '../../functions/domain/private-key/private-key.ts'
 import { readFetched } from '../../functions/git/protocol/fetch.ts'
 import { readListedRefs } from '../../functions/git/protocol/ls-refs.ts'
@@ -25,6 +26,7 @@ import {
   KEYS,
   KNOWN_HOSTS,
   LINES,
+  OPENPGP_KEYS,
   REF,
   SECRETS,
 } from './valid-inputs.ts'
@@ -158,5 +160,6 @@ export const ENTRIES: readonly Entry[] = [
     valid: KEYS,
     read: (bytes) => readPrivateKey(bytes, { secret: 'shop/git', key: 'key' }),
   },
+  { entry: 'OpenPGP key', valid: OPENPGP_KEYS, read: findOpenPGPKey },
   { entry: 'pkt-lines', valid: Object.values(LINES), read: lines },
 ]

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { FLUSH, packet } from '../../functions/git/protocol/pkt-line.ts'
 import { makeRSA, rsaFiles } from '../harness/key-files.ts'
+import { keyFile, rsaHalves, secretKey, statement, userID } from '../harness/openpgp-writer.ts'
 import { stamped, UID } from '../webhook/stage.ts'
 
 const ID = 'a'.repeat(40)
@@ -41,6 +42,14 @@ const CURVE = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.expo
 export const KEYS = [...rsaFiles(makeRSA(2048)).map(([, text]) => text), ED25519, CURVE].map((text) =>
   Buffer.from(text),
 )
+/** OpenPGP keys, with a user ID and a subkey. */
+export const OPENPGP_KEYS = [makeRSA(2048)].flatMap((numbers) => {
+  const [primary, subkey] = [secretKey(rsaHalves(numbers)), secretKey({ type: 7, ...rsaHalves(numbers) })]
+  const said = [statement(0x13, { flags: 3, lifetime: 9 }), subkey, statement(0x18, { flags: 2 })]
+  return [[primary], [primary, userID('Robot <robot@example.com>'), ...said]].map((packets) =>
+    Buffer.from(keyFile(...packets)),
+  )
+})
 const KEY_BYTES = Buffer.concat([
   Buffer.from([0, 0, 0, 11]),
   ...[Buffer.from('ssh-ed25519'), Buffer.from([0, 0, 0, 32]), Buffer.alloc(32, 7)],

@@ -6,6 +6,8 @@ import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import type { AttemptSettings } from '../../functions/world.ts'
 import { parseResource } from '../domain/fixtures/parsed.ts'
 import { ATTEMPT, gitCommit, memoryWorld } from '../harness/memory-world.ts'
+import { makeRSA } from '../harness/key-files.ts'
+import { keyFile, rsaHalves, secretKey } from '../harness/openpgp-writer.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
 
 const { privateKey, publicKey } = makeKey('-t', 'ed25519')
@@ -50,6 +52,16 @@ t.test('without spec.signing the default key signs in its repositories alone', a
   const elsewhere = { ...BY_DEFAULT, defaultSigning: 'git.example.com/other' }
   t.match(await attempt({ spec: {}, settings: elsewhere }), { change: { signer: undefined } })
   t.match(await attempt({ spec: {} }), { change: { signer: undefined } })
+})
+
+t.test("the text of the operator's key tells the format of the signature", async (t) => {
+  const signingKeyFile = join(t.testdir({ key: keyFile(secretKey(rsaHalves(makeRSA(2048)))) }), 'key')
+  const pushed = await attempt({ spec: {}, settings: { ...BY_DEFAULT, signingKeyFile } })
+  if (pushed === undefined || pushed instanceof Failure) throw new Error('not pushed', { cause: pushed })
+  const commit = Buffer.from('tree 0\ncommitter Robot <robot@example.com> 1700000000 +0000\n\nx')
+  t.match(await pushed.change.signer?.sign(commit), /BEGIN PGP SIGNATURE/)
+  const env = { DEFAULT_SIGNING_KEY_FILE: signingKeyFile, DEFAULT_SIGNING_REPOSITORIES: 'git.example.com' }
+  t.equal(readSigningKeyFile(env), signingKeyFile)
 })
 
 for (const [title, given, reason, message] of [

@@ -3,6 +3,7 @@ import { GIT_ROWS } from './git-rows.ts'
 import { HOST_ROWS } from './host-rows.ts'
 import { MESSAGE_ROWS } from './message-rows.ts'
 import { OBJECT_ROWS } from './object-rows.ts'
+import { OPENPGP_ROWS } from './openpgp-rows.ts'
 import { REQUEST_ROWS } from './request-rows.ts'
 import { REQUESTER_ROWS } from './requester-rows.ts'
 import type { ParserRow } from './row.ts'
@@ -13,6 +14,7 @@ import { SPEC_ROWS } from './spec-rows.ts'
 export const ROWS: readonly ParserRow[] = [
   ...SPEC_ROWS,
   ...SECRET_ROWS,
+  ...OPENPGP_ROWS,
   ...REQUEST_ROWS,
   ...REQUESTER_ROWS,
   ...OBJECT_ROWS,

@@ -81,16 +81,22 @@ export const SIGNING: Schema = {
   expects: 'an object such as {secretName: signing-key}',
   required: ['secretName'],
   'x-kubernetes-map-type': 'atomic',
+  'x-kubernetes-validations': [
+    {
+      rule: "!has(self.format) || self.format != 'openpgp' || has(self.privateKeyKey)",
+      message: 'With format openpgp, set privateKeyKey.',
+    },
+  ],
   properties: {
     secretName: SECRET_NAME,
     privateKeyKey: secretKey(
       'The key in the Secret that contains the private key: ed25519, ECDSA or RSA, without a passphrase. Defaults to ' +
-        'ssh-privatekey. Example: ssh-privatekey',
+        'ssh-privatekey; required with format openpgp. Example: ssh-privatekey',
     ),
     format: {
       type: 'string',
       description:
-        'The format of the signature. With ssh it is that of an SSH key; openpgp is not supported yet. ' +
+        'The format of the key and of its signature: that of SSH, or OpenPGP, in armor. ' +
         'Defaults to ssh. Example: ssh',
       expects: 'ssh or openpgp',
       maxLength: 16,

@@ -7,10 +7,9 @@ import { isSignedByDefault, isSigningRequired, type SigningRules } from './opera
 
 /** The errors in `spec.signing` that the spec alone shows. */
 export function signingErrors({ signing }: Draft<GitCommitSpec>): readonly FieldError[] {
-  if (signing?.format !== 'openpgp') return []
-  const complaint =
-    'is openpgp, which is not supported yet; sign with an SSH key (format: ssh), which Git and its hosts verify, too.'
-  return [fieldError('spec.signing.format', complaint, 'NotSupported')]
+  if (signing?.format !== 'openpgp' || signing.privateKeyKey !== undefined) return []
+  const complaint = 'is missing; name the key of the Secret that holds the OpenPGP key.'
+  return [fieldError('spec.signing.privateKeyKey', complaint)]
 }
 
 /** The error of a GitCommit that is signed by nobody where the operator demands it. */

@@ -1,11 +1,10 @@
 import { invalidSecret, requireType, shownKey, type SecretData } from '../credentials/secret-keys.ts'
 import { Failure } from '../failure.ts'
-import { findKey } from '../private-key/private-key.ts'
 import type { Signing } from '../resource/resource.ts'
-import { keySigner } from './key-signer.ts'
 import type { Signer } from './signer.ts'
+import { signerOf } from './signing-key.ts'
 
-/** The key of a Secret of type kubernetes.io/ssh-auth. */
+/** The key of a Secret of type kubernetes.io/ssh-auth; for OpenPGP, admission demands that one is named. */
 const USUAL_KEY = 'ssh-privatekey'
 
 /**
@@ -29,5 +28,5 @@ export function secretSigner(signing: Signing, secret: SecretData, committer: st
       'CredentialsInvalid',
       `The key ${shown} of the Secret ${secret.namespace}/${secret.name} ${complaint}.`,
     )
-  return keySigner(findKey(value), { committer, refuse })
+  return signerOf(value, signing.format ?? 'ssh', { committer, refuse })
 }

@@ -1,6 +1,6 @@
-import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createHash, type KeyObject } from 'node:crypto'
 import { wireString } from '../network/ssh-wire.ts'
+import { rawSignature } from './raw-signature.ts'
 import { positive, sshKeyOf } from './ssh-public-key.ts'
 
 /** OpenSSH's PROTOCOL.sshsig: the first bytes of a signature, and of what is signed. */
@@ -22,29 +22,12 @@ export async function sshSignature(privateKey: KeyObject, message: Buffer): Prom
   const terms = [wireString(NAMESPACE), wireString(''), wireString(HASH)]
   const hash = createHash(HASH).update(message).digest()
   const signed = Buffer.concat([Buffer.from(MAGIC), ...terms, wireString(hash)])
-  const raw = await signatureOf(signed, { privateKey, digest })
+  const raw = await rawSignature(signed, { privateKey, digest })
   const blob = privateKey.asymmetricKeyType === 'ec' ? twoNumbers(raw) : raw
   const signature = Buffer.concat([wireString(algorithm), wireString(blob)])
   const whole = [Buffer.from(MAGIC), VERSION, wireString(publicKey), ...terms, wireString(signature)]
   const lines = Buffer.concat(whole).toString('base64').replace(LINE, '$&\n')
   return `-----BEGIN SSH SIGNATURE-----\n${lines}\n-----END SSH SIGNATURE-----\n`
-}
-
-/** As numbers of one length, one after the other, for ECDSA. */
-async function signatureOf(
-  data: Buffer,
-  { privateKey, digest }: { readonly privateKey: KeyObject; readonly digest: string | null },
-): Promise<Buffer> {
-  const dsaEncoding = 'ieee-p1363'
-  const made = await promisify(sign)(digest, data, { key: privateKey, dsaEncoding })
-  const isRight = await promisify(verify)(
-    digest,
-    data,
-    { key: createPublicKey(privateKey), dsaEncoding },
-    made,
-  )
-  if (!isRight) throw new Error('The key made a signature that is wrong.')
-  return made
 }
 
 /** RFC 5656, section 3.1.2. */

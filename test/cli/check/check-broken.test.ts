@@ -53,11 +53,12 @@ const BROKEN: readonly Broken[] = [
     says: /holds a public key/,
   },
   {
-    title: 'an OpenPGP signature',
-    spec: { signing: { secretName: 'signing', format: 'openpgp' } },
-    step: 'rules',
-    reason: 'NotSupported',
-    says: /spec\.signing\.format/,
+    title: 'a signing key of another format',
+    spec: { signing: { secretName: 'ssh-key', format: 'openpgp', privateKeyKey: 'key' } },
+    before: ({ team }) => team.apply(secret('ssh-key', { key: 'ssh-ed25519 AAAAC3Nza' })),
+    step: 'signing',
+    reason: 'CredentialsInvalid',
+    says: /does not hold an OpenPGP private key/,
   },
   {
     title: 'a path outside of the repository',

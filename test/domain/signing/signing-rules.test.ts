@@ -9,15 +9,14 @@ import { gitCommit, pullRequest } from '../../harness/memory-world.ts'
 const SIGNING = { secretName: 'signing' }
 const HERE = 'git.example.com/acme'
 
-t.test('openpgp is refused by name', async (t) => {
-  const { fieldErrors } = await judge(
-    gitCommit({ signing: { ...SIGNING, format: 'openpgp' } }),
-    reviewContext(),
-  )
-  t.match(fieldErrors, [
-    { field: 'spec.signing.format', reason: 'NotSupported', message: /^spec\.signing\.format is openpgp/ },
-  ])
+t.test('with openpgp the key of the Secret has to be named', async (t) => {
+  const format = 'openpgp'
+  const { fieldErrors } = await judge(gitCommit({ signing: { ...SIGNING, format } }), reviewContext())
+  const field = 'spec.signing.privateKeyKey'
+  t.match(fieldErrors, [{ field, reason: 'InvalidSpec', message: /privateKeyKey is missing; name the key/ }])
   t.equal(fieldErrors.length, 1)
+  const named = { ...SIGNING, format, privateKeyKey: 'key.asc' }
+  t.strictSame((await judge(gitCommit({ signing: named }), reviewContext())).fieldErrors, [])
 })
 
 t.test('where the operator demands it, a commit without a key is refused with one sentence', async (t) => {

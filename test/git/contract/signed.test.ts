@@ -4,13 +4,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import type { Change } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { decodeCommit } from '../../../functions/git/objects/commit-object.ts'
 import { land } from '../../../functions/git/writer/land.ts'
-import { makeObject } from '../../../functions/git/objects/object.ts'
 import type { GitRepository } from '../../harness/git-repository.ts'
-import { SEED, sized } from '../../harness/sample.ts'
+import { sized } from '../../harness/sample.ts'
+import { chance, landAll, partsOf, writeChanged } from '../signed-commits.ts'
 import { makeSigningKeys, type KeyType } from '../signing-keys.ts'
 import { AUTHOR, changeOf, endingsOf, ENGINES, openStage, patience, pending } from '../stage.ts'
 
@@ -24,26 +23,9 @@ t.teardown(async () => {
 const { server } = stage
 const run = promisify(execFile)
 const TYPES = Object.keys(keys.signers) as KeyType[]
-const seed = process.env[SEED] ?? 'none'
 /** Of each engine. */
 const COMMITS = sized(10, 1_000)
 const BATCH = 10
-
-/** A number below `below` that depends on the seed and the name alone. */
-function chance(name: string, below: number): number {
-  return createHash('sha256').update(`${seed} ${name}`).digest().readUInt32BE() % below
-}
-
-async function landAll(
-  engine: (typeof ENGINES)[number],
-  repository: GitRepository,
-  changes: readonly Change[],
-) {
-  const batch = changes.map((change) => pending(change))
-  return stage.remote(engine, repository.url, (remote) =>
-    endingsOf(batch, land(remote, { batch, signal: patience(120_000) })),
-  )
-}
 
 /** What `git verify-commit` says of these commits; rejects if it does not call all of them good. */
 async function verifyCommits(repository: GitRepository, names: readonly string[]): Promise<string> {
@@ -52,21 +34,6 @@ async function verifyCommits(repository: GitRepository, names: readonly string[]
     maxBuffer: 64 * 1024 * 1024,
   })
   return stderr
-}
-
-/** A commit as it was signed, and its signature. */
-async function partsOf(repository: GitRepository, name: string) {
-  const { stdout } = await run('git', ['-C', repository.path, 'cat-file', 'commit', name], {
-    encoding: 'buffer',
-  })
-  const text = stdout.toString('latin1')
-  const [header = ''] = /\ngpgsig (?:.*\n )*.*(?=\n)/.exec(text) ?? []
-  const signature = header.replace('\ngpgsig ', '').replaceAll('\n ', '\n')
-  return {
-    commit: Buffer.from(text.replace(header, ''), 'latin1'),
-    signature: `${signature}\n`,
-    whole: stdout,
-  }
 }
 
 async function verifyByOpenSSH(commit: Buffer, signature: string): Promise<boolean> {
@@ -98,7 +65,7 @@ for (const engine of ENGINES) {
           ...(type === undefined ? {} : { signer: keys.signers[type] }),
         }),
       )
-      const endings = await landAll(engine, repository, changes)
+      const endings = await landAll(stage, { engine, repository }, changes)
       for (const [i, ending] of endings.entries()) {
         if (ending === undefined || !('sha' in ending)) throw new Error(`Change ${number + i} did not land`)
         names.push(ending.sha)
@@ -124,7 +91,7 @@ for (const engine of ENGINES) {
     async (t) => {
       const repository = await server.createRepository(`signed/${++count}`)
       for (const type of TYPES) {
-        const [ending] = await landAll(engine, repository, [
+        const [ending] = await landAll(stage, { engine, repository }, [
           changeOf(repository.url, `${type}.yaml`, { signer: keys.signers[type] }),
         ])
         if (ending === undefined || !('sha' in ending)) throw new Error('It did not land')
@@ -134,14 +101,7 @@ for (const engine of ENGINES) {
         const at = chance(`${type} byte`, commit.length)
         changed[at] = (commit[at] ?? 0) ^ 1
         t.notOk(await verifyByOpenSSH(changed, signature), `${type}, byte ${at}`)
-        const other = Buffer.from(
-          whole.toString('latin1').replace('content of', 'Content of').replace('Write', 'write'),
-          'latin1',
-        )
-        const { id } = makeObject('commit', other)
-        const written = run('git', ['-C', repository.path, 'hash-object', '-t', 'commit', '-w', '--stdin'])
-        written.child.stdin?.end(other)
-        await written
+        const id = await writeChanged(repository, whole)
         await t.rejects(verifyCommits(repository, [id]), 'git says bad')
       }
     },
@@ -154,7 +114,7 @@ for (const engine of ENGINES) {
     const good = keys.signers.ed25519
     const signers = [good, signer, good]
     const changes = signers.map((one, i) => changeOf(repository.url, `${i}.yaml`, { signer: one }))
-    const endings = await landAll(engine, repository, changes)
+    const endings = await landAll(stage, { engine, repository }, changes)
     t.match(endings, [{ outcome: 'pushed' }, failure, { outcome: 'pushed' }])
   })
 
