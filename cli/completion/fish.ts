@@ -26,9 +26,9 @@ function linesOf(command: CommandRow): readonly string[] {
 
 function optionOf({ name, short, value, completes, about }: OptionRow): string {
   const forms = `${short === undefined ? '' : `-s ${short} `}-l ${name}`
-  const isFile = completes === 'files'
-  const offered = isFile ? ' -F' : completes === undefined ? '' : ` -a '${completes.join(' ')}'`
-  const taken = value === undefined ? '' : ` -r${offered}`
+  const offered = completes === undefined || completes === 'files' ? '' : ` -a '${completes.join(' ')}'`
+  // -x: a value, and no files.
+  const taken = value === undefined ? '' : completes === 'files' ? ' -r -F' : ` -x${offered}`
   return `${forms}${taken} -d ${fishQuoted(about)}`
 }
 

@@ -43,6 +43,29 @@ t.test('what bash offers', async (t) => {
   t.same(offered(stdout, ['commitlet', 'check', '-f', `${folder}/sh`]), [`${folder}/shop.yaml`])
 })
 
+t.test('what fish offers', async (t) => {
+  const { stdout } = await commitlet(['completion', 'fish'])
+  const folder = t.testdir({ 'commitlet.fish': stdout, 'shop.yaml': '' })
+  const offers = (line: string) =>
+    spawnSync('fish', ['-c', `source commitlet.fish; complete -C '${line}'`], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+  const { error } = offers('')
+  if (error !== undefined) return t.pass('offered', { skip: 'fish is not on this machine' })
+  const words = (line: string) =>
+    offers(line)
+      .stdout.split('\n')
+      .map((row) => row.replace(/\t.*/, ''))
+      .filter((word) => word !== '')
+  t.same(words('commitlet ch'), ['check'])
+  t.same(words('commitlet check git'), ['gitcommit/'])
+  t.same(words('commitlet check --file'), ['--filename'])
+  t.same(words('commitlet check -o '), ['json', 'text'])
+  t.same(words('commitlet completion z'), ['zsh'])
+  t.same(words('commitlet check -f sh'), ['shop.yaml'])
+})
+
 t.test('the manual page has every command, option and exit code, and groff reads it', async (t) => {
   const { code, stdout } = await commitlet(['man'])
   t.equal(code, 0)
