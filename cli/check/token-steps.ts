@@ -52,8 +52,8 @@ function ofFailure(failure: Failure): Step {
 
 function tokenStep({ user, scopes, expires, issuedFor }: Inspection, now: Date): Step {
   if (issuedFor !== undefined) {
-    const many = issuedFor === 1 ? 'one repository' : `${issuedFor} repositories`
-    return { step: 'token', state: 'good', text: `The token was issued to an App, for ${many}.` }
+    const text = `The token was issued to an App; repositories that it is for: ${issuedFor}.`
+    return { step: 'token', state: 'good', text }
   }
   const ends = expires === undefined ? undefined : Date.parse(expires)
   if (ends !== undefined && ends < now.getTime()) {

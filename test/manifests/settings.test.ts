@@ -9,7 +9,7 @@ import { asked, readManifest } from './read.ts'
  * the ConfigMap could name the token of the function's own account.
  */
 const KEPT =
-  /^(K_|KUBERNETES_|DEFAULT_GIT_|DEFAULT_SIGNING_KEY_|TLS_|STAMP_|OTEL_)|^(PORT|METRICS_PORT|TMPDIR|CLIENT_CA_FILE)$/
+  /^(K_|KUBERNETES_|DEFAULT_GIT(?:HUB_APP)?_|DEFAULT_SIGNING_KEY_|TLS_|STAMP_|OTEL_)|^(PORT|METRICS_PORT|TMPDIR|CLIENT_CA_FILE)$/
 
 const [service] = await readManifest('knative.yaml')
 const [, , deployment] = await readManifest('manifests/webhook.yaml')

@@ -139,7 +139,7 @@ t.test('a GitHub App: what is issued to it, and what it lacks', async (t) => {
     App: { state: 'good', text: /has issued a token to the GitHub App, for https:\S+ alone/ },
     'log-in': { state: 'good' },
     push: { state: 'good' },
-    token: { state: 'good', text: 'The token was issued to an App, for one repository.' },
+    token: { state: 'good', text: 'The token was issued to an App; repositories that it is for: 1.' },
     permission: { state: 'good' },
   })
   granted['contents'] = 'read'
