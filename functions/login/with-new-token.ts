@@ -7,7 +7,8 @@ const OUTDATED: readonly FailureReason[] = ['AuthenticationFailed', 'PermissionD
 
 /**
  * Does the work with a login. If the host does not accept a token that it has issued itself, does the work once more with
- * a new one: a token ends when its App is changed. Work that has failed so has changed nothing at the host.
+ * a new one: a token ends when its App is changed. Work that has failed so has changed nothing at the host. If it does not
+ * accept that one either, the failure is transient: it may take GitHub some seconds until all its servers know a token.
  */
 export async function withNewToken<L extends { readonly issued?: Issued | undefined }, T>(
   logIn: () => Promise<L>,
@@ -21,6 +22,14 @@ export async function withNewToken<L extends { readonly issued?: Issued | undefi
     if (issued === undefined || !(error instanceof Failure) || !OUTDATED.includes(error.reason)) throw error
     issued.forget()
     if (error.reason !== 'AuthenticationFailed') throw error
-    return work(await logIn())
+    const renewed = await logIn()
+    return work(renewed).catch((refused: unknown) => {
+      throw asTransient(refused)
+    })
   }
+}
+
+function asTransient(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return error
+  return new Failure(error.reason, error.message, { cause: error, retry: 'transient' })
 }

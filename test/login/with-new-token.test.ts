@@ -29,7 +29,11 @@ t.test('a refused token is asked for again, once', async (t) => {
   t.strictSame(await stage(['AuthenticationFailed']), { did: AGAIN, ended: 'done' })
   const { did, ended } = await stage(['AuthenticationFailed', 'AuthenticationFailed'])
   t.strictSame(did, AGAIN)
-  t.match(ended, { reason: 'AuthenticationFailed' })
+  t.match(ended, { reason: 'AuthenticationFailed', message: 'No.', retry: 'transient' })
+  t.match((await stage(['AuthenticationFailed', 'PushRejected'])).ended, {
+    reason: 'PushRejected',
+    retry: 'never',
+  })
 })
 
 t.test('after what other rights may fix, the next attempt asks for a token', async (t) => {

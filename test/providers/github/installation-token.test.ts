@@ -194,6 +194,16 @@ const ROWS: readonly (readonly [
     /cannot answer at the moment \(502\)/,
   ],
   [
+    'whose installation is shown without its permissions',
+    ({ host }) => {
+      const change = ({ status }: { body: unknown; status: number }) => ({ status, body: { id: 81 } })
+      host.fail({ kind: 'changed', change })
+      return []
+    },
+    'ProviderUnavailable',
+    /does not match its documentation/,
+  ],
+  [
     'whose token is one for another repository',
     ({ host }) => {
       const change = (answer: { body: unknown; status: number }) => ({
