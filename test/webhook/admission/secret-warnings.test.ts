@@ -174,6 +174,19 @@ t.test('the pull request of an SSH repository needs credentials for its API', as
   t.match(await look({}, { object }), [/no key named by tokenKey/])
 })
 
+t.test('the parts of a GitHub App are looked at, and no host is asked', async (t) => {
+  const credentials = { secretName: 'git', appIDKey: 'app-id', privateKeyKey: 'private-key' }
+  const app = { 'app-id': '4711', 'private-key': makeKey('-t', 'rsa', '-b', '2048').privateKey }
+  const commit = gitCommit({}, { repository: 'https://github.com/acme/shop.git', credentials })
+  const pull = { ...gitCommit(), kind: 'PullRequest', spec: { ...PULL_REQUEST, credentials } }
+  for (const object of [commit, pull]) {
+    t.same(await look({ stringData: app }, { object }), [])
+    t.match(await look({ stringData: { ...app, 'private-key': 'none' } }, { object }), [
+      /^spec\.credentials: The key named by privateKeyKey of the Secret shop\/git does not hold a private key/,
+    ])
+  }
+})
+
 t.test('a pull request is checked except for paths', async (t) => {
   const object = { ...gitCommit(), kind: 'PullRequest', spec: PULL_REQUEST }
   const secret = annotated({ [PATHS]: 'nothing/of/it', [REPOSITORIES]: 'github.com/other' })
