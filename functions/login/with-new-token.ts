@@ -1,9 +1,5 @@
 import type { Issued } from '../domain/credentials/login.ts'
 import { Failure } from '../domain/failure.ts'
-import type { FailureReason } from '../domain/reasons.ts'
-
-/** Failures after which a token that was issued before is not used again: its App may have other rights by now. */
-const OUTDATED: readonly FailureReason[] = ['AuthenticationFailed', 'PermissionDenied', 'RepositoryNotFound']
 
 /**
  * Does the work with a login. If the host does not accept a token that it has issued itself, does the work once more with
@@ -19,7 +15,8 @@ export async function withNewToken<L extends { readonly issued?: Issued | undefi
   try {
     return await work(login)
   } catch (error) {
-    if (issued === undefined || !(error instanceof Failure) || !OUTDATED.includes(error.reason)) throw error
+    // Where the credentials are the cause, the App may have other rights by now than when the token was issued.
+    if (issued === undefined || !(error instanceof Failure) || !error.fallback) throw error
     issued.forget()
     if (error.reason !== 'AuthenticationFailed') throw error
     const renewed = await logIn()

@@ -11,7 +11,7 @@ import { makeRanks } from './ranks.ts'
 export interface FairQueue {
   /** Adds an event. Returns the event that was dropped for lack of room, if any: this one or another. */
   readonly add: (event: AppliedEvent) => AppliedEvent | undefined
-  /** Whether an event of a resource that does not wait yet would be accepted. */
+  /** Whether a sweep may add an event of a resource that does not wait yet. */
   readonly hasRoom: (namespace: string) => boolean
   /** Removes and returns the next event, which is in flight from then on; none of a namespace with `share` in flight. */
   readonly take: (share?: number) => AppliedEvent | undefined
@@ -21,10 +21,11 @@ export interface FairQueue {
   readonly size: () => number
 }
 
-/** Numbers of waiting events: in all, and of one namespace. */
+/** Numbers of waiting events: in all, of one namespace, and of one namespace where a sweep adds them. */
 export interface QueueLimits {
   readonly waiting: number
   readonly waitingPerNamespace: number
+  readonly sweptPerNamespace: number
 }
 
 type Queue = Map<string, AppliedEvent>
@@ -45,7 +46,7 @@ export function makeFairQueue(limits: QueueLimits): FairQueue {
       queue.set(key, event)
       return undefined
     }
-    if (!hasRoom(namespace)) return event
+    if (!isAccepted(namespace)) return event
     const dropped = size < limits.waiting ? undefined : dropOne()
     queue.set(key, event)
     queues.set(namespace, queue)
@@ -56,6 +57,10 @@ export function makeFairQueue(limits: QueueLimits): FairQueue {
   }
 
   function hasRoom(namespace: string): boolean {
+    return isAccepted(namespace) && (queues.get(namespace)?.size ?? 0) < limits.sweptPerNamespace
+  }
+
+  function isAccepted(namespace: string): boolean {
     const length = queues.get(namespace)?.size ?? 0
     if (length >= limits.waitingPerNamespace) return false
     if (size < limits.waiting) return true

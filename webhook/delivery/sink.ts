@@ -54,6 +54,8 @@ export const SINK_LIMITS: SinkLimits = {
   overdue: 768,
   waiting: 10_000,
   waitingPerNamespace: 5_000,
+  // A sweep reads each of them, while the namespaces after it wait.
+  sweptPerNamespace: 1_000,
   requestMs: 610_000,
   bodyMs: 5_000,
   windowMs: 60_000,

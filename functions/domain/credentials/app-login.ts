@@ -1,3 +1,4 @@
+import { USUAL_TOKEN_USERNAME } from '../repository/hosts.ts'
 import type { Calls, Target } from '../repository/target.ts'
 import type { Kind } from '../resource/resource.ts'
 import type { App } from './app.ts'
@@ -59,15 +60,16 @@ export async function appLoginFor<C extends Calls>(
 const MAKERS: { readonly [C in Calls]: (use: AppTokenUse, issued: AppToken) => LoginOf[C] } = {
   git: (use, issued) => ({
     method: 'password',
-    username: TOKEN_USERNAME,
+    username: usernameAt(use.target),
     password: issued.token,
     ...common(use, issued),
   }),
   api: (use, issued) => ({ username: undefined, secret: issued.token, ...common(use, issued) }),
 }
 
-/** GitHub documentation, "Authenticating as a GitHub App installation". */
-const TOKEN_USERNAME = 'x-access-token'
+function usernameAt({ host }: Target): string {
+  return host?.tokenUsername ?? USUAL_TOKEN_USERNAME
+}
 
 function common(
   { app, target }: AppTokenUse,
@@ -76,7 +78,7 @@ function common(
   const { source, id, keyDigest, secrets } = app
   return {
     identity: identityOf(source, ['app', id, keyDigest, counted, target.address.text, target.calls]),
-    secrets: [...secrets, token, `${TOKEN_USERNAME}:${token}`],
+    secrets: [...secrets, token, `${usernameAt(target)}:${token}`],
     issued: { counted, forget },
   }
 }

@@ -11,8 +11,8 @@ function event(namespace: string, name: string, generation = 1) {
   return appliedEvent(gitCommit({ namespace, name, generation }), 'id')
 }
 
-function queueOf(waiting: number, waitingPerNamespace = waiting): FairQueue {
-  return makeFairQueue({ waiting, waitingPerNamespace })
+function queueOf(waiting: number, waitingPerNamespace = waiting, sweptPerNamespace = waiting): FairQueue {
+  return makeFairQueue({ waiting, waitingPerNamespace, sweptPerNamespace })
 }
 
 function takeAll(list: FairQueue): string[] {
@@ -29,6 +29,15 @@ t.test('within a namespace the first comes first', async (t) => {
   t.equal(list.size(), 3)
   t.strictSame(takeAll(list), ['shop/a@1', 'shop/b@1', 'shop/c@1'])
   t.equal(list.size(), 0)
+})
+
+t.test('a sweep adds fewer events of a namespace than there may be', async (t) => {
+  const list = queueOf(10, 3, 2)
+  for (const name of ['a', 'b']) t.equal(list.add(event('shop', name)), undefined)
+  t.notOk(list.hasRoom('shop'))
+  t.ok(list.hasRoom('bank'))
+  t.equal(list.add(event('shop', 'c')), undefined)
+  t.match(list.add(event('shop', 'd')), { data: { name: 'd' } })
 })
 
 t.test('namespaces that are equally busy take turns', async (t) => {
