@@ -12,7 +12,7 @@ import { HEAD, hostRepository, settledPull } from './pull-request-stage.ts'
 const credentials = { secretName: 'app', appIDKey: 'app-id', privateKeyKey: 'private-key' }
 const APP_ID = '4711'
 
-void withCommitlet(t, (t, commitlet) => {
+await withCommitlet(t, (t, commitlet) => {
   t.test('a GitHub App commits and opens a pull request, with one token for each', async (t) => {
     const { team, apps, api, repository, commit, hosted, privateKey } = await stage(commitlet)
     await team.apply(commit('one', { branch: HEAD }))
