@@ -140,6 +140,12 @@ wrong[100] = (wrong[100] ?? 0) ^ 1
 const armored = keyFile(rsaKey())
 const octets = Buffer.concat([rsaKey(), userID('Robot')])
 
+const otherChecksum = Buffer.from(rsaKey())
+otherChecksum[otherChecksum.length - 1] = (otherChecksum.at(-1) ?? 0) ^ 1
+const longer = packet(PACKET.secretKey, rsaKey().subarray(6), Buffer.alloc(1))
+/** A user ID whose first part has two octets; were it a length of two octets, that of all that follows. */
+const inParts = Buffer.from([0xc0 | PACKET.userID, 0xe1, 0x61, 0x62, ...Buffer.alloc(8_736)])
+
 const BAD: readonly (readonly [title: string, text: string, says: RegExp])[] = [
   ['a passphrase', keyFile(rsaKey(RSA, { protection: Buffer.from([254, 9, 3, 8]) })), /with a passphrase/],
   [
@@ -177,7 +183,9 @@ const BAD: readonly (readonly [title: string, text: string, says: RegExp])[] = [
   ['a large exponent', keyFile(rsaKey({ ...RSA, e: huge(65) })), /public exponent/],
   ['a cut armor', armored.slice(0, -30), /cut off or damaged/],
   ['no base64', armored.replace('\n\n', '\n\n!\n'), /cut off or damaged/],
-  ['a length in parts', writeArmor(PRIVATE_KEY, Buffer.from([0xc5, 0xe1, 0, 0])), /cut off or damaged/],
+  ['another checksum', keyFile(otherChecksum), /cut off or damaged/],
+  ['octets after the checksum', keyFile(longer), /cut off or damaged/],
+  ['a length in parts', keyFile(rsaKey(), inParts), /cut off or damaged/],
   ['an open length', writeArmor(PRIVATE_KEY, Buffer.from([0x97, 4])), /cut off or damaged/],
   ['a public key', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nx\n', /holds an OpenPGP public key/],
   [
@@ -190,15 +198,21 @@ const BAD: readonly (readonly [title: string, text: string, says: RegExp])[] = [
   ['many packets', keyFile(rsaKey(), ...Array.from({ length: 1_500 }, () => packet(PACKET.userID))), /^$/],
 ]
 
+/** The least time of a few, in milliseconds: others use the machine, too. */
+function leastMs(work: () => unknown): number {
+  work()
+  const times = Array.from({ length: 5 }, () => {
+    const began = performance.now()
+    work()
+    return performance.now() - began
+  })
+  return Math.min(...times)
+}
+
 for (const [title, text, says] of BAD)
   t.test(`${title}: one sentence, at once`, async (t) => {
-    complaint(text)
-    const times = Array.from({ length: 5 }, () => {
-      const began = performance.now()
-      complaint(text)
-      return performance.now() - began
-    })
-    t.ok(Math.min(...times) < 5, `${Math.min(...times)} ms`)
+    const ms = leastMs(() => complaint(text))
+    t.ok(ms < 5, `${ms} ms`)
     t.match(complaint(text), says)
     t.notMatch(complaint(text), /BEGIN/)
   })
@@ -206,9 +220,8 @@ for (const [title, text, says] of BAD)
 t.test('a huge OpenPGP key is refused at once', async (t) => {
   for (const bits of [8_193, 40_000]) {
     const text = keyFile(rsaKey({ ...RSA, n: huge(bits) }))
-    const began = performance.now()
     t.match(complaint(text), /RSA key of \d+ bits/)
-    t.ok(performance.now() - began < 20)
+    t.ok(leastMs(() => complaint(text)) < 5)
   }
 })
 
@@ -222,9 +235,9 @@ t.test('octets that are cut anywhere are no key', async (t) => {
 })
 
 t.test('an RSA key without a prime is read in a moment, and only its signature shows it', async (t) => {
-  const began = performance.now()
-  t.notOk('complaint' in found(rsaKey(withoutPrime(RSA))))
-  t.ok(performance.now() - began < 100)
+  const text = keyFile(rsaKey(withoutPrime(RSA)))
+  t.equal(complaint(text), '')
+  t.ok(leastMs(() => complaint(text)) < 5)
 })
 
 t.test('the fingerprint is that of the public half (RFC 9580, section 5.5.4.2)', async (t) => {
