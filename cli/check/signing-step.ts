@@ -6,7 +6,7 @@ import type { Attempt, World } from '../../functions/world.ts'
 import type { Step } from '../terminal/steps.ts'
 import { readingFailed } from './reading-steps.ts'
 
-/** Whether the key that the spec names can sign the commit; no step where it names none. Signs nothing. */
+/** Whether the key that the spec names can sign the commit now; no step where it names none. Signs nothing. */
 export async function signingSteps(
   resource: SoundResource,
   world: Pick<World, 'cluster' | 'settings' | 'now'>,
@@ -16,7 +16,8 @@ export async function signingSteps(
   const step = 'signing'
   try {
     const authorised = await authorise(resource, world, signal)
-    await openSigner({ resource, authorised, signal, saw }, world)
+    const opened = await openSigner({ resource, authorised, signal, saw }, world)
+    opened?.signer.requireValid?.(world.now())
     const text = `The Secret ${resource.spec.signing.secretName} holds a key that can sign the commit.`
     return [{ step, state: 'good', text }]
   } catch (error) {

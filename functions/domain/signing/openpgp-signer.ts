@@ -11,6 +11,7 @@ export function openPGPSigner(found: FoundOpenPGPKey, use: KeyUse): Signer {
   if ('complaint' in found) throw use.refuse(found.complaint)
   requireOwner(found, use)
   return rememberLast({
+    requireValid: (date) => requireValid(found, Math.floor(date.getTime() / 1000), use),
     async sign(commit) {
       const made = dateOf(commit)
       requireValid(found, made, use)

@@ -6,6 +6,11 @@ export interface Signer {
    * @throws Failure CredentialsInvalid if the key makes none that is right
    */
   sign(commit: Buffer): Promise<string>
+  /**
+   * Whether it would sign a commit of this date; left out: of any.
+   * @throws Failure CredentialsInvalid if it would not
+   */
+  readonly requireValid?: (date: Date) => void
 }
 
 /**
@@ -15,6 +20,7 @@ export interface Signer {
 export function rememberLast(signer: Signer): Signer {
   let last: { readonly commit: Buffer; readonly signature: Promise<string> } | undefined
   return {
+    ...signer,
     sign(commit) {
       if (last?.commit.equals(commit) !== true) last = { commit, signature: signer.sign(commit) }
       return last.signature

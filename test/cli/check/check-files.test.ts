@@ -4,6 +4,8 @@ import { startGitServer } from '../../harness/git-server.ts'
 import { gitBranches } from '../../harness/hosts/git-branches.ts'
 import { memoryApps, publicHalf, type ModelApps } from '../../harness/hosts/github-app.ts'
 import { memoryModel, type ModelIdentity, type TokenRight } from '../../harness/hosts/model.ts'
+import { makeRSA } from '../../harness/key-files.ts'
+import { keyFile, rsaHalves, secretKey, statement } from '../../harness/openpgp-writer.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { dialectOf } from '../../providers/contract/rows.ts'
 import { commitlet, fileOf, stepsIn } from '../stage.ts'
@@ -114,6 +116,19 @@ t.test('a key that can sign the commit is right, and its words are nowhere', asy
   t.equal(ended.code, 0, ended.stdout + ended.stderr)
   t.match(stepsIn(ended)['signing'], { state: 'good', text: /signing holds a key that can sign/ })
   t.notMatch(ended.stdout, privateKey.split('\n')[1] ?? '')
+})
+
+t.test('an OpenPGP key that has expired is found before anything is committed', async (t) => {
+  const { repository, provider } = await hosted('gitlab')
+  const expired = keyFile(secretKey(rsaHalves(makeRSA(2048))), statement(0x13, { lifetime: 86_400 }))
+  const key = secret('', { metadata: { name: 'signing' }, stringData: { 'key.asc': expired } })
+  const signing = { secretName: 'signing', privateKeyKey: 'key.asc', format: 'openpgp' }
+  const commit = gitCommit(repository.url, { ...provider, signing })
+  const ended = await commitlet(
+    ['check', '-f', await fileOf(t, configMap, secret(), key, commit), '-o', 'json'],
+    { env },
+  )
+  t.match(stepsIn(ended)['signing'], { state: 'wrong', text: /has expired on 1970-01-02/ })
 })
 
 t.test('a GitHub App: what is issued to it, and what it lacks', async (t) => {
