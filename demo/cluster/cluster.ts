@@ -25,6 +25,8 @@ export interface Running {
 
 /** Both programs run from their sources, so they start slowly on a busy machine. */
 const READY_MS = 60_000
+/** Each of both programs drains first; on a machine with other work that takes seconds. */
+const STOP_MS = 15_000
 const WAIT = ['gitcommits', '--all', '--for=condition=Ready', '--timeout=20s']
 
 /**
@@ -60,7 +62,7 @@ interface Installation {
 }
 
 async function startParts({ plane, site, leftovers }: Installation): Promise<Program> {
-  const stop = (program: Program): Promise<unknown> => program.stop(5_000)
+  const stop = (program: Program): Promise<unknown> => program.stop(STOP_MS)
   const { certPEM, keyPEM } = await site.authority.issue({ names: [WEBHOOK_HOST, 'localhost'] })
   const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(site.folder, 'tls.crt'), join(site.folder, 'tls.key')]
   await writeFile(TLS_CERT_FILE, certPEM)
