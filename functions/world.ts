@@ -113,6 +113,11 @@ export interface World {
   readonly keepClaim: (claimed: Envelope, sentAt: number) => KeptClaim
   /** Looks for what failed attempts wait for; see functions/looks. */
   readonly looks: Looks
+  /**
+   * Looks once the namespace of the follower, and the pod, have less than their share under way; see
+   * functions/looks/look-share.ts. Throws what `look` throws.
+   */
+  readonly shareLook: <T>(namespace: string, look: () => Promise<T>) => Promise<T>
   /** A number from 0 to 1. */
   readonly random: () => number
   readonly log: Logger

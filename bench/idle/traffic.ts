@@ -10,6 +10,7 @@ import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
 import { KINDS } from '../../functions/domain/resource/resource.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
+import { shareLooks } from '../../functions/looks/look-share.ts'
 import { lookAtSources } from '../../functions/looks/source-look.ts'
 import { startSweeps } from '../../webhook/delivery/sweep.ts'
 import { takeTurns } from '../../webhook/delivery/sweep-turn.ts'
@@ -120,9 +121,11 @@ function startReplica(
   const now = (): Date => cluster.now()
   const lease = leaseAt(server, { namespace: 'default', name: 'commitlet-sweeps' })
   const turn = takeTurns({ lease, identity: randomUUID(), log, elapsed, now })
+  const shareLook = shareLooks()
   async function look({ data }: AppliedEvent): Promise<void> {
     const whole = await cluster.readResource(data)
-    if (whole !== undefined) await lookAtSources(parse(whole), envelopeOf(whole).metadata, cluster)
+    if (whole !== undefined)
+      await lookAtSources(parse(whole), envelopeOf(whole).metadata, { cluster, shareLook })
   }
   const sink = {
     send: (event: AppliedEvent) => looks.push(look(event)) > 0,

@@ -76,7 +76,7 @@ async function unlessUnchanged(found: Claimable, world: World): Promise<Claimabl
   const changed = { ...found, awaited: envelope.status?.lastAttemptTime }
   // The attempt says how to ask again.
   if (isStampOver(envelope.metadata.annotations, world.now())) return changed
-  const seen = await lookAtSources(parsed, envelope.metadata, world.cluster)
+  const seen = await lookAtSources(parsed, envelope.metadata, world)
   return seen === undefined || seen === envelope.status?.sync?.digest ? undefined : changed
 }
 

@@ -1,5 +1,5 @@
 import type { Cluster, NamedObject } from '../cluster/cluster.ts'
-import { writtenReferences } from '../domain/commit/references.ts'
+import { writtenReferences, type WrittenReference } from '../domain/commit/references.ts'
 import { isSecretField, type ReferenceField } from '../domain/resource/resource.ts'
 import { MISSING } from '../domain/resource/waiting.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
@@ -15,13 +15,7 @@ export function objectNamed(
   if (!parsed.sound) return undefined
   if (!isSecretField(field)) {
     const written = parsed.kind === 'GitCommit' ? writtenReferences(parsed.spec) : []
-    const {
-      apiVersion,
-      kind,
-      name,
-      namespace: of,
-    } = written.find((one) => one.field === field)?.reference ?? {}
-    return apiVersion && kind && name ? { apiVersion, kind, name, namespace: of ?? namespace } : undefined
+    return objectIn(written.find((one) => one.field === field)?.reference, namespace)
   }
   const { credentials, fallbackCredentials } = parsed.spec
   const signing = parsed.kind === 'GitCommit' ? parsed.spec.signing : undefined
@@ -32,6 +26,15 @@ export function objectNamed(
   }
   const name = named[field]?.secretName
   return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Secret', namespace, name }
+}
+
+/** The object of this reference, as far as it was written. `namespace`: of the resource. */
+export function objectIn(
+  reference: WrittenReference['reference'] | undefined,
+  namespace: string,
+): NamedObject | undefined {
+  const { apiVersion, kind, name, namespace: of } = reference ?? {}
+  return apiVersion && kind && name ? { apiVersion, kind, name, namespace: of ?? namespace } : undefined
 }
 
 /**

@@ -3,10 +3,17 @@ import { writtenReferences } from '../domain/commit/references.ts'
 import { sourceDigest } from '../domain/commit/source-digest.ts'
 import type { ObjectMeta, ReferenceField } from '../domain/resource/resource.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
-import { look, objectNamed } from './look.ts'
+import { look, objectIn } from './look.ts'
+import type { LookShare } from './look-share.ts'
 
 /** Sources of one follower that are looked at at the same time. */
 const SIDE_BY_SIDE = 8
+
+/** How sources are looked at. */
+export interface SourceLooks {
+  readonly cluster: Pick<Cluster, 'discover' | 'readVersion'>
+  readonly shareLook: LookShare
+}
 
 /**
  * Looks at the sources of a follower, each object once, by its metadata alone. Returns their digest, as an attempt makes it of what
@@ -15,22 +22,22 @@ const SIDE_BY_SIDE = 8
 export async function lookAtSources(
   parsed: Parsed,
   { uid, namespace }: Pick<ObjectMeta, 'uid' | 'namespace'>,
-  cluster: Pick<Cluster, 'discover' | 'readVersion'>,
+  { cluster, shareLook }: SourceLooks,
 ): Promise<string | undefined> {
   if (!parsed.sound || parsed.kind !== 'GitCommit') return undefined
-  const fields = Map.groupBy(
-    writtenReferences(parsed.spec).map(({ field }) => field),
-    (field) => JSON.stringify(objectNamed(field, namespace, parsed)),
+  // A follower may have a thousand references: the list is made once.
+  const sources = Map.groupBy(writtenReferences(parsed.spec), ({ reference }) =>
+    JSON.stringify(objectIn(reference, namespace)),
   )
-  const waiting = [...fields.values()]
+  const waiting = [...sources.values()]
   const sightings = new Map<ReferenceField, string>()
 
   async function lookInTurn(): Promise<void> {
     for (let same = waiting.shift(); same !== undefined; same = waiting.shift()) {
-      const named = same[0] && objectNamed(same[0], namespace, parsed)
+      const named = objectIn(same[0]?.reference, namespace)
       if (named === undefined) continue
-      const version = await look(named, cluster)
-      for (const field of same) sightings.set(field, version)
+      const version = await shareLook(namespace, () => look(named, cluster))
+      for (const { field } of same) sightings.set(field, version)
     }
   }
 

@@ -3,7 +3,7 @@ import { sourceDigest } from '../../functions/domain/commit/source-digest.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
 import { MISSING } from '../../functions/domain/resource/waiting.ts'
-import { lookAtSources } from '../../functions/looks/source-look.ts'
+import { lookAtSources, type SourceLooks } from '../../functions/looks/source-look.ts'
 import { gitCommit } from '../harness/memory-world.ts'
 
 const OWNER = { uid: 'uid', namespace: 'team' }
@@ -14,14 +14,15 @@ const files = [
 ]
 const PARSED = parse(gitCommit({ resourceRef: undefined, files }))
 
-function cluster(looked: string[], read: (name: string) => string): Parameters<typeof lookAtSources>[2] {
-  return {
+function cluster(looked: string[], read: (name: string) => string): SourceLooks {
+  const cluster: SourceLooks['cluster'] = {
     discover: () => Promise.resolve({ plural: 'configmaps', namespaced: true }),
     readVersion: async ({ name }) => {
       looked.push(name)
       return read(name)
     },
   }
+  return { cluster, shareLook: (_namespace, look) => look() }
 }
 
 t.test('each object is looked at once, and the digest is that of an attempt', async (t) => {

@@ -15,6 +15,9 @@ import {
   ALLOWED_PATHS,
   ALLOWED_REPOSITORIES,
 } from '../../functions/domain/resource/resource.ts'
+import type { LookShare } from '../../functions/looks/look-share.ts'
+import { lookAtSources } from '../../functions/looks/source-look.ts'
+import type { Shape } from '../harness/growth.ts'
 import { textRow } from './row.ts'
 import type { ParserRow } from './row.ts'
 
@@ -35,6 +38,25 @@ function judged(spec: unknown): unknown {
 
 function secret(annotations: Readonly<Record<string, string>>) {
   return { namespace: 'shop', name: 'git', annotations }
+}
+
+/** Begins to look at the objects of so many references, with these names. */
+function follower(nameOf: (index: number) => string): Shape {
+  const shareLook: LookShare = (_namespace, look) => look()
+  const cluster = { discover: () => Promise.resolve(undefined), readVersion: () => Promise.resolve('') }
+  return (size) => {
+    const set = Array.from({ length: size }, (_, i) => {
+      const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: nameOf(i), field: '.data' }
+      return { field: `.a${i}`, valueFrom: { resourceRef } }
+    })
+    const files = Array.from({ length: Math.ceil(size / 10) }, (_, i) => {
+      return { path: `${i}.yaml`, set: set.slice(i * 10, i * 10 + 10) }
+    })
+    const spec = { ...SPEC, resourceRef: undefined, files, sync: 'OnChange' }
+    const parsed = parse({ apiVersion: 'commitlet.dev/v1', kind: 'GitCommit', spec })
+    if (!parsed.sound) throw new Error('The follower has errors.')
+    return () => lookAtSources(parsed, { uid: 'a', namespace: 'shop' }, { cluster, shareLook })
+  }
 }
 
 /** What a spec and the annotations of a Secret hold. */
@@ -152,4 +174,10 @@ export const SPEC_ROWS: readonly ParserRow[] = [
       'empty entries': ['', ',', ''],
     },
   }),
+  {
+    parser: 'sources of a follower',
+    largest: 1_000,
+    unit: 'references',
+    shapes: { 'different objects': follower(String), 'one object': follower(() => 'a') },
+  },
 ]

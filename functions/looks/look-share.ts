@@ -1,0 +1,21 @@
+import { makeKeyedSemaphore } from '../domain/keyed-semaphore.ts'
+import type { World } from '../world.ts'
+
+/** Looks for the followers of one namespace, and for all of them, that are made at once. A pod has 64 connections to the API server. */
+const MOST_OF_NAMESPACE = 8
+const MOST_AT_ONCE = 16
+const ALL = ''
+
+/** Looks once there is a share for it; see World. */
+export type LookShare = World['shareLook']
+
+/**
+ * Shares the looks at the sources of followers among namespaces. A follower may name a thousand objects, and one event has all
+ * followers of a namespace looked at: without this, their looks keep the calls of everybody's attempts waiting. A
+ * namespace without looks takes no memory.
+ */
+export function shareLooks(): LookShare {
+  const inShare = makeKeyedSemaphore(MOST_OF_NAMESPACE)
+  const inPod = makeKeyedSemaphore(MOST_AT_ONCE)
+  return (namespace, look) => inShare(namespace, () => inPod(ALL, look))
+}

@@ -1,0 +1,89 @@
+import t from 'tap'
+import { handle } from '../../functions/attempt/attempt.ts'
+import { finder } from '../../functions/attempt/find.ts'
+import { gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
+
+const MAPS = 20
+const FOLLOWERS = 10
+const requester = JSON.stringify({
+  username: 'developer',
+  groups: ['developers'],
+  at: new Date('2026-03-01T10:00:00Z'),
+})
+const apiVersion = 'v1'
+const kind = 'ConfigMap'
+
+/** Followers of many ConfigMaps in these namespaces, and how many looks of each wait for the API server at most. */
+async function stage(namespaces: readonly string[]) {
+  const memory = memoryWorld()
+  const { cluster } = memory
+  const open: (() => void)[] = []
+  const under = new Map<string, number>()
+  const most = new Map<string, number>()
+  const files = Array.from({ length: MAPS }, (_, i) => ({
+    path: `${i}.yaml`,
+    resourceRef: { apiVersion, kind, name: `map-${i}` },
+  }))
+  const find = finder(cluster, { reads: 64, waits: 8 })
+  const send = (namespace: string, name: string): Promise<void> =>
+    handle({ kind: 'GitCommit', namespace, name }, find, { ...memory, cluster: slow })
+  async function readVersion(...of: Parameters<typeof cluster.readVersion>): Promise<string> {
+    const [{ namespace }] = of
+    for (const key of [namespace, 'all']) {
+      under.set(key, (under.get(key) ?? 0) + 1)
+      most.set(key, Math.max(most.get(key) ?? 0, under.get(key) ?? 0))
+    }
+    await new Promise<void>((resolve) => open.push(resolve))
+    for (const key of [namespace, 'all']) under.set(key, (under.get(key) ?? 0) - 1)
+    return cluster.readVersion(...of)
+  }
+  const slow = { ...cluster, readVersion }
+  const names = Array.from({ length: FOLLOWERS }, (_, i) => `follower-${i}`)
+  for (const namespace of namespaces) {
+    cluster.apply({
+      ...{ apiVersion, kind: 'Secret', type: 'Opaque' },
+      ...{ metadata: { name: 'git', namespace }, stringData: { token: 'token-of-the-team' } },
+    })
+    for (let i = 0; i < MAPS; i += 1)
+      cluster.apply({ apiVersion, kind, metadata: { name: `map-${i}`, namespace }, data: {} })
+    for (const name of names) {
+      const one = gitCommit({ sync: 'OnChange', resourceRef: undefined, files }, STAMPED)
+      const annotations = { ...STAMPED, 'commitlet.dev/requester': requester }
+      cluster.apply({ ...one, metadata: { name, namespace, annotations } })
+      await handle({ kind: 'GitCommit', namespace, name }, find, memory)
+    }
+  }
+  const flood = (namespace: string): Promise<unknown> =>
+    Promise.all(names.map((name) => send(namespace, name)))
+  async function answered(looks: Promise<unknown>): Promise<void> {
+    const seen = { done: false }
+    void looks.then(() => (seen.done = true))
+    while (!seen.done) {
+      await settle()
+      for (const resolve of open.splice(0)) resolve()
+    }
+  }
+  return { most, flood, answered }
+}
+
+async function settle(): Promise<void> {
+  for (let times = 0; times < 500; times += 1) await Promise.resolve()
+}
+
+t.test('of the followers of one namespace, eight sources are looked at at once', async (t) => {
+  const { most, flood, answered } = await stage(['evil', 'shop'])
+  const floods = flood('evil')
+  await settle()
+  t.equal(most.get('evil'), 8)
+  const honest = flood('shop')
+  await settle()
+  t.equal(most.get('shop'), 8, 'another namespace does not wait')
+  await answered(Promise.all([floods, honest]))
+})
+
+t.test('of all followers, sixteen sources are looked at at once', async (t) => {
+  const namespaces = ['one', 'two', 'three']
+  const { most, flood, answered } = await stage(namespaces)
+  await answered(Promise.all(namespaces.map(flood)))
+  t.equal(most.get('all'), 16)
+})
