@@ -15,7 +15,7 @@ import { keepTokens } from './login/app-tokens.ts'
 import { guardRemotes } from './login/guarded-remotes.ts'
 import { openIssuers } from './login/token-issuers.ts'
 import { openLooks } from './looks/looks.ts'
-import { shareLooks } from './looks/look-share.ts'
+import { shareLooks, takeTurnsToFollow } from './looks/look-share.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
 import type { World } from './world.ts'
 
@@ -77,6 +77,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     looks,
     shareLook: shareLooks(),
+    turnToFollow: takeTurnsToFollow(),
     random: Math.random,
     log,
     meter,

@@ -118,6 +118,11 @@ export interface World {
    * functions/looks/look-share.ts. Throws what `look` throws.
    */
   readonly shareLook: <T>(namespace: string, look: () => Promise<T>) => Promise<T>
+  /**
+   * Calls `look` once a follower of this namespace has its turn, at once where none waits: who waits keeps nothing of
+   * what was read before.
+   */
+  readonly turnToFollow: <T>(namespace: string, look: () => Promise<T>) => Promise<T>
   /** A number from 0 to 1. */
   readonly random: () => number
   readonly log: Logger

@@ -13,7 +13,7 @@ import { isFollowing } from '../domain/resource/following.ts'
 import type { ObjectRef, ReferenceField } from '../domain/resource/resource.ts'
 import { isStampOver } from '../domain/requester/stamp-time.ts'
 import type { Outcome } from '../domain/resource/status.ts'
-import type { Find } from './find.ts'
+import type { Find, Found } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { reviewAhead } from '../login/authorise.ts'
@@ -42,11 +42,18 @@ export async function handle(ref: ObjectRef, find: Find, world: World, awaited?:
   const found = await findDue(ref, { find, awaited }, world)
   const arrival = { parent: ref.trace, secondsAgo: (world.elapsed() - began) / 1000 }
   let next = found === undefined ? undefined : await attemptInSpan({ newer: found }, world, arrival)
-  while (next !== undefined) next = await attemptInSpan(next, world, { parent: ref.trace })
+  while (next !== undefined) {
+    const newer = next === FOLLOW ? await followUp(ref, find, world) : next
+    next = newer && (await attemptInSpan(newer, world, { parent: ref.trace }))
+  }
 }
 
+/** The attempt of a follower has succeeded: its sources may have changed meanwhile. */
+const FOLLOW = Symbol('follow')
+type Next = Newer | typeof FOLLOW | undefined
+
 /** One attempt in a span of its own, which continues the trace of the event. */
-function attemptInSpan(next: Newer, world: World, beginning: Beginning): Promise<Newer | undefined> {
+function attemptInSpan(next: Newer, world: World, beginning: Beginning): Promise<Next> {
   const { kind, metadata } = next.newer.envelope
   const attributes = resourceAttributes({ ...metadata, kind })
   const span = world.tracer.begin('attempt', { ...beginning, attributes })
@@ -66,7 +73,31 @@ async function findDue(
   if (mayStart(envelope, world.now(), awaited)) return { envelope, awaited, parsed: parse(whole) }
   await rest(envelope, world)
   if (awaitedBy(envelope, world.now()).length > 0) world.looks.add(envelope, parse(whole), true)
-  return isFollowing(envelope) ? unlessUnchanged({ envelope, parsed: parse(whole) }, world) : undefined
+  return isFollowing(envelope) ? changedInTurn(found, { ref, find, awaited }, world) : undefined
+}
+
+interface Sought {
+  readonly ref: ObjectRef
+  readonly find: Find
+  readonly awaited: string | undefined
+}
+
+/** A follower that is due, once it has its turn. One event may find a thousand of them: where they wait, they are read again. */
+function changedInTurn(
+  found: Found,
+  { ref, find, awaited }: Sought,
+  world: World,
+): Promise<Claimable | undefined> {
+  let read: Found | undefined = found
+  const changed = world.turnToFollow(ref.namespace, async () => {
+    const current = read ?? (await find(ref))
+    if (current === undefined) return undefined
+    const { envelope, whole } = current
+    const due = { envelope, parsed: parse(whole) }
+    return mayStart(envelope, world.now(), awaited) ? { ...due, awaited } : unlessUnchanged(due, world)
+  })
+  read = undefined
+  return changed
 }
 
 /** A follower whose last attempt has succeeded, if its sources have changed since, or its stamp is over. Throws the Failure of a look. */
@@ -81,7 +112,7 @@ async function unlessUnchanged(found: Claimable, world: World): Promise<Claimabl
 }
 
 /** One attempt with a turn of its own. Returns a newer spec, if there is one: it may need another turn. */
-async function claimAndAttempt(next: Newer, world: World): Promise<Newer | undefined> {
+async function claimAndAttempt(next: Newer, world: World): Promise<Next> {
   const { newer, heldBefore } = next
   const arrived = expectChange(newer, world)
   try {
@@ -130,7 +161,7 @@ function objectsOf(parsed: Parsed): number {
 }
 
 /** One attempt, from claim to written status. Returns a newer generation, if there is one. */
-async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer | undefined> {
+async function attempt(current: Claim, world: World, turn: Turn): Promise<Next> {
   const began = world.elapsed()
   const { attemptDeadline } = world.settings
   const kept = world.keepClaim(current.envelope, current.sentAt)
@@ -159,15 +190,15 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Newer 
   await report({ claim: current.envelope, result, began, settled, target, engine }, world)
   const { newer, written } = settled
   if (written !== undefined && awaited.length > 0) world.looks.add(written.envelope, current.parsed, false)
-  if (newer === undefined) return written && followUp({ ...written, parsed: current.parsed }, world)
+  if (newer === undefined) return written !== undefined && isFollowing(written.envelope) ? FOLLOW : undefined
   const parsed = parse(newer.whole)
   return { newer: { envelope: newer.envelope, parsed }, heldBefore: withLatePush(current.envelope, latePush) }
 }
 
 /** Events about sources that came during the attempt have found its claim: whether they have changed is seen now. */
-async function followUp(found: Claimable, world: World): Promise<Newer | undefined> {
+async function followUp(ref: ObjectRef, find: Find, world: World): Promise<Newer | undefined> {
   // Where the API server does not answer, the next event or interval comes to the same.
-  const changed = await unlessUnchanged(found, world).catch(() => undefined)
+  const changed = await findDue(ref, { find, awaited: undefined }, world).catch(() => undefined)
   return changed === undefined ? undefined : { newer: changed }
 }
 

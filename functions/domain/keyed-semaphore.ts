@@ -1,4 +1,4 @@
-/** Runs `work` once fewer than the limit run under the same key, in the order of the calls. */
+/** Runs `work` once fewer than the limit run under the same key, in the order of the calls; before it returns where nobody waits. */
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 interface Queue {
@@ -10,15 +10,6 @@ interface Queue {
 export function makeKeyedSemaphore(limit: number): KeyedSemaphore {
   const queues = new Map<string, Queue>()
 
-  async function enter(key: string): Promise<Queue> {
-    const queue = queues.get(key) ?? { running: 0, waiting: [] }
-    queues.set(key, queue)
-    // The call that ends hands its slot to the next one: `running` stays the same.
-    if (queue.running >= limit) await new Promise<void>((resolve) => queue.waiting.push(resolve))
-    else queue.running += 1
-    return queue
-  }
-
   function leave(key: string, queue: Queue): void {
     const next = queue.waiting.shift()
     if (next !== undefined) {
@@ -29,12 +20,24 @@ export function makeKeyedSemaphore(limit: number): KeyedSemaphore {
     if (queue.running === 0) queues.delete(key)
   }
 
-  return async function run(key, work) {
-    const queue = await enter(key)
+  async function runNow<T>(key: string, queue: Queue, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } finally {
       leave(key, queue)
     }
+  }
+
+  return function run(key, work) {
+    const queue = queues.get(key) ?? { running: 0, waiting: [] }
+    queues.set(key, queue)
+    if (queue.running < limit) {
+      queue.running += 1
+      return runNow(key, queue, work)
+    }
+    // The call that ends hands its slot to the next one: `running` stays the same.
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    queue.waiting.push(() => resolve(undefined))
+    return promise.then(() => runNow(key, queue, work))
   }
 }

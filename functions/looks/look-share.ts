@@ -5,6 +5,8 @@ import type { World } from '../world.ts'
 const MOST_OF_NAMESPACE = 8
 const MOST_AT_ONCE = 16
 const ALL = ''
+/** Followers of one namespace that are read and looked at at once: a spec may have 350 KB, and takes twice that in memory. */
+const MOST_FOLLOWERS = 8
 
 /** Looks once there is a share for it; see World. */
 export type LookShare = World['shareLook']
@@ -18,4 +20,9 @@ export function shareLooks(): LookShare {
   const inShare = makeKeyedSemaphore(MOST_OF_NAMESPACE)
   const inPod = makeKeyedSemaphore(MOST_AT_ONCE)
   return (namespace, look) => inShare(namespace, () => inPod(ALL, look))
+}
+
+/** Lets followers of one namespace take turns; see World. */
+export function takeTurnsToFollow(): World['turnToFollow'] {
+  return makeKeyedSemaphore(MOST_FOLLOWERS)
 }

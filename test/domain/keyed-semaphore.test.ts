@@ -66,3 +66,14 @@ t.test('work that throws synchronously is work that fails', async (t) => {
   await t.rejects(run('key', thrown), { message: 'at once' })
   t.equal(await run('key', () => Promise.resolve('next')), 'next')
 })
+
+t.test('where nobody waits, work begins before the call returns', async (t) => {
+  const run = makeKeyedSemaphore(1)
+  const began: string[] = []
+  const [first, second] = ['first', 'second'].map((name) => workNamed(name, began))
+  const results = [run('key', first!.work), run('key', second!.work)]
+  t.strictSame(began, ['first'])
+  first!.end()
+  second!.end()
+  t.strictSame(await Promise.all(results), ['first', 'second'])
+})

@@ -10,7 +10,7 @@ import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
 import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'
-import { shareLooks } from '../../functions/looks/look-share.ts'
+import { shareLooks, takeTurnsToFollow } from '../../functions/looks/look-share.ts'
 import type { Attempt, AttemptSettings, World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
 import { memoryCluster } from './memory-cluster.ts'
@@ -106,6 +106,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     keepClaim: (...of) => keepClaim(...of),
     looks: { ask: () => false, add: () => undefined },
     shareLook: shareLooks(),
+    turnToFollow: takeTurnsToFollow(),
     // About the middle, and never the same microsecond of a second twice.
     random: () => (500_000.5 + draws++) / 1_000_000,
     log: pino({ level: 'info' }, stream),

@@ -24,7 +24,12 @@ async function stage(namespaces: readonly string[]) {
     path: `${i}.yaml`,
     resourceRef: { apiVersion, kind, name: `map-${i}` },
   }))
-  const find = finder(cluster, { reads: 64, waits: 8 })
+  const reads = { of: 0 }
+  const readResource: typeof cluster.readResource = (ref) => {
+    reads.of += 1
+    return cluster.readResource(ref)
+  }
+  const find = finder({ readResource }, { reads: 64, waits: 8 })
   const send = (namespace: string, name: string): Promise<void> =>
     handle({ kind: 'GitCommit', namespace, name }, find, { ...memory, cluster: slow })
   async function readVersion(...of: Parameters<typeof cluster.readVersion>): Promise<string> {
@@ -63,7 +68,7 @@ async function stage(namespaces: readonly string[]) {
       for (const resolve of open.splice(0)) resolve()
     }
   }
-  return { most, flood, answered }
+  return { most, reads, flood, answered }
 }
 
 async function settle(): Promise<void> {
@@ -86,4 +91,14 @@ t.test('of all followers, sixteen sources are looked at at once', async (t) => {
   const { most, flood, answered } = await stage(namespaces)
   await answered(Promise.all(namespaces.map(flood)))
   t.equal(most.get('all'), 16)
+})
+
+t.test('followers that wait for their turn keep nothing, and are read again', async (t) => {
+  const { reads, flood, answered } = await stage(['evil'])
+  const before = reads.of
+  const floods = flood('evil')
+  await settle()
+  t.equal(reads.of - before, FOLLOWERS, 'each was read once')
+  await answered(floods)
+  t.equal(reads.of - before, FOLLOWERS + FOLLOWERS - 8, 'and again if it had waited')
 })

@@ -14,7 +14,7 @@ import { openLooks } from '../../../functions/looks/looks.ts'
 import { findOne } from '../../../functions/git/writer/doubts.ts'
 import { makeGroupCommit } from '../../../functions/git/writer/group-commit.ts'
 import { land } from '../../../functions/git/writer/land.ts'
-import { shareLooks } from '../../../functions/looks/look-share.ts'
+import { shareLooks, takeTurnsToFollow } from '../../../functions/looks/look-share.ts'
 import type { World } from '../../../functions/world.ts'
 import { SETTINGS, SHARES } from '../../harness/memory-world.ts'
 import { constantAnswer } from './constant-answers.ts'
@@ -78,6 +78,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     shareLook: shareLooks(),
+    turnToFollow: takeTurnsToFollow(),
     looks: openLooks({
       ...{ cluster, now, elapsed, stampKey: undefined, log: SILENT },
       wake: (ref, awaited) => handle(ref, find, world, awaited),
