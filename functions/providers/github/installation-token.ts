@@ -11,6 +11,8 @@ import { usableInstallation } from './installation.ts'
 import { openOctokit } from './octokit.ts'
 import type { OctokitLogin } from './octokit.ts'
 
+/** A host whose clock differs more is not believed: it would have a JSON Web Token that is good later, and elsewhere. */
+const MOST_AHEAD_S = 900
 /** What a header can carry; GitHub's have some 520 characters. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/
 
@@ -35,7 +37,8 @@ export async function askForToken(place: TokenPlace, app: App): Promise<IssuedTo
 
 function loginOf({ id, key }: App, now: Date): OctokitLogin {
   const createJwt = async (_id: unknown, secondsAhead?: number): Promise<object> => {
-    const time = secondsAhead === undefined ? now : new Date(Date.now() + secondsAhead * 1_000)
+    const isNear = secondsAhead !== undefined && Math.abs(secondsAhead) <= MOST_AHEAD_S
+    const time = isNear ? new Date(Date.now() + secondsAhead * 1_000) : now
     return { jwt: await appJWT({ id, key }, time), expiresAt: '' }
   }
   return { authStrategy: createAppAuth, auth: { appId: id, createJwt } }

@@ -58,6 +58,13 @@ t.test('a clock that is wrong by some minutes is made up for with the time of th
   }
 })
 
+t.test('a host whose clock is hours ahead gets no token for its time', async (t) => {
+  const { failure, apps } = await startAppHost(t)
+  const now = Math.floor(Date.now() / 1_000)
+  apps.now = () => now + 7_200
+  t.match(await failure(), { reason: 'AuthenticationFailed', message: /the clock/ })
+})
+
 t.test('a clock of which the host does not tell the difference', async (t) => {
   const { failure, host } = await startAppHost(t)
   const answer = said(
