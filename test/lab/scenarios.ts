@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { waitFor } from '../harness/wait.ts'
 import type { Stage } from './stage.ts'
 
@@ -24,17 +23,20 @@ export async function atZero({ plane }: Stage): Promise<number> {
   return performance.now() - began
 }
 
-/** Milliseconds from the answer to the apply until the branch has moved. */
+/** Milliseconds from the answer to the apply until the branch has moved, as the file system tells. */
 export async function commitOnce({ plane, repository }: Stage, name: string): Promise<number> {
-  const before = await tipOf(repository.path)
+  const branch = join(repository.path, 'refs/heads/main')
+  const before = await movedAt(branch)
   await plane.api.need('POST', COMMITS, gitCommit(name))
-  const stored = performance.now()
-  while ((await tipOf(repository.path)) === before) {
-    if (performance.now() - stored > LANDING_MS)
-      throw new Error(`${name} did not land: ${await explain(plane, name)}`)
-    await setImmediate()
+  const stored = performance.timeOrigin + performance.now()
+  const isMoved = async (): Promise<number | undefined> => {
+    const at = await movedAt(branch)
+    return at === before ? undefined : at
   }
-  return performance.now() - stored
+  const at = await waitFor(`commit of ${name}`, isMoved, LANDING_MS).catch(async (error: unknown) => {
+    throw new Error(`${String(error)} ${await explain(plane, name)}`)
+  })
+  return at - stored
 }
 
 async function explain(plane: Stage['plane'], name: string): Promise<string> {
@@ -42,8 +44,12 @@ async function explain(plane: Stage['plane'], name: string): Promise<string> {
   return JSON.stringify(status)
 }
 
-function tipOf(path: string): Promise<string> {
-  return readFile(join(path, 'refs/heads/main'), 'utf8').catch(() => '')
+/** In milliseconds since 1970; 0 where there is no such branch. */
+function movedAt(branch: string): Promise<number> {
+  return stat(branch).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  )
 }
 
 /** A GitCommit of the ConfigMap of the examples, to a path of its own. */
@@ -62,12 +68,41 @@ export function gitCommit(name: string): object {
   }
 }
 
-/** What a burst took: milliseconds until all were Ready, and pushes. */
+/** A burst during which a new revision takes the place of the old one. */
+export async function changeRevision(stage: Stage, prefix: string, count: number): Promise<Burst> {
+  const { plane } = stage
+  const name = 'commitlet-function'
+  const before = await readyRevision(plane)
+  const patch = JSON.stringify({
+    spec: { template: { metadata: { annotations: { 'lab/change': prefix } } } },
+  })
+  const applied = burst(stage, prefix, count)
+  const changed = plane
+    .kubectl(['-n', 'commitlet-system', 'patch', 'ksvc', name, '--type=merge', '-p', patch])
+    .then(() =>
+      waitFor('new revision', async () => (await readyRevision(plane)) !== before || undefined, LANDING_MS),
+    )
+  const [all] = await Promise.all([applied, changed])
+  return all
+}
+
+async function readyRevision(plane: Stage['plane']): Promise<string> {
+  const of = ['-n', 'commitlet-system', 'get', 'ksvc', 'commitlet-function']
+  return (await plane.kubectl([...of, '-o', 'jsonpath={.status.latestReadyRevisionName}'])).stdout
+}
+
+/** Milliseconds until all were Ready, and pushes. */
+export interface Burst {
+  readonly ms: number
+  readonly pushes: number
+}
+
+/** Applies so many GitCommits at once. Throws where one of them is not in the history, or twice. */
 export async function burst(
   { plane, git, repository }: Stage,
   prefix: string,
   count: number,
-): Promise<{ readonly ms: number; readonly pushes: number; readonly commits: number }> {
+): Promise<Burst> {
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`)
   const known = git.requests.length
   const began = performance.now()
@@ -87,7 +122,7 @@ export async function burst(
     throw new Error(
       `Of ${count} commits there are ${subjects.length}, ${new Set(subjects).size} of them different.`,
     )
-  return { ms, pushes, commits: subjects.length }
+  return { ms, pushes }
 }
 
 interface Listed {
