@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findGo } from '../harness/control-plane-binaries.ts'
-import { buildGoTools, findBuilt, type GoTools, type Missing, type Search } from '../harness/go-build.ts'
+import { buildGoTools, type GoTools, type Missing, type Search } from '../harness/go-build.ts'
 
 /** The programs of the lab. */
 export interface LabPrograms {
@@ -66,10 +66,4 @@ async function sourcesBy(go: string): Promise<Sources> {
   const { stdout } = await run(go, ['list', '-m', '-f', '{{.Dir}}', ...names], { cwd: KNATIVE.module })
   const [caching = '', networking = '', serving = ''] = stdout.trim().split('\n')
   return { caching, networking, serving }
-}
-
-/** Whether nothing has to be built any more. */
-export async function areLabProgramsBuilt(): Promise<boolean> {
-  const found = await Promise.all([KNATIVE, CONTROLLER_MANAGER].map((tools) => findBuilt(tools)))
-  return found.every((folder) => folder !== undefined)
 }

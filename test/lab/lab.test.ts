@@ -3,34 +3,24 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { COVERING } from '../harness/programs.ts'
 import { isCounted, isLong } from '../harness/sample.ts'
-import { areLabProgramsBuilt } from './lab-build.ts'
 import { lackOf } from './lack.ts'
 
 /** Building included. */
 const MOST_MS = 40 * 60_000
 
 t.setTimeout(MOST_MS)
-const lack = lackOf() ?? (await timeFor())
+const lack = isLong() && !isCounted() ? lackOf() : 'Real Knative is for npm run lab and npm run test:long.'
 
 if (lack !== undefined) t.pass('real Knative', { skip: lack })
 else
   t.test('Commitlet on real Knative: from zero pods, at once, and while the revision changes', async (t) => {
     const began = performance.now()
     // Other tests take the processors, too.
-    const lab = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), '--slack=10'], {
-      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !COVERING.test(name))),
-    })
+    const lab = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), '--slack=10'])
     t.teardown(() => lab.kill())
     const [out, said, [code]] = await Promise.all([text(lab.stdout), text(lab.stderr), once(lab, 'close')])
     t.equal(code, 0, said)
     t.match(out, /200 from zero pods, pushes +\d+ +10 +ok/)
     t.comment(`${out}${Math.round((performance.now() - began) / 1000)} s`)
   })
-
-/** Why it is left out; undefined where there is time for it. */
-async function timeFor(): Promise<string | undefined> {
-  if (isLong() || (isCounted() && (await areLabProgramsBuilt()))) return undefined
-  return 'Real Knative is for npm run lab and npm run test:long, which build it.'
-}
