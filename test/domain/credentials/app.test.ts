@@ -98,5 +98,5 @@ t.test('a key that would take OpenSSL minutes is refused at once', async (t) => 
   t.throws(() => appIn(secretOf({ 'private-key': bomb }), CREDENTIALS), {
     message: /holds an RSA key of 1\d{4} bits/,
   })
-  t.ok(performance.now() - began < 100)
+  t.ok(performance.now() - began < 2_000)
 })

@@ -198,6 +198,9 @@ const BAD: readonly (readonly [title: string, text: string, says: RegExp])[] = [
   ['many packets', keyFile(rsaKey(), ...Array.from({ length: 1_500 }, () => packet(PACKET.userID))), /^$/],
 ]
 
+/** Ten times what the slowest takes. */
+const MOMENT_MS = 15
+
 /** The least time of a few, in milliseconds: others use the machine, too. */
 function leastMs(work: () => unknown): number {
   work()
@@ -212,7 +215,7 @@ function leastMs(work: () => unknown): number {
 for (const [title, text, says] of BAD)
   t.test(`${title}: one sentence, at once`, async (t) => {
     const ms = leastMs(() => complaint(text))
-    t.ok(ms < 5, `${ms} ms`)
+    t.ok(ms < MOMENT_MS, `${ms} ms`)
     t.match(complaint(text), says)
     t.notMatch(complaint(text), /BEGIN/)
   })
@@ -221,7 +224,7 @@ t.test('a huge OpenPGP key is refused at once', async (t) => {
   for (const bits of [8_193, 40_000]) {
     const text = keyFile(rsaKey({ ...RSA, n: huge(bits) }))
     t.match(complaint(text), /RSA key of \d+ bits/)
-    t.ok(leastMs(() => complaint(text)) < 5)
+    t.ok(leastMs(() => complaint(text)) < MOMENT_MS)
   }
 })
 
@@ -237,7 +240,7 @@ t.test('octets that are cut anywhere are no key', async (t) => {
 t.test('an RSA key without a prime is read in a moment, and only its signature shows it', async (t) => {
   const text = keyFile(rsaKey(withoutPrime(RSA)))
   t.equal(complaint(text), '')
-  t.ok(leastMs(() => complaint(text)) < 5)
+  t.ok(leastMs(() => complaint(text)) < MOMENT_MS)
 })
 
 t.test('the fingerprint is that of the public half (RFC 9580, section 5.5.4.2)', async (t) => {
