@@ -58,9 +58,8 @@ function print({ about, envelope, explanation, history }: Shown, terminal: Termi
     terminal.print(`${label.padEnd(LABEL)}${wrapped(plain(text), { width, indent: LABEL })}`)
   }
   const colour = { good: 'green', wrong: 'red', unknown: 'yellow', usage: 'red' } as const
-  terminal.print(
-    `${styled('bold', plain(about))}: ${styled(colour[outcome], reason === undefined ? phase : `${phase}, ${reason}`)}`,
-  )
+  const state = reason === undefined || reason === phase ? phase : `${phase}, ${reason}`
+  terminal.print(`${styled('bold', plain(about))}: ${styled(colour[outcome], state)}`)
   line('Message', message)
   line('Requested', requestedBy === undefined ? undefined : `by ${requestedBy}`)
   line('Attempts', String(attempts))

@@ -1,11 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { leash } from '../harness/leash.ts'
 import { stopSignal } from '../harness/stop-signal.ts'
 import { findLabPrograms } from './lab-build.ts'
 import { lackOf } from './lack.ts'
+import { KEEP, OPEN_FD } from './visit.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const MOST_MS = 15 * 60_000
@@ -15,10 +17,13 @@ const BEGIN = 'mount -t tmpfs tmpfs /run && ip link set lo up && exec "$@"'
 
 /**
  * `npm run lab`: exit code 0, 1 where something failed or an aim was missed, 2 where the machine lacks something. With
- * `-- --slack=10`, on a machine that has other work, a figure may be ten times its aim.
+ * `-- --slack=10`, on a machine that has other work, a figure may be ten times its aim. With `-- --keep` nothing is
+ * measured, and the cluster stays open for visitors.
  */
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { slack: { type: 'string', default: '1' } } })
+  const { slack, keep } = parseArgs({
+    options: { slack: { type: 'string', default: '1' }, keep: { type: 'boolean', default: false } },
+  }).values
   const lack = lackOf()
   if (lack !== undefined) return refuse(lack)
   const stop = stopSignal()
@@ -26,17 +31,27 @@ async function main(): Promise<number> {
   if ('missing' in programs) return refuse(programs.missing)
   execFileSync(process.execPath, [join(ROOT, 'build.ts')], { cwd: ROOT })
   if (stop.aborted) return 1
-  const { slack } = values
-  const words = ['sh', '-c', BEGIN, 'sh', process.execPath, join(import.meta.dirname, 'inside.ts'), slack]
-  const child = spawn('unshare', [...NAMESPACES, ...words], { stdio: 'inherit', detached: true })
+  const inside = [process.execPath, join(import.meta.dirname, 'inside.ts'), keep ? KEEP : slack]
+  const child = spawn('unshare', [...NAMESPACES, 'sh', '-c', BEGIN, 'sh', ...inside], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    detached: true,
+  })
+  child.stdio[OPEN_FD]?.once('data', (words: Buffer) => say(wayIn(child.pid ?? NaN, words)))
   const untie = leash(child.pid ?? NaN)
   const end = (): void => void child.kill('SIGKILL')
   stop.addEventListener('abort', end)
-  const timer = setTimeout(end, MOST_MS)
+  const timer = keep ? undefined : setTimeout(end, MOST_MS)
   const [code] = (await once(child, 'exit')) as [number | null]
   clearTimeout(timer)
   untie()
-  return code ?? 1
+  return code ?? (keep ? 0 : 1)
+}
+
+/** How a shell is started in the namespaces, whose first process is the child of unshare. */
+function wayIn(unshare: number, words: Buffer): string {
+  const first = readFileSync(`/proc/${unshare}/task/${unshare}/children`, 'utf8').trim()
+  const shell = (JSON.parse(words.toString()) as readonly string[]).join(' ')
+  return `\nThe lab is open. Enter it in another terminal:\n\n  nsenter --target=${first} --mount --net --pid ${shell}`
 }
 
 function refuse(sentence: string): number {

@@ -14,8 +14,8 @@ import { startNode } from './node/node.ts'
 import { forwarder } from './node/cluster-ips.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** The host of the examples. */
-const GIT_HOST = 'git.example.com'
+/** What the examples commit to. */
+export const EXAMPLE = { host: 'git.example.com', repository: 'acme/config' } as const
 
 /** A cluster with Knative, and a Git server at the address that the examples name. */
 export interface Stage {
@@ -33,10 +33,10 @@ export async function openStage(
   const app = await makeApp(folder)
   const plane = await startControlPlane({ own: true, flags: [`--advertise-address=${NODE_IP}`] })
   if ('missing' in plane) return plane
-  const names = [GIT_HOST, 'localhost']
+  const names = [EXAMPLE.host, 'localhost']
   const git = await startGitServer({ users: [{ password: TOKEN }], certificate: { names } })
   const images = imagesOf({ knative: programs.knative, app })
-  await startNode(plane, { folder, images, names: [`${NODE_IP} ${GIT_HOST}`] })
+  await startNode(plane, { folder, images, names: [`${NODE_IP} ${EXAMPLE.host}`] })
   forwarder(() => ({ host: '127.0.0.1', port: git.port })).listen(443, NODE_IP)
   startLeashed(
     programs.controllerManager,
@@ -45,7 +45,7 @@ export async function openStage(
   )
   say('The API server, its controllers and the node run; installing Knative')
   await installKnative(plane, programs.sources)
-  return { plane, git, repository: await git.createRepository('acme/config') }
+  return { plane, git, repository: await git.createRepository(EXAMPLE.repository) }
 }
 
 /** What the image has in /app. */

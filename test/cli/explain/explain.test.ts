@@ -28,7 +28,7 @@ withCommitlet(t, async (t, installed) => {
       30_000,
     )
     t.equal(ended.code, 0, ended.stdout + ended.stderr)
-    t.match(ended.stdout, /^GitCommit .*\/good: Succeeded, Succeeded\n/)
+    t.match(ended.stdout, /^GitCommit .*\/good: Succeeded\n/)
     t.match(ended.stdout, /Requested +by explain-ada/)
     t.match(ended.stdout, /Ready +True +Succeeded/)
     t.match(ended.stdout, /History\n +\S+ +Succeeded +Committed as/)

@@ -8,6 +8,9 @@ import { makeBridge } from './network.ts'
 import { openServiceProxy } from './cluster-ips.ts'
 import { watch } from './watch.ts'
 
+/** The file of names in the node's folder: that of its pods, in place of DNS. */
+export const HOSTS = 'hosts'
+
 /** What the node is made of. */
 export interface NodeOptions {
   readonly folder: string
@@ -20,7 +23,7 @@ export interface NodeOptions {
 export async function startNode(plane: ControlPlane, options: NodeOptions): Promise<void> {
   const { folder, images, names } = options
   const pods = join(folder, 'pods')
-  const hosts = join(folder, 'hosts')
+  const hosts = join(folder, HOSTS)
   await mkdir(pods, { recursive: true, mode: 0o755 })
   await makeBridge()
   await plane.api.need('POST', '/api/v1/nodes', { metadata: { name: 'local' } })
