@@ -38,6 +38,7 @@ const SMALL_FLOORS: ReadonlySet<string> = new Set([
   'test/attempt',
   'test/commit',
   'test/forge',
+  'test/lab',
   'test/login',
   'test/net',
   'test/pull-request',

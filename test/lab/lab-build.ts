@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findGo } from '../harness/control-plane-binaries.ts'
-import { buildGoTools, type GoTools, type Missing, type Search } from '../harness/go-build.ts'
+import { buildGoTools, findBuilt, type GoTools, type Missing, type Search } from '../harness/go-build.ts'
 
 /** The programs of the lab. */
 export interface LabPrograms {
@@ -58,6 +58,12 @@ export async function findLabPrograms(search: Search): Promise<LabPrograms | Mis
     controllerManager: join(manager, 'kube-controller-manager'),
     sources: await sourcesBy(go),
   }
+}
+
+/** Whether nothing is left to be built. */
+export async function isLabBuilt(env: Search['env']): Promise<boolean> {
+  const found = await Promise.all([KNATIVE, CONTROLLER_MANAGER].map((tools) => findBuilt(tools, env)))
+  return found.every((folder) => folder !== undefined)
 }
 
 async function sourcesBy(go: string): Promise<Sources> {
