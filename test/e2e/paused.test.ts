@@ -191,27 +191,29 @@ withControlPlane(t, async (t, plane) => {
       for (const { of } of cases) await team.apply(...of('first'))
       for (const { one } of cases) await team.settled(one.name)
 
-      const held = cases.map(({ one, repository }) => hold(one, repository))
+      const held = cases.map((given) => ({ ...given, ...hold(given.one, given.repository) }))
       const heldPulls = hosted.map(holdPull)
       t.teardown(() => [...held, ...heldPulls].forEach(({ letGo }) => letGo()))
-      for (const engine of ['direct', 'binary'] as const) {
+      // At once, and those of the API server last: after 15 s without its answer an attempt goes on.
+      for (const [engine, pulls] of [
+        ['binary', []],
+        ['direct', hosted],
+      ] as const) {
         relay.targets.splice(0, 1, paused[engine].url)
-        for (const [i, { one, of }] of cases.entries()) {
-          if (one.engine !== engine) continue
-          await team.apply(...of('second'))
-          await held[i]?.reached()
-        }
-      }
-      relay.targets.splice(0, 1, paused.direct.url)
-      for (const [i, pull] of hosted.entries()) {
-        await team.apply(pull.of('second'))
-        await heldPulls[i]?.reached()
+        const own = held.filter(({ one }) => one.engine === engine)
+        await Promise.all([
+          ...own.map(({ of }) => team.apply(...of('second'))),
+          ...pulls.map((pull) => team.apply(pull.of('second'))),
+        ])
+        await Promise.all([...own, ...heldPulls.slice(0, pulls.length)].map(({ reached }) => reached()))
       }
       const pausedAt = performance.now()
       for (const { pid } of Object.values(paused)) process.kill(pid, 'SIGSTOP')
       relay.targets.splice(0, 1, other.url)
-      for (const { one, of } of cases) await team.apply(...of(one.last, 'third'))
-      for (const pull of hosted) await team.apply(pull.of('third'))
+      await Promise.all([
+        ...cases.map(({ one, of }) => team.apply(...of(one.last, 'third'))),
+        ...hosted.map((pull) => team.apply(pull.of('third'))),
+      ])
       for (const { one } of cases) t.match((await team.settled(one.name)).status, { phase: 'Succeeded' })
       for (const { name } of hosted)
         t.match((await team.settled(name, 'pullrequest')).status, { phase: 'Succeeded' })
