@@ -11,8 +11,10 @@ import { openEdits } from './edits/edits.ts'
 import type { Tracer } from './domain/telemetry/tracer.ts'
 import type { Git } from './git/git.ts'
 import type { HTTPSettings } from './http/http.ts'
+import { makeApiLimits } from './login/api-limits.ts'
 import { keepTokens } from './login/app-tokens.ts'
 import { guardRemotes } from './login/guarded-remotes.ts'
+import { openHostCommits } from './login/host-commits.ts'
 import { openIssuers } from './login/token-issuers.ts'
 import { openLooks } from './looks/looks.ts'
 import { shareLooks, takeTurnsToFollow } from './looks/look-share.ts'
@@ -53,11 +55,12 @@ export function openWorld(parts: WorldParts): OpenWorld {
     stampKey: config.stampKey,
     log,
   })
+  const apiLimits = makeApiLimits(elapsed)
   const { issueToken, ...remotes } = guardRemotes(
     {
       push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
       find: (change, login, { signal, ...terms }) => git.find(change, login, signal, terms),
-      withPullRequests: openProviders(network, elapsed, meter),
+      withPullRequests: openProviders(network, apiLimits, meter),
       issueToken: openIssuers(network, now, meter),
     },
     { failedLogins: config.failedLogins, elapsed },
@@ -68,6 +71,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     cluster,
     ...remotes,
     appTokens: keepTokens(issueToken, elapsed),
+    commitsByAPI: openHostCommits(network, apiLimits, meter),
     expect: (target) => git.expect(target),
     editFile: edits.edit,
     takeTurn: turns.takeTurn,

@@ -3,6 +3,7 @@ import type { AppToken, AppTokenUse } from './domain/credentials/app-login.ts'
 import type { DefaultConfig } from './domain/credentials/default-credentials.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/change.ts'
+import type { CommitByAPI } from './domain/commit/commit-by-api.ts'
 import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
 import type { Release } from './domain/network/budget.ts'
@@ -13,6 +14,7 @@ import type { EngineName } from './git/remote.ts'
 import type { PushWatch } from './domain/resource/late-push.ts'
 import type { ClaimCheck } from './domain/resource/claims.ts'
 import type { Envelope, Kind, ObjectRef, ReferenceField } from './domain/resource/resource.ts'
+import type { Target } from './domain/repository/target.ts'
 import type { Parsed } from './domain/schema/parse.ts'
 import type { RequestedByTrailer } from './domain/requester/requester.ts'
 import type { WithPullRequests } from './domain/pull-request/pull-requests.ts'
@@ -92,6 +94,8 @@ export interface World {
   readonly editFile: EditFile
   /** Finds what an earlier attempt may have pushed; undefined if there is nothing. See functions/git. */
   readonly find: (change: ChangeDraft, login: Login, attempt: SearchTerms) => Promise<Landed | undefined>
+  /** Makes commits by the API of this target's host; see functions/login/host-commits.ts. Throws InvalidSpec if that is not known. */
+  readonly commitsByAPI: (target: Target) => CommitByAPI
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
   /** The token of an App, asked for or kept; see functions/login/app-tokens.ts. */

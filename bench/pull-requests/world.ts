@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { makeApiLimits } from '../../functions/login/api-limits.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'
@@ -73,7 +74,7 @@ export function worldOver(memory: MemoryWorld, { host, clock, waitsForLimits }: 
   }
   return {
     ...memory,
-    withPullRequests: openProviders(route, waitsForLimits ? () => clock.now : fastClock()),
+    withPullRequests: openProviders(route, makeApiLimits(waitsForLimits ? () => clock.now : fastClock())),
     takeTurn: openTurns(SHARES).takeTurn,
     now: () => new Date(clock.now),
     random: randomNumbers(),

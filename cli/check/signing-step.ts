@@ -12,8 +12,11 @@ export async function signingSteps(
   world: Pick<World, 'cluster' | 'settings' | 'now'>,
   { signal, saw }: Pick<Attempt, 'signal' | 'saw'>,
 ): Promise<readonly Step[]> {
-  if (resource.kind !== 'GitCommit' || resource.spec.signing === undefined) return []
   const step = 'signing'
+  if (resource.kind !== 'GitCommit') return []
+  if (resource.spec.commitVia === 'API')
+    return [{ step, state: 'good', text: 'The API of the host makes the commit, and the host signs it.' }]
+  if (resource.spec.signing === undefined) return []
   try {
     const authorised = await authorise(resource, world, signal)
     const opened = await openSigner({ resource, authorised, signal, saw }, world)

@@ -52,6 +52,7 @@ export async function commitObject(
   const signing = openSigner({ resource, authorised, signal, saw }, world).catch(asFailure)
   const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
   const since = startOf(resource, world.now())
+  const commitByAPI = resource.spec.commitVia === 'API' ? world.commitsByAPI(resource.target) : undefined
   const land = async (login: Login): Promise<LandedSources | Failure> => {
     const read = await reading
     const opened = await signing
@@ -70,7 +71,7 @@ export async function commitObject(
     if (files instanceof Failure) return files
     if (sources !== undefined) await attempt.committing?.(sources)
     const signer = opened instanceof Failure ? undefined : opened?.signer
-    const change = { ...draft(sources), ...(isSame ? { since } : {}), files, signer }
+    const change = { ...draft(sources), ...(isSame ? { since } : {}), files, signer, commitByAPI }
     return { landed: await world.push(change, login, attempt), sources }
   }
   // A response to the second source may contain what was sent with the first: redact both.

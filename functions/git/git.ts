@@ -1,4 +1,5 @@
 import type { Change, ChangeDraft, Landed } from '../domain/commit/change.ts'
+import type { ApiCommitTerms } from '../domain/commit/commit-by-api.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import type { Release } from '../domain/network/budget.ts'
@@ -6,6 +7,7 @@ import { findRoute, type RouteSettings } from '../domain/network/route.ts'
 import { FUNCTION_METRICS } from '../domain/telemetry/function-metrics.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { stopIfAborted } from './process/launcher.ts'
+import { throughAPI } from './api-remote.ts'
 import { openDirectEngine } from './direct/direct-engine.ts'
 import { chooseEngine, type HandOver } from './engine-choice.ts'
 import type { Transferred } from '../http/connection.ts'
@@ -122,7 +124,13 @@ export function openGit(settings: GitSettings): Git {
     try {
       const remote = await open({ ...target, signal, engineChosen, span })
       try {
-        yield* land(remote, { batch: changes, signal, contended, roundEnded, join: joinAndTell })
+        yield* land(writing(remote, changes, { login: target.login, signal }), {
+          batch: changes,
+          signal,
+          contended,
+          roundEnded,
+          join: joinAndTell,
+        })
       } finally {
         await remote.close()
       }
@@ -174,7 +182,10 @@ export function openGit(settings: GitSettings): Git {
     expect: groupCommit.expect,
     find: (change, login, signal, options) =>
       read({ change, login, signal, ...options }, (remote) => findOne(remote, change)),
-    preview: (change, login, signal) => read({ change, login, signal }, (remote) => preview(remote, change)),
+    preview: (change, login, signal) =>
+      read({ change, login, signal }, (remote) =>
+        preview(writing(remote, [{ change }], { login, signal }), change),
+      ),
     async close() {
       closing.abort(
         new Failure(
@@ -186,6 +197,16 @@ export function openGit(settings: GitSettings): Git {
       await Promise.all([engine.close(), ssh.close()])
     },
   }
+}
+
+/** The remote as these changes are written to it: all of them by the API of its host, or none. */
+function writing(
+  remote: Remote,
+  [first]: readonly Pick<PendingChange, 'change'>[],
+  terms: ApiCommitTerms,
+): Remote {
+  const commitByAPI = first?.change.commitByAPI
+  return commitByAPI === undefined ? remote : throughAPI(remote, commitByAPI, terms)
 }
 
 function openEngine(settings: GitSettings, ssh: SSHSessions): Engine {

@@ -142,7 +142,8 @@ export interface SoughtCommit {
 
 /** The outcome of one push. */
 export type Pushed =
-  | { readonly kind: 'landed' }
+  /** `names`: those of the commits, where the remote has made them; else they are those of `writeCommits`. */
+  | { readonly kind: 'landed'; readonly names?: readonly string[] }
   /**
    * The answer was lost, and the branch is neither where it was nor at `head`: only the history can show the outcome.
    */

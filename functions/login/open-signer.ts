@@ -30,6 +30,8 @@ export async function openSigner(
   const { spec, target, metadata } = resource
   const { namespace } = metadata
   const { author } = world.settings
+  // The host signs.
+  if (spec.commitVia === 'API') return undefined
   if (spec.signing === undefined) {
     if (!isSignedByDefault(world.settings, { namespace, target })) return undefined
     return { signer: defaultSigner(world.settings.signingKeyFile, author.email), secrets: [] }

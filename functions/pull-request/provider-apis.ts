@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
-import { makeRateLimits } from '../login/rate-limits.ts'
-import type { ApiLogin } from '../domain/credentials/login.ts'
+import type { ApiLimits } from '../login/api-limits.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
@@ -20,53 +18,32 @@ export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default
   gitea: () => import('../providers/gitea/index.ts'),
 }
 
-/**
- * Most attempts that call with the same token at once. GitHub recommends serial requests ("Best practices for using the
- * REST API"), and requests that are sent before the first response reports a rate limit are all refused. With a limit of
- * one, a call that hangs would block all others.
- */
-const CALLERS_PER_TOKEN = 2
-
-/** Opens sessions with all APIs, and measures their calls. `now` in milliseconds. */
+/** Opens sessions with all APIs, and measures their calls. */
 export function openProviders(
   settings: HTTPSettings,
-  now: () => number,
+  limits: ApiLimits,
   meter: Meter = NO_METER,
 ): WithPullRequests {
-  const limits = makeRateLimits(now)
   const onePerTarget = makeKeyedSemaphore(1)
-  const fewPerToken = makeKeyedSemaphore(CALLERS_PER_TOKEN)
   return async function withPullRequests(target, { login, signal, span = NO_SPAN }, work) {
     const { host, baseURL } = target
     const load = PROVIDERS[host.name]
     if (load === undefined)
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
-    const limit = limitKey(baseURL, login)
     const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter, span) })
     const started = Promise.withResolvers<undefined>()
     const call = async (): ReturnType<typeof work> => {
       if (signal.aborted) throw outOfTime(target, signal.reason)
       started.resolve(undefined)
-      limits.check(limit)
       return withAPI(baseURL, signal, (fetch) =>
         work(guardedPullRequests(connect({ ...target, fetch }, login), { login, shown: target.shown })),
-      ).catch((error: unknown) => {
-        throw limits.record(limit, error)
-      })
+      )
     }
-    const result = onePerTarget(targetKey(target), () => fewPerToken(limit, call))
+    const result = onePerTarget(targetKey(target), () => limits.run({ ...login, baseURL }, call))
     await unlessAborted(Promise.race([started.promise, result]), signal, (cause) => outOfTime(target, cause))
     return result
   }
-}
-
-// Hosts count requests by token, and two Secrets may hold the same one; those of an App, by its installation.
-function limitKey(baseURL: string, { username, secret, issued }: ApiLogin): string {
-  const counted = issued === undefined ? [username ?? null, secret] : [issued.counted]
-  return createHash('sha256')
-    .update(JSON.stringify([baseURL, ...counted]))
-    .digest('hex')
 }
 
 // Hosts ignore the case of a repository's path; on a host that does not, two attempts only wait needlessly.

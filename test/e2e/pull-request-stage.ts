@@ -2,6 +2,7 @@ import type { GitRepository, RepositoryOptions } from '../harness/git-repository
 import type { GitServer } from '../harness/git-server.ts'
 import type { Dialect } from '../harness/hosts/dialect.ts'
 import { gitBranches } from '../harness/hosts/git-branches.ts'
+import { gitCommits } from '../harness/hosts/git-commits.ts'
 import type { ModelApps } from '../harness/hosts/github-app.ts'
 import type { HostHandler, SeenRequest } from '../harness/hosts/host-handler.ts'
 import { memoryModel } from '../harness/hosts/model.ts'
@@ -57,6 +58,7 @@ export async function hostRepository(
   const model: HostModel = {
     ...memoryModel({ repository: path.split('/'), ...(people === undefined ? {} : { people }) }),
     branches: gitBranches(repository),
+    commits: gitCommits(repository),
     tokens: new Map(tokens.map((token) => [token, 'write'])),
     ...(apps === undefined ? {} : { apps }),
   }

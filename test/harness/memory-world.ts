@@ -89,6 +89,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
       world.pushed.push(pushed)
       return world.land(pushed)
     },
+    commitsByAPI: () => () => Promise.reject(new Error('There are no APIs here')),
     editFile: async (before, edit) => editText(before, edit),
     find: () => Promise.resolve(undefined),
     pullRequests: memoryPullRequests(),

@@ -4,6 +4,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import { hostNamed } from '../../functions/domain/repository/hosts.ts'
 import type { PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
+import { makeApiLimits } from '../../functions/login/api-limits.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import type { Dialect } from '../harness/hosts/dialect.ts'
@@ -70,7 +71,10 @@ export async function startPort(t: Test, { dialect, name, ...held }: Standing): 
 
   const work: PortStage['work'] = (work, { login = LOGIN, repository: called = repository } = {}) => {
     // Another process each time, without remembered state.
-    const withPullRequests = openProviders(settingsWith(host.caFile), () => Date.now())
+    const withPullRequests = openProviders(
+      settingsWith(host.caFile),
+      makeApiLimits(() => Date.now()),
+    )
     return withPullRequests({ ...target, repository: called }, { login, signal }, work).finally(() =>
       t.strictSame(host.violations, [], "the host's operations allow every request"),
     )

@@ -5,6 +5,7 @@ import t from 'tap'
 import type { ApiLogin } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { hostNamed, HOSTS } from '../../functions/domain/repository/hosts.ts'
+import { makeApiLimits } from '../../functions/login/api-limits.ts'
 import { openProviders, PROVIDERS } from '../../functions/pull-request/provider-apis.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
 import { followTrust } from '../../functions/net/trust.ts'
@@ -47,7 +48,14 @@ function stage() {
     insecureHosts: [],
     trust: followTrust(CA_FILE),
   }
-  return { clock, count, use: openProviders(settings, () => clock.now) }
+  return {
+    clock,
+    count,
+    use: openProviders(
+      settings,
+      makeApiLimits(() => clock.now),
+    ),
+  }
 }
 
 t.test('there is a folder for each row, and a row for each folder', async (t) => {
@@ -210,7 +218,11 @@ t.test('a call is measured by the provider, with its status and the bytes of bot
     insecureHosts: [{ host: 'git.example.com', port }],
     trust: followTrust(CA_FILE),
   }
-  const use = openProviders(settings, () => 0, meter)
+  const use = openProviders(
+    settings,
+    makeApiLimits(() => 0),
+    meter,
+  )
   const target = targetOf({ baseURL: `http://git.example.com:${port}/api/v3` })
   await use(target, by(), (api) => api.find(target.branches, 'open')).catch(() => undefined)
   const [[, labels, seconds] = [], ...bytes] = recorded

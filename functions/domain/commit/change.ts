@@ -1,5 +1,6 @@
 import type { Signer } from '../signing/signer.ts'
 import type { RepositoryAddress } from '../repository/address.ts'
+import type { CommitByAPI } from './commit-by-api.ts'
 
 export interface Identity {
   readonly name: string
@@ -86,6 +87,8 @@ export interface Change extends ChangeDraft {
   readonly files: readonly FileChange[]
   /** Signs each commit that is made for it, an empty one too; undefined: they are not signed. */
   readonly signer?: Signer | undefined
+  /** Makes the commit in place of a push, one at a time; undefined: it is pushed. */
+  readonly commitByAPI?: CommitByAPI | undefined
 }
 
 /** The result of a change. `unchanged`: the branch contained all of it already, and `sha` is its tip. */

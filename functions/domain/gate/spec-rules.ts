@@ -13,7 +13,7 @@ import { credentialErrors } from './credentials-rules.ts'
 import { filesErrors, templateWarnings } from './files-rules.ts'
 import { likelyMistakes, pageErrors } from './likely-mistakes.ts'
 import { providerErrors } from './provider-rules.ts'
-import { signingErrors } from '../signing/signing-rules.ts'
+import { commitViaErrors, signingErrors } from '../signing/signing-rules.ts'
 
 /** Maximum bytes of a commit message. */
 const MESSAGE_BYTES = 65_536
@@ -41,6 +41,7 @@ export function specErrors(parsed: Readable): readonly FieldError[] {
     ...pages,
     ...without(providerErrors(parsed), pages),
     ...credentialErrors(parsed),
+    ...commitViaErrors(parsed),
   ]
   // The error of a rule is more precise than that of a pattern, but no rule sees what looks like a credential.
   const rules = without(found, parsed.fieldErrors.filter(isCredentialError))

@@ -50,6 +50,8 @@ export interface Host {
   readonly label?: Form
   /** Its Apps log in with a token that the API issues for an installation. */
   readonly hasApps?: true
+  /** Its API makes commits, which the host signs itself. */
+  readonly signsCommits?: true
 }
 
 /** The form of a name, as a pattern and in words. */
@@ -85,6 +87,7 @@ export const HOSTS: readonly Host[] = [
     repositoryPath: 'two',
     forks: true,
     hasApps: true,
+    signsCommits: true,
   },
   {
     name: 'gitlab',

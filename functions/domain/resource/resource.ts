@@ -114,6 +114,9 @@ export interface RemoteSpec {
 /** Whether a commit is made once for a request, or again whenever what it refers to has changed. */
 export type Sync = 'Once' | 'OnChange'
 
+/** How the commit gets to the branch: by a push, or made by the API of its host, which signs it. */
+export type CommitVia = 'Git' | 'API'
+
 export interface GitCommitSpec extends RemoteSpec {
   /** Default: `Once`. */
   readonly sync?: Sync
@@ -126,6 +129,8 @@ export interface GitCommitSpec extends RemoteSpec {
   readonly files?: readonly FileEntry[]
   /** Default: the operator's key where there is one for the repository, else none. */
   readonly signing?: Signing | undefined
+  /** Default: `Git`, which pushes it. */
+  readonly commitVia?: CommitVia
 }
 
 export interface PullRequestSpec extends RemoteSpec {

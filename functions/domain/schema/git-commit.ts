@@ -67,6 +67,16 @@ const INTERVAL: Schema = {
   ],
 }
 
+const COMMIT_VIA: Schema = {
+  type: 'string',
+  description:
+    'How the commit is made. Git: Commitlet makes and pushes it. API: GitHub makes and signs it, so that it is shown as ' +
+    'verified; its author is the GitHub App, or the user of the token. Defaults to Git. Example: API',
+  expects: 'Git or API',
+  maxLength: 16,
+  enum: ['Git', 'API'],
+}
+
 /** `spec` of a GitCommit. */
 export const GITCOMMIT_SPEC: Schema = {
   type: 'object',
@@ -82,6 +92,10 @@ export const GITCOMMIT_SPEC: Schema = {
       rule: "!has(self.interval) || (has(self.sync) && self.sync == 'OnChange')",
       message: 'Set interval only together with sync: OnChange.',
     },
+    {
+      rule: "!has(self.signing) || !has(self.commitVia) || self.commitVia == 'Git'",
+      message: 'Set only one of signing and commitVia: API, with which the host signs.',
+    },
   ],
   properties: {
     ...REMOTE_PROPERTIES,
@@ -95,5 +109,6 @@ export const GITCOMMIT_SPEC: Schema = {
     sync: SYNC,
     interval: INTERVAL,
     signing: SIGNING,
+    commitVia: COMMIT_VIA,
   },
 }

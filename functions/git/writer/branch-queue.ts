@@ -105,17 +105,17 @@ function noop(): void {
   return undefined
 }
 
-// Changes that are searched for in the history first fetch more than others: they are pushed in separate batches.
+// Changes that are searched for in the history first fetch more than others: they are pushed in separate batches. An API
+// makes one commit at a time.
 function lengthOfNext(queue: readonly Waiter[], batch: readonly PendingChange[] = []): number {
   const [first] = [...batch, ...queue.slice(0, 1).map(({ pending }) => pending)]
   const search = first?.change.since !== undefined
+  const most = first?.change.commitByAPI === undefined ? BATCH_LENGTH : 1
   let bytes = batch.reduce((sum, { change }) => sum + bytesOf(change), 0)
   const end = queue.findIndex(({ pending: { change } }, i) => {
     bytes += bytesOf(change)
     const length = batch.length + i
-    return (
-      length > 0 && (length >= BATCH_LENGTH || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
-    )
+    return length > 0 && (length >= most || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
   })
   return end < 0 ? queue.length : end
 }

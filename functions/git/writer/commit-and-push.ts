@@ -113,14 +113,16 @@ export async function commitAndPush(
   if (pushed !== undefined && pushed.kind !== 'landed')
     return { settled: new Map(), rest: batch, pushed, head }
   const { branch } = tip
+  const made = pushed?.names ?? names
+  const sha = pushed?.names?.at(-1) ?? head
   const landed = new Map<PendingChange, Landed | Failure>([
-    ...edits.map(({ of }, i) => [of, { outcome: 'pushed', sha: names[i] ?? head, branch }] as const),
+    ...edits.map(({ of }, i) => [of, { outcome: 'pushed', sha: made[i] ?? sha, branch }] as const),
     ...steps
       .filter(({ kind }) => kind === 'unchanged')
-      .map(({ of }) => [of, { outcome: 'unchanged', sha: head, branch }] as const),
+      .map(({ of }) => [of, { outcome: 'unchanged', sha, branch }] as const),
     ...conflictsIn(steps, { early: true }),
   ])
-  return { settled: landed, rest: restOf(batch, landed), pushed, head }
+  return { settled: landed, rest: restOf(batch, landed), pushed, head: sha }
 }
 
 /**

@@ -119,8 +119,8 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   }
 }
 
-function keyOf({ repository, branch }: Change, { identity }: Login): string {
-  return JSON.stringify([repository.text, branch ?? null, identity])
+function keyOf({ repository, branch, commitByAPI }: Change, { identity }: Login): string {
+  return JSON.stringify([repository.text, branch ?? null, identity, commitByAPI !== undefined])
 }
 
 function atOnce(): Promise<Release> {

@@ -8,6 +8,8 @@ export interface Dialect {
   readonly name: string
   /** Path of the API on the stand-in, such as /api/v3; empty: at its top. */
   readonly apiPath: string
+  /** It has a GraphQL API as well: beside `/v3`, or at the top of a public API. Its path is `/graphql` to the routes. */
+  readonly graphQL?: true
   /** The first one that matches answers. */
   readonly routes: readonly Route[]
   /** The repository's path in a request, below `apiPath`; undefined: the request is about none. */
@@ -25,6 +27,12 @@ export interface Dialect {
   readonly operations: OperationTable
   /** Paths that mean the same to the host as those of its operations. */
   readonly aliases?: readonly Alias[]
+}
+
+/** The path of a request below that of the API; undefined: it is not for the API. */
+export function pathBelow({ apiPath, graphQL }: Dialect, pathname: string): string | undefined {
+  if (graphQL === true && pathname === `${apiPath.replace(/\/v3$/, '')}/graphql`) return '/graphql'
+  return pathname.startsWith(`${apiPath}/`) ? pathname.slice(apiPath.length) : undefined
 }
 
 /** The literal answers of a host, with its headers, as measured. */

@@ -1,6 +1,7 @@
 import { elements, member, textMember } from '../../../functions/domain/json-value.ts'
 import type { Dialect, HostAnswer, HostCall, Route } from './dialect.ts'
 import { answerToApp } from './github-app.ts'
+import { answerToQuery } from './github-commit.ts'
 import { issueBody, labelBody, pullBody, REPOSITORY_ID, repositoryBody, userBody } from './github-bodies.ts'
 import { openPull } from './github-opening.ts'
 import { LITERAL } from './github-literal.ts'
@@ -15,6 +16,7 @@ export const github: Dialect = {
   name: 'github',
   operations: GITHUB_OPERATIONS,
   apiPath: '/api/v3',
+  graphQL: true,
   aliases: [{ from: /^\/repositories\/\d+(?=\/|$)/, to: '/repos/owner/name' }],
   repositoryOf(path) {
     const [, owner, name] = /^\/repos\/([^/]+)\/([^/]+)/.exec(path) ?? []
@@ -25,6 +27,7 @@ export const github: Dialect = {
   answerToApp,
   routes: [
     ...GITHUB_IDENTITY,
+    { method: 'POST', path: /^\/graphql$/, answer: answerToQuery },
     route('GET', '', (call, model) =>
       ok({ ...repositoryBody(model.movedTo ?? model.repository, call), ...githubPermissions(call, model) }),
     ),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Dialect, HostAnswer, HostCall } from './dialect.ts'
+import { pathBelow, type Dialect, type HostAnswer, type HostCall } from './dialect.ts'
 import type { HostModel } from './model.ts'
 import { requestCheck } from './request-check.ts'
 import type { RequestCheck } from './request-check.ts'
@@ -52,6 +52,9 @@ export interface HostHandler {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
+/** All of it is POST, and the right is checked in the answer. */
+const GRAPHQL = '/graphql'
+
 interface PlannedFault {
   readonly fault: HostFault
   readonly fits: (method: string, path: string) => boolean
@@ -69,7 +72,7 @@ export function makeHandler(dialect: Dialect, model: HostModel, origin: () => st
     async handle(request, response) {
       const method = request.method ?? ''
       const url = new URL(request.url ?? '', 'http://host')
-      const path = url.pathname.slice(dialect.apiPath.length)
+      const path = pathBelow(dialect, url.pathname) ?? url.pathname
       const written = await text(request)
       const body = parsed(written)
       const index = planned.findIndex(({ fits }) => fits(method, path))
@@ -145,7 +148,7 @@ async function answerTo(asked: Asked, { dialect, model, check, handler }: Stage)
   const called = dialect.repositoryOf(asked.path)?.join('/').toLowerCase()
   const known = [model.repository, model.movedTo].map((place) => place?.join('/').toLowerCase())
   if (called !== undefined && (right === 'stranger' || !known.includes(called))) return answers.notFound
-  if (right === 'read' && asked.method !== 'GET') return answers.missingScope
+  if (right === 'read' && asked.method !== 'GET' && asked.path !== GRAPHQL) return answers.missingScope
   for (const route of dialect.routes) {
     const match = route.method === asked.method ? route.path.exec(asked.path) : null
     if (match === null) continue

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Dialect } from './dialect.ts'
+import { pathBelow, type Dialect } from './dialect.ts'
 import { makeHandler } from './host-handler.ts'
 import type { HostHandler } from './host-handler.ts'
 import type { HostModel } from './model.ts'
@@ -22,10 +22,11 @@ export function hostAPI(dialect: Dialect, model: HostModel, origin: () => string
   return {
     handler,
     handle: (request, response) => handler.handle(request, response),
-    serves(path) {
-      const { pathname } = new URL(path, 'http://host')
-      if (!pathname.startsWith(`${dialect.apiPath}/`)) return false
-      const called = dialect.repositoryOf(pathname.slice(dialect.apiPath.length))
+    serves(address) {
+      const { pathname } = new URL(address, 'http://host')
+      const path = pathBelow(dialect, pathname)
+      if (path === undefined) return false
+      const called = dialect.repositoryOf(path)
       return called === undefined ? dialect.apiPath !== '' : nameOf(called) === known
     },
   }

@@ -16,6 +16,8 @@ export interface HostModel {
   /** Labels and people that the host knows. */
   readonly labels: Set<string>
   readonly people: Set<string>
+  /** Makes commits where the host does it itself; undefined: it makes none. */
+  readonly commits?: ModelCommits
   /** Undefined: the host has no Apps. */
   readonly apps?: ModelApps
   archived: boolean
@@ -42,6 +44,18 @@ export interface ModelBranches {
   has(branch: string, owner?: string): Promise<boolean>
   /** The number of commits in the head that are not in the base. */
   ahead(base: string, head: string, owner?: string): Promise<number>
+}
+
+/** Commits that the host makes itself. */
+export interface ModelCommits {
+  /** The name of the new commit, or that the branch is not where it was expected. */
+  commit(asked: {
+    readonly branch: string
+    readonly expected: string
+    readonly message: string
+    readonly additions: readonly { readonly path: string; readonly content: Uint8Array }[]
+    readonly deletions: readonly string[]
+  }): string
 }
 
 export interface ModelPull {

@@ -67,6 +67,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
         ...(watches ? { pushWatch } : {}),
         ...(confirms ? { claim } : {}),
       }),
+    commitsByAPI: () => () => Promise.reject(new Error('There are no APIs here')),
     editFile: () => Promise.reject(new Error('No file is edited here')),
     find: (change, _login, { signal }) => findOne(sessionOf(signal), change),
     withPullRequests: () => Promise.reject(new Error('There are only commits here')),

@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { makeApiLimits } from '../../../functions/login/api-limits.ts'
 import { openProviders } from '../../../functions/pull-request/provider-apis.ts'
 import type { WithPullRequests } from '../../../functions/domain/pull-request/pull-requests.ts'
 import { makeHostTrust } from '../../harness/hosts/host-server.ts'
@@ -19,6 +20,10 @@ export async function startSite(t: Test): Promise<Site> {
   const trust = await makeHostTrust(t)
   const clock = { now: Date.now() }
   const settings = settingsWith(trust.caFile)
-  const open = (): WithPullRequests => openProviders(settings, () => clock.now)
+  const open = (): WithPullRequests =>
+    openProviders(
+      settings,
+      makeApiLimits(() => clock.now),
+    )
   return { trust, clock, here: open(), elsewhere: open() }
 }

@@ -10,6 +10,7 @@ import {
   oneOf,
   openObject,
   TEXT,
+  textLike,
 } from '../field-types.ts'
 import type { Fields } from '../field-types.ts'
 import type { OperationTable } from '../operations.ts'
@@ -66,6 +67,31 @@ export const GITHUB_OPERATIONS: OperationTable = {
       { ...each('token expires_at', TEXT), repositories: listOf(REPOSITORY_NAMED) },
       'token expires_at',
     ),
+  },
+  // Source of the facts: CreateCommitOnBranchInput of https://docs.github.com/public/fpt/schema.docs.graphql
+  'POST /graphql': {
+    body: {
+      query: TEXT,
+      variables: closedObject({
+        input: {
+          ...closedObject({
+            branch: closedObject(each('repositoryNameWithOwner branchName id', TEXT)),
+            clientMutationId: TEXT,
+            expectedHeadOid: textLike('^[0-9a-f]{40}$'),
+            fileChanges: closedObject({
+              additions: listOf(openObject(each('path contents', TEXT), 'path contents')),
+              deletions: listOf(openObject({ path: TEXT }, 'path')),
+            }),
+            message: openObject(each('headline body', TEXT), 'headline'),
+          }),
+          required: ['branch', 'expectedHeadOid', 'message'],
+        },
+      }),
+    },
+    bodyRequired: true,
+    needs: 'query',
+    statuses: [200, 401, 403, 502],
+    shows: openObject({}),
   },
   'GET /installation/repositories': {
     query: PAGES,

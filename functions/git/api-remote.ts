@@ -1,0 +1,76 @@
+import type { ApiCommitTerms, CommitByAPI } from '../domain/commit/commit-by-api.ts'
+import { asFailure, Failure } from '../domain/failure.ts'
+import type { NewCommit, Pushed, Remote, Tip } from './remote.ts'
+
+/** The host's clock dates these commits: the history is read from this long before they were begun. */
+const CLOCK_MARGIN_MS = 3_600_000
+/** It stands for a commit until the host has named it. */
+const UNNAMED = 'unnamed'
+const EXECUTABLE = '100755'
+
+/**
+ * The same remote, whose commits the host makes itself when they are pushed, one with each push. Everything is read as
+ * before, but no tip is remembered. What the API cannot keep is refused: a branch that is not there yet, and files that are
+ * executable. After an answer that was lost, the history is searched once; if the commit is not there, the session ends with
+ * that failure, and the next attempt searches again.
+ */
+export function throughAPI(
+  remote: Remote,
+  commitByAPI: CommitByAPI,
+  { login, signal }: ApiCommitTerms,
+): Remote {
+  const { url } = remote
+  let next: NewCommit | undefined
+  let lost: Failure | undefined
+
+  async function pushNext(tip: string, branch: string): Promise<Pushed> {
+    if (next === undefined) throw new Error('There is no commit to be made.')
+    if (lost !== undefined) throw lost
+    const { message, files } = next
+    const committed = await commitByAPI({ branch, tip, message, files }, { login, signal }).catch(asFailure)
+    if (committed instanceof Failure) return { kind: 'refused', failure: committed, each: true }
+    if (committed.kind === 'landed') return { kind: 'landed', names: [committed.sha] }
+    if (committed.kind === 'race') return committed
+    lost = committed.failure
+    return { kind: 'unknown' }
+  }
+
+  return {
+    url,
+    async readTip(wanted) {
+      const since =
+        wanted.since === undefined ? undefined : new Date(wanted.since.getTime() - CLOCK_MARGIN_MS)
+      const tip = await remote.readTip({ ...wanted, since, fresh: true })
+      if (tip !== 'moved' && !tip.exists) throw noBranch(tip, url)
+      return tip
+    },
+    readTree: (tip, paths) => remote.readTree(tip, paths),
+    readBlobs: (tip, oids, most) => remote.readBlobs(tip, oids, most),
+    writeCommits(_tip, commits) {
+      const [only, ...others] = commits
+      if (others.length > 0) throw new Error('An API makes one commit with each push.')
+      const executable = only?.files.find((file) => file.content !== undefined && file.mode === EXECUTABLE)
+      if (executable !== undefined) return Promise.reject(executableFile(executable.path, url))
+      next = only
+      return Promise.resolve(commits.map(() => UNNAMED))
+    },
+    async push(tip, _head, remaining = () => Infinity) {
+      if (tip.commit === undefined) throw noBranch(tip, url)
+      return remaining() > 0 ? pushNext(tip.commit, tip.branch) : { kind: 'race' }
+    },
+    askToPush: (tip) => remote.askToPush(tip),
+    findLanded: (tip, sought) => remote.findLanded(tip, sought),
+    close: () => remote.close(),
+  }
+}
+
+function noBranch({ branch, commit }: Tip, url: string): Failure {
+  const found = commit === undefined ? `${url} is empty` : `The branch ${branch} is not in ${url}`
+  const message = `${found}, and the API makes no branch together with a commit; create the branch there, or leave out spec.commitVia.`
+  return new Failure('NotSupported', message)
+}
+
+function executableFile(path: string, url: string): Failure {
+  const message = `The file "${path}" in ${url} is executable, which a commit by the API would end; leave out spec.commitVia, or choose another path.`
+  return new Failure('NotSupported', message)
+}

@@ -1,0 +1,69 @@
+import type { CommitByAPI } from '../domain/commit/commit-by-api.ts'
+import type { Login, PasswordLogin } from '../domain/credentials/login.ts'
+import { unlessAborted } from '../domain/deadline.ts'
+import { Failure } from '../domain/failure.ts'
+import { requireAPI, type Target } from '../domain/repository/target.ts'
+import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
+import { openHTTP, type HTTPSettings } from '../http/http.ts'
+import { measureCalls } from '../http/measured-calls.ts'
+import type { MakeCommit } from '../providers/make-commit.ts'
+import type { World } from '../world.ts'
+import type { ApiLimits } from './api-limits.ts'
+
+/** What makes the commits of each host that signs them, by its row in the table of hosts. The bundler needs the literal paths. */
+export const COMMITTERS: Readonly<Record<string, () => Promise<{ readonly makeCommit: MakeCommit }>>> = {
+  github: () => import('../providers/github/commit.ts'),
+}
+
+/** Lets the APIs of hosts make commits, and measures the calls. Loads what is needed with the first one. */
+export function openHostCommits(
+  settings: HTTPSettings,
+  limits: ApiLimits,
+  meter: Meter = NO_METER,
+): World['commitsByAPI'] {
+  return function commitsByAPI(target) {
+    const { host, baseURL, repository } = requireAPI(target)
+    const shown = target.address.text
+    const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter) })
+    return async function commitByAPI(commit, { login, signal }) {
+      const { makeCommit } = await loadFor(target)
+      const { password: token, secrets, issued } = requireToken(login, shown)
+      const counted = {
+        baseURL,
+        username: undefined,
+        secret: token,
+        ...(issued === undefined ? {} : { issued }),
+      }
+      const started = Promise.withResolvers<undefined>()
+      const call = async (): ReturnType<CommitByAPI> => {
+        if (signal.aborted) throw outOfTime(shown, signal.reason)
+        started.resolve(undefined)
+        return withAPI(baseURL, signal, (fetch) =>
+          makeCommit({ baseURL, repository, shown, fetch, token, secrets }, commit),
+        )
+      }
+      const result = limits.run(counted, call)
+      // Once the call has begun, its end says whether the commit may have been made.
+      await unlessAborted(Promise.race([started.promise, result]), signal, (cause) => outOfTime(shown, cause))
+      return result
+    }
+  }
+}
+
+async function loadFor({ host }: Target): Promise<{ readonly makeCommit: MakeCommit }> {
+  const load = COMMITTERS[host?.name ?? '']
+  if (load !== undefined) return load()
+  const message = `Hosts of the provider ${host?.name ?? 'that is not known'} make no commits by their API; leave out spec.commitVia.`
+  throw new Failure('NotSupported', message)
+}
+
+function requireToken(login: Login, shown: string): PasswordLogin {
+  if (login.method === 'password') return login
+  throw new Failure('InvalidSpec', `The API of ${shown} takes a token; name it in spec.credentials.`)
+}
+
+function outOfTime(shown: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause
+  const message = `The attempt ran out of time before the API of ${shown} could be called; Commitlet retries automatically.`
+  return new Failure('Timeout', message, { cause })
+}

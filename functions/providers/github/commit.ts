@@ -1,0 +1,69 @@
+import type { ApiCommit, ApiCommitted } from '../../domain/commit/commit-by-api.ts'
+import { asFailure, type Failure } from '../../domain/failure.ts'
+import { elements, member, textMember } from '../../domain/json-value.ts'
+import { holdsSecret } from '../../domain/redact.ts'
+import type { ApiAnswer } from '../api-answer.ts'
+import { notUnderstood } from '../api-failure.ts'
+import type { CommitPlace } from '../make-commit.ts'
+import { isRace, refusedCommit, refusedRequest } from './commit-errors.ts'
+import { openOctokit } from './octokit.ts'
+
+const MUTATION =
+  'mutation ($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }'
+const OBJECT_NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+/** After these nobody knows whether the commit was made. */
+const UNCERTAIN: readonly string[] = ['NetworkError', 'Timeout', 'ProviderUnavailable']
+
+/**
+ * Makes the commit by the mutation createCommitOnBranch, whose commits GitHub signs. The author is the App or the user of
+ * the token. Source: GitHub's GraphQL reference, CreateCommitOnBranchInput.
+ * @throws Failure as MakeCommit says
+ */
+export async function makeCommit(place: CommitPlace, commit: ApiCommit): Promise<ApiCommitted> {
+  const { shown, secrets, fetch, token } = place
+  const baseURL = graphQLBase(place.baseURL)
+  const ask = openOctokit({ baseURL, shown, fetch }, { auth: token })
+  const variables = { input: inputOf(commit, place.repository) }
+  try {
+    const answer = await ask('POST /graphql', { query: MUTATION, variables })
+    return ended(answer, { shown, secrets, baseURL: place.baseURL })
+  } catch (error) {
+    return lost(asFailure(error))
+  }
+}
+
+// https://docs.github.com/graphql: HOST/api/graphql on an Enterprise Server, else api.HOST/graphql.
+function graphQLBase(baseURL: string): string {
+  return baseURL.replace(/\/api\/v3$/, '/api')
+}
+
+function inputOf({ branch, tip, message, files }: ApiCommit, repository: readonly string[]): object {
+  const [, headline = '', body = ''] = /^([^\n]*)\n*(.*)$/s.exec(message) ?? []
+  const additions = files.flatMap(({ path, content }) =>
+    content === undefined ? [] : [{ path, contents: Buffer.from(content).toString('base64') }],
+  )
+  const deletions = files.flatMap(({ path, content }) => (content === undefined ? [{ path }] : []))
+  return {
+    branch: { repositoryNameWithOwner: repository.join('/'), branchName: branch },
+    expectedHeadOid: tip,
+    message: { headline, body },
+    fileChanges: { additions, deletions },
+  }
+}
+
+function ended(answer: ApiAnswer, context: Parameters<typeof refusedCommit>[1]): ApiCommitted {
+  const { status, data } = answer
+  if (status !== 200) return lost(refusedRequest(answer, context))
+  const made = member(member(member(data, 'data'), 'createCommitOnBranch'), 'commit')
+  const sha = textMember(made, 'oid') ?? ''
+  if (OBJECT_NAME.test(sha) && !holdsSecret(sha, context.secrets)) return { kind: 'landed', sha }
+  const [error] = elements(member(data, 'errors'))
+  if (error === undefined) return lost(notUnderstood(answer, context))
+  return isRace(error) ? { kind: 'race' } : lost(refusedCommit(answer, context))
+}
+
+/** Throws a failure after which nothing was written. */
+function lost(failure: Failure): ApiCommitted {
+  if (!UNCERTAIN.includes(failure.reason)) throw failure
+  return { kind: 'lost', failure }
+}
