@@ -1,0 +1,123 @@
+import t from 'tap'
+import { makeCommit } from '../../../functions/providers/github/commit.ts'
+import type { Fetch } from '../../../functions/domain/pull-request/pull-requests.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import type { HostAnswer } from '../../harness/hosts/dialect.ts'
+import { failed } from '../../harness/hosts/github-commit.ts'
+import { LITERAL, said } from '../../harness/hosts/github-literal.ts'
+
+const SHA = 'c'.repeat(40)
+const TOKEN = 'd'.repeat(40)
+const FILES = [{ path: 'a.md', content: Buffer.from('ä') }, { path: 'b.md' }]
+const COMMIT = { branch: 'main', tip: 'a'.repeat(40), message: 'One\n\nTwo\nThree\n', files: FILES }
+
+async function commitAt(baseURL: string, answer: HostAnswer | Failure) {
+  const asked: [string, unknown][] = []
+  const fetch: Fetch = (url, { body }) => {
+    asked.push([url, JSON.parse(body ?? '')])
+    if (answer instanceof Failure) return Promise.reject(answer)
+    const { status, headers = {} } = answer
+    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
+    return Promise.resolve(new Response(text, { status, headers }))
+  }
+  const place = { baseURL, repository: ['acme', 'shop'], shown: 'https://example.com/acme/shop', fetch }
+  const made = await makeCommit({ ...place, token: TOKEN, secrets: [TOKEN] }, COMMIT).catch(
+    (error: unknown) => {
+      if (error instanceof Failure) return error
+      throw error
+    },
+  )
+  return { made, asked }
+}
+
+const oid = (sha: string): HostAnswer => ({
+  status: 200,
+  body: { data: { createCommitOnBranch: { commit: { oid: sha } } } },
+})
+
+t.test('the mutation has what the API takes, at the address of the host', async (t) => {
+  const { made, asked } = await commitAt('https://api.github.com', oid(SHA))
+  t.strictSame(made, { kind: 'landed', sha: SHA })
+  t.match(asked, [['https://api.github.com/graphql', { query: /^mutation/ }]])
+  const [[, body] = []] = asked
+  t.strictSame((body as { readonly variables: unknown }).variables, {
+    input: {
+      branch: { repositoryNameWithOwner: 'acme/shop', branchName: 'main' },
+      expectedHeadOid: COMMIT.tip,
+      message: { headline: 'One', body: 'Two\nThree\n' },
+      fileChanges: { additions: [{ path: 'a.md', contents: 'w6Q=' }], deletions: [{ path: 'b.md' }] },
+    },
+  })
+  const server = await commitAt('https://github.example.com/api/v3', oid(SHA))
+  t.equal(server.asked[0]?.[0], 'https://github.example.com/api/graphql')
+})
+
+const errors = (type: string | undefined, words: string): HostAnswer => failed(type, words)
+const ENDINGS: readonly (readonly [string, HostAnswer | Failure, object])[] = [
+  [
+    'the branch has moved',
+    errors('STALE_DATA', 'Expected branch to point to "x" but it did not.'),
+    { kind: 'race' },
+  ],
+  ['the branch is gone', errors('NOT_FOUND', 'No ref named main'), { kind: 'race' }],
+  ['an outage', said(502, 'Bad gateway'), { kind: 'lost', failure: { reason: 'ProviderUnavailable' } }],
+  [
+    'a query that took too long',
+    errors(undefined, 'Something went wrong while executing your query.'),
+    { kind: 'lost', failure: { reason: 'ProviderUnavailable' } },
+  ],
+  ['no answer', new Failure('Timeout', 'Late.'), { kind: 'lost', failure: { reason: 'Timeout' } }],
+  [
+    'a web page',
+    { status: 200, body: '<html>' },
+    { kind: 'lost', failure: { reason: 'ProviderUnavailable' } },
+  ],
+  ['the token in place of a name', oid(TOKEN), { kind: 'lost', failure: { reason: 'ProviderUnavailable' } }],
+  ['an untrusted certificate', new Failure('TLSUntrusted', 'No.'), { reason: 'TLSUntrusted' }],
+  ['a bad token', LITERAL.unauthorised, { reason: 'AuthenticationFailed' }],
+  ['a limit', LITERAL.rateLimited(60), { reason: 'RateLimited', retryAfterSeconds: 60 }],
+  ['a limit of GraphQL', errors('RATE_LIMITED', 'API rate limit exceeded'), { reason: 'RateLimited' }],
+  [
+    'an App without the right',
+    errors('FORBIDDEN', 'Resource not accessible by integration'),
+    {
+      reason: 'PermissionDenied',
+      message: /does not permit this commit: "Resource not.*write access to contents/,
+    },
+  ],
+  [
+    'a token without the right',
+    LITERAL.missingScope,
+    { reason: 'PermissionDenied', message: /this commit: "Resource/ },
+  ],
+  [
+    'single sign-on',
+    said(403, 'Resource protected by organization SAML enforcement.', { 'x-github-sso': 'required; url=x' }),
+    { reason: 'PermissionDenied', message: /single sign-on/ },
+  ],
+  [
+    'another repository',
+    errors('NOT_FOUND', 'Could not resolve to a Repository'),
+    { reason: 'RepositoryNotFound' },
+  ],
+  [
+    'rules of the branch',
+    errors('UNPROCESSABLE', `Changes must be made through a pull request. ${TOKEN}`),
+    {
+      reason: 'PushRejected',
+      message: /refuses the commit by its API: "Changes must be .*"; fix what it names/,
+    },
+  ],
+  [
+    'an input that is refused',
+    said(422, 'Problems parsing JSON'),
+    { reason: 'PushRejected', message: /"Problems/ },
+  ],
+]
+
+for (const [what, answer, expected] of ENDINGS)
+  t.test(`${what} is told apart`, async (t) => {
+    const { made } = await commitAt('https://api.github.com', answer)
+    t.match(made, expected)
+    t.notOk(JSON.stringify([made, made instanceof Error ? made.message : '']).includes(TOKEN))
+  })
