@@ -104,6 +104,14 @@ t.test('a good set-up says of each step what is right, and writes nothing', asyn
   t.notMatch(ended.stdout, TOKEN)
 })
 
+t.test('a commit that the API makes needs no key', async (t) => {
+  const { repository, provider } = await hosted('github')
+  const commit = gitCommit(repository.url, { ...provider, commitVia: 'API' })
+  const words = ['check', '-f', await fileOf(t, configMap, secret(), commit), '-o', 'json']
+  t.match(stepsIn(await commitlet(words, { env }))['signing'], { state: 'good', text: /the host signs it/ })
+  t.equal((await repository.log('main')).length, 1)
+})
+
 t.test('a key that can sign the commit is right, and its words are nowhere', async (t) => {
   const { repository, provider } = await hosted('gitlab')
   const { privateKey } = makeKey('-t', 'ed25519', '-C', '')

@@ -37,6 +37,42 @@ for (const [title, spec, rules] of [
     t.strictSame((await judge(gitCommit(spec), reviewContext(rules))).fieldErrors, [])
   })
 
+const ON_GITHUB = { repository: 'https://github.com/acme/shop.git', commitVia: 'API' }
+const ON_SERVER = {
+  ...{ repository: 'https://git.example.com/acme/shop.git', commitVia: 'API', provider: 'github' },
+  providerConfig: { baseURL: 'https://git.example.com/api/v3' },
+}
+
+t.test('what GitHub itself makes is signed; on an Enterprise Server nobody knows', async (t) => {
+  const required = reviewContext({ requireSigning: 'github.com,git.example.com' })
+  t.strictSame((await judge(gitCommit(ON_GITHUB), required)).fieldErrors, [])
+  t.match((await judge(gitCommit(ON_SERVER), required)).fieldErrors, [{ field: 'spec.signing' }])
+  t.strictSame((await judge(gitCommit(ON_SERVER), reviewContext())).fieldErrors, [])
+})
+
+for (const [title, spec, field, message] of [
+  ['together with a key', { ...ON_GITHUB, signing: SIGNING }, 'spec.signing', /set only one of them/],
+  [
+    'over SSH',
+    { ...ON_GITHUB, repository: 'git@github.com:acme/shop.git', credentials: SIGNING },
+    'spec.commitVia',
+    /https address/,
+  ],
+  [
+    'on another host',
+    { ...ON_GITHUB, repository: 'https://gitlab.com/acme/shop.git' },
+    'spec.commitVia',
+    /provider gitlab; leave it out/,
+  ],
+  ['on a host that is not known', { commitVia: 'API' }, 'spec.commitVia', /write provider: github/],
+  ['by something else', { commitVia: 'Mail' }, 'spec.commitVia', /expected Git or API|Git or API/],
+] as const)
+  t.test(`commitVia ${title} is one error`, async (t) => {
+    const { fieldErrors } = await judge(gitCommit(spec), reviewContext())
+    t.match(fieldErrors, [{ field, reason: 'InvalidSpec', message }])
+    t.equal(fieldErrors.length, 1)
+  })
+
 t.test('the default key of another namespace does not count', async (t) => {
   const rules = { requireSigning: HERE, defaultSigning: 'git.example.com/{namespace}' }
   t.match((await judge(gitCommit(), reviewContext(rules))).fieldErrors, [{ field: 'spec.signing' }])
