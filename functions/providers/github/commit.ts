@@ -11,8 +11,6 @@ import { openOctokit } from './octokit.ts'
 const MUTATION =
   'mutation ($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }'
 const OBJECT_NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
-/** After these nobody knows whether the commit was made. */
-const UNCERTAIN: readonly string[] = ['NetworkError', 'Timeout', 'ProviderUnavailable']
 
 /**
  * Makes the commit by the mutation createCommitOnBranch, whose commits GitHub signs. The author is the App or the user of
@@ -62,8 +60,11 @@ function ended(answer: ApiAnswer, context: Parameters<typeof refusedCommit>[1]):
   return isRace(error) ? { kind: 'race' } : lost(refusedCommit(answer, context))
 }
 
-/** Throws a failure after which nothing was written. */
+/**
+ * After a transient failure nobody knows whether the commit was made, except after a rate limit: the host counts a request
+ * before it does anything. After any other nothing was written, and it is thrown.
+ */
 function lost(failure: Failure): ApiCommitted {
-  if (!UNCERTAIN.includes(failure.reason)) throw failure
-  return { kind: 'lost', failure }
+  if (failure.retry === 'transient' && failure.reason !== 'RateLimited') return { kind: 'lost', failure }
+  throw failure
 }
