@@ -70,7 +70,7 @@ const INTERVAL: Schema = {
 const COMMIT_VIA: Schema = {
   type: 'string',
   description:
-    'How the commit is made. Git: Commitlet makes and pushes it. API: GitHub makes and signs it, so that it is shown as ' +
+    'Who makes the commit. Git: Commitlet does, and pushes it. API: GitHub does, and signs it, so that it is shown as ' +
     'verified; its author is the GitHub App, or the user of the token. Defaults to Git. Example: API',
   expects: 'Git or API',
   maxLength: 16,

@@ -22,7 +22,7 @@ function fieldsOf(path: string, schema: Schema): Record<string, Schema> {
 
 t.test('every field has a description that is a sentence, with an example in the spec', async (t) => {
   for (const [path, { description, type }] of Object.entries(ALL)) {
-    t.match(description, /^[A-Z-].*[.)}\]"a-z0-9/]$/s, path)
+    t.match(description, /^[A-Z-].*[.)}\]"A-Za-z0-9/]$/s, path)
     const isLeafOfSpec = path.includes('.spec.') && type === 'string' && !path.endsWith('[]')
     if (isLeafOfSpec) t.match(description, /Example: /, path)
   }
