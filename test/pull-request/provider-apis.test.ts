@@ -164,6 +164,36 @@ t.test('two attempts call at once with the same token, and with another one more
   t.equal(begun.at(-1), 'three')
 })
 
+t.test('who waits for a token keeps nobody from the same branches with another token', async (t) => {
+  const { use } = stage()
+  const end = Promise.withResolvers<undefined>()
+  const begun: string[] = []
+  const call = (head: string, token: string, work: () => Promise<undefined>): Promise<undefined> =>
+    use(targetOf({ branches: { base: 'main', head, headOwner: undefined } }), by(token), () => {
+      begun.push(head + token)
+      return work()
+    })
+  const slow = (head: string): Promise<undefined> => call(head, 'a', () => end.promise)
+  const calls = [slow('one'), slow('two'), slow('shared'), slow('shared')]
+  await call('shared', 'b', () => Promise.resolve(undefined))
+  t.same(begun, ['onea', 'twoa', 'sharedb'])
+  end.resolve(undefined)
+  await Promise.all(calls)
+  t.same(begun.slice(3), ['shareda', 'shareda'])
+})
+
+t.test('those who wait for the same branches leave a place of their token to others', async (t) => {
+  const { use } = stage()
+  const end = Promise.withResolvers<undefined>()
+  const call = (head: string, work: () => Promise<string>): Promise<string> =>
+    use(targetOf({ branches: { base: 'main', head, headOwner: undefined } }), by('a'), work)
+  const later = (): Promise<string> => end.promise.then(() => 'later')
+  const calls = [call('shared', later), call('shared', later), call('shared', later)]
+  t.equal(await call('other', () => Promise.resolve('at once')), 'at once')
+  end.resolve(undefined)
+  t.strictSame(await Promise.all(calls), ['later', 'later', 'later'])
+})
+
 t.test('while a limit holds, its credentials are not used with that API, and others are', async (t) => {
   const { use, clock, count } = stage()
   t.equal(
