@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { elements, member, textMember } from '../functions/domain/json-value.ts'
-import { GROUP, PLURALS, VERSION } from '../functions/domain/resource/resource.ts'
+import { GROUP, PLURALS, VERSION } from '../functions/domain/resource/api-names.ts'
 import type { MemoryCluster, StoredObject } from '../test/harness/memory-cluster.ts'
 import { applyPatch } from './json-patch.ts'
 

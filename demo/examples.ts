@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { member, textMember } from '../functions/domain/json-value.ts'
-import { ALLOWED_REPOSITORIES, API_VERSION } from '../functions/domain/resource/resource.ts'
+import { ALLOWED_REPOSITORIES, API_VERSION } from '../functions/domain/resource/api-names.ts'
 import type { StoredObject } from '../test/harness/memory-cluster.ts'
 
 /** A file of examples/, adapted to the demo's Git server. */

@@ -1,4 +1,4 @@
-import { API_VERSION } from '../functions/domain/resource/resource.ts'
+import { API_VERSION } from '../functions/domain/resource/api-names.ts'
 import type { StoredObject } from '../test/harness/memory-cluster.ts'
 import { memoryCluster } from '../test/harness/memory-cluster.ts'
 import { waitFor } from '../test/harness/wait.ts'

@@ -1,5 +1,5 @@
 import { envelopeOf } from '../functions/domain/resource/envelope.ts'
-import type { Phase } from '../functions/domain/resource/resource.ts'
+import type { Phase } from '../functions/domain/resource/stored-status.ts'
 import type { Printer } from './print.ts'
 
 /** What the demo shows of a resource. */

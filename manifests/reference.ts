@@ -1,5 +1,5 @@
-import { GROUP, VERSION } from '../functions/domain/resource/resource.ts'
-import type { Kind } from '../functions/domain/resource/resource.ts'
+import { GROUP, VERSION } from '../functions/domain/resource/api-names.ts'
+import type { Kind } from '../functions/domain/resource/api-names.ts'
 import { TYPE_NAMES, type Schema } from '../functions/domain/schema/schema.ts'
 
 /** What a page describes. */

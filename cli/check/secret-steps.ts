@@ -10,7 +10,7 @@ import {
 } from '../../functions/domain/repository/allowed-repositories.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
-import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../functions/domain/resource/resource.ts'
+import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../functions/domain/resource/api-names.ts'
 import type { Connection } from '../local/connection.ts'
 import { failed, type Step } from '../terminal/steps.ts'
 import { secretAccess } from './rule-steps.ts'

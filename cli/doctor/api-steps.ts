@@ -6,7 +6,7 @@ import {
   PLURALS,
   VERSION,
   type Kind,
-} from '../../functions/domain/resource/resource.ts'
+} from '../../functions/domain/resource/api-names.ts'
 import { GITCOMMIT_SPEC } from '../../functions/domain/schema/git-commit.ts'
 import { PULLREQUEST_SPEC } from '../../functions/domain/schema/pull-request.ts'
 import type { Step } from '../terminal/steps.ts'

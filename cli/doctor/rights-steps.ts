@@ -1,5 +1,5 @@
 import { serviceAccount } from '../../functions/domain/requester/user-info.ts'
-import { GROUP } from '../../functions/domain/resource/resource.ts'
+import { GROUP } from '../../functions/domain/resource/api-names.ts'
 import type { ApiServer } from '../../functions/cluster/api-server.ts'
 import type { Step } from '../terminal/steps.ts'
 import { at, good, unseen, wrong, type Installed } from './installed.ts'

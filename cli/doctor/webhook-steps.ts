@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { elements, member, textMember } from '../../functions/domain/json-value.ts'
-import { API_VERSION, PLURALS } from '../../functions/domain/resource/resource.ts'
+import { API_VERSION, PLURALS } from '../../functions/domain/resource/api-names.ts'
 import type { Step } from '../terminal/steps.ts'
 import { at, environmentOf, good, read, refused, unseen, wrong, type Installed } from './installed.ts'
 

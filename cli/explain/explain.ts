@@ -1,4 +1,5 @@
-import type { Condition, Envelope } from '../../functions/domain/resource/resource.ts'
+import type { Condition } from '../../functions/domain/resource/stored-status.ts'
+import type { Envelope } from '../../functions/domain/resource/resource.ts'
 import { textOption, type Call } from '../call.ts'
 import { chosenBy } from '../local/chosen.ts'
 import { UsageError, type Outcome } from '../terminal/exit-codes.ts'

@@ -1,10 +1,6 @@
 import { handledGeneration, isCurrent } from '../../functions/domain/resource/attempt-state.ts'
-import {
-  PLURALS,
-  REQUESTED_AT,
-  REQUESTED_BY,
-  type Envelope,
-} from '../../functions/domain/resource/resource.ts'
+import { PLURALS, REQUESTED_AT, REQUESTED_BY } from '../../functions/domain/resource/api-names.ts'
+import { type Envelope } from '../../functions/domain/resource/resource.ts'
 import { isFailureReason, REASONS } from '../../functions/domain/reasons.ts'
 import type { Outcome } from '../terminal/exit-codes.ts'
 import { ADVICE } from './advice.ts'

@@ -1,4 +1,4 @@
-import type { Kind } from '../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../functions/domain/resource/api-names.ts'
 import { isObjectName } from '../../functions/domain/resource/resource.ts'
 import { UsageError } from '../terminal/exit-codes.ts'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../functions/config.ts'
 import { WrongSetting } from '../../functions/domain/settings.ts'
-import type { Kind } from '../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../functions/domain/resource/api-names.ts'
 import { listOption, textOption, type Call } from '../call.ts'
 import { fileCluster } from '../input/file-cluster.ts'
 import { readObjects, type FileObject } from '../input/objects.ts'

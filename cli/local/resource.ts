@@ -4,13 +4,9 @@ import { entries, member } from '../../functions/domain/json-value.ts'
 import { stampFor } from '../../functions/domain/requester/stamp.ts'
 import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
-import {
-  API_VERSION,
-  KINDS,
-  type Envelope,
-  type Kind,
-  type Status,
-} from '../../functions/domain/resource/resource.ts'
+import { API_VERSION, KINDS, type Kind } from '../../functions/domain/resource/api-names.ts'
+import { type Envelope } from '../../functions/domain/resource/resource.ts'
+import { type Status } from '../../functions/domain/resource/stored-status.ts'
 import { parse, type Parsed } from '../../functions/domain/schema/parse.ts'
 import type { GateSettings } from '../../functions/domain/gate/settings.ts'
 import type { FileObject } from '../input/objects.ts'

@@ -1,13 +1,9 @@
 import type { Access, ServedKind } from '../domain/gate/access.ts'
 import type { SecretData } from '../domain/credentials/secret-keys.ts'
-import type {
-  Envelope,
-  Kind,
-  ObjectRef,
-  ObjectReference,
-  Phase,
-  Status,
-} from '../domain/resource/resource.ts'
+import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
+import type { Kind } from '../domain/resource/api-names.ts'
+import type { ObjectReference } from '../domain/spec/spec.ts'
+import type { Phase, Status } from '../domain/resource/stored-status.ts'
 import type { UserInfo } from '../domain/requester/user-info.ts'
 
 /** A Secret as it was read. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Envelope } from '../domain/resource/resource.ts'
-import { API_VERSION } from '../domain/resource/resource.ts'
+import { API_VERSION } from '../domain/resource/api-names.ts'
 import type { ApiCall } from './api-server.ts'
 import type { ClusterEvent } from './cluster.ts'
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../domain/json-value.ts'
-import type { Condition, Envelope, Status } from '../domain/resource/resource.ts'
+import type { Condition, Status } from '../domain/resource/stored-status.ts'
+import type { Envelope } from '../domain/resource/resource.ts'
 import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../domain/schema/status.ts'
 
 const SCHEMAS = { GitCommit: GITCOMMIT_STATUS, PullRequest: PULLREQUEST_STATUS } as const

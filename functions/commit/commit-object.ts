@@ -8,7 +8,7 @@ import { requestedAt, requestGeneration } from '../domain/resource/attempt-state
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
 import type { SoundGitCommit } from '../domain/schema/parse.ts'
-import type { ReferenceField } from '../domain/resource/resource.ts'
+import type { ReferenceField } from '../domain/spec/spec.ts'
 import type { Requester } from '../domain/requester/requester.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import { secretsOf, withPasswordHint } from '../domain/credentials/login.ts'

@@ -1,7 +1,7 @@
 import type { LoginOf } from '../domain/credentials/login.ts'
 import type { WrittenPath } from '../domain/repository/committed-path.ts'
 import type { Calls, Target } from '../domain/repository/target.ts'
-import type { Credentials, RemoteSpec } from '../domain/resource/resource.ts'
+import type { Credentials, RemoteSpec } from '../domain/spec/spec.ts'
 
 /** Where credentials come from: one of the spec's two Secrets, or the operator's default credentials. */
 export type CredentialSource = { readonly used: 'Default' } | SecretSource

@@ -3,7 +3,7 @@ import type { Secret } from '../cluster/cluster.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { Target } from '../domain/repository/target.ts'
 import { Failure } from '../domain/failure.ts'
-import type { Credentials } from '../domain/resource/resource.ts'
+import type { Credentials } from '../domain/spec/spec.ts'
 import { loginFor } from '../domain/credentials/login-for.ts'
 import type { LoginUse } from '../domain/credentials/login-for.ts'
 import {

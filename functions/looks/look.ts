@@ -1,6 +1,6 @@
 import type { Cluster, NamedObject } from '../cluster/cluster.ts'
 import { writtenReferences, type WrittenReference } from '../domain/commit/references.ts'
-import { isSecretField, type ReferenceField } from '../domain/resource/resource.ts'
+import { isSecretField, type ReferenceField } from '../domain/spec/spec.ts'
 import { MISSING } from '../domain/resource/waiting.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 

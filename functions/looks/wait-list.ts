@@ -1,6 +1,7 @@
 import type { NamedObject } from '../cluster/cluster.ts'
 import type { Release } from '../domain/network/budget.ts'
-import { resourceKey, type Awaited, type ObjectRef } from '../domain/resource/resource.ts'
+import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
+import { type Awaited } from '../domain/resource/stored-status.ts'
 import type { Schedule } from './schedule.ts'
 
 /** An object that is looked at, for all resources of a namespace that wait for it. */

@@ -2,7 +2,7 @@ import type { DetailsResult } from '../domain/resource/conditions.ts'
 import { requestGeneration } from '../domain/resource/attempt-state.ts'
 import { Failure } from '../domain/failure.ts'
 import type { PullRequestDetails, PullRequests } from '../domain/pull-request/pull-requests.ts'
-import { REQUESTED_AT } from '../domain/resource/resource.ts'
+import { REQUESTED_AT } from '../domain/resource/api-names.ts'
 import type { PullRequest } from '../domain/resource/resource.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 

@@ -1,7 +1,7 @@
 import { authorise } from '../login/authorise.ts'
 import { requireAPI } from '../domain/repository/target.ts'
 import type { Branches } from '../domain/pull-request/pull-requests.ts'
-import type { PullRequestSpec } from '../domain/resource/resource.ts'
+import type { PullRequestSpec } from '../domain/spec/spec.ts'
 import type { SoundPullRequest } from '../domain/schema/parse.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import { sourcesOf } from '../login/credential-source.ts'

@@ -4,7 +4,8 @@ import { Failure } from '../domain/failure.ts'
 import { marked, readMarker, saysTheSame } from '../domain/pull-request/marker.ts'
 import type { Marked } from '../domain/pull-request/marker.ts'
 import type { Branches, PullRequests, ShownPullRequest } from '../domain/pull-request/pull-requests.ts'
-import type { PullRequest, PullRequestStatus } from '../domain/resource/resource.ts'
+import type { PullRequest } from '../domain/resource/resource.ts'
+import type { PullRequestStatus } from '../domain/resource/stored-status.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 
 /** The wanted pull request, and whether an earlier attempt may have opened it. */

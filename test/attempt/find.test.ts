@@ -2,7 +2,7 @@ import t from 'tap'
 import { finder } from '../../functions/attempt/find.ts'
 import { requestDigest } from '../../functions/domain/commit/commit-id.ts'
 import { requestedAt } from '../../functions/domain/resource/attempt-state.ts'
-import { REQUESTED_AT } from '../../functions/domain/resource/resource.ts'
+import { REQUESTED_AT } from '../../functions/domain/resource/api-names.ts'
 import { gitCommit, memoryWorld } from '../harness/memory-world.ts'
 
 const REF = { kind: 'GitCommit', namespace: 'team', name: 'shop' } as const

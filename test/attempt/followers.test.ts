@@ -2,7 +2,7 @@ import t from 'tap'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { Status } from '../../functions/domain/resource/resource.ts'
+import type { Status } from '../../functions/domain/resource/stored-status.ts'
 import { gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 import type { MemoryWorld } from '../harness/memory-world.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
-import type { Phase } from '../../functions/domain/resource/resource.ts'
+import type { Phase } from '../../functions/domain/resource/stored-status.ts'
 import { allRows, UNSETTLED } from '../harness/rows.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
 import type { Envelope } from '../../functions/domain/resource/resource.ts'

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { statusPatch } from '../../functions/cluster/status-patch.ts'
-import type { Envelope, Status } from '../../functions/domain/resource/resource.ts'
+import type { Envelope } from '../../functions/domain/resource/resource.ts'
+import type { Status } from '../../functions/domain/resource/stored-status.ts'
 
 const AFTER = { observedGeneration: 2, phase: 'Succeeded' } as const
 

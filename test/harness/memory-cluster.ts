@@ -12,9 +12,11 @@ import type { Access, ServedKind } from '../../functions/domain/gate/access.ts'
 import { envelopeOf, refOf } from '../../functions/domain/resource/envelope.ts'
 import { MISSING } from '../../functions/domain/resource/waiting.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { Envelope, Kind, Status } from '../../functions/domain/resource/resource.ts'
+import type { Envelope } from '../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../functions/domain/resource/api-names.ts'
+import type { Status } from '../../functions/domain/resource/stored-status.ts'
 import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
-import { API_VERSION, REQUESTED_AT } from '../../functions/domain/resource/resource.ts'
+import { API_VERSION, REQUESTED_AT } from '../../functions/domain/resource/api-names.ts'
 
 /** An object of any kind, as a file of examples/ holds it. */
 export interface StoredObject {

@@ -1,7 +1,8 @@
 import type { ApiAnswer, ApiCall, ApiServer } from '../../functions/cluster/api-server.ts'
 import { Failure } from '../../functions/domain/failure.ts'
-import type { Kind, Phase } from '../../functions/domain/resource/resource.ts'
-import { API_VERSION, PLURALS } from '../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../functions/domain/resource/api-names.ts'
+import type { Phase } from '../../functions/domain/resource/stored-status.ts'
+import { API_VERSION, PLURALS } from '../../functions/domain/resource/api-names.ts'
 
 /** A resource of the stand-in. Without `observed`, no attempt has started yet. */
 export interface StoredResource {

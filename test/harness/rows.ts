@@ -1,5 +1,6 @@
 import type { Cluster, ListedResource } from '../../functions/cluster/cluster.ts'
-import type { Kind, Phase } from '../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../functions/domain/resource/api-names.ts'
+import type { Phase } from '../../functions/domain/resource/stored-status.ts'
 
 /** The phases of a resource that is not settled. */
 export const UNSETTLED = ['Pending', 'Progressing', 'Retrying'] as const

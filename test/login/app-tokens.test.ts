@@ -5,7 +5,7 @@ import type { App } from '../../functions/domain/credentials/app.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
-import type { Kind } from '../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../functions/domain/resource/api-names.ts'
 import { keepTokens } from '../../functions/login/app-tokens.ts'
 import type { AppTokenRequest } from '../../functions/world.ts'
 

@@ -8,7 +8,7 @@ import {
   REQUESTED_AT,
   REQUESTED_BY,
   REQUESTER,
-} from '../../functions/domain/resource/resource.ts'
+} from '../../functions/domain/resource/api-names.ts'
 import { timeText } from './parts/tokens.ts'
 
 /** The resource, and the objects that it refers to. Never changed. */

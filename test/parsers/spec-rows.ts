@@ -10,11 +10,8 @@ import { withoutDraftMarks } from '../../functions/domain/pull-request/draft-tit
 import { parse } from '../../functions/domain/schema/parse.ts'
 import { specErrors } from '../../functions/domain/gate/spec-rules.ts'
 import { isReadable } from '../../functions/domain/schema/parse.ts'
-import {
-  isObjectName,
-  ALLOWED_PATHS,
-  ALLOWED_REPOSITORIES,
-} from '../../functions/domain/resource/resource.ts'
+import { isObjectName } from '../../functions/domain/resource/resource.ts'
+import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../functions/domain/resource/api-names.ts'
 import type { LookShare } from '../../functions/looks/look-share.ts'
 import { lookAtSources } from '../../functions/looks/source-look.ts'
 import type { Shape } from '../harness/growth.ts'

@@ -1,6 +1,7 @@
 import { marked } from '../../functions/domain/pull-request/marker.ts'
 import type { Branches } from '../../functions/domain/pull-request/pull-requests.ts'
-import type { PullRequest, PullRequestSpec } from '../../functions/domain/resource/resource.ts'
+import type { PullRequest } from '../../functions/domain/resource/resource.ts'
+import type { PullRequestSpec } from '../../functions/domain/spec/spec.ts'
 import { succeeded } from '../../functions/domain/resource/status.ts'
 import { reconcilePullRequest } from '../../functions/pull-request/reconcile.ts'
 import { pullRequest, UID } from '../domain/fixtures/pullrequest.ts'

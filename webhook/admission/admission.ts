@@ -10,7 +10,7 @@ import { requestErrors } from '../../functions/domain/requester/request-errors.t
 import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
 import type { Parsed } from '../../functions/domain/schema/parse.ts'
-import { REQUESTER_SIGNATURE } from '../../functions/domain/resource/resource.ts'
+import { REQUESTER_SIGNATURE } from '../../functions/domain/resource/api-names.ts'
 import {
   isNewRequest,
   changesStamp,

@@ -5,7 +5,7 @@ import type { FieldError } from '../../functions/domain/field-error.ts'
 import { REASONS } from '../../functions/domain/reasons.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import type { ErrorLogFields } from '../../functions/domain/error-log-fields.ts'
-import { GROUP, REQUESTED_AT } from '../../functions/domain/resource/resource.ts'
+import { GROUP, REQUESTED_AT } from '../../functions/domain/resource/api-names.ts'
 import { STAMP } from '../../functions/domain/requester/stamp.ts'
 import type { AdmissionRequest, Cause, Denial, DenialDetails } from './review.ts'
 

@@ -1,7 +1,7 @@
 import type { Sweeper } from '../../functions/cluster/sweep/announce.ts'
 import type { Sweep } from '../../functions/cluster/sweep/due.ts'
 import type { RoundResult } from '../../functions/cluster/sweep/round.ts'
-import { KINDS, PLURALS } from '../../functions/domain/resource/resource.ts'
+import { KINDS, PLURALS } from '../../functions/domain/resource/api-names.ts'
 import type { Meter } from '../../functions/domain/telemetry/meter.ts'
 import { WEBHOOK_METRICS } from '../metrics.ts'
 

@@ -1,7 +1,7 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import type { EditParts } from '../../edits/edits.ts'
-import type { Kind } from '../../domain/resource/resource.ts'
+import type { Kind } from '../../domain/resource/api-names.ts'
 import { FUNCTION_METRICS } from '../../domain/telemetry/function-metrics.ts'
 import type { Meter, Metric } from '../../domain/telemetry/meter.ts'
 import type { Holder, Turn, World } from '../../world.ts'

@@ -1,6 +1,6 @@
 import { member, textMember } from '../../domain/json-value.ts'
-import type { Kind } from '../../domain/resource/resource.ts'
-import { KINDS, PLURALS } from '../../domain/resource/resource.ts'
+import type { Kind } from '../../domain/resource/api-names.ts'
+import { KINDS, PLURALS } from '../../domain/resource/api-names.ts'
 import { bodyOf } from '../answer.ts'
 import type { ApiServer } from '../api-server.ts'
 import type { ListedResource } from '../cluster.ts'

@@ -1,6 +1,6 @@
 import { errorLogFields, reasonOf } from '../../domain/error-log-fields.ts'
-import type { Kind } from '../../domain/resource/resource.ts'
-import { PLURALS } from '../../domain/resource/resource.ts'
+import type { Kind } from '../../domain/resource/api-names.ts'
+import { PLURALS } from '../../domain/resource/api-names.ts'
 import type { Sweeper } from './announce.ts'
 import type { Sweep } from './due.ts'
 

@@ -1,5 +1,6 @@
 import type { Cluster, ListedResource } from '../cluster.ts'
-import type { Kind, Phase } from '../../domain/resource/resource.ts'
+import type { Kind } from '../../domain/resource/api-names.ts'
+import type { Phase } from '../../domain/resource/stored-status.ts'
 
 /** The resources that a walk visits: of one kind, in one phase or in any; `follows`: only followers. */
 export interface Scope {

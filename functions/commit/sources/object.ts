@@ -2,7 +2,7 @@ import type { FileChange } from '../../domain/commit/change.ts'
 import { renderField } from '../../domain/field-path/field-bytes.ts'
 import { parseFieldPath } from '../../domain/field-path/field-path.ts'
 import { manifestBytes } from '../../domain/manifest/manifest.ts'
-import type { FieldReference } from '../../domain/resource/resource.ts'
+import type { FieldReference } from '../../domain/spec/spec.ts'
 import type { Entry, Means, Place } from './source.ts'
 
 /** `resourceRef`: the manifest of an object, or one field of it. */

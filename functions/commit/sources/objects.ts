@@ -4,7 +4,7 @@ import { meantKind } from '../../domain/gate/meant-kind.ts'
 import { kindOf, type ServedKinds } from '../../domain/gate/references.ts'
 import { isMapping, type Mapping } from '../../domain/manifest/json-node.ts'
 import { readRequested, type RequestedObject } from '../../domain/manifest/manifest.ts'
-import type { ReferenceField } from '../../domain/resource/resource.ts'
+import type { ReferenceField } from '../../domain/spec/spec.ts'
 import { MISSING } from '../../domain/resource/waiting.ts'
 import type { Objects, Place, Room, Share } from './source.ts'
 

@@ -5,7 +5,7 @@ import { EDIT_LIMIT, requireValuesRoom, type FieldEdit } from '../../domain/edit
 import { requestedField } from '../../domain/field-path/field-bytes.ts'
 import { parseFieldPath } from '../../domain/field-path/field-path.ts'
 import { jsonNode, weightOf, type JSONNode } from '../../domain/manifest/json-node.ts'
-import type { FieldChange } from '../../domain/resource/resource.ts'
+import type { FieldChange } from '../../domain/spec/spec.ts'
 import type { Entry, Means, Place } from './source.ts'
 
 /** `set`: fields of the file that is there; an edit, which waits until the writer knows that file. */

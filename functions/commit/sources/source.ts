@@ -2,7 +2,7 @@ import type { FileChange } from '../../domain/commit/change.ts'
 import type { TextEdit } from '../../domain/edit/edit-text.ts'
 import type { Mapping } from '../../domain/manifest/json-node.ts'
 import type { RequestedObject } from '../../domain/manifest/manifest.ts'
-import type { FileEntry, ObjectReference, ReferenceField } from '../../domain/resource/resource.ts'
+import type { FileEntry, ObjectReference, ReferenceField } from '../../domain/spec/spec.ts'
 
 /** A reference to an object, and the field of the spec that holds it. */
 export interface Place {

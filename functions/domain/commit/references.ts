@@ -1,4 +1,4 @@
-import type { FieldReference, GitCommitSpec, ReferenceField } from '../resource/resource.ts'
+import type { FieldReference, GitCommitSpec, ReferenceField } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 
 /** A reference to an object of the cluster, and the field of the spec that holds it. */

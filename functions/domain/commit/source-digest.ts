@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { GitCommitSpec } from '../resource/resource.ts'
+import type { GitCommitSpec } from '../spec/spec.ts'
 import { MISSING, type Sightings } from '../resource/waiting.ts'
 import { writtenReferences } from './references.ts'
 

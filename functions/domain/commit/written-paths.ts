@@ -1,5 +1,5 @@
 import type { WrittenPath } from '../repository/committed-path.ts'
-import type { GitCommitSpec, PullRequestSpec } from '../resource/resource.ts'
+import type { GitCommitSpec, PullRequestSpec } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { USUAL_TOKEN_USERNAME } from '../repository/hosts.ts'
 import type { Calls, Target } from '../repository/target.ts'
-import type { Kind } from '../resource/resource.ts'
+import type { Kind } from '../resource/api-names.ts'
 import type { App } from './app.ts'
 import { identityOf } from './login.ts'
 import type { ApiLogin, Issued, LoginOf } from './login.ts'

@@ -1,5 +1,5 @@
 import type { RepositoryAddress } from '../repository/address.ts'
-import type { Credentials } from '../resource/resource.ts'
+import type { Credentials } from '../spec/spec.ts'
 import { identityOf } from './login.ts'
 import type { KeyLogin } from './login.ts'
 import { hostKeysFor } from '../network/host-keys.ts'

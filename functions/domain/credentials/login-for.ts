@@ -1,5 +1,5 @@
 import type { Calls, Target } from '../repository/target.ts'
-import type { Credentials } from '../resource/resource.ts'
+import type { Credentials } from '../spec/spec.ts'
 import { appIn } from './app.ts'
 import { appLoginFor } from './app-login.ts'
 import type { TokenFor } from './app-login.ts'

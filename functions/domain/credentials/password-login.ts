@@ -1,7 +1,7 @@
 import type { Failure } from '../failure.ts'
 import { HOSTS, USUAL_TOKEN_USERNAME } from '../repository/hosts.ts'
 import type { Host } from '../repository/hosts.ts'
-import type { Credentials } from '../resource/resource.ts'
+import type { Credentials } from '../spec/spec.ts'
 import { identityOf } from './login.ts'
 import type { ApiLogin, PasswordLogin } from './login.ts'
 import { invalidSecret, passwordKeys, requireType } from './secret-keys.ts'

@@ -11,7 +11,7 @@ import {
 import { controlComponent } from '../repository/committed-path.ts'
 import type { WrittenPath } from '../repository/committed-path.ts'
 import { Failure } from '../failure.ts'
-import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../resource/resource.ts'
+import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../resource/api-names.ts'
 import { displayName } from '../requester/user-info.ts'
 import { withoutUser } from '../redact.ts'
 

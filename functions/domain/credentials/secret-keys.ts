@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts'
-import type { Credentials } from '../resource/resource.ts'
+import type { Credentials } from '../spec/spec.ts'
 import type { BoundSecret } from './secret-binding.ts'
 
 /** A Secret as it was read. */

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts'
 import { member, textMember } from '../json-value.ts'
-import { API_VERSION, PLURALS, REQUESTED_AT } from '../resource/resource.ts'
-import type { Kind } from '../resource/resource.ts'
+import { API_VERSION, PLURALS, REQUESTED_AT } from '../resource/api-names.ts'
+import type { Kind } from '../resource/api-names.ts'
 import type { Hint } from './hint.ts'
 import { hintsAbout } from './object-ref.ts'
 

@@ -1,7 +1,9 @@
 import { Failure } from '../failure.ts'
 import { member } from '../json-value.ts'
-import type { Kind, ObjectRef } from '../resource/resource.ts'
-import { API_VERSION, GROUP, isObjectName, PLURALS } from '../resource/resource.ts'
+import type { Kind } from '../resource/api-names.ts'
+import type { ObjectRef } from '../resource/resource.ts'
+import { API_VERSION, GROUP, PLURALS } from '../resource/api-names.ts'
+import { isObjectName } from '../resource/resource.ts'
 import type { Hint } from './hint.ts'
 
 /**

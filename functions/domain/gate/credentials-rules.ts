@@ -1,7 +1,8 @@
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Target } from '../repository/target.ts'
-import type { Credentials, Kind, RemoteSpec } from '../resource/resource.ts'
+import type { Credentials, RemoteSpec } from '../spec/spec.ts'
+import type { Kind } from '../resource/api-names.ts'
 import type { Draft } from '../schema/draft.ts'
 
 /** A spec that may have errors: rules check its usable parts. */

@@ -2,7 +2,7 @@ import type { WrittenReference } from '../commit/references.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { fieldPathComplaint } from '../field-path/field-path.ts'
-import type { DocumentChoice, FieldChange } from '../resource/resource.ts'
+import type { DocumentChoice, FieldChange } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 
 /** The errors in a reference that its own text shows. */

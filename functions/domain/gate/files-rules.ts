@@ -3,7 +3,7 @@ import { writtenPaths } from '../commit/written-paths.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { intervalSeconds } from '../resource/following.ts'
-import type { FileEntry, GitCommitSpec } from '../resource/resource.ts'
+import type { FileEntry, GitCommitSpec } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 import { changeErrors, referenceErrors } from './field-rules.ts'
 

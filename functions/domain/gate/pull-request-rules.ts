@@ -2,7 +2,7 @@ import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Detail, Form, Host } from '../repository/hosts.ts'
 import type { Target } from '../repository/target.ts'
-import type { PullRequestSpec } from '../resource/resource.ts'
+import type { PullRequestSpec } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 
 /** Wrong entries of one list that are named; it may have a million. */

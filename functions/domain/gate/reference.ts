@@ -5,7 +5,7 @@ import type { FieldError } from '../field-error.ts'
 import { meantKind } from './meant-kind.ts'
 import type { ReviewContext } from './review-context.ts'
 import { displayName } from '../requester/user-info.ts'
-import type { ObjectReference } from '../resource/resource.ts'
+import type { ObjectReference } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 
 /** The errors in a reference, and how its kind is served. */

@@ -1,6 +1,6 @@
 import { writtenReferences } from '../commit/references.ts'
 import type { FieldError } from '../field-error.ts'
-import type { GitCommitSpec, ObjectReference } from '../resource/resource.ts'
+import type { GitCommitSpec, ObjectReference } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 import type { ServedKind } from './access.ts'
 import { judgeReference } from './reference.ts'

@@ -2,7 +2,7 @@ import { boundedText } from './bounded-text.ts'
 import { Failure } from '../failure.ts'
 import { parseJSONText, writeJSON } from './json-text.ts'
 import { isEmpty, isMapping, isSequence, type Mapping, type JSONNode } from './json-node.ts'
-import { GROUP } from '../resource/resource.ts'
+import { GROUP } from '../resource/api-names.ts'
 import { writeYAML } from './yaml-text.ts'
 
 const MEBIBYTE = 1024 * 1024

@@ -3,7 +3,7 @@ import type { RepositoryAddress } from './address.ts'
 import { Failure } from '../failure.ts'
 import { hostOf, publicAPI, publicHost, webHostOf } from './hosts.ts'
 import type { Host } from './hosts.ts'
-import type { Kind } from '../resource/resource.ts'
+import type { Kind } from '../resource/api-names.ts'
 
 /** What is called: the Git server, or the API of the host. */
 export type Calls = 'git' | 'api'

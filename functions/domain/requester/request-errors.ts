@@ -1,7 +1,7 @@
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { member, textMember } from '../json-value.ts'
-import { REQUESTED_AT } from '../resource/resource.ts'
+import { REQUESTED_AT } from '../resource/api-names.ts'
 
 /** Characters of `commitlet.dev/requested-at`: the status, the lists of sweeps and `kubectl get` repeat it. */
 const LONGEST_REQUEST = 253

@@ -1,5 +1,5 @@
 import { member, textMember } from '../json-value.ts'
-import { REQUESTER } from '../resource/resource.ts'
+import { REQUESTER } from '../resource/api-names.ts'
 
 /** How long the stamp of a follower counts: its groups are those of the apply. */
 export const STAMP_DAYS = 90

@@ -7,7 +7,7 @@ import {
   REQUESTED_BY,
   REQUESTER,
   REQUESTER_SIGNATURE,
-} from '../resource/resource.ts'
+} from '../resource/api-names.ts'
 import { sign } from './signature.ts'
 import { stampTime } from './stamp-time.ts'
 import type { Signed } from './signature.ts'

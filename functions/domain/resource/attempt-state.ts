@@ -1,6 +1,7 @@
 import { isFailureReason, REASONS } from '../reasons.ts'
-import type { Envelope, ObjectMeta, Phase, Status } from './resource.ts'
-import { REQUEST_GENERATION, REQUESTED_AT } from './resource.ts'
+import type { Envelope, ObjectMeta } from './resource.ts'
+import type { Phase, Status } from './stored-status.ts'
+import { REQUEST_GENERATION, REQUESTED_AT } from './api-names.ts'
 
 /** The value of `commitlet.dev/requested-at`, undefined where it is absent or empty. */
 export function requestedAt(resource: Envelope): string | undefined {

@@ -1,5 +1,6 @@
 import { boundedMessage } from '../failure.ts'
-import type { Condition, Envelope } from './resource.ts'
+import type { Condition } from './stored-status.ts'
+import type { Envelope } from './resource.ts'
 
 /** What the conditions of a resource are made from. */
 export interface ConditionsInput {

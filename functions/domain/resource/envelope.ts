@@ -1,8 +1,10 @@
 import { Failure } from '../failure.ts'
 import { elements, isRecord, member, textMember } from '../json-value.ts'
 import { followingIn } from './following.ts'
-import type { Envelope, Kind, ObjectMeta, ObjectRef, Status } from './resource.ts'
-import { PLURALS } from './resource.ts'
+import type { Envelope, ObjectMeta, ObjectRef } from './resource.ts'
+import type { Kind } from './api-names.ts'
+import type { Status } from './stored-status.ts'
+import { PLURALS } from './api-names.ts'
 
 /**
  * The envelope of a resource as the API server sent it; its spec is not read. The API server has validated status and

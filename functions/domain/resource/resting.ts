@@ -1,7 +1,8 @@
 import { sameJSON } from '../json-value.ts'
 import { isCurrent, lapsesOf, mayPushLate, phaseUnsuspended, requestGeneration } from './attempt-state.ts'
 import { waitingConditions } from './conditions.ts'
-import type { Condition, Envelope, Status } from './resource.ts'
+import type { Condition, Status } from './stored-status.ts'
+import type { Envelope } from './resource.ts'
 
 /** What the status of a resource without a running attempt depends on, apart from the resource. */
 export interface RestingTerms {

@@ -1,4 +1,5 @@
-import type { Envelope, Status } from './resource.ts'
+import type { Envelope } from './resource.ts'
+import type { Status } from './stored-status.ts'
 
 type Synced = Pick<Status, 'sync'>
 

@@ -3,8 +3,10 @@ import type { Failure } from '../failure.ts'
 import { isFailureReason, REASONS } from '../reasons.ts'
 import { isCurrent } from './attempt-state.ts'
 import { LOOKS_S } from './backoff.ts'
-import { isSecretField } from './resource.ts'
-import type { Awaited, Envelope, ReferenceField, Status } from './resource.ts'
+import { isSecretField } from '../spec/spec.ts'
+import type { Awaited, Status } from './stored-status.ts'
+import type { Envelope } from './resource.ts'
+import type { ReferenceField } from '../spec/spec.ts'
 
 /** The state of an object that does not exist, or whose kind the cluster does not serve. */
 export const MISSING = 'missing'

@@ -2,7 +2,7 @@ import { looksLikeCredential } from '../credential-text.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { elements, isRecord, member, textMember } from '../json-value.ts'
-import { REQUESTED_AT } from '../resource/resource.ts'
+import { REQUESTED_AT } from '../resource/api-names.ts'
 import { isLonger } from './bounds.ts'
 import type { Schema } from './schema.ts'
 

@@ -6,19 +6,13 @@ import { isRecord, member } from '../json-value.ts'
 import { targetOf } from '../repository/target.ts'
 import type { Target } from '../repository/target.ts'
 import { readWrittenAddress } from '../repository/written-address.ts'
-import { filesExcess } from '../resource/files-excess.ts'
-import { namesOf, withNames } from '../resource/names.ts'
-import type { Names } from '../resource/names.ts'
-import { API_VERSION } from '../resource/resource.ts'
-import type {
-  Envelope,
-  GitCommit,
-  GitCommitSpec,
-  Kind,
-  PullRequest,
-  PullRequestSpec,
-  RemoteSpec,
-} from '../resource/resource.ts'
+import { filesExcess } from '../spec/files-excess.ts'
+import { namesOf, withNames } from '../spec/names.ts'
+import type { Names } from '../spec/names.ts'
+import { API_VERSION } from '../resource/api-names.ts'
+import type { Envelope, GitCommit, PullRequest } from '../resource/resource.ts'
+import type { GitCommitSpec, PullRequestSpec, RemoteSpec } from '../spec/spec.ts'
+import type { Kind } from '../resource/api-names.ts'
 import { credentialErrors } from './credential-errors.ts'
 import { draftOf } from './draft.ts'
 import type { Draft } from './draft.ts'

@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv'
-import type { GitCommitSpec, PullRequestSpec } from '../resource/resource.ts'
+import type { GitCommitSpec, PullRequestSpec } from '../spec/spec.ts'
 import { boundedFirst } from './bounds.ts'
 import { compiler } from './compiler.ts'
 import { GITCOMMIT_SPEC } from './git-commit.ts'

@@ -1,6 +1,6 @@
 import { findOpenPGPKey, isOpenPGP } from '../openpgp/find-key.ts'
 import { findKey } from '../private-key/private-key.ts'
-import type { Signing } from '../resource/resource.ts'
+import type { Signing } from '../spec/spec.ts'
 import { keySigner } from './key-signer.ts'
 import type { KeyUse } from './key-use.ts'
 import { openPGPSigner } from './openpgp-signer.ts'

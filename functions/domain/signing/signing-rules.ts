@@ -1,6 +1,6 @@
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
-import type { GitCommitSpec } from '../resource/resource.ts'
+import type { GitCommitSpec } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 import type { Readable } from '../schema/parse.ts'
 import type { Target } from '../repository/target.ts'

@@ -1,6 +1,6 @@
 import { invalidSecret, requireType, shownKey, type SecretData } from '../credentials/secret-keys.ts'
 import { Failure } from '../failure.ts'
-import type { Signing } from '../resource/resource.ts'
+import type { Signing } from '../spec/spec.ts'
 import type { Signer } from './signer.ts'
 import { signerOf } from './signing-key.ts'
 

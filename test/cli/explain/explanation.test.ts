@@ -1,7 +1,8 @@
 import t from 'tap'
 import { ADVICE } from '../../../cli/explain/advice.ts'
 import { explain } from '../../../cli/explain/explanation.ts'
-import type { Condition, Envelope, Status } from '../../../functions/domain/resource/resource.ts'
+import type { Condition, Status } from '../../../functions/domain/resource/stored-status.ts'
+import type { Envelope } from '../../../functions/domain/resource/resource.ts'
 import { REASONS } from '../../../functions/domain/reasons.ts'
 
 const NOW = new Date('2026-03-01T10:00:00Z')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { sourceDigest } from '../../../functions/domain/commit/source-digest.ts'
-import type { GitCommitSpec, ReferenceField } from '../../../functions/domain/resource/resource.ts'
+import type { GitCommitSpec, ReferenceField } from '../../../functions/domain/spec/spec.ts'
 import { MISSING } from '../../../functions/domain/resource/waiting.ts'
 
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings' }

@@ -8,7 +8,7 @@ import {
 import type { ApiLogin } from '../../../functions/domain/credentials/login.ts'
 import { hostNamed, hostOf } from '../../../functions/domain/repository/hosts.ts'
 import { redact } from '../../../functions/domain/redact.ts'
-import type { Credentials } from '../../../functions/domain/resource/resource.ts'
+import type { Credentials } from '../../../functions/domain/spec/spec.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
 import { failureOf } from '../fixtures/thrown.ts'
 

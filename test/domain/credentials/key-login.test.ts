@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { keyLogin } from '../../../functions/domain/credentials/key-login.ts'
-import type { Credentials } from '../../../functions/domain/resource/resource.ts'
+import type { Credentials } from '../../../functions/domain/spec/spec.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
 import { makeKey, rewriteKey } from '../../harness/ssh-keys.ts'
 

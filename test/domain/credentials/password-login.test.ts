@@ -4,7 +4,7 @@ import { passwordLogin, userAndTokenIn } from '../../../functions/domain/credent
 import { hostOf } from '../../../functions/domain/repository/hosts.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
-import type { Credentials } from '../../../functions/domain/resource/resource.ts'
+import type { Credentials } from '../../../functions/domain/spec/spec.ts'
 
 const UNKNOWN = 'https://git.example.com/acme/shop.git'
 

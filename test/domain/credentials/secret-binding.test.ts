@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import type { WrittenPath } from '../../../functions/domain/repository/committed-path.ts'
-import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../../functions/domain/resource/resource.ts'
+import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../../functions/domain/resource/api-names.ts'
 import type { BoundSecret } from '../../../functions/domain/credentials/secret-binding.ts'
 import {
   requirePathsAllowed,

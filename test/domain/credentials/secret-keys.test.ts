@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Credentials } from '../../../functions/domain/resource/resource.ts'
+import type { Credentials } from '../../../functions/domain/spec/spec.ts'
 import { invalidSecret, passwordKeys, sshKeys } from '../../../functions/domain/credentials/secret-keys.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
 

@@ -3,7 +3,8 @@ import { parseRepositoryAddress } from '../../../functions/domain/repository/add
 import type { RepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { targetOf } from '../../../functions/domain/repository/target.ts'
 import type { HostHints } from '../../../functions/domain/repository/target.ts'
-import type { Credentials, Kind } from '../../../functions/domain/resource/resource.ts'
+import type { Credentials } from '../../../functions/domain/spec/spec.ts'
+import type { Kind } from '../../../functions/domain/resource/api-names.ts'
 import type { FieldError } from '../../../functions/domain/field-error.ts'
 import { credentialErrors } from '../../../functions/domain/gate/credentials-rules.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Kind } from '../../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../../functions/domain/resource/api-names.ts'
 import { providerErrors } from '../../../functions/domain/gate/provider-rules.ts'
 import { readable } from '../fixtures/parsed.ts'
 

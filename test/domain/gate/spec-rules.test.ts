@@ -1,7 +1,7 @@
 import t from 'tap'
 import * as rules from '../../../functions/domain/gate/spec-rules.ts'
 import type { FieldError } from '../../../functions/domain/field-error.ts'
-import type { Kind } from '../../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../../functions/domain/resource/api-names.ts'
 import { readable } from '../fixtures/parsed.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
 import { allowedMs } from '../../harness/growth.ts'

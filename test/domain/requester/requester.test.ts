@@ -7,8 +7,9 @@ import {
   REQUESTED_BY,
   REQUESTER,
   REQUESTER_SIGNATURE,
-} from '../../../functions/domain/resource/resource.ts'
-import type { GitCommit, Kind, PullRequest } from '../../../functions/domain/resource/resource.ts'
+} from '../../../functions/domain/resource/api-names.ts'
+import type { GitCommit, PullRequest } from '../../../functions/domain/resource/resource.ts'
+import type { Kind } from '../../../functions/domain/resource/api-names.ts'
 
 const KEY = Buffer.alloc(48, 7)
 const NOW = new Date('2026-03-01T10:00:00Z')

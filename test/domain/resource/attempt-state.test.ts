@@ -6,7 +6,8 @@ import {
   mayStart,
   requestedAt,
 } from '../../../functions/domain/resource/attempt-state.ts'
-import type { Envelope, Status } from '../../../functions/domain/resource/resource.ts'
+import type { Envelope } from '../../../functions/domain/resource/resource.ts'
+import type { Status } from '../../../functions/domain/resource/stored-status.ts'
 import { resource } from '../fixtures/envelope.ts'
 
 const NOW = new Date('2026-03-01T10:00:00.400Z')

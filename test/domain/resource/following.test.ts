@@ -6,7 +6,8 @@ import {
   isFollowing,
   isLookDue,
 } from '../../../functions/domain/resource/following.ts'
-import type { Envelope, Status } from '../../../functions/domain/resource/resource.ts'
+import type { Envelope } from '../../../functions/domain/resource/resource.ts'
+import type { Status } from '../../../functions/domain/resource/stored-status.ts'
 import { resource } from '../fixtures/envelope.ts'
 
 const SUCCEEDED: Status = { observedGeneration: 1, phase: 'Succeeded' }

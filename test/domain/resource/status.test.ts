@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import type { Status } from '../../../functions/domain/resource/resource.ts'
+import type { Status } from '../../../functions/domain/resource/stored-status.ts'
 import { mayHavePushed } from '../../../functions/domain/resource/attempt-state.ts'
 import { resource } from '../fixtures/envelope.ts'
 import { kstatus } from '../../harness/kstatus.ts'

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { mayPushLate } from '../../../functions/domain/resource/attempt-state.ts'
-import type { Envelope, Status, SyncStatus } from '../../../functions/domain/resource/resource.ts'
+import type { Envelope } from '../../../functions/domain/resource/resource.ts'
+import type { Status, SyncStatus } from '../../../functions/domain/resource/stored-status.ts'
 import { claimed, failed, succeeded } from '../../../functions/domain/resource/status.ts'
 import { committing } from '../../../functions/domain/resource/sync-status.ts'
 import { Failure } from '../../../functions/domain/failure.ts'

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import type { ReferenceField, Status } from '../../../functions/domain/resource/resource.ts'
+import type { ReferenceField } from '../../../functions/domain/spec/spec.ts'
+import type { Status } from '../../../functions/domain/resource/stored-status.ts'
 import {
   awaitedAfter,
   awaitedBy,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { draftOf, usable } from '../../../functions/domain/schema/draft.ts'
 import { GITCOMMIT_SPEC } from '../../../functions/domain/schema/git-commit.ts'
-import type { GitCommitSpec } from '../../../functions/domain/resource/resource.ts'
+import type { GitCommitSpec } from '../../../functions/domain/spec/spec.ts'
 import type { Schema } from '../../../functions/domain/schema/schema.ts'
 import { SPEC } from '../fixtures/gitcommit.ts'
 

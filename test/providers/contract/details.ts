@@ -1,5 +1,5 @@
 import { textMember } from '../../../functions/domain/json-value.ts'
-import type { PullRequestSpec } from '../../../functions/domain/resource/resource.ts'
+import type { PullRequestSpec } from '../../../functions/domain/spec/spec.ts'
 import type { Case } from './case.ts'
 import { after, changed, writes } from './stage.ts'
 import type { Stage } from './stage.ts'

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
-import * as resources from '../../../functions/domain/resource/resource.ts'
+import * as names from '../../../functions/domain/resource/api-names.ts'
 
-const { API_VERSION, GROUP, PLURALS, VERSION } = resources
+const { API_VERSION, GROUP, PLURALS, VERSION } = names
 
 for (const [kind, plural] of Object.entries(PLURALS)) {
   t.test(`${kind} is served under the names that the CRD installs`, async (t) => {
@@ -19,12 +19,12 @@ t.test('every annotation belongs to the group', async (t) => {
   t.equal(API_VERSION, 'commitlet.dev/v1')
   t.strictSame(
     [
-      resources.REQUESTED_AT,
-      resources.REQUESTED_BY,
-      resources.REQUESTER,
-      resources.REQUESTER_SIGNATURE,
-      resources.ALLOWED_REPOSITORIES,
-      resources.ALLOWED_PATHS,
+      names.REQUESTED_AT,
+      names.REQUESTED_BY,
+      names.REQUESTER,
+      names.REQUESTER_SIGNATURE,
+      names.ALLOWED_REPOSITORIES,
+      names.ALLOWED_PATHS,
     ],
     [
       'commitlet.dev/requested-at',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { branchNamed, namesOf, withNames } from '../../../functions/domain/resource/names.ts'
+import { branchNamed, namesOf, withNames } from '../../../functions/domain/spec/names.ts'
 
 const NAMES = { namespace: 'shop', name: 'release', kind: 'GitCommit' }
 const ROLE = { apiVersion: 'v1', kind: 'Role', name: 'system:a' }
