@@ -10,6 +10,7 @@ import { findGitea } from './gitea-build.ts'
 import { startGitea, type Gitea } from './gitea.ts'
 import { goodLogins, refusedLogins, type LoginCase } from './login-cases.ts'
 import { pullRequestTests } from './pull-request-cases.ts'
+import { signatureTests } from './signature-cases.ts'
 
 /** Both engines of Git, as GIT_ENGINE names them. */
 const ENGINES = ['direct', 'binary'] as const
@@ -27,6 +28,7 @@ async function tryAll(t: Test, plane: ControlPlane, built: string): Promise<void
   const host = new URL(gitea.ingress.origin).host
   const functionEnv = {
     CA_FILE: gitea.caFile,
+    COMMIT_AUTHOR_EMAIL: owner.email,
     DEFAULT_GIT_TOKEN: logins.token,
     DEFAULT_GIT_REPOSITORIES: `${host}/${OWNER}`,
   }
@@ -37,6 +39,8 @@ async function tryAll(t: Test, plane: ControlPlane, built: string): Promise<void
       await commitlet.function.stop()
       await commitlet.startFunction({ GIT_ENGINE: engine })
       await commitTests(t, { gitea, commitlet, logins, engine })
+      const stage = { gitea, owner, commitlet, token: logins.token, folder: engine }
+      await t.test('signed commits are shown as verified', (t) => signatureTests(t, stage))
     })
   }
   t.test('pull requests', (t) => pullRequestTests(t, { gitea, commitlet, logins, owner }))

@@ -22,6 +22,7 @@ const ADMIN = 'keeper'
 /** A user of the Gitea, with a password. */
 export interface GiteaUser {
   readonly name: string
+  readonly email: string
   readonly password: string
   /** The API as this user. */
   readonly ask: Ask
@@ -36,6 +37,8 @@ export interface Gitea {
   readonly ingress: Ingress
   /** PEM file of the authority that clients have to trust. */
   readonly caFile: string
+  /** `http://127.0.0.1:PORT`, without the ingress: for setup. */
+  readonly httpOrigin: string
   /** `ssh://git@localhost:PORT` */
   readonly sshOrigin: string
   /** A line for its host key. */
@@ -71,17 +74,19 @@ export async function startGitea(t: Test, built: string, given?: HostTrust): Pro
   return {
     ingress,
     caFile: trust.caFile,
+    httpOrigin: `http://127.0.0.1:${httpPort}`,
     sshOrigin: `ssh://git@localhost:${sshPort}`,
     knownHosts: `[localhost]:${sshPort} ${key.publicKey.trim()}`,
     ask: asAdmin,
     async createUser(name) {
       const password = `pw-${randomBytes(9).toString('base64url')}`
-      const account = { username: name, email: `${name}@example.com`, password, must_change_password: false }
+      const email = `${name}@example.com`
+      const account = { username: name, email, password, must_change_password: false }
       await asAdmin('POST', '/admin/users', account)
       const authorization = basic(name, password)
       const ask = giteaAPI(httpPort, authorization)
       const askNow = askingNow(httpPort, authorization)
-      return { name, password, ask, askNow, token: (...scopes) => newToken(ask, name, scopes) }
+      return { name, email, password, ask, askNow, token: (...scopes) => newToken(ask, name, scopes) }
     },
   }
 }
