@@ -9,6 +9,7 @@ import type { Change, Landed } from '../../functions/domain/commit/change.ts'
 import type { PasswordLogin } from '../../functions/domain/credentials/login.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { findRoute } from '../../functions/domain/network/route.ts'
+import { throughAPI } from '../../functions/git/api-remote.ts'
 import { openDirectEngine, type DirectSettings } from '../../functions/git/direct/direct-engine.ts'
 import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
 import type { Engine, Remote, RemoteTarget } from '../../functions/git/remote.ts'
@@ -22,6 +23,7 @@ import type { PendingChange, Settled } from '../../functions/git/writer/pending-
 import { followTrust } from '../../functions/net/trust.ts'
 import { startGitServer, type GitServer, type GitServerOptions } from '../harness/git-server.ts'
 import { waitFor } from '../harness/wait.ts'
+import { openApiCommitter, type ApiCommitter } from './api-committer.ts'
 
 export const PASSWORD = 'tok/en+4711'
 export const USER = { password: PASSWORD }
@@ -96,6 +98,10 @@ export interface SessionOptions {
 export const ENGINES = ['git binary', 'direct'] as const
 export type EngineName = (typeof ENGINES)[number]
 
+/** What commits get to a branch by: an engine, or the API of a host, whose repository the direct engine reads. */
+export const WAYS = [...ENGINES, 'API'] as const
+export type Way = (typeof WAYS)[number]
+
 export interface RemoteOptions {
   readonly password?: string
   readonly signal?: AbortSignal
@@ -105,17 +111,14 @@ export interface RemoteOptions {
 /** A Git server, and writers that trust it and leave their files in a folder that is counted. */
 export interface Stage {
   readonly server: GitServer
+  /** The host whose API makes commits in the server's repositories. */
+  readonly host: ApiCommitter
   readonly tempDir: string
   open(settings?: Partial<GitSettings>): Git
   /** A session of its own, for the parts of a writer. */
   session<T>(url: string, work: (session: Session) => Promise<T>, more?: SessionOptions): Promise<T>
-  /** A session of an engine. */
-  remote<T>(
-    engine: EngineName,
-    url: string,
-    work: (remote: Remote) => Promise<T>,
-    more?: RemoteOptions,
-  ): Promise<T>
+  /** A session of an engine, or one through the API. */
+  remote<T>(way: Way, url: string, work: (remote: Remote) => Promise<T>, more?: RemoteOptions): Promise<T>
   /** Pushes one change by an engine, found as a writer with these settings finds it. */
   push(
     engine: EngineName,
@@ -128,7 +131,9 @@ export interface Stage {
 }
 
 export async function openStage(options: Partial<GitServerOptions> = {}): Promise<Stage> {
-  const server = await startGitServer({ users: [USER], ...options })
+  const root = await mkdtemp(join(tmpdir(), 'commitlet-served-'))
+  const server = await startGitServer({ users: [USER], root, ...options })
+  const host = openApiCommitter(options.root ?? root)
   const tempDir = await mkdtemp(join(tmpdir(), 'commitlet-stage-'))
   const opened: Git[] = []
   const path = process.env['PATH'] ?? ''
@@ -143,6 +148,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
   }
   return {
     server,
+    host,
     tempDir,
     open(settings = {}) {
       const git = openGit({
@@ -169,7 +175,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
         work(openSession(sessionSettings, transport, { workspace, signal: patience() })),
       )
     },
-    async remote(name, url, work, more = {}) {
+    async remote(way, url, work, more = {}) {
       const { password = PASSWORD, signal = patience(), fetchLimitMiB = 64 } = more
       const target = {
         address: addressOf(url),
@@ -178,7 +184,13 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
         signal,
         namespace: 'shop',
       }
-      return inEngine(name, { ...common, fetchLimitMiB }, (engine) => inRemote(engine, target, work))
+      const commits = way === 'API' ? host.committerOf(url) : undefined
+      const through = (remote: Remote): Remote =>
+        commits === undefined ? remote : throughAPI(remote, commits, target)
+      const engineName = way === 'API' ? 'direct' : way
+      return inEngine(engineName, { ...common, fetchLimitMiB }, (engine) =>
+        inRemote(engine, target, (remote) => work(through(remote))),
+      )
     },
     async push(name, change, settings) {
       const all = { ...common, ...DIRECT, ...settings }
@@ -197,7 +209,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       for (const git of opened) await git.close()
       await ssh.close()
       await server.close()
-      await rm(tempDir, { recursive: true, force: true, maxRetries: 5 })
+      for (const folder of [tempDir, root]) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

@@ -1,18 +1,28 @@
 import type { TAP, Test } from 'tap'
 import { drawnTests, type DefineTest } from '../../harness/drawn-test.ts'
-import type { EngineName } from '../stage.ts'
+import type { Way } from '../stage.ts'
 
 /**
  * Of how many cases one runs. The direct engine makes nearly all commits, and its parts are tested in test/git/direct; what
  * the git binary's sessions and tunnels do is tested in test/git/session and test/git/ssh, too. Where lines are counted,
  * all run: the lines of an engine are counted here.
  */
-const ONE_OF: Readonly<Record<EngineName, number>> = { direct: 3, 'git binary': 8 }
+const ONE_OF: Readonly<Record<Way, number>> = { direct: 3, 'git binary': 8, API: 3 }
+
+/** Rows of a suite that do not hold for commits by the API, and why. */
+export type Exempt = Readonly<Record<string, string>>
 
 /**
- * Returns what defines a test of an engine: of each engine a sample by the seed, and all of them in a long run.
+ * Returns what defines a test of an engine, or of the API: of each a sample by the seed, and all of them in a long run. A
+ * row that is exempt is not defined for the API, and has to be one of the suite.
  */
-export function engineTest(t: TAP | Test, engine: EngineName): DefineTest {
-  const test = drawnTests(t, ONE_OF[engine])
-  return (title, run) => test(`${engine}: ${title}`, run)
+export function engineTest(t: TAP | Test, way: Way, exempt: Exempt = {}): DefineTest {
+  const test = drawnTests(t, ONE_OF[way])
+  const unseen = new Set(way === 'API' ? Object.keys(exempt) : [])
+  t.teardown(() => {
+    if (unseen.size > 0) throw new Error(`These rows are not in the suite: ${[...unseen].join(', ')}`)
+  })
+  return async (title, run) => {
+    if (!unseen.delete(title)) await test(`${way}: ${title}`, run)
+  }
 }

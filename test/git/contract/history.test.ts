@@ -4,9 +4,9 @@ import t from 'tap'
 import { gitEnvironment } from '../../harness/git-backend.ts'
 import type { GitRepository } from '../../harness/git-repository.ts'
 import { drawnTests, type DefineTest } from '../../harness/drawn-test.ts'
-import { ENGINES, openStage } from '../stage.ts'
+import { WAYS, openStage } from '../stage.ts'
 
-// The commits of earlier attempts, found by both engines: more for the git binary, whose search is tested only here.
+// The commits of earlier attempts, found by both engines and through the API: more for the git binary, whose search is tested only here.
 const stage = await openStage()
 t.teardown(() => stage.close())
 
@@ -19,7 +19,7 @@ function create(options = {}): Promise<GitRepository> {
   return stage.server.createRepository(`history/${++count}`, options)
 }
 
-for (const engine of ENGINES) {
+for (const engine of WAYS) {
   const drawn = drawnTests(t, engine === 'git binary' ? 2 : 3)
   const test: DefineTest = (title, run) => drawn(`${engine}: ${title}`, run)
 

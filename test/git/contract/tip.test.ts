@@ -2,20 +2,25 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { GitRepository } from '../../harness/git-repository.ts'
-import { engineTest } from './engine-test.ts'
-import { ENGINES, openStage, outcomeOf, PASSWORD, until } from '../stage.ts'
+import { engineTest, type Exempt } from './engine-test.ts'
+import { WAYS, openStage, outcomeOf, PASSWORD, until } from '../stage.ts'
 
-// Where a branch is, by both engines.
+// Where a branch is, by both engines and through the API.
 const stage = await openStage()
 t.teardown(() => stage.close())
 const { server } = stage
 
+const EXEMPT: Exempt = {
+  'a missing branch begins at the default branch': 'the API makes no branch',
+  'an empty repository begins with the branch that is named, or with main': 'the API makes no branch',
+}
+
 let count = 0
 const names = (): string => `tip/${++count}`
 
-for (const engine of ENGINES) {
-  const test = engineTest(t, engine)
-  const requests = engine === 'direct' ? 2 : 3
+for (const engine of WAYS) {
+  const test = engineTest(t, engine, EXEMPT)
+  const requests = engine === 'git binary' ? 3 : 2
   const read = (repository: GitRepository, branch: string | undefined) =>
     stage.remote(engine, repository.url, (remote) => outcomeOf(remote.readTip({ branch })))
 

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { blobName } from '../../../functions/git/tree.ts'
 import { engineTest } from './engine-test.ts'
-import { ENGINES, openStage } from '../stage.ts'
+import { WAYS, openStage } from '../stage.ts'
 
-// What a tip holds, by both engines.
+// What a tip holds, by both engines and through the API.
 const stage = await openStage()
 t.teardown(() => stage.close())
 
@@ -20,8 +20,8 @@ const files = {
 const repository = await stage.server.createRepository('tree/all', { files })
 const empty = await stage.server.createRepository('tree/none', { empty: true })
 
-for (const engine of ENGINES) {
-  const test = engineTest(t, engine)
+for (const engine of WAYS) {
+  const test = engineTest(t, engine, { 'an empty repository has nothing': 'the API makes no branch' })
   const read = (url: string, paths: readonly string[]) =>
     stage.remote(engine, url, async (remote) => {
       const tip = await remote.readTip({ branch: 'main' })
