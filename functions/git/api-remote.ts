@@ -14,20 +14,17 @@ const EXECUTABLE = '100755'
  * executable. After an answer that was lost, the history is searched once; if the commit is not there, the session ends with
  * that failure, and the next attempt searches again.
  */
-export function throughAPI(
-  remote: Remote,
-  commitByAPI: CommitByAPI,
-  { login, signal }: ApiCommitTerms,
-): Remote {
+export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiCommitTerms): Remote {
   const { url } = remote
   let next: NewCommit | undefined
   let lost: Failure | undefined
 
-  async function pushNext(tip: string, branch: string): Promise<Pushed> {
+  async function pushNext(tip: string, branch: string, remaining?: () => number): Promise<Pushed> {
     if (next === undefined) throw new Error('There is no commit to be made.')
     if (lost !== undefined) throw lost
     const { message, files } = next
-    const committed = await commitByAPI({ branch, tip, message, files }, { login, signal }).catch(asFailure)
+    const commit = { branch, tip, message, files }
+    const committed = await commitByAPI(commit, { ...terms, remaining }).catch(asFailure)
     if (committed instanceof Failure) return { kind: 'refused', failure: committed, each: true }
     if (committed.kind === 'landed') return { kind: 'landed', names: [committed.sha] }
     if (committed.kind === 'race') return committed
@@ -54,9 +51,9 @@ export function throughAPI(
       next = only
       return Promise.resolve(commits.map(() => UNNAMED))
     },
-    async push(tip, _head, remaining = () => Infinity) {
+    async push(tip, _head, remaining) {
       if (tip.commit === undefined) throw noBranch(tip, url)
-      return remaining() > 0 ? pushNext(tip.commit, tip.branch) : { kind: 'race' }
+      return pushNext(tip.commit, tip.branch, remaining)
     },
     askToPush: (tip) => remote.askToPush(tip),
     findLanded: (tip, sought) => remote.findLanded(tip, sought),

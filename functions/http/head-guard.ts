@@ -73,7 +73,7 @@ export function guardHeads(host: string): HeadGuard {
 }
 
 /** The methods that are called unchanged. A handler has private parts, which a copy would lack. */
-function forward(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
+export function forward(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
   return {
     onRequestUpgrade: (...all) => handler.onRequestUpgrade?.(...all),
     onResponseData: (...all) => handler.onResponseData?.(...all),

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { DEFAULT_PORTS, unbracketed } from '../domain/repository/address.ts'
 import { Failure } from '../domain/failure.ts'
-import type { Fetch } from '../domain/pull-request/pull-requests.ts'
+import type { Fetch, FetchInit } from '../domain/pull-request/pull-requests.ts'
 import { findRoute } from '../domain/network/route.ts'
 import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { readAnswer } from './answer.ts'
@@ -9,7 +9,7 @@ import type { Trust } from '../net/trust.ts'
 import { connectorTo } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
 import { callFailure, timedOut, unusable } from './failures.ts'
-import { guardHeads, type HeadGuard } from './head-guard.ts'
+import { forward, guardHeads, type HeadGuard } from './head-guard.ts'
 import { headersFor, methodOf } from './request.ts'
 
 export interface HTTPSettings extends RouteSettings {
@@ -103,7 +103,7 @@ interface Session {
 
 function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Session): Fetch {
   const takeOfAll = takeUpTo(LARGEST_SESSION, host)
-  return async function fetch(url, { method, headers, body }) {
+  return async function fetch(url, { method, headers, body, mayBegin }) {
     const target = new URL(url)
     if (target.origin !== origin) throw otherOrigin(host)
     const began = performance.now()
@@ -115,7 +115,7 @@ function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Sessio
     }
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
-      const answer = await dispatcher.request({
+      const answer = await beginning(dispatcher, mayBegin, host).request({
         origin,
         path: `${target.pathname}${target.search}`,
         method: methodOf(method),
@@ -133,6 +133,28 @@ function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Sessio
       called?.({ method, status, seconds: (performance.now() - began) / 1000, sent, received })
     }
   }
+}
+
+/** The same dispatcher, which asks `mayBegin` when there is a connection and nothing is sent yet. */
+function beginning(dispatcher: Dispatcher, mayBegin: FetchInit['mayBegin'], host: string): Dispatcher {
+  if (mayBegin === undefined) return dispatcher
+  return dispatcher.compose(
+    (dispatch) => (options, handler) =>
+      dispatch(options, {
+        ...forward(handler),
+        onRequestStart(controller, context) {
+          handler.onRequestStart?.(controller, context)
+          if (!mayBegin()) controller.abort(tooLate(host))
+        },
+        onResponseStart: (...all) => handler.onResponseStart?.(...all),
+        onResponseEnd: (...all) => handler.onResponseEnd?.(...all),
+      }),
+  )
+}
+
+function tooLate(host: string): Failure {
+  const message = `The time in which ${host} could be called was over before there was a connection; Commitlet retries automatically.`
+  return new Failure('Timeout', message)
 }
 
 /** Returns a function that adds up numbers of bytes. It throws ProviderUnavailable above `most`. */

@@ -25,7 +25,7 @@ export function openHostCommits(
     const { host, baseURL, repository } = requireAPI(target)
     const shown = target.address.text
     const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter) })
-    return async function commitByAPI(commit, { login, signal }) {
+    return async function commitByAPI(commit, { login, signal, remaining = () => Infinity }) {
       const { makeCommit } = await loadFor(target)
       const { password: token, secrets, issued } = requireToken(login, shown)
       const counted = {
@@ -38,9 +38,17 @@ export function openHostCommits(
       const call = async (): ReturnType<CommitByAPI> => {
         if (signal.aborted) throw outOfTime(shown, signal.reason)
         started.resolve(undefined)
-        return withAPI(baseURL, signal, (fetch) =>
-          makeCommit({ baseURL, repository, shown, fetch, token, secrets }, commit),
-        )
+        const begun = { late: false }
+        const mayBegin = (): boolean => {
+          begun.late = remaining() <= 0
+          return !begun.late
+        }
+        const made = await withAPI(baseURL, signal, (fetch) => {
+          const begin: typeof fetch = (url, init) => fetch(url, { ...init, mayBegin })
+          return makeCommit({ baseURL, repository, shown, fetch: begin, token, secrets }, commit)
+        })
+        // Nothing was sent.
+        return begun.late ? { kind: 'race' } : made
       }
       const result = limits.run(counted, call)
       // Once the call has begun, its end says whether the commit may have been made.

@@ -18,7 +18,8 @@ type Fault = (commit: () => ApiCommitted, asked: ApiCommit) => ApiCommitted | Pr
 function hostOf(repository: GitRepository, faults: readonly Fault[] = []) {
   const commits = gitCommits(repository)
   const asked: ApiCommit[] = []
-  const commitByAPI: CommitByAPI = async (given) => {
+  const commitByAPI: CommitByAPI = async (given, { remaining = () => Infinity }) => {
+    if (remaining() <= 0) return { kind: 'race' }
     const fault = faults[asked.push(given) - 1]
     const make = (): ApiCommitted => {
       const sha = commits.commit({
@@ -99,6 +100,16 @@ for (const name of ENGINES) {
     t.equal(await repository.git('diff', '--stat', 'main^', 'main'), '')
     await t.rejects(push('run.sh', host), { reason: 'NotSupported', message: /is executable/ })
     t.equal(host.asked.length, 1)
+  })
+
+  t.test(`${name}: the API is told for how long the claim still holds`, async (t) => {
+    const { repository, git } = await start()
+    const { asked, commitByAPI } = hostOf(repository)
+    const times = [0, 0, 5_000]
+    const claim = { confirm: () => Promise.resolve(), remaining: () => times.shift() ?? 0 }
+    const change = changeOf(repository.url, 'a.md', { commitByAPI })
+    t.match(await git.push(change, loginOf(PASSWORD), NEVER, { claim }), { outcome: 'pushed' })
+    t.strictSame([asked.length, times.length], [1, 0])
   })
 
   t.test(`${name}: no branch is made`, async (t) => {

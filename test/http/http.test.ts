@@ -44,6 +44,23 @@ t.test('a request reaches the API, and its answer is returned as it is', async (
   t.match(seen, [{ method: 'POST', url: '/api?page=1', headers, body }])
 })
 
+t.test('a request that may not begin any more once there is a connection is not sent', async (t) => {
+  const seen: unknown[] = []
+  const place = await serve(t, (request, response) => {
+    seen.push(request.url)
+    response.end('ok')
+  })
+  const init = { method: 'POST', headers: {}, body: 'x'.repeat(100_000) }
+  const connected: number[] = []
+  const mayBegin = (): boolean => connected.push(place.connections.length) > 1
+  await openHTTP(SETTINGS)(urlOf(place), NEVER, async (fetch) => {
+    await t.rejects(fetch(urlOf(place), { ...init, mayBegin }), { name: 'Failure', reason: 'Timeout' })
+    t.match(await fetch(urlOf(place), { ...init, mayBegin }), { status: 200 })
+  })
+  t.equal(connected[0], 1)
+  t.equal(seen.length, 1)
+})
+
 t.test('the calls of one session share a connection, and none is left after it', async (t) => {
   const place = await serve(t, (_request, response) => response.end('ok'))
   await openHTTP(SETTINGS)(urlOf(place), NEVER, async (fetch) => {

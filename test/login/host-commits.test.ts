@@ -67,6 +67,22 @@ t.test('a limit that the host has told of holds for the next commit, too', async
   t.equal(host.seen.length, 1)
 })
 
+t.test('a commit that has waited for longer than its claim holds is not sent', async (t) => {
+  const { made, host, commitsByAPI, target } = await start(t)
+  const commit = commitsByAPI(target)
+  const terms = { login: loginOf('good-token'), signal }
+  t.strictSame(await commit(COMMIT, { ...terms, remaining: () => 0 }), { kind: 'race' })
+  t.equal(host.seen.length, 0)
+  // Others with the same token come first.
+  const remaining = (): number => (host.seen.length < 2 ? 1_000 : 0)
+  const ended = await Promise.all(['one', 'two', 'three'].map(() => commit(COMMIT, { ...terms, remaining })))
+  t.strictSame(
+    ended.map(({ kind }) => kind),
+    ['landed', 'landed', 'race'],
+  )
+  t.equal(made.length, 2)
+})
+
 t.test('without a token, a known API or time there is no call', async (t) => {
   const { host, commitsByAPI, target } = await start(t)
   const login = loginOf('good-token')

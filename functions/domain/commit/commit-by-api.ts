@@ -25,6 +25,11 @@ export type ApiCommitted =
 export interface ApiCommitTerms {
   readonly login: Login
   readonly signal: AbortSignal
+  /**
+   * How long the call may still begin, in milliseconds; left out: for ever. Asked when its first byte is to be sent: with 0
+   * or less nothing is sent, and it is a race.
+   */
+  readonly remaining?: (() => number) | undefined
 }
 
 /**

@@ -98,6 +98,8 @@ export interface FetchInit {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** Asked when the first byte is to be sent, once there is a connection: otherwise nothing is sent, and it is a Timeout. */
+  readonly mayBegin?: (() => boolean) | undefined
 }
 
 /** The default export of each provider. It makes no request before one of the methods is called. */
