@@ -1,6 +1,6 @@
 import type { ApiCommit, ApiCommitted } from '../../domain/commit/commit-by-api.ts'
 import { asFailure, type Failure } from '../../domain/failure.ts'
-import { elements, member, textMember } from '../../domain/json-value.ts'
+import { elements, isRecord, member, textMember } from '../../domain/json-value.ts'
 import { holdsSecret } from '../../domain/redact.ts'
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood } from '../api-failure.ts'
@@ -52,11 +52,12 @@ function inputOf({ branch, tip, message, files }: ApiCommit, repository: readonl
 function ended(answer: ApiAnswer, context: Parameters<typeof refusedCommit>[1]): ApiCommitted {
   const { status, data } = answer
   if (status !== 200) return lost(refusedRequest(answer, context))
-  const made = member(member(member(data, 'data'), 'createCommitOnBranch'), 'commit')
-  const sha = textMember(made, 'oid') ?? ''
+  const made = member(member(data, 'data'), 'createCommitOnBranch')
+  const sha = textMember(member(made, 'commit'), 'oid') ?? ''
   if (OBJECT_NAME.test(sha) && !holdsSecret(sha, context.secrets)) return { kind: 'landed', sha }
+  // It was carried out, and only its result could not be read.
+  if (isRecord(made)) return lost(notUnderstood(answer, context))
   const [error] = elements(member(data, 'errors'))
-  if (error === undefined) return lost(notUnderstood(answer, context))
   return isRace(error) ? { kind: 'race' } : lost(refusedCommit(answer, context))
 }
 

@@ -98,13 +98,18 @@ function refusal(answer: ApiAnswer, context: GitHubErrorContext): Failure {
     const [first] = (headers.get('x-accepted-github-permissions') ?? '').split(';')
     return missingScope(first?.trim() === '' ? undefined : first?.trim(), context)
   }
-  const spent = headers.get('x-ratelimit-remaining')?.trim() === '0'
+  const spent = isSpent(answer)
   const limited = /rate limit|abuse detection|login attempts exceeded/i.test(words)
   if (status === 429 || limited || spent || headers.get('retry-after') !== null)
     // The reset time is that of the primary (hourly) limit, not that of a secondary one.
     return rateLimited(answer, context, spent ? 'x-ratelimit-reset' : undefined)
   const scope = lackingScope(headers)
   return scope === undefined ? forbidden(context) : missingScope(scope, context)
+}
+
+/** Whether the primary (hourly) limit is used up. */
+export function isSpent({ headers }: ApiAnswer): boolean {
+  return headers.get('x-ratelimit-remaining')?.trim() === '0'
 }
 
 /**

@@ -53,6 +53,16 @@ t.test('the mutation has what the API takes, at the address of the host', async 
 })
 
 const errors = (type: string | undefined, words: string): HostAnswer => failed(type, words)
+const limits = (remaining: string): Record<string, string> => ({
+  date: 'Sun, 01 Mar 2026 10:00:00 GMT',
+  'x-ratelimit-remaining': remaining,
+  'x-ratelimit-reset': String(Date.parse('2026-03-01T10:30:00Z') / 1000),
+})
+/** What is found before anything is carried out has no type, and there are no data. */
+const invalid = (message: string, extensions: object): HostAnswer => ({
+  status: 200,
+  body: { errors: [{ path: ['mutation', 'createCommitOnBranch'], extensions, message }] },
+})
 const ENDINGS: readonly (readonly [string, HostAnswer | Failure, object])[] = [
   [
     'the branch has moved',
@@ -60,6 +70,20 @@ const ENDINGS: readonly (readonly [string, HostAnswer | Failure, object])[] = [
     { kind: 'race' },
   ],
   ['the branch is gone', errors('NOT_FOUND', 'No ref named main'), { kind: 'race' }],
+  ['the branch is not found', errors('NOT_FOUND', 'Branch not found'), { kind: 'race' }],
+  [
+    'a commit that was made but may not be read',
+    {
+      status: 200,
+      body: {
+        data: { createCommitOnBranch: { commit: null } },
+        errors: [
+          { type: 'FORBIDDEN', path: ['createCommitOnBranch', 'commit'], message: 'Resource not accessible' },
+        ],
+      },
+    },
+    { kind: 'lost', failure: { reason: 'ProviderUnavailable' } },
+  ],
   ['an outage', said(502, 'Bad gateway'), { kind: 'lost', failure: { reason: 'ProviderUnavailable' } }],
   [
     'a query that took too long',
@@ -76,7 +100,31 @@ const ENDINGS: readonly (readonly [string, HostAnswer | Failure, object])[] = [
   ['an untrusted certificate', new Failure('TLSUntrusted', 'No.'), { reason: 'TLSUntrusted' }],
   ['a bad token', LITERAL.unauthorised, { reason: 'AuthenticationFailed' }],
   ['a limit', LITERAL.rateLimited(60), { reason: 'RateLimited', retryAfterSeconds: 60 }],
-  ['a limit of GraphQL', errors('RATE_LIMITED', 'API rate limit exceeded'), { reason: 'RateLimited' }],
+  [
+    'a limit of GraphQL',
+    { ...errors('RATE_LIMITED', 'API rate limit exceeded'), headers: limits('0') },
+    { reason: 'RateLimited', retryAfterSeconds: 1800 },
+  ],
+  [
+    'a secondary limit of GraphQL',
+    { ...errors('RATE_LIMITED', 'You have exceeded a secondary rate limit.'), headers: limits('4000') },
+    { reason: 'RateLimited', retryAfterSeconds: 60 },
+  ],
+  [
+    'a secondary limit without a type',
+    { ...errors(undefined, 'You have exceeded a secondary rate limit.'), headers: { 'retry-after': '30' } },
+    { reason: 'RateLimited', retryAfterSeconds: 30 },
+  ],
+  [
+    'a secondary limit in a message',
+    said(200, 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'),
+    { reason: 'RateLimited', retryAfterSeconds: 60 },
+  ],
+  [
+    'a limit of content',
+    errors('UNPROCESSABLE', 'was submitted too quickly'),
+    { reason: 'RateLimited', retryAfterSeconds: 60 },
+  ],
   [
     'an App without the right',
     errors('FORBIDDEN', 'Resource not accessible by integration'),
@@ -107,6 +155,29 @@ const ENDINGS: readonly (readonly [string, HostAnswer | Failure, object])[] = [
       reason: 'PushRejected',
       message: /refuses the commit by its API: "Changes must be .*"; fix what it names/,
     },
+  ],
+  [
+    'a server that does not know the mutation',
+    invalid("Field 'createCommitOnBranch' doesn't exist on type 'Mutation'", { code: 'undefinedField' }),
+    { reason: 'PushRejected', message: /"Field 'createCommitOnBranch' doesn't exist/ },
+  ],
+  [
+    'a variable that is refused',
+    invalid('Variable $input of type CreateCommitOnBranchInput! was provided invalid value', {
+      value: { message: { headline: TOKEN } },
+      problems: [{ path: ['expectedHeadOid'], explanation: 'Expected value to not be null' }],
+    }),
+    { reason: 'PushRejected', message: /"Variable \$input/ },
+  ],
+  [
+    'a commit that is too large',
+    { status: 413, body: '<html><body>Request Entity Too Large</body></html>' },
+    { reason: 'PushRejected', message: /takes no commit of this size \(413\); write fewer or smaller files/ },
+  ],
+  [
+    'a refusal without words',
+    { status: 400, body: '' },
+    { reason: 'PushRejected', message: /refuses the commit by its API \(400\) without a reason/ },
   ],
   [
     'an input that is refused',
