@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { wasRequested } from '../domain/commit/commit-id.ts'
-import type { ChangeDraft } from '../domain/commit/change.ts'
+import type { Change, ChangeDraft } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { Failure } from '../domain/failure.ts'
 import { requireAPI } from '../domain/repository/target.ts'
@@ -23,20 +23,22 @@ interface Remotes extends Pick<World, 'push' | 'find' | 'withPullRequests'> {
 /**
  * The same remotes, but a host that has asked for fewer requests is not called with the same login until its time has come,
  * unless its user has just requested it, and log-ins that fail are bounded (login-throttle.ts). The limits of APIs are in
- * provider-apis.ts. The limits of issued tokens are those of their App's installation. `elapsed` is in milliseconds of a clock that is never set.
+ * api-limits.ts. The limits of issued tokens are those of their App's installation. `elapsed` is in milliseconds of a clock that is never set.
  */
 export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: RemoteBounds): Remotes {
   const limits = makeRateLimits(elapsed)
   const throttle = makeLoginThrottle(failedLogins, elapsed)
 
   async function guarded<T>(
-    change: ChangeDraft,
+    change: ChangeDraft & Pick<Change, 'commitByAPI'>,
     { login, signal }: { readonly login: Login; readonly signal: AbortSignal },
     work: () => Promise<T>,
   ): Promise<T> {
     const { namespace, repository } = change
     const { host, port, text } = repository
-    const key = keyOf(host, port, login.issued?.counted ?? login.identity)
+    // What the API limits does not hold up pushes.
+    const by = change.commitByAPI === undefined ? [] : ['API']
+    const key = keyOf(host, port, login.issued?.counted ?? login.identity, ...by)
     // Whoever requests it may know that the limit is over; its retries wait.
     if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
     const logIn = { namespace, host, login: keyOf(host, port, login.identity), repository: text, signal }

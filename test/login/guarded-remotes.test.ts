@@ -55,6 +55,26 @@ t.test('a host that asks for fewer requests is not called with that login before
   t.match(await send('GitCommit', 'three'), { phase: 'Succeeded' })
 })
 
+t.test('a limit of commits that the API makes does not hold up pushes with the same login', async (t) => {
+  const { push, find, withPullRequests } = memoryWorld()
+  const issueToken = (): Promise<never> => Promise.reject(new Error('There are no Apps here'))
+  const limited = new Failure('RateLimited', 'Fewer points.', { retryAfterSeconds: 3600 })
+  const limiting: typeof push = (change, login, attempt) =>
+    change.commitByAPI === undefined ? push(change, login, attempt) : Promise.reject(limited)
+  const guarded = guardRemotes(
+    { push: limiting, find, withPullRequests, issueToken },
+    { failedLogins: 3, elapsed: () => 1_000 },
+  )
+  const repository = parseRepositoryAddress('https://github.com/acme/shop')
+  const draft = { namespace: 'team', repository, id: 'uid.1', files: [] } as unknown as Change
+  const login = { method: 'password', username: 'x', password: 'y', identity: 'one', secrets: [] } as const
+  const go = (change: Change): Promise<unknown> => guarded.push(change, login, ATTEMPT).catch(asFailure)
+  const byAPI = { ...draft, commitByAPI: () => Promise.reject(limited) }
+  t.match(await go(byAPI), { message: 'Fewer points.' })
+  t.match(await go(draft), { outcome: 'pushed' })
+  t.match(await go(byAPI), { reason: 'RateLimited', message: /^github\.com has asked for fewer/ })
+})
+
 t.test('the tokens of one installation of an App share a limit at Git, too', async (t) => {
   const { push, find, withPullRequests } = memoryWorld()
   const issueToken = (): Promise<never> => Promise.reject(new Error('There are no Apps here'))
