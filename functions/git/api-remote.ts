@@ -6,13 +6,12 @@ import type { NewCommit, Pushed, Remote, Tip } from './remote.ts'
 const CLOCK_MARGIN_MS = 3_600_000
 /** It stands for a commit until the host has named it. */
 const UNNAMED = 'unnamed'
-const EXECUTABLE = '100755'
 
 /**
  * The same remote, whose commits the host makes itself when they are pushed, one with each push. Everything is read as
- * before, but no tip is remembered. What the API cannot keep is refused: a branch that is not there yet, and files that are
- * executable. After an answer that was lost, the history is searched once; if the commit is not there, the session ends with
- * that failure, and the next attempt searches again.
+ * before, but no tip is remembered, and a branch that is not there yet is refused, because the API makes none. After an
+ * answer that was lost, the history is searched once; if the commit is not there, the session ends with that failure, and
+ * the next attempt searches again.
  */
 export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiCommitTerms): Remote {
   const { url } = remote
@@ -46,8 +45,6 @@ export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiC
     writeCommits(_tip, commits) {
       const [only, ...others] = commits
       if (others.length > 0) throw new Error('An API makes one commit with each push.')
-      const executable = only?.files.find((file) => file.content !== undefined && file.mode === EXECUTABLE)
-      if (executable !== undefined) return Promise.reject(executableFile(executable.path, url))
       next = only
       return Promise.resolve(commits.map(() => UNNAMED))
     },
@@ -64,10 +61,5 @@ export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiC
 function noBranch({ branch, commit }: Tip, url: string): Failure {
   const found = commit === undefined ? `${url} is empty` : `The branch ${branch} is not in ${url}`
   const message = `${found}, and the API makes no branch together with a commit; create the branch there, or leave out spec.commitVia.`
-  return new Failure('NotSupported', message)
-}
-
-function executableFile(path: string, url: string): Failure {
-  const message = `The file "${path}" in ${url} is executable, which a commit by the API would end; leave out spec.commitVia, or choose another path.`
   return new Failure('NotSupported', message)
 }

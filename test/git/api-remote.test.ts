@@ -88,7 +88,7 @@ for (const name of ENGINES) {
   })
 
   t.test(`${name}: an empty commit takes a late push's place, and no file is executable`, async (t) => {
-    const { repository, push } = await start({
+    const { repository, git, push } = await start({
       files: { 'a.md': 'content of a.md\n', 'run.sh': { mode: '100755', content: 'old' } },
     })
     const host = hostOf(repository)
@@ -98,7 +98,14 @@ for (const name of ENGINES) {
       [[]],
     )
     t.equal(await repository.git('diff', '--stat', 'main^', 'main'), '')
-    await t.rejects(push('run.sh', host), { reason: 'NotSupported', message: /is executable/ })
+    const executable = { reason: 'NotSupported', message: /^The file "run\.sh" in \S+ is executable/ }
+    await t.rejects(push('run.sh', host), executable)
+    const change = changeOf(repository.url, 'run.sh', { commitByAPI: host.commitByAPI })
+    t.match(
+      await git.preview(change, loginOf(PASSWORD), NEVER),
+      { files: executable },
+      'a preview says it, too',
+    )
     t.equal(host.asked.length, 1)
   })
 

@@ -17,6 +17,7 @@ export interface Held {
 }
 
 const MEBIBYTE = 1024 * 1024
+const EXECUTABLE = '100755'
 const DIRECTORY: TreeEntry = { mode: '040000', oid: '' }
 
 /** What a change needs on top of what the branch holds. */
@@ -36,7 +37,7 @@ export interface Unplanned {
 /** One file after the other, each on top of those before it: one that cannot be written fails the whole change. */
 export async function planChange(
   { tree, read }: Held,
-  { files, repository }: Change,
+  { files, repository, commitByAPI }: Change,
 ): Promise<PlannedChange | Unplanned> {
   const entries = new Map<string, TreeEntry | undefined>()
   const at = (path: string): TreeEntry | undefined => (entries.has(path) ? entries.get(path) : tree.get(path))
@@ -59,9 +60,12 @@ export async function planChange(
     if (content instanceof Failure) return { failure: content }
     bytes += content.length
     if (bytes > CHANGE_BYTES && files.length > 1) return { failure: tooMany(repository.text) }
-    const mode = before?.mode === '100755' ? '100755' : '100644'
+    const mode = before?.mode === EXECUTABLE ? EXECUTABLE : '100644'
     const oid = blobName(content)
     if (before?.oid === oid) continue
+    // The API takes contents alone, and the file would not be executable any more.
+    if (commitByAPI !== undefined && mode === EXECUTABLE)
+      return { failure: executableFile(path, repository.text) }
     for (const part of pathsTo(path)) entries.set(part, part === path ? { mode, oid } : DIRECTORY)
     planned.push({ path, mode, content })
   }
@@ -101,6 +105,11 @@ function tooLarge(path: string, url: string): Failure {
 
 function tooMany(url: string): Failure {
   const message = `The files for ${url} take more than ${CHANGE_BYTES / MEBIBYTE} MiB together, which is the limit for one commit; write fewer of them in one resource.`
+  return new Failure('NotSupported', message)
+}
+
+function executableFile(path: string, url: string): Failure {
+  const message = `The file "${path}" in ${url} is executable, which a commit by the API would end; leave out spec.commitVia, or choose another path.`
   return new Failure('NotSupported', message)
 }
 
