@@ -1,4 +1,5 @@
 import { asFailure } from '../../functions/domain/failure.ts'
+import type { Target } from '../../functions/domain/repository/target.ts'
 import type { SoundResource } from '../../functions/domain/schema/parse.ts'
 import { authorise } from '../../functions/login/authorise.ts'
 import { openSigner } from '../../functions/login/open-signer.ts'
@@ -14,8 +15,7 @@ export async function signingSteps(
 ): Promise<readonly Step[]> {
   const step = 'signing'
   if (resource.kind !== 'GitCommit') return []
-  if (resource.spec.commitVia === 'API')
-    return [{ step, state: 'good', text: 'The API of the host makes the commit, and the host signs it.' }]
+  if (resource.spec.commitVia === 'API') return [signedByHost(step, resource.target)]
   if (resource.spec.signing === undefined) return []
   try {
     const authorised = await authorise(resource, world, signal)
@@ -26,4 +26,13 @@ export async function signingSteps(
   } catch (error) {
     return [readingFailed(step, asFailure(error))]
   }
+}
+
+/** A server of one's own does not tell by its API whether it signs. */
+function signedByHost(step: string, { publicAPI }: Target): Step {
+  if (publicAPI !== undefined)
+    return { step, state: 'good', text: 'The API of the host makes the commit, and the host signs it.' }
+  const text =
+    'The API of the host makes the commit. A GitHub Enterprise Server signs it only if its administrator has set that up.'
+  return { step, state: 'unseen', text }
 }
