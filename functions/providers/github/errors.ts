@@ -132,8 +132,11 @@ function scopesIn(header: string): readonly string[] {
     .filter((scope) => scope !== '')
 }
 
-// Does not show the address in the header: for an hour it acts on the account of any user who opens it.
-function singleSignOn({ status }: ApiAnswer, { shown, baseURL }: GitHubErrorContext): Failure {
+/**
+ * The organisation requires single sign-on. Does not show the address in the header: for an hour it acts on the account of
+ * any user who opens it.
+ */
+export function singleSignOn({ status }: ApiAnswer, { shown, baseURL }: GitHubErrorContext): Failure {
   const message = `The organisation of ${shown} requires single sign-on, for which the token is not authorised (${status}); authorise the token for the organisation's single sign-on at ${siteOf(baseURL)}/settings/tokens.`
   return new Failure('PermissionDenied', message)
 }

@@ -144,6 +144,28 @@ const ENDINGS: readonly (readonly [string, HostAnswer | Failure, object])[] = [
     { reason: 'PermissionDenied', message: /single sign-on/ },
   ],
   [
+    'single sign-on, as GraphQL says it',
+    {
+      status: 200,
+      body: {
+        data: { createCommitOnBranch: null },
+        errors: [
+          {
+            type: 'FORBIDDEN',
+            extensions: { saml_failure: true },
+            message: 'Resource protected by organization SAML enforcement.',
+          },
+        ],
+      },
+    },
+    { reason: 'PermissionDenied', message: /requires single sign-on.*settings\/tokens/ },
+  ],
+  [
+    'a protected branch that is forbidden',
+    errors('FORBIDDEN', "You're not authorized to push to this branch"),
+    { reason: 'PushRejected', message: /"You're not authorized to push to this branch"; fix what it names/ },
+  ],
+  [
     'another repository',
     errors('NOT_FOUND', 'Could not resolve to a Repository'),
     { reason: 'RepositoryNotFound' },
