@@ -14,7 +14,8 @@ export function openApiCommitter(root: string): ApiCommitter {
   const made: string[] = []
   return {
     made,
-    committerOf: (url) => (given) => {
+    committerOf: (url) => (given, { remaining }) => {
+      if ((remaining?.() ?? Infinity) <= 0) return Promise.resolve({ kind: 'race' })
       made.push(url)
       const path = join(root, decodeURIComponent(new URL(url).pathname))
       const { branch, tip: expected, message, files } = given
