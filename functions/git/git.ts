@@ -124,7 +124,7 @@ export function openGit(settings: GitSettings): Git {
     try {
       const remote = await open({ ...target, signal, engineChosen, span })
       try {
-        yield* land(writing(remote, changes, { login: target.login, signal }), {
+        yield* land(writing(remote, changes, { login: target.login, signal, span }), {
           batch: changes,
           signal,
           contended,

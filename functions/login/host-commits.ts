@@ -24,8 +24,8 @@ export function openHostCommits(
   return function commitsByAPI(target) {
     const { host, baseURL, repository } = requireAPI(target)
     const shown = target.address.text
-    const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter) })
-    return async function commitByAPI(commit, { login, signal, remaining = () => Infinity }) {
+    return async function commitByAPI(commit, { login, signal, span, remaining = () => Infinity }) {
+      const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter, span) })
       const { makeCommit } = await loadFor(target)
       const { password: token, secrets, issued } = requireToken(login, shown)
       const counted = {

@@ -4,6 +4,7 @@ import { parseRepositoryAddress } from '../../functions/domain/repository/addres
 import { HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
 import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import { NO_SPAN, type Span } from '../../functions/domain/telemetry/tracer.ts'
 import { COMMITTERS, openHostCommits } from '../../functions/login/host-commits.ts'
 import { github } from '../harness/hosts/github.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
@@ -41,7 +42,9 @@ t.test(
   async (t) => {
     const { made, host, recorded, commitsByAPI, target } = await start(t)
     const commit = commitsByAPI(target)
-    const terms = { login: loginOf('good-token'), signal }
+    const spans: object[] = []
+    const past: Span['past'] = (...span) => void spans.push(span)
+    const terms = { login: loginOf('good-token'), signal, span: { ...NO_SPAN, past } }
     t.strictSame(await commit(COMMIT, terms), { kind: 'landed', sha: `${'b'.repeat(39)}1` })
     t.match(made, [
       { branch: 'main', expected: COMMIT.tip, message: 'One\n\nTwo\n', additions: [], deletions: [] },
@@ -51,6 +54,7 @@ t.test(
       recorded.filter(([, { method }]) => method !== undefined),
       [[/^provider_request/, { provider: 'github', method: 'POST' }]],
     )
+    t.match(spans, [['call API', Number, { 'http.request.method': 'POST' }]])
   },
 )
 

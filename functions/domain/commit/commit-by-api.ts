@@ -1,5 +1,6 @@
 import type { Login } from '../credentials/login.ts'
 import type { Failure } from '../failure.ts'
+import type { Span } from '../telemetry/tracer.ts'
 
 /** What an API makes one commit of. */
 export interface ApiCommit {
@@ -25,6 +26,8 @@ export type ApiCommitted =
 export interface ApiCommitTerms {
   readonly login: Login
   readonly signal: AbortSignal
+  /** The parent of the call's span. */
+  readonly span?: Span | undefined
   /**
    * How long the call may still begin, in milliseconds; left out: for ever. Asked when its first byte is to be sent: with 0
    * or less nothing is sent, and it is a race.
