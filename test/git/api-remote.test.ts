@@ -2,7 +2,7 @@ import t from 'tap'
 import type { ApiCommit, ApiCommitted, CommitByAPI } from '../../functions/domain/commit/commit-by-api.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { GitRepository } from '../harness/git-repository.ts'
-import { gitCommits } from '../harness/hosts/git-commits.ts'
+import { commitTo } from './api-committer.ts'
 import { changeOf, ENGINES, loginOf, openStage, PASSWORD } from './stage.ts'
 
 // Commits that a host makes, read by both engines.
@@ -16,21 +16,11 @@ type Fault = (commit: () => ApiCommitted, asked: ApiCommit) => ApiCommitted | Pr
 
 /** A host that makes commits; `faults`: one for each of the first calls. */
 function hostOf(repository: GitRepository, faults: readonly Fault[] = []) {
-  const commits = gitCommits(repository)
   const asked: ApiCommit[] = []
   const commitByAPI: CommitByAPI = async (given, { remaining = () => Infinity }) => {
     if (remaining() <= 0) return { kind: 'race' }
     const fault = faults[asked.push(given) - 1]
-    const make = (): ApiCommitted => {
-      const sha = commits.commit({
-        ...{ branch: given.branch, expected: given.tip, message: given.message },
-        additions: given.files.flatMap(({ path, content }) =>
-          content === undefined ? [] : [{ path, content }],
-        ),
-        deletions: given.files.flatMap(({ path, content }) => (content === undefined ? [path] : [])),
-      })
-      return sha === 'stale' ? { kind: 'race' } : { kind: 'landed', sha }
-    }
+    const make = (): ApiCommitted => commitTo(repository, given)
     return fault === undefined ? make() : fault(make, given)
   }
   return { asked, commitByAPI }
