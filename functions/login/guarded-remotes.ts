@@ -16,6 +16,13 @@ export interface RemoteBounds {
   readonly elapsed: () => number
 }
 
+interface GuardTerms {
+  readonly login: Login
+  readonly signal: AbortSignal
+  /** See LogIn. */
+  readonly shared: string | undefined
+}
+
 interface Remotes extends Pick<World, 'push' | 'find' | 'withPullRequests'> {
   readonly issueToken: IssueToken
 }
@@ -31,17 +38,17 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
 
   async function guarded<T>(
     change: ChangeDraft & Pick<Change, 'commitByAPI'>,
-    { login, signal }: { readonly login: Login; readonly signal: AbortSignal },
-    work: () => Promise<T>,
+    { login, signal, shared }: GuardTerms,
+    work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { namespace, repository } = change
-    const { host, port, text } = repository
+    const { host, port } = repository
     // What the API limits does not hold up pushes.
     const by = change.commitByAPI === undefined ? [] : ['API']
     const key = keyOf(host, port, login.issued?.counted ?? login.identity, ...by)
     // Whoever requests it may know that the limit is over; its retries wait.
     if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
-    const logIn = { namespace, host, login: keyOf(host, port, login.identity), repository: text, signal }
+    const logIn = { namespace, host, login: keyOf(host, port, login.identity), shared, signal }
     return throttle.run(logIn, work).catch((error: unknown) => {
       throw limits.record(key, error)
     })
@@ -60,14 +67,17 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
 
   return {
     push: (change, login, attempt) =>
-      guarded(change, { login, signal: attempt.signal }, () => remotes.push(change, login, attempt)),
+      guarded(change, { login, signal: attempt.signal, shared: queueOf(change) }, (signal) =>
+        remotes.push(change, login, { ...attempt, signal }),
+      ),
     find: (change, login, attempt) =>
-      guarded(change, { login, signal: attempt.signal }, () => remotes.find(change, login, attempt)),
+      guarded(change, { login, signal: attempt.signal, shared: undefined }, () =>
+        remotes.find(change, login, attempt),
+      ),
     withPullRequests(target, by, work) {
       const { host } = new URL(target.baseURL)
       const { login, namespace = '', signal } = by
-      const repository = JSON.stringify([target.baseURL, target.repository])
-      const logIn = { namespace, host, login: keyOf(host, login.identity), repository, signal }
+      const logIn = { namespace, host, login: keyOf(host, login.identity), shared: undefined, signal }
       return throttle.run(logIn, () => remotes.withPullRequests(target, by, work))
     },
     async issueToken(request) {
@@ -77,7 +87,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
       // With the key: whoever has another one cannot make the App's owner wait.
       const key = keyOf('app', baseURL, app.id, app.keyDigest)
       requireWithin(key, host)
-      const logIn = { namespace, host, login: key, repository: target.address.text, signal }
+      const logIn = { namespace, host, login: key, shared: undefined, signal }
       return throttle
         .run(logIn, () => remotes.issueToken(request))
         .catch((error: unknown) => {
@@ -85,6 +95,11 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
         })
     },
   }
+}
+
+/** Pushes of the same login with the same result wait for each other; see functions/git/writer/group-commit.ts. */
+function queueOf({ repository, branch, commitByAPI }: Change): string {
+  return keyOf(repository.text, branch ?? null, commitByAPI !== undefined)
 }
 
 function keyOf(...parts: readonly unknown[]): string {

@@ -9,17 +9,22 @@ export interface LogIn {
   readonly host: string
   /** Equal for the same credential at the same host. */
   readonly login: string
-  readonly repository: string
+  /**
+   * Equal for those of the same login of which one logs in for all, one after the other; undefined: this one logs in
+   * itself.
+   */
+  readonly shared: string | undefined
   readonly signal: AbortSignal
 }
 
 /** Bounds the log-ins that fail. */
 export interface LoginThrottle {
   /**
-   * Does work that logs in. Throws AuthenticationFailed without doing it if too many log-ins of the namespace have failed at
-   * the host. A login that has worked lately is never held back.
+   * Does work that logs in, until its signal fires. Throws AuthenticationFailed without doing it if too many log-ins of the
+   * namespace have failed at the host. A login that has worked lately is never held back. Where one logs in for several and
+   * fails, the signals of the others fire with that failure: in a queue for a push each would log in by itself.
    */
-  readonly run: <T>(logIn: LogIn, work: () => Promise<T>) => Promise<T>
+  readonly run: <T>(logIn: LogIn, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
 
 /**
@@ -33,13 +38,16 @@ const REMEMBERED = 10_000
 /** What a namespace may do at a host. */
 interface Place {
   readonly allowance: Allowance
-  /** Logins that are being tried and have not worked yet, by repository. */
-  readonly tried: Map<string, Tried>
+  /** Logins that are being tried and have not worked yet. */
+  readonly tried: Set<Tried>
 }
 
 interface Tried {
+  /** Login and what is shared; undefined: nobody else takes part. */
+  readonly key: string | undefined
   count: number
-  failed: boolean
+  /** Fires when it has failed. */
+  readonly failing: AbortController
   readonly end: PromiseWithResolvers<undefined>
 }
 
@@ -52,7 +60,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
     const key = `${namespace} ${host}`
     const place = places.get(key) ?? {
       allowance: makeAllowance(mostFailed, 1_000 / PERIOD_MS, now),
-      tried: new Map(),
+      tried: new Set(),
     }
     places.set(key, place)
     return place
@@ -63,12 +71,17 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
     for (;;) {
       if (worked.has(logIn.login)) return undefined
       const place = placeOf(logIn)
-      const same = place.tried.get(keyOf(logIn))
-      // Changes of one branch share a push, and so a log-in.
-      if (same?.failed === false) return count(same)
+      const key = keyOf(logIn)
+      const same = key === undefined ? undefined : [...place.tried].find((tried) => tried.key === key)
+      if (same?.failing.signal.aborted === false) return count(same)
       if (same === undefined && place.allowance.left() - place.tried.size >= 1) {
-        const tried = { count: 0, failed: false, end: Promise.withResolvers<undefined>() }
-        place.tried.set(keyOf(logIn), tried)
+        const tried = {
+          key,
+          count: 0,
+          failing: new AbortController(),
+          end: Promise.withResolvers<undefined>(),
+        }
+        place.tried.add(tried)
         return count(tried)
       }
       const ends = [...place.tried.values()].map(({ end }) => end.promise)
@@ -80,22 +93,25 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   function leave(logIn: LogIn, tried: Tried): void {
     tried.count -= 1
     if (tried.count > 0) return
-    placeOf(logIn).tried.delete(keyOf(logIn))
+    placeOf(logIn).tried.delete(tried)
     tried.end.resolve(undefined)
   }
 
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
     if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
     worked.delete(logIn.login)
-    if (tried?.failed !== true) placeOf(logIn).allowance.spend(1)
-    if (tried !== undefined) tried.failed = true
+    if (tried?.failing.signal.aborted !== true) placeOf(logIn).allowance.spend(1)
+    tried?.failing.abort(error)
   }
 
   return {
     async run(logIn, work) {
       const tried = await enter(logIn)
       try {
-        const result = await work()
+        const { signal } = logIn
+        const result = await work(
+          tried === undefined ? signal : AbortSignal.any([signal, tried.failing.signal]),
+        )
         worked.set(logIn.login, true)
         return result
       } catch (error) {
@@ -108,8 +124,8 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   }
 }
 
-function keyOf({ login, repository }: LogIn): string {
-  return `${login} ${repository}`
+function keyOf({ login, shared }: LogIn): string | undefined {
+  return shared === undefined ? undefined : `${login} ${shared}`
 }
 
 function count(tried: Tried): Tried {

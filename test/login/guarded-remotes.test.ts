@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { App } from '../../functions/domain/credentials/app.ts'
 import type { Change } from '../../functions/domain/commit/change.ts'
@@ -124,6 +125,52 @@ t.test('log-ins that fail are bounded for Git and for the APIs', async (t) => {
     await send('PullRequest', `pull-${i}`)
   }
   t.equal(world.opened.length, 5)
+})
+
+t.test('a login that fails at many branches of a repository at once is bounded as well', async (t) => {
+  const refused = new Failure('AuthenticationFailed', 'No.')
+  const tried = { push: 0, find: 0, pull: 0 }
+  const refuse = (what: keyof typeof tried) => async (): Promise<never> => {
+    tried[what] += 1
+    await setImmediate()
+    throw refused
+  }
+  const login = { method: 'password', username: 'x', password: 'y', identity: 'bad', secrets: [] } as const
+  const repository = parseRepositoryAddress('https://git.example.com/acme/shop')
+  const { signal } = ATTEMPT
+  for (const what of ['push', 'find', 'pull'] as const) {
+    const guarded = guardRemotes(
+      {
+        push: refuse('push'),
+        find: refuse('find'),
+        withPullRequests: refuse('pull'),
+        issueToken: refuse('pull'),
+      },
+      { failedLogins: 5, elapsed: () => 1_000 },
+    )
+    const calls = {
+      push: (branch: string) =>
+        guarded.push(
+          { namespace: 'team', repository, branch, id: 'uid.1', files: [] } as never,
+          login,
+          ATTEMPT,
+        ),
+      find: () =>
+        guarded.find(
+          { namespace: 'team', repository, branch: 'main', id: 'uid.1', files: [] } as never,
+          login,
+          ATTEMPT,
+        ),
+      pull: () =>
+        guarded.withPullRequests(
+          { baseURL: 'https://git.example.com/api/v1', repository: ['acme', 'shop'] } as never,
+          { namespace: 'team', login: { ...login, secret: 'y' }, signal },
+          () => Promise.reject(new Error('Nobody logs in.')),
+        ),
+    }
+    await Promise.all(Array.from({ length: 50 }, (_, i) => calls[what](`branch-${i}`).catch(asFailure)))
+    t.equal(tried[what], 5, what)
+  }
 })
 
 /** Asks for tokens of an App with this key, through the guards. */

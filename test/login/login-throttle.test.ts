@@ -13,10 +13,14 @@ function stage() {
   const tried: string[] = []
   const logIn = (
     login: string,
-    { namespace = 'team', host = 'git.example.com', repository = 'shop' } = {},
+    {
+      namespace = 'team',
+      host = 'git.example.com',
+      shared,
+    }: { namespace?: string; host?: string; shared?: string } = {},
   ): Promise<unknown> =>
     throttle
-      .run({ namespace, host, login, repository, signal }, async () => {
+      .run({ namespace, host, login, shared, signal }, async () => {
         tried.push(login)
         await setImmediate()
         if (!login.startsWith('good')) throw new Failure('AuthenticationFailed', 'No.')
@@ -77,12 +81,12 @@ t.test('good ones that come at once all log in', async (t) => {
 
 t.test('one that works at one repository is not held back at others', async (t) => {
   const { tried, logIn } = stage()
-  const many = Array.from({ length: 50 }, (_, i) => logIn('good', { repository: `${i}` }))
+  const many = Array.from({ length: 50 }, (_, i) => logIn('good', { shared: `${i}` }))
   await setImmediate()
   t.equal(tried.length, 5, 'until it has worked')
   t.same(new Set(await Promise.all(many)), new Set(['in']))
   t.same(
-    await Promise.all(Array.from({ length: 9 }, (_, i) => logIn('bad', { repository: `${i}` }))).then(
+    await Promise.all(Array.from({ length: 9 }, (_, i) => logIn('bad', { shared: `${i}` }))).then(
       (all) => all.length,
     ),
     9,
@@ -90,9 +94,32 @@ t.test('one that works at one repository is not held back at others', async (t) 
   t.equal(tried.length, 50 + 5)
 })
 
+t.test('one credential that does not work is not tried more often than several', async (t) => {
+  const { tried, logIn } = stage()
+  const results = await Promise.all(Array.from({ length: 50 }, () => logIn('bad')))
+  t.equal(tried.length, 5)
+  t.match(results.at(-1), { retry: 'transient', message: /was not tried/ })
+})
+
+t.test('who waits for a push that cannot log in fails with it, and never logs in', async (t) => {
+  const { throttle } = stage()
+  const refused = new Failure('AuthenticationFailed', 'No.')
+  const first = Promise.withResolvers<never>()
+  const push = (work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> =>
+    throttle
+      .run({ namespace: 'team', host: 'h', login: 'bad', shared: 'main', signal }, work)
+      .catch((error: unknown) => error)
+  const next = (own: AbortSignal): Promise<unknown> =>
+    new Promise((_, reject) => own.addEventListener('abort', () => reject(own.reason as Error)))
+  const all = [push(() => first.promise), push(next), push(next)]
+  first.reject(refused)
+  t.strictSame(await Promise.all(all), [refused, refused, refused])
+  t.equal(await push(() => Promise.resolve('in')), 'in', 'later ones try again')
+})
+
 t.test('what shares a push is one failure', async (t) => {
   const { tried, logIn } = stage()
-  await Promise.all(Array.from({ length: 50 }, () => logIn('bad')))
+  await Promise.all(Array.from({ length: 50 }, () => logIn('bad', { shared: 'main' })))
   t.equal(tried.length, 50, 'one push has them all')
   for (let i = 0; i < 9; i += 1) await logIn(`bad-${i}`)
   t.equal(tried.length, 54)
@@ -108,7 +135,7 @@ for (const reason of [
     const failure = new Failure(reason, 'No.')
     for (let i = 0; i < 20; i += 1)
       await t.rejects(
-        throttle.run({ namespace: 'team', host: 'h', login: `${i}`, repository: 'r', signal }, () =>
+        throttle.run({ namespace: 'team', host: 'h', login: `${i}`, shared: undefined, signal }, () =>
           Promise.reject(failure),
         ),
         failure,
@@ -119,7 +146,10 @@ t.test('who waits for others ends with its attempt', async (t) => {
   const { throttle } = stage()
   const hanging = Promise.withResolvers<string>()
   const run = (login: string, by = signal): Promise<string> =>
-    throttle.run({ namespace: 'team', host: 'h', login, repository: 'r', signal: by }, () => hanging.promise)
+    throttle.run(
+      { namespace: 'team', host: 'h', login, shared: undefined, signal: by },
+      () => hanging.promise,
+    )
   const five = Array.from({ length: 5 }, (_, i) => run(`${i}`))
   const late = new AbortController()
   const sixth = run('6', late.signal)
