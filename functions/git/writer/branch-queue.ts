@@ -19,7 +19,7 @@ export interface BranchQueue {
   readonly remove: (waiter: Waiter) => void
   readonly isEmpty: () => boolean
   /** The first change that waits; undefined if none does. */
-  readonly first: () => Change | undefined
+  readonly first: () => Waiter | undefined
   /**
    * Waits for changes that are on their way, for half a second at most after the first of those that wait has come, and
    * `pauseMs` for any.
@@ -66,7 +66,7 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       look()
     },
     isEmpty: () => waiters.length === 0,
-    first: () => waiters[0]?.pending.change,
+    first: () => waiters[0],
     async gather(expected, pauseMs) {
       const { promise, resolve } = Promise.withResolvers<undefined>()
       const paused = performance.now() + pauseMs

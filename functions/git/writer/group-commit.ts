@@ -6,7 +6,7 @@ import { runBatch, type Land, type SessionOwner } from './batch.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { watchContention } from './branch-contention.ts'
-import { takeBranchTurns } from './branch-turns.ts'
+import { openBranchTurns } from './branch-turns.ts'
 import type { PushOptions } from './pending-change.ts'
 
 /** Collects changes while a batch is being pushed. */
@@ -37,7 +37,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   const running = new Set<Promise<void>>()
   const expected = countExpected()
   const contention = watchContention()
-  const takeTurn = takeBranchTurns()
+  const turns = openBranchTurns()
 
   async function run(key: string, queue: BranchQueue): Promise<void> {
     while (!queue.isEmpty()) await runNext(key, queue)
@@ -47,19 +47,22 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   async function runNext(key: string, queue: BranchQueue): Promise<void> {
     const first = queue.first()
     if (first === undefined) return
-    await queue.gather(expected.of(first), contention.pauseFor(key))
-    const pass = await takeTurn(first)
+    const { change } = first.pending
+    const { identity } = first.login
+    await queue.gather(expected.of(change), contention.pauseFor(key))
+    const pass = await turns.take(change, identity)
     try {
-      await runInTurn(key, queue)
+      await runInTurn(key, queue, () => turns.landed(change, identity))
     } finally {
       pass()
     }
   }
 
-  async function runInTurn(key: string, queue: BranchQueue): Promise<void> {
+  async function runInTurn(key: string, queue: BranchQueue, landed: () => void): Promise<void> {
     const first = queue.first()
     if (first === undefined) return
-    const owner = { address: first.repository, namespace: first.namespace }
+    const { repository: address, namespace } = first.pending.change
+    const owner = { address, namespace }
     const abandoned = queue.abandoned()
     const release = await acquire(owner, abandoned).catch(asFailure)
     if (release instanceof Failure) {
@@ -68,15 +71,21 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       return
     }
     try {
-      await landNext(key, queue)
+      await landNext(key, queue, landed)
     } finally {
       release()
     }
   }
 
-  async function landNext(key: string, queue: BranchQueue): Promise<void> {
+  async function landNext(key: string, queue: BranchQueue, landed: () => void): Promise<void> {
     const contended = contention.isContended(key)
-    await runBatch(queue, land, { contended, roundEnded: (round) => contention.roundEnded(key, round) })
+    await runBatch(queue, land, {
+      contended,
+      roundEnded(round) {
+        contention.roundEnded(key, round)
+        if (round.head !== undefined) landed()
+      },
+    })
     contention.batchEnded(key)
   }
 

@@ -1,20 +1,20 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import { takeBranchTurns } from '../../../functions/git/writer/branch-turns.ts'
+import { openBranchTurns } from '../../../functions/git/writer/branch-turns.ts'
 import { addressOf } from '../stage.ts'
 
 const MAIN = { repository: addressOf('https://git.example.com/acme/shop.git'), branch: 'main' }
 
 t.test('one has the turn of a branch at a time, in the order in which they came', async (t) => {
-  const takeTurn = takeBranchTurns()
+  const { take } = openBranchTurns()
   const order: string[] = []
-  const first = await takeTurn(MAIN)
+  const first = await take(MAIN, 'first')
   const others = ['second', 'third'].map(async (name) => {
-    const pass = await takeTurn(MAIN)
+    const pass = await take(MAIN, name)
     order.push(name)
     pass()
   })
-  ;(await takeTurn({ ...MAIN, branch: 'other' }))()
+  ;(await take({ ...MAIN, branch: 'other' }, 'first'))()
   t.same(order, [])
   first()
   await Promise.all(others)
@@ -29,9 +29,9 @@ async function settle(): Promise<void> {
 t.test('a turn that is not passed keeps the next ones for two seconds each, ten at most', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
-  const takeTurn = takeBranchTurns()
+  const { take } = openBranchTurns()
   let had = 0
-  for (let i = 0; i < 20; i += 1) void takeTurn(MAIN).then(() => (had += 1))
+  for (let i = 0; i < 20; i += 1) void take(MAIN, `${i}`).then(() => (had += 1))
   const counts: number[] = []
   for (let seconds = 0; seconds < 11; seconds += 1) {
     await settle()
@@ -39,4 +39,37 @@ t.test('a turn that is not passed keeps the next ones for two seconds each, ten 
     mock.timers.tick(1_000)
   }
   t.same(counts, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 20])
+})
+
+t.test('who has pushed to the branch waits for nobody who never has, and these for all', async (t) => {
+  const { take, landed } = openBranchTurns()
+  for (const login of ['shop', 'market']) landed(MAIN, login)
+  const order: string[] = []
+  const enter = async (name: string): Promise<() => void> => {
+    const pass = await take(MAIN, name)
+    order.push(name)
+    return pass
+  }
+  const stranger = await enter('stranger')
+  const shop = await enter('shop')
+  const others = ['another stranger', 'market'].map(async (name) => (await enter(name))())
+  await settle()
+  t.same(order, ['stranger', 'shop'])
+  shop()
+  await settle()
+  t.same(order, ['stranger', 'shop', 'market'])
+  stranger()
+  await Promise.all(others)
+  t.same(order.slice(3), ['another stranger'])
+  ;(await take({ ...MAIN, branch: 'other' }, 'stranger'))()
+  const elsewhere = await take({ ...MAIN, branch: 'other' }, 'stranger')
+  let had = false
+  const next = take({ ...MAIN, branch: 'other' }, 'shop').then((pass) => {
+    had = true
+    pass()
+  })
+  await settle()
+  t.notOk(had, 'what has landed on one branch says nothing of another')
+  elsewhere()
+  await next
 })

@@ -110,6 +110,25 @@ t.test('another login to the same branch waits for the push', async (t) => {
   await Promise.all(work)
 })
 
+t.test('a login that has pushed to the branch waits for none that never has', async (t) => {
+  const { promise: end, resolve } = Promise.withResolvers<undefined>()
+  async function* land(batch: Batch): AsyncGenerator<Settled> {
+    const head = batch.changes.map(({ change }) => pathOf(change)).join()
+    if (head.startsWith('stranger')) await end
+    else batch.roundEnded({ tip: 'tip', head, raced: false, milliseconds: 1 })
+    yield allLanded(batch)
+  }
+  const groupCommit = makeGroupCommit({ land })
+  const push = (path: string, login: string) => groupCommit.push(changeOf(URL, path), loginOf(login), NEVER)
+  await push('first', 'shop')
+  const strangers = Array.from({ length: 5 }, (_, i) => push(`stranger ${i}`, `stranger ${i}`))
+  const began = performance.now()
+  await push('second', 'shop')
+  t.ok(performance.now() - began < 1_500, 'without a turn of the strangers')
+  resolve(undefined)
+  await Promise.all(strangers)
+})
+
 t.test('where others write to the branch, a push gathers changes, and reads the tip first', async (t) => {
   const batches: Batch[] = []
   async function* land(batch: Batch): AsyncGenerator<Settled> {
