@@ -9,7 +9,7 @@ import { signalWhenAbandoned, type Abandonment, type PendingChange, type Settled
 /** Whose session with a remote it is. */
 export interface SessionOwner {
   readonly address: RepositoryAddress
-  /** The first change's. */
+  /** Of one of its changes. */
   readonly namespace: string
 }
 
@@ -31,7 +31,7 @@ type Open = Map<PendingChange, Waiter['settle']>
 export async function runBatch(
   queue: BranchQueue,
   land: Land,
-  terms: Pick<Batch, 'contended' | 'roundEnded'>,
+  terms: Pick<Batch, 'contended' | 'roundEnded' | 'namespace'>,
 ): Promise<void> {
   const waiters = queue.takeNext()
   const [first] = waiters
@@ -41,7 +41,7 @@ export async function runBatch(
   const abandoned = signalWhenAbandoned(open)
   const secrets = unitedSecrets(waiters.map(({ login }) => login.secrets))
   const known = new Set(secrets)
-  const { repository: address, namespace } = first.pending.change
+  const { repository: address } = first.pending.change
 
   function join(batch: readonly PendingChange[]): readonly PendingChange[] {
     // The session masks no other secrets than those that it began with.
@@ -53,7 +53,7 @@ export async function runBatch(
   }
 
   const login = { ...first.login, secrets }
-  const batch = { ...terms, changes, address, namespace, login, join, signal: abandoned.signal }
+  const batch = { ...terms, changes, address, login, join, signal: abandoned.signal }
   const failure = await settleAll(land, batch, { open, abandoned }).catch(asFailure)
   abandoned.stop()
   // A failure must not stop the queue: other changes wait in it.

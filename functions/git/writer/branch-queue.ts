@@ -1,6 +1,7 @@
 import { mostBytesOf, type Change, type Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Failure } from '../../domain/failure.ts'
+import type { Release } from '../../domain/network/budget.ts'
 import type { Expected } from './expected-changes.ts'
 import type { PendingChange } from './pending-change.ts'
 
@@ -18,6 +19,10 @@ export interface BranchQueue {
   /** Its caller has gone. */
   readonly remove: (waiter: Waiter) => void
   readonly isEmpty: () => boolean
+  /** Of the changes that wait, each once. */
+  readonly namespaces: () => ReadonlySet<string>
+  /** Calls `added` whenever a change has come, until the result is called. */
+  readonly follow: (added: () => void) => Release
   /** The first change that waits; undefined if none does. */
   readonly first: () => Waiter | undefined
   /**
@@ -52,12 +57,14 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
   let came = performance.now()
   let leaving = new AbortController()
   let look = noop
+  let added = noop
 
   return {
     add(waiter) {
       if (waiters.length === 0) came = performance.now()
       waiters.push(waiter)
       look()
+      added()
     },
     remove(waiter) {
       waiters = waiters.filter((other) => other !== waiter)
@@ -66,6 +73,13 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       look()
     },
     isEmpty: () => waiters.length === 0,
+    namespaces: () => new Set(waiters.map(({ pending }) => pending.change.namespace)),
+    follow(next) {
+      added = next
+      return () => {
+        added = noop
+      }
+    },
     first: () => waiters[0],
     async gather(expected, pauseMs) {
       const { promise, resolve } = Promise.withResolvers<undefined>()

@@ -1,10 +1,11 @@
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Release } from '../../domain/network/budget.ts'
-import { asFailure, Failure } from '../../domain/failure.ts'
-import { runBatch, type Land, type SessionOwner } from './batch.ts'
+import { Failure } from '../../domain/failure.ts'
+import { runBatch, type Land } from './batch.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
+import { acquireFirst, type Acquire } from './first-session.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns } from './branch-turns.ts'
 import type { PushOptions } from './pending-change.ts'
@@ -22,7 +23,7 @@ export interface GroupCommit {
 export interface GroupCommitParts {
   readonly land: Land
   /** Waits until a session with the remote may begin. Rejects if the signal fires. Default: at once. */
-  readonly acquire?: (owner: SessionOwner, signal: AbortSignal) => Promise<Release>
+  readonly acquire?: Acquire
 }
 
 /**
@@ -61,25 +62,29 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   async function runInTurn(key: string, queue: BranchQueue, landed: () => void): Promise<void> {
     const first = queue.first()
     if (first === undefined) return
-    const { repository: address, namespace } = first.pending.change
-    const owner = { address, namespace }
+    const { repository: address } = first.pending.change
     const abandoned = queue.abandoned()
-    const release = await acquire(owner, abandoned).catch(asFailure)
-    if (release instanceof Failure) {
+    const session = await acquireFirst(acquire, queue, { address, signal: abandoned })
+    if (session instanceof Failure) {
       // Otherwise nobody waits any more, or only who has come since then.
-      if (!abandoned.aborted) for (const { settle } of queue.takeNext()) settle(release)
+      if (!abandoned.aborted) for (const { settle } of queue.takeNext()) settle(session)
       return
     }
     try {
-      await landNext(key, queue, landed)
+      await landNext(key, queue, { namespace: session.namespace, landed })
     } finally {
-      release()
+      session.release()
     }
   }
 
-  async function landNext(key: string, queue: BranchQueue, landed: () => void): Promise<void> {
+  async function landNext(
+    key: string,
+    queue: BranchQueue,
+    { namespace, landed }: { readonly namespace: string; readonly landed: () => void },
+  ): Promise<void> {
     const contended = contention.isContended(key)
     await runBatch(queue, land, {
+      namespace,
       contended,
       roundEnded(round) {
         contention.roundEnded(key, round)

@@ -129,6 +129,68 @@ t.test('a login that has pushed to the branch waits for none that never has', as
   await Promise.all(strangers)
 })
 
+t.test('changes of several namespaces wait for the session of whichever gets one first', async (t) => {
+  const asked: string[] = []
+  const given: string[] = []
+  const back: string[] = []
+  const places = new Set(['shop'])
+  const { groupCommit, batches } = slowGroupCommit({
+    acquire({ namespace }, signal) {
+      asked.push(namespace)
+      if (places.has(namespace)) return Promise.resolve(() => void back.push(namespace))
+      const { promise, reject } = Promise.withResolvers<never>()
+      signal.addEventListener('abort', () => {
+        given.push(namespace)
+        reject(new Error('Given up.'))
+      })
+      return promise
+    },
+  })
+  const push = (namespace: string) => groupCommit.push(changeOf(URL, namespace, { namespace }), LOGIN, NEVER)
+  const evil = push('evil')
+  await nextBatch()
+  t.same([asked, batches.length], [['evil'], 0])
+  const work = [evil, push('evil'), push('shop')]
+  await waitFor('the batch', () => batches[0], 5_000)
+  t.same(asked, ['evil', 'shop'])
+  t.same(
+    batches[0]?.changes.map(({ change }) => change.namespace),
+    ['evil', 'evil', 'shop'],
+  )
+  t.equal(batches[0]?.namespace, 'shop', 'whose session it is')
+  batches[0]?.end()
+  await Promise.all(work)
+  await groupCommit.idle()
+  t.same([given, back], [['evil'], ['shop']])
+})
+
+t.test(
+  'of two sessions that are given at once, one is given back, and a failure counts once all have failed',
+  async (t) => {
+    const held = new Set<string>()
+    const lacking = new Set(['market'])
+    const { groupCommit, batches } = slowGroupCommit({
+      async acquire({ namespace }) {
+        await Promise.resolve()
+        if (lacking.has(namespace)) throw new Failure('Conflict', `Nothing for ${namespace}.`)
+        held.add(namespace)
+        return () => void held.delete(namespace)
+      },
+    })
+    const push = (namespace: string) =>
+      groupCommit.push(changeOf(URL, namespace, { namespace }), LOGIN, NEVER)
+    const work = ['market', 'shop', 'kitchen'].map(push)
+    await waitFor('the batch', () => batches[0], 5_000)
+    t.same([...held], ['shop'])
+    batches[0]?.end()
+    await Promise.all(work)
+    for (const namespace of ['shop', 'kitchen']) lacking.add(namespace)
+    for (const failing of ['market', 'shop'].map(push)) await t.rejects(failing, { message: /^Nothing for/ })
+    await groupCommit.idle()
+    t.same([...held], [])
+  },
+)
+
 t.test('where others write to the branch, a push gathers changes, and reads the tip first', async (t) => {
   const batches: Batch[] = []
   async function* land(batch: Batch): AsyncGenerator<Settled> {
