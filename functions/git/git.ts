@@ -107,7 +107,7 @@ export function openGit(settings: GitSettings): Git {
   }
 
   async function* landBatch(batch: Batch): AsyncGenerator<Settled, void> {
-    const { changes, signal, contended, join, roundEnded, ...target } = batch
+    const { changes, signal, contended, join, apart, roundEnded, ...target } = batch
     const told = [...changes]
     let chosen: EngineName | undefined
     const engineChosen: RemoteTarget['engineChosen'] = (engine) => {
@@ -129,6 +129,7 @@ export function openGit(settings: GitSettings): Git {
           signal,
           contended,
           roundEnded,
+          apart,
           join: joinAndTell,
         })
       } finally {

@@ -25,18 +25,24 @@ export interface Batch extends SessionOwner, Required<Omit<Landing, 'batch'>> {
 /** Yields results step by step; changes without a result fail when it throws or ends. */
 export type Land = (batch: Batch) => AsyncIterable<Settled>
 
-type Open = Map<PendingChange, Waiter['settle']>
+type Open = Map<PendingChange, Waiter>
+
+/** What the caller of a batch says. */
+export interface BatchTerms extends Pick<Batch, 'contended' | 'roundEnded' | 'namespace'> {
+  /** Takes over what is refused of one namespace, where there are several. */
+  readonly takeApart: (waiters: readonly Waiter[]) => void
+}
 
 /** Lands what the next push takes of the queue, and returns its result to each caller. Never throws. */
 export async function runBatch(
   queue: BranchQueue,
   land: Land,
-  terms: Pick<Batch, 'contended' | 'roundEnded' | 'namespace'>,
+  { takeApart, ...terms }: BatchTerms,
 ): Promise<void> {
   const waiters = queue.takeNext()
   const [first] = waiters
   if (first === undefined) return
-  const open: Open = new Map(waiters.map(({ pending, settle }) => [pending, settle]))
+  const open: Open = new Map(waiters.map((waiter) => [waiter.pending, waiter]))
   const changes = [...open.keys()]
   const abandoned = signalWhenAbandoned(open)
   const secrets = unitedSecrets(waiters.map(({ login }) => login.secrets))
@@ -46,18 +52,24 @@ export async function runBatch(
   function join(batch: readonly PendingChange[]): readonly PendingChange[] {
     // The session masks no other secrets than those that it began with.
     const more = queue.takeMore(batch, ({ login }) => login.secrets.every((secret) => known.has(secret)))
-    for (const { pending, settle } of more) open.set(pending, settle)
+    for (const waiter of more) open.set(waiter.pending, waiter)
     const joined = more.map(({ pending }) => pending)
     abandoned.follow(joined)
     return joined
   }
 
+  function apart(refused: readonly PendingChange[]): void {
+    const taken = refused.flatMap((pending) => open.get(pending) ?? [])
+    for (const { pending } of taken) open.delete(pending)
+    takeApart(taken)
+  }
+
   const login = { ...first.login, secrets }
-  const batch = { ...terms, changes, address, login, join, signal: abandoned.signal }
+  const batch = { ...terms, changes, address, login, join, apart, signal: abandoned.signal }
   const failure = await settleAll(land, batch, { open, abandoned }).catch(asFailure)
   abandoned.stop()
   // A failure must not stop the queue: other changes wait in it.
-  for (const settle of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))
+  for (const { settle } of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))
 }
 
 /** Settles each waiter when its change ends, and removes it from `open`. */
@@ -69,7 +81,7 @@ async function settleAll(
   if (abandoned.signal.aborted) return
   for await (const settled of land(batch)) {
     for (const [pending, ending] of settled) {
-      open.get(pending)?.(ending)
+      open.get(pending)?.settle(ending)
       open.delete(pending)
     }
     abandoned.check()

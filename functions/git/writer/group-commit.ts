@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Release } from '../../domain/network/budget.ts'
@@ -26,15 +27,23 @@ export interface GroupCommitParts {
   readonly acquire?: Acquire
 }
 
+/** How long a namespace of which commits were refused beside those of others pushes by itself. */
+const APART_MS = 10 * 60_000
+/** Most such namespaces that are remembered, each for a branch. */
+const MOST_APART = 1_000
+
 /**
  * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
  * one commit each. A push begins as soon as the one before has ended, it may have a session, no other login pushes to the
  * branch, and no other change for it is known to be on its way; for both of these it waits a moment. Where others write
- * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile. A change whose signal fires fails at once and alone; a
+ * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile. Of several namespaces, one
+ * of which commits are refused pushes by itself for a while. A change whose signal fires fails at once and alone; a
  * batch ends early only when nobody waits for those of its changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()
+  const places = new WeakMap<Waiter, BranchQueue>()
+  const apart = new LRUCache<string, true>({ max: MOST_APART, ttl: APART_MS })
   const running = new Set<Promise<void>>()
   const expected = countExpected()
   const contention = watchContention()
@@ -86,6 +95,12 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     await runBatch(queue, land, {
       namespace,
       contended,
+      takeApart(waiters) {
+        for (const waiter of waiters) {
+          apart.set(apartKey(waiter), true)
+          enqueue(waiter)
+        }
+      },
       roundEnded(round) {
         contention.roundEnded(key, round)
         if (round.head !== undefined) landed()
@@ -94,18 +109,20 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     contention.batchEnded(key)
   }
 
-  function enqueue(key: string, waiter: Waiter): BranchQueue {
+  function enqueue(waiter: Waiter): void {
+    const own = apartKey(waiter)
+    const key = apart.has(own) ? own : keyOf(waiter)
     const known = queues.get(key)
+    const queue = known ?? makeBranchQueue(waiter)
+    places.set(waiter, queue)
     if (known !== undefined) {
       known.add(waiter)
-      return known
+      return
     }
-    const queue = makeBranchQueue(waiter)
     queues.set(key, queue)
     const work = run(key, queue)
     running.add(work)
     void work.finally(() => running.delete(work))
-    return queue
   }
 
   return {
@@ -118,9 +135,9 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
         else resolve(ending)
       }
       const waiter = { pending: { change, date: new Date(), signal, ...options }, login, settle }
-      const queue = enqueue(keyOf(change, login), waiter)
+      enqueue(waiter)
       function abort(): void {
-        queue.remove(waiter)
+        places.get(waiter)?.remove(waiter)
         settle(outOfTime(signal, change))
       }
       signal.addEventListener('abort', abort, { once: true })
@@ -133,8 +150,14 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   }
 }
 
-function keyOf({ repository, branch, commitByAPI }: Change, { identity }: Login): string {
-  return JSON.stringify([repository.text, branch ?? null, identity, commitByAPI !== undefined])
+function keyOf({ pending, login }: Waiter): string {
+  const { repository, branch, commitByAPI } = pending.change
+  return JSON.stringify([repository.text, branch ?? null, login.identity, commitByAPI !== undefined])
+}
+
+/** The key of a queue for its namespace alone. */
+function apartKey(waiter: Waiter): string {
+  return `${keyOf(waiter)} ${waiter.pending.change.namespace}`
 }
 
 function atOnce(): Promise<Release> {

@@ -13,6 +13,8 @@ export interface Landing {
   readonly contended?: boolean
   /** Changes that have come meanwhile and go with these, which are built again. Default: none. */
   readonly join?: (batch: readonly PendingChange[]) => readonly PendingChange[]
+  /** Takes those away that are refused of a namespace, where there are several; see Work. Default: nobody does. */
+  readonly apart?: (batch: readonly PendingChange[]) => void
   /** Called after each round that has come to its push. */
   readonly roundEnded?: (round: RoundReport) => void
 }
@@ -43,7 +45,8 @@ async function* tryRound(
     await pauseBefore(work, landing.signal)
     const grown = withMore(work, landing)
     batch = grown.batch
-    return yield* writeRound(remote, grown, landing.roundEnded)
+    const apart = work.apart ?? (isOfSeveral(batch) ? landing.apart : undefined)
+    return yield* writeRound(remote, { ...grown, apart }, landing.roundEnded)
   } catch (error) {
     yield failAll(batch, asFailure(error))
     return []
@@ -59,4 +62,8 @@ function withMore(work: Work, { join, signal }: Landing): Work {
   const joined = new Map([...(work.joined ?? []), ...more.map((pending) => [pending, rounds] as const)])
   const doubts = new Map([...work.doubts, ...firstDoubts(more)])
   return { ...work, batch: [...batch, ...more], doubts, joined }
+}
+
+function isOfSeveral(batch: readonly PendingChange[]): boolean {
+  return new Set(batch.map(({ change }) => change.namespace)).size > 1
 }

@@ -37,6 +37,11 @@ export interface Work {
   readonly before?: Seen
   /** How long the round took that has lost a race, in milliseconds. Undefined: another reason has ended it. */
   readonly raceMs?: number | undefined
+  /**
+   * Of changes of several namespaces: takes away those of one that are refused, which are halved without the others. Left
+   * out: they are of one namespace.
+   */
+  readonly apart?: ((batch: readonly PendingChange[]) => void) | undefined
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
   readonly suspect?: Suspect | undefined
 }
@@ -172,12 +177,27 @@ function after(remote: Remote, work: Work, { written, tip, seen }: Pushing): Pro
   return again(remote, { ...next, suspect })
 }
 
-/** One of them may be the bad one: halves, until it stands alone. */
-function refuse({ batch, doubts }: Work, failure: Failure): Progress {
+/**
+ * One of them may be the bad one: halves, until it stands alone. Of several namespaces, halves of these: what is bad of one
+ * is then for its own pushes to find, however much it is.
+ */
+function refuse({ batch, doubts, apart }: Work, failure: Failure): Progress {
+  const namespaces = [...new Set(batch.map(namespaceOf))]
+  if (namespaces.length === 1 && apart !== undefined) {
+    apart(batch)
+    return { settled: new Map(), rest: [] }
+  }
   if (batch.length === 1) return { settled: failAll(batch, failure), rest: [] }
+  const first = new Set(namespaces.slice(0, Math.floor(namespaces.length / 2)))
   const middle = Math.floor(batch.length / 2)
-  const halves = [batch.slice(0, middle), batch.slice(middle)]
-  return { settled: new Map(), rest: halves.map((half) => ({ batch: half, doubts, rounds: 0 })) }
+  const isFirst = (pending: PendingChange, i: number): boolean =>
+    namespaces.length > 1 ? first.has(namespaceOf(pending)) : i < middle
+  const halves = [batch.filter(isFirst), batch.filter((pending, i) => !isFirst(pending, i))]
+  return { settled: new Map(), rest: halves.map((half) => ({ batch: half, doubts, rounds: 0, apart })) }
+}
+
+function namespaceOf({ change }: PendingChange): string {
+  return change.namespace
 }
 
 /** Another round of those that may have one. */
