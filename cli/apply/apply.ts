@@ -131,7 +131,7 @@ function printEnding({ about, ended }: Ended, { terminal }: Call): void {
   const said = isBad
     ? `${ended.reason}: ${withoutPromise(ended.message)}`
     : `${ended.message} ${ended.commit?.url ?? ''}`
-  terminal.print(`${mark} ${about}  ${plain(said.trim())}`)
+  terminal.print(`${mark} ${plain(`${about}  ${said.trim()}`)}`)
 }
 
 function inJSON({ about, ended }: Ended): object {

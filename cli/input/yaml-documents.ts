@@ -1,10 +1,12 @@
 import {
   isAlias,
   isMap,
+  isNode,
   isPair,
   isScalar,
   isSeq,
   parseAllDocuments,
+  type Alias,
   type Document,
   type Pair,
   type Scalar,
@@ -18,6 +20,17 @@ export type Tree = ReadonlyMap<string, Tree> | readonly Tree[] | string
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 /** As deep as the API server reads. */
 const DEEPEST = 100
+/** What aliases may add to a text: the characters of their scalars, and so many for each node. */
+const MOST_REPEATED = 16 * 1024 * 1024
+const NODE = 64
+
+/** A document that is read, and what its aliases may still add. */
+interface Reading {
+  readonly document: Document
+  /** The last node of each anchor so far; to look for it in the document takes long in a large one. */
+  readonly anchors: Map<string, unknown>
+  left: number
+}
 
 /**
  * The documents of a YAML or JSON text, read as kubectl reads them: YAML 1.1, where `yes` is a boolean; a date is a text.
@@ -33,25 +46,48 @@ export function documentsIn(text: string, source: string): readonly Tree[] {
       const [first = ''] = error.message.split('\n')
       throw new UsageError(`${source} is not YAML: ${first.replace(/:$/, '')}.`)
     }
-    return treeOf(document.contents, document, 0)
+    return treeOf(
+      document.contents,
+      { document, anchors: new Map(), left: MOST_REPEATED },
+      { depth: 0, repeated: false },
+    )
   })
 }
 
-function treeOf(node: unknown, document: Document, depth: number): Tree {
+interface Where {
+  readonly depth: number
+  /** Behind an alias. */
+  readonly repeated: boolean
+}
+
+function treeOf(node: unknown, reading: Reading, { depth, repeated }: Where): Tree {
   if (depth > DEEPEST)
     throw new UsageError('A document is deeper than the API server reads; make it flatter.')
-  if (isAlias(node)) return treeOf(node.resolve(document), document, depth + 1)
-  if (isSeq(node)) return node.items.map((item) => treeOf(item, document, depth + 1))
+  const below = { depth: depth + 1, repeated }
+  if (repeated) spend(node, reading)
+  if (isAlias(node)) return treeOf(targetOf(node, reading), reading, { ...below, repeated: true })
+  if (!repeated && isNode(node) && node.anchor !== undefined) reading.anchors.set(node.anchor, node)
+  if (isSeq(node)) return node.items.map((item) => treeOf(item, reading, below))
   if (!isMap(node)) return isScalar(node) ? scalarOf(node) : 'null'
   const own = new Map<string, Tree>()
   const merged = new Map<string, Tree>()
   for (const pair of node.items) {
-    const value = treeOf(pair.value, document, depth + 1)
+    const value = treeOf(pair.value, reading, below)
     if (!isMerge(pair)) own.set(nameOf(pair), value)
     else addMissing(merged, mergedBy(value))
   }
   // What the mapping says itself counts, and of several merged ones the first.
   return new Map([...merged, ...own])
+}
+
+function targetOf(alias: Alias, { document, anchors }: Reading): unknown {
+  return anchors.get(alias.source) ?? alias.resolve(document)
+}
+
+function spend(node: unknown, reading: Reading): void {
+  reading.left -= NODE + (isScalar(node) ? (node.source?.length ?? 0) : 0)
+  if (reading.left >= 0) return
+  throw new UsageError('The aliases of a document repeat more than 16 MiB; write less by aliases.')
 }
 
 function addMissing(to: Map<string, Tree>, entries: readonly (readonly [string, Tree])[]): void {

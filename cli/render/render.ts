@@ -4,7 +4,7 @@ import { flagOption, textOption, type Call } from '../call.ts'
 import { chosenBy, type Chosen } from '../local/chosen.ts'
 import { openSite } from '../local/site.ts'
 import { UsageError, type Outcome } from '../terminal/exit-codes.ts'
-import { styles } from '../terminal/style.ts'
+import { plain, styles } from '../terminal/style.ts'
 import { unifiedDiff } from './diff.ts'
 import { renderFiles, type RenderedFile } from './rendered-files.ts'
 
@@ -55,18 +55,24 @@ interface Printing {
 /** One file as it is, so that it can be written somewhere; of several each has a heading. */
 function print(files: readonly RenderedFile[], { call: { terminal }, isDiff, isAlone }: Printing): void {
   const styled = styles(terminal.colour)
+  // What a branch or a file holds might act on a terminal; elsewhere it is the same to the byte.
+  const isTerminal = terminal.columns !== undefined
+  const shown = (text: string): string => (isTerminal ? plain(text) : text)
+  const bytesOf = (after: Uint8Array): string | Uint8Array =>
+    isTerminal ? plain(Buffer.from(after).toString()) : after
   if (isDiff) {
-    for (const file of files) for (const line of unifiedDiff(file)) terminal.print(coloured(line, styled))
+    for (const file of files)
+      for (const line of unifiedDiff(file)) terminal.print(coloured(shown(line), styled))
     return
   }
   const [only] = files
   if (isAlone && files.length === 1 && only?.after !== undefined) {
-    terminal.write(only.after)
+    terminal.write(bytesOf(only.after))
     return
   }
   for (const { path, after } of files) {
     terminal.print(styled('bold', `==> ${path}${after === undefined ? ' (removed)' : ''} <==`))
-    if (after !== undefined) terminal.write(after)
+    if (after !== undefined) terminal.write(bytesOf(after))
   }
 }
 

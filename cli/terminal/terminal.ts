@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { Environment } from '../../functions/domain/settings.ts'
+import { plain } from './style.ts'
 
 /** What a command sees of the terminal and of the process that it runs in. */
 export interface Terminal {
@@ -59,7 +60,7 @@ export function openTerminal(process: NodeJS.Process): Terminal {
       if (!stderr.isTTY) return
       hide()
       if (line === '') return
-      stderr.write(line.slice(0, (stderr.columns || 80) - 1))
+      stderr.write(plain(line).slice(0, (stderr.columns || 80) - 1))
       isShown = true
     },
     readInput: () => text(stdin),

@@ -31,3 +31,14 @@ t.test('what is no YAML, or too deep', async (t) => {
   t.throws(() => read('a: [1'), { name: 'UsageError', message: /^x\.yaml is not YAML: .*line 1/ })
   t.throws(() => read(`${'['.repeat(150)}${']'.repeat(150)}`), { name: 'UsageError', message: /deeper/ })
 })
+
+t.test('aliases that repeat what others repeat end soon', async (t) => {
+  const lines = Array.from({ length: 20 }, (_, i) => `x${i + 1}: &x${i + 1} [${`*x${i},`.repeat(9)}]`)
+  const mappings = Array.from({ length: 20 }, (_, i) => `x${i + 1}: &x${i + 1} {<<: [*x${i}, *x${i}], a: 1}`)
+  const long = `x0: &x0 ${'x'.repeat(100_000)}\ny: [${'*x0,'.repeat(1_000)}]`
+  const began = performance.now()
+  for (const bomb of [`x0: &x0 [a]\n${lines.join('\n')}`, `x0: &x0 {a: 1}\n${mappings.join('\n')}`, long])
+    t.throws(() => read(bomb), { name: 'UsageError', message: /aliases .* repeat more than 16 MiB/ })
+  t.ok(performance.now() - began < 5_000)
+  t.equal(read(`x: &x {a: 1}\ny: [${'*x,'.repeat(10_000)}]`)[0]?.length, 80_019)
+})

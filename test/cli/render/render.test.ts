@@ -28,6 +28,21 @@ t.test('the bytes alone, without a call of the remote', async (t) => {
   t.same(ended, { code: 0, stdout: MANIFEST, stderr: '' })
 })
 
+t.test('on a terminal nothing acts on it', async (t) => {
+  const content = 'a\u001b]0;title\u0007b\n'
+  const repository = await server.createRepository('acme/render-escapes', { files: { 'note.md': content } })
+  const same = await fileOf(t, gitCommit(repository.url, { files: [{ path: 'note.md', content }] }))
+  t.equal((await commitlet(['render', '-f', same], { env })).stdout, content, 'elsewhere it is the same')
+  t.equal((await commitlet(['render', '-f', same], { env, columns: 80 })).stdout, 'a?]0;title?b\n')
+  const other = await fileOf(
+    t,
+    ...objects,
+    gitCommit(repository.url, { files: [{ path: 'note.md', content: 'c\n' }] }),
+  )
+  const { stdout } = await commitlet(['render', '-f', other, '--diff'], { env, columns: 80 })
+  t.match(stdout, '\n-a?]0;title?b\n+c\n')
+})
+
 t.test('several files, removals and edits', async (t) => {
   const repository = await server.createRepository('acme/render-1', {
     files: { 'old.md': 'x', 'values.yaml': 'tag: 1 # keep\n' },

@@ -17,14 +17,14 @@ t.test('on a terminal, progress is one line that is taken away', async (t) => {
   t.match(terminal, { colour: true, columns: 40 })
   terminal.progress('x'.repeat(50))
   terminal.print('done')
-  terminal.progress('more')
+  terminal.progress('mo\u001bre')
   terminal.progress('')
   terminal.warn('wrong')
   terminal.write('raw')
   stdout.end()
   stderr.end()
   t.equal(await text(stdout), 'done\nraw')
-  t.equal(await text(stderr), `${'x'.repeat(39)}\r\u001b[Kmore\r\u001b[Kwrong\n`)
+  t.equal(await text(stderr), `${'x'.repeat(39)}\r\u001b[Kmo?re\r\u001b[Kwrong\n`)
 })
 
 t.test('elsewhere there is no progress, no colour and no width', async (t) => {
