@@ -23,13 +23,14 @@ export interface HandOver {
 
 /** How long a repository is left to the git binary: a server may be upgraded, or may have been broken. */
 const REMEMBERED_MS = 10 * 60_000
-const MOST_REMEMBERED = 1_000
+/** Most repositories with a login each. */
+const MOST_REMEMBERED = 10_000
 
 /**
  * The direct engine, and the git binary for what that cannot do. One rule: a Failure is a verdict and stands, whoever
  * gives it; any other error of the direct engine means that it cannot go on, so the session continues with the git
- * binary, and so do all sessions with the repository for the next ten minutes. `handedOver` is called once for each such
- * session of the direct engine.
+ * binary, and so do all sessions of that login with the repository for the next ten minutes: what it wants to write may be the
+ * cause. `handedOver` is called once for each such session of the direct engine.
  */
 export function chooseEngine(
   { direct, binary }: Engines,
@@ -40,11 +41,12 @@ export function chooseEngine(
   return {
     async open(target) {
       const { text } = target.address
-      if (remembered.has(text)) return binary.open(target)
+      const key = `${target.login.identity} ${text}`
+      if (remembered.has(key)) return binary.open(target)
       function declined(error: unknown): undefined {
         if (error instanceof Failure) throw error
         stopIfAborted(target.signal)
-        if (!isBusy(error)) remembered.set(text, true)
+        if (!isBusy(error)) remembered.set(key, true)
         handedOver({ url: text, why: error instanceof Error ? error.message : 'an unknown error' })
       }
       const first = await direct.open(target).catch(declined)

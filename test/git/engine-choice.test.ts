@@ -73,6 +73,18 @@ for (const name of ['readTip', 'readTree', 'writeCommits', 'push'] as const)
     },
   )
 
+t.test('what one login cannot do by the direct engine says nothing of another', async (t) => {
+  let declined = 0
+  const { push, binary } = stageOf((remote) => ({
+    readTree: (tip, paths) => ((declined += 1) === 1 ? decline() : remote.readTree(tip, paths)),
+  }))
+  t.match(await push({ login: loginOf('reader') }), { outcome: 'pushed' })
+  t.match(await push({ login: loginOf('writer') }), { outcome: 'pushed' })
+  t.equal(binary.opened.length, 1)
+  t.match(await push({ login: loginOf('reader') }), { outcome: 'pushed' })
+  t.equal(binary.opened.length, 2)
+})
+
 t.test('a session that cannot be opened is handed over, too', async (t) => {
   const repository = memoryRepository()
   const binary = engineOn(repository, () => ({}))
