@@ -48,22 +48,27 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
     await beginAll(refs, begin, { forMs: PATIENCE_MS, wait, signal })
   }
 
-  return async function lookFor(object, begin) {
-    const key = keyOf(object, everywhere)
-    if (key === undefined) return
+  async function lookIn(key: string, begin: Begin): Promise<void> {
     // Beyond that many, the resources are looked after at their own pace.
     if (!queued.has(key) && !resting.has(key) && resting.size >= MOST_RESTING) return
     const next = queued.get(key) ?? search(key, begin)
     queued.set(key, next)
     await next
   }
+
+  return async function lookFor(object, begin) {
+    await Promise.all(keysOf(object, everywhere).map((key) => lookIn(key, begin)))
+  }
 }
 
 const ALL = ''
 
-/** The namespace to search, or ALL; undefined if no resource can refer to the object. */
-function keyOf({ namespace }: OtherObject, everywhere: boolean): string | undefined {
-  return everywhere ? ALL : namespace
+/**
+ * The namespace to search, and ALL where others can refer to the object; none if no resource can. Most that refer to it are
+ * in its own namespace: the search of that is not kept long by what waits in the others, nor cut short by it.
+ */
+function keysOf({ namespace }: OtherObject, everywhere: boolean): readonly string[] {
+  return [...(namespace === undefined ? [] : [namespace]), ...(everywhere ? [ALL] : [])]
 }
 
 async function find(parts: SearchParts, key: string): Promise<readonly ObjectRef[]> {

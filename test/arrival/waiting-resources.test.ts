@@ -65,6 +65,17 @@ t.test('no resource refers to an object of the cluster, unless the operator allo
   t.strictSame(other.begun.toSorted(), [...OF_SHOP, 'team/other'])
 })
 
+t.test(
+  'where any may refer to it, very many of another namespace do not keep out those of its own',
+  async (t) => {
+    const many = Array.from({ length: 1_200 }, (_, i) => waiting('a-first', `${i}`, 'ReferenceNotFound'))
+    const { begun, lookFor } = stage([...many, waiting('shop', 'missing', 'ReferenceNotFound')], true)
+    await lookFor('shop')
+    t.ok(begun.includes('shop/missing'))
+    t.ok(begun.includes('a-first/0'))
+  },
+)
+
 t.test('events that come while a namespace rests share its next search', async (t) => {
   const { api, begun, lookFor } = stage(RESOURCES)
   await Promise.all(Array.from({ length: 50 }, () => lookFor('shop')))
