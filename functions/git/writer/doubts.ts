@@ -27,6 +27,11 @@ export function doubtAll(doubts: Doubts, rest: readonly PendingChange[]): Doubts
   return new Map([...rest.map((pending) => [pending, pending.date] as const), ...doubts])
 }
 
+/** Whether a push of this session may have made its commit, or may still make it: no earlier attempt says so. */
+export function isDoubtOfSession(doubts: Doubts, pending: PendingChange): boolean {
+  return doubts.has(pending) && pending.change.since === undefined
+}
+
 /** The date since which history is needed; undefined: no change of the batch is in doubt. */
 export function searchedSince(doubts: Doubts, batch: readonly PendingChange[]): Date | undefined {
   const dates = batch.flatMap((pending) => doubts.get(pending)?.getTime() ?? [])

@@ -9,7 +9,7 @@ import {
   type Seen,
   type Written,
 } from './commit-and-push.ts'
-import { doubtAll, searchedSince, settleFound, type Doubts } from './doubts.ts'
+import { doubtAll, isDoubtOfSession, searchedSince, settleFound, type Doubts } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 
 /** How often a change is built again on a branch that others move, before it fails with Conflict. */
@@ -179,11 +179,16 @@ function after(remote: Remote, work: Work, { written, tip, seen }: Pushing): Pro
 
 /**
  * One of them may be the bad one: halves, until it stands alone. Of several namespaces, halves of these: what is bad of one
- * is then for its own pushes to find, however much it is.
+ * is then for its own pushes to find, however much it is. What a push of this session may still make stays in it, because
+ * only here is that known.
  */
 function refuse({ batch, doubts, apart }: Work, failure: Failure): Progress {
   const namespaces = [...new Set(batch.map(namespaceOf))]
-  if (namespaces.length === 1 && apart !== undefined) {
+  if (
+    namespaces.length === 1 &&
+    apart !== undefined &&
+    !batch.some((pending) => isDoubtOfSession(doubts, pending))
+  ) {
     apart(batch)
     return { settled: new Map(), rest: [] }
   }

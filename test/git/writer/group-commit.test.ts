@@ -232,6 +232,37 @@ t.test(
   },
 )
 
+t.test('a refused commit that an earlier push may still make is not pushed by itself', async (t) => {
+  const repository = memoryRepository()
+  let late: (() => void) | undefined
+  let refusals = 3
+  repository.onPush = ([commit], { land }) => {
+    if (commit?.message.startsWith('Write first') === true) return undefined
+    if (late === undefined) {
+      late = land
+      return { kind: 'unknown' }
+    }
+    refusals -= 1
+    const failure = new Failure('PushRejected', 'No.')
+    return refusals < 0 ? undefined : { kind: 'refused', failure, each: true }
+  }
+  async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
+    yield* land(repository.open(), { ...batch, batch: changes })
+    if (repository.pushes !== 5) return
+    // The push of unknown outcome is carried out late, and then somebody else writes.
+    late?.()
+    repository.commit({ evil: 'by another' })
+  }
+  const groupCommit = makeGroupCommit({ land: landBatch })
+  const push = (namespace: string, path: string): Promise<unknown> =>
+    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, NEVER).catch(() => undefined)
+  const [first] = await pushed((path) => push('shop', path), ['first'])
+  await first
+  await Promise.all([push('evil', 'evil'), push('shop', 'good')])
+  const evil = repository.log().filter((subject) => subject === 'Write evil')
+  t.ok(evil.length <= 1, `${evil.length} times`)
+})
+
 t.test('where others write to the branch, a push gathers changes, and reads the tip first', async (t) => {
   const batches: Batch[] = []
   async function* land(batch: Batch): AsyncGenerator<Settled> {
