@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { openBodyRoom } from './domain/network/body-room.ts'
-import { boundConnections } from './domain/network/connections.ts'
+import { boundConnections, KEPT_MS } from './domain/network/connections.ts'
 import type { Connections, Timing } from './domain/network/connections.ts'
 import { NO_SCHEMAS } from './domain/no-schemas.ts'
 import { announcedBytes, readBody } from './domain/network/read-body.ts'
@@ -69,6 +69,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     schemaController: NO_SCHEMAS,
     return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEPT_MS,
     // Node applies the longer of the two timeouts to the whole request.
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
   })

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { openFairPlaces } from '../functions/domain/fair-places.ts'
 import { openBudget } from '../functions/domain/network/budget.ts'
 import type { Release } from '../functions/domain/network/budget.ts'
-import { boundConnections } from '../functions/domain/network/connections.ts'
+import { boundConnections, KEPT_MS } from '../functions/domain/network/connections.ts'
 import type { Connections, Timing } from '../functions/domain/network/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
 import { NO_SCHEMAS } from '../functions/domain/no-schemas.ts'
@@ -69,6 +69,7 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     },
     requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEPT_MS,
     // While draining, requests on open connections are still answered.
     return503OnClosing: false,
     logger: false,

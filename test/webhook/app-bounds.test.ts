@@ -85,6 +85,30 @@ t.test('reviews that do not end take 64 MiB at most: the oldest gives way', asyn
   t.equal(await Promise.race([...others, pause(0, 'open')]), 'open', 'no more than needed')
 })
 
+t.test(
+  'a connection that was opened ahead is answered when it is used late, and one request is not waited for',
+  async (t) => {
+    const { app, port, ca, hold } = await start(t)
+    app.server.headersTimeout = 50
+    app.server.requestTimeout = 50
+    const open = (sent: string): Socket => {
+      const socket = hold(connect({ port, ca, host: '127.0.0.1' }))
+      socket.write(sent)
+      return socket
+    }
+    const head = `POST /mutate HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n`
+    let late = 0
+    app.server.on('clientError', () => (late += 1))
+    const [ahead, slow] = [open(''), open(head)]
+    await waitFor('both times are over', () => late === 2 || undefined, 20_000)
+    app.server.headersTimeout = 10_000
+    app.server.requestTimeout = 10_000
+    ahead.write(`${head}content-length: ${REVIEW.length}\r\n\r\n${REVIEW}`)
+    t.match(await text(ahead), /^HTTP\/1.1 200 /)
+    t.match(await text(slow), /^HTTP\/1.1 408 /)
+  },
+)
+
 t.test('a body at another path is not read, takes no room, and its refusal waits', async (t) => {
   const { app, begin } = await start(t)
   let read = 0

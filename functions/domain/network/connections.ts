@@ -34,6 +34,12 @@ export interface Connections {
 /** While a server closes: a request that is on its way has come by then. */
 const SILENCE_MS = 2_000
 
+/**
+ * How long a connection without a request is kept: longer than clients in Go keep theirs, which is 90 s (API servers,
+ * Knative). So they close it, and never use it at the moment in which it is closed here.
+ */
+export const KEPT_MS = 100_000
+
 /** The clock, and the order of work. */
 export interface Timing {
   /** Resolves after these milliseconds; rejects once the signal fires. */
@@ -61,6 +67,16 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   const reading = readInSlices(server, timing.doNext, refuse)
   // Node answers these by itself (RFC 9110, 10.1.1), however many come: they were counted nowhere.
   server.on('checkExpectation', (...both: unknown[]) => server.emit('request', ...both))
+
+  // Clients open connections ahead. Node takes the time of the first request from then on, and would answer a request that
+  // begins in the moment when that is over with 408.
+  const refused = server.listeners('clientError')
+  server
+    .removeAllListeners('clientError')
+    .on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && reading.isUnused(socket)) socket.setTimeout(KEPT_MS)
+      else for (const refuseIt of refused) refuseIt.call(server, error, socket)
+    })
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= most && !closeOne()) {

@@ -29,6 +29,8 @@ export interface Reading {
   /** Nothing more of what the connection sends is parsed, not even what has already come. It stays open for the answer. */
   readonly stop: (socket: Socket) => void
   readonly isStopped: (socket: Socket) => boolean
+  /** Nothing has come over it yet. */
+  readonly isUnused: (socket: Socket) => boolean
 }
 
 /**
@@ -103,5 +105,6 @@ export function readInSlices(server: Server, doNext: DoNext, noRequest: (socket:
       socket.pause()
     },
     isStopped: (socket) => stopped.has(socket),
+    isUnused: (socket) => !outside.has(socket),
   }
 }
