@@ -30,6 +30,8 @@ export interface EventPlaces {
   readonly take: (sender: Sender, namespace: string) => Release | undefined
   /** The same for each further resource that an event names: it counts as an event of its own. */
   readonly takeFurther: (sender: Sender, namespace: string) => Release | undefined
+  /** Whether a further namespace that an event names may be searched now: it counts as an event of its own. */
+  readonly admitsSearch: (sender: Sender) => boolean
 }
 
 /**
@@ -77,5 +79,6 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
       leave()
       return undefined
     },
+    admitsSearch: mayRead,
   }
 }

@@ -54,10 +54,22 @@ export function openArrivals({ handle, places, searches, log, wait }: ArrivalOpt
     const late = isHeld(posted) ? wait(HOLD_MS, over.signal).then(isTrue, isTrue) : undefined
     try {
       // A single event is answered at once: its sender waits as well as we can.
-      const forMs = posted.form === 'event' ? 0 : HOLD_MS
-      const left = await beginAll(distinctRefs(posted.hints), job.begin, { forMs, wait, signal: over.signal })
+      const patience = { forMs: posted.form === 'event' ? 0 : HOLD_MS, wait, signal: over.signal }
+      const left = await beginAll(distinctRefs(posted.hints), job.begin, patience)
       if (left.length > 0) return 'no room'
-      const searching = posted.hints.map((hint) => search(hint, searches, job.beginFound))
+      const searching: Promise<void>[] = posted.hints.some(({ about }) => about === 'everything')
+        ? [searches.sweep(job.beginFound)]
+        : []
+      const unsought = await beginAll(
+        distinctObjects(posted.hints),
+        (object) => {
+          const may = job.maySearch()
+          if (may) searching.push(searches.lookFor(object, job.beginFound))
+          return may
+        },
+        patience,
+      )
+      if (unsought.length > 0) return 'no room'
       const ended = Promise.all(searching).then(job.ended)
       return (await (late === undefined ? ended : Promise.race([ended, late]))) ? 'done' : 'failed'
     } finally {
@@ -73,11 +85,6 @@ function isHeld({ form, hints }: Posted): boolean {
   return form === 'list' || hints.some(({ about }) => about !== 'resource')
 }
 
-async function search(hint: Hint, { sweep, lookFor }: Searches, begin: Begin): Promise<void> {
-  if (hint.about === 'everything') await sweep(begin)
-  else if (hint.about === 'object') await lookFor(hint.object, begin)
-}
-
 /** The resources that are named, each once. */
 function distinctRefs(hints: readonly Hint[]): readonly ObjectRef[] {
   const refs = new Map<string, ObjectRef>()
@@ -88,10 +95,18 @@ function distinctRefs(hints: readonly Hint[]): readonly ObjectRef[] {
   return [...refs.values()]
 }
 
+/** One object of each namespace, which is searched as a whole. */
+function distinctObjects(hints: readonly Hint[]): readonly OtherObject[] {
+  const objects = hints.flatMap((hint) => (hint.about === 'object' ? [hint.object] : []))
+  return [...new Map(objects.map((object) => [object.namespace, object])).values()]
+}
+
 /** The events of one request. */
 interface Job {
   readonly begin: Begin
   readonly beginFound: Begin
+  /** Whether one namespace more may be searched now. */
+  readonly maySearch: () => boolean
   /** Resolves once all that have begun are handled; false if something could not be written. */
   readonly ended: () => Promise<boolean>
 }
@@ -99,7 +114,7 @@ interface Job {
 function openJob(inHand: InHand, places: EventPlaces, sender: Sender): Job {
   const running: Promise<boolean>[] = []
   // The first one was counted when its request was admitted.
-  let { take } = places
+  let isCounted = true
 
   function begin(ref: ObjectRef, by: Sender, takePlace: EventPlaces['take']): boolean {
     const leave = takePlace(by, ref.namespace)
@@ -110,12 +125,17 @@ function openJob(inHand: InHand, places: EventPlaces, sender: Sender): Job {
 
   return {
     begin(ref) {
-      const begun = begin(ref, sender, take)
-      if (begun) take = places.takeFurther
+      const begun = begin(ref, sender, isCounted ? places.take : places.takeFurther)
+      if (begun) isCounted = false
       return begun
     },
     // The API server has named it, not the sender.
     beginFound: (ref) => begin(ref, 'webhook', places.take),
+    maySearch() {
+      const may = isCounted || places.admitsSearch(sender)
+      isCounted = false
+      return may
+    },
     ended: async () => (await Promise.all(running)).every(Boolean),
   }
 }

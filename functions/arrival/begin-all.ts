@@ -15,15 +15,15 @@ export interface Patience {
 }
 
 /** Begins all of them as places become free, whichever get one. Returns those that have none when the time is over. */
-export async function beginAll(
-  refs: readonly ObjectRef[],
-  begin: Begin,
+export async function beginAll<T = ObjectRef>(
+  all: readonly T[],
+  begin: (one: T) => boolean,
   { forMs, wait, signal }: Patience,
-): Promise<readonly ObjectRef[]> {
-  let left = refs.filter((ref) => !begin(ref))
+): Promise<readonly T[]> {
+  let left = all.filter((one) => !begin(one))
   for (let waited = 0; left.length > 0 && waited < forMs && !signal.aborted; waited += PAUSE_MS) {
     await wait(PAUSE_MS, signal).catch(() => undefined)
-    left = left.filter((ref) => !begin(ref))
+    left = left.filter((one) => !begin(one))
   }
   return left
 }

@@ -148,6 +148,26 @@ t.test('what a search has found has the places of the webhook, and the answer wa
   for (const leave of taken) leave?.()
 })
 
+t.test('each namespace of a list that is to be searched counts as an event, once', async (t) => {
+  const sought: (string | undefined)[] = []
+  const lookFor: Searches['lookFor'] = ({ namespace }) => Promise.resolve(void sought.push(namespace))
+  const about = (namespaces: readonly string[]): Posted => {
+    const objects = namespaces.map((namespace) => ({ namespace, name: 'git' }))
+    return posted(
+      'list',
+      [],
+      objects.map((object) => ({ about: 'object', object })),
+    )
+  }
+  const places = openEventPlaces(true, () => 0)
+  const { arrivals } = stage({ searches: { ...NO_SEARCHES, lookFor }, places })
+  t.equal(await arrivals.follow(about(['shop', 'team', 'shop']), 'anybody'), 'done')
+  t.strictSame(sought, ['shop', 'team'])
+  t.equal(await arrivals.follow(about(numbered(MOST_UNSIGNED * 2)), 'anybody'), 'no room')
+  t.equal(sought.length, MOST_UNSIGNED + 2, 'the first of each list was counted with it')
+  t.notOk(places.admits('anybody'))
+})
+
 t.test('a sweep that takes long is answered after 25 s', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
   const { arrivals } = stage({ searches: { ...NO_SEARCHES, sweep: () => finished } })
