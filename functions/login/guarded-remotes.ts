@@ -40,6 +40,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
     change: ChangeDraft & Pick<Change, 'commitByAPI'>,
     { login, signal, shared }: GuardTerms,
     work: (signal: AbortSignal) => Promise<T>,
+    proves: (result: T) => boolean,
   ): Promise<T> {
     const { namespace, repository } = change
     const { host, port } = repository
@@ -48,8 +49,9 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
     const key = keyOf(host, port, login.issued?.counted ?? login.identity, ...by)
     // Whoever requests it may know that the limit is over; its retries wait.
     if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
-    const logIn = { namespace, host, login: keyOf(host, port, login.identity), shared, signal }
-    return throttle.run(logIn, work).catch((error: unknown) => {
+    const at = keyOf(repository.text, ...by)
+    const logIn = { namespace, host, login: keyOf(host, port, login.identity), at, shared, signal }
+    return throttle.run(logIn, work, proves).catch((error: unknown) => {
       throw limits.record(key, error)
     })
   }
@@ -67,17 +69,25 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
 
   return {
     push: (change, login, attempt) =>
-      guarded(change, { login, signal: attempt.signal, shared: queueOf(change) }, (signal) =>
-        remotes.push(change, login, { ...attempt, signal }),
+      guarded(
+        change,
+        { login, signal: attempt.signal, shared: queueOf(change) },
+        (signal) => remotes.push(change, login, { ...attempt, signal }),
+        // Some hosts let anybody read, with a wrong login as well.
+        ({ outcome }) => outcome === 'pushed',
       ),
     find: (change, login, attempt) =>
-      guarded(change, { login, signal: attempt.signal, shared: undefined }, () =>
-        remotes.find(change, login, attempt),
+      guarded(
+        change,
+        { login, signal: attempt.signal, shared: undefined },
+        () => remotes.find(change, login, attempt),
+        () => false,
       ),
     withPullRequests(target, by, work) {
       const { host } = new URL(target.baseURL)
       const { login, namespace = '', signal } = by
-      const logIn = { namespace, host, login: keyOf(host, login.identity), shared: undefined, signal }
+      const at = keyOf(target.baseURL, target.repository)
+      const logIn = { namespace, host, login: keyOf(host, login.identity), at, shared: undefined, signal }
       return throttle.run(logIn, () => remotes.withPullRequests(target, by, work))
     },
     async issueToken(request) {
@@ -87,7 +97,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
       // With the key: whoever has another one cannot make the App's owner wait.
       const key = keyOf('app', baseURL, app.id, app.keyDigest)
       requireWithin(key, host)
-      const logIn = { namespace, host, login: key, shared: undefined, signal }
+      const logIn = { namespace, host, login: key, at: target.address.text, shared: undefined, signal }
       return throttle
         .run(logIn, () => remotes.issueToken(request))
         .catch((error: unknown) => {

@@ -9,6 +9,8 @@ export interface LogIn {
   readonly host: string
   /** Equal for the same credential at the same host. */
   readonly login: string
+  /** Equal for the same repository and the same way to it: a login may work at one, and be refused at another. */
+  readonly at: string
   /**
    * Equal for those of the same login of which one logs in for all, one after the other; undefined: this one logs in
    * itself.
@@ -21,10 +23,15 @@ export interface LogIn {
 export interface LoginThrottle {
   /**
    * Does work that logs in, until its signal fires. Throws AuthenticationFailed without doing it if too many log-ins of the
-   * namespace have failed at the host. A login that has worked lately is never held back. Where one logs in for several and
-   * fails, the signals of the others fire with that failure: in a queue for a push each would log in by itself.
+   * namespace have failed at the host. A login that has worked lately at the same repository is never held back. Where one logs
+   * in for several and fails, the signals of the others fire with that failure: in a queue for a push each would log in by
+   * itself. `proves`: whether the result shows that the login works, after it has failed there. Default: any does.
    */
-  readonly run: <T>(logIn: LogIn, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
+  readonly run: <T>(
+    logIn: LogIn,
+    work: (signal: AbortSignal) => Promise<T>,
+    proves?: (result: T) => boolean,
+  ) => Promise<T>
 }
 
 /**
@@ -53,7 +60,8 @@ interface Tried {
 
 /** Makes one that remembers nothing yet. `mostFailed`: FAILED_LOGINS. `now` is in milliseconds of a clock that is never set. */
 export function makeLoginThrottle(mostFailed: number, now: () => number): LoginThrottle {
-  const worked = new LRUCache<string, true>({ max: REMEMBERED })
+  /** How a login has ended last at a repository. */
+  const known = new LRUCache<string, 'worked' | 'failed'>({ max: REMEMBERED })
   const places = new LRUCache<string, Place>({ max: REMEMBERED })
 
   function placeOf({ namespace, host }: LogIn): Place {
@@ -66,10 +74,10 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
     return place
   }
 
-  /** Waits until the login may be tried; undefined: it has worked meanwhile. */
+  /** Waits until the login may be tried; undefined: it has worked there. */
   async function enter(logIn: LogIn): Promise<Tried | undefined> {
     for (;;) {
-      if (worked.has(logIn.login)) return undefined
+      if (known.get(placeKey(logIn)) === 'worked') return undefined
       const place = placeOf(logIn)
       const key = keyOf(logIn)
       const same = key === undefined ? undefined : [...place.tried].find((tried) => tried.key === key)
@@ -99,20 +107,21 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
 
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
     if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
-    worked.delete(logIn.login)
+    known.set(placeKey(logIn), 'failed')
     if (tried?.failing.signal.aborted !== true) placeOf(logIn).allowance.spend(1)
     tried?.failing.abort(error)
   }
 
   return {
-    async run(logIn, work) {
+    async run(logIn, work, proves = () => true) {
       const tried = await enter(logIn)
       try {
         const { signal } = logIn
         const result = await work(
           tried === undefined ? signal : AbortSignal.any([signal, tried.failing.signal]),
         )
-        worked.set(logIn.login, true)
+        const key = placeKey(logIn)
+        if (known.get(key) !== 'failed' || proves(result)) known.set(key, 'worked')
         return result
       } catch (error) {
         record(logIn, tried, error)
@@ -122,6 +131,10 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
       }
     },
   }
+}
+
+function placeKey({ login, at }: LogIn): string {
+  return `${login} ${at}`
 }
 
 function keyOf({ login, shared }: LogIn): string | undefined {

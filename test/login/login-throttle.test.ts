@@ -17,15 +17,22 @@ function stage() {
       namespace = 'team',
       host = 'git.example.com',
       shared,
-    }: { namespace?: string; host?: string; shared?: string } = {},
+      at = 'acme/shop',
+      reads = false,
+    }: { namespace?: string; host?: string; shared?: string; at?: string; reads?: boolean } = {},
   ): Promise<unknown> =>
     throttle
-      .run({ namespace, host, login, shared, signal }, async () => {
-        tried.push(login)
-        await setImmediate()
-        if (!login.startsWith('good')) throw new Failure('AuthenticationFailed', 'No.')
-        return 'in'
-      })
+      .run(
+        { namespace, host, login, at, shared, signal },
+        async () => {
+          tried.push(login)
+          await setImmediate()
+          if (!reads && (!login.startsWith('good') || at === 'foreign'))
+            throw new Failure('AuthenticationFailed', 'No.')
+          return 'in'
+        },
+        () => !reads,
+      )
       .catch((error: unknown) => error)
   return { throttle, tried, logIn, wait: (seconds: number) => (ms += seconds * 1000) }
 }
@@ -94,6 +101,26 @@ t.test('one that works at one repository is not held back at others', async (t) 
   t.equal(tried.length, 50 + 5)
 })
 
+t.test('one that works at one repository is tried no more often than others where it does not', async (t) => {
+  const { tried, logIn } = stage()
+  const foreign = { at: 'foreign' }
+  for (let i = 0; i < 50; i += 1) {
+    t.equal(await logIn('good'), 'in')
+    await logIn('good', foreign)
+  }
+  t.equal(tried.length, 50 + 5)
+})
+
+t.test('nor one that fails at a repository which anybody may read', async (t) => {
+  const { tried, logIn } = stage()
+  for (let i = 0; i < 50; i += 1) {
+    await logIn('bad', { reads: true })
+    await logIn('bad')
+  }
+  t.equal(tried.length, 5 + 5, 'five have failed')
+  t.match(await logIn('bad', { reads: true }), { message: /was not tried/ })
+})
+
 t.test('one credential that does not work is not tried more often than several', async (t) => {
   const { tried, logIn } = stage()
   const results = await Promise.all(Array.from({ length: 50 }, () => logIn('bad')))
@@ -107,7 +134,7 @@ t.test('who waits for a push that cannot log in fails with it, and never logs in
   const first = Promise.withResolvers<never>()
   const push = (work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> =>
     throttle
-      .run({ namespace: 'team', host: 'h', login: 'bad', shared: 'main', signal }, work)
+      .run({ namespace: 'team', host: 'h', login: 'bad', at: 'acme/shop', shared: 'main', signal }, work)
       .catch((error: unknown) => error)
   const next = (own: AbortSignal): Promise<unknown> =>
     new Promise((_, reject) => own.addEventListener('abort', () => reject(own.reason as Error)))
@@ -135,7 +162,7 @@ for (const reason of [
     const failure = new Failure(reason, 'No.')
     for (let i = 0; i < 20; i += 1)
       await t.rejects(
-        throttle.run({ namespace: 'team', host: 'h', login: `${i}`, shared: undefined, signal }, () =>
+        throttle.run({ namespace: 'team', host: 'h', login: `${i}`, at: '', shared: undefined, signal }, () =>
           Promise.reject(failure),
         ),
         failure,
@@ -147,7 +174,7 @@ t.test('who waits for others ends with its attempt', async (t) => {
   const hanging = Promise.withResolvers<string>()
   const run = (login: string, by = signal): Promise<string> =>
     throttle.run(
-      { namespace: 'team', host: 'h', login, shared: undefined, signal: by },
+      { namespace: 'team', host: 'h', login, at: '', shared: undefined, signal: by },
       () => hanging.promise,
     )
   const five = Array.from({ length: 5 }, (_, i) => run(`${i}`))
