@@ -74,7 +74,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   server
     .removeAllListeners('clientError')
     .on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && reading.isUnused(socket)) socket.setTimeout(KEPT_MS)
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && reading.isUnused(socket)) void keepUnused(socket)
       else for (const refuseIt of refused) refuseIt.call(server, error, socket)
     })
 
@@ -127,9 +127,20 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
 
   async function stopReading(socket: Socket): Promise<void> {
     reading.stop(socket)
+    await isOpenAfter(REFUSAL_MS, socket)
+  }
+
+  async function keepUnused(socket: Socket): Promise<void> {
+    if ((await isOpenAfter(KEPT_MS, socket)) && reading.isUnused(socket)) socket.destroy()
+  }
+
+  async function isOpenAfter(milliseconds: number, socket: Socket): Promise<boolean> {
     const closed = new AbortController()
     socket.once('close', () => closed.abort())
-    await timing.wait(REFUSAL_MS, closed.signal).catch(ignore)
+    return timing.wait(milliseconds, closed.signal).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Closes the connection after 5 s, in which nothing of it is read. */
