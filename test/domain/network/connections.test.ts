@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { createServer as createHTTPServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { boundConnections } from '../../../functions/domain/network/connections.ts'
+import { boundConnections, KEPT_MS } from '../../../functions/domain/network/connections.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 /** A server for two connections; `open` returns both ends of a new one. */
@@ -157,4 +158,20 @@ t.test('one with large bodies is not, and empty lines between requests are allow
   client.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
   await once(client.resume(), 'close')
   t.equal(seen.requests, 6)
+})
+
+t.test('one over which nothing comes is closed without an answer, long after its time is over', async (t) => {
+  const server = createHTTPServer({ connectionsCheckingInterval: 50 })
+  server.headersTimeout = 50
+  server.requestTimeout = 50
+  const waited: number[] = []
+  boundConnections(server, 2, {
+    wait: (milliseconds) => Promise.resolve(waited.push(milliseconds)),
+    doNext: (work) => process.nextTick(queueMicrotask, work),
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
+  t.equal(await text(client), '')
+  t.strictSame(waited, [KEPT_MS])
 })
