@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { handle } from './attempt/attempt.ts'
 import { openClaimKeeper } from './attempt/claim-keeper.ts'
 import type { Find } from './attempt/find.ts'
+import { shareSigning } from './attempt/turns/shared-signing.ts'
 import { shareThread } from './attempt/turns/thread-share.ts'
 import type { Turns } from './attempt/turns/turns.ts'
 import type { Cluster } from './cluster/cluster.ts'
@@ -76,6 +77,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     editFile: edits.edit,
     takeTurn: turns.takeTurn,
     workFor: share.workFor,
+    shareSigner: shareSigning(),
     now,
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),

@@ -12,6 +12,7 @@ import type { Span, Tracer } from './domain/telemetry/tracer.ts'
 import type { EditFile } from './edits/edits.ts'
 import type { EngineName } from './git/remote.ts'
 import type { PushWatch } from './domain/resource/late-push.ts'
+import type { Signer } from './domain/signing/signer.ts'
 import type { ClaimCheck } from './domain/resource/claims.ts'
 import type { Envelope, ObjectRef } from './domain/resource/resource.ts'
 import type { Kind } from './domain/resource/api-names.ts'
@@ -111,6 +112,8 @@ export interface World {
    * functions/attempt/turns/thread-share.ts. Throws what `work` throws, and Timeout if `signal` fires before it begins.
    */
   readonly workFor: <T>(namespace: string, work: () => T, signal: AbortSignal) => Promise<T>
+  /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/shared-signing.ts. */
+  readonly shareSigner: (namespace: string, signer: Signer) => Signer
   /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */
   readonly now: () => Date
   /** Milliseconds of a clock that is never set. */

@@ -70,7 +70,8 @@ export async function commitObject(
     }
     if (files instanceof Failure) return files
     if (sources !== undefined) await attempt.committing?.(sources)
-    const signer = opened instanceof Failure ? undefined : opened?.signer
+    const own = opened instanceof Failure ? undefined : opened?.signer
+    const signer = own && world.shareSigner(namespace, own)
     const change = { ...draft(sources), ...(isSame ? { since } : {}), files, signer, commitByAPI }
     return { landed: await world.push(change, login, attempt), sources }
   }

@@ -8,6 +8,7 @@ import { NO_TRACER } from '../../functions/domain/telemetry/tracer.ts'
 import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
 import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
+import { shareSigning } from '../../functions/attempt/turns/shared-signing.ts'
 import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'
 import { shareLooks, takeTurnsToFollow } from '../../functions/looks/look-share.ts'
@@ -102,6 +103,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     expect: () => () => undefined,
     takeTurn: openTurns(SHARES).takeTurn,
     workFor: shareThread().workFor,
+    shareSigner: shareSigning(),
     now: () => now,
     elapsed: () => performance.now(),
     keepClaim: (...of) => keepClaim(...of),

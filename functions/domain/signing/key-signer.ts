@@ -1,5 +1,6 @@
 import type { FoundKey } from '../private-key/found-key.ts'
 import { addressIn, WRONG, type KeyUse } from './key-use.ts'
+import { isSlowKey } from './raw-signature.ts'
 import { rememberLast, type Signer } from './signer.ts'
 import { sshSignature } from './ssh-signature.ts'
 
@@ -15,6 +16,7 @@ export function keySigner(found: FoundKey, { committer, refuse }: KeyUse): Signe
       `belongs by its comment to another address than ${committer}, with which Commitlet commits (COMMIT_AUTHOR_EMAIL); take a key of that address, or change the comment (\`ssh-keygen -c -C "" -f FILE\`)`,
     )
   return rememberLast({
+    isSlow: isSlowKey(found.key),
     sign: (commit) =>
       sshSignature(found.key, commit).catch(() => {
         // The message of OpenSSL may tell of the key.

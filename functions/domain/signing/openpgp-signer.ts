@@ -1,6 +1,7 @@
 import type { FoundOpenPGPKey, OpenPGPKey } from '../openpgp/find-key.ts'
 import { addressIn, WRONG, type KeyUse } from './key-use.ts'
 import { openPGPSignature } from './openpgp-signature.ts'
+import { isSlowKey } from './raw-signature.ts'
 import { rememberLast, type Signer } from './signer.ts'
 
 /**
@@ -11,6 +12,7 @@ export function openPGPSigner(found: FoundOpenPGPKey, use: KeyUse): Signer {
   if ('complaint' in found) throw use.refuse(found.complaint)
   requireOwner(found, use)
   return rememberLast({
+    isSlow: isSlowKey(found.key),
     requireValid: (date) => requireValid(found, Math.floor(date.getTime() / 1000), use),
     async sign(commit) {
       const made = dateOf(commit)

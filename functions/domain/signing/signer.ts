@@ -11,6 +11,8 @@ export interface Signer {
    * @throws Failure CredentialsInvalid if it would not
    */
   readonly requireValid?: (date: Date) => void
+  /** Its signatures take the processor for long. Left out: they do not. */
+  readonly isSlow?: boolean
 }
 
 /**

@@ -111,7 +111,9 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
 
   function enqueue(waiter: Waiter): void {
     const own = apartKey(waiter)
-    const key = apart.has(own) ? own : keyOf(waiter)
+    // Nor does anybody wait for signatures of another namespace.
+    const isApart = apart.has(own) || waiter.pending.change.signer?.isSlow === true
+    const key = isApart ? own : keyOf(waiter)
     const known = queues.get(key)
     const queue = known ?? makeBranchQueue(waiter)
     places.set(waiter, queue)

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { findKey } from '../../../functions/domain/private-key/private-key.ts'
@@ -46,3 +47,13 @@ t.test(
     t.not(await signer.sign(Buffer.from('another')), first)
   },
 )
+
+t.test('only an RSA key of more than 4,096 bits is slow', (t) => {
+  const isSlow = (key: KeyObject): boolean | undefined =>
+    keySigner({ pem: '', key }, { committer: undefined, refuse }).isSlow
+  const rsa = (modulusLength: number): KeyObject => generateKeyPairSync('rsa', { modulusLength }).privateKey
+  t.equal(isSlow(rsa(4104)), true)
+  t.equal(isSlow(rsa(2048)), false)
+  t.equal(isSlow(generateKeyPairSync('ed25519').privateKey), false)
+  t.end()
+})

@@ -112,6 +112,31 @@ t.test('another login to the same branch waits for the push', async (t) => {
   await Promise.all(work)
 })
 
+t.test('nobody waits for the slow signatures of another namespace that shares the login', async (t) => {
+  const { groupCommit, batches, paths } = slowGroupCommit()
+  const signer = { isSlow: true, sign: () => Promise.resolve('') }
+  const push = (namespace: string, path: string, change = {}) =>
+    groupCommit.push(changeOf(URL, path, { namespace, ...change }), LOGIN, NEVER)
+  const first = push('shop', 'first')
+  await nextBatch()
+  const work = [
+    ...['a', 'b'].map((path) => push('evil', path, { signer })),
+    push('shop', 'c'),
+    push('market', 'd', { signer: { ...signer, isSlow: false } }),
+  ]
+  batches[0]?.end()
+  await first
+  for (const at of [1, 2]) {
+    await waitFor('the next batch', () => batches[at], 10_000)
+    batches[at]?.end()
+  }
+  await Promise.all(work)
+  t.same(paths().slice(1).toSorted(), [
+    ['a', 'b'],
+    ['c', 'd'],
+  ])
+})
+
 t.test('a login that has pushed to the branch waits for none that never has', async (t) => {
   const { promise: end, resolve } = Promise.withResolvers<undefined>()
   async function* land(batch: Batch): AsyncGenerator<Settled> {

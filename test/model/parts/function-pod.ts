@@ -75,6 +75,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     expect: groupCommit.expect,
     takeTurn: turns.takeTurn,
     workFor: (_namespace, work) => Promise.resolve().then(work),
+    shareSigner: (_namespace, signer) => signer,
     now,
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
