@@ -61,6 +61,11 @@ for (const [title, values, message] of [
     { 'private-key': openssl(['genrsa', '-traditional', '1024']) },
     `${NAMED}holds an RSA key of 1024 bits, but has to hold one of 2048 to 8192; put ${GENERATED} there.`,
   ],
+  [
+    'a key that takes long to sign',
+    { 'private-key': openssl(['genrsa', '-traditional', '4104']) },
+    `${NAMED}holds an RSA key of 4104 bits, but has to hold ${GENERATED}.`,
+  ],
   ['a key that is cut off', { 'private-key': KEY.slice(0, 400) }, /is cut off or damaged/],
 ] as const) {
   t.test(`${title} is a sentence without the value`, async (t) => {
