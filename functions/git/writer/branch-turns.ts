@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Release } from '../../domain/network/budget.ts'
 import { branchKey, type BranchTarget } from './expected-changes.ts'
@@ -6,15 +7,25 @@ import { branchKey, type BranchTarget } from './expected-changes.ts'
 const LONGEST_TURN_MS = 2_000
 /** How long a login waits, however many are before it. */
 const LONGEST_WAIT_MS = 10_000
-/** Most logins and branches that are remembered; beyond that the least recently used one is forgotten. */
-const REMEMBERED = 10_000
+/** Most logins and branches of a namespace that are remembered; beyond that the least recently used one is forgotten. */
+const REMEMBERED = 500
+/** The same of namespaces. */
+const NAMESPACES = 1_000
 
-/** Turns of the logins that write to one branch; `login` is an identity. */
+/** Who writes to a branch. */
+export interface BranchWriter {
+  /** An identity. */
+  readonly login: string
+  /** Those of its changes: what another one makes a pod remember makes it forget nothing of theirs. */
+  readonly namespaces: Iterable<string>
+}
+
+/** Turns of the logins that write to one branch. */
 export interface BranchTurns {
   /** Waits for the turn of this login; the result is called when its push has ended. */
-  readonly take: (target: BranchTarget, login: string) => Promise<Release>
-  /** This login has moved the branch. */
-  readonly landed: (target: BranchTarget, login: string) => void
+  readonly take: (target: BranchTarget, writer: BranchWriter) => Promise<Release>
+  /** This login has moved the branch, for one of these namespaces. */
+  readonly landed: (target: BranchTarget, writer: BranchWriter) => void
 }
 
 /**
@@ -23,13 +34,14 @@ export interface BranchTurns {
  * has moved the branch waits for none that never has: anybody can name a branch.
  */
 export function openBranchTurns(): BranchTurns {
-  const known = new LRUCache<string, true>({ max: REMEMBERED })
+  const known = new LRUCache<string, Set<string>>({ max: NAMESPACES })
   const [last, lastKnown] = [makeLine(), makeLine()]
 
   return {
-    async take(target, login) {
+    async take(target, { login, namespaces }) {
       const key = branchKey(target)
-      const isKnown = known.has(nameOf(key, login))
+      const name = nameOf(key, login)
+      const isKnown = [...namespaces].some((namespace) => known.get(namespace)?.has(name) === true)
       const before = isKnown ? lastKnown.end(key) : last.end(key)
       const { promise: over, resolve } = Promise.withResolvers<undefined>()
       last.join(key, over)
@@ -41,12 +53,23 @@ export function openBranchTurns(): BranchTurns {
         resolve(undefined)
       }
     },
-    landed: (target, login) => void known.set(nameOf(branchKey(target), login), true),
+    landed(target, { login, namespaces }) {
+      const name = nameOf(branchKey(target), login)
+      for (const namespace of namespaces) known.set(namespace, withLatest(known.get(namespace), name))
+    },
   }
 }
 
+/** Short: an address may have 2,048 characters. */
 function nameOf(key: string, login: string): string {
-  return `${login} ${key}`
+  return createHash('sha256').update(`${login} ${key}`).digest('base64')
+}
+
+/** The last one was used last. */
+function withLatest(names: Set<string> | undefined, name: string): Set<string> {
+  const [oldest] = names ?? []
+  if (names?.delete(name) === false && names.size >= REMEMBERED) names.delete(oldest ?? '')
+  return (names ?? new Set()).add(name)
 }
 
 /** Those who wait for a branch, in the order in which they came. */

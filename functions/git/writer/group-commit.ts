@@ -60,9 +60,10 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     const { change } = first.pending
     const { identity } = first.login
     await queue.gather(expected.of(change), contention.pauseFor(key))
-    const pass = await turns.take(change, identity)
+    const writer = { login: identity, namespaces: queue.namespaces() }
+    const pass = await turns.take(change, writer)
     try {
-      await runInTurn(key, queue, () => turns.landed(change, identity))
+      await runInTurn(key, queue, () => turns.landed(change, writer))
     } finally {
       pass()
     }

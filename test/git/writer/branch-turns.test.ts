@@ -1,12 +1,23 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import { openBranchTurns } from '../../../functions/git/writer/branch-turns.ts'
+import { openBranchTurns, type BranchWriter } from '../../../functions/git/writer/branch-turns.ts'
+import type { BranchTarget } from '../../../functions/git/writer/expected-changes.ts'
 import { addressOf } from '../stage.ts'
 
 const MAIN = { repository: addressOf('https://git.example.com/acme/shop.git'), branch: 'main' }
 
+/** Turns of logins that have a namespace each. */
+function stage() {
+  const turns = openBranchTurns()
+  const writer = (login: string): BranchWriter => ({ login, namespaces: [`of ${login}`] })
+  return {
+    take: (target: BranchTarget, login: string) => turns.take(target, writer(login)),
+    landed: (target: BranchTarget, login: string) => turns.landed(target, writer(login)),
+  }
+}
+
 t.test('one has the turn of a branch at a time, in the order in which they came', async (t) => {
-  const { take } = openBranchTurns()
+  const { take } = stage()
   const order: string[] = []
   const first = await take(MAIN, 'first')
   const others = ['second', 'third'].map(async (name) => {
@@ -29,7 +40,7 @@ async function settle(): Promise<void> {
 t.test('a turn that is not passed keeps the next ones for two seconds each, ten at most', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
-  const { take } = openBranchTurns()
+  const { take } = stage()
   let had = 0
   for (let i = 0; i < 20; i += 1) void take(MAIN, `${i}`).then(() => (had += 1))
   const counts: number[] = []
@@ -42,7 +53,7 @@ t.test('a turn that is not passed keeps the next ones for two seconds each, ten 
 })
 
 t.test('who has pushed to the branch waits for nobody who never has, and these for all', async (t) => {
-  const { take, landed } = openBranchTurns()
+  const { take, landed } = stage()
   for (const login of ['shop', 'market']) landed(MAIN, login)
   const order: string[] = []
   const enter = async (name: string): Promise<() => void> => {
@@ -72,4 +83,30 @@ t.test('who has pushed to the branch waits for nobody who never has, and these f
   t.notOk(had, 'what has landed on one branch says nothing of another')
   elsewhere()
   await next
+})
+
+t.test('however many branches a namespace pushes to, those of another are remembered', async (t) => {
+  const { take, landed } = stage()
+  landed(MAIN, 'shop')
+  for (let i = 0; i < 10_000; i += 1) landed({ ...MAIN, branch: `${i}` }, 'evil')
+  const stranger = await take(MAIN, 'stranger')
+  const pass = await Promise.race([take(MAIN, 'shop'), settle()])
+  t.ok(pass, 'without a turn of the stranger')
+  pass?.()
+  const latest = { ...MAIN, branch: '9999' }
+  const other = await take(latest, 'stranger')
+  t.ok(await Promise.race([take(latest, 'evil'), settle()]), 'its latest ones are remembered')
+  const first = { ...MAIN, branch: '0' }
+  const third = await take(first, 'stranger')
+  t.notOk(await Promise.race([take(first, 'evil'), settle()]), 'and not its first ones')
+  for (const over of [stranger, other, third]) over()
+})
+
+t.test('a login of several namespaces is known by each for which it has pushed', async (t) => {
+  const { take, landed } = openBranchTurns()
+  landed(MAIN, { login: 'default', namespaces: ['shop', 'market'] })
+  const stranger = await take(MAIN, { login: 'stranger', namespaces: ['evil'] })
+  for (const namespaces of [['shop'], ['market'], ['new', 'shop']])
+    t.ok((await take(MAIN, { login: 'default', namespaces })) instanceof Function)
+  stranger()
 })
