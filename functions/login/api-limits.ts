@@ -30,7 +30,7 @@ export function makeApiLimits(now: () => number): ApiLimits {
   const fewPerToken = makeKeyedSemaphore(CALLERS_PER_TOKEN)
   return {
     run(counted, work) {
-      const key = keyOf(counted)
+      const key = countedKey(counted)
       return fewPerToken(key, async () => {
         limits.check(key)
         return work().catch((error: unknown) => {
@@ -41,8 +41,11 @@ export function makeApiLimits(now: () => number): ApiLimits {
   }
 }
 
-// Hosts count requests by token, and two Secrets may hold the same one; those of an App, by its installation.
-function keyOf({ baseURL, username, secret, issued }: CountedLogin): string {
+/**
+ * A key of what a host counts together. It counts requests by token, and two Secrets may hold the same one; those of an App,
+ * by its installation.
+ */
+export function countedKey({ baseURL, username, secret, issued }: CountedLogin): string {
   const counted = issued === undefined ? [username ?? null, secret] : [issued.counted]
   return createHash('sha256')
     .update(JSON.stringify([baseURL, ...counted]))

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { ApiLimits } from '../login/api-limits.ts'
-import type { ApiLogin } from '../domain/credentials/login.ts'
+import { countedKey, type ApiLimits } from '../login/api-limits.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
@@ -44,10 +42,9 @@ export function openProviders(
     }
     // A target is held for calls alone, so that nobody keeps it from others while they wait for their own token. One of each
     // login is next, so that the others of it wait for the target without a place of the token.
-    const key = targetKey(target)
-    const next = (): ReturnType<typeof work> =>
-      limits.run({ ...login, baseURL }, () => onePerTarget(key, call))
-    const result = oneOfLogin(loginKey(key, login), next)
+    const [key, counted] = [targetKey(target), { ...login, baseURL }]
+    const next = (): ReturnType<typeof work> => limits.run(counted, () => onePerTarget(key, call))
+    const result = oneOfLogin(`${countedKey(counted)} ${key}`, next)
     await unlessAborted(Promise.race([started.promise, result]), signal, (cause) => outOfTime(target, cause))
     return result
   }
@@ -56,12 +53,6 @@ export function openProviders(
 // Hosts ignore the case of a repository's path; on a host that does not, two attempts only wait needlessly.
 function targetKey({ baseURL, repository, branches }: ApiTarget): string {
   return JSON.stringify([baseURL, repository.map((segment) => segment.toLowerCase()), branches])
-}
-
-function loginKey(target: string, { username, secret }: ApiLogin): string {
-  return createHash('sha256')
-    .update(JSON.stringify([target, username ?? null, secret]))
-    .digest('hex')
 }
 
 function outOfTime({ shown }: ApiTarget, cause: unknown): Failure {
