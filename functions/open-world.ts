@@ -73,7 +73,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     ...remotes,
     appTokens: keepTokens(issueToken, elapsed),
     commitsByAPI: openHostCommits(network, apiLimits, meter),
-    expect: (target) => git.expect(target),
+    expect: (change) => git.expect(change),
     editFile: edits.edit,
     takeTurn: turns.takeTurn,
     workFor: share.workFor,

@@ -104,7 +104,7 @@ export interface World {
   /** The token of an App, asked for or kept; see functions/login/app-tokens.ts. */
   readonly appTokens: (request: AppTokenRequest) => Promise<AppToken>
   /** Told of each change that will be pushed; the result is called when it has come or will not come. See functions/git. */
-  readonly expect: (target: Pick<ChangeDraft, 'repository' | 'branch'>) => Release
+  readonly expect: (change: Pick<ChangeDraft, 'repository' | 'branch' | 'namespace'>) => Release
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
   readonly takeTurn: (kind: Kind, holder: Holder) => Promise<Turn | undefined>
   /**

@@ -139,7 +139,8 @@ async function claimAndAttempt(next: Newer, world: World): Promise<Next> {
 /** A push for this branch that is about to begin may wait for the change. */
 function expectChange({ envelope, parsed }: Claimable, { expect }: World): Release {
   if (envelope.kind !== 'GitCommit' || !parsed.sound || parsed.kind !== 'GitCommit') return () => undefined
-  return expect({ repository: parsed.target.address, branch: parsed.spec.branch })
+  const { namespace } = envelope.metadata
+  return expect({ repository: parsed.target.address, branch: parsed.spec.branch, namespace })
 }
 
 /** Undefined if the same resource already waits for its turn. */

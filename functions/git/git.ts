@@ -16,7 +16,7 @@ import type { Engine, EngineName, Remote, RemoteTarget } from './remote.ts'
 import { DEADLINE_SECONDS, openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
 import { openSSHSessions, type SSHSessions } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
-import type { BranchTarget } from './writer/expected-changes.ts'
+import type { ExpectedChange } from './writer/expected-changes.ts'
 import type { Batch, SessionOwner } from './writer/batch.ts'
 import { makeGroupCommit } from './writer/group-commit.ts'
 import { land } from './writer/land.ts'
@@ -67,10 +67,10 @@ export interface Git {
    */
   preview(change: Change, login: Login, signal: AbortSignal): Promise<Preview>
   /**
-   * A change for this branch is on its way: a push that is about to begin waits for it, half a second at most. The result
-   * is called when the change has come, or will not come.
+   * A change for this branch is on its way: a push of its namespace that is about to begin waits for it, half a second at
+   * most. The result is called when the change has come, or will not come.
    */
-  expect(target: BranchTarget): Release
+  expect(change: ExpectedChange): Release
   /** Fails all pending changes, waits until no process is left, and removes every file. */
   close(): Promise<void>
 }

@@ -485,8 +485,8 @@ t.test('reading the fallback Secret takes a turn again, and the result is writte
 t.test('a change is expected until it is handed to the push, or never comes', async (t) => {
   const world = memoryWorld()
   let expected = 0
-  const expect: MemoryWorld['expect'] = ({ repository, branch }) => {
-    t.same([repository.text, branch], ['https://git.example.com/acme/config.git', 'main'])
+  const expect: MemoryWorld['expect'] = ({ repository, branch, namespace }) => {
+    t.same([repository.text, branch, namespace], ['https://git.example.com/acme/config.git', 'main', 'team'])
     expected += 1
     let isOver = false
     return () => {

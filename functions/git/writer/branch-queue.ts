@@ -26,8 +26,8 @@ export interface BranchQueue {
   /** The first change that waits; undefined if none does. */
   readonly first: () => Waiter | undefined
   /**
-   * Waits for changes that are on their way, for half a second at most after the first of those that wait has come, and
-   * `pauseMs` for any.
+   * Waits while changes of each namespace in the queue are on their way, for half a second at most after the first of
+   * those that wait has come, and `pauseMs` for any.
    */
   readonly gather: (expected: Expected, pauseMs: number) => Promise<void>
   /** Fires once nobody waits any more. */
@@ -59,6 +59,14 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
   let look = noop
   let added = noop
 
+  function namespaces(): ReadonlySet<string> {
+    return new Set(waiters.map(({ pending }) => pending.change.namespace))
+  }
+
+  function hasNoneOnTheWay({ count }: Expected): boolean {
+    return [...namespaces()].some((namespace) => count(namespace) === 0)
+  }
+
   return {
     add(waiter) {
       if (waiters.length === 0) came = performance.now()
@@ -73,7 +81,7 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       look()
     },
     isEmpty: () => waiters.length === 0,
-    namespaces: () => new Set(waiters.map(({ pending }) => pending.change.namespace)),
+    namespaces,
     follow(next) {
       added = next
       return () => {
@@ -86,7 +94,7 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       const paused = performance.now() + pauseMs
       look = () => {
         const isFull = lengthOfNext(waiters) < waiters.length || waiters.length >= BATCH_LENGTH
-        const isAlone = expected.count() === 0 && performance.now() >= paused
+        const isAlone = hasNoneOnTheWay(expected) && performance.now() >= paused
         if (waiters.length === 0 || isFull || isAlone) resolve(undefined)
       }
       const stop = expected.follow(look)

@@ -4,9 +4,13 @@ import type { Release } from '../../domain/network/budget.ts'
 /** The branch that a change is for. */
 export type BranchTarget = Pick<ChangeDraft, 'repository' | 'branch'>
 
+/** A change that is on its way, and the namespace of its resource. */
+export type ExpectedChange = BranchTarget & Pick<ChangeDraft, 'namespace'>
+
 /** The changes for one branch that are on their way. */
 export interface Expected {
-  readonly count: () => number
+  /** Of one namespace: anybody can name a branch, so those of others are no reason to wait. */
+  readonly count: (namespace: string) => number
   /** Calls `changed` whenever there is one less, until the result is called. */
   readonly follow: (changed: () => void) => Release
 }
@@ -14,12 +18,13 @@ export interface Expected {
 /** Counts the changes that are on their way, by branch; the login of a change is not known before it comes. */
 export interface ExpectedChanges {
   /** One more; the result is called when it has come, or will not come. */
-  readonly expect: (target: BranchTarget) => Release
+  readonly expect: (change: ExpectedChange) => Release
   readonly of: (target: BranchTarget) => Expected
 }
 
 interface Entry {
-  count: number
+  /** By namespace; never zero. */
+  readonly counts: Map<string, number>
   readonly followers: Set<() => void>
 }
 
@@ -28,24 +33,27 @@ export function countExpected(): ExpectedChanges {
   const entries = new Map<string, Entry>()
 
   return {
-    expect(target) {
+    expect({ namespace, ...target }) {
       const key = branchKey(target)
-      const entry = entries.get(key) ?? { count: 0, followers: new Set() }
+      const entry: Entry = entries.get(key) ?? { counts: new Map(), followers: new Set() }
+      const { counts } = entry
       entries.set(key, entry)
-      entry.count += 1
+      counts.set(namespace, (counts.get(namespace) ?? 0) + 1)
       let isExpected = true
       return () => {
         if (!isExpected) return
         isExpected = false
-        entry.count -= 1
-        if (entry.count === 0) entries.delete(key)
+        const left = (counts.get(namespace) ?? 0) - 1
+        if (left > 0) counts.set(namespace, left)
+        else counts.delete(namespace)
+        if (counts.size === 0) entries.delete(key)
         for (const changed of entry.followers) changed()
       }
     },
     of(target) {
       const entry = entries.get(branchKey(target))
       return {
-        count: () => entry?.count ?? 0,
+        count: (namespace) => entry?.counts.get(namespace) ?? 0,
         follow(changed) {
           entry?.followers.add(changed)
           return () => void entry?.followers.delete(changed)

@@ -14,7 +14,7 @@ import type { PushOptions } from './pending-change.ts'
 /** Collects changes while a batch is being pushed. */
 export interface GroupCommit {
   push(change: Change, login: Login, signal: AbortSignal, options?: PushOptions): Promise<Landed>
-  /** A change for this branch is on its way; the result is called when it has come, or will not come. */
+  /** A change of this namespace for this branch is on its way; the result is called when it has come, or will not come. */
   readonly expect: ExpectedChanges['expect']
   /** Waits until every batch has ended. */
   idle(): Promise<void>
@@ -35,7 +35,7 @@ const MOST_APART = 1_000
 /**
  * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
  * one commit each. A push begins as soon as the one before has ended, it may have a session, no other login pushes to the
- * branch, and no other change for it is known to be on its way; for both of these it waits a moment. Where others write
+ * branch, and of some namespace no other change is known to be on its way; for both of these it waits a moment. Where others write
  * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile. Of several namespaces, one
  * of which commits are refused pushes by itself for a while. A change whose signal fires fails at once and alone; a
  * batch ends early only when nobody waits for those of its changes that have not ended.

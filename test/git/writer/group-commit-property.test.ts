@@ -173,7 +173,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     if (step.do === 'push') handed.push(handIn(groupCommit, step, handed.length))
     else if (step.do === 'abort') handed[step.which % Math.max(1, handed.length)]?.abort.abort()
     else if (step.do === 'expect')
-      expected.push(groupCommit.expect({ repository: addressOf(URL), branch: 'main' }))
+      expected.push(groupCommit.expect({ repository: addressOf(URL), branch: 'main', namespace: 'shop' }))
     else if (step.do === 'arrive') expected.splice(step.which % Math.max(1, expected.length), 1)[0]?.()
     else if (step.do === 'fault') faults.push(step.fault)
     else if (step.do === 'wait') await pass(step.ms)

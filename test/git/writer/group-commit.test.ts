@@ -492,7 +492,7 @@ t.test('a signal that has already fired ends the wait, with its own reason', asy
   t.equal(batches.length, 0)
 })
 
-const TARGET = { repository: addressOf(URL), branch: 'main' }
+const TARGET = { repository: addressOf(URL), branch: 'main', namespace: 'shop' }
 
 t.test('a push waits for a change that is on its way to the same branch, and for no other', async (t) => {
   const { groupCommit, batches, paths } = slowGroupCommit()
@@ -507,6 +507,26 @@ t.test('a push waits for a change that is on its way to the same branch, and for
   await nextBatch()
   t.same(paths(), [['a', 'b']])
   batches[0]?.end()
+  await Promise.all(work)
+})
+
+t.test('nobody waits for the changes of another namespace that are on their way', async (t) => {
+  const { groupCommit, batches, paths } = slowGroupCommit()
+  groupCommit.expect({ ...TARGET, namespace: 'other' })
+  const alone = groupCommit.push(changeOf(URL, 'a'), LOGIN, NEVER)
+  await nextBatch()
+  t.same(paths(), [['a']])
+  batches[0]?.end()
+  await alone
+  const push = (path: string, namespace: string) =>
+    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, NEVER)
+  const work = [push('b', 'other')]
+  await nextBatch()
+  t.same(paths(), [['a']], 'of its own they are waited for')
+  work.push(push('c', 'shop'))
+  await nextBatch()
+  t.same(paths(), [['a'], ['b', 'c']])
+  batches[1]?.end()
   await Promise.all(work)
 })
 
