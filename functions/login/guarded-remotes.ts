@@ -107,7 +107,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
   }
 }
 
-/** Pushes of the same login with the same result wait for each other; see functions/git/writer/group-commit.ts. */
+/** Pushes of the same login with the same result wait for each other; see functions/git/group-commit/group-commit.ts. */
 function queueOf({ repository, branch, commitByAPI }: Change): string {
   return keyOf(repository.text, branch ?? null, commitByAPI !== undefined)
 }

@@ -1,5 +1,5 @@
-import { watchContention } from '../../../functions/git/writer/branch-contention.ts'
-import { BATCH_LENGTH, LONGEST_GATHERING_MS } from '../../../functions/git/writer/branch-queue.ts'
+import { watchContention } from '../../../functions/git/group-commit/branch-contention.ts'
+import { BATCH_LENGTH, LONGEST_GATHERING_MS } from '../../../functions/git/group-commit/branch-queue.ts'
 import { ROUNDS } from '../../../functions/git/writer/round.ts'
 import { MINUTE_MS } from './host.ts'
 import type { Program } from './processor.ts'

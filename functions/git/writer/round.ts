@@ -143,7 +143,7 @@ function* some(settled: Settled): Generator<Settled, void> {
 
 /**
  * Full jitter before each round but the first: writers that met once do not meet again. After a lost race it is short,
- * for up to the time of a round: those who have won it wait for longer before they push again (branch-contention.ts).
+ * for up to the time of a round: those who have won it wait for longer before they push again (../group-commit/branch-contention.ts).
  */
 export async function pauseBefore({ rounds, raceMs }: Work, signal: AbortSignal): Promise<void> {
   if (rounds === 0) return

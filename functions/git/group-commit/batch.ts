@@ -3,8 +3,13 @@ import type { Login } from '../../domain/credentials/login.ts'
 import { asFailure } from '../../domain/failure.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
 import type { BranchQueue, Waiter } from './branch-queue.ts'
-import type { Landing } from './land.ts'
-import { signalWhenAbandoned, type Abandonment, type PendingChange, type Settled } from './pending-change.ts'
+import type { Landing } from '../writer/land.ts'
+import {
+  signalWhenAbandoned,
+  type Abandonment,
+  type PendingChange,
+  type Settled,
+} from '../writer/pending-change.ts'
 
 /** Whose session with a remote it is. */
 export interface SessionOwner {

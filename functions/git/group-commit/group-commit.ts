@@ -9,7 +9,7 @@ import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { acquireFirst, type Acquire } from './first-session.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns } from './branch-turns.ts'
-import type { PushOptions } from './pending-change.ts'
+import type { PushOptions } from '../writer/pending-change.ts'
 
 /** Collects changes while a batch is being pushed. */
 export interface GroupCommit {

@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import { openBranchTurns, type BranchWriter } from '../../../functions/git/writer/branch-turns.ts'
-import type { BranchTarget } from '../../../functions/git/writer/expected-changes.ts'
+import { openBranchTurns, type BranchWriter } from '../../../functions/git/group-commit/branch-turns.ts'
+import type { BranchTarget } from '../../../functions/git/group-commit/expected-changes.ts'
 import { addressOf } from '../stage.ts'
 
 const MAIN = { repository: addressOf('https://git.example.com/acme/shop.git'), branch: 'main' }

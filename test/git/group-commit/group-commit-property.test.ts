@@ -5,11 +5,11 @@ import type { Landed } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { ClaimCheck } from '../../../functions/domain/resource/claims.ts'
 import type { Pushed } from '../../../functions/git/remote.ts'
-import { makeGroupCommit, type GroupCommit } from '../../../functions/git/writer/group-commit.ts'
+import { makeGroupCommit, type GroupCommit } from '../../../functions/git/group-commit/group-commit.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import { sized } from '../../harness/sample.ts'
 import { addressOf, changeOf, loginOf } from '../stage.ts'
-import { memoryRepository, URL, type MemoryRepository } from './memory-remote.ts'
+import { memoryRepository, URL, type MemoryRepository } from '../writer/memory-remote.ts'
 
 /** One step of a run. Numbers choose among what there is. */
 type Step =

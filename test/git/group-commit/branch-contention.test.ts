@@ -1,5 +1,5 @@
 import t from 'tap'
-import { watchContention } from '../../../functions/git/writer/branch-contention.ts'
+import { watchContention } from '../../../functions/git/group-commit/branch-contention.ts'
 
 /** A branch as one writer sees it: its rounds take 100 ms each, and time passes where the test says so. */
 function watch(random = 0.5) {

@@ -3,7 +3,7 @@ import type { Login } from '../../domain/credentials/login.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import type { Expected } from './expected-changes.ts'
-import type { PendingChange } from './pending-change.ts'
+import type { PendingChange } from '../writer/pending-change.ts'
 
 /** A change that waits for the next push of its branch. */
 export interface Waiter {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { RoundReport } from './round.ts'
+import type { RoundReport } from '../writer/round.ts'
 
 /**
  * What is known of other writers to a branch: other replicas, users and pipelines. Each login has a key of its own for a
