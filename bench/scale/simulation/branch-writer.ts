@@ -1,6 +1,6 @@
 import { watchContention } from '../../../functions/git/group-commit/branch-contention.ts'
 import { BATCH_LENGTH, LONGEST_GATHERING_MS } from '../../../functions/git/group-commit/branch-queue.ts'
-import { ROUNDS } from '../../../functions/git/writer/round.ts'
+import { ROUNDS } from '../../../functions/git/writer/work.ts'
 import { MINUTE_MS } from './host.ts'
 import type { Program } from './processor.ts'
 import type { makeTurns } from './turns.ts'

@@ -2,7 +2,8 @@ import { asFailure } from '../../domain/failure.ts'
 import type { Remote } from '../remote.ts'
 import { firstDoubts } from './doubts.ts'
 import { failAll, type PendingChange, type Settled } from './pending-change.ts'
-import { pauseBefore, writeRound, type RoundReport, type Work } from './round.ts'
+import { pauseBefore, writeRound, type RoundReport } from './round.ts'
+import type { Work } from './work.ts'
 
 /** Changes of one repository, branch and login, for one session. */
 export interface Landing {

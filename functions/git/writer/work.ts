@@ -1,0 +1,115 @@
+import { Failure } from '../../domain/failure.ts'
+import type { Remote, Tip } from '../remote.ts'
+import { UNKNOWN, type Seen, type Written } from './commit-and-push.ts'
+import { doubtAll, isDoubtOfSession, type Doubts } from './doubts.ts'
+import { failAll, restOf, type PendingChange, type Settled } from './pending-change.ts'
+
+/** How often a change is built again on a branch that others move, before it fails with Conflict. */
+export const ROUNDS = 20
+
+/** Changes of one branch that are still to be written, and what earlier rounds have found out. */
+export interface Work {
+  /** At least one; each is waited for when the round begins, or is left out. */
+  readonly batch: readonly PendingChange[]
+  readonly doubts: Doubts
+  /** Rounds that the work has behind it. */
+  readonly rounds: number
+  /** How many of them were over when a change joined the others; without an entry it was there from the beginning. */
+  readonly joined?: ReadonlyMap<PendingChange, number>
+  /** Changes that come meanwhile may join: the remote has not refused any of its commits. */
+  readonly whole?: true
+  /** The remote has to be asked for the tip. */
+  readonly fresh?: true
+  /** Of the changes that have lost a race, or may have: what the tip held at their paths then, or UNKNOWN. */
+  readonly before?: Seen
+  /** How long the round took that has lost a race, in milliseconds. Undefined: another reason has ended it. */
+  readonly raceMs?: number | undefined
+  /**
+   * Of changes of several namespaces: takes away those of one that are refused, which are halved without the others. Left
+   * out: they are of one namespace.
+   */
+  readonly apart?: ((batch: readonly PendingChange[]) => void) | undefined
+  /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
+  readonly suspect?: Suspect | undefined
+}
+
+interface Suspect {
+  readonly tip: string | undefined
+  readonly failure: Failure
+}
+
+/** What was settled, and what is to be done after it. */
+export interface Progress {
+  readonly settled: Settled
+  readonly rest: readonly Work[]
+}
+
+/** A round that has come to its push. */
+export interface Pushing {
+  readonly written: Written
+  readonly tip: Tip
+  readonly seen: Seen
+}
+
+/** What is left after a round's push, or where it had none to make. */
+export function afterPush(remote: Remote, work: Work, { written, tip, seen }: Pushing): Progress {
+  const { batch, doubts } = work
+  const { pushed } = written
+  if (batch.length === 0) return { settled: new Map(), rest: [] }
+  if (pushed === undefined) return { settled: new Map(), rest: [work] }
+  if (pushed.kind === 'refused')
+    return pushed.each ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
+  const next = { ...work, before: seen, suspect: undefined }
+  if (pushed.kind === 'unknown')
+    return again(remote, { ...next, doubts: doubtAll(doubts, batch), raceMs: undefined })
+  const failure = pushed.kind === 'race' ? pushed.unless : undefined
+  const suspect = failure === undefined ? undefined : { tip: tip.commit, failure }
+  // Nobody else need be at work on the branch now: the memory was old.
+  if (tip.remembered) return { settled: new Map(), rest: [{ ...next, suspect, fresh: true }] }
+  return again(remote, { ...next, suspect })
+}
+
+/**
+ * What is left after the commits were refused. One of them may be the bad one: halves, until it stands alone. Of several
+ * namespaces, halves of these: what is bad of one is then for its own pushes to find, however much it is. What a push of
+ * this session may still make stays in it, because only here is that known.
+ */
+export function refuse({ batch, doubts, apart }: Work, failure: Failure): Progress {
+  const namespaces = [...new Set(batch.map(namespaceOf))]
+  if (
+    namespaces.length === 1 &&
+    apart !== undefined &&
+    !batch.some((pending) => isDoubtOfSession(doubts, pending))
+  ) {
+    apart(batch)
+    return { settled: new Map(), rest: [] }
+  }
+  if (batch.length === 1) return { settled: failAll(batch, failure), rest: [] }
+  const first = new Set(namespaces.slice(0, Math.floor(namespaces.length / 2)))
+  const middle = Math.floor(batch.length / 2)
+  const isFirst = (pending: PendingChange, i: number): boolean =>
+    namespaces.length > 1 ? first.has(namespaceOf(pending)) : i < middle
+  const halves = [batch.filter(isFirst), batch.filter((pending, i) => !isFirst(pending, i))]
+  return { settled: new Map(), rest: halves.map((half) => ({ batch: half, doubts, rounds: 0, apart })) }
+}
+
+function namespaceOf({ change }: PendingChange): string {
+  return change.namespace
+}
+
+/** Another round of those that may have one. */
+export function again({ url }: Remote, work: Work): Progress {
+  const { batch, joined, before } = work
+  const rounds = work.rounds + 1
+  const lost = batch.filter((pending) => rounds - (joined?.get(pending) ?? 0) >= ROUNDS)
+  const failure = new Failure(
+    'Conflict',
+    `Other writers moved the branch of ${url} ${ROUNDS} times while the commit was on its way; it is tried again.`,
+  )
+  const settled = failAll(lost, failure)
+  const left = restOf(batch, settled)
+  if (left.length === 0) return { settled, rest: [] }
+  // Their paths may not have been read in this round.
+  const seen = new Map(left.map((pending) => [pending, before?.get(pending) ?? UNKNOWN]))
+  return { settled, rest: [{ ...work, batch: left, before: seen, rounds, fresh: true }] }
+}
