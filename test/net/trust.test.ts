@@ -1,8 +1,11 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { getCACertificates } from 'node:tls'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, getCACertificates, type SecureContext } from 'node:tls'
+import { generate } from 'selfsigned'
 import t from 'tap'
-import { followTrust } from '../../functions/net/trust.ts'
+import { contextOf, followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 
 const [{ certPEM: one }, { certPEM: two }] = await Promise.all([makeAuthority(), makeAuthority()])
@@ -96,4 +99,24 @@ t.test('the context for TLS is made once for each change of CA_FILE', async (t) 
   const without = followTrust(undefined)
   t.equal(without.hasOwn, false)
   t.equal(await without.context(), await without.context())
+})
+
+// With a modulus as large as OpenSSL accepts it, this holds the thread for 1 s.
+t.test('no server gets a key to be agreed on by DHE', async (t) => {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }])
+  const ciphers = 'DHE-RSA-AES128-GCM-SHA256'
+  const server = createServer({ cert, key, ciphers, dhparam: 'auto', maxVersion: 'TLSv1.2' })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const shakeHands = async (secureContext?: SecureContext): Promise<unknown> => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, secureContext })
+    t.teardown(() => socket.destroy())
+    await once(socket, 'secureConnect')
+    return socket.getCipher().name
+  }
+  t.equal(await shakeHands(), ciphers)
+  await t.rejects(shakeHands(contextOf([])), { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE' })
+  await t.rejects(shakeHands(await followTrust(undefined).context()), { code: /^ERR_SSL_/ })
 })

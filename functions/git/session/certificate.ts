@@ -1,11 +1,11 @@
 import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
-import { createSecureContext } from 'node:tls'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { certificateError } from '../../domain/network/certificate-errors.ts'
 import type { ShownCertificate } from '../../domain/network/certificate-errors.ts'
 import { Failure } from '../../domain/failure.ts'
 import { connectTLS } from '../../net/metered-tls.ts'
+import { contextOf } from '../../net/trust.ts'
 import { openTunnel } from '../../net/tunnel.ts'
 import { readBundle } from '../process/bundle.ts'
 import type { Destination } from '../process/environment.ts'
@@ -22,7 +22,7 @@ export async function explainCertificate(
   destination: Destination,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Failure | undefined> {
-  const trust = createSecureContext({ ca: [...(await readBundle(destination.authorities))] })
+  const trust = contextOf(await readBundle(destination.authorities))
   const probe = { destination, trust, signal: AbortSignal.timeout(timeoutMs) }
   const socket = await openSocket(probe).catch((error: unknown) => untrustedProxy(error, destination))
   if (socket === undefined || socket instanceof Failure) return socket
