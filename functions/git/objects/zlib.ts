@@ -12,6 +12,12 @@ export interface Inflated {
 /** Above this, another thread inflates: this takes some 2 ms. */
 const INFLATED_HERE = 256 * 1024
 
+/**
+ * What a stream has at most besides the bytes that come of it: blocks that are stored add 5 bytes to 16 KiB or more. A
+ * stream of empty blocks that fills a pack takes a second, and longer ones are for the git binary.
+ */
+const STREAM_OVERHEAD = 1024
+
 /** Above this, another thread deflates: this takes some 2 ms. */
 const DEFLATED_HERE = 64 * 1024
 
@@ -22,8 +28,9 @@ const inflateAside = promisify(inflate)
 const deflateAside = promisify(deflate)
 
 /**
- * Inflates the zlib stream at the beginning of `bytes`; more may follow it. Takes memory for `size` bytes only.
- * @throws Failure ProviderUnavailable if it is no zlib stream of exactly this size
+ * Inflates the zlib stream at the beginning of `bytes`; more may follow it. Takes memory for `size` bytes only, and time
+ * in proportion to it.
+ * @throws Failure ProviderUnavailable if it is no zlib stream of exactly this size, or one that is far longer
  */
 export async function inflateExactly(bytes: Buffer, size: number): Promise<Inflated> {
   // With room for one byte more, the whole object is one chunk, and one that is too long is noticed.
@@ -32,7 +39,8 @@ export async function inflateExactly(bytes: Buffer, size: number): Promise<Infla
     maxOutputLength: Math.max(size, 1),
     chunkSize: Math.max(size + 1, LEAST_CHUNK),
   }
-  const { buffer, engine } = await run(bytes, options, size)
+  const stream = bytes.subarray(0, size + Math.ceil(size / 1024) + STREAM_OVERHEAD)
+  const { buffer, engine } = await run(stream, options, size)
   if (buffer.length !== size) throw brokenPack('an object has another size than it says')
   return { body: buffer, length: engine.bytesWritten }
 }

@@ -42,6 +42,13 @@ t.test('a zip bomb is not inflated beyond the size that it says', async (t) => {
   await rejectsSoon(t, packOf([Buffer.concat([Buffer.from([0x3a]), bomb])], 1))
 })
 
+t.test('a stream of empty blocks is not inflated to its end', async (t) => {
+  const blocks = Buffer.alloc(10 * MIB, Buffer.from('000000ffff', 'hex'))
+  const [begin, end] = [Buffer.from('307801', 'hex'), Buffer.from('010000ffff00000001', 'hex')]
+  t.equal((await readPack(packOf([Buffer.concat([begin, end])]), options()))[0]?.body.length, 0)
+  await rejectsSoon(t, packOf([Buffer.concat([begin, blocks, end])]))
+})
+
 drawn('a delta is applied once, however often its base is there', async (t) => {
   const deltas = Array.from({ length: 100 }, (_, i) => {
     return entry(REF, delta(base.length, 1024, Array.from({ length: 1024 }, () => [1, i]).flat()), {
