@@ -5,6 +5,7 @@ import { MESSAGE_ROWS } from './message-rows.ts'
 import { OBJECT_ROWS } from './object-rows.ts'
 import { OPENPGP_ROWS } from './openpgp-rows.ts'
 import { REQUEST_ROWS } from './request-rows.ts'
+import { PROTOCOL_ROWS } from './protocol-rows.ts'
 import { REQUESTER_ROWS } from './requester-rows.ts'
 import type { ParserRow } from './row.ts'
 import { SECRET_ROWS } from './secret-rows.ts'
@@ -22,4 +23,5 @@ export const ROWS: readonly ParserRow[] = [
   ...HOST_ROWS,
   ...MESSAGE_ROWS,
   ...GIT_ROWS,
+  ...PROTOCOL_ROWS,
 ]

@@ -61,15 +61,16 @@ export function readFetched(answer: Buffer): Fetched | 'no pack' {
   for (const packet of packets) {
     const line = typeof packet === 'string' ? '' : textOf(packet)
     if (section === '' && line === 'packfile') return { shallow, ...readPack(packets, answer.length) }
-    const [word, id] = line.split(' ')
     if (section === '' && line === 'shallow-info') section = line
     else if (section !== '' && packet === 'delimiter') section = ''
-    else if (section !== '' && word === 'shallow' && id !== undefined) shallow.push(id)
-    else if (section === '' || word !== 'unshallow')
+    else if (section !== '' && line.startsWith(SHALLOW)) shallow.push(line.slice(SHALLOW.length))
+    else if (section === '' || !line.startsWith('unshallow '))
       throw protocolError('UNEXPECTED', 'not the answer to a fetch')
   }
   return 'no pack'
 }
+
+const SHALLOW = 'shallow '
 
 function readPack(packets: Iterator<Packet, void>, most: number): Pick<Fetched, 'pack' | 'progress'> {
   const { data, progress } = readSideBand(packets, most)

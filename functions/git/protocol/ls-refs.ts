@@ -28,16 +28,33 @@ export function readListedRefs(answer: Buffer): ReadonlyMap<string, ListedRef> {
       return refs
     }
     if (typeof packet === 'string') throw protocolError('UNEXPECTED', `a ${packet} packet in a list of refs`)
-    const [id = '', name = '', ...attributes] = textOf(packet).split(' ')
+    const line = textOf(packet)
     // Some servers list a HEAD without a commit, although nobody asked for it.
-    if (id === 'unborn') continue
-    if (!/^[0-9a-f]{40}$/.test(id) || name === '') throw protocolError('UNEXPECTED', 'a line without a ref')
-    const target = attributes.find((attribute) => attribute.startsWith(TARGET))
-    refs.set(name, { id, target: target?.slice(TARGET.length) })
+    if (line.startsWith('unborn ')) continue
+    const end = endOfWord(line, NAME)
+    if (!BEGINNING.test(line) || end === NAME) throw protocolError('UNEXPECTED', 'a line without a ref')
+    const target = line.indexOf(TARGET, end)
+    refs.set(line.slice(NAME, end), {
+      id: line.slice(0, NAME - 1),
+      target: target < 0 ? undefined : wordAt(line, target + TARGET.length),
+    })
   }
   throw answer.length === 0
     ? protocolError('UNEXPECTED', 'an empty answer instead of a list of refs')
     : protocolError('TRUNCATED', 'a list of refs without an end')
 }
 
-const TARGET = 'symref-target:'
+const BEGINNING = /^[0-9a-f]{40} /
+/** Where the name begins. */
+const NAME = 41
+const TARGET = ' symref-target:'
+
+// Lines are not split: one may have as many spaces as a packet has bytes.
+function wordAt(line: string, start: number): string {
+  return line.slice(start, endOfWord(line, start))
+}
+
+function endOfWord(line: string, start: number): number {
+  const end = line.indexOf(' ', start)
+  return end < 0 ? Math.max(line.length, start) : end
+}

@@ -43,7 +43,7 @@ export function readAdvertisedRef(advertisement: Buffer, ref: string): ObjectId 
   for (const one of readPackets(advertisement)) {
     if (one === 'flush') return found
     if (typeof one === 'string') throw protocolError('UNEXPECTED', `a ${one} packet in a list of refs`)
-    const [line = '', capabilities = ''] = textOf(one).split('\0')
+    const [line = '', capabilities = ''] = textOf(one).split('\0', 2)
     if (/(^| )(no-thin|object-format=sha256)( |$)/.test(capabilities))
       throw protocolError('UNEXPECTED', 'it takes no thin packs, or names objects by SHA-256')
     if (line.slice(line.indexOf(' ') + 1) === ref) found = line.slice(0, line.indexOf(' '))

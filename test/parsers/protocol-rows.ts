@@ -1,0 +1,89 @@
+import { readFetched } from '../../functions/git/protocol/fetch.ts'
+import { readListedRefs } from '../../functions/git/protocol/ls-refs.ts'
+import { FLUSH, packet } from '../../functions/git/protocol/pkt-line.ts'
+import { readAdvertisedRef } from '../../functions/git/protocol/receive-pack.ts'
+import type { Shape } from '../harness/growth.ts'
+import type { ParserRow } from './row.ts'
+
+const MEBI = 1024 * 1024
+const ID = '1'.repeat(40)
+/** Characters of the longest packet. */
+const LONGEST = 65_516
+
+/** An answer of this size after a first packet, of packets that repeat a piece after their beginning. */
+function answerOf(size: number, [start, piece, length = LONGEST]: Lines, first: Buffer): Buffer {
+  const repeated = piece.repeat(length)
+  const line = packet(`${start}${repeated}`.slice(0, length))
+  return Buffer.concat([first, ...Array<Buffer>(Math.floor(size / line.length)).fill(line), FLUSH])
+}
+
+/** How packets begin, what they repeat, and their length. */
+type Lines = readonly [start: string, piece: string, length?: number]
+
+function shapesOf(
+  lines: Readonly<Record<string, Lines>>,
+  read: (answer: Buffer) => unknown,
+  first: Buffer = Buffer.alloc(0),
+): Readonly<Record<string, Shape>> {
+  const shapeOf = (of: Lines): Shape => {
+    return (size) => {
+      const answer = answerOf(size, of, first)
+      return () => orRefused(() => read(answer))
+    }
+  }
+  return Object.fromEntries(Object.entries(lines).map(([name, of]) => [name, shapeOf(of)]))
+}
+
+/** What is refused is for the git binary. */
+function orRefused(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    return error
+  }
+}
+
+/** What servers send in Git's protocol. */
+export const PROTOCOL_ROWS: readonly ParserRow[] = [
+  {
+    parser: 'list of refs',
+    largest: 4 * MEBI,
+    unit: 'bytes',
+    shapes: shapesOf(
+      {
+        attributes: [`${ID} refs/heads/main`, ' '],
+        targets: [`${ID} HEAD`, ' symref-target:a'],
+        names: [`${ID} refs/heads/`, 'a'],
+        refs: [`${ID} refs/heads/`, 'a', 64],
+      },
+      readListedRefs,
+    ),
+  },
+  {
+    parser: 'list of refs before a push',
+    largest: 4 * MEBI,
+    unit: 'bytes',
+    shapes: shapesOf(
+      {
+        capabilities: [`${ID} refs/heads/main`, '\0'],
+        blanks: [`${ID} refs/heads/main\0`, ' '],
+        refs: [`${ID} refs/heads/`, 'a', 64],
+      },
+      (answer) => readAdvertisedRef(answer, 'refs/heads/other'),
+    ),
+  },
+  {
+    parser: 'answer to a fetch, up to its pack',
+    largest: 16 * MEBI,
+    unit: 'bytes',
+    shapes: shapesOf(
+      {
+        blanks: [`shallow ${ID}`, ' '],
+        others: [`unshallow ${ID}`, ' '],
+        commits: [`shallow ${ID}`, '', 48],
+      },
+      readFetched,
+      packet('shallow-info\n'),
+    ),
+  },
+]
