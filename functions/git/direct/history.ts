@@ -1,6 +1,6 @@
 import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { endsInTrailers } from '../../domain/commit/commit-message.ts'
-import { decodeCommit, type DecodedCommit } from '../objects/commit-object.ts'
+import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import type { SoughtCommit } from '../remote.ts'
@@ -11,9 +11,16 @@ import { fetchObjects, understood, type DirectSession, type FetchedObjects } fro
 /** Commits below a tip, without trees. */
 export interface History {
   /** In the order of the server: later ones first. */
-  readonly commits: ReadonlyMap<ObjectId, DecodedCommit>
-  /** Commits whose parents were not fetched. */
-  readonly edge: readonly ObjectId[]
+  readonly commits: ReadonlyMap<ObjectId, PastCommit>
+  /** Those of them whose parents were not fetched. */
+  readonly edge: ReadonlySet<ObjectId>
+}
+
+/** What a search reads of a commit. Not its message, which may be large. */
+interface PastCommit {
+  readonly parents: readonly ObjectId[]
+  /** The value of its trailer, if that may be one. */
+  readonly id: string | undefined
 }
 
 // A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
@@ -22,6 +29,8 @@ const EXTRA_COMMITS = 50
 const MOST_WANTS = 1000
 /** Characters of the longest message that is searched: one of Commitlet's has at most 64 Ki and the trailers. */
 const LONGEST_MESSAGE = 128 * 1024
+/** Of the longest id: a uid, which is a UUID, a generation and a digest. */
+const LONGEST_ID = 100
 /** Decoding a commit and reading its lines takes longer than inflating it. */
 const WORK = 8
 /**
@@ -51,12 +60,24 @@ export async function searchHistory(
   sought: readonly SoughtCommit[],
 ): Promise<readonly (ObjectId | undefined)[]> {
   const found = await search(session, history, sought)
-  const beyond = history.edge.flatMap((id) => history.commits.get(id)?.parents ?? [])
+  const beyond = parentsBeyond(history)
   if (!found.includes(undefined) || beyond.length === 0) return found
-  const more = await fetchCommits(session, beyond.slice(0, MOST_WANTS), EXTRA_COMMITS)
+  const more = await fetchCommits(session, beyond, EXTRA_COMMITS)
   if (more === 'moved') throw new Error('it does not send the parents of a commit')
   const older = await search(session, more, sought)
   return found.map((name, i) => name ?? older[i])
+}
+
+/** As many as one fetch may want: a commit may have 20,000 parents, and a server names as many edges as it likes. */
+function parentsBeyond({ commits, edge }: History): readonly ObjectId[] {
+  const beyond = new Set<ObjectId>()
+  for (const name of edge) {
+    for (const parent of commits.get(name)?.parents ?? []) {
+      if (beyond.size === MOST_WANTS) return [...beyond]
+      if (!commits.has(parent)) beyond.add(parent)
+    }
+  }
+  return [...beyond]
 }
 
 async function search(
@@ -67,11 +88,8 @@ async function search(
   const ids = new Set(sought.map(({ id }) => id))
   const candidates: Candidate[] = []
   const pace = createPace(session.signal)
-  for (const [name, commit] of commits) {
-    const id = idOf(commit)
-    if (id !== undefined && ids.has(id)) candidates.push({ name, id, parents: commit.parents })
-    await pace(commit.message.length * WORK)
-  }
+  for (const [name, { id, parents }] of commits)
+    if (id !== undefined && ids.has(id)) candidates.push({ name, id, parents })
   await fetchTrees(session, candidates)
   const byId = Map.groupBy(candidates, ({ id }) => id)
   const found: (ObjectId | undefined)[] = []
@@ -95,16 +113,17 @@ interface Candidate {
 }
 
 /** The value of the trailer, which is in the last paragraph (git-interpret-trailers(1)). */
-function idOf({ message }: DecodedCommit): string | undefined {
+function idOf(message: string): string | undefined {
   if (message.length > LONGEST_MESSAGE) return undefined
   const text = message.trimEnd()
   const line = text
     .slice(text.lastIndexOf('\n\n'))
     .split('\n')
     .findLast((one) => one.startsWith(`${COMMIT_ID_TRAILER}: `))
-  return line !== undefined && endsInTrailers(text)
-    ? line.slice(COMMIT_ID_TRAILER.length + 2).trim()
-    : undefined
+  if (line === undefined || !endsInTrailers(text)) return undefined
+  const id = line.slice(COMMIT_ID_TRAILER.length + 2).trim()
+  // A part of a text keeps all of it in memory.
+  return id.length > LONGEST_ID ? undefined : Buffer.from(id).toString()
 }
 
 /** The trees of the commits and of their parents. */
@@ -146,15 +165,13 @@ async function fetchCommits(
 }
 
 async function historyOf(session: DirectSession, { objects, shallow }: FetchedObjects): Promise<History> {
-  const commits = new Map<ObjectId, DecodedCommit>()
+  const commits = new Map<ObjectId, PastCommit>()
   const pace = createPace(session.signal)
   for (const { kind, id, body } of objects.values()) {
     if (kind !== 'commit') continue
-    commits.set(
-      id,
-      understood('a commit', () => decodeCommit(body)),
-    )
+    const { parents, message } = understood('a commit', () => decodeCommit(body))
+    commits.set(id, { parents, id: idOf(message) })
     await pace(body.length * WORK)
   }
-  return { commits, edge: shallow }
+  return { commits, edge: new Set(shallow.filter((id) => commits.has(id))) }
 }

@@ -69,7 +69,8 @@ export function decodeCommit(body: Buffer): DecodedCommit {
   const end = body.indexOf('\n\n')
   if ((end < 0 ? body.length : end) > LARGEST_HEADER)
     throw brokenObject('a commit has a header of more than 1 MiB')
-  const [tree = '', ...header] = body.toString('utf8', 0, end < 0 ? body.length : end).split('\n')
+  // Names are not read. A character takes one byte, whatever they are: parents keep their text in memory.
+  const [tree = '', ...header] = body.toString('latin1', 0, end < 0 ? body.length : end).split('\n')
   const others = header.findIndex((line) => !line.startsWith('parent '))
   const parents = others < 0 ? header : header.slice(0, others)
   return {

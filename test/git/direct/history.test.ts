@@ -31,11 +31,11 @@ function treeOf(files: number): GitObject {
   return makeObject('tree', Buffer.concat(entries))
 }
 
-/** A session with a server that sends these objects, whatever is asked. */
-function sessionWith(objects: readonly GitObject[]): DirectSession {
+/** A session with a server that sends these objects, whatever is asked, and says that it has cut the history at these. */
+function sessionWith(objects: readonly GitObject[], shallow: readonly string[] = []): DirectSession {
   const memory = openMemory()
   const nothing = (): undefined => undefined
-  const fetched: FetchedObjects = { objects: new Map(objects.map((one) => [one.id, one])), shallow: [] }
+  const fetched: FetchedObjects = { objects: new Map(objects.map((one) => [one.id, one])), shallow }
   const ask = async (): Promise<never> => fetched as never
   return {
     channel: {
@@ -60,18 +60,44 @@ t.test('many commits leave turns of the event loop to others, in each step', asy
   const { result, turns } = await countTurns(() => fetchHistory(session, commits[0]!.id))
   t.ok(turns >= TURNS, `decoded in ${turns} turns`)
   if (result === 'moved') throw new Error('it has moved')
-  const searched = await countTurns(() => searchHistory(session, result, SOUGHT))
-  t.ok(searched.turns >= TURNS, `searched in ${searched.turns} turns`)
-  t.same(searched.result, [undefined])
+  t.same(await searchHistory(session, result, SOUGHT), [undefined])
+})
+
+t.test('a server that cuts the history again and again is asked once for what is beyond', async (t) => {
+  const [one, two] = ['1', '2'].map((digit) => digit.repeat(40))
+  const commit = commitOf('a', { parents: [one ?? '', two ?? ''] })
+  const other = 'f'.repeat(40)
+  const session = sessionWith([commit], [other, ...Array<string>(60_000).fill(commit.id), other])
+  const asked: string[] = []
+  const ask: DirectSession['channel']['ask'] = async (question, read) => {
+    asked.push(question.command.toString())
+    return session.channel.ask(question, read)
+  }
+  const observed = { ...session, channel: { ...session.channel, ask } }
+  const history = await fetchHistory(observed, commit.id)
+  if (history === 'moved') throw new Error('it has moved')
+  t.same(await searchHistory(observed, history, SOUGHT), [undefined])
+  t.same(
+    asked.map((command) => command.match(/want \w+/g)),
+    [[`want ${commit.id}`], [`want ${one}`, `want ${two}`]],
+  )
+})
+
+t.test('of a history the messages are not kept', async (t) => {
+  const commits = Array.from({ length: 30 }, (_, i) => commitOf(`${i}${'\u{1f600}'.repeat(2 ** 18)}`))
+  const session = sessionWith(commits)
+  const history = await fetchHistory(session, commits[0]!.id)
+  if (history === 'moved') throw new Error('it has moved')
+  t.ok(JSON.stringify([...history.commits]).length < 10_000)
 })
 
 t.test('a message that is longer than any of ours is not searched', async (t) => {
   const lines = `\n${'A: b\n '.repeat(4_000_000)}x`
   const commit = commitOf(`title\n${lines}\nCommitlet-Id: ${ID}\n`)
   const session = sessionWith([commit])
+  const before = cpuTime()
   const history = await fetchHistory(session, commit.id)
   if (history === 'moved') throw new Error('it has moved')
-  const before = cpuTime()
   t.same(await searchHistory(session, history, SOUGHT), [undefined])
   const used = cpuTime() - before
   t.ok(used < allowedMs(20), `${used} ms`)
