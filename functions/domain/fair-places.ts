@@ -3,8 +3,8 @@ import type { Release } from './network/budget.ts'
 /** Places of which nobody gets more than are free. */
 export interface FairPlaces {
   readonly hasRoom: () => boolean
-  /** Takes a place; undefined where the owner holds as many as are free, or none is. */
-  readonly enter: (owner: string) => Release | undefined
+  /** Takes a place, or so many at once; undefined where the owner would hold more than are free. */
+  readonly enter: (owner: string, count?: number) => Release | undefined
 }
 
 /**
@@ -16,7 +16,7 @@ export function openFairPlaces(most: number): FairPlaces {
   const held = new Map<string, number>()
   let taken = 0
 
-  function move(owner: string, step: 1 | -1): void {
+  function move(owner: string, step: number): void {
     taken += step
     const count = (held.get(owner) ?? 0) + step
     if (count === 0) held.delete(owner)
@@ -25,12 +25,12 @@ export function openFairPlaces(most: number): FairPlaces {
 
   return {
     hasRoom: () => taken < most,
-    enter(owner) {
-      if ((held.get(owner) ?? 0) >= most - taken) return undefined
-      move(owner, 1)
+    enter(owner, count = 1) {
+      if ((held.get(owner) ?? 0) + count > most - taken) return undefined
+      move(owner, count)
       let isHeld = true
       return () => {
-        if (isHeld) move(owner, -1)
+        if (isHeld) move(owner, -count)
         isHeld = false
       }
     },

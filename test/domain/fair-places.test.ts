@@ -30,6 +30,19 @@ t.test('owners who come together get the same', async (t) => {
   t.same([...counts.values()], [20, 20, 20, 20])
 })
 
+t.test('of several places at once none are taken unless all are free for the owner', async (t) => {
+  const places = openFairPlaces(100)
+  const leave = places.enter('a', 40)
+  t.equal(places.enter('a', 30), undefined)
+  t.ok(places.enter('a', 20))
+  t.equal(places.enter('b', 41), undefined)
+  t.ok(places.enter('b', 40))
+  leave?.()
+  leave?.()
+  t.equal(places.enter('a', 21), undefined)
+  t.ok(places.enter('a', 20))
+})
+
 t.test('a place that is left is free again, once', async (t) => {
   const places = openFairPlaces(2)
   const leave = places.enter('a')

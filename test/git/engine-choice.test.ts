@@ -136,7 +136,7 @@ t.test('a session whose time is over is not handed over', async (t) => {
 t.test('a lack of memory is handed over, but not remembered', async (t) => {
   const { push, direct, told } = stageOf(() => ({
     readTip: async () => {
-      openMemory().take(Number.MAX_SAFE_INTEGER)
+      openMemory().shareOf('shop').take(Number.MAX_SAFE_INTEGER)
       return 'moved'
     },
   }))

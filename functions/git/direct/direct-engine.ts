@@ -68,15 +68,17 @@ export function openDirectEngine(settings: DirectSettings): Engine {
   }
   return {
     async open(target) {
-      const { address, route, login, signal } = target
+      const { address, route, login, signal, namespace } = target
       const secrets = [...secretsOf(login), ...secretsOfProxy(route.proxy)]
       const proxied = route.proxy !== undefined
       const context = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
-      const { take } = memory
+      const share = memory.shareOf(namespace)
+      const { take } = share
       const channel = await openChannel(target, { context, take })
-      const objects = openObjects(memory, JSON.stringify([address.text, login.identity]))
+      const owner = JSON.stringify([address.text, login.identity])
+      const objects = openObjects(memory, { owner, take })
       const tips = tipsOf(address.text, login.identity)
-      return directRemote({ channel, context, signal, objects, take, tips }, async () => {
+      return directRemote({ channel, context, signal, objects, share, tips }, async () => {
         objects.close()
         await channel.close()
       })

@@ -1,17 +1,26 @@
 import { LRUCache } from 'lru-cache'
-import { openBudget, type Release } from '../../domain/network/budget.ts'
+import { openFairPlaces } from '../../domain/fair-places.ts'
+import { makeKeyedSemaphore } from '../../domain/keyed-semaphore.ts'
+import type { Release } from '../../domain/network/budget.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import type { Pace } from '../objects/pace.ts'
 
 /** Takes bytes of the memory that all sessions share. Throws an error that isBusy knows if too few are left. */
 export type Take = (bytes: number) => Release
 
+/** What the sessions of one namespace share. */
+export interface Share {
+  readonly take: Take
+  /** Does work that holds the thread for long: one of them at a time. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+}
+
 /**
- * What sessions share: a bound on all of their memory, and commits and trees. What an id names never changes, but who
+ * What sessions share: a bound on all of their memory, of which no namespace gets more than it leaves, and commits and trees. What an id names never changes, but who
  * knows an id may not be allowed to read the object: each owner has objects of its own.
  */
 export interface Memory {
-  readonly take: Take
+  shareOf(namespace: string): Share
   get(owner: string, id: ObjectId): GitObject | undefined
   keep(owner: string, objects: readonly GitObject[]): void
 }
@@ -31,19 +40,23 @@ export interface Objects {
 const REMEMBERED_BYTES = 24 * 1024 * 1024
 /** What the open sessions may hold together: answers, packs and objects. */
 const SHARED_BYTES = 128 * 1024 * 1024
-/** What an entry takes besides its bytes and its key. */
-const ENTRY_BYTES = 512
+/** What an object takes besides its bytes, in a pack that is read, in a session, and with its key in the memory. */
+export const OBJECT_BYTES = 512
 
 /** Remembers up to 24 MiB of objects, those that were used last. Blobs are not remembered. */
 export function openMemory(): Memory {
-  const budget = openBudget(SHARED_BYTES)
+  const places = openFairPlaces(SHARED_BYTES)
+  const turns = makeKeyedSemaphore(1)
   const objects = new LRUCache<string, GitObject>({
     maxSize: REMEMBERED_BYTES,
-    sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_BYTES,
+    sizeCalculation: ({ body }, key) => body.length + key.length + OBJECT_BYTES,
   })
   const keyOf = (owner: string, id: ObjectId): string => `${id} ${owner}`
   return {
-    take: (bytes) => budget(bytes) ?? refuse(),
+    shareOf: (namespace) => ({
+      take: (bytes) => places.enter(namespace, bytes) ?? refuse(),
+      inTurn: (work) => turns(namespace, work),
+    }),
     get: (owner, id) => objects.get(keyOf(owner, id)),
     keep(owner, some) {
       for (const { kind, id, body } of some)
@@ -53,14 +66,21 @@ export function openMemory(): Memory {
   }
 }
 
-/** The objects of a new session. `owner` stands for the repository and the login: sessions of no other see its objects. */
-export function openObjects(memory: Memory, owner: string): Objects {
+/** Whose objects a session has. */
+export interface ObjectsOwner {
+  /** Stands for the repository and the login: sessions of no other see its objects. */
+  readonly owner: string
+  readonly take: Take
+}
+
+/** The objects of a new session. */
+export function openObjects(memory: Memory, { owner, take }: ObjectsOwner): Objects {
   const own = new Map<ObjectId, GitObject>()
   const releases: Release[] = []
   return {
     get: (id) => own.get(id) ?? memory.get(owner, id),
     async keep(objects, pace) {
-      releases.push(memory.take(objects.reduce((sum, { body }) => sum + body.length, 0)))
+      releases.push(take(objects.reduce((sum, { body }) => sum + body.length + OBJECT_BYTES, 0)))
       for (const object of objects) {
         own.set(object.id, object)
         memory.keep(owner, [object])

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
-import { readPack } from '../objects/pack-reader.ts'
+import { declaredCount, readPack } from '../objects/pack-reader.ts'
 import { failureOf, outage, rejection } from '../output/classify.ts'
 import { BROKEN_OFF, type ErrorContext } from '../output/error-table.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
@@ -9,7 +9,7 @@ import { stopIfAborted } from '../process/launcher.ts'
 import { fetchCommand, readFetched, type FetchRequest } from '../protocol/fetch.ts'
 import { lsRefsCommand, readListedRefs, type ListedRef } from '../protocol/ls-refs.ts'
 import { isProtocolError } from '../protocol/protocol-error.ts'
-import type { Objects, Take } from './memory.ts'
+import { OBJECT_BYTES, type Objects, type Share } from './memory.ts'
 import type { RememberedTips } from './remembered-tips.ts'
 import type { Channel } from './channel.ts'
 
@@ -19,7 +19,7 @@ export interface DirectSession {
   readonly context: ErrorContext
   readonly signal: AbortSignal
   readonly objects: Objects
-  readonly take: Take
+  readonly share: Share
   readonly tips: RememberedTips
 }
 
@@ -29,7 +29,7 @@ const REFS_BYTES = 4 * 1024 * 1024
 /** The trees of a repository of 300,000 files have some 8 MiB in a pack; larger ones are for the git binary. */
 const FETCH_BYTES = 16 * 1024 * 1024
 const OBJECTS_BYTES = 32 * 1024 * 1024
-const OBJECTS = 200_000
+const OBJECTS = 65_536
 /** Trees are mostly bytes that cannot be compressed. */
 const INFLATION = 6
 const DELTA_DEPTH = 4095
@@ -77,9 +77,11 @@ export async function fetchObjects(
       const { shallow, pack, progress } = fetched
       const moved = readMoved(progress, context)
       if (moved !== undefined) throw movedFailure(moved, context, 'reading')
-      const objects = await unpack(session, pack, inflated)
-      await session.objects.keep(objects, createPace(session.signal))
-      return { shallow, objects: new Map(objects.map((object) => [object.id, object])) }
+      return session.share.inTurn(async () => {
+        const objects = await unpack(session, pack, inflated)
+        await session.objects.keep(objects, createPace(session.signal))
+        return { shallow, objects: new Map(objects.map((object) => [object.id, object])) }
+      })
     })
   } catch (error) {
     if (isProtocolError(error, 'REMOTE') && NOT_THERE.test(error.message)) return 'moved'
@@ -96,12 +98,13 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 async function unpack(
-  { objects, take, signal }: DirectSession,
+  { objects, share, signal }: DirectSession,
   pack: Buffer,
   inflated = (pack.length + 64 * 1024) * INFLATION,
 ): Promise<readonly GitObject[]> {
   const totalBytes = Math.min(OBJECTS_BYTES, inflated)
-  const release = take(pack.length + totalBytes)
+  const count = Math.min(OBJECTS, declaredCount(pack))
+  const release = share.take(pack.length + totalBytes + count * OBJECT_BYTES)
   const limits = {
     packBytes: FETCH_BYTES,
     objects: OBJECTS,

@@ -33,13 +33,16 @@ export async function writeCommits(
   tip: ObjectId | undefined,
   commits: readonly NewCommit[],
 ): Promise<WrittenCommits> {
-  const { take, signal } = session
+  const { share, signal } = session
   const taken: Release[] = []
   function release(): void {
     for (const one of taken.splice(0)) one()
   }
   try {
-    const written = await write(session, tip, { commits, reserve: (bytes) => void taken.push(take(bytes)) })
+    const written = await write(session, tip, {
+      commits,
+      reserve: (bytes) => void taken.push(share.take(bytes)),
+    })
     return { ...written, release }
   } catch (error) {
     release()

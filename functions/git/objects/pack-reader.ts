@@ -29,11 +29,16 @@ export async function readPack(
     throw brokenPack('it does not begin as a pack of version 2')
   if (pack.length < HEADER_BYTES + TRAILER_BYTES) throw brokenPack('it ends too early')
   await checkTrailer(pack, pace)
-  const count = pack.readUInt32BE(MAGIC.length)
+  const count = declaredCount(pack)
   if (count > limits.objects) throw packTooLarge(`it has ${count} objects, and ${limits.objects} are read`)
   const budget = createBudget(limits)
   const entries = await readEntriesOf(pack.subarray(0, -TRAILER_BYTES), count, { budget, pace })
   return resolveDeltas(entries, { limits, base, budget, pace })
+}
+
+/** How many objects a pack says that it has; 0 if it is too short to say it. */
+export function declaredCount(pack: Buffer): number {
+  return pack.length < HEADER_BYTES ? 0 : pack.readUInt32BE(MAGIC.length)
 }
 
 async function collect(bytes: AsyncIterable<Buffer> | Buffer, { packBytes }: PackLimits): Promise<Buffer> {

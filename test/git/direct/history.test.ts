@@ -34,6 +34,7 @@ function treeOf(files: number): GitObject {
 /** A session with a server that sends these objects, whatever is asked, and says that it has cut the history at these. */
 function sessionWith(objects: readonly GitObject[], shallow: readonly string[] = []): DirectSession {
   const memory = openMemory()
+  const share = memory.shareOf('shop')
   const nothing = (): undefined => undefined
   const fetched: FetchedObjects = { objects: new Map(objects.map((one) => [one.id, one])), shallow }
   const ask = async (): Promise<never> => fetched as never
@@ -46,8 +47,8 @@ function sessionWith(objects: readonly GitObject[], shallow: readonly string[] =
     },
     context: { url: 'https://h/r', secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
     signal: new AbortController().signal,
-    take: memory.take,
-    objects: openObjects(memory, 'me'),
+    share,
+    objects: openObjects(memory, { owner: 'me', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
   }
 }

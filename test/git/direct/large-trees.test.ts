@@ -40,6 +40,7 @@ async function repositoryOf(directories: number, tree: GitObject) {
     message: '1\n',
   })
   const memory = openMemory()
+  const share = memory.shareOf('shop')
   const nothing = (): undefined => undefined
   const session: DirectSession = {
     channel: {
@@ -50,8 +51,8 @@ async function repositoryOf(directories: number, tree: GitObject) {
     },
     context: { url: 'https://h/r', secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
     signal: new AbortController().signal,
-    take: memory.take,
-    objects: openObjects(memory, 'me'),
+    share,
+    objects: openObjects(memory, { owner: 'me', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
   }
   await session.objects.keep([tree, root, commit], createPace(session.signal))
@@ -103,7 +104,7 @@ t.test(
       return () => undefined
     }
     const { turns } = await countTurns(() =>
-      writeCommits({ ...session, take }, commit, [commitIn(names, 'new')]),
+      writeCommits({ ...session, share: { ...session.share, take } }, commit, [commitIn(names, 'new')]),
     )
     t.ok(turns >= 30, `${turns} turns`)
     t.ok(taken > 12 * MIB, `${taken} bytes of the memory that all sessions share`)

@@ -1,15 +1,27 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { isBusy, openMemory, openObjects } from '../../../functions/git/direct/memory.ts'
+import {
+  isBusy,
+  openMemory,
+  openObjects,
+  type Memory,
+  type Objects,
+} from '../../../functions/git/direct/memory.ts'
 import { makeObject } from '../../../functions/git/objects/object.ts'
 import { createPace } from '../../../functions/git/objects/pace.ts'
 
 const MIB = 1024 * 1024
 const PACE = createPace(undefined)
 
+/** The objects of a session of this namespace. */
+function open(memory: Memory, owner = 'me', namespace = 'shop'): Objects {
+  return openObjects(memory, { owner, take: memory.shareOf(namespace).take })
+}
+
 t.test('commits and trees are remembered for sessions of the same owner, blobs for their own', async (t) => {
   const memory = openMemory()
-  const [one, other] = [openObjects(memory, 'me'), openObjects(memory, 'me')]
+  const [one, other] = [open(memory), open(memory)]
   const tree = makeObject('tree', Buffer.from('tree'))
   const commit = makeObject('commit', Buffer.from('commit'))
   const blob = makeObject('blob', Buffer.from('blob'))
@@ -18,7 +30,7 @@ t.test('commits and trees are remembered for sessions of the same owner, blobs f
   t.match(other.get(commit.id), commit)
   t.equal(other.get(blob.id), undefined)
   t.match(one.get(blob.id), blob)
-  const stranger = openObjects(memory, 'you')
+  const stranger = open(memory, 'you')
   t.equal(stranger.get(tree.id), undefined)
   t.equal(stranger.get(commit.id), undefined)
   one.close()
@@ -28,7 +40,7 @@ t.test('commits and trees are remembered for sessions of the same owner, blobs f
 
 t.test('a session has its objects, although the memory forgets the oldest at 24 MiB', async (t) => {
   const memory = openMemory()
-  const session = openObjects(memory, 'me')
+  const session = open(memory)
   const trees = Array.from({ length: 30 }, () => makeObject('tree', randomBytes(MIB)))
   await session.keep(trees, PACE)
   t.equal(memory.get('me', trees[0]?.id ?? ''), undefined)
@@ -45,19 +57,59 @@ t.test('a small part of a large buffer is copied, so that the rest is free', asy
   t.ok(memory.get('me', tree.id)?.body.equals(tree.body))
 })
 
-t.test('all sessions share 128 MiB, which come back when one is closed', async (t) => {
+/** Takes bytes, and says whether there was room for them. */
+function takes(memory: Memory, namespace: string, bytes: number): boolean {
+  try {
+    memory.shareOf(namespace).take(bytes)
+    return true
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    return false
+  }
+}
+
+t.test('all sessions share 128 MiB, and a namespace gets no more than it leaves', async (t) => {
   const memory = openMemory()
-  const session = openObjects(memory, 'me')
-  const half = makeObject('tree', Buffer.alloc(64 * MIB))
-  await session.keep([half], PACE)
-  await session.keep([half], PACE)
-  const busy: unknown = await Promise.resolve()
-    .then(() => session.keep([makeObject('tree', Buffer.from('x'))], PACE))
-    .catch((error: unknown) => error)
-  t.ok(isBusy(busy))
+  t.ok(takes(memory, 'shop', 60 * MIB))
+  t.notOk(takes(memory, 'shop', 10 * MIB))
+  t.ok(takes(memory, 'other', 32 * MIB))
+  t.notOk(takes(memory, 'other', 32 * MIB))
+  t.ok(takes(memory, 'third', 10 * MIB))
   t.notOk(isBusy(new Error('other')))
+})
+
+t.test('what a session has read comes back when it is closed', async (t) => {
+  const memory = openMemory()
+  const session = open(memory)
+  await session.keep([makeObject('tree', Buffer.alloc(60 * MIB))], PACE)
+  t.notOk(takes(memory, 'shop', 60 * MIB))
   session.close()
-  memory.take(128 * MIB)()
+  t.ok(takes(memory, 'shop', 120 * MIB))
+})
+
+t.test('small objects count for what they take', async (t) => {
+  const memory = openMemory()
+  const trees = Array.from({ length: 65_536 }, (_, i) => makeObject('tree', Buffer.from(String(i))))
+  await open(memory).keep(trees, PACE)
+  await t.rejects(open(memory).keep([...trees, ...trees], PACE), { code: 'BUSY' })
+  await t.rejects(open(memory).keep([...trees, ...trees, ...trees], PACE), { code: 'BUSY' })
+})
+
+t.test('of one namespace, one session at a time holds the thread', async (t) => {
+  const memory = openMemory()
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const began: string[] = []
+  const work = ['shop', 'shop', 'other'].map((namespace) =>
+    memory.shareOf(namespace).inTurn(async () => {
+      began.push(namespace)
+      await promise
+    }),
+  )
+  await nextTurn()
+  t.same(began, ['shop', 'other'])
+  resolve(undefined)
+  await Promise.all(work)
+  t.equal(began.length, 3)
 })
 
 t.test('the bound is one for all owners', async (t) => {

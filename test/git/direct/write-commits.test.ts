@@ -13,6 +13,7 @@ const MIB = 1024 * 1024
 /** A session with an empty repository that nothing is sent to. */
 function session(take?: Take): DirectSession {
   const memory = openMemory()
+  const share = memory.shareOf('shop')
   const nothing = (): undefined => undefined
   return {
     channel: {
@@ -23,8 +24,8 @@ function session(take?: Take): DirectSession {
     },
     context: { url: 'https://h/r', secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
     signal: new AbortController().signal,
-    take: take ?? memory.take,
-    objects: openObjects(memory, 'me'),
+    share: { ...share, take: take ?? share.take },
+    objects: openObjects(memory, { owner: 'me', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
   }
 }
