@@ -11,6 +11,8 @@ export interface ReasonRow {
   readonly budget?: 'day'
   /** Are the credentials the cause, so that `fallbackCredentials` are tried? */
   readonly fallback: boolean
+  /** Where it ends a batch of changes before their push: may one of them be the cause? Then the others go on without it. */
+  readonly ofOneChange?: true
   /** The reason of the metav1.Status with which admission denies a resource in which it finds this. */
   readonly denial: 'Invalid' | 'Forbidden' | 'ServiceUnavailable'
   /** Who can fix it, for metrics: the user, the operator, a remote; `internal` is a bug. */
@@ -21,8 +23,8 @@ const ROWS = {
   InvalidSpec: { retry: 'never', fallback: false, denial: 'Invalid', side: 'user' },
   ReferenceNotFound: { retry: 'reference', fallback: true, denial: 'Invalid', side: 'user' },
   ReferenceForbidden: { retry: 'never', fallback: false, denial: 'Forbidden', side: 'user' },
-  NotSupported: { retry: 'never', fallback: false, denial: 'Invalid', side: 'user' },
-  CredentialsInvalid: { retry: 'slow', fallback: true, denial: 'Invalid', side: 'user' },
+  NotSupported: { retry: 'never', fallback: false, ofOneChange: true, denial: 'Invalid', side: 'user' },
+  CredentialsInvalid: { retry: 'slow', fallback: true, ofOneChange: true, denial: 'Invalid', side: 'user' },
   AuthenticationFailed: { retry: 'slow', fallback: true, denial: 'Invalid', side: 'user' },
   PermissionDenied: { retry: 'slow', fallback: true, denial: 'Invalid', side: 'user' },
   RepositoryNotFound: { retry: 'slow', fallback: true, denial: 'Invalid', side: 'user' },
@@ -47,7 +49,13 @@ const ROWS = {
   NetworkError: { retry: 'transient', fallback: false, denial: 'ServiceUnavailable', side: 'remote' },
   Timeout: { retry: 'transient', fallback: false, denial: 'ServiceUnavailable', side: 'remote' },
   RetryBudgetExhausted: { retry: 'never', fallback: false, denial: 'Invalid', side: 'remote' },
-  Internal: { retry: 'transient', fallback: false, denial: 'ServiceUnavailable', side: 'internal' },
+  Internal: {
+    retry: 'transient',
+    fallback: false,
+    ofOneChange: true,
+    denial: 'ServiceUnavailable',
+    side: 'internal',
+  },
 } as const satisfies Record<string, ReasonRow>
 
 /** A reason as shown in the status and by `kubectl get`. */

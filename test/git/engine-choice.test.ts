@@ -2,7 +2,7 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { chooseEngine, type HandOver } from '../../functions/git/engine-choice.ts'
 import { openMemory } from '../../functions/git/direct/memory.ts'
-import type { Engine, Remote, RemoteTarget } from '../../functions/git/remote.ts'
+import type { Engine, Remote, RemoteTarget, Tip } from '../../functions/git/remote.ts'
 import { land } from '../../functions/git/writer/land.ts'
 import { addressOf, changeOf, endingsOf, loginOf, outcomeOf, patience, pending, REACHED } from './stage.ts'
 import { memoryRepository, URL } from './writer/memory-remote.ts'
@@ -32,8 +32,7 @@ function engineOn(
   return { engine, opened }
 }
 
-function stageOf(replaced: (remote: Remote) => Partial<Remote>) {
-  const repository = memoryRepository()
+function stageOf(replaced: (remote: Remote) => Partial<Remote>, repository = memoryRepository()) {
   const direct = engineOn(repository, replaced)
   const binary = engineOn(repository, () => ({}))
   const told: HandOver[] = []
@@ -116,6 +115,23 @@ t.test('a search is handed over with its tip, unless the branch moves meanwhile'
     reason: 'Conflict',
     message: /moved while it was read/,
   })
+})
+
+t.test('what is handed over on a remembered tip begins again where that is old', async (t) => {
+  const repository = memoryRepository()
+  const old: Tip = { branch: 'main', commit: repository.tip(), exists: true, remembered: true }
+  const { push, binary } = stageOf(
+    () => ({
+      readTip: async () => old,
+      readTree: async () => new Map(),
+      writeCommits: async () => decline(),
+    }),
+    repository,
+  )
+  repository.commit({ 'b.md': 'b' })
+  t.match(await push(), { outcome: 'pushed' })
+  t.equal(binary.opened.length, 1)
+  t.equal(repository.log().length, 3)
 })
 
 t.test('a verdict of the direct engine stands', async (t) => {

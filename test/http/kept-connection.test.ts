@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls'
 import t from 'tap'
+import { isBusy, openMemory } from '../../functions/git/direct/memory.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import type { ConnectionTarget } from '../../functions/http/connection.ts'
 import { keepConnection } from '../../functions/http/kept-connection.ts'
@@ -44,6 +45,17 @@ t.test('requests share one connection, and leave and come back as they are', asy
   t.same(seen, ['GET /{a}/../b?c=d b', 'POST /p undefined', '\0\xffb'])
   t.equal(place.connections.length, 1)
   await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+})
+
+t.test('a lack of memory is no error of the network', async (t) => {
+  const { port } = await serve(t, (_request, response) => response.end('ok'))
+  const { take } = openMemory().shareOf('shop')
+  const connection = keepConnection(target(port))
+  t.teardown(() => connection.close())
+  const refusal: unknown = await connection
+    .send(GET, { most: 1_000, take: (bytes) => take(bytes + 2 ** 30) })
+    .catch((error: unknown) => error)
+  t.ok(isBusy(refusal))
 })
 
 t.test('a TLS session is resumed by the next connection, but not for other authorities', async (t) => {

@@ -13,6 +13,8 @@ export interface Signer {
   readonly requireValid?: (date: Date) => void
   /** Its signatures take the processor for long. Left out: they do not. */
   readonly isSlow?: boolean
+  /** Its key is in a Secret of the resource's namespace. Left out: it is the operator's. */
+  readonly ofSecret?: true
 }
 
 /**

@@ -28,5 +28,5 @@ export function secretSigner(signing: Signing, secret: SecretData, committer: st
       'CredentialsInvalid',
       `The key ${shown} of the Secret ${secret.namespace}/${secret.name} ${complaint}.`,
     )
-  return signerOf(value, signing.format ?? 'ssh', { committer, refuse })
+  return { ...signerOf(value, signing.format ?? 'ssh', { committer, refuse }), ofSecret: true }
 }

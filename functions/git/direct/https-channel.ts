@@ -39,7 +39,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
   function post(
     program: GitProgram,
     body: readonly Uint8Array[],
-    bounds: { readonly most: number; readonly mayBegin?: () => boolean },
+    bounds: { readonly most: number; readonly take: Take; readonly mayBegin?: () => boolean },
   ): Promise<KeptAnswer> {
     const own = {
       ...common,
@@ -47,9 +47,9 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
       accept: `application/x-${program}-result`,
       'content-type': `application/x-${program}-request`,
     }
-    const { most, mayBegin } = bounds
+    const { most, take: takeOwn, mayBegin } = bounds
     const request = { path: `${path}/${program}`, headers: headersFor(own, context.url), body, mayBegin }
-    return connection.send({ method: 'POST', timeoutMs, ...request }, { most, take })
+    return connection.send({ method: 'POST', timeoutMs, ...request }, { most, take: takeOwn })
   }
 
   // Some hosts redirect a repository that has moved at the first request of the usual order only, which is this one.
@@ -64,7 +64,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
 
   return {
     async ask({ command, most }, read) {
-      const answer = await post('git-upload-pack', [command], { most })
+      const answer = await post('git-upload-pack', [command], { most, take })
       const { status, body } = answer
       try {
         if (status === 404) throw await lookAgain()
@@ -84,7 +84,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
       try {
         const body = [pushCommand(update), ...pack]
         return deliveryOf(
-          await post('git-receive-pack', body, { most: REPORT_BYTES, mayBegin: ask }),
+          await post('git-receive-pack', body, { most: REPORT_BYTES, take: WITHOUT_BUDGET, mayBegin: ask }),
           context,
         )
       } catch (error) {
@@ -106,6 +106,9 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
     close: () => connection.close(),
   }
 }
+
+/** For an answer without which nobody would know whether a push has landed. */
+const WITHOUT_BUDGET: Take = () => () => undefined
 
 /** More than receive-pack lists; what it lists is not read. */
 const REFS_BYTES = 32 * 1024 * 1024

@@ -97,13 +97,14 @@ export function openObjects(memory: Memory, { owner, take }: ObjectsOwner): Obje
 
 /** Whether an error means only that the other sessions hold too much at this moment. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === BUSY
+  return error instanceof Error && error.name === BUSY
 }
 
-const BUSY = 'BUSY'
+// Not a code: an error with one is taken for one of the network.
+const BUSY = 'Busy'
 
 function refuse(): never {
-  throw Object.assign(new Error('too little memory is left at the moment'), { code: BUSY })
+  throw Object.assign(new Error('too little memory is left at the moment'), { name: BUSY })
 }
 
 // A part of a larger buffer would keep all of that.

@@ -27,7 +27,7 @@ export interface GroupCommitParts {
   readonly acquire?: Acquire
 }
 
-/** How long a namespace of which commits were refused beside those of others pushes by itself. */
+/** How long a namespace that has kept others from their push does so by itself. */
 const APART_MS = 10 * 60_000
 /** Most such namespaces that are remembered, each for a branch. */
 const MOST_APART = 1_000
@@ -36,8 +36,11 @@ const MOST_APART = 1_000
  * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
  * one commit each. A push begins as soon as the one before has ended, it may have a session, no other login pushes to the
  * branch, and of some namespace no other change is known to be on its way; for both of these it waits a moment. Where others write
- * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile. Of several namespaces, one
- * of which commits are refused pushes by itself for a while. A change whose signal fires fails at once and alone; a
+ * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile.
+ *
+ * Namespaces that share a login, which only the operator's is, share its pushes as long as none keeps the others from
+ * theirs: one of which commits are refused, fail or are given up pushes by itself for a while, and what takes long, may
+ * hide words of the remote or is made one by one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a
  * batch ends early only when nobody waits for those of its changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
@@ -112,9 +115,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
 
   function enqueue(waiter: Waiter): void {
     const own = apartKey(waiter)
-    // Nor does anybody wait for signatures of another namespace.
-    const isApart = apart.has(own) || waiter.pending.change.signer?.isSlow === true
-    const key = isApart ? own : keyOf(waiter)
+    const key = apart.has(own) || isOfOneNamespace(waiter) ? own : keyOf(waiter)
     const known = queues.get(key)
     const queue = known ?? makeBranchQueue(waiter)
     places.set(waiter, queue)
@@ -151,6 +152,17 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       while (running.size > 0) await Promise.all(running)
     },
   }
+}
+
+/**
+ * Whether only changes of the same namespace wait with it: others would wait for its signatures, its search in the history
+ * or a commit by the API each time, or fail because the values of its Secret must not be shown.
+ */
+function isOfOneNamespace({ pending }: Waiter): boolean {
+  const { signer, since, commitByAPI } = pending.change
+  return (
+    signer?.isSlow === true || signer?.ofSecret === true || since !== undefined || commitByAPI !== undefined
+  )
 }
 
 function keyOf({ pending, login }: Waiter): string {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { asFailure } from '../../domain/failure.ts'
+import { REASONS } from '../../domain/reasons.ts'
 import type { Remote, Tip } from '../remote.ts'
 import { commitAndPush, isCommitsOnly, planCommits, type Written } from './commit-and-push.ts'
 import { searchedSince, settleFound } from './doubts.ts'
@@ -58,7 +59,10 @@ export async function* writeRound(
   })
 }
 
-/** Plans, writes and pushes; a Failure on the way ends all that are left, but that of a signer only its own change. `ended` tells how long the round took. */
+/**
+ * Plans, writes and pushes. A Failure on the way ends all that are left, unless one of them may be its cause. `ended` tells
+ * how long the round took.
+ */
 async function* writeLeft(
   remote: Remote,
   work: Work,
@@ -76,11 +80,13 @@ async function* writeLeft(
     const raceMs = ended(written)
     yield* some(written.settled)
     const next = { ...work, batch: written.rest, raceMs }
-    return yield* answer(afterPush(remote, next, { written, tip, seen: plan.seen }))
+    const gone = batch.filter((pending) => written.settled.has(pending) || !isWaitedFor(pending))
+    return yield* answer(afterPush(remote, next, { written, tip, seen: plan.seen, gone }))
   } catch (error) {
     const failure = asFailure(error)
-    // Of this reason only a signer fails here, and the others of the batch have keys of their own.
-    if (failure.reason === 'CredentialsInvalid') return yield* answer(refuse({ ...work, batch }, failure))
+    // Another engine has taken over, and has found that the memory was old.
+    if (tip.remembered && failure.reason === 'Conflict') return [{ ...work, batch, fresh: true }]
+    if (REASONS[failure.reason].ofOneChange) return yield* answer(refuse({ ...work, batch }, failure))
     yield failAll(batch, failure)
     return []
   }

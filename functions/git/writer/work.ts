@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { Remote, Tip } from '../remote.ts'
 import { UNKNOWN, type Seen, type Written } from './commit-and-push.ts'
 import { doubtAll, isDoubtOfSession, type Doubts } from './doubts.ts'
-import { failAll, restOf, type PendingChange, type Settled } from './pending-change.ts'
+import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 
 /** How often a change is built again on a branch that others move, before it fails with Conflict. */
 export const ROUNDS = 20
@@ -25,8 +25,8 @@ export interface Work {
   /** How long the round took that has lost a race, in milliseconds. Undefined: another reason has ended it. */
   readonly raceMs?: number | undefined
   /**
-   * Of changes of several namespaces: takes away those of one that are refused, which are halved without the others. Left
-   * out: they are of one namespace.
+   * Of changes of several namespaces: takes away those of one that keep the others from their push. Left out: they are of
+   * one namespace.
    */
   readonly apart?: ((batch: readonly PendingChange[]) => void) | undefined
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
@@ -49,14 +49,18 @@ export interface Pushing {
   readonly written: Written
   readonly tip: Tip
   readonly seen: Seen
+  readonly gone: readonly PendingChange[]
 }
 
-/** What is left after a round's push, or where it had none to make. */
-export function afterPush(remote: Remote, work: Work, { written, tip, seen }: Pushing): Progress {
+/**
+ * What is left after a round's push, or where it had none to make. `gone`: changes that were given up in it; where they
+ * are why it had none, others of their namespaces may be next.
+ */
+export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone }: Pushing): Progress {
   const { batch, doubts } = work
   const { pushed } = written
   if (batch.length === 0) return { settled: new Map(), rest: [] }
-  if (pushed === undefined) return { settled: new Map(), rest: [work] }
+  if (pushed === undefined) return { settled: new Map(), rest: withoutNamespacesOf(gone, work) }
   if (pushed.kind === 'refused')
     return pushed.each ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
   const next = { ...work, before: seen, suspect: undefined }
@@ -67,6 +71,18 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen }: Pu
   // Nobody else need be at work on the branch now: the memory was old.
   if (tip.remembered) return { settled: new Map(), rest: [{ ...next, suspect, fresh: true }] }
   return again(remote, { ...next, suspect })
+}
+
+/** They leave the batch to those who have not delayed it, unless a push of this session may still make one of them. */
+function withoutNamespacesOf(gone: readonly PendingChange[], work: Work): readonly Work[] {
+  const { batch, doubts, apart } = work
+  const namespaces = new Set(gone.map(namespaceOf))
+  const leaving = batch.filter((pending) => namespaces.has(namespaceOf(pending)))
+  const staying = batch.filter((pending) => !namespaces.has(namespaceOf(pending)))
+  if (apart === undefined || staying.length === 0) return [work]
+  if (leaving.some((pending) => isDoubtOfSession(doubts, pending))) return [work]
+  apart(leaving.filter(isWaitedFor))
+  return [{ ...work, batch: staying }]
 }
 
 /**

@@ -91,8 +91,8 @@ t.test('small objects count for what they take', async (t) => {
   const memory = openMemory()
   const trees = Array.from({ length: 65_536 }, (_, i) => makeObject('tree', Buffer.from(String(i))))
   await open(memory).keep(trees, PACE)
-  await t.rejects(open(memory).keep([...trees, ...trees], PACE), { code: 'BUSY' })
-  await t.rejects(open(memory).keep([...trees, ...trees, ...trees], PACE), { code: 'BUSY' })
+  await t.rejects(open(memory).keep([...trees, ...trees], PACE), { name: 'Busy' })
+  await t.rejects(open(memory).keep([...trees, ...trees, ...trees], PACE), { name: 'Busy' })
 })
 
 t.test('of one namespace, one session at a time holds the thread', async (t) => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { BATCH_LENGTH } from '../../../functions/git/group-commit/branch-queue.ts'
 import type { Batch } from '../../../functions/git/group-commit/batch.ts'
+import type { Remote } from '../../../functions/git/remote.ts'
 import { makeGroupCommit, type GroupCommitParts } from '../../../functions/git/group-commit/group-commit.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { Settled } from '../../../functions/git/writer/pending-change.ts'
@@ -112,29 +113,109 @@ t.test('another login to the same branch waits for the push', async (t) => {
   await Promise.all(work)
 })
 
-t.test('nobody waits for the slow signatures of another namespace that shares the login', async (t) => {
-  const { groupCommit, batches, paths } = slowGroupCommit()
-  const signer = { isSlow: true, sign: () => Promise.resolve('') }
-  const push = (namespace: string, path: string, change = {}) =>
-    groupCommit.push(changeOf(URL, path, { namespace, ...change }), LOGIN, NEVER)
+const sign = () => Promise.resolve('')
+const ALONE = [
+  [
+    'nobody waits for the slow signatures of another namespace that shares the login',
+    { signer: { isSlow: true, sign } },
+  ],
+  [
+    'nobody waits for keys of Secrets of another namespace that shares the login',
+    { signer: { ofSecret: true as const, sign } },
+  ],
+  [
+    'nobody waits for the searches of retries of another namespace that shares the login',
+    { since: new Date() },
+  ],
+  [
+    'nobody waits for commits by the API of another namespace that shares the login',
+    { commitByAPI: () => Promise.reject(new Error('not called')) },
+  ],
+] as const
+
+for (const [title, alone] of ALONE)
+  t.test(title, async (t) => {
+    const { groupCommit, batches, paths } = slowGroupCommit()
+    const push = (namespace: string, path: string, change = {}) =>
+      groupCommit.push(changeOf(URL, path, { namespace, ...change }), LOGIN, NEVER)
+    const first = push('shop', 'first')
+    await nextBatch()
+    const work = [
+      push('evil', 'a', alone),
+      push('shop', 'c'),
+      push('evil', 'b', alone),
+      push('market', 'd', { signer: { isSlow: false, sign } }),
+    ]
+    batches[0]?.end()
+    await first
+    const ending = { over: false }
+    const all = Promise.all(work).finally(() => (ending.over = true))
+    for (let at = 1; !ending.over; at += 1) {
+      const next = await waitFor('the next batch', () => (ending.over ? 'none' : batches[at]), 10_000)
+      if (next !== 'none') next.end()
+      await nextBatch()
+    }
+    await all
+    t.ok(
+      paths().some((batch) => batch.join() === 'c,d'),
+      JSON.stringify(paths()),
+    )
+    t.notOk(
+      paths().some((batch) => /[ab]/.test(batch.join()) && /[cd]/.test(batch.join())),
+      JSON.stringify(paths()),
+    )
+  })
+
+/** A group commit on a repository in memory, of whose remote some functions are replaced, and its outcomes or reasons. */
+function groupCommitOn(replaced: (remote: Remote) => Partial<Remote>) {
+  const repository = memoryRepository()
+  async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
+    const remote = repository.open()
+    yield* land({ ...remote, ...replaced(remote) }, { ...batch, batch: changes })
+  }
+  const groupCommit = makeGroupCommit({ land: landBatch })
+  return (namespace: string, path: string, signal = NEVER): Promise<string> =>
+    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, signal).then(
+      ({ outcome }) => outcome,
+      (error: unknown) => (error instanceof Failure ? error.reason : 'a bug'),
+    )
+}
+
+t.test('changes that are given up keep none of another namespace from its push', async (t) => {
+  const leaving = Array.from({ length: 30 }, () => new AbortController())
+  let written = 0
+  const push = groupCommitOn((remote) => ({
+    writeCommits(tip, commits) {
+      written += 1
+      if (commits.length > 1) leaving.shift()?.abort()
+      return remote.writeCommits(tip, commits)
+    },
+  }))
   const first = push('shop', 'first')
   await nextBatch()
-  const work = [
-    ...['a', 'b'].map((path) => push('evil', path, { signer })),
-    push('shop', 'c'),
-    push('market', 'd', { signer: { ...signer, isSlow: false } }),
-  ]
-  batches[0]?.end()
+  const gone = leaving.map(({ signal }, i) => push('evil', `evil ${i}`, signal))
+  t.equal(await push('shop', 'good'), 'pushed')
   await first
-  for (const at of [1, 2]) {
-    await waitFor('the next batch', () => batches[at], 10_000)
-    batches[at]?.end()
+  t.ok(written <= 5, `written ${written} times`)
+  for (const one of leaving) one.abort()
+  await Promise.all(gone)
+})
+
+t.test('a change that cannot be made fails none of another namespace', async (t) => {
+  for (const reason of ['Internal', 'NotSupported'] as const) {
+    const push = groupCommitOn((remote) => ({
+      writeCommits(tip, commits) {
+        const isHuge = commits.some(({ files }) => files.some(({ path }) => path === 'huge'))
+        if (isHuge) throw new Failure(reason, 'It is too large.')
+        return remote.writeCommits(tip, commits)
+      },
+    }))
+    const first = push('shop', 'first')
+    await nextBatch()
+    const outcomes = Promise.all([push('shop', 'a'), push('evil', 'huge'), push('market', 'b')])
+    t.same(await outcomes, ['pushed', reason, 'pushed'])
+    await first
   }
-  await Promise.all(work)
-  t.same(paths().slice(1).toSorted(), [
-    ['a', 'b'],
-    ['c', 'd'],
-  ])
 })
 
 t.test('a login that has pushed to the branch waits for none that never has', async (t) => {
@@ -357,7 +438,7 @@ t.test(
     const work = others.map(({ change, secrets }) => groupCommit.push(change, { ...LOGIN, secrets }, NEVER))
     again()
     await Promise.all([first, ...work])
-    t.same(batches, [['a', 'b'], ['c', 'large'], ['large'], ['again']])
+    t.same(batches, [['a', 'b'], ['again'], ['c', 'large'], ['large']])
   },
 )
 
@@ -408,14 +489,14 @@ t.test('a batch is limited: by number, by bytes, and where history has to be sea
     changeOf(URL, 'last'),
   ]
   const work = changes.map((change) => groupCommit.push(change, LOGIN, NEVER))
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 4; i++) {
     await nextBatch()
     batches[i]?.end()
   }
   await Promise.all(work)
   t.same(
     batches.map(({ changes }) => changes.length),
-    [BATCH_LENGTH, 3, 1, 1, 1],
+    [BATCH_LENGTH, 1, 3, 2],
   )
 })
 
