@@ -7,6 +7,7 @@ const READ = 16_384
 /** Limits of what is masked quickly, far above what one login has. */
 const MASKED_CHARACTERS = 65_536
 const MASKED_SECRETS = 1_024
+/** Shorter secrets occur in ordinary words and addresses. */
 const SHORTEST_FOUND = 8
 
 // CSI and OSC sequences and two-byte escapes (ECMA-48), then every control and format character.
@@ -19,13 +20,13 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
  * 1,024 secrets, or more than 64 Ki characters of them: then no part of the text can be shown.
  */
 export function redact(text: string, secrets: readonly string[]): string | undefined {
-  const distinct = new Set(secrets)
-  if (areTooMany(distinct)) return undefined
+  if (areTooMany(new Set(secrets))) return undefined
   const read = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ')
-  const spelled = longestFirst([...distinct].flatMap(spellings))
+  const spelled = spelledOf(secrets)
   const masked = mask(maskSpaced(read.trim(), spelled), spelled)
   // The text may have been cut within a secret, whose beginning is then not masked.
-  const shown = text.length > READ ? masked.slice(0, -2 * (spelled[0]?.length ?? 0) || undefined) : masked
+  const shown =
+    text.length > READ ? masked.slice(0, -2 * (spelled.whole[0]?.length ?? 0) || undefined) : masked
   const characters = Array.from(shown)
   if (characters.length <= LONGEST) return characters.join('')
   return `${characters.slice(0, LONGEST - 1).join('')}…`
@@ -38,10 +39,7 @@ export function redact(text: string, secrets: readonly string[]): string | undef
  */
 export function holdsSecret(address: string, secrets: readonly string[]): boolean {
   const read = [address.toLowerCase(), percentDecoded(address).toLowerCase()]
-  return secrets
-    .filter(({ length }) => length >= SHORTEST_FOUND)
-    .flatMap(spellings)
-    .some((spelling) => read.some((text) => spelling !== '' && text.includes(spelling.toLowerCase())))
+  return lowerSpelledOf(secrets).some((spelling) => read.some((text) => text.includes(spelling)))
 }
 
 /** A name of the spec in quotes, redacted like text of the remote; `***` if no part of it can be shown. */
@@ -67,30 +65,25 @@ export function areTooMany(secrets: ReadonlySet<string>): boolean {
   return characters > MASKED_CHARACTERS
 }
 
-// The longest first, so that no part of a secret is left next to the mask.
-function longestFirst(spelled: readonly string[]): readonly string[] {
-  const distinct = [...new Set(spelled)].filter((spelling) => spelling !== '')
-  return distinct.sort((a, b) => b.length - a.length)
-}
-
-function mask(text: string, spelled: readonly string[]): string {
-  return spelled.reduce((masked, spelling) => masked.replaceAll(spelling, () => MASK), text)
+function mask(text: string, { whole }: Spelled): string {
+  // Asked first, which takes half the time where nothing is found.
+  return whole.reduce(
+    (masked, spelling) => (masked.includes(spelling) ? masked.replaceAll(spelling, () => MASK) : masked),
+    text,
+  )
 }
 
 /**
  * Masks what a remote has written with blanks, or with what became blanks, between the characters of a secret. Shorter ones
  * would be found across ordinary words.
  */
-function maskSpaced(text: string, spelled: readonly string[]): string {
+function maskSpaced(text: string, spelled: Spelled): string {
   const places = Array.from(text.matchAll(/\S/g), ({ index }) => index)
-  const dense = text.replace(/\s/g, '')
+  const read = text.replace(/\s/g, '')
   const masked = new Uint8Array(text.length)
-  for (const spelling of spelled) {
-    const secret = spelling.replace(/\s/g, '')
-    if (secret.length < SHORTEST_FOUND) continue
-    for (let at = dense.indexOf(secret); at >= 0; at = dense.indexOf(secret, at + secret.length))
+  for (const secret of spelled.dense)
+    for (let at = read.indexOf(secret); at >= 0; at = read.indexOf(secret, at + secret.length))
       masked.fill(1, places[at], (places[at + secret.length - 1] ?? 0) + 1)
-  }
   if (!masked.includes(1)) return text
   let shown = ''
   for (let at = 0; at < text.length; at += 1) {
@@ -98,6 +91,48 @@ function maskSpaced(text: string, spelled: readonly string[]): string {
     else if (masked[at - 1] !== 1) shown += MASK
   }
   return shown
+}
+
+/** What a text of a remote may contain of secrets. */
+interface Spelled {
+  /** Each secret in each of its encodings, the longest first, so that no part of a secret is left next to a mask. */
+  readonly whole: readonly string[]
+  /** The same without blanks; only those of 8 characters or more. */
+  readonly dense: readonly string[]
+}
+
+/** Of the same list of secrets, made once: making them for 64 Ki characters takes 30 ms. */
+const spelledOf = oncePerList((secrets): Spelled => {
+  const whole = longestFirst(secrets.flatMap(spellings))
+  const dense = longestFirst(whole.map((spelling) => spelling.replace(/\s/g, '')))
+  return { whole, dense: dense.filter(({ length }) => length >= SHORTEST_FOUND) }
+})
+
+/** What an address may contain of secrets that have 8 characters or more, in lower case; of the same list made once. */
+const lowerSpelledOf = oncePerList((secrets) => {
+  const long = secrets.filter(({ length }) => length >= SHORTEST_FOUND)
+  return longestFirst(long.flatMap(spellings).map((spelling) => spelling.toLowerCase()))
+})
+
+/** A list that has changed since counts as another one. */
+function oncePerList<T>(make: (secrets: readonly string[]) => T): (secrets: readonly string[]) => T {
+  const known = new WeakMap<readonly string[], { readonly of: readonly string[]; readonly made: T }>()
+  return function madeOf(secrets) {
+    const last = known.get(secrets)
+    if (last !== undefined && areEqual(last.of, secrets)) return last.made
+    const made = make(secrets)
+    known.set(secrets, { of: [...secrets], made })
+    return made
+  }
+}
+
+function areEqual(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one, index) => one === others[index])
+}
+
+function longestFirst(spelled: readonly string[]): readonly string[] {
+  const distinct = [...new Set(spelled)].filter((spelling) => spelling !== '')
+  return distinct.sort((a, b) => b.length - a.length)
 }
 
 /** Raw, as in JSON, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as in forms). */

@@ -1,6 +1,7 @@
 import { elements } from '../../domain/json-value.ts'
 import type { Addition } from '../../domain/pull-request/pull-requests.ts'
 import { redact } from '../../domain/redact.ts'
+import { MOST_NAMED } from '../complaints.ts'
 import { reviewerNamed, reviewersIn, writtenOf } from './pull-request.ts'
 import { numbered, write } from './repository.ts'
 import type { Repository } from './repository.ts'
@@ -46,7 +47,9 @@ async function addReviewers(
 }
 
 function lacking({ detail, names }: Addition, repository: Repository): string {
-  const all = names.map((name) => shown(name, repository)).join(', ')
+  const first = names.slice(0, MOST_NAMED).map((name) => shown(name, repository))
+  const others = names.length - first.length
+  const all = [...first, ...(others > 0 ? [`and ${others} more`] : [])].join(', ')
   return `Bitbucket has no ${detail} of pull requests, so ${all} could not be added; remove spec.${detail}.`
 }
 

@@ -2,6 +2,7 @@ import type { ApiAnswer } from '../api-answer.ts'
 import { elements, member, textMember } from '../../domain/json-value.ts'
 import type { Addition } from '../../domain/pull-request/pull-requests.ts'
 import { redactedName } from '../../domain/redact.ts'
+import { complaintsAbout, MOST_NAMED } from '../complaints.ts'
 import { loginsIn } from './pull-request.ts'
 import { giteaFailure, refusesPeople, wordsIn } from './errors.ts'
 import { numbered, pagesOf } from './repository.ts'
@@ -24,12 +25,11 @@ async function addLabels(
   const answer = await ask('POST', `/issues/${number}/labels`, { labels: names })
   if (answer.status !== 200 || !Array.isArray(answer.data)) throw giteaFailure(answer, context)
   const there = elements(answer.data).map((label) => textMember(label, 'name')?.toLowerCase())
-  return names
-    .filter((name) => !there.includes(name.toLowerCase()))
-    .map(
-      (name) =>
-        `Gitea has no label ${redactedName(name, context.secrets)} for this repository; have it created there.`,
-    )
+  return complaintsAbout(
+    names.filter((name) => !there.includes(name.toLowerCase())),
+    (name) =>
+      `Gitea has no label ${redactedName(name, context.secrets)} for this repository; have it created there.`,
+  )
 }
 
 /** Throws ProviderUnavailable if the answer is not this pull request. */
@@ -54,16 +54,17 @@ async function addReviewers(
   // Users who have given a review are no longer in that list.
   for await (const { values } of pagesOf(repository, `${path}/reviews`, {}))
     requested.push(...loginsIn(values.map((review) => member(review, 'user'))))
-  const refused = await oneByOne(without(names, requested), async (some) => {
-    const answer = await ask('POST', `${path}/requested_reviewers`, { reviewers: some })
-    if (refusesPeople(answer)) return answer
-    if (answer.status !== 201 || typeof answer.data === 'string') throw giteaFailure(answer, context)
-    return undefined
-  })
-  return refused.map(
-    ({ name, answer }) =>
+  const { complaints } = await oneByOne(without(names, requested), {
+    async add(some) {
+      const answer = await ask('POST', `${path}/requested_reviewers`, { reviewers: some })
+      if (refusesPeople(answer)) return answer
+      if (answer.status !== 201 || typeof answer.data === 'string') throw giteaFailure(answer, context)
+      return undefined
+    },
+    refused: (name, answer) =>
       `Gitea does not accept ${redactedName(name, context.secrets)} as a reviewer${wordsIn(answer, context)}; name a user who may read the repository and has not opened the pull request.`,
-  )
+  })
+  return complaints
 }
 
 async function addAssignees(
@@ -75,40 +76,59 @@ async function addAssignees(
   const { path, shown } = await readPull(repository, number)
   let there = loginsIn(member(shown, 'assignees'))
   const missing = without(names, there)
-  const refused = await oneByOne(missing, async (some) => {
-    // A PATCH replaces all of them.
-    const answer = await ask('PATCH', path, { assignees: [...there, ...some] })
-    // Gitea answers 500 for a user who exists but may not be assigned (services/issue/assignee.go).
-    if (refusesPeople(answer) || answer.status === 500) return answer
-    numbered(number, answer, repository)
-    there = loginsIn(member(answer.data, 'assignees'))
-    return undefined
+  const { complaints, added } = await oneByOne(missing, {
+    async add(some) {
+      // A PATCH replaces all of them.
+      const answer = await ask('PATCH', path, { assignees: [...there, ...some] })
+      // Gitea answers 500 for a user who exists but may not be assigned (services/issue/assignee.go).
+      if (refusesPeople(answer) || answer.status === 500) return answer
+      numbered(number, answer, repository)
+      there = loginsIn(member(answer.data, 'assignees'))
+      return undefined
+    },
+    refused: (name, answer) => notAssigned(name, wordsIn(answer, context)),
   })
-  const explained = refused.map(({ name, answer }) => ({ name, words: wordsIn(answer, context) }))
-  const refusedNames = refused.map(({ name }) => name)
-  const left = without(missing, there).filter((name) => !refusedNames.includes(name))
-  return [...explained, ...left.map((name) => ({ name, words: '' }))].map(
-    ({ name, words }) =>
-      `Gitea does not assign ${redactedName(name, context.secrets)}${words}; name a user who may write to the repository, and use a token of a user who also may.`,
-  )
+  return [...complaints, ...complaintsAbout(without(added, there), (name) => notAssigned(name, ''))]
+
+  function notAssigned(name: string, words: string): string {
+    return `Gitea does not assign ${redactedName(name, context.secrets)}${words}; name a user who may write to the repository, and use a token of a user who also may.`
+  }
 }
 
-interface Refusal {
-  readonly name: string
-  readonly answer: ApiAnswer
+interface OneByOne {
+  /** Returns the answer if it is a refusal. */
+  readonly add: (some: readonly string[]) => Promise<ApiAnswer | undefined>
+  /** The sentence about a refused name, made when its answer comes: all at the end would take long. */
+  readonly refused: (name: string, answer: ApiAnswer) => string
 }
 
-/** All at once, and if that is refused, one after the other: Gitea does not always report which name it refuses. */
-async function oneByOne(
-  names: readonly string[],
-  add: (some: readonly string[]) => Promise<ApiAnswer | undefined>,
-): Promise<readonly Refusal[]> {
-  const answer = names.length === 0 ? undefined : await add(names)
-  if (answer === undefined) return []
-  if (names.length === 1) return names.map((name) => ({ name, answer }))
-  const refused: Refusal[] = []
-  for (const name of names) refused.push(...(await oneByOne([name], add)))
-  return refused
+interface Added {
+  readonly complaints: readonly string[]
+  /** Those that were not refused, as Gitea says. */
+  readonly added: readonly string[]
+}
+
+/**
+ * All at once, and if that is refused, one after the other, because Gitea does not always report which name it refuses;
+ * after ten that were refused the others are not tried: each costs a request.
+ */
+async function oneByOne(names: readonly string[], { add, refused }: OneByOne): Promise<Added> {
+  const all = names.length === 0 ? undefined : await add(names)
+  if (all === undefined) return { complaints: [], added: names }
+  const complaints: string[] = []
+  const added: string[] = []
+  for (const [index, name] of names.entries()) {
+    if (complaints.length >= MOST_NAMED)
+      return { complaints: [...complaints, notTried(names.length - index)], added }
+    const answer = names.length === 1 ? all : await add([name])
+    if (answer === undefined) added.push(name)
+    else complaints.push(refused(name, answer))
+  }
+  return { complaints, added }
+}
+
+function notTried(count: number): string {
+  return `Gitea refused ${MOST_NAMED} names, so ${count} more were not tried; remove those that it refused.`
 }
 
 function without(names: readonly string[], there: readonly string[]): readonly string[] {

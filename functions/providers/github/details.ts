@@ -1,5 +1,6 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood } from '../api-failure.ts'
+import { complaintsAbout, MOST_NAMED } from '../complaints.ts'
 import { elements, isRecord, member, textMember } from '../../domain/json-value.ts'
 import type { Addition, PullRequestDetails } from '../../domain/pull-request/pull-requests.ts'
 import { redactedName, redact } from '../../domain/redact.ts'
@@ -45,9 +46,6 @@ const DETAILS: Readonly<Record<keyof PullRequestDetails, Detail>> = {
   },
 }
 
-/** After this many refused names of one kind the others are not tried: each costs a request. */
-const MOST_REFUSED = 10
-
 /** Implements `add` of the port. Reviews of teams are not supported. */
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const { number, detail, names } = addition
@@ -56,7 +54,7 @@ export async function addDetails(repository: Repository, addition: Addition): Pr
   const requested = await requestedReviewers(repository, number)
   const missing = names.filter((name) => !teams.includes(name) && !requested.includes(name.toLowerCase()))
   const complaints = missing.length === 0 ? [] : await post(repository, { ...addition, names: missing })
-  return [...teams.map((name) => noTeam(name, repository)), ...complaints]
+  return [...complaintsAbout(teams, (name) => noTeam(name, repository)), ...complaints]
 }
 
 /** Users who were asked for a review or have given one: GitHub removes a user from the first list after the review. */
@@ -91,7 +89,8 @@ async function post(repository: Repository, { number, detail, names }: Addition)
   )
 
   function complaints(left: readonly string[], words: string): readonly string[] {
-    return left.map(
+    return complaintsAbout(
+      left,
       (name) => `${refused(redactedName(name, repository.context.secrets))}${words}; ${remedy}.`,
     )
   }
@@ -100,7 +99,8 @@ async function post(repository: Repository, { number, detail, names }: Addition)
 async function oneByOne(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const complaints: string[] = []
   for (const [index, name] of addition.names.entries()) {
-    if (complaints.length >= MOST_REFUSED) return [...complaints, notTried(addition.names.length - index)]
+    // Each costs a request.
+    if (complaints.length >= MOST_NAMED) return [...complaints, notTried(addition.names.length - index)]
     complaints.push(...(await post(repository, { ...addition, names: [name] })))
   }
   return complaints
@@ -112,7 +112,7 @@ function wordsIn({ data }: ApiAnswer, { context }: Repository): string {
 }
 
 function notTried(count: number): string {
-  return `GitHub refused ${MOST_REFUSED} names, so ${count} more were not tried; remove those that it refused.`
+  return `GitHub refused ${MOST_NAMED} names, so ${count} more were not tried; remove those that it refused.`
 }
 
 function noTeam(name: string, repository: Repository): string {

@@ -4,6 +4,7 @@ import { elements, member, textMember } from '../../domain/json-value.ts'
 import type { Addition } from '../../domain/pull-request/pull-requests.ts'
 import { redactedName } from '../../domain/redact.ts'
 import { isSerialNumber } from '../api-answer.ts'
+import { complaintsAbout } from '../complaints.ts'
 import { listIn, numbered } from './pull-request.ts'
 import type { GitLabErrorContext } from './pull-request.ts'
 import type { Project } from './repository.ts'
@@ -43,18 +44,17 @@ async function addLabels(
   names: readonly string[],
 ): Promise<readonly string[]> {
   const { context } = project
-  const complaints = names
-    .filter(isMoreThanOne)
-    .map(
-      (name) =>
-        `GitLab labels cannot have a comma in their name, as ${redactedName(name, context.secrets)} has; use another name.`,
-    )
+  const complaints = complaintsAbout(
+    names.filter(isMoreThanOne),
+    (name) =>
+      `GitLab labels cannot have a comma in their name, as ${redactedName(name, context.secrets)} has; use another name.`,
+  )
   const single = names.filter((name) => !isMoreThanOne(name))
   if (single.length === 0) return complaints
   const { data } = await edit(project, number, { addLabels: single.join(',') })
   const there = elements(member(data, 'labels')).map(lower)
   const left = single.filter((name) => !there.includes(lower(name.trim())))
-  return [...complaints, ...left.map((name) => labelLeft(name, context))]
+  return [...complaints, ...complaintsAbout(left, (name) => labelLeft(name, context))]
 }
 
 async function addPeople(
@@ -64,12 +64,13 @@ async function addPeople(
 ): Promise<readonly string[]> {
   const { client, context, askForSuccess } = project
   const people: Person[] = []
-  const complaints: string[] = []
+  const unknown: string[] = []
   for (const name of names) {
     const id = idOf(listIn(await askForSuccess(() => client.users.all({ username: name })), context), name)
-    if (id === undefined) complaints.push(unknownPerson(name, context))
+    if (id === undefined) unknown.push(name)
     else people.push({ id, name })
   }
+  const complaints = complaintsAbout(unknown, (name) => unknownPerson(name, context))
   if (people.length === 0) return complaints
   const shown = await askForSuccess((at) => client.mergeRequests.show(at, number))
   numbered(number, shown, context)
@@ -79,8 +80,8 @@ async function addPeople(
   if (ids.length === there.length) return complaints
   const fields = detail === 'reviewers' ? { reviewerIds: ids } : { assigneeIds: ids }
   const taken = idsIn((await edit(project, number, fields)).data, detail)
-  const left = people.filter(({ id }) => !taken.includes(id))
-  return [...complaints, ...left.map(({ name }) => personLeft(name, context))]
+  const left = people.filter(({ id }) => !taken.includes(id)).map(({ name }) => name)
+  return [...complaints, ...complaintsAbout(left, (name) => personLeft(name, context))]
 }
 
 /** The ID of the user with this user name; undefined: there is none. */

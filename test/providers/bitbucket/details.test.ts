@@ -49,6 +49,9 @@ test('labels and assignees are answered without a request', async (t, stage) => 
   for (const detail of ['labels', 'assignees'] as const) {
     const said = await stage.work((api) => api.add(1, detail, ['a', 'b']))
     t.match(said, [new RegExp(`has no ${detail} of pull requests, so a, b could not`)])
+    const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
+    const many = await stage.work((api) => api.add(1, detail, names))
+    t.match(many, [/ so n0, n1, .*, n9, and 2 more could not/])
   }
   t.equal(stage.host.seen.length, 0)
 })

@@ -145,3 +145,22 @@ test('a credentials failure while adding is thrown, not reported as a detail', a
     t.match(await stage.failure((api) => api.add(1, detail, names)), { reason: 'PermissionDenied' })
   }
 })
+
+for (const detail of ['reviewers', 'assignees'] as const)
+  test(`after ten ${detail} that Gitea refuses the others are not tried`, async (t, stage) => {
+    const pull = addPull(stage.model, OPEN)
+    const names = ['dev', ...Array.from({ length: 49 }, (_, index) => `stranger-${index}`)]
+    const said = await stage.work((api) => api.add(1, detail, names))
+    t.equal(said.length, 11)
+    t.match(said.at(-1), /refused 10 names, so 39 more were not tried/)
+    t.strictSame(pull[detail], ['dev'])
+    t.equal(written(stage).length, 1 + 1 + 10)
+  })
+
+test('of many labels that Gitea skips ten are named, and the others counted', async (t, stage) => {
+  addPull(stage.model, OPEN)
+  const names = Array.from({ length: 50 }, (_, index) => `nobody-made-${index}`)
+  const said = await stage.work((api) => api.add(1, 'labels', names))
+  t.equal(said.length, 11)
+  t.match(said.at(-1), /of 40 more/)
+})

@@ -125,3 +125,12 @@ t.test(
     t.match(team, /^"acme\/a b c" is a team/)
   },
 )
+
+t.test('of many teams ten are named, and the others counted', async (t) => {
+  const { model, work } = await startGitHub(t)
+  addPull(model, OPEN)
+  const names = Array.from({ length: 50 }, (_, index) => `acme/team-${index}`)
+  const said = await work((pulls) => pulls.add(1, 'reviewers', names))
+  t.equal(said.length, 11)
+  t.match(said.at(-1), /of 40 more/)
+})

@@ -88,3 +88,23 @@ t.test('a label that GitLab leaves out is reported', async (t) => {
 function withBody(answer: HostAnswer, change: Readonly<Record<string, unknown>>): HostAnswer {
   return { ...answer, body: { ...Object(answer.body), ...change } }
 }
+
+t.test('of many labels that GitLab leaves out ten are named, and the others counted', async (t) => {
+  const { host, model, work } = await startGitLab(t)
+  addPull(model, { ...BRANCHES, title: 'Settings' })
+  const names = Array.from({ length: 50 }, (_, index) => `label-${index}`)
+  host.fail({ kind: 'changed', change: (answer) => withBody(answer, { labels: [] }) })
+  const said = await work((pullRequests) => pullRequests.add(1, 'labels', names))
+  t.equal(said.length, 11)
+  t.match(said.at(-1), /of 40 more/)
+})
+
+t.test('of many users that GitLab does not know ten are named, and the others counted', async (t) => {
+  const { model, work } = await startGitLab(t)
+  addPull(model, { ...BRANCHES, title: 'Settings' })
+  const names = ['dev', ...Array.from({ length: 49 }, (_, index) => `nobody-${index}`)]
+  const said = await work((pullRequests) => pullRequests.add(1, 'assignees', names))
+  t.equal(said.length, 11)
+  t.match(said.at(-1), /of 39 more/)
+  t.strictSame(model.pulls[0]?.assignees, ['dev'])
+})
