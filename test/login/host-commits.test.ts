@@ -7,6 +7,7 @@ import { makeApiLimits } from '../../functions/login/api-limits.ts'
 import { NO_SPAN, type Span } from '../../functions/domain/telemetry/tracer.ts'
 import { COMMITTERS, openHostCommits } from '../../functions/login/host-commits.ts'
 import { github } from '../harness/hosts/github.ts'
+import { failed } from '../harness/hosts/github-commit.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
 import { memoryModel } from '../harness/hosts/model.ts'
 import { recordingMeter } from '../harness/recording-meter.ts'
@@ -69,6 +70,16 @@ t.test('a limit that the host has told of holds for the next commit, too', async
   })
   await t.rejects(commitsByAPI(target)(COMMIT, terms), { name: 'Failure', reason: 'RateLimited' })
   t.equal(host.seen.length, 1)
+})
+
+t.test('what a user has called a rule of a branch is no limit for others with the same token', async (t) => {
+  const { host, commitsByAPI, target } = await start(t)
+  const terms = { login: loginOf('good-token'), signal }
+  const words =
+    'Repository rule violations found\n\nRequired status check "secondary rate limit" is expected.'
+  host.fail({ kind: 'answer', answer: failed('UNPROCESSABLE', words) })
+  await t.rejects(commitsByAPI(target)(COMMIT, terms), { name: 'Failure', reason: 'PushRejected' })
+  t.match(await commitsByAPI(target)(COMMIT, terms), { kind: 'landed' })
 })
 
 t.test('a commit that has waited for longer than its claim holds is not sent', async (t) => {

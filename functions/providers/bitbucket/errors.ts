@@ -27,7 +27,7 @@ export function bitbucketFailure(answer: ApiAnswer, context: ErrorContext): Fail
   const words = wordsOf(answer)
   if (status < 300) return notUnderstood(answer, context)
   if (status === 401) return unauthenticated(context)
-  if (status === 429 || (status === 403 && /rate limit/i.test(words ?? ''))) return limited(answer, context)
+  if (status === 429 || (status === 403 && /^rate limit/i.test(words ?? ''))) return limited(answer, context)
   if (status === 403) return refused(answer, context)
   return answerFailure({ ...answer, data: { message: words } }, context)
 }

@@ -3,7 +3,14 @@ import { elements, member, textMember } from '../../domain/json-value.ts'
 import { redact } from '../../domain/redact.ts'
 import { wordsMember, type ApiAnswer } from '../api-answer.ts'
 import { notUnderstood, rateLimited, unavailable } from '../api-failure.ts'
-import { githubFailure, isSpent, singleSignOn, wordsOf, type GitHubErrorContext } from './errors.ts'
+import {
+  githubFailure,
+  isSpent,
+  saysLimit,
+  singleSignOn,
+  wordsOf,
+  type GitHubErrorContext,
+} from './errors.ts'
 
 /** Whether the error of an answer says that the branch was not at `expectedHeadOid`, or is gone. */
 export function isRace(error: unknown): boolean {
@@ -34,7 +41,8 @@ export function refusedCommit(answer: ApiAnswer, context: GitHubErrorContext): F
   const [error] = elements(member(answer.data, 'errors'))
   const type = textMember(error, 'type')
   const words = wordsOf(answer.data)
-  if (type === 'RATE_LIMITED' || LIMITED.test(words ?? '')) return limited(answer, context)
+  const message = wordsMember(error ?? answer.data, 'message') ?? ''
+  if (LIMITS.includes(type ?? '') || saysLimit(message)) return limited(answer, context)
   if (error === undefined) return notUnderstood(answer, context)
   if (member(member(error, 'extensions'), 'saml_failure') === true) return singleSignOn(answer, context)
   if (RULES.test(words ?? '')) return rejected(words, answer, context)
@@ -49,8 +57,8 @@ export function refusedCommit(answer: ApiAnswer, context: GitHubErrorContext): F
 
 /** Rules of the branch, which no permission of a token changes. */
 const RULES = /protected branch|rule violations|through a pull request|authorized to push/i
-/** A limit of any kind, in GitHub's words. */
-const LIMITED = /(?:API|secondary) rate limit|abuse detection|submitted too quickly/i
+/** The types of errors that are limits. */
+const LIMITS = ['RATE_LIMITED', 'RATE_LIMIT']
 
 /** Whether the query was refused before any of it was carried out. Source: the errors of GraphQL Ruby, which GitHub uses. */
 function isInvalid(error: unknown): boolean {

@@ -99,13 +99,23 @@ function refusal(answer: ApiAnswer, context: GitHubErrorContext): Failure {
     return missingScope(first?.trim() === '' ? undefined : first?.trim(), context)
   }
   const spent = isSpent(answer)
-  const limited = /rate limit|abuse detection|login attempts exceeded/i.test(words)
-  if (status === 429 || limited || spent || headers.get('retry-after') !== null)
+  if (status === 429 || saysLimit(words) || spent || headers.get('retry-after') !== null)
     // The reset time is that of the primary (hourly) limit, not that of a secondary one.
     return rateLimited(answer, context, spent ? 'x-ratelimit-reset' : undefined)
   const scope = lackingScope(headers)
   return scope === undefined ? forbidden(context) : missingScope(scope, context)
 }
+
+/**
+ * Whether a message says that a limit is reached. It begins with GitHub's words: what users call their rules, branches or
+ * files may be anywhere behind them, and must not keep others from a token.
+ */
+export function saysLimit(message: string): boolean {
+  return LIMIT.test(message)
+}
+
+const LIMIT =
+  /^(?:You have (?:exceeded a secondary rate limit|triggered an abuse detection)|API rate limit (?:already )?exceeded|Maximum number of login attempts exceeded|was submitted too quickly)/i
 
 /** Whether the primary (hourly) limit is used up. */
 export function isSpent({ headers }: ApiAnswer): boolean {

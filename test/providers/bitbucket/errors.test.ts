@@ -76,6 +76,12 @@ const ANY: readonly Case[] = [
     is: { reason: 'RateLimited', retryAfterSeconds: 60 },
   },
   {
+    title: 'words of a user about limits are none',
+    status: 403,
+    data: errorOf('Only members of "Rate limit" may do this.'),
+    is: { reason: 'PermissionDenied', message: /"Only members of/ },
+  },
+  {
     title: 'Retry-After counts before the reset',
     status: 429,
     data: LIMIT,

@@ -125,6 +125,27 @@ const ENDINGS: readonly (readonly [string, HostAnswer | Failure, object])[] = [
     errors('UNPROCESSABLE', 'was submitted too quickly'),
     { reason: 'RateLimited', retryAfterSeconds: 60 },
   ],
+  ...['secondary rate limit', 'API rate limit exceeded', 'abuse detection', 'was submitted too quickly'].map(
+    (words) =>
+      [
+        `a rule that its user has called "${words}"`,
+        errors(
+          'UNPROCESSABLE',
+          `Repository rule violations found\n\nRequired status check "${words}" is expected.\n\n`,
+        ),
+        { reason: 'PushRejected' },
+      ] as const,
+  ),
+  [
+    'words of a user that are like a limit',
+    errors(undefined, 'The path "You have exceeded a secondary rate limit" is restricted'),
+    { kind: 'lost', failure: { reason: 'ProviderUnavailable' } },
+  ],
+  [
+    'a limit of GraphQL by its newer name',
+    errors('RATE_LIMIT', 'API rate limit already exceeded for user ID 1.'),
+    { reason: 'RateLimited', retryAfterSeconds: 60 },
+  ],
   [
     'an App without the right',
     errors('FORBIDDEN', 'Resource not accessible by integration'),

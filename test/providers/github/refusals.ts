@@ -44,6 +44,12 @@ export const REFUSALS: readonly Refusal[] = [
     reason: 'PermissionDenied',
     says: /lacks the scope/,
   },
+  ...['secondary rate limit', 'abuse detection', 'login attempts exceeded'].map((words): Refusal => ({
+    what: `a refusal that names what a user has called "${words}"`,
+    ...said(403, `The rule "${words}" does not allow this.`),
+    reason: 'PermissionDenied',
+    says: /does not permit/,
+  })),
   {
     what: 'a permission that cannot be shown',
     ...said(403, 'Resource not accessible by integration', { 'x-accepted-github-permissions': '<b>"' }),
