@@ -1,5 +1,5 @@
 import type { ApiServer } from '../../functions/cluster/api-server.ts'
-import { bodyOf } from '../../functions/cluster/answer.ts'
+import { bodyOf } from '../../functions/cluster/calls/answer.ts'
 import { elements, member, textMember } from '../../functions/domain/json-value.ts'
 import type { Step } from '../terminal/steps.ts'
 

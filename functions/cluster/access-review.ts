@@ -5,7 +5,7 @@ import { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
 import { readUserInfo, type UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
-import { accountRefused, bodyOf } from './answer.ts'
+import { accountRefused, bodyOf } from './calls/answer.ts'
 
 /** Whether this user has this access. Throws a Failure if the API server could not review it. */
 export type ReviewAccess = (user: UserInfo, access: Access) => Promise<boolean>

@@ -4,10 +4,10 @@ import type { Cluster } from '@kubernetes/client-node'
 import { KubeConfig } from '@kubernetes/client-node'
 import { unbracketed } from '../domain/repository/address.ts'
 import { WrongSetting } from '../domain/settings.ts'
-import type { ApiAnswer, ApiCall } from './exchange.ts'
-import { headersOf, send } from './exchange.ts'
+import type { ApiAnswer, ApiCall } from './calls/exchange.ts'
+import { headersOf, send } from './calls/exchange.ts'
 
-export type { ApiAnswer, ApiCall } from './exchange.ts'
+export type { ApiAnswer, ApiCall } from './calls/exchange.ts'
 
 /**
  * Sends a call and returns the response, whatever its status. Throws NetworkError, Timeout, or NotSupported if the

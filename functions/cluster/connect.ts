@@ -6,12 +6,13 @@ import { Failure } from '../domain/failure.ts'
 import { entries, member, textMember } from '../domain/json-value.ts'
 import { countParts } from '../domain/network/json-parts.ts'
 import type { ApiServer } from './api-server.ts'
-import { bodyOf, METADATA, refusal, versionIn, versionOf } from './answer.ts'
+import { bodyOf, METADATA, refusal, selectedOf, versionIn, versionOf } from './calls/answer.ts'
+import { OF_RESOURCE } from './calls/selections.ts'
 import { accessReviews } from './access-review.ts'
 import type { Cluster, NamedObject, Secret } from './cluster.ts'
 import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
-import { listPage, listUnsettled } from './list.ts'
+import { listUnsettled, pageLists } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
 import { followServerClock } from './server-clock.ts'
 import { statusPatch } from './status-patch.ts'
@@ -34,7 +35,7 @@ export function connectCluster(apiServer: ApiServer): Cluster {
     readVersion: (ref, served) => readVersion(server, ref, served),
     reviewAccess: accessReviews(server, elapsed),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
-    listPage: (kind, query) => listPage(server, kind, query),
+    listPage: pageLists(server),
     listUnsettled: (kind) => listUnsettled(server, kind),
     ...openEventQueue(server),
   }
@@ -53,7 +54,7 @@ function objectPath(
 async function readResource(server: ApiServer, ref: ObjectRef): Promise<unknown> {
   const answer = await server({ method: 'GET', path: objectPath(API_VERSION, PLURALS[ref.kind], ref) })
   if (answer.status === 404) return undefined
-  return bodyOf(answer, `${ref.kind} ${ref.namespace}/${ref.name}`)
+  return selectedOf(answer, `${ref.kind} ${ref.namespace}/${ref.name}`, OF_RESOURCE)
 }
 
 async function readObject(
@@ -120,5 +121,5 @@ async function patchStatus(server: ApiServer, resource: Envelope, status: Status
     body: { metadata: { resourceVersion, uid }, status: statusPatch(resource, status) },
   })
   if (answer.status === 409 || answer.status === 404) return CONFLICT
-  return bodyOf(answer, `status of ${resource.kind} ${namespace}/${name}`)
+  return selectedOf(answer, `status of ${resource.kind} ${namespace}/${name}`, OF_RESOURCE)
 }

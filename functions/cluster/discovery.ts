@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { ServedKind } from '../domain/gate/access.ts'
 import type { ApiServer } from './api-server.ts'
 import { elements, member, textMember } from '../domain/json-value.ts'
-import { bodyOf } from './answer.ts'
+import { bodyOf } from './calls/answer.ts'
 
 export type Discover = (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { asFailure } from '../domain/failure.ts'
 import type { Failure } from '../domain/failure.ts'
 import { elements, member } from '../domain/json-value.ts'
-import { bodyOf } from './answer.ts'
+import { bodyOf } from './calls/answer.ts'
 import type { ApiServer } from './api-server.ts'
 
 /** An address and a port behind the Service of the API server. */

@@ -3,12 +3,15 @@ import { elements, member, textMember } from '../domain/json-value.ts'
 import type { Kind } from '../domain/resource/api-names.ts'
 import { API_VERSION, PLURALS, REQUESTED_AT } from '../domain/resource/api-names.ts'
 import type { ApiAnswer, ApiServer } from './api-server.ts'
-import { bodyOf, refusal } from './answer.ts'
-import type { ListedResource, ListPage, ListQuery } from './cluster.ts'
+import { refusal, selectedOf } from './calls/answer.ts'
+import { OF_TABLE } from './calls/selections.ts'
+import type { Cluster, ListedResource, ListPage, ListQuery } from './cluster.ts'
 import { groupPath } from './discovery.ts'
 
-/** Rows of a page: a row has the printed cells and the metadata, whose annotations have 256 KiB at most. */
+/** Rows of a page, at most: a row has the printed cells and the metadata, which may have as much as etcd stores. */
 const PAGE_SIZE = 50
+/** Bytes of a page of several rows: to read it takes less than 60 ms. */
+const LARGEST_PAGE = 4 * 1024 * 1024
 /** Characters of most rows, at most. */
 const ROW_LENGTH = 4_096
 /** The API server returns any kind as a Table: metadata and the columns of the CRD, not the whole spec. */
@@ -21,11 +24,17 @@ const LARGEST_UNSETTLED = 1024 * 1024
 export const FOLLOWERS = 'spec.sync=OnChange'
 const UNSETTLED = 'status.phase!=Succeeded,status.phase!=Failed,status.phase!=Suspended'
 
-/** Lists one page of a kind, as a Table, in the order of namespace and name. */
-export async function listPage(server: ApiServer, kind: Kind, query: ListQuery): Promise<ListPage> {
-  for (let limit = PAGE_SIZE; ; limit = Math.ceil(limit / 2)) {
-    const page = await readPage(server, kind, { ...query, limit })
-    if (page !== 'too large') return page
+/** Lists pages of a kind, as Tables, in the order of namespace and name. */
+export function pageLists(server: ApiServer): Cluster['listPage'] {
+  // After rows that are large there are often more of them.
+  let next = PAGE_SIZE
+  return async function listPage(kind, query) {
+    for (let limit = next; ; limit = Math.ceil(limit / 2)) {
+      const page = await readPage(server, kind, { ...query, limit })
+      if (page === 'too large') continue
+      next = Math.min(PAGE_SIZE, limit * 2, Math.max(1, Math.floor((limit * LARGEST_PAGE) / page.bytes)))
+      return page
+    }
   }
 }
 
@@ -48,14 +57,16 @@ export async function listUnsettled(
   }
 }
 
-// Annotations may have 256 KiB: a page that is too large is read again in halves, so that no resource is missing.
+// A page that is too large is read again in halves, so that no resource is missing; one row is read whatever its size.
 async function readPage(
   server: ApiServer,
   kind: Kind,
   query: ListQuery & { readonly limit: number },
-): Promise<ListPage | 'too large'> {
+): Promise<(ListPage & { readonly bytes: number }) | 'too large'> {
+  const call = { method: 'GET', path: pathOf(kind, query), accept: TABLE } as const
   try {
-    return pageOf(kind, await server({ method: 'GET', path: pathOf(kind, query), accept: TABLE }))
+    const answer = await server(query.limit > 1 ? { ...call, most: LARGEST_PAGE } : call)
+    return { ...pageOf(kind, answer), bytes: answer.text.length }
   } catch (error) {
     if (query.limit > 1 && error instanceof Failure && error.reason === 'NotSupported') return 'too large'
     throw error
@@ -77,7 +88,7 @@ function pathOf(kind: Kind, query: ListQuery & { readonly limit: number }): stri
 function pageOf(kind: Kind, answer: ApiAnswer): ListPage {
   const what = `list of ${PLURALS[kind]}`
   if (answer.status === GONE) return expiredPage(answer, what)
-  const table = bodyOf(answer, what)
+  const table = selectedOf(answer, what, OF_TABLE)
   const rows = rowsOf(kind, table, columnsOf(table))
   return { rows, next: continueOf(table) }
 }
@@ -89,7 +100,7 @@ export function columnsOf(table: unknown): Columns {
 
 export type Columns = readonly (string | undefined)[]
 
-/** The resources of a Table with these columns. */
+/** The resources of a Table, as it is read by OF_TABLE, with these columns. */
 export function rowsOf(kind: Kind, table: unknown, columns: Columns): readonly ListedResource[] {
   const rows = elements(member(table, 'rows')).map((row) => readRow(kind, columns, row))
   return rows.filter((row) => row !== undefined)
@@ -100,7 +111,7 @@ export function rowsOf(kind: Kind, table: unknown, columns: Columns): readonly L
  * same place as of now: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
  */
 function expiredPage(answer: ApiAnswer, what: string): ListPage {
-  const next = continueOf(bodyOf({ ...answer, status: 200 }, what))
+  const next = continueOf(selectedOf({ ...answer, status: 200 }, what, OF_TABLE))
   if (next === undefined) throw refusal(answer, what)
   return { rows: [], next }
 }
@@ -109,14 +120,16 @@ function continueOf(list: unknown): string | undefined {
   return textMember(member(list, 'metadata'), 'continue') || undefined
 }
 
-function readRow(kind: Kind, columns: Columns, row: unknown): ListedResource | undefined {
+function readRow(kind: Kind, columns: Columns, measured: unknown): ListedResource | undefined {
+  const row = member(measured, 'selected')
+  const length = member(measured, 'length')
   const cells = elements(member(row, 'cells'))
   const cell = (name: string): unknown => cells[columns.indexOf(name)]
   const metadata = member(member(row, 'object'), 'metadata')
   const [name, namespace, uid] = ['name', 'namespace', 'uid'].map((key) => textMember(metadata, key))
   const generation = member(metadata, 'generation')
   if (name === undefined || namespace === undefined || uid === undefined) return undefined
-  if (typeof generation !== 'number') return undefined
+  if (typeof generation !== 'number' || typeof length !== 'number') return undefined
   const observed = cell('Observed')
   return {
     ref: { kind, namespace, name, uid, generation },
@@ -127,7 +140,7 @@ function readRow(kind: Kind, columns: Columns, row: unknown): ListedResource | u
     nextAttemptTime: asText(cell('Next attempt')),
     reason: asText(cell('Reason')),
     interval: asText(cell('Interval')),
-    weight: Math.ceil(JSON.stringify(row).length / ROW_LENGTH),
+    weight: Math.ceil(length / ROW_LENGTH),
   }
 }
 

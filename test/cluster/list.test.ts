@@ -77,7 +77,7 @@ t.test('a page that is too large is requested again in halves, and no resource i
     return { status: 200, text: table([row([])], first ? 'more' : undefined) }
   }
   t.equal((await collect(server)).length, 2)
-  t.same(limits, [50, 25, 13, 50, 25, 13])
+  t.same(limits, [50, 25, 13, 26, 13])
   const tooLarge: ApiServer = () => Promise.reject(new Failure('NotSupported', 'The answer is too large.'))
   await t.rejects(collect(tooLarge), new Failure('NotSupported', 'The answer is too large.'))
 })

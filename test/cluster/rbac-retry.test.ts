@@ -1,5 +1,5 @@
 import t from 'tap'
-import { accountRefused } from '../../functions/cluster/answer.ts'
+import { accountRefused } from '../../functions/cluster/calls/answer.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { isAccountRefused, isForbidden, retryForbidden } from '../../functions/cluster/rbac-retry.ts'
 

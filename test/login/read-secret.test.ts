@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
-import { accountRefused } from '../../functions/cluster/answer.ts'
+import { accountRefused } from '../../functions/cluster/calls/answer.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { SecretRights } from '../../functions/domain/gate/secrets.ts'

@@ -1,3 +1,5 @@
+import { parseSelected } from '../../functions/cluster/calls/json-selection.ts'
+import { OF_RESOURCE, OF_TABLE } from '../../functions/cluster/calls/selections.ts'
 import { renderManifest } from '../../functions/domain/manifest/manifest.ts'
 import { textRow } from './row.ts'
 import type { ParserRow } from './row.ts'
@@ -10,8 +12,32 @@ const OBJECT = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'b' 
 const manifest = (data: string) =>
   `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"b"},"data":${data}}`
 
-/** The objects that a commit holds. */
+const MANAGED =
+  '{"manager":"a","operation":"Apply","apiVersion":"a/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:a":{}}},'
+
+/** The objects that a commit holds, and the resources that ask for it. */
 export const OBJECT_ROWS: readonly ParserRow[] = [
+  textRow({
+    parser: 'GitCommit of the API server',
+    largest: ETCD,
+    read: (text) => parseSelected(text, OF_RESOURCE),
+    texts: {
+      labels: ['{"metadata":{"labels":{', '"a":"",', '"a":""}}}'],
+      annotations: ['{"metadata":{"annotations":{', '"a":"",', '"a":""}}}'],
+      finalizers: ['{"metadata":{"finalizers":[', '"a/b",', '"a/b"]}}'],
+      owners: ['{"metadata":{"ownerReferences":[', '{},', '{}]}}'],
+      'managed fields': ['{"metadata":{"managedFields":[', MANAGED, '{}]}}'],
+    },
+  }),
+  textRow({
+    parser: 'page of a list',
+    largest: 4 * MEBI,
+    read: (text) => parseSelected(text, OF_TABLE),
+    texts: {
+      labels: ['{"rows":[{"object":{"metadata":{"labels":{', '"a":"",', '"a":""}}}}]}'],
+      annotations: ['{"rows":[{"object":{"metadata":{"annotations":{', '"a":"",', '"a":""}}}}]}'],
+    },
+  }),
   textRow({
     parser: 'object of the API server, as YAML',
     largest: ETCD,

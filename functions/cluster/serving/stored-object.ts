@@ -1,5 +1,5 @@
 import { isRecord } from '../../domain/json-value.ts'
-import { bodyOf } from '../answer.ts'
+import { bodyOf } from '../calls/answer.ts'
 import type { ApiServer } from '../api-server.ts'
 
 /** An object as it was read, which a write sends back with its resourceVersion. */

@@ -1,7 +1,8 @@
 import { member, textMember } from '../../domain/json-value.ts'
 import type { Kind } from '../../domain/resource/api-names.ts'
 import { KINDS, PLURALS } from '../../domain/resource/api-names.ts'
-import { bodyOf } from '../answer.ts'
+import { selectedOf } from '../calls/answer.ts'
+import { OF_VERSION } from '../calls/selections.ts'
 import type { ApiServer } from '../api-server.ts'
 import type { ListedResource } from '../cluster.ts'
 import { TABLE } from '../list.ts'
@@ -100,5 +101,5 @@ function shortened(row: ListedResource): ListedResource {
 async function versionOf(server: ApiServer, kind: Kind): Promise<string> {
   const what = `list of ${PLURALS[kind]}`
   const answer = await server({ method: 'GET', path: `${listPath(kind)}?limit=1`, accept: TABLE })
-  return textMember(member(bodyOf(answer, what), 'metadata'), 'resourceVersion') ?? ''
+  return textMember(member(selectedOf(answer, what, OF_VERSION), 'metadata'), 'resourceVersion') ?? ''
 }

@@ -1,6 +1,6 @@
 import { isRecord, member, textMember } from '../../domain/json-value.ts'
 import type { ApiServer } from '../api-server.ts'
-import { bodyOf } from '../answer.ts'
+import { bodyOf } from '../calls/answer.ts'
 
 /** The fields of a Lease of coordination.k8s.io/v1 that decide who holds it. */
 export interface LeaseTerms {

@@ -5,6 +5,8 @@ import { member, textMember } from '../../domain/json-value.ts'
 import type { Kind } from '../../domain/resource/api-names.ts'
 import { API_VERSION, PLURALS } from '../../domain/resource/api-names.ts'
 import { orUndefined } from '../../domain/settings.ts'
+import { parseSelected } from '../calls/json-selection.ts'
+import { OF_TABLE } from '../calls/selections.ts'
 import type { ApiServer } from '../api-server.ts'
 import type { ListedResource } from '../cluster.ts'
 import { groupPath } from '../discovery.ts'
@@ -32,6 +34,7 @@ export interface Watched {
   readonly forbidden: () => void
 }
 
+const OF_EVENT = { members: { type: 'whole', object: OF_TABLE } } as const
 /** How long the API server keeps a watch open. */
 const WATCH_S = 300
 /** A connection that has not ended by then is dead. */
@@ -88,7 +91,7 @@ function isPassing({ forbidden }: Watched, status: number): boolean {
 
 /** False if it is not a change: the API server does not remember the version, or there are too many. */
 function read({ kind, keep, isFull }: Watched, state: WatchState, line: string): boolean {
-  const event = orUndefined((): unknown => JSON.parse(line))
+  const event = orUndefined(() => parseSelected(line, OF_EVENT))
   const type = textMember(event, 'type')
   const table = member(event, 'object')
   const version = textMember(member(table, 'metadata'), 'resourceVersion')

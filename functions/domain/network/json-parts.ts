@@ -40,7 +40,7 @@ export function countParts(
 }
 
 /** Where the string that begins here ends; the end of the text if it does not. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1
     while (text.charCodeAt(before) === BACKSLASH) before -= 1

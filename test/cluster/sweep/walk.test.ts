@@ -63,7 +63,7 @@ t.test('100,000 resources of one namespace cost the others a few pages, once', a
 })
 
 t.test('a namespace whose few rows are large is read by itself, in smaller parts', async (t) => {
-  const heavy = pendingIn('a', 300).map((resource) => ({ ...resource, annotated: 200_000 }))
+  const heavy = pendingIn('a', 300).map((resource) => ({ ...resource, annotated: 70_000 }))
   const { visited, rowsOf } = stage([...few, ...heavy])
   t.equal((await visited('common')).get('z')?.size, 60)
   t.equal(await rowsOf('common'), few.length)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { bodyOf, refusal } from '../../functions/cluster/answer.ts'
+import { bodyOf, refusal } from '../../../functions/cluster/calls/answer.ts'
 
 const WHAT = 'ConfigMap shop/settings'
 

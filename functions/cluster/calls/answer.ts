@@ -1,7 +1,9 @@
-import { Failure } from '../domain/failure.ts'
-import { member, textMember } from '../domain/json-value.ts'
-import { MISSING, UNREADABLE } from '../domain/resource/waiting.ts'
-import type { ApiAnswer } from './api-server.ts'
+import { Failure } from '../../domain/failure.ts'
+import { member, textMember } from '../../domain/json-value.ts'
+import { MISSING, UNREADABLE } from '../../domain/resource/waiting.ts'
+import type { ApiAnswer } from './exchange.ts'
+import { parseSelected, type Selection } from './json-selection.ts'
+import { OF_VERSION } from './selections.ts'
 
 /**
  * Asks for the metadata alone, so that what an object holds is not sent. An aggregated API that cannot do that may send all:
@@ -13,8 +15,12 @@ const LARGEST_METADATA = 1024 * 1024
 
 /** The JSON of the response if its status is 2xx; otherwise throws the Failure of `refusal`. */
 export function bodyOf(answer: ApiAnswer, what: string, namedBy?: string): unknown {
-  if (answer.status < 200 || answer.status > 299) throw refusal(answer, what, namedBy)
-  return parseBody(answer, what)
+  return read(answer, what, { namedBy, selection: 'whole' })
+}
+
+/** The same, of which only this is read: of an object that a user writes, metadata may hold a hundred thousand values. */
+export function selectedOf(answer: ApiAnswer, what: string, selection: Selection): unknown {
+  return read(answer, what, { selection })
 }
 
 /**
@@ -63,12 +69,17 @@ export function versionIn(answer: ApiAnswer, what: string): string {
   if (answer.status === 401 || answer.status === 403) return UNREADABLE
   // Too large to be parsed at once, and there.
   if (answer.status === 200 && answer.text.length > LARGEST_METADATA) return '/'
-  return versionOf(member(bodyOf(answer, what), 'metadata'))
+  return versionOf(member(selectedOf(answer, what, OF_VERSION), 'metadata'))
 }
 
-function parseBody(answer: ApiAnswer, what: string): unknown {
+function read(
+  answer: ApiAnswer,
+  what: string,
+  { namedBy, selection }: { readonly namedBy?: string | undefined; readonly selection: Selection },
+): unknown {
+  if (answer.status < 200 || answer.status > 299) throw refusal(answer, what, namedBy)
   try {
-    return JSON.parse(answer.text)
+    return parseSelected(answer.text, selection)
   } catch (error) {
     const message = `The API server's answer for ${what} is not JSON; Commitlet retries automatically.`
     throw new Failure('ProviderUnavailable', message, { cause: error })
