@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from '../cluster/cluster.ts'
 import { requestDigest } from '../domain/commit/commit-id.ts'
+import { openFairPlaces } from '../domain/fair-places.ts'
 import { requestedAt } from '../domain/resource/attempt-state.ts'
 import { envelopeOf } from '../domain/resource/envelope.ts'
 import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
@@ -23,7 +24,10 @@ export type Find = (ref: ObjectRef) => Promise<Found | undefined>
 export interface FindBounds {
   /** Reads of the API server at once; further reads follow in the order of the calls. */
   readonly reads: number
-  /** Calls that wait at once for an object that is not stored yet; further calls return what they read first. */
+  /**
+   * Calls that wait at once for an object that is not stored yet, of a namespace no more than it leaves free; further calls
+   * return what they read first.
+   */
   readonly waits: number
 }
 
@@ -35,15 +39,15 @@ export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: 
   const inTurn = limitAtOnce(bounds.reads)
   const read = async (ref: ObjectRef): Promise<Found | undefined> =>
     foundIn(await inTurn(() => readResource(ref)))
-  let waiting = 0
+  const waits = openFairPlaces(bounds.waits)
   return async function find(ref) {
     const first = await read(ref)
-    if (isStored(first, ref) || waiting >= bounds.waits) return first
-    waiting += 1
+    const leave = isStored(first, ref) ? undefined : waits.enter(ref.namespace)
+    if (leave === undefined) return first
     try {
       return await waitFor(read, ref)
     } finally {
-      waiting -= 1
+      leave()
     }
   }
 }
