@@ -30,10 +30,14 @@ const FORMATS = [
   String.raw`hf_[A-Za-z]{30}`,
   String.raw`sk-(?:ant|proj)-(?=[\w-]{0,40}[A-Z0-9])[\w-]{20}`,
   String.raw`[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}`,
-  // A signed JSON Web Token, such as that of a service account (RFC 7519).
-  String.raw`eyJ[\w-]{10,2000}\.eyJ[\w-]{10}`,
 ]
 const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${FORMATS.join('|')})`)
+/**
+ * A signed JSON Web Token, such as that of a service account (RFC 7519), found by the beginning of its second part: from
+ * there it looks back over the first one, whose characters belong to one dot alone. From each `eyJ` on it would look over
+ * all that follow.
+ */
+const WEB_TOKEN = /\.(?=eyJ[\w-]{10})(?<=(?<![A-Za-z0-9])eyJ[\w-]{10,2000}\.)/
 /** PEM (RFC 7468), OpenPGP (RFC 9580) and PuTTY. */
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d/
 
@@ -42,5 +46,5 @@ const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|PuTTY
  * without a format of its own, such as a password; in return, hashes, base64 and ordinary names are none.
  */
 export function looksLikeCredential(text: string): boolean {
-  return TOKEN.test(text) || PRIVATE_KEY.test(text)
+  return TOKEN.test(text) || WEB_TOKEN.test(text) || PRIVATE_KEY.test(text)
 }

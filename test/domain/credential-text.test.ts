@@ -81,6 +81,7 @@ for (const [what, text] of CREDENTIALS) {
       `"${text}"`,
       `a\n${text}\nb`,
       `https://h/${text}/x`,
+      `token_of-${text}`,
     ])
       t.ok(looksLikeCredential(whole), whole.slice(0, 30))
   })
@@ -133,6 +134,8 @@ t.test('text of any kind is searched in a moment', async (t) => {
     'eyJ',
     'eyJaaaaaaaaaa.',
     ' eyJ',
+    '-eyJ',
+    '_eyJaaaaaaaaaa.',
     '-----BEGIN ',
     'A',
     'AKIA',

@@ -6,6 +6,7 @@ import {
   requirePathsAllowed,
   requireRepositoryAllowed,
 } from '../../functions/domain/credentials/secret-binding.ts'
+import { looksLikeCredential } from '../../functions/domain/credential-text.ts'
 import { withoutDraftMarks } from '../../functions/domain/pull-request/draft-title.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
 import { specErrors } from '../../functions/domain/gate/spec-rules.ts'
@@ -122,6 +123,18 @@ export const SPEC_ROWS: readonly ParserRow[] = [
       comments: ['', '#\n', 'a'],
       'reserved words': ['', 'requested-by ', ''],
       scissors: ['', '------------------------ >8 -----------------------', ''],
+    },
+  }),
+  textRow({
+    parser: 'search for tokens',
+    largest: 256 * KIBI,
+    read: looksLikeCredential,
+    texts: {
+      'beginnings of a token': ['', '-eyJ', ''],
+      'one beginning': ['eyJ', 'a', '.eyJ'],
+      'many parts': ['', '_eyJaaaaaaaaaa.', ''],
+      'keys of GitLab': ['', '-glpat', ''],
+      'private keys': ['', '-----BEGIN A', ''],
     },
   }),
   textRow({
