@@ -42,6 +42,7 @@ export const EDIT_ROWS: readonly ParserRow[] = [
       comments: ['a:\n', '# c\n', 'b: 1\n'],
       'comments between items': ['a:\n', ' - 1\n # c\n', ''],
       'literals with empty lines': ['a:\n', '- |\n\n\n\n', ''],
+      'white space after a literal': ['a: |\n b\n', '   \n', ''],
       anchors: ['a:\n- &b 1\n', '- *b\n', ''],
       'anchors in a row': ['a: ', '&b ', 'c\n'],
       tags: ['a: ', '!b ', 'c\n'],

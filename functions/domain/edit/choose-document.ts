@@ -3,7 +3,7 @@ import { sameScalar } from '../field-path/read-field.ts'
 import type { NumberText } from '../manifest/json-node.ts'
 import { nodeAt } from './locate.ts'
 import type { Refuse } from './refusal.ts'
-import type { TreeDocument } from './tree.ts'
+import { comparedValue, type TreeDocument } from './tree.ts'
 
 /** A document of a file of several: its number, counted from 0, or the value of one of its fields. */
 export type DocumentChoice = number | { readonly field: FieldPath; readonly value: string | NumberText }
@@ -37,5 +37,5 @@ export function chooseDocument(
 
 function matches(root: TreeDocument['root'], { field, value }: Exclude<DocumentChoice, number>): boolean {
   const node = nodeAt(root, field)
-  return node?.kind === 'scalar' && sameScalar(node.value, value)
+  return node?.kind === 'scalar' && sameScalar(comparedValue(node), value)
 }

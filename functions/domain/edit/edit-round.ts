@@ -3,9 +3,8 @@ import type { Format } from './flow-change.ts'
 import { locate, type Place } from './locate.ts'
 import { splicesFor, treeWith, type FieldValue } from './one-change.ts'
 import type { Refuse } from './refusal.ts'
-import { sameTree, type Trail } from './same-tree.ts'
 import { areApart, linesOf, splicedText, type Splice } from './splice.ts'
-import type { TreeDocument, TreeNode } from './tree.ts'
+import { sameTree, type Trail, type TreeDocument, type TreeNode } from './tree.ts'
 
 /** A text as it was read. */
 export interface Reading {

@@ -1,7 +1,15 @@
 import type { FieldPath, FieldStep } from '../field-path/field-path.ts'
 import { sameScalar } from '../field-path/read-field.ts'
-import type { Trail } from './same-tree.ts'
-import { childrenOf, type TreeDocument, type TreeMapping, type TreeNode, type TreeSequence } from './tree.ts'
+import {
+  childrenOf,
+  comparedValue,
+  type Trail,
+  type TreeDocument,
+  type TreeMapping,
+  type TreeMember,
+  type TreeNode,
+  type TreeSequence,
+} from './tree.ts'
 
 /** The place of a field: a value that is there, or the mapping in which the field is created. */
 export type Place =
@@ -22,6 +30,8 @@ export function locate({ root, aliases }: TreeDocument, path: FieldPath, mustExi
     const complaint = entryComplaint(node, path, aliases)
     if (complaint !== undefined) return complaint
     const index = indexOf(node, step)
+    if (isMerge(node, index))
+      return `has a merge (<<) at the field ${path.text}, whose fields count as those of the mapping around it; edit the file by hand.`
     const child = typeof index === 'number' ? valueAt(node, index) : undefined
     if (
       typeof index !== 'number' ||
@@ -55,7 +65,7 @@ export function nodeAt(root: TreeNode, { steps }: FieldPath): TreeNode | undefin
 /** The number of the member or item that a step means; a string says that several match. */
 function indexOf(node: TreeNode, step: FieldStep): number | string | undefined {
   if (step.kind === 'key') {
-    const index = node.kind === 'mapping' ? node.members.findIndex(({ name }) => name === step.key) : -1
+    const index = node.kind === 'mapping' ? node.members.findIndex((member) => isNamed(member, step.key)) : -1
     return index < 0 ? undefined : index
   }
   if (node.kind !== 'sequence') return undefined
@@ -64,11 +74,22 @@ function indexOf(node: TreeNode, step: FieldStep): number | string | undefined {
   return matching.length > 1 ? `${matching.length} items` : matching[0]
 }
 
+// The key that an alias stands for has another name.
+function isNamed({ name, key }: TreeMember, wanted: string): boolean {
+  return name === wanted && key.kind !== 'alias'
+}
+
+/** Whether the member is a merge of YAML 1.1 (yaml.org/type/merge). */
+function isMerge(node: TreeNode, index: number | string | undefined): boolean {
+  const key = node.kind === 'mapping' && typeof index === 'number' ? node.members[index]?.key : undefined
+  return key?.kind === 'scalar' && key.style === 'plain' && comparedValue(key) === '<<'
+}
+
 function matches(item: TreeNode, { keys, value }: FieldStep & { readonly kind: 'match' }): boolean {
   let node: TreeNode | undefined = item
   for (const key of keys)
-    node = node?.kind === 'mapping' ? node.members.find(({ name }) => name === key)?.value : undefined
-  return node?.kind === 'scalar' && sameScalar(node.value, value)
+    node = node?.kind === 'mapping' ? node.members.find((member) => isNamed(member, key))?.value : undefined
+  return node?.kind === 'scalar' && sameScalar(comparedValue(node), value)
 }
 
 function valueAt(node: TreeNode, index: number): TreeNode | undefined {

@@ -15,24 +15,32 @@ export interface NewText {
 }
 
 /** What is not plain within brackets, in every reader. */
-const FLOW_SIGN = /[,[\]{}:]/
+const FLOW_SIGN = /[,[\]{}:?]/
 const NEVER_SINGLE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
 
 /**
  * A value as block YAML: a string of several lines as a literal, a list or a mapping as lines, everything else on one
- * line. `style` is that of the string before, whose quotes are kept. Without `literal` a string is always on one line.
+ * line. `style` is that of the string before, whose quotes are kept. Without `literal` nothing ends in a literal: such a
+ * string is on one line, and what ends in it is in brackets.
  */
 export function blockText(value: JSONNode, style: ScalarStyle, literal: boolean): NewText {
-  if (!isEmpty(value) && (isMapping(value) || isSequence(value))) {
-    return { head: '', lines: linesOf(toYAML(value)), kind: isMapping(value) ? 'mapping' : 'list' }
-  }
+  const last = lastText(value)
+  const header = last === undefined ? undefined : literalHeader(last)
   // The empty lines that follow in the file would belong to a literal that keeps them.
-  const keepsLines = typeof value === 'string' && value.endsWith('\n\n')
-  const header = typeof value === 'string' && literal && !keepsLines ? literalHeader(value) : undefined
-  if (typeof value !== 'string' || header === undefined) {
+  const mayEnd = header === undefined || (literal && last?.endsWith('\n\n') !== true)
+  if (mayEnd && !isEmpty(value) && (isMapping(value) || isSequence(value)))
+    return { head: '', lines: linesOf(toYAML(value)), kind: isMapping(value) ? 'mapping' : 'list' }
+  if (typeof value !== 'string' || header === undefined || !mayEnd)
     return { head: inlineText(value, style, false), lines: [], kind: 'inline' }
-  }
   return { head: header, lines: linesOf(value.endsWith('\n') ? value : `${value}\n`), kind: 'literal' }
+}
+
+/** The text in which a value ends. */
+function lastText(value: JSONNode): string | undefined {
+  let node: JSONNode | undefined = value
+  while (node !== undefined && (isMapping(node) || isSequence(node)))
+    node = isSequence(node) ? node.at(-1) : [...node.values()].at(-1)
+  return typeof node === 'string' ? node : undefined
 }
 
 function linesOf(text: string): readonly string[] {

@@ -4,9 +4,8 @@ import { numberScalar } from '../manifest/yaml-scalar.ts'
 import { addedToBlock, replacedInBlock } from './block-change.ts'
 import { addedToFlow, replacedInFlow, type Format } from './flow-change.ts'
 import type { Place } from './locate.ts'
-import { sameTree, withMember, withNode } from './same-tree.ts'
 import type { Lines, Splice } from './splice.ts'
-import { memberOf, treeOf, type TreeNode } from './tree.ts'
+import { memberOf, sameTree, treeOf, withMember, withNode, type TreeNode } from './tree.ts'
 
 /** A field, and the value that it gets. */
 export interface FieldValue {

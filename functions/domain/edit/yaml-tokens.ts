@@ -9,6 +9,8 @@ const DEPTH_LIMIT = 200
 const RUN_LIMIT = 10_000
 // c-printable of YAML 1.2 without the marks that the library uses itself.
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/
+/** What readers of YAML 1.1 take for a line end, outside of quotes too, and those of 1.2 for a letter. */
+const OTHER_LINE_END = /[\x85\u2028\u2029]/
 /** The first character of what begins or separates values, a value's own mark included. */
 const CONTENT = /^[\x1f"'*?:,[\]{}|>-]/
 
@@ -36,6 +38,8 @@ function readTokens(text: string, refuse: Refuse): readonly CST.Token[] {
   let [parts, run] = [0, 0]
   for (const part of new Lexer().lex(text)) {
     parts += 1
+    if (part === '\ufeff' || (OTHER_LINE_END.test(part) && !/^["']/.test(part)))
+      throw unclear(text, part, refuse)
     run = CONTENT.test(part) ? 0 : run + 1
     if (parts > PARTS_LIMIT || run > RUN_LIMIT) throw tooLong(refuse)
     for (const token of parser.next(part)) tokens.push(token)
@@ -48,8 +52,6 @@ function readTokens(text: string, refuse: Refuse): readonly CST.Token[] {
 function requireValid(text: string, tokens: readonly CST.Token[], refuse: Refuse): void {
   // The keys are compared in yaml-tree.ts: the library takes the square of their number.
   const composer = new Composer({ uniqueKeys: false, schema: 'failsafe', logLevel: 'silent' })
-  const invalid = (at: number): Error =>
-    refuse(`is not valid YAML (line ${lineAt(text, at)}); fix the file, or write it whole.`)
   let first: number | undefined
   // At the first error: a text of errors alone takes seconds to be read to its end.
   Reflect.set(
@@ -59,13 +61,30 @@ function requireValid(text: string, tokens: readonly CST.Token[], refuse: Refuse
       if (warning === true) return
       // The library catches what is thrown in a collection, and reports it for the whole collection.
       first ??= typeof source === 'number' ? source : 'offset' in source ? source.offset : source[0]
-      throw invalid(first)
+      throw invalidYAML({ text, refuse }, first)
     },
   )
   for (const { errors } of composer.compose(tokens)) {
     const [error] = errors
-    if (error !== undefined) throw invalid(error.pos[0])
+    if (error !== undefined) throw invalidYAML({ text, refuse }, error.pos[0])
   }
+}
+
+/** The Failure of a text that is not YAML at this place. */
+export function invalidYAML(
+  { text, refuse }: { readonly text: string; readonly refuse: Refuse },
+  at: number,
+): Error {
+  return refuse(`is not valid YAML (line ${lineAt(text, at)}); fix the file, or write it whole.`)
+}
+
+function unclear(text: string, part: string, refuse: Refuse): Error {
+  const what =
+    part === '\ufeff' ? 'a byte order mark' : 'a line end of Unicode (NEL, LS or PS) outside of quotes'
+  const at = text.indexOf(part)
+  return refuse(
+    `has ${what} in line ${lineAt(text, at)}, which readers of YAML take for different things; remove it.`,
+  )
 }
 
 function tooLong(refuse: Refuse): Error {

@@ -1,28 +1,8 @@
-import { CST } from 'yaml'
+import type { CST } from 'yaml'
 import { lineAt, type Refuse } from './refusal.ts'
-import type { ScalarValue, TreeAlias, TreeDocument, TreeMember, TreeNode, TreeScalar } from './tree.ts'
-import { yamlDocuments } from './yaml-tokens.ts'
-
-// The core schema of YAML 1.2 (10.3.2).
-const NULL = /^(?:~|null|Null|NULL)?$/
-const TRUE = /^(?:true|True|TRUE)$/
-const FALSE = /^(?:false|False|FALSE)$/
-const NUMBER =
-  /^(?:[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
-
-/** What comes before a value: anchor, tag, and where they and the sign before them end. */
-interface Properties {
-  readonly after: number
-  readonly anchor?: string
-  readonly tag?: string
-}
-
-interface Reading {
-  readonly text: string
-  readonly refuse: Refuse
-  readonly anchors: Set<string>
-  readonly aliases: Set<string>
-}
+import type { TreeAlias, TreeDocument, TreeMember, TreeNode, TreeScalar } from './tree.ts'
+import { readLeaf, type Properties, type Reading } from './yaml-leaf.ts'
+import { invalidYAML, yamlDocuments } from './yaml-tokens.ts'
 
 /**
  * Reads the documents of a YAML text; those without any value are left out, as kubectl does. Aliases are not followed.
@@ -65,52 +45,6 @@ function readNode(token: CST.Token | null | undefined, properties: Properties, r
   }
 }
 
-function readLeaf(
-  token: CST.Token | null | undefined,
-  properties: Properties,
-  reading: Reading,
-): TreeScalar | TreeAlias {
-  if (token === null || token === undefined) {
-    const { after } = properties
-    return { ...properties, kind: 'scalar', style: 'empty', value: null, start: after, end: after }
-  }
-  const start = token.offset
-  if (token.type === 'block-scalar') return readBlockScalar(token, properties)
-  const end = start + ('source' in token ? token.source.length : 0)
-  if (token.type === 'alias') return readAlias(token.source.slice(1), { ...properties, start, end }, reading)
-  const text = CST.resolveAsScalar(token)?.value ?? ''
-  if (token.type === 'single-quoted-scalar' || token.type === 'double-quoted-scalar') {
-    const style = token.type === 'single-quoted-scalar' ? 'single' : 'double'
-    return { ...properties, kind: 'scalar', style, value: text, start, end }
-  }
-  const value = properties.tag === undefined ? plainValue(text) : text
-  return { ...properties, kind: 'scalar', style: 'plain', value, start, end }
-}
-
-function readAlias(
-  name: string,
-  placed: Properties & { start: number; end: number },
-  reading: Reading,
-): TreeAlias {
-  const { text, refuse, anchors, aliases } = reading
-  if (!anchors.has(name)) {
-    const line = lineAt(text, placed.start)
-    throw refuse(`is not valid YAML (line ${line} has an alias without an anchor before it); fix the file.`)
-  }
-  aliases.add(name)
-  return { ...placed, kind: 'alias', name }
-}
-
-function readBlockScalar(token: CST.BlockScalar, properties: Properties): TreeScalar {
-  const { value } = CST.resolveAsScalar(token)
-  const [header, ...rest] = token.props
-  const headerEnd = token.offset + (header !== undefined && 'source' in header ? header.source.length : 0)
-  const tail = rest.map((part) => ('source' in part ? part.source : '')).join('')
-  const whole = `${tail}${token.source}`
-  const end = headerEnd + whole.replace(/\r?\n$/, '').length
-  return { ...properties, kind: 'scalar', style: 'block', value, start: token.offset, end, headerEnd }
-}
-
 function readMapping(
   { items, offset, indent }: CST.BlockMap,
   properties: Properties,
@@ -133,6 +67,9 @@ function readMember(item: CST.CollectionItem, offset: number, reading: Reading):
       `has a list or a mapping as a key (line ${line}), as {{ … }} of a template; only plain YAML can be changed.`,
     )
   }
+  // The library takes what follows a quoted key after `?` for its value, without any colon.
+  const hasColon = item.sep?.some(({ type }) => type === 'map-value-ind') ?? false
+  if (item.value && !hasColon) throw invalidYAML(reading, item.value.offset)
   const value = readNode(item.value, propertiesOf(item.sep ?? [], key.end), reading)
   return { name: nameOf(key, text), key, value }
 }
@@ -144,6 +81,7 @@ function nameOf(key: TreeScalar | TreeAlias, text: string): string {
 function requireDistinct(members: readonly TreeMember[], { text, refuse }: Reading): void {
   const names = new Set<string>()
   for (const { name, key } of members) {
+    if (key.kind === 'alias') continue
     if (names.has(name)) throw refuse(`has a key twice (line ${lineAt(text, key.start)}); fix the file.`)
     names.add(name)
   }
@@ -180,11 +118,4 @@ function readFlowItem(item: CST.CollectionItem, offset: number, reading: Reading
   const member = readMember(item, offset, reading)
   const [{ start, after }, { end }] = [member.key, member.value]
   return { kind: 'mapping', flow: true, indent: 0, members: [member], start, end, after }
-}
-
-function plainValue(text: string): ScalarValue {
-  if (NULL.test(text)) return null
-  if (TRUE.test(text)) return true
-  if (FALSE.test(text)) return false
-  return NUMBER.test(text) ? { digits: text } : text
 }

@@ -31,7 +31,8 @@ export function flowScalar(value: string): string {
   return value
 }
 
-function readsAsAnother(value: string): boolean {
+/** Whether some reader of YAML 1.1 or 1.2 takes this text for another type where it is plain. */
+export function readsAsAnother(value: string): boolean {
   if (KEYWORD.test(value) || DATE.test(value)) return true
   if (!/^[-+.\de]/i.test(value) || NOT_IN_NUMBERS.test(value)) return false
   // Before they look for a number, Go's yaml drops every underscore, and Ruby's also every comma.

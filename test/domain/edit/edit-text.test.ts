@@ -114,11 +114,11 @@ t.test('several fields are set, one after the other', async (t) => {
 })
 
 t.test('a value that is there already keeps its form', async (t) => {
-  const text = 'a: >-\n  text\n  more\nb: {c: [x,y]}\nd: "z"\n'
+  const text = 'a: >-\n  text\n  more\nb: {c: [x,z]}\nd: "z"\n'
   t.equal(
     edited(text, [
       ['.a', 'text more'],
-      ['.b', { c: ['x', 'y'] }],
+      ['.b', { c: ['x', 'z'] }],
       ['.d', 'z'],
     ]),
     text,
