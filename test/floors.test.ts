@@ -135,6 +135,7 @@ t.test('a spec is parsed at the two borders alone, and an address by the parser 
     'cli/local/resource.ts',
     'functions/attempt/attempt.ts',
     'functions/attempt/claim.ts',
+    'functions/attempt/due.ts',
     'webhook/admission/admission.ts',
   ])
   t.strictSame(users('readWrittenAddress'), ['functions/domain/schema/parse.ts'])

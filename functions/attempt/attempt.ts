@@ -1,26 +1,24 @@
 import { claim } from './claim.ts'
 import type { Claim, Claimable, Newer } from './claim.ts'
-import { isSameRequest, mayStart } from '../domain/resource/attempt-state.ts'
+import { isSameRequest } from '../domain/resource/attempt-state.ts'
 import { resourceAttributes } from '../domain/telemetry/spans.ts'
 import { endWith, inSpan, type Beginning } from '../domain/telemetry/tracer.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
 import { writtenReferences } from '../domain/commit/references.ts'
-import { awaitedAfter, awaitedBy } from '../domain/resource/waiting.ts'
+import { awaitedAfter } from '../domain/resource/waiting.ts'
 import { parse, requireSound } from '../domain/schema/parse.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 import { isFollowing } from '../domain/resource/following.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
 import type { ReferenceField } from '../domain/spec/spec.ts'
-import { isStampOver } from '../domain/requester/stamp-time.ts'
 import type { Outcome } from '../domain/resource/status.ts'
-import type { Find, Found } from './find.ts'
+import { findDue } from './due.ts'
+import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { reviewAhead } from '../login/authorise.ts'
-import { lookAtSources } from '../looks/source-look.ts'
 import { report } from './report.ts'
-import { rest } from './rest.ts'
 import type { EngineUsed } from './report.ts'
 import { watchPushes, withLatePush } from '../domain/resource/late-push.ts'
 import { traceWorld } from './traced-world.ts'
@@ -60,56 +58,6 @@ function attemptInSpan(next: Newer, world: World, beginning: Beginning): Promise
   const span = world.tracer.begin('attempt', { ...beginning, attributes })
   if (beginning.secondsAgo !== undefined) span.past('read resource', beginning.secondsAgo)
   return endWith(span, () => claimAndAttempt(next, traceWorld(world, span)))
-}
-
-/** The resource of the event, if an attempt may start. The whole object, which may be large, is not kept. */
-async function findDue(
-  ref: ObjectRef,
-  { find, awaited }: { readonly find: Find; readonly awaited: string | undefined },
-  world: World,
-): Promise<Claimable | undefined> {
-  const found = await find(ref)
-  if (found === undefined) return undefined
-  const { envelope, whole } = found
-  if (mayStart(envelope, world.now(), awaited)) return { envelope, awaited, parsed: parse(whole) }
-  await rest(envelope, world)
-  if (awaitedBy(envelope, world.now()).length > 0) world.looks.add(envelope, parse(whole), true)
-  return isFollowing(envelope) ? changedInTurn(found, { ref, find, awaited }, world) : undefined
-}
-
-interface Sought {
-  readonly ref: ObjectRef
-  readonly find: Find
-  readonly awaited: string | undefined
-}
-
-/** A follower that is due, once it has its turn. One event may find a thousand of them: where they wait, they are read again. */
-function changedInTurn(
-  found: Found,
-  { ref, find, awaited }: Sought,
-  world: World,
-): Promise<Claimable | undefined> {
-  let read: Found | undefined = found
-  const changed = world.turnToFollow(ref.namespace, async () => {
-    const current = read ?? (await find(ref))
-    if (current === undefined) return undefined
-    const { envelope, whole } = current
-    const due = { envelope, parsed: parse(whole) }
-    return mayStart(envelope, world.now(), awaited) ? { ...due, awaited } : unlessUnchanged(due, world)
-  })
-  read = undefined
-  return changed
-}
-
-/** A follower whose last attempt has succeeded, if its sources have changed since, or its stamp is over. Throws the Failure of a look. */
-async function unlessUnchanged(found: Claimable, world: World): Promise<Claimable | undefined> {
-  const { envelope, parsed } = found
-  if (!isFollowing(envelope)) return undefined
-  const changed = { ...found, awaited: envelope.status?.lastAttemptTime }
-  // The attempt says how to ask again.
-  if (isStampOver(envelope.metadata.annotations, world.now())) return changed
-  const seen = await lookAtSources(parsed, envelope.metadata, world)
-  return seen === undefined || seen === envelope.status?.sync?.digest ? undefined : changed
 }
 
 /** One attempt with a turn of its own. Returns a newer spec, if there is one: it may need another turn. */
