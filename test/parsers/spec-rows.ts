@@ -173,11 +173,15 @@ export const SPEC_ROWS: readonly ParserRow[] = [
     parser: 'annotation of allowed paths',
     largest: ANNOTATIONS,
     read(list) {
-      const written = [{ field: 'spec.resourceRef.path', path: `${'a/'.repeat(500)}b` }]
+      const written = Array.from({ length: 100 }, (_, i) => ({
+        field: `spec.files[${i}].path`,
+        path: `${'a/'.repeat(500)}b${i}`,
+      }))
       requirePathsAllowed(written, secret({ [ALLOWED_PATHS]: list }))
     },
     texts: {
       'short entries': ['', 'b,', ''],
+      'short entries, the last of which allows all': ['', 'b,', 'a'],
       'entries that begin alike': ['', 'a/a/a/a/c,', ''],
       'one deep entry': ['', 'a/', 'c'],
       'entries of two parts': ['', 'b/c,', ''],

@@ -1,4 +1,4 @@
-import { allows, allowsPath } from '../repository/allowed-repositories.ts'
+import { allows, coveredPaths } from '../repository/allowed-repositories.ts'
 import { controlComponent } from '../repository/committed-path.ts'
 import type { WrittenPath } from '../repository/committed-path.ts'
 import type { Calls, Target } from '../repository/target.ts'
@@ -41,8 +41,12 @@ export function requireDefaultAllowed({ repositories, paths }: DefaultCredential
       `The operator's default credentials may not be used for ${refused.text} in the namespace ${namespace}`,
     )
   }
+  const covered = coveredPaths(
+    paths ?? '',
+    written.map(({ path }) => path),
+  )
   const mayWrite = ({ path }: WrittenPath): boolean =>
-    paths === undefined ? controlComponent(path) === undefined : allowsPath(paths, path)
+    paths === undefined ? controlComponent(path) === undefined : covered.has(path)
   const outside = written.find((one) => !mayWrite(one))
   if (outside !== undefined)
     throw forbidden(`The operator's default credentials may not write ${outside.field}`)

@@ -2,7 +2,7 @@ import { DEFAULT_PORTS, writeAuthority } from '../repository/address.ts'
 import type { RepositoryAddress } from '../repository/address.ts'
 import {
   allows,
-  allowsPath,
+  coveredPaths,
   ENTRY_FORM,
   sshUserOf,
   unsoundEntry,
@@ -53,12 +53,15 @@ export function requireRepositoryAllowed(
  * or the host.
  */
 export function requirePathsAllowed(written: readonly WrittenPath[], secret: BoundSecret): void {
-  for (const one of written) requirePathAllowed(one, secret)
+  const list = secret.annotations[ALLOWED_PATHS]
+  const paths = written.map(({ path }) => path)
+  const covered = list === undefined ? new Set<string>() : coveredPaths(list, paths)
+  for (const one of written) if (!covered.has(one.path)) requireUnlisted(one, secret)
 }
 
-function requirePathAllowed({ field, path }: WrittenPath, secret: BoundSecret): void {
+/** Throws unless there is no list, and the path needs none. */
+function requireUnlisted({ field, path }: WrittenPath, secret: BoundSecret): void {
   const list = secret.annotations[ALLOWED_PATHS]
-  if (list !== undefined && allowsPath(list, path)) return
   const control = controlComponent(path)
   if (list === undefined && control === undefined) return
   const found =

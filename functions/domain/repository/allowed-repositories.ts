@@ -30,12 +30,17 @@ export function unsoundEntry(list: string): string | undefined {
 }
 
 /**
- * Whether a comma-separated list of prefixes covers the path, by whole segments and exact letters: `clusters/prod` covers
+ * Which of these paths a comma-separated list of prefixes covers, by whole segments and exact letters: `clusters/prod` covers
  * `clusters/prod/a.yaml`, not `clusters/production/a.yaml`. An empty entry, or one with an empty segment, `.` or
- * `..`, covers nothing.
+ * `..`, covers nothing. The list is read once: it may have 130,000 entries, and a commit a hundred paths.
  */
-export function allowsPath(list: string, path: string): boolean {
-  return findEntry(list, (entry) => isFolderOf(entry, path) && isPlain(entry)) !== undefined
+export function coveredPaths(list: string, paths: readonly string[]): ReadonlySet<string> {
+  const root = foldersOf(paths)
+  findEntry(list, (entry) => {
+    cover(root, entry)
+    return false
+  })
+  return new Set(paths.filter((path) => isCovered(root, path)))
 }
 
 /** The first entry of such a list of prefixes that is not a valid path, so that it covers nothing; undefined: none. */
@@ -43,12 +48,47 @@ export function unsoundPrefix(list: string): string | undefined {
   return findEntry(list, (entry) => pathComplaint(entry) !== undefined)
 }
 
-function isFolderOf(entry: string, path: string): boolean {
-  return path.startsWith(entry) && (path.length === entry.length || path[entry.length] === '/')
+/** A folder of some paths, or one of these. */
+interface Folder {
+  readonly within: Map<string, Folder>
+  isCovered: boolean
 }
 
-function isPlain(entry: string): boolean {
-  return entry.split('/').every((segment) => !['', '.', '..'].includes(segment))
+function foldersOf(paths: readonly string[]): Folder {
+  const root: Folder = { within: new Map(), isCovered: false }
+  for (const path of paths) {
+    let folder = root
+    for (const segment of path.split('/')) {
+      const next = folder.within.get(segment) ?? { within: new Map<string, Folder>(), isCovered: false }
+      folder.within.set(segment, next)
+      folder = next
+    }
+  }
+  return root
+}
+
+/** Marks the folder that this entry names, if there is one. */
+function cover(root: Folder, entry: string): void {
+  let folder: Folder | undefined = root
+  for (let begin = 0; begin <= entry.length && folder !== undefined;) {
+    const slash = entry.indexOf('/', begin)
+    const end = slash < 0 ? entry.length : slash
+    const segment = entry.slice(begin, end)
+    folder = NO_NAMES.includes(segment) ? undefined : folder.within.get(segment)
+    begin = end + 1
+  }
+  if (folder !== undefined) folder.isCovered = true
+}
+
+const NO_NAMES = ['', '.', '..']
+
+function isCovered(root: Folder, path: string): boolean {
+  let folder: Folder | undefined = root
+  for (const segment of path.split('/')) {
+    folder = folder?.within.get(segment)
+    if (folder?.isCovered === true) return true
+  }
+  return false
 }
 
 function covers(entry: string, address: RepositoryAddress): boolean {

@@ -3,7 +3,7 @@ import { parseRepositoryAddress } from '../../../functions/domain/repository/add
 import type { RepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import {
   allows,
-  allowsPath,
+  coveredPaths,
   unsoundEntry,
   unsoundPrefix,
 } from '../../../functions/domain/repository/allowed-repositories.ts'
@@ -200,7 +200,9 @@ const PATHS = [
 
 t.test('a list of paths covers what is under them by whole segments', async (t) => {
   for (const [list, path, expected] of PATHS)
-    t.equal(allowsPath(list, path), expected, `"${list}" and ${path}`)
+    t.equal(coveredPaths(list, [path]).has(path), expected, `"${list}" and ${path}`)
+  const covered = coveredPaths('clusters/prod, shop/', ['shop/a', 'clusters/a', 'clusters/prod/b', 'shop/a'])
+  t.same([...covered], ['shop/a', 'clusters/prod/b'])
 })
 
 t.test('a prefix that no path can begin with is named', async (t) => {
@@ -215,7 +217,7 @@ t.test('130,000 entries cost no more than three times what it takes to split the
     const list = Buffer.from('a,'.repeat(size / 2)).toString()
     return () => read(list)
   }
-  const looked = shape((list) => allowsPath(list, 'shop/settings.yaml'))
+  const looked = shape((list) => coveredPaths(list, ['shop/settings.yaml']))
   const split = shape((list) => list.split(',').map((entry) => entry.trim()))
   // The compiler and the garbage collector may take part in one try.
   const isCheap = (): boolean => costOf(looked, largest) < 3 * costOf(split, largest)
