@@ -1,3 +1,4 @@
+import { trailerValues } from '../../functions/domain/commit/trailers.ts'
 import { classify } from '../../functions/git/output/classify.ts'
 import { readDefaultBranch } from '../../functions/git/session/symref.ts'
 import { explainSSH } from '../../functions/git/ssh/ssh-errors.ts'
@@ -33,6 +34,24 @@ export const GIT_ROWS: readonly ParserRow[] = [
       'errors of the remote': ['fatal: remote error: ', 'GitLab: 50', ''],
       blanks: ['remote: ', ' ', 'x'],
       'many errors': ['', 'fatal: unable to read 0\n', ''],
+    },
+  }),
+  textRow({
+    parser: 'trailers of a commit',
+    largest: 64 * KIBI,
+    // As much before the block as in it: messages of up to 128 Ki are searched.
+    read: (text) => trailerValues(`Subject\n${text}\n\nCommitlet-Id: a.1\n${text}`, 'Commitlet-Id'),
+    texts: {
+      'empty lines': ['', '\n', ''],
+      blanks: ['', ' ', 'x'],
+      'lines of blanks': ['', ' \n', ''],
+      'carriage returns': ['', '\r', 'x'],
+      words: ['', 'a', ''],
+      'words and blanks': ['a', ' ', 'b'],
+      trailers: ['', 'A: b\n', ''],
+      ids: ['', 'Commitlet-Id: a\n', ''],
+      'lines that continue': ['A: b\n', ' c\n', ''],
+      comments: ['', '#\n', ''],
     },
   }),
   textRow({

@@ -1,5 +1,5 @@
 import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
-import { endsInTrailers } from '../../domain/commit/commit-message.ts'
+import { trailerValues } from '../../domain/commit/trailers.ts'
 import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
@@ -19,8 +19,8 @@ export interface History {
 /** What a search reads of a commit. Not its message, which may be large. */
 interface PastCommit {
   readonly parents: readonly ObjectId[]
-  /** The value of its trailer, if that may be one. */
-  readonly id: string | undefined
+  /** The values of its trailer that may be ids. */
+  readonly ids: readonly string[]
 }
 
 // A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
@@ -31,6 +31,8 @@ const MOST_WANTS = 1000
 const LONGEST_MESSAGE = 128 * 1024
 /** Of the longest id: a uid, which is a UUID, a generation and a digest. */
 const LONGEST_ID = 100
+/** Of one commit: some hosts join the messages of several to one. */
+const MOST_IDS = 16
 /** Decoding a commit and reading its lines takes longer than inflating it. */
 const WORK = 8
 /**
@@ -85,11 +87,11 @@ async function search(
   { commits }: History,
   sought: readonly SoughtCommit[],
 ): Promise<readonly (ObjectId | undefined)[]> {
-  const ids = new Set(sought.map(({ id }) => id))
+  const wanted = new Set(sought.map(({ id }) => id))
   const candidates: Candidate[] = []
   const pace = createPace(session.signal)
-  for (const [name, { id, parents }] of commits)
-    if (id !== undefined && ids.has(id)) candidates.push({ name, id, parents })
+  for (const [name, { ids, parents }] of commits)
+    for (const id of new Set(ids)) if (wanted.has(id)) candidates.push({ name, id, parents })
   await fetchTrees(session, candidates)
   const byId = Map.groupBy(candidates, ({ id }) => id)
   const found: (ObjectId | undefined)[] = []
@@ -112,18 +114,16 @@ interface Candidate {
   readonly parents: readonly ObjectId[]
 }
 
-/** The value of the trailer, which is in the last paragraph (git-interpret-trailers(1)). */
-function idOf(message: string): string | undefined {
-  if (message.length > LONGEST_MESSAGE) return undefined
-  const text = message.trimEnd()
-  const line = text
-    .slice(text.lastIndexOf('\n\n'))
-    .split('\n')
-    .findLast((one) => one.startsWith(`${COMMIT_ID_TRAILER}: `))
-  if (line === undefined || !endsInTrailers(text)) return undefined
-  const id = line.slice(COMMIT_ID_TRAILER.length + 2).trim()
-  // A part of a text keeps all of it in memory.
-  return id.length > LONGEST_ID ? undefined : Buffer.from(id).toString()
+/** The values of the trailer, as Git reads them: the git binary finds a commit by any of them. */
+function idsOf(message: string): readonly string[] {
+  if (message.length > LONGEST_MESSAGE) return []
+  return (
+    trailerValues(message, COMMIT_ID_TRAILER)
+      .filter(({ length }) => length <= LONGEST_ID)
+      .slice(-MOST_IDS)
+      // A part of a text keeps all of it in memory.
+      .map((id) => Buffer.from(id).toString())
+  )
 }
 
 /** The trees of the commits and of their parents. */
@@ -170,7 +170,7 @@ async function historyOf(session: DirectSession, { objects, shallow }: FetchedOb
   for (const { kind, id, body } of objects.values()) {
     if (kind !== 'commit') continue
     const { parents, message } = understood('a commit', () => decodeCommit(body))
-    commits.set(id, { parents, id: idOf(message) })
+    commits.set(id, { parents, ids: idsOf(message) })
     await pace(body.length * WORK)
   }
   return { commits, edge: new Set(shallow.filter((id) => commits.has(id))) }

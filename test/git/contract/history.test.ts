@@ -64,6 +64,18 @@ for (const engine of WAYS) {
     t.equal(await search(repository, 'a/b.md'), undefined)
   })
 
+  void test('a commit is found whatever lines of blanks its message has', async (t) => {
+    const repository = await create()
+    const messages = [' ', '\t', '\n \n'].map((line) =>
+      MESSAGE.replace(/\n\n(?=Commitlet)/, `\n${line}\nRefs: #12\n`),
+    )
+    messages.push(`${MESSAGE} \n\t\n`, `${MESSAGE}\n# a comment\n`, `${MESSAGE}Commitlet-Id: ${ID}4\n`)
+    for (const [i, message] of messages.entries()) {
+      const sha = await repository.commit('main', { 'a/b.md': `${i}` }, message)
+      t.equal(await search(repository, 'a/b.md'), sha, JSON.stringify(message))
+    }
+  })
+
   void test('the first commit of a repository counts', async (t) => {
     const repository = await create({ empty: true })
     const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
