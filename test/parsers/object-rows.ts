@@ -15,12 +15,22 @@ const manifest = (data: string) =>
 const MANAGED =
   '{"manager":"a","operation":"Apply","apiVersion":"a/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:a":{}}},'
 
+/** Random texts are no JSON. */
+function orNoJSON(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
 /** The objects that a commit holds, and the resources that ask for it. */
 export const OBJECT_ROWS: readonly ParserRow[] = [
   textRow({
     parser: 'GitCommit of the API server',
     largest: ETCD,
-    read: (text) => parseSelected(text, OF_RESOURCE),
+    read: (text) => orNoJSON(() => parseSelected(text, OF_RESOURCE)),
     texts: {
       labels: ['{"metadata":{"labels":{', '"a":"",', '"a":""}}}'],
       annotations: ['{"metadata":{"annotations":{', '"a":"",', '"a":""}}}'],
@@ -32,7 +42,7 @@ export const OBJECT_ROWS: readonly ParserRow[] = [
   textRow({
     parser: 'page of a list',
     largest: 4 * MEBI,
-    read: (text) => parseSelected(text, OF_TABLE),
+    read: (text) => orNoJSON(() => parseSelected(text, OF_TABLE)),
     texts: {
       labels: ['{"rows":[{"object":{"metadata":{"labels":{', '"a":"",', '"a":""}}}}]}'],
       annotations: ['{"rows":[{"object":{"metadata":{"annotations":{', '"a":"",', '"a":""}}}}]}'],

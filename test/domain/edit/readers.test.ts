@@ -177,7 +177,15 @@ const REFUSED = [
   ['c:\n  <<: {b: 1}\n', '.c["<<"].b', 'PathConflict', /a merge/],
 ] as const
 
+/** Without the line ends of Unicode, which would end a line of the test's output. */
+function shown(text: string): string {
+  return JSON.stringify(text).replace(
+    /[^ -~]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 for (const [before, field, reason, message] of REFUSED)
-  t.test(`${JSON.stringify(before)} is refused for ${field}: ${message.source}`, async (t) => {
+  t.test(`${shown(before)} is refused for ${field}: ${message.source}`, async (t) => {
     t.throws(() => edited(before, [[field, 'x']]), { reason, message })
   })

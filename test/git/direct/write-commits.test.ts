@@ -89,7 +89,7 @@ drawn('a tree that two directories share is there for the other when one of them
 drawn('the memory of the pack is taken before it is used, and returned', async (t) => {
   let taken = 0
   const takeUpTo = (most: number) => (bytes: number) => {
-    if (taken + bytes > most) throw Object.assign(new Error('too little'), { code: 'BUSY' })
+    if (taken + bytes > most) throw Object.assign(new Error('too little'), { name: 'Busy' })
     taken += bytes
     return () => void (taken -= bytes)
   }
