@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster } from '../cluster/cluster.ts'
 import { requestDigest } from '../domain/commit/commit-id.ts'
@@ -42,6 +43,9 @@ const MOST_IN_FLIGHT = 16
 /** Resources that are looked after. One namespace alone gets half of the places. */
 const MOST_RESOURCES = 24_000
 
+/** Resources that are told in one turn of the event loop, which takes some milliseconds: 12,000 may wait for one object. */
+const TOLD_AT_ONCE = 200
+
 /** Opens the looks; see `Looks`. Nothing runs while nobody waits. */
 export function openLooks(parts: LooksParts): OpenLooks {
   const { cluster, now, elapsed, stampKey, log, every = repeat } = parts
@@ -71,12 +75,22 @@ export function openLooks(parts: LooksParts): OpenLooks {
       inFlight += 1
       watched.isLookedAt = true
       const state = await look(watched.named, cluster).catch(() => undefined)
-      watched.isLookedAt = false
       inFlight -= 1
-      if (state !== undefined)
-        for (const [waiter, expected] of present) tell(waiter, { watched, expected, state })
+      if (state !== undefined) await tellAll(present, watched, state)
+      watched.isLookedAt = false
     }
     list.putBack(watched)
+  }
+
+  async function tellAll(
+    waiters: readonly (readonly [Waiter, Expectation])[],
+    watched: Watched,
+    state: string,
+  ): Promise<void> {
+    for (const [index, [waiter, expected]] of waiters.entries()) {
+      if (index > 0 && index % TOLD_AT_ONCE === 0) await nextTurn()
+      tell(waiter, { watched, expected, state })
+    }
   }
 
   function isOver(waiter: Waiter): boolean {

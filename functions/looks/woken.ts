@@ -46,7 +46,10 @@ export function makeWoken(): Woken {
   return {
     start(owner, work) {
       if (closed) return
-      waiting.set(owner, [...(waiting.get(owner) ?? []), work])
+      const queue = waiting.get(owner) ?? []
+      // Not copied: very many may wait for one object.
+      queue.push(work)
+      waiting.set(owner, queue)
       startNext()
     },
     async close() {
