@@ -22,7 +22,10 @@ export type SweepIntervals = Readonly<Record<Sweep, number>>
 /** Resources that wait for a place, as many as in the sink of the webhook. */
 const MOST_WAITING = 10_000
 const MOST_OF_NAMESPACE = 1_000
-/** What has found no place by then is left to the next sweep, so that one tenant's backlog does not hold up that. */
+/**
+ * What has found no place by then, or after half of the shortest interval, is left to the next sweep, so that one tenant's
+ * backlog does not hold up that.
+ */
 const PATIENCE_MS = 30_000
 const SWEEPS = ['unsettled', 'full', 'followers'] as const
 
@@ -40,6 +43,8 @@ export function makePingedSweep(parts: SearchParts, intervals: SweepIntervals): 
     full: makeRounds({ cluster, log, sink }, 'full'),
     followers: makeRounds({ cluster, log, sink }, 'followers'),
   }
+  const often = Math.min(...SWEEPS.map((one) => intervals[one] || Infinity))
+  const forMs = Math.min(PATIENCE_MS, often / 2)
   let size = 0
   let running: Promise<void> | undefined
 
@@ -62,6 +67,7 @@ export function makePingedSweep(parts: SearchParts, intervals: SweepIntervals): 
 
   async function sweep(...[begin]: Parameters<Searches['sweep']>): Promise<void> {
     const { signal } = new AbortController()
+    const begun: Promise<unknown>[] = []
     for (const one of SWEEPS) {
       if (intervals[one] === 0 || elapsed() - began[one] < intervals[one]) continue
       began[one] = elapsed()
@@ -69,8 +75,10 @@ export function makePingedSweep(parts: SearchParts, intervals: SweepIntervals): 
       const refs = [...waiting.values()].flat()
       waiting.clear()
       size = 0
-      await beginAll(refs, begin, { forMs: PATIENCE_MS, wait, signal })
+      // The next list does not wait for places.
+      begun.push(beginAll(refs, begin, { forMs, wait, signal }))
     }
+    await Promise.all(begun)
   }
 
   return function sweepOnce(begin) {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import t from 'tap'
 import { makePingedSweep } from '../../functions/arrival/pinged-sweep.ts'
@@ -100,6 +100,41 @@ t.test('what finds no place within 30 s is left to the next sweep', async (t) =>
   await sweep(begin)
   t.strictSame(begun, ['shop/r-0'])
 })
+
+t.test(
+  'what finds no place does not hold up the next sweep, whichever sorts of sweep have found it',
+  async (t) => {
+    const followers = pendingIn('shop', 3).map((one) => ({ ...one, name: `f-${one.name}`, phase: 'Succeeded' as const, observed: 1, reason: 'Succeeded', follows: '1m' })) // prettier-ignore
+    const api = pagingServer()
+    api.store([...pendingIn('shop', 3), CHANGED, ...followers])
+    const clock = { time: 0 }
+    const waits: { readonly until: number; readonly over: () => void }[] = []
+    const sweep = makePingedSweep(
+      {
+        cluster: connectCluster(api.server),
+        log: pino({ level: 'silent' }),
+        elapsed: () => clock.time,
+        wait: (ms) => new Promise<void>((over) => waits.push({ until: clock.time + ms, over })),
+      },
+      { unsettled: 30_000, full: 300_000, followers: 30_000 },
+    )
+    const end = new AbortController()
+    const tried = new Set<string>()
+    void sweep(({ name }) => {
+      tried.add(name)
+      return false
+    }).then(() => end.abort())
+    while (!end.signal.aborted) {
+      await nextTurn()
+      const [next] = waits.sort((a, b) => a.until - b.until).splice(0, 1)
+      if (next === undefined) continue
+      clock.time = next.until
+      next.over()
+    }
+    t.equal(tried.size, 7)
+    t.ok(clock.time < 30_000, `over after ${clock.time} ms`)
+  },
+)
 
 t.test('an API server that does not answer ends the sweep without an error', async (t) => {
   const { api, sweep, begin } = stage([])
