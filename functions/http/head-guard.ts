@@ -7,6 +7,8 @@ import { unusable } from './failures.ts'
  * 16 KiB, but takes any number of interim answers (1xx), and of empty lines before them.
  */
 const MOST_BYTES = 64 * 1024
+/** Bytes around a body that a byte of it allows besides. A chunk has 5 or more, and undici knows no bound on its extensions. */
+const OVERHEAD_PER_BYTE = 1
 
 /** Watches the connection of a dispatcher that has one at a time, with one request at a time. */
 export interface HeadGuard {
@@ -18,21 +20,28 @@ export interface HeadGuard {
 
 /**
  * Ends a connection with ProviderUnavailable when the server has sent more than 64 KiB since the end of an answer, or
- * since the request, and the next answer has not begun. `host` is for the message.
+ * since the request, and the next answer has not begun; or when more than 64 KiB, and as much again as its body has, are
+ * not of the body: heads, chunk extensions, trailers. `host` is for the message.
  */
 export function guardHeads(host: string): HeadGuard {
   let current: Socket | undefined
   let start = 0
+  let data = 0
   let isInBody = false
 
   function expectHead(): void {
     start = current?.bytesRead ?? 0
+    data = 0
     isInBody = false
   }
 
   function check(socket: Socket): void {
-    if (socket !== current || isInBody || socket.bytesRead - start <= MOST_BYTES) return
-    socket.destroy(unusable('more than 64 KiB before an answer', host))
+    if (socket !== current) return
+    // Where the body is not read, undici leaves the rest with the socket.
+    const overhead = socket.bytesRead - socket.readableLength - start - data
+    if (overhead <= MOST_BYTES + data * OVERHEAD_PER_BYTE) return
+    const what = isInBody ? 'around the data of an answer' : 'before an answer'
+    socket.destroy(unusable(`more than 64 KiB ${what}`, host))
   }
 
   function watch(socket: Socket): void {
@@ -63,6 +72,10 @@ export function guardHeads(host: string): HeadGuard {
         onResponseStart(controller, status, headers, text) {
           isInBody = status >= 200
           handler.onResponseStart?.(controller, status, headers, text)
+        },
+        onResponseData(controller, chunk) {
+          data += chunk.length
+          handler.onResponseData?.(controller, chunk)
         },
         onResponseEnd(controller, trailers) {
           expectHead()

@@ -8,7 +8,7 @@ import { waitFor } from '../harness/wait.ts'
 import { CA_FILE, call, callRaw, serve, serveRaw, urlOf } from './stage.ts'
 
 const trust = await followTrust(CA_FILE).context()
-const BOUNDS = { most: 1_000_000, take: () => () => undefined }
+const BOUNDS = { most: 2_000_000, take: () => () => undefined }
 const GET = { method: 'GET', path: '/', headers: {}, timeoutMs: 10_000 } as const
 const MIB = 1024 * 1024
 
@@ -60,6 +60,50 @@ for (const [title, text] of FLOODS) {
     await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
   })
 }
+
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+/** An answer that begins so, and what is repeated after it. */
+const AROUND = [
+  ['a chunk extension', `${CHUNKED}1;a=`, 'a'],
+  ['a chunk extension after data', `${CHUNKED}2000\r\n${'x'.repeat(0x2000)}\r\n1;a=`, 'a'],
+  ['chunks with long extensions', CHUNKED, `40;a=${'a'.repeat(1_000)}\r\n${'x'.repeat(64)}\r\n`],
+  ['trailers', `${CHUNKED}1\r\nx\r\n0\r\n`, 'a: b\r\n'],
+] as const
+
+for (const [title, start, text] of AROUND) {
+  const flood = (socket: Socket): (() => number) => {
+    socket.write(start)
+    return pump(socket, text)
+  }
+  t.test(`${title} without end in an answer of an API is ProviderUnavailable`, async (t) => {
+    let taken = (): number => 0
+    const place = await serve(t, ({ socket }) => (taken = flood(socket)))
+    const failure = await call(urlOf(place), { timeoutMs: 5_000 })
+    t.match(failure, { reason: 'ProviderUnavailable', message: /^git\.example\.com:\d+ answered with more/ })
+    await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+    t.ok(taken() < 32 * MIB, `${taken()} bytes were taken`)
+  })
+
+  t.test(`${title} without end in an answer of a Git server is ProviderUnavailable`, async (t) => {
+    const place = await serveRaw(t, (socket) => socket.once('data', () => flood(socket)))
+    const sent = connect(t, place.port, 'http').send({ ...GET, timeoutMs: 5_000 }, BOUNDS)
+    await t.rejects(sent, { reason: 'ProviderUnavailable', message: /answered with more/ })
+    await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+  })
+}
+
+t.test('small chunks are read, and those that the reader of the body is not ready for', async (t) => {
+  const small = '1\r\nx\r\n'.repeat(1_000)
+  const large = `20000\r\n${'x'.repeat(0x20000)}\r\n`.repeat(7)
+  const answer = Buffer.from(`${CHUNKED}${small}${large}0\r\n\r\n`)
+  const place = await serveRaw(t, (socket) => socket.on('data', () => socket.write(answer)))
+  const connection = connect(t, place.port, 'http')
+  for (let requests = 0; requests < 3; requests += 1) {
+    const { body } = await connection.send(GET, BOUNDS)
+    t.equal(body?.bytes.length, 1_000 + 7 * 0x20000)
+  }
+  t.equal(place.connections.length, 1)
+})
 
 t.test('empty lines without end after an answer end the connection', async (t) => {
   const place = await serve(t, ({ socket }, response) => {
