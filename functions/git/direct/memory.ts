@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { openFairPlaces } from '../../domain/fair-places.ts'
 import { makeKeyedSemaphore } from '../../domain/keyed-semaphore.ts'
@@ -21,8 +22,13 @@ export interface Share {
  */
 export interface Memory {
   shareOf(namespace: string): Share
-  get(owner: string, id: ObjectId): GitObject | undefined
-  keep(owner: string, objects: readonly GitObject[]): void
+  of(owner: string): Remembered
+}
+
+/** What is remembered for one owner. */
+export interface Remembered {
+  get(id: ObjectId): GitObject | undefined
+  keep(objects: readonly GitObject[]): void
 }
 
 /** What one session has read and written, whatever the memory has forgotten meanwhile. */
@@ -51,17 +57,23 @@ export function openMemory(): Memory {
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: ({ body }, key) => body.length + key.length + OBJECT_BYTES,
   })
-  const keyOf = (owner: string, id: ObjectId): string => `${id} ${owner}`
   return {
     shareOf: (namespace) => ({
       take: (bytes) => places.enter(namespace, bytes) ?? refuse(),
       inTurn: (work) => turns(namespace, work),
     }),
-    get: (owner, id) => objects.get(keyOf(owner, id)),
-    keep(owner, some) {
-      for (const { kind, id, body } of some)
-        if ((kind === 'commit' || kind === 'tree') && !objects.has(keyOf(owner, id)))
-          objects.set(keyOf(owner, id), { kind, id, body: compact(body) })
+    of(owner) {
+      // An owner may be long, and each key is hashed whenever it is looked up.
+      const short = createHash('sha256').update(owner).digest('base64url')
+      const keyOf = (id: ObjectId): string => `${id} ${short}`
+      return {
+        get: (id) => objects.get(keyOf(id)),
+        keep(some) {
+          for (const { kind, id, body } of some)
+            if ((kind === 'commit' || kind === 'tree') && !objects.has(keyOf(id)))
+              objects.set(keyOf(id), { kind, id, body: compact(body) })
+        },
+      }
     },
   }
 }
@@ -76,18 +88,19 @@ export interface ObjectsOwner {
 /** The objects of a new session. */
 export function openObjects(memory: Memory, { owner, take }: ObjectsOwner): Objects {
   const own = new Map<ObjectId, GitObject>()
+  const remembered = memory.of(owner)
   const releases: Release[] = []
   return {
-    get: (id) => own.get(id) ?? memory.get(owner, id),
+    get: (id) => own.get(id) ?? remembered.get(id),
     async keep(objects, pace) {
       releases.push(take(objects.reduce((sum, { body }) => sum + body.length + OBJECT_BYTES, 0)))
       for (const object of objects) {
         own.set(object.id, object)
-        memory.keep(owner, [object])
+        remembered.keep([object])
         await pace(object.body.length)
       }
     },
-    remember: (objects) => memory.keep(owner, objects),
+    remember: (objects) => remembered.keep(objects),
     close() {
       for (const release of releases) release()
       own.clear()

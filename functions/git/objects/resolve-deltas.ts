@@ -20,15 +20,16 @@ export async function resolveDeltas(
   entries: readonly PackEntry[],
   resolving: Resolving,
 ): Promise<readonly GitObject[]> {
-  const deltas = entries.filter((entry) => entry.kind === 'delta')
-  const waiting = Map.groupBy(deltas, ({ base }) => base)
-  const made = new Map<number, GitObject>()
-  for (const { at, kind, body } of entries)
-    if (kind !== 'delta') made.set(at, await named(kind, body, resolving.pace))
+  const waiting: Walk['waiting'] = new Map()
+  const made: Walk['made'] = new Map()
+  for (const entry of entries) {
+    if (entry.kind === 'delta') await wait(waiting, entry, resolving.pace)
+    else made.set(entry.at, await named(entry.kind, entry.body, resolving.pace))
+  }
   const whole = Array.from(made, ([at, object]) => ({ at, object, depth: 0 }))
   await walk({ roots: whole, waiting, made }, resolving)
   // What is left has its base outside, or nowhere.
-  await walk({ roots: thinBases(waiting, resolving), waiting, made }, resolving)
+  await walk({ roots: await thinBases(waiting, resolving), waiting, made }, resolving)
   return entries.map(({ at }) => {
     const object = made.get(at)
     if (object === undefined) throw brokenPack('a delta has no base')
@@ -70,11 +71,22 @@ function takeWaiting(waiting: Walk['waiting'], { at, object }: Found): readonly 
   return deltas
 }
 
-function thinBases(waiting: Walk['waiting'], { base }: Resolving): readonly Found[] {
-  return [...waiting.keys()].flatMap((id) => {
+async function wait(waiting: Walk['waiting'], delta: DeltaEntry, pace: Pace): Promise<void> {
+  const deltas = waiting.get(delta.base)
+  if (deltas === undefined) waiting.set(delta.base, [delta])
+  else deltas.push(delta)
+  await pace(0)
+}
+
+/** A server invents as many bases as a pack has room for. */
+async function thinBases(waiting: Walk['waiting'], { base, pace }: Resolving): Promise<readonly Found[]> {
+  const found: Found[] = []
+  for (const id of waiting.keys()) {
     const object = typeof id === 'string' ? base(id) : undefined
-    return object === undefined ? [] : [{ at: undefined, object, depth: 0 }]
-  })
+    if (object !== undefined) found.push({ at: undefined, object, depth: 0 })
+    await pace(0)
+  }
+  return found
 }
 
 async function applied(base: Found, { body }: DeltaEntry, resolving: Resolving): Promise<GitObject> {

@@ -43,18 +43,27 @@ t.test('a session has its objects, although the memory forgets the oldest at 24 
   const session = open(memory)
   const trees = Array.from({ length: 30 }, () => makeObject('tree', randomBytes(MIB)))
   await session.keep(trees, PACE)
-  t.equal(memory.get('me', trees[0]?.id ?? ''), undefined)
-  t.match(memory.get('me', trees[29]?.id ?? ''), { body: trees[29]?.body })
+  t.equal(memory.of('me').get(trees[0]?.id ?? ''), undefined)
+  t.match(memory.of('me').get(trees[29]?.id ?? ''), { body: trees[29]?.body })
   t.ok(trees.every(({ id }) => session.get(id) !== undefined))
+})
+
+t.test('an address of any length takes no more of the memory', async (t) => {
+  const memory = openMemory()
+  const address = 'a'.repeat(2_000)
+  const trees = Array.from({ length: 30_000 }, (_, i) => makeObject('tree', Buffer.from(`${i}`)))
+  open(memory, address).remember(trees)
+  t.match(open(memory, address).get(trees[0]?.id ?? ''), trees[0])
+  t.equal(open(memory, `${address}b`).get(trees[0]?.id ?? ''), undefined)
 })
 
 t.test('a small part of a large buffer is copied, so that the rest is free', async (t) => {
   const memory = openMemory()
   const large = Buffer.allocUnsafeSlow(MIB)
   const tree = makeObject('tree', large.subarray(0, 100))
-  memory.keep('me', [tree])
-  t.equal(memory.get('me', tree.id)?.body.buffer.byteLength, 100)
-  t.ok(memory.get('me', tree.id)?.body.equals(tree.body))
+  memory.of('me').keep([tree])
+  t.equal(memory.of('me').get(tree.id)?.body.buffer.byteLength, 100)
+  t.ok(memory.of('me').get(tree.id)?.body.equals(tree.body))
 })
 
 /** Takes bytes, and says whether there was room for them. */
@@ -115,8 +124,8 @@ t.test('of one namespace, one session at a time holds the thread', async (t) => 
 t.test('the bound is one for all owners', async (t) => {
   const memory = openMemory()
   const trees = Array.from({ length: 20 }, () => makeObject('tree', randomBytes(MIB)))
-  memory.keep('me', trees)
-  memory.keep('you', trees)
-  t.equal(memory.get('me', trees[0]?.id ?? ''), undefined)
-  t.ok(memory.get('you', trees[0]?.id ?? ''))
+  memory.of('me').keep(trees)
+  memory.of('you').keep(trees)
+  t.equal(memory.of('me').get(trees[0]?.id ?? ''), undefined)
+  t.ok(memory.of('you').get(trees[0]?.id ?? ''))
 })

@@ -18,6 +18,9 @@ import {
   packOf,
   REF,
 } from './pack-bytes.ts'
+import { createPace } from '../../../functions/git/objects/pace.ts'
+import { resolveDeltas } from '../../../functions/git/objects/resolve-deltas.ts'
+import { countTurns } from '../direct/turns.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
 const drawn = drawnTests(t, 2)
@@ -58,6 +61,34 @@ drawn('a delta is applied once, however often its base is there', async (t) => {
   const pack = packOf([...Array.from({ length: 100 }, () => head), ...deltas])
   t.equal((await readPack(pack, options({ totalBytes: MIB }))).length, 200)
 })
+
+t.test(
+  'deltas without a base leave turns of the event loop to others, and each is looked for once',
+  async (t) => {
+    const count = 65_536
+    const body = delta(1, 1, [1, 65])
+    const entries = Array.from({ length: count }, (_, at) => ({
+      at,
+      kind: 'delta' as const,
+      base: `${at}`,
+      body,
+    }))
+    const asked: string[] = []
+    const resolving = {
+      ...options(),
+      base: (id: string) => void asked.push(id),
+      budget: () => undefined,
+      pace: createPace(undefined),
+    }
+    const { result, turns } = await countTurns(() =>
+      resolveDeltas(entries, resolving).catch((e: unknown) => e),
+    )
+    t.match(result, { reason: 'ProviderUnavailable', message: /a delta has no base/ })
+    t.equal(asked.length, count)
+    // One to find the deltas of each base, one to find each base.
+    t.ok(turns > (2 * count) / 256 - 4, `${turns} turns`)
+  },
+)
 
 drawn('a size beyond the limit is refused before memory is taken', async (t) => {
   await rejectsSoon(t, packOf([entry(BLOB, zeros)]), { objectBytes: MIB })
