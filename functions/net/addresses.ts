@@ -14,6 +14,9 @@ interface Place {
   readonly port: number
 }
 
+/** Far more than a name has; each is compared with those of the API server. */
+const MOST_ADDRESSES = 64
+
 /** The environment that the guard runs in. */
 export interface Surroundings {
   /** Whether the program runs in a cluster. */
@@ -60,6 +63,7 @@ export function guardAddresses(surroundings: Surroundings, lookup: Lookup = syst
   return async function resolve(host, port, signal) {
     const work = Promise.all([addressesOf(host), policyAt(port, host)])
     const [addresses, policy] = await unlessAborted(work, signal, () => timedOut(host))
+    if (addresses.length > MOST_ADDRESSES) throw tooMany(host, addresses.length)
     if (withPort(addresses, port).some((target) => isForbidden(target, policy))) throw forbidden(host)
     return addresses
   }
@@ -89,6 +93,11 @@ function timedOut(host: string): Failure {
 function forbidden(host: string): Failure {
   const message = `${host} is at an address that Commitlet may not connect to; name a repository on another host, or ask your Commitlet operator.`
   return new Failure('AddressForbidden', message)
+}
+
+function tooMany(host: string, count: number): Failure {
+  const message = `${host} has ${count} addresses in DNS, and at most ${MOST_ADDRESSES} are accepted; name another host, or ask its administrator.`
+  return new Failure('NetworkError', message)
 }
 
 function unknown(host: string, cause: unknown): Failure {

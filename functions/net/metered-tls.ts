@@ -11,14 +11,31 @@ export interface MeteredConnection {
   readonly decryptedBy: (bytes: () => number) => void
 }
 
-/** Begins TLS on a connection, and meters what comes. */
+/**
+ * Begins TLS on a connection, and meters what comes. A handshake of more than 32 KiB ends it: to check a chain of
+ * certificates that fills 80 KiB, each of which excludes names, takes the thread 0.2 s.
+ */
 export function connectTLS(socket: Socket, options: Omit<ConnectionOptions, 'socket'>): TLSSocket {
   // undici asks the connection above for it, which cannot pass it on: each request would wait 40 ms for an ACK.
   socket.setNoDelay(true)
   const { below, decryptedBy } = meterTLS(socket)
   const secured = connect({ ...options, socket: below })
   decryptedBy(() => secured.bytesRead)
+  endLongHandshake(socket, secured)
   return secured
+}
+
+function endLongHandshake(socket: Socket, secured: TLSSocket): void {
+  const before = socket.bytesRead
+  function count(): void {
+    if (socket.bytesRead - before <= MOST_OVERHEAD) return
+    socket.off('data', count)
+    secured.destroy(
+      Object.assign(new Error('The handshake is too long'), { code: 'ERR_TLS_HANDSHAKE_TOO_LONG' }),
+    )
+  }
+  socket.prependListener('data', count)
+  secured.once('secureConnect', () => socket.off('data', count))
 }
 
 /** Overhead that may come at once. A handshake with its certificates, and the tickets after it, have some 10 KiB. */

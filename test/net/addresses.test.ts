@@ -149,3 +149,15 @@ t.test('an attempt does not wait for these addresses beyond its time', async (t)
   const resolve = guardAddresses({ ...ANYWHERE, readEndpoints: () => never }, answering('192.0.2.1'))
   await t.rejects(resolve('git.example.com', 443, AbortSignal.abort()), { message: /^DNS did not answer/ })
 })
+
+t.test('a name with more than 64 addresses is refused', async (t) => {
+  const addresses = Array.from({ length: 65 }, (_, i) => `192.0.2.${i}`)
+  const some = guardAddresses({ inCluster: false, apiServer: [] }, async () => addresses.slice(1))
+  t.equal((await some('git.example.com', 443, NEVER)).length, 64)
+  const all = guardAddresses({ inCluster: false, apiServer: [] }, async () => addresses)
+  await t.rejects(all('git.example.com', 443, NEVER), {
+    reason: 'NetworkError',
+    message:
+      'git.example.com has 65 addresses in DNS, and at most 64 are accepted; name another host, or ask its administrator.',
+  })
+})

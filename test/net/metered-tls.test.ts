@@ -6,6 +6,7 @@ import { createServer } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
 import { openConnection } from '../../functions/http/connection.ts'
 import { meterTLS, type MeteredConnection } from '../../functions/net/metered-tls.ts'
 import { followTrust } from '../../functions/net/trust.ts'
@@ -87,4 +88,36 @@ t.test('a server that sends its data in records of one byte is read slowly', asy
   socket.destroy()
   // 22 bytes of overhead each.
   t.ok(read <= 1_550 + seconds * 190, `${read} records in ${seconds} s`)
+})
+
+t.test('a handshake of more than 32 KiB ends the connection', async (t) => {
+  const hosts = Array.from(
+    { length: 700 },
+    (_, i) => `a-long-name-of-one-of-very-many-hosts-${i}.example.com`,
+  )
+  for (const [names, outcome] of [
+    [hosts.slice(0, 300), 'connected'],
+    [hosts, 'NetworkError'],
+  ] as const) {
+    const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['git.example.com', ...names] })
+    const server = createServer({ cert: certPEM, key: keyPEM }, (socket) =>
+      socket.on('error', () => undefined),
+    )
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const connection = openConnection({
+      destination: { scheme: 'https', host: 'git.example.com', port },
+      route: { addresses: ['127.0.0.1'], proxy: undefined, insecure: false },
+      trust,
+      shownHost: 'git.example.com',
+      signal: new AbortController().signal,
+    })
+    const ended = await connection.then(
+      (socket) => (socket.destroy(), 'connected'),
+      (error: unknown) => (error instanceof Failure ? error.reason : error),
+    )
+    t.equal(ended, outcome)
+  }
 })
