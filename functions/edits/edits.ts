@@ -1,7 +1,7 @@
 import { editSteps, isReadAtOnce, type TextEdit } from '../domain/edit/edit-text.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { startEditThread, tooMuchMemory, tooSlow, type EditThread } from './edit-thread.ts'
-import { openFairTurns, TURN_MS } from './fair-turns.ts'
+import { openFairTurns, TURN_MS } from '../fair-turns.ts'
 
 /** For whom a file is edited, and until when. */
 export interface EditOwner {

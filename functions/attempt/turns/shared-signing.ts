@@ -1,4 +1,4 @@
-import { openFairTurns } from '../../edits/fair-turns.ts'
+import { openFairTurns } from '../../fair-turns.ts'
 import type { World } from '../../world.ts'
 
 /**

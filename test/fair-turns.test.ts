@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openFairTurns } from '../../functions/edits/fair-turns.ts'
+import { openFairTurns } from '../functions/fair-turns.ts'
 
 const NEVER = new AbortController().signal
 

@@ -1,0 +1,120 @@
+import { makeAllowance, type Allowance } from './domain/allowance.ts'
+import type { Release } from './domain/network/budget.ts'
+
+/** Those who wait for a few places. */
+export interface FairQueue {
+  /** Waits for a place; the result gives it back. Rejects with the signal's reason if it fires before. */
+  readonly enter: (owner: string, signal: AbortSignal, rank?: Rank) => Promise<Release>
+  readonly hasRoom: () => boolean
+  /** Whether somebody waits whom this owner should let go before, if it has a place. */
+  readonly othersWait: (owner: string) => boolean
+}
+
+/** Before which others one waits: none (which is the default), those of the same owner, or all. */
+export type Rank = 'last' | 'first of its owner' | 'first'
+
+/** What a queue may be made with. */
+export interface QueueTerms {
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed?: () => number
+  /** Told when somebody begins to wait. */
+  readonly waits?: () => void
+}
+
+type Start = () => void
+
+/** Milliseconds that an owner may take in a second without coming after others. */
+const MS_PER_SECOND = 250
+/** Owners who have taken about as much, in milliseconds, take turns. */
+const SAME_MS = 1_000
+/** Most owners whose time is remembered; beyond that the one that came first is forgotten. */
+const REMEMBERED = 10_000
+
+/**
+ * Next is an owner who has taken the least time; those who have taken about as much take turns, however much each of them
+ * has to do. So whoever has taken little waits for one turn, whatever the others do.
+ */
+export function openFairQueue(places: number, terms: QueueTerms = {}): FairQueue {
+  const { elapsed = () => performance.now(), waits = () => undefined } = terms
+  // In the order of their next turn.
+  const waiting = new Map<string, readonly Start[]>()
+  const urgent = new Set<Start>()
+  const shares = new Map<string, Allowance>()
+  let free = places
+
+  function shareOf(owner: string): Allowance {
+    const known = shares.get(owner)
+    if (known !== undefined) return known
+    const share = makeAllowance(0, MS_PER_SECOND, elapsed)
+    const [oldest] = shares.keys()
+    if (oldest !== undefined && shares.size >= REMEMBERED) shares.delete(oldest)
+    shares.set(owner, share)
+    return share
+  }
+
+  function excessOf(owner: string): number {
+    return Math.floor(-shareOf(owner).left() / SAME_MS)
+  }
+
+  function takeNext(): Start | undefined {
+    const [first] = urgent
+    if (first !== undefined) {
+      urgent.delete(first)
+      return first
+    }
+    const [next] = [...waiting].toSorted(([a], [b]) => excessOf(a) - excessOf(b))
+    if (next === undefined) return undefined
+    const [owner, [start, ...rest]] = next
+    waiting.delete(owner)
+    if (rest.length > 0) waiting.set(owner, rest)
+    return start
+  }
+
+  async function wait(owner: string, signal: AbortSignal, rank: Rank): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+    const start = (): void => resolve(undefined)
+    const own = waiting.get(owner) ?? []
+    // Its owner has just had a turn.
+    if (rank === 'first of its owner') waiting.delete(owner)
+    if (rank === 'first') urgent.add(start)
+    else waiting.set(owner, rank === 'last' ? [...own, start] : [start, ...own])
+    waits()
+    function giveUp(): void {
+      urgent.delete(start)
+      const rest = (waiting.get(owner) ?? []).filter((other) => other !== start)
+      if (rest.length > 0) waiting.set(owner, rest)
+      else waiting.delete(owner)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      await promise
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
+  }
+
+  function leave(owner: string, began: number): void {
+    shareOf(owner).spend(elapsed() - began)
+    // The place is handed to the next one.
+    const start = takeNext()
+    if (start === undefined) free += 1
+    else start()
+  }
+
+  return {
+    async enter(owner, signal, rank = 'last') {
+      signal.throwIfAborted()
+      if (free > 0) free -= 1
+      else await wait(owner, signal, rank)
+      const began = elapsed()
+      let isHeld = true
+      return () => {
+        if (isHeld) leave(owner, began)
+        isHeld = false
+      }
+    },
+    hasRoom: () => free > 0,
+    othersWait: (owner) => urgent.size > 0 || [...waiting.keys()].some((other) => other !== owner),
+  }
+}

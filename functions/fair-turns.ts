@@ -1,0 +1,40 @@
+import { openFairQueue } from './fair-queue.ts'
+
+/**
+ * Runs `work` when it is the owner's turn. Rejects with the signal's reason if it fires before. The signal that `work` gets
+ * fires when another owner waits, and its turn has been long.
+ */
+export type FairTurns = <T>(
+  owner: string,
+  signal: AbortSignal,
+  work: (othersWait: AbortSignal) => Promise<T>,
+) => Promise<T>
+
+/** How long a turn may be in milliseconds while others wait. */
+export const TURN_MS = 10_000
+
+/** Runs one work at a time, in the turns of a fair queue. */
+export function openFairTurns(turnMs: number = TURN_MS, elapsed?: () => number): FairTurns {
+  let noteWaiting: () => void = () => undefined
+  const waits = (): void => noteWaiting()
+  const queue = openFairQueue(1, elapsed === undefined ? { waits } : { waits, elapsed })
+
+  return async function inTurn(owner, signal, work) {
+    const release = await queue.enter(owner, signal)
+    const othersWait = new AbortController()
+    let isLong = false
+    noteWaiting = () => {
+      if (isLong && queue.othersWait(owner)) othersWait.abort(new Error('Others wait.'))
+    }
+    const timer = setTimeout(() => {
+      isLong = true
+      noteWaiting()
+    }, turnMs)
+    try {
+      return await work(othersWait.signal)
+    } finally {
+      clearTimeout(timer)
+      release()
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { openFairQueue, type Rank } from '../functions/fair-queue.ts'
+
+const NEVER = new AbortController().signal
+
+t.test('there are so many places, and whoever is first in rank gets the next', async (t) => {
+  const waits: string[] = []
+  const queue = openFairQueue(2, { waits: () => waits.push('waits') })
+  const order: string[] = []
+  const enter = (owner: string, name: string, rank?: Rank) =>
+    queue.enter(owner, NEVER, rank).then((release) => (order.push(name), release))
+  const [one, two] = await Promise.all([enter('a', '1'), enter('a', '2')])
+  t.equal(queue.hasRoom(), false)
+  t.equal(waits.length, 0)
+  const rest = [
+    enter('a', 'last'),
+    enter('b', 'other'),
+    enter('a', 'before', 'first of its owner'),
+    enter('b', 'first', 'first'),
+  ]
+  t.equal(waits.length, 4)
+  t.equal(queue.othersWait('a'), true)
+  one()
+  one()
+  await setImmediate()
+  t.strictSame(order, ['1', '2', 'first'], 'a place is given back once')
+  two()
+  await Promise.all(rest.map(async (entered) => (await entered)()))
+  t.strictSame(order, ['1', '2', 'first', 'other', 'before', 'last'])
+  t.equal(queue.hasRoom(), true)
+})
+
+t.test('only those of other owners count as others', async (t) => {
+  const queue = openFairQueue(1)
+  const release = await queue.enter('a', NEVER)
+  const own = queue.enter('a', NEVER)
+  t.equal(queue.othersWait('a'), false)
+  t.equal(queue.othersWait('b'), true)
+  release()
+  ;(await own)()
+  t.equal(queue.othersWait('b'), false)
+})
+
+t.test('next is who has taken the least time, of both places together', async (t) => {
+  let now = 0
+  const queue = openFairQueue(2, { elapsed: () => now })
+  const [one, two] = await Promise.all([queue.enter('a', NEVER), queue.enter('a', NEVER)])
+  const order: string[] = []
+  const rest = ['a', 'a', 'b', 'b', 'b'].map((owner) =>
+    queue.enter(owner, NEVER).then((release) => (order.push(owner), release)),
+  )
+  now = 5_000
+  one()
+  two()
+  await Promise.all(rest.map(async (entered) => (await entered)()))
+  t.equal(order.join(''), 'bbbaa')
+})
