@@ -1,11 +1,11 @@
 import { PERMISSIONS } from '../domain/credentials/app-login.ts'
 import { Failure } from '../domain/failure.ts'
-import { makeKeyedSemaphore } from '../domain/keyed-semaphore.ts'
 import { requireAPI } from '../domain/repository/target.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
+import { openKeyedTurns } from '../keyed-turns.ts'
 import type { AskForToken } from '../providers/ask-for-token.ts'
 import type { IssueToken } from './app-tokens.ts'
 
@@ -19,8 +19,8 @@ const ASKED_PER_APP = 2
 
 /** Asks the APIs of hosts for tokens, and measures the calls. Loads what is needed with the first one. */
 export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Meter = NO_METER): IssueToken {
-  const fewPerApp = makeKeyedSemaphore(ASKED_PER_APP)
-  return async function issueToken({ app, target, kind, signal }) {
+  const inTurn = openKeyedTurns(ASKED_PER_APP)
+  return async function issueToken({ app, target, kind, namespace, signal }) {
     const { host, baseURL, repository } = requireAPI(target)
     const load = ISSUERS[host.name]
     if (load === undefined) {
@@ -31,8 +31,15 @@ export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Mete
     const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter) })
     const permissions = PERMISSIONS[kind]
     const place = { baseURL, repository, shown: target.address.text, permissions }
-    return fewPerApp(`${baseURL} ${app.id} ${app.keyDigest}`, () =>
+    const key = `${baseURL} ${app.id} ${app.keyDigest}`
+    const late = (cause: unknown): Failure => outOfTime(place.shown, cause)
+    return inTurn({ key, owner: namespace, signal, late }, () =>
       withAPI(baseURL, signal, (fetch) => askForToken({ ...place, fetch, now: now() }, app)),
     )
   }
+}
+
+function outOfTime(shown: string, cause: unknown): Failure {
+  const message = `The attempt ran out of time before a token for ${shown} could be asked for; Commitlet retries automatically.`
+  return new Failure('Timeout', message, { cause })
 }

@@ -10,6 +10,7 @@ import { memoryApps, publicHalf } from '../harness/hosts/github-app.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
 import { memoryModel } from '../harness/hosts/model.ts'
 import { recordingMeter } from '../harness/recording-meter.ts'
+import { CA_FILE } from '../http/stage.ts'
 import { settingsWith } from '../providers/port-stage.ts'
 
 const { signal } = new AbortController()
@@ -63,4 +64,37 @@ t.test('a token comes from the API of the repository, and its calls are measured
   })
   const unknown = targetOf('GitCommit', address)
   await t.rejects(issue({ ...request, target: unknown }), { name: 'Failure', reason: 'InvalidSpec' })
+})
+
+t.test(
+  'a namespace that asks for many tokens of an App keeps another one from the next turn only',
+  async (t) => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const app = appOf(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
+    const host = await startHost(t, github, { ...memoryModel(), apps: memoryApps() })
+    const issue = openIssuers(settingsWith(host.caFile), () => new Date())
+    const target = targetOf('GitCommit', parseRepositoryAddress(`${host.origin}/acme/shop.git`), {
+      provider: 'github',
+      baseURL: host.baseURL,
+    })
+    const ended: string[] = []
+    // The App has no installation there: each is refused after a call.
+    const ask = (namespace: string): Promise<unknown> =>
+      issue({ app, kind: 'GitCommit', namespace, signal, target }).catch(() => ended.push(namespace))
+    await Promise.all([...Array.from({ length: 10 }, () => ask('evil')), ask('team')])
+    t.ok(ended.indexOf('team') <= 4, ended.join())
+  },
+)
+
+t.test('a token that could not be asked for in time is a Timeout', async (t) => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const app = appOf(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
+  const target = targetOf('GitCommit', parseRepositoryAddress('https://github.com/acme/shop'))
+  const issue = openIssuers(settingsWith(CA_FILE), () => new Date())
+  const late = issue({ app, kind: 'GitCommit', namespace: 'team', signal: AbortSignal.abort(), target })
+  await t.rejects(late, {
+    name: 'Failure',
+    reason: 'Timeout',
+    message: /before a token for .* could be asked/,
+  })
 })

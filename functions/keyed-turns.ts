@@ -1,0 +1,69 @@
+import { Failure } from './domain/failure.ts'
+import { openFairQueue, type FairQueue, type QueueTerms, type Rank } from './fair-queue.ts'
+
+/** Who takes a turn, and of what. */
+export interface TurnTaker {
+  readonly key: string
+  readonly owner: string
+  readonly signal: AbortSignal
+  /** What is thrown if the signal fires while it waits, unless the signal's reason is a Failure: then that is. */
+  readonly late: (reason: unknown) => Failure
+}
+
+/** A turn that is held. */
+export interface HeldTurn {
+  /** Lets others go before who wait and have taken no more time. Whether it had to wait for its next turn. */
+  readonly pass: () => Promise<boolean>
+  /** Does work in which the turn is not passed on, because others wait for the end of this work, too. */
+  readonly keep: <T>(work: () => Promise<T>) => Promise<T>
+  /** Gives the turn up, for a wait for something else. */
+  readonly leave: () => void
+  /** Takes a turn again, before all who wait: by then others wait for what this one holds. */
+  readonly comeBack: () => Promise<void>
+}
+
+/** Runs `work` when it is its turn. Throws what `work` throws, and what is thrown if the signal fires while it waits. */
+export type KeyedTurns = <T>(taker: TurnTaker, work: (turn: HeldTurn) => Promise<T>) => Promise<T>
+
+/** Runs so many works of each key at once, in the turns of a fair queue. Idle keys use no memory. */
+export function openKeyedTurns(places: number, terms: QueueTerms = {}): KeyedTurns {
+  const queues = new Map<string, { readonly queue: FairQueue; users: number }>()
+
+  return async function inTurn({ key, owner, signal, late }, work) {
+    const used = queues.get(key) ?? { queue: openFairQueue(places, terms), users: 0 }
+    const { queue } = used
+    queues.set(key, used)
+    used.users += 1
+    let release = (): void => undefined
+    const enter = async (rank: Rank): Promise<void> => {
+      release = await queue.enter(owner, signal, rank).catch((reason: unknown) => {
+        throw reason instanceof Failure ? reason : late(reason)
+      })
+    }
+    let isKept = false
+    const turn: HeldTurn = {
+      async pass() {
+        if (isKept || !queue.othersWait(owner)) return false
+        const giveBack = release
+        const entered = enter('first of its owner')
+        giveBack()
+        await entered
+        return true
+      },
+      async keep(work) {
+        isKept = true
+        return work().finally(() => (isKept = false))
+      },
+      leave: () => release(),
+      comeBack: () => enter('first'),
+    }
+    try {
+      await enter('last')
+      return await work(turn)
+    } finally {
+      release()
+      used.users -= 1
+      if (used.users === 0) queues.delete(key)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { Failure } from '../functions/domain/failure.ts'
+import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../functions/keyed-turns.ts'
+
+const NEVER = new AbortController().signal
+const LATE = new Failure('Timeout', 'Late.')
+
+function taker(owner: string, more: Partial<TurnTaker> = {}): TurnTaker {
+  return { key: 'token', owner, signal: NEVER, late: () => LATE, ...more }
+}
+
+/** Works that note when they begin, and end when they are told. */
+function stage(places: number) {
+  const inTurn = openKeyedTurns(places)
+  const begun: string[] = []
+  const work = (owner: string, name: string, more: Partial<TurnTaker> = {}) => {
+    const end = Promise.withResolvers<undefined>()
+    const turn = Promise.withResolvers<HeldTurn>()
+    const ended = inTurn(taker(owner, more), (held) => {
+      begun.push(name)
+      turn.resolve(held)
+      return end.promise
+    })
+    const over = async (): Promise<void> => {
+      end.resolve(undefined)
+      await ended
+      await setImmediate()
+    }
+    return { ended, turn: turn.promise, end: over }
+  }
+  return { inTurn, begun, work }
+}
+
+t.test('so many works of a key run at once, and those of another key besides', async (t) => {
+  const { begun, work } = stage(2)
+  const [one, two, three] = [work('a', '1'), work('a', '2'), work('a', '3')]
+  const other = work('a', 'other', { key: 'another' })
+  await setImmediate()
+  t.strictSame(begun, ['1', '2', 'other'])
+  await two.end()
+  t.strictSame(begun, ['1', '2', 'other', '3'])
+  await Promise.all([one.end(), three.end(), other.end()])
+})
+
+t.test('an owner with many works waiting keeps another one from the next turn only', async (t) => {
+  const { begun, work } = stage(1)
+  const all = ['1', '2', '3', '4'].map((name) => work('a', name))
+  all.push(work('b', 'other'))
+  await Promise.all(all.map(({ end }) => end()))
+  t.strictSame(begun, ['1', '2', 'other', '3', '4'])
+})
+
+t.test('a turn is passed to another owner and comes back before others of its own', async (t) => {
+  const { begun, work } = stage(1)
+  const first = work('a', 'first')
+  const own = work('a', 'own')
+  const turn = await first.turn
+  t.equal(await turn.pass(), false, 'for nobody but its own')
+  const other = work('b', 'other')
+  const passed = turn.pass()
+  await setImmediate()
+  t.strictSame(begun, ['first', 'other'])
+  await other.end()
+  t.equal(await passed, true)
+  t.strictSame(begun, ['first', 'other'])
+  await first.end()
+  await own.end()
+  t.strictSame(begun, ['first', 'other', 'own'])
+})
+
+t.test('a turn that others wait for is not passed while it is kept', async (t) => {
+  const { begun, work } = stage(1)
+  const first = work('a', 'first')
+  const turn = await first.turn
+  const other = work('b', 'other')
+  t.equal(await turn.keep(() => turn.pass()), false)
+  t.strictSame(begun, ['first'])
+  const passed = turn.pass()
+  await other.end()
+  t.equal(await passed, true)
+  await first.end()
+})
+
+t.test('whoever left its turn gets the next one, also from an owner of its own', async (t) => {
+  const { begun, work } = stage(1)
+  const first = work('a', 'first')
+  const turn = await first.turn
+  const [own, next] = [work('a', 'own'), work('b', 'next')]
+  turn.leave()
+  const held = await own.turn
+  const back = turn.comeBack().then(() => begun.push('back'))
+  const passed = held.pass()
+  await back
+  t.strictSame(begun, ['first', 'own', 'back'])
+  await first.end()
+  await next.end()
+  await passed
+  await own.end()
+  t.strictSame(begun, ['first', 'own', 'back', 'next'])
+})
+
+t.test('who waits for too long fails, and holds nothing', async (t) => {
+  const { begun, work } = stage(1)
+  const time = new AbortController()
+  const first = work('a', 'first')
+  const waiting = work('b', 'waiting', { signal: time.signal })
+  const reason = new AbortController()
+  const failing = work('b', 'failing', { signal: reason.signal })
+  time.abort()
+  reason.abort(new Failure('Conflict', 'Taken.'))
+  await t.rejects(waiting.ended, { message: 'Late.' })
+  await t.rejects(failing.ended, { message: 'Taken.' })
+  await t.rejects(work('c', 'late', { signal: time.signal }).ended, { message: 'Late.' })
+  await first.end()
+  await work('c', 'next').end()
+  t.strictSame(begun, ['first', 'next'])
+})
+
+t.test('whose time is over after it has passed its turn does not go on', async (t) => {
+  const { inTurn, work } = stage(1)
+  const time = new AbortController()
+  const other = Promise.withResolvers<ReturnType<typeof work>>()
+  const first = inTurn(taker('a', { signal: time.signal }), async (turn) => {
+    other.resolve(work('b', 'other'))
+    await turn.pass()
+  })
+  const next = await other.promise
+  await next.turn
+  time.abort()
+  await t.rejects(first, { message: 'Late.' })
+  const last = work('c', 'last')
+  await next.end()
+  await last.end()
+})
