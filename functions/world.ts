@@ -97,8 +97,8 @@ export interface World {
   readonly editFile: EditFile
   /** Finds what an earlier attempt may have pushed; undefined if there is nothing. See functions/git. */
   readonly find: (change: ChangeDraft, login: Login, attempt: SearchTerms) => Promise<Landed | undefined>
-  /** Makes commits by the API of this target's host; see functions/login/host-commits.ts. Throws InvalidSpec if that is not known. */
-  readonly commitsByAPI: (target: Target) => CommitByAPI
+  /** Makes commits by the API of this target's host, in the turns of the namespace; see functions/login/host-commits.ts. Throws InvalidSpec if that is not known. */
+  readonly commitsByAPI: (target: Target, namespace: string) => CommitByAPI
   /** The pull requests of a repository; see provider-apis.ts. */
   readonly withPullRequests: WithPullRequests
   /** The token of an App, asked for or kept; see functions/login/app-tokens.ts. */

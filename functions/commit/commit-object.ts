@@ -52,7 +52,8 @@ export async function commitObject(
   const signing = openSigner({ resource, authorised, signal, saw }, world).catch(asFailure)
   const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
   const since = startOf(resource, world.now())
-  const commitByAPI = resource.spec.commitVia === 'API' ? world.commitsByAPI(resource.target) : undefined
+  const commitByAPI =
+    resource.spec.commitVia === 'API' ? world.commitsByAPI(resource.target, namespace) : undefined
   const land = async (login: Login): Promise<LandedSources | Failure> => {
     const read = await reading
     const opened = await signing

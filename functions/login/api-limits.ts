@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { ApiLogin } from '../domain/credentials/login.ts'
-import { makeKeyedSemaphore } from '../domain/keyed-semaphore.ts'
+import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../keyed-turns.ts'
 import { makeRateLimits } from './rate-limits.ts'
 
 /** Bounds the calls of APIs by what hosts count together. */
 export interface ApiLimits {
   /**
-   * Does the work once few others call with the same token. Throws what `work` throws, and RateLimited without a call while
-   * a limit lasts that the host has told of.
+   * Does the work once few others call with the same token, in fair turns of the owners. Throws what `work` throws, and
+   * RateLimited without a call while a limit lasts that the host has told of, also after a turn that was passed on.
    */
-  run<T>(counted: CountedLogin, work: () => Promise<T>): Promise<T>
+  run<T>(counted: CountedLogin, caller: TokenCaller, work: (turn: HeldTurn) => Promise<T>): Promise<T>
 }
+
+/** Who calls; the owner is a namespace. */
+export type TokenCaller = Omit<TurnTaker, 'key'>
 
 /** What hosts count requests by. */
 export interface CountedLogin extends Pick<ApiLogin, 'username' | 'secret' | 'issued'> {
@@ -27,13 +30,25 @@ const CALLERS_PER_TOKEN = 2
 /** Makes the limits of all APIs. `now` in milliseconds. */
 export function makeApiLimits(now: () => number): ApiLimits {
   const limits = makeRateLimits(now)
-  const fewPerToken = makeKeyedSemaphore(CALLERS_PER_TOKEN)
+  const inTurn = openKeyedTurns(CALLERS_PER_TOKEN)
   return {
-    run(counted, work) {
+    run(counted, caller, work) {
       const key = countedKey(counted)
-      return fewPerToken(key, async () => {
+      return inTurn({ ...caller, key }, async (turn) => {
         limits.check(key)
-        return work().catch((error: unknown) => {
+        const limited: HeldTurn = {
+          ...turn,
+          async pass() {
+            const hasWaited = await turn.pass()
+            if (hasWaited) limits.check(key)
+            return hasWaited
+          },
+          async comeBack() {
+            await turn.comeBack()
+            limits.check(key)
+          },
+        }
+        return work(limited).catch((error: unknown) => {
           throw limits.record(key, error)
         })
       })

@@ -1,6 +1,4 @@
-import type { CommitByAPI } from '../domain/commit/commit-by-api.ts'
 import type { Login, PasswordLogin } from '../domain/credentials/login.ts'
-import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { requireAPI, type Target } from '../domain/repository/target.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
@@ -21,7 +19,7 @@ export function openHostCommits(
   limits: ApiLimits,
   meter: Meter = NO_METER,
 ): World['commitsByAPI'] {
-  return function commitsByAPI(target) {
+  return function commitsByAPI(target, namespace) {
     const { host, baseURL, repository } = requireAPI(target)
     const shown = target.address.text
     return async function commitByAPI(commit, { login, signal, span, remaining = () => Infinity }) {
@@ -34,10 +32,9 @@ export function openHostCommits(
         secret: token,
         ...(issued === undefined ? {} : { issued }),
       }
-      const started = Promise.withResolvers<undefined>()
-      const call = async (): ReturnType<CommitByAPI> => {
-        if (signal.aborted) throw outOfTime(shown, signal.reason)
-        started.resolve(undefined)
+      const late = (cause: unknown): Failure => outOfTime(shown, cause)
+      // Once the call has begun, its end says whether the commit may have been made.
+      return limits.run(counted, { owner: namespace, signal, late }, async () => {
         const begun = { late: false }
         const mayBegin = (): boolean => {
           begun.late = remaining() <= 0
@@ -49,11 +46,7 @@ export function openHostCommits(
         })
         // Nothing was sent.
         return begun.late ? { kind: 'race' } : made
-      }
-      const result = limits.run(counted, call)
-      // Once the call has begun, its end says whether the commit may have been made.
-      await unlessAborted(Promise.race([started.promise, result]), signal, (cause) => outOfTime(shown, cause))
-      return result
+      })
     }
   }
 }
@@ -71,7 +64,6 @@ function requireToken(login: Login, shown: string): PasswordLogin {
 }
 
 function outOfTime(shown: string, cause: unknown): Failure {
-  if (cause instanceof Failure) return cause
   const message = `The attempt ran out of time before the API of ${shown} could be called; Commitlet retries automatically.`
   return new Failure('Timeout', message, { cause })
 }

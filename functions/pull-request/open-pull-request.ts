@@ -31,7 +31,8 @@ export async function openPullRequest(
     return withNewToken(logIn, ({ login, permit }) => {
       secrets.push(...login.secrets, login.secret)
       const { namespace } = resource.metadata
-      const caller = { login: { ...login, secrets: [...secrets] }, namespace, signal }
+      const confirm = (): Promise<void> => attempt.claim.confirm()
+      const caller = { login: { ...login, secrets: [...secrets] }, namespace, signal, confirm }
       return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>
         reconcilePullRequest(
           { resource, branches, again: attempt.again },

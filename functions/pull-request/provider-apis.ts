@@ -1,5 +1,4 @@
-import { countedKey, type ApiLimits } from '../login/api-limits.ts'
-import { unlessAborted } from '../domain/deadline.ts'
+import type { ApiLimits } from '../login/api-limits.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'
@@ -8,7 +7,8 @@ import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { makeKeyedSemaphore } from '../domain/keyed-semaphore.ts'
+import { inTurns } from './calls-in-turns.ts'
+import { openOneCreation } from './one-creation.ts'
 
 /** One folder per row of the table of hosts, loaded on first use. The bundler needs the literal paths. */
 export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default: Connect }>>> = {
@@ -24,29 +24,26 @@ export function openProviders(
   limits: ApiLimits,
   meter: Meter = NO_METER,
 ): WithPullRequests {
-  const [oneOfLogin, onePerTarget] = [makeKeyedSemaphore(1), makeKeyedSemaphore(1)]
-  return async function withPullRequests(target, { login, signal, span = NO_SPAN }, work) {
+  const withOneCreation = openOneCreation()
+  return async function withPullRequests(target, caller, work) {
+    const { login, namespace: owner = '', signal, confirm = () => Promise.resolve(), span = NO_SPAN } = caller
     const { host, baseURL } = target
     const load = PROVIDERS[host.name]
     if (load === undefined)
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
     const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter, span) })
-    const started = Promise.withResolvers<undefined>()
-    const call = async (): ReturnType<typeof work> => {
-      if (signal.aborted) throw outOfTime(target, signal.reason)
-      started.resolve(undefined)
-      return withAPI(baseURL, signal, (fetch) =>
-        work(guardedPullRequests(connect({ ...target, fetch }, login), { login, shown: target.shown })),
-      )
-    }
-    // A target is held for calls alone, so that nobody keeps it from others while they wait for their own token. One of each
-    // login is next, so that the others of it wait for the target without a place of the token.
-    const [key, counted] = [targetKey(target), { ...login, baseURL }]
-    const next = (): ReturnType<typeof work> => limits.run(counted, () => onePerTarget(key, call))
-    const result = oneOfLogin(`${countedKey(counted)} ${key}`, next)
-    await unlessAborted(Promise.race([started.promise, result]), signal, (cause) => outOfTime(target, cause))
-    return result
+    const late = (cause: unknown): Failure => outOfTime(target, cause)
+    return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn) =>
+      withAPI(baseURL, signal, (fetch) => {
+        const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, confirm) }, login)
+        return withOneCreation(
+          { key: targetKey(target), owner, signal, late, turn, confirm },
+          guardedPullRequests(pullRequests, { login, shown: target.shown }),
+          work,
+        )
+      }),
+    )
   }
 }
 
@@ -56,7 +53,6 @@ function targetKey({ baseURL, repository, branches }: ApiTarget): string {
 }
 
 function outOfTime({ shown }: ApiTarget, cause: unknown): Failure {
-  if (cause instanceof Failure) return cause
   const message = `The attempt ran out of time before the API of ${shown} could be called; Commitlet retries automatically.`
   return new Failure('Timeout', message, { cause })
 }

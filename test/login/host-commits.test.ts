@@ -42,7 +42,7 @@ t.test(
   'the token of the login makes a commit by the API of the repository, and the call is measured',
   async (t) => {
     const { made, host, recorded, commitsByAPI, target } = await start(t)
-    const commit = commitsByAPI(target)
+    const commit = commitsByAPI(target, 'team')
     const spans: object[] = []
     const past: Span['past'] = (...span) => void spans.push(span)
     const terms = { login: loginOf('good-token'), signal, span: { ...NO_SPAN, past } }
@@ -63,12 +63,12 @@ t.test('a limit that the host has told of holds for the next commit, too', async
   const { host, commitsByAPI, target } = await start(t)
   const terms = { login: loginOf('good-token'), signal }
   host.fail({ kind: 'answer', answer: github.answers.rateLimited(60) })
-  await t.rejects(commitsByAPI(target)(COMMIT, terms), {
+  await t.rejects(commitsByAPI(target, 'team')(COMMIT, terms), {
     name: 'Failure',
     reason: 'RateLimited',
     retryAfterSeconds: 60,
   })
-  await t.rejects(commitsByAPI(target)(COMMIT, terms), { name: 'Failure', reason: 'RateLimited' })
+  await t.rejects(commitsByAPI(target, 'team')(COMMIT, terms), { name: 'Failure', reason: 'RateLimited' })
   t.equal(host.seen.length, 1)
 })
 
@@ -78,13 +78,13 @@ t.test('what a user has called a rule of a branch is no limit for others with th
   const words =
     'Repository rule violations found\n\nRequired status check "secondary rate limit" is expected.'
   host.fail({ kind: 'answer', answer: failed('UNPROCESSABLE', words) })
-  await t.rejects(commitsByAPI(target)(COMMIT, terms), { name: 'Failure', reason: 'PushRejected' })
-  t.match(await commitsByAPI(target)(COMMIT, terms), { kind: 'landed' })
+  await t.rejects(commitsByAPI(target, 'team')(COMMIT, terms), { name: 'Failure', reason: 'PushRejected' })
+  t.match(await commitsByAPI(target, 'team')(COMMIT, terms), { kind: 'landed' })
 })
 
 t.test('a commit that has waited for longer than its claim holds is not sent', async (t) => {
   const { made, host, commitsByAPI, target } = await start(t)
-  const commit = commitsByAPI(target)
+  const commit = commitsByAPI(target, 'team')
   const terms = { login: loginOf('good-token'), signal }
   t.strictSame(await commit(COMMIT, { ...terms, remaining: () => 0 }), { kind: 'race' })
   t.equal(host.seen.length, 0)
@@ -102,20 +102,20 @@ t.test('without a token, a known API or time there is no call', async (t) => {
   const { host, commitsByAPI, target } = await start(t)
   const login = loginOf('good-token')
   const key = { ...login, method: 'key', namespace: 'shop', privateKey: '', hostKeys: '' } as const
-  await t.rejects(commitsByAPI(target)(COMMIT, { login: key, signal }), {
+  await t.rejects(commitsByAPI(target, 'team')(COMMIT, { login: key, signal }), {
     name: 'Failure',
     reason: 'InvalidSpec',
   })
   const elsewhere = targetOf('GitCommit', parseRepositoryAddress('https://gitlab.com/acme/shop'))
-  await t.rejects(commitsByAPI(elsewhere)(COMMIT, { login, signal }), {
+  await t.rejects(commitsByAPI(elsewhere, 'team')(COMMIT, { login, signal }), {
     reason: 'NotSupported',
     message: /^Hosts of the provider gitlab make no commits by their API/,
   })
-  t.throws(() => commitsByAPI(targetOf('GitCommit', target.address)), {
+  t.throws(() => commitsByAPI(targetOf('GitCommit', target.address), 'team'), {
     name: 'Failure',
     reason: 'InvalidSpec',
   })
-  await t.rejects(commitsByAPI(target)(COMMIT, { login, signal: AbortSignal.abort() }), {
+  await t.rejects(commitsByAPI(target, 'team')(COMMIT, { login, signal: AbortSignal.abort() }), {
     name: 'Failure',
     reason: 'Timeout',
   })

@@ -78,28 +78,6 @@ t.test('a host without a file is named', async (t) => {
   )
 })
 
-t.test('the same branches of the same repository wait for each other, and others do not', async (t) => {
-  const { use } = stage()
-  const first = Promise.withResolvers<string>()
-  const begun: string[] = []
-  const work = (name: string, end: Promise<string>) => () => {
-    begun.push(name)
-    return end
-  }
-  const running = use(targetOf(), by('a'), work('first', first.promise))
-  const second = use(
-    targetOf({ repository: ['Acme', 'Shop'] }),
-    by('b'),
-    work('second', Promise.resolve('2')),
-  )
-  const branches = { base: 'main', head: 'other', headOwner: undefined }
-  t.equal(await use(targetOf({ branches }), by(), work('other', Promise.resolve('3'))), '3')
-  t.same(begun, ['first', 'other'])
-  first.reject(new Failure('Conflict', 'Enough.'))
-  t.match(await running.catch((error: unknown) => error), { reason: 'Conflict' })
-  t.equal(await second, '2')
-})
-
 t.test('the tokens of one installation of an App share a limit, and those of another do not', async (t) => {
   const { use } = stage()
   const issued = (token: string, counted: string) => {
@@ -120,9 +98,10 @@ t.test('the tokens of one installation of an App share a limit, and those of ano
 t.test('an attempt in the queue leaves when its time is over, and never calls', async (t) => {
   const { use, count } = stage()
   const first = Promise.withResolvers<string>()
-  const running = use(targetOf(), by(), () => first.promise)
+  const running = [1, 2].map(() => use(targetOf(), by(), () => first.promise))
+  await waitFor('two calls', () => (count.looks === 2 ? true : undefined), 5_000)
   const time = new AbortController()
-  const waiting = use(targetOf(), by('b', time.signal), () => Promise.resolve('called'))
+  const waiting = use(targetOf(), by('a', time.signal), () => Promise.resolve('called'))
   const expired = use(targetOf(), by('c', AbortSignal.abort()), () => Promise.resolve('called'))
   time.abort()
   for (const late of [waiting, expired])
@@ -131,9 +110,9 @@ t.test('an attempt in the queue leaves when its time is over, and never calls', 
       message: /^The attempt ran out of time before the API of https:\/\/git\.example\.com\/acme\/shop\.git/,
     })
   first.resolve('done')
-  t.equal(await running, 'done')
+  t.strictSame(await Promise.all(running), ['done', 'done'])
   t.equal(await use(targetOf(), by(), () => Promise.resolve('next')), 'next')
-  t.equal(count.looks, 2, 'the first and the next')
+  t.equal(count.looks, 3, 'the first two and the next')
 })
 
 t.test('a deadline during the work is left to the work', async (t) => {
@@ -182,18 +161,6 @@ t.test('who waits for a token keeps nobody from the same branches with another t
   t.same(begun.slice(3), ['shareda', 'shareda'])
 })
 
-t.test('those who wait for the same branches leave a place of their token to others', async (t) => {
-  const { use } = stage()
-  const end = Promise.withResolvers<undefined>()
-  const call = (head: string, work: () => Promise<string>): Promise<string> =>
-    use(targetOf({ branches: { base: 'main', head, headOwner: undefined } }), by('a'), work)
-  const later = (): Promise<string> => end.promise.then(() => 'later')
-  const calls = [call('shared', later), call('shared', later), call('shared', later)]
-  t.equal(await call('other', () => Promise.resolve('at once')), 'at once')
-  end.resolve(undefined)
-  t.strictSame(await Promise.all(calls), ['later', 'later', 'later'])
-})
-
 t.test('while a limit holds, its credentials are not used with that API, and others are', async (t) => {
   const { use, clock, count } = stage()
   t.equal(
@@ -217,13 +184,16 @@ t.test('while a limit holds, its credentials are not used with that API, and oth
   t.equal(await use(targetOf(), by(), () => Promise.resolve('called')), 'called')
 })
 
-t.test('an attempt in the queue behind the one that met the limit does not call', async (t) => {
+t.test('an attempt in the queue behind those that met the limit does not call', async (t) => {
   const { use, count } = stage()
-  const first = use(targetOf(), by(), () => Promise.reject(LIMITED))
-  const second = use(targetOf(), by(), () => Promise.resolve('called'))
-  const [one, two] = await Promise.allSettled([first, second])
-  t.match([one, two], [{ reason: LIMITED }, { reason: { reason: 'RateLimited' } }])
-  t.equal(count.looks, 1)
+  const first = [1, 2].map(() => use(targetOf(), by(), () => Promise.reject(LIMITED)))
+  const next = use(targetOf(), by(), () => Promise.resolve('called'))
+  const [one, two, three] = await Promise.allSettled([...first, next])
+  t.match(
+    [one, two, three],
+    [{ reason: LIMITED }, { reason: LIMITED }, { reason: { reason: 'RateLimited' } }],
+  )
+  t.equal(count.looks, 2)
 })
 
 t.test('a refusal because of a remembered limit does not prolong the limit', async (t) => {

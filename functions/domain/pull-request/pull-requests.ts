@@ -118,16 +118,18 @@ export interface ApiTarget extends ApiEndpoint {
 export interface ApiCaller {
   readonly login: ApiLogin
   readonly signal: AbortSignal
-  /** Of the resource: its log-ins that fail are bounded. */
+  /** Of the resource: its log-ins that fail are bounded, and namespaces take turns. */
   readonly namespace?: string
+  /** Called before a request that changes something, where it had to wait for its turn. Throws if it must not be sent. */
+  readonly confirm?: () => Promise<void>
   /** What the calls belong to in a trace. */
   readonly span?: Span | undefined
 }
 
 /**
- * Calls `work` with the pull requests of a repository. One at a time for the same branches of the same repository, so
- * that two resources never open two; few at a time with the same token, and none while its rate limit lasts. Waiting
- * ends when the signal fires.
+ * Calls `work` with the pull requests of a repository. For the same branches of the same repository one is created at a
+ * time, so that two resources never open two. Few call at a time with the same token, in fair turns of their namespaces,
+ * and none while its rate limit lasts. Waiting ends when the signal fires.
  * @throws Failure what `work` and the connection to the API throw
  */
 export type WithPullRequests = <T>(

@@ -1,0 +1,98 @@
+import { Failure } from '../domain/failure.ts'
+import type {
+  PullRequestDraft,
+  PullRequests,
+  ShownPullRequest,
+} from '../domain/pull-request/pull-requests.ts'
+import { openFairQueue, type FairQueue } from '../fair-queue.ts'
+import type { HeldTurn } from '../keyed-turns.ts'
+
+/** A session with an API in which a pull request may be created. */
+export interface CreatingSession {
+  /** Equal for the same branches of the same repository. */
+  readonly key: string
+  readonly owner: string
+  readonly signal: AbortSignal
+  /** What is thrown if the signal fires while it waits. */
+  readonly late: (reason: unknown) => Failure
+  /** That of the token. */
+  readonly turn: HeldTurn
+  /** As in ApiCaller. */
+  readonly confirm: () => Promise<void>
+}
+
+/** Calls `work` with the same pull requests, of which one is created at a time. */
+export type OneCreation = <T>(
+  session: CreatingSession,
+  pullRequests: PullRequests,
+  work: (pullRequests: PullRequests) => Promise<T>,
+) => Promise<T>
+
+interface Place {
+  readonly queue: FairQueue
+  sessions: number
+  /** How many creations have ended. */
+  created: number
+}
+
+/**
+ * For the same branches of the same repository one pull request is created at a time, in fair turns of the owners, whatever
+ * their logins: anybody may name a branch. Only the creation is kept from others, not the search before it or the details
+ * after it; where somebody else's creation has ended since the session began, it is searched for again. Who waits
+ * leaves the turn of its token to others, and whoever is next gets one before them: so nobody waits for another's token.
+ */
+export function openOneCreation(): OneCreation {
+  const places = new Map<string, Place>()
+
+  return async function withOneCreation(session, pullRequests, work) {
+    const { key } = session
+    const place = places.get(key) ?? { queue: openFairQueue(1), sessions: 0, created: 0 }
+    places.set(key, place)
+    place.sessions += 1
+    try {
+      return await work(creatingAlone(session, pullRequests, place))
+    } finally {
+      place.sessions -= 1
+      if (place.sessions === 0) places.delete(key)
+    }
+  }
+}
+
+function creatingAlone(session: CreatingSession, pullRequests: PullRequests, place: Place): PullRequests {
+  const { owner, signal, late, turn, confirm } = session
+  const { queue } = place
+  let known = place.created
+
+  async function create(draft: PullRequestDraft): Promise<ShownPullRequest | 'exists'> {
+    if (place.created !== known) {
+      known = place.created
+      const [other] = await pullRequests.find(draft.branches, 'open')
+      if (other !== undefined) return 'exists'
+    }
+    // Also one without an answer, which may have been created.
+    return pullRequests.create(draft).finally(() => (known = place.created += 1))
+  }
+
+  return {
+    find: (branches, among) => pullRequests.find(branches, among),
+    read: (number, branches) => pullRequests.read(number, branches),
+    async create(draft) {
+      const mustWait = !queue.hasRoom()
+      if (mustWait) turn.leave()
+      const release = await queue.enter(owner, signal).catch((reason: unknown) => {
+        throw reason instanceof Failure ? reason : late(reason)
+      })
+      try {
+        if (mustWait) {
+          await turn.comeBack()
+          await confirm()
+        }
+        return await turn.keep(() => create(draft))
+      } finally {
+        release()
+      }
+    },
+    update: (shown, text) => pullRequests.update(shown, text),
+    add: (number, detail, names) => pullRequests.add(number, detail, names),
+  }
+}

@@ -1,0 +1,92 @@
+import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { Fetch, PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
+import { hostNamed } from '../../functions/domain/repository/hosts.ts'
+import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import { inTurns } from '../../functions/pull-request/calls-in-turns.ts'
+import { openProviders } from '../../functions/pull-request/provider-apis.ts'
+import { GITEA } from '../harness/hosts/gitea.ts'
+import { startHost } from '../harness/hosts/host-server.ts'
+import { memoryModel } from '../harness/hosts/model.ts'
+import { settingsWith } from '../providers/port-stage.ts'
+
+const { signal } = new AbortController()
+const BRANCHES = { base: 'main', head: 'x', headOwner: undefined }
+
+t.test(
+  'a namespace that calls without end keeps another one with the same token from one call each',
+  async (t) => {
+    const model = memoryModel({ repository: ['acme', 'shop'] })
+    model.branches.set('x', 3)
+    const host = await startHost(t, GITEA, model)
+    const provider = hostNamed('gitea')
+    if (provider === undefined) throw new Error('There is no such host.')
+    const use = openProviders(
+      settingsWith(host.caFile),
+      makeApiLimits(() => performance.now()),
+    )
+    const target = {
+      host: provider,
+      baseURL: host.baseURL,
+      repository: ['acme', 'shop'],
+      shown: 'https://git.example.com/acme/shop',
+      branches: BRANCHES,
+      permit: () => undefined,
+    }
+    const login = { username: undefined, secret: 'good-token', identity: 'x', secrets: ['good-token'] }
+    const session = <T>(namespace: string, work: (pulls: PullRequests) => Promise<T>): Promise<T> =>
+      use(target, { login, signal, namespace }, work)
+    let isOver = false
+    const begun = Promise.withResolvers<undefined>()
+    const evil = Array.from({ length: 8 }, () =>
+      session('evil', async (pulls) => {
+        do {
+          await pulls.find(BRANCHES, 'open')
+          begun.resolve(undefined)
+        } while (!isOver)
+      }),
+    )
+    await begun.promise
+    const created = await session('team', async (pulls) => {
+      await pulls.find(BRANCHES, 'open')
+      return pulls.create({ branches: BRANCHES, title: 'Settings', body: '', draft: false })
+    })
+    isOver = true
+    t.match(created, { number: 1 })
+    await Promise.all(evil)
+  },
+)
+
+t.test('a change that had to wait for its turn is sent with a confirmed claim, or not at all', async (t) => {
+  const done: string[] = []
+  const fetch: Fetch = (_url, { method }) => {
+    done.push(method)
+    return Promise.resolve(new Response())
+  }
+  let hasWaited = false
+  const turn = {
+    pass: () => Promise.resolve(hasWaited),
+    keep: <T>(work: () => Promise<T>) => work(),
+    leave: () => undefined,
+    comeBack: () => Promise.resolve(),
+  }
+  const lost = new Failure('Conflict', 'Another attempt has taken over.')
+  let isLost = false
+  const confirm = (): Promise<void> => {
+    done.push('confirm')
+    return isLost ? Promise.reject(lost) : Promise.resolve()
+  }
+  const called = inTurns(fetch, turn, confirm)
+  hasWaited = true
+  const call = (method: string): Promise<unknown> =>
+    called('https://git.example.com', { method, headers: {} })
+  await call('POST')
+  await call('GET')
+  await call('POST')
+  hasWaited = false
+  await call('PATCH')
+  hasWaited = true
+  isLost = true
+  await t.rejects(call('PUT'), lost)
+  t.strictSame(done, ['POST', 'GET', 'confirm', 'POST', 'PATCH', 'confirm'])
+})

@@ -1,0 +1,141 @@
+import t, { type Test } from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
+import type { ApiCaller, PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
+import { hostNamed } from '../../functions/domain/repository/hosts.ts'
+import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import { openProviders } from '../../functions/pull-request/provider-apis.ts'
+import { GITEA } from '../harness/hosts/gitea.ts'
+import { startHost } from '../harness/hosts/host-server.ts'
+import { memoryModel } from '../harness/hosts/model.ts'
+import { settingsWith } from '../providers/port-stage.ts'
+
+const NEVER = new AbortController().signal
+const EVIL = ['evil-1', 'evil-2', 'evil-3', 'evil-4']
+
+function branchesOf(head: string) {
+  return { base: 'main', head, headOwner: undefined }
+}
+
+/** A Gitea whose next creation waits until `go`; `asked` resolves when it has come. */
+async function stage(t: Test) {
+  const model = memoryModel({ repository: ['acme', 'shop'] })
+  for (const head of ['x', 'y', 'z']) model.branches.set(head, 3)
+  for (const token of ['a', 'b']) model.tokens.set(token, 'write')
+  for (const token of EVIL) model.tokens.set(token, 'read')
+  const host = await startHost(t, GITEA, model)
+  const provider = hostNamed('gitea')
+  if (provider === undefined) throw new Error('There is no such host.')
+  const use = openProviders(
+    settingsWith(host.caFile),
+    makeApiLimits(() => performance.now()),
+  )
+  const [asked, going] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const happens = (): Promise<undefined> => {
+    asked.resolve(undefined)
+    return going.promise
+  }
+  host.fail({ kind: 'meanwhile', happens }, (method, path) => method === 'POST' && path.endsWith('/pulls'))
+
+  function session<T>(
+    head: string,
+    token: string,
+    work: (pulls: PullRequests) => Promise<T>,
+    by: Partial<ApiCaller> = {},
+  ): Promise<T> {
+    const target = {
+      host: provider as NonNullable<typeof provider>,
+      baseURL: host.baseURL,
+      // Hosts ignore its case.
+      repository: token === 'b' ? ['Acme', 'Shop'] : ['acme', 'shop'],
+      shown: 'https://git.example.com/acme/shop',
+      branches: branchesOf(head),
+      permit: () => undefined,
+    }
+    const login = { username: undefined, secret: token, identity: token, secrets: [token] }
+    return use(target, { login, signal: NEVER, namespace: token, ...by }, work)
+  }
+  const draftOf = (head: string) => ({ branches: branchesOf(head), title: head, body: '', draft: false })
+  return {
+    model,
+    asked: asked.promise,
+    go: () => going.resolve(undefined),
+    session,
+    create: (head: string, token: string, by: Partial<ApiCaller> = {}) =>
+      session(head, token, (pulls) => pulls.create(draftOf(head)), by),
+    creations: () =>
+      host.seen
+        .filter(({ method, path }) => method === 'POST' && path.endsWith('/pulls'))
+        .map(({ status }) => status),
+  }
+}
+
+t.test('for the same branches one is created at a time, and for others at once', async (t) => {
+  const { model, asked, go, create, creations } = await stage(t)
+  const first = create('x', 'a')
+  await asked
+  const second = create('x', 'b')
+  t.match(await create('y', 'b'), { number: 1 })
+  t.strictSame(creations(), [201], 'that of the other branches')
+  go()
+  t.match(await first, { number: 2 })
+  t.equal(await second, 'exists')
+  t.strictSame(creations(), [201, 201], 'it was searched for again, and found')
+  t.equal(model.pulls.length, 2)
+})
+
+t.test('who waits for the creation of another leaves the turns of its token to others', async (t) => {
+  const { asked, go, create, session } = await stage(t)
+  const first = create('x', 'a')
+  await asked
+  const later = [create('x', 'b'), create('x', 'b'), create('x', 'b')]
+  t.strictSame(await session('z', 'b', (pulls) => pulls.find(branchesOf('z'), 'open')), [])
+  go()
+  await first
+  t.strictSame(await Promise.all(later), ['exists', 'exists', 'exists'])
+})
+
+t.test('of a namespace that only names the branches, two creations are waited for at most', async (t) => {
+  const { asked, go, create, creations } = await stage(t)
+  const by = { namespace: 'evil' }
+  const evil = EVIL.map((token) => create('x', token, by).catch((error: unknown) => error))
+  await asked
+  const own = create('x', 'a')
+  // A call of the others, so that all of them have come to the creation.
+  await create('y', 'b')
+  go()
+  t.match(await own, { number: 2 })
+  await Promise.all(evil)
+  t.strictSame(creations().slice(0, 4), [201, 403, 403, 201])
+})
+
+t.test('whose time is over while it waits sends nothing, and keeps nobody', async (t) => {
+  const { asked, go, create, creations } = await stage(t)
+  const first = create('x', 'a')
+  await asked
+  const time = new AbortController()
+  const late = create('x', 'b', { signal: time.signal })
+  await create('y', 'b')
+  time.abort()
+  await t.rejects(late, {
+    name: 'Failure',
+    reason: 'Timeout',
+    message: /^The attempt ran out of time before/,
+  })
+  go()
+  await first
+  t.equal(await create('x', 'b'), 'exists')
+  t.strictSame(creations(), [201, 201, 409])
+})
+
+t.test('the claim is confirmed after the wait, and nothing is sent without it', async (t) => {
+  const { asked, go, create, creations } = await stage(t)
+  const first = create('x', 'a', { confirm: () => Promise.reject(new Error('There was no wait')) })
+  await asked
+  const lost = new Failure('Conflict', 'Another attempt has taken over.')
+  const second = create('x', 'b', { confirm: () => Promise.reject(lost) }).catch((error: unknown) => error)
+  await create('y', 'b')
+  go()
+  await first
+  t.equal(await second, lost)
+  t.strictSame(creations(), [201, 201])
+})
