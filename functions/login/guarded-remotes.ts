@@ -3,6 +3,7 @@ import { wasRequested } from '../domain/commit/commit-id.ts'
 import type { Change, ChangeDraft } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { Failure } from '../domain/failure.ts'
+import { hostKeyNames } from '../domain/network/host-keys.ts'
 import { requireAPI } from '../domain/repository/target.ts'
 import type { World } from '../world.ts'
 import type { IssueToken } from './app-tokens.ts'
@@ -50,7 +51,8 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
     // Whoever requests it may know that the limit is over; its retries wait.
     if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
     const at = keyOf(repository.text, ...by)
-    const logIn = { namespace, host, login: keyOf(host, port, login.identity), at, shared, signal }
+    const servers = login.method === 'key' ? hostKeyNames(login.hostKeys, repository) : []
+    const logIn = { namespace, host, servers, login: keyOf(host, port, login.identity), at, shared, signal }
     return throttle.run(logIn, work, proves).catch((error: unknown) => {
       throw limits.record(key, error)
     })

@@ -7,6 +7,8 @@ import { Failure } from '../domain/failure.ts'
 export interface LogIn {
   readonly namespace: string
   readonly host: string
+  /** Other names of the server: the same ones, whatever name of the host was written. Left out: none are known. */
+  readonly servers?: readonly string[] | undefined
   /** Equal for the same credential at the same host. */
   readonly login: string
   /** Equal for the same repository and the same way to it: a login may work at one, and be refused at another. */
@@ -42,7 +44,11 @@ const PERIOD_MS = 30_000
 /** Most logins and places that are remembered; beyond that the least recently used one is forgotten. */
 const REMEMBERED = 10_000
 
-/** What a namespace may do at a host. */
+/** Beyond this, all the names of a server count as one, which those of the namespace share that have as many. */
+const MOST_NAMES = 16
+const MANY = 'many names'
+
+/** What a namespace may do at a host, or at a server by another name. */
 interface Place {
   readonly allowance: Allowance
   /** Logins that are being tried and have not worked yet. */
@@ -64,8 +70,12 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   const known = new LRUCache<string, 'worked' | 'failed'>({ max: REMEMBERED })
   const places = new LRUCache<string, Place>({ max: REMEMBERED })
 
-  function placeOf({ namespace, host }: LogIn): Place {
-    const key = `${namespace} ${host}`
+  function placesOf({ namespace, host, servers = [] }: LogIn): readonly Place[] {
+    const names = servers.length > MOST_NAMES ? [MANY] : servers
+    return [host, ...names].map((name) => placeOf(`${namespace} ${name}`))
+  }
+
+  function placeOf(key: string): Place {
     const place = places.get(key) ?? {
       allowance: makeAllowance(mostFailed, 1_000 / PERIOD_MS, now),
       tried: new Set(),
@@ -78,22 +88,25 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   async function enter(logIn: LogIn): Promise<Tried | undefined> {
     for (;;) {
       if (known.get(placeKey(logIn)) === 'worked') return undefined
-      const place = placeOf(logIn)
+      const places = placesOf(logIn)
+      const all = places.flatMap(({ tried }) => [...tried])
       const key = keyOf(logIn)
-      const same = key === undefined ? undefined : [...place.tried].find((tried) => tried.key === key)
+      const same = key === undefined ? undefined : all.find((tried) => tried.key === key)
       if (same?.failing.signal.aborted === false) return count(same)
-      if (same === undefined && place.allowance.left() - place.tried.size >= 1) {
+      const full = places.filter(({ allowance, tried }) => allowance.left() - tried.size < 1)
+      if (same === undefined && full.length === 0) {
         const tried = {
           key,
           count: 0,
           failing: new AbortController(),
           end: Promise.withResolvers<undefined>(),
         }
-        place.tried.add(tried)
+        for (const place of places) place.tried.add(tried)
         return count(tried)
       }
-      const ends = [...place.tried.values()].map(({ end }) => end.promise)
-      if (ends.length === 0) throw throttled(logIn, place)
+      const spent = full.find(({ tried }) => tried.size === 0)
+      if (spent !== undefined) throw throttled(logIn, spent)
+      const ends = all.map(({ end }) => end.promise)
       await unlessAborted(Promise.race(ends), logIn.signal, asFailed)
     }
   }
@@ -101,14 +114,14 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   function leave(logIn: LogIn, tried: Tried): void {
     tried.count -= 1
     if (tried.count > 0) return
-    placeOf(logIn).tried.delete(tried)
+    for (const place of placesOf(logIn)) place.tried.delete(tried)
     tried.end.resolve(undefined)
   }
 
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
     if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
     known.set(placeKey(logIn), 'failed')
-    if (tried?.failing.signal.aborted !== true) placeOf(logIn).allowance.spend(1)
+    if (tried?.failing.signal.aborted !== true) for (const place of placesOf(logIn)) place.allowance.spend(1)
     tried?.failing.abort(error)
   }
 

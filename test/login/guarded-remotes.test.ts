@@ -6,6 +6,7 @@ import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
 import type { IssueToken } from '../../functions/login/app-tokens.ts'
+import { HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { guardRemotes } from '../../functions/login/guarded-remotes.ts'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
@@ -214,4 +215,25 @@ t.test('keys that a host does not accept are bounded for each namespace', async 
   t.equal(asked, 3)
   await ask('key', 'shop', 'another')
   t.equal(asked, 4)
+})
+
+t.test('keys that a server refuses are bounded, whatever names of it are written', async (t) => {
+  const { find, withPullRequests } = memoryWorld()
+  const issueToken = (): Promise<never> => Promise.reject(new Error('There are no Apps here'))
+  let refused = 0
+  const push = (): Promise<never> => {
+    refused += 1
+    return Promise.reject(new Failure('AuthenticationFailed', 'No.'))
+  }
+  const bounds = { failedLogins: 3, elapsed: () => 1_000 }
+  const guarded = guardRemotes({ push, find, withPullRequests, issueToken }, bounds)
+  const hostKey = HOSTS.flatMap(({ sshKeys }) => sshKeys).find((key) => key.startsWith('ssh-ed25519')) ?? ''
+  for (let i = 0; i < 10; i += 1) {
+    const repository = parseRepositoryAddress(`git@n${i}.example.com:acme/shop-${i}.git`)
+    const change = { namespace: 'team', repository, id: 'uid.1', files: [] } as unknown as Change
+    const hostKeys = `n${i}.example.com ${hostKey}\n`
+    const key = { method: 'key', namespace: 'team', privateKey: '', identity: `${i}`, secrets: [] } as const
+    await guarded.push(change, { ...key, hostKeys }, ATTEMPT).catch(asFailure)
+  }
+  t.equal(refused, 3)
 })

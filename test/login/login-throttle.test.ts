@@ -16,14 +16,22 @@ function stage() {
     {
       namespace = 'team',
       host = 'git.example.com',
+      servers,
       shared,
       at = 'acme/shop',
       reads = false,
-    }: { namespace?: string; host?: string; shared?: string; at?: string; reads?: boolean } = {},
+    }: {
+      namespace?: string
+      host?: string
+      servers?: readonly string[]
+      shared?: string
+      at?: string
+      reads?: boolean
+    } = {},
   ): Promise<unknown> =>
     throttle
       .run(
-        { namespace, host, login, at, shared, signal },
+        { namespace, host, servers, login, at, shared, signal },
         async () => {
           tried.push(login)
           await setImmediate()
@@ -61,6 +69,31 @@ t.test('other namespaces and other hosts are not held back', async (t) => {
   for (let i = 0; i < 9; i += 1) await logIn(`bad-${i}`)
   t.equal(await logIn('good', { namespace: 'other' }), 'in')
   t.equal(await logIn('good-there', { host: 'other.example.com' }), 'in')
+})
+
+t.test('a server has one bound, however many names its host has', async (t) => {
+  const { tried, logIn } = stage()
+  const at = (i: number, servers: readonly string[]) => ({ host: `n${i}.example.com`, servers })
+  for (let i = 0; i < 9; i += 1) await logIn(`bad-${i}`, at(i, [`own-${i}`, 'SHA256:server']))
+  t.equal(tried.length, 5)
+  t.match(await logIn('bad', at(10, ['SHA256:server'])), {
+    message: /^Logging in at n10\.example\.com was not tried/,
+  })
+  t.equal(await logIn('good', at(11, ['SHA256:another'])), 'in')
+  t.equal(await logIn('good', { namespace: 'other', ...at(12, ['SHA256:server']) }), 'in')
+  const many = (i: number) => Array.from({ length: 17 }, (_, key) => `SHA256:${i}-${key}`)
+  for (let i = 20; i < 29; i += 1) await logIn(`bad-${i}`, at(i, many(i)))
+  t.equal(tried.length, 5 + 2 + 5, 'more names than a server has')
+})
+
+t.test('at once, no more are tried at a server of many names than may fail', async (t) => {
+  const { tried, logIn } = stage()
+  await Promise.all(
+    Array.from({ length: 50 }, (_, i) =>
+      logIn(`bad-${i}`, { host: `n${i}.example.com`, servers: ['SHA256:server'] }),
+    ),
+  )
+  t.equal(tried.length, 5)
 })
 
 t.test('nor is a login that has worked, until it fails', async (t) => {
