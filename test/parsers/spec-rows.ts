@@ -9,8 +9,9 @@ import {
 import { looksLikeCredential } from '../../functions/domain/credential-text.ts'
 import { withoutDraftMarks } from '../../functions/domain/pull-request/draft-title.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
-import { specErrors } from '../../functions/domain/gate/spec-rules.ts'
+import { specErrors, specWarnings } from '../../functions/domain/gate/spec-rules.ts'
 import { isReadable } from '../../functions/domain/schema/parse.ts'
+import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
 import { isObjectName } from '../../functions/domain/resource/resource.ts'
 import { ALLOWED_PATHS, ALLOWED_REPOSITORIES } from '../../functions/domain/resource/api-names.ts'
 import type { LookShare } from '../../functions/looks/look-share.ts'
@@ -36,6 +37,38 @@ function judged(spec: unknown): unknown {
 
 function secret(annotations: Readonly<Record<string, string>>) {
   return { namespace: 'shop', name: 'git', annotations }
+}
+
+/** Reads and judges a GitCommit of this name, as a request for it comes. */
+function named(spec: object): (name: string) => unknown {
+  return (name) => {
+    const metadata = { name, namespace: 'shop' }
+    const resource = {
+      apiVersion: 'commitlet.dev/v1',
+      kind: 'GitCommit',
+      metadata,
+      spec: { ...SPEC, resourceRef: undefined, ...spec },
+    }
+    const parsed = parse(resource)
+    return [
+      metadataCredentialErrors(resource),
+      isReadable(parsed) ? [specErrors(parsed), specWarnings(parsed)] : parsed,
+    ]
+  }
+}
+
+/** So many files with such a path. */
+function filesAt(path: string, count: number): object {
+  return { files: Array.from({ length: count }, (_, i) => ({ path: `${path}${i}`, content: '' })) }
+}
+
+/** Reads and judges so many files with such a path; names that it holds are those of an object of this name. */
+function paths(path: string, name = 'a'): Shape {
+  const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name }
+  return (count) => {
+    const files = Array.from({ length: count }, (_, i) => ({ path: `${path}${i}`, resourceRef }))
+    return () => named({ files })('a')
+  }
 }
 
 /** Begins to look at the objects of so many references, with these names. */
@@ -107,6 +140,38 @@ export const SPEC_ROWS: readonly ParserRow[] = [
       'short names': ['', 'git~1', ''],
     },
   }),
+  {
+    parser: 'paths of a commit',
+    largest: 100,
+    unit: 'files',
+    shapes: {
+      'many folders': paths('a/'.repeat(49)),
+      'too many folders': paths('a/'.repeat(510)),
+      'long folders': paths(`${'a'.repeat(250)}/`.repeat(4)),
+      'dots and spaces': paths(`.git${'. '.repeat(110)}x/`.repeat(4)),
+      'letters that grow': paths(`${'\ufdfa'.repeat(80)}/`.repeat(12)),
+      'long names': paths('{name}/'.repeat(49), 'a'.repeat(253)),
+      'names of dots and spaces': paths('{name}/'.repeat(49), `.git${'. '.repeat(124)}x`),
+      'names without folders': paths('{name}'.repeat(169), `a~${'1'.repeat(250)}`),
+      'names of letters that grow': paths('{name}/'.repeat(49), '\ufdfa'.repeat(253)),
+    },
+  },
+  ...[
+    ['messages', { message: '{name}'.repeat(10_900), files: [{ path: 'a', content: '' }] }] as const,
+    ['paths', filesAt('{name}'.repeat(160), 100)] as const,
+  ].map(([texts, spec]) =>
+    textRow({
+      parser: `name of a resource, in ${texts}`,
+      largest: 3 * KIBI * KIBI,
+      read: named(spec),
+      texts: {
+        letters: ['', 'x', ''],
+        'dots and spaces': ['.git', '. ', 'x'],
+        'keys of GitLab': ['', '-glpat', ''],
+        templates: ['', '{name}', ''],
+      },
+    }),
+  ),
   textRow({
     parser: 'message of a commit',
     largest: 64 * KIBI,

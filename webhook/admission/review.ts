@@ -5,6 +5,7 @@ import type { Application, PatchOperation } from '../../functions/domain/request
 import type { Kind } from '../../functions/domain/resource/api-names.ts'
 import { GROUP } from '../../functions/domain/resource/api-names.ts'
 import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
+import { LONGEST_NAME } from '../../functions/domain/spec/names.ts'
 import { readUserInfo } from '../../functions/domain/requester/user-info.ts'
 
 const REVIEW = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' } as const
@@ -16,7 +17,10 @@ export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
   readonly subResource: string
   readonly namespace: string
-  /** Empty on CREATE with generateName, until the API server has generated the name. */
+  /**
+   * Empty on CREATE with generateName, until the API server has generated the name. The beginning of one that is too
+   * long, which the API server denies later.
+   */
   readonly name: string
   readonly dryRun: boolean
   readonly user: UserInfo
@@ -75,7 +79,7 @@ export function readReview(value: unknown): AdmissionRequest {
     operation,
     subResource: textMember(request, 'subResource') ?? '',
     namespace,
-    name: textMember(request, 'name') ?? '',
+    name: (textMember(request, 'name') ?? '').slice(0, LONGEST_NAME),
     dryRun: member(request, 'dryRun') === true,
     user: readUser(member(request, 'userInfo')),
     object,

@@ -1,3 +1,4 @@
+import { clashErrors } from '../commit/path-clashes.ts'
 import { writtenReferences } from '../commit/references.ts'
 import { writtenPaths } from '../commit/written-paths.ts'
 import { fieldError } from '../field-error.ts'
@@ -10,9 +11,6 @@ import { changeErrors, referenceErrors } from './field-rules.ts'
 const KIBIBYTE = 1024
 /** Maximum bytes of one inline content. */
 const CONTENT_BYTES = 64 * KIBIBYTE
-/** Maximum characters of a path and of a branch with the names that its templates stand for, as in the schema. */
-const PATH_LIMIT = 1_024
-const BRANCH_LIMIT = 255
 /** Maximum objects that one resource refers to: the right to each is reviewed. */
 const OBJECTS_LIMIT = 100
 const SOURCES = ['resourceRef', 'content', 'remove', 'set'] as const
@@ -25,7 +23,7 @@ export function filesErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
     ...(spec.files ?? []).flatMap((file, i) => (file === null ? [] : fileErrors(file, `spec.files[${i}]`))),
     ...writtenReferences(spec).flatMap(referenceErrors),
     ...togetherErrors(spec),
-    ...(spec.files ? nameErrors(spec) : []),
+    ...(spec.files ? clashErrors(writtenPaths(spec)) : []),
   ]
 }
 
@@ -118,35 +116,4 @@ function togetherErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
   if (objects <= OBJECTS_LIMIT) return []
   const complaint = `refers to ${objects} objects, but at most ${OBJECTS_LIMIT} are allowed; divide it into several resources.`
   return [fieldError('spec.files', complaint)]
-}
-
-/** What the names that templates stand for can break: lengths, and that no path is another one or above it. */
-function nameErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
-  const written = writtenPaths(spec)
-  const fields = new Map(written.toReversed().map(({ field, path }) => [path, field]))
-  const long = written.flatMap(({ field, path }) =>
-    path.length > PATH_LIMIT ? [tooLong(field, path.length, PATH_LIMIT)] : [],
-  )
-  const clashes = written.flatMap(({ field, path }) => {
-    const same = fields.get(path)
-    if (same !== field) return [fieldError(field, `is the same path as ${same ?? ''}; write each file once.`)]
-    const above = parentsOf(path).map((parent) => fields.get(parent))
-    const file = above.find((one) => one !== undefined)
-    return file === undefined
-      ? []
-      : [fieldError(field, `is below ${file}, which is a file; choose another path.`)]
-  })
-  const length = spec.branch?.length ?? 0
-  const branch = length > BRANCH_LIMIT ? [tooLong('spec.branch', length, BRANCH_LIMIT)] : []
-  return [...branch, ...long, ...clashes]
-}
-
-function tooLong(field: string, length: number, limit: number): FieldError {
-  return fieldError(field, `has ${length} characters, but at most ${limit} are allowed; make it shorter.`)
-}
-
-/** `a/b/c` → `a`, `a/b`. */
-function parentsOf(path: string): readonly string[] {
-  const parts = path.split('/')
-  return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'))
 }

@@ -151,9 +151,16 @@ function isDotGit(component: string): boolean {
 
 function isControl(component: string): boolean {
   const [name = ''] = folded(component).split(':')
-  const bare = name.replace(/[. ]+$/, '')
+  const bare = name.slice(0, endOf(name))
   if (CONTROL_NAMES.has(bare)) return true
   return SHORT_NAMES.has(bare.replace(/~[0-9]+/, '~1').replace(/^(..)[0-9a-f]{4}~/, '$1#~'))
+}
+
+/** Where a name ends without the dots and spaces at its end. A pattern would begin again in each row of them. */
+function endOf(name: string): number {
+  let end = name.length
+  while (end > 0 && '. '.includes(name.charAt(end - 1))) end -= 1
+  return end
 }
 
 /**

@@ -47,7 +47,7 @@ export function holdsCredential(value: unknown): boolean {
 
 /**
  * The same for the metadata that Commitlet repeats: the name of the resource, and `commitlet.dev/requested-at`, which
- * the status stores.
+ * the status stores. The API server asks before it looks at their lengths; of what is too long, the beginning is searched.
  */
 export function metadataCredentialErrors(object: unknown): readonly FieldError[] {
   const metadata = member(object, 'metadata')
@@ -57,7 +57,9 @@ export function metadataCredentialErrors(object: unknown): readonly FieldError[]
     ['metadata.generateName', textMember(metadata, 'generateName')],
     [`metadata.annotations[${REQUESTED_AT}]`, requestedAt],
   ] as const
-  return found.flatMap(([field, text]) => (looksLikeCredential(text ?? '') ? [credentialError(field)] : []))
+  return found.flatMap(([field, text = '']) =>
+    looksLikeCredential(text.slice(0, BEGINNING)) ? [credentialError(field)] : [],
+  )
 }
 
 /** Whether this is an error of these functions. */

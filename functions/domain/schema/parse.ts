@@ -7,7 +7,7 @@ import { targetOf } from '../repository/target.ts'
 import type { Target } from '../repository/target.ts'
 import { readWrittenAddress } from '../repository/written-address.ts'
 import { filesExcess } from '../spec/files-excess.ts'
-import { namesOf, withNames } from '../spec/names.ts'
+import { namesExcess, namesOf, withNames } from '../spec/names.ts'
 import type { Names } from '../spec/names.ts'
 import { API_VERSION } from '../resource/api-names.ts'
 import type { Envelope, GitCommit, PullRequest } from '../resource/resource.ts'
@@ -96,9 +96,12 @@ function parseGitCommit(written: unknown, names: Names): ParsedGitCommit {
   // Of what is too much, nothing is read.
   const read = excess === undefined || !isRecord(written) ? written : { ...written, files: null }
   const parsed = parseSpec<'GitCommit', GitCommitSpec>('GitCommit', read, rules)
-  if (parsed.sound) return { ...parsed, spec: withNames(parsed.spec, names) }
-  const fieldErrors = firstOfEachField([...(excess === undefined ? [] : [excess]), ...parsed.fieldErrors])
-  return { ...parsed, fieldErrors, spec: parsed.spec && withNames(parsed.spec, names) }
+  const tooLong = parsed.spec === undefined ? [] : namesExcess(parsed.spec, names)
+  if (parsed.sound && tooLong.length === 0) return { ...parsed, spec: withNames(parsed.spec, names) }
+  const found = [...(excess === undefined ? [] : [excess]), ...parsed.fieldErrors, ...tooLong]
+  const { kind, spec, target } = parsed
+  const fieldErrors = firstOfEachField(found)
+  return { kind, sound: false, spec: spec && withNames(spec, names), target, fieldErrors }
 }
 
 /** Whether the value is a resource of Commitlet and its spec an object. */

@@ -17,6 +17,7 @@ const GOOD = [
   '"quoted"',
   'x'.repeat(255),
   '…/a',
+  `${'a/'.repeat(63)}b`,
 ]
 
 t.test('an ordinary path is accepted', async (t) => {
@@ -78,6 +79,7 @@ t.test('a file that configures Git or the host is recognised wherever it stands'
     'a/.circleci/config.yml': '.circleci',
     '.tekton/x': '.tekton',
     '.gitmodules ': '.gitmodules ',
+    '.gitmodules. .': '.gitmodules. .',
     '.gitmodules::$DATA': '.gitmodules::$DATA',
     'GITMOD~1': 'GITMOD~1',
     'gi7eba~1': 'gi7eba~1',
@@ -126,6 +128,8 @@ t.test('a file that configures Git or the host is recognised wherever it stands'
   for (const [path, component] of Object.entries(paths)) t.equal(controlComponent(path), component, path)
   for (const path of [
     'github/x',
+    '.gitmodules. .x',
+    '. .',
     '.gitkeep',
     'a.gitignore',
     'CODEOWNERS.md',

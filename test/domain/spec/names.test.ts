@@ -1,5 +1,5 @@
 import t from 'tap'
-import { branchNamed, namesOf, withNames } from '../../../functions/domain/spec/names.ts'
+import { branchNamed, namesExcess, namesOf, withNames } from '../../../functions/domain/spec/names.ts'
 
 const NAMES = { namespace: 'shop', name: 'release', kind: 'GitCommit' }
 const ROLE = { apiVersion: 'v1', kind: 'Role', name: 'system:a' }
@@ -59,4 +59,35 @@ t.test('the branch of a resource is the one with its names', async (t) => {
   const spec = { branch: '{namespace}/{name}', files: [] }
   t.equal(branchNamed({ kind: 'GitCommit', metadata, spec }), 'shop/release')
   t.equal(branchNamed({ kind: 'GitCommit', metadata, spec: { files: [] } }), undefined)
+})
+
+t.test('of a name that is too long the beginning is taken', async (t) => {
+  const metadata = { name: 'a'.repeat(40_000), namespace: 'b'.repeat(40_000) }
+  const names = namesOf({ kind: 'c'.repeat(40_000), metadata })
+  t.same(names, { namespace: 'b'.repeat(253), name: 'a'.repeat(253), kind: 'c'.repeat(253) })
+  t.equal(namesOf({ metadata: { generateName: 'a'.repeat(40_000) } }).name, 'a'.repeat(253))
+})
+
+t.test('a text that is too long with its names is an error, and is not made', async (t) => {
+  const names = { ...NAMES, name: 'ü'.repeat(100), namespace: 'n'.repeat(60) }
+  const path = '{namespace}/'.repeat(16)
+  const fits = { branch: '{name}{name}', message: '{name}'.repeat(327), files: [{ path, content: '' }] }
+  t.same(namesExcess(fits, names), [])
+  t.equal(withNames(fits, names).message.length, 32_700)
+  const spec = {
+    branch: '{name}{name}{name}',
+    message: '{name}'.repeat(328),
+    files: [{ path: `${path}{namespace}{name}`, content: '' }, null, { path, resourceRef: { name: '' } }],
+  }
+  t.match(namesExcess(spec, names), [
+    { field: 'spec.branch', message: /^spec\.branch has 300 characters, but at most 255 are allowed; / },
+    { field: 'spec.message', message: /^spec\.message has 65600 bytes, but at most 65536 are allowed; / },
+    { field: 'spec.files[0].path', message: /has 1136 characters, but at most 1024 / },
+  ])
+  t.match(withNames(spec, names), {
+    branch: spec.branch,
+    message: spec.message,
+    files: spec.files.slice(0, 2),
+  })
+  t.same(namesExcess({ ...spec, files: undefined }, names), [])
 })

@@ -39,6 +39,10 @@ t.test('missing members have their default', async (t) => {
   t.strictSame(Object.keys(review.user), ['username'], 'what is not of its type is not taken over')
 })
 
+t.test('of a name that no object can have the beginning is read', async (t) => {
+  t.equal(readReview(sent(gitCommit(), { name: 'x'.repeat(40_000) })).name, 'x'.repeat(253))
+})
+
 for (const [title, value, message] of [
   ['no object', 7, /AdmissionReview of admission.k8s.io\/v1/],
   ['v1beta1', { ...sent(null), apiVersion: 'admission.k8s.io/v1beta1' }, /admission.k8s.io\/v1\./],
