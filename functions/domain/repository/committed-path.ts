@@ -6,6 +6,8 @@ export interface WrittenPath {
 
 /** Maximum bytes of one component: NAME_MAX of Linux, the smallest limit of the common file systems. */
 const COMPONENT_BYTES = 255
+/** Maximum components: a tree is read and written for each folder on the way. */
+const COMPONENTS = 64
 
 /**
  * Files that configure Git, a host or what runs or approves changes there, in any folder (gitattributes(5),
@@ -123,7 +125,10 @@ export function pathComplaint(path: string): string | undefined {
   if (/\p{Cc}/u.test(path)) return 'contains a control character; leave it out.'
   if (path.includes('\\')) return 'contains a backslash; write "/" between the parts.'
   if (path.startsWith('/')) return 'begins with "/"; write it from the top of the repository.'
-  return path.split('/').map(componentComplaint).find(Boolean)
+  const components = path.split('/')
+  if (components.length > COMPONENTS)
+    return `has ${components.length} parts between "/", but at most ${COMPONENTS} are allowed; choose a path with fewer folders.`
+  return components.map(componentComplaint).find(Boolean)
 }
 
 /** The component that makes the path that of a file which configures Git or the host; undefined if there is none. */

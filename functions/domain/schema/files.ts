@@ -4,8 +4,8 @@ import type { Schema } from './schema.ts'
 export const PATH: Schema = {
   type: 'string',
   description:
-    'The path of the file, relative to the top of the repository, with "/" as the separator. If it ends in ' +
-    '.json, the content is JSON, otherwise YAML. Example: clusters/prod/shop-settings.yaml',
+    'The path of the file, relative to the top of the repository, with "/" as the separator and at most 64 parts. If it ' +
+    'ends in .json, the content is JSON, otherwise YAML. Example: clusters/prod/shop-settings.yaml',
   expects: 'a path from the top of the repository, such as clusters/prod/settings.yaml',
   minLength: 1,
   maxLength: 1024,
@@ -195,8 +195,8 @@ export const FILES: Schema = {
       path: {
         ...PATH,
         description:
-          'The path of the file, relative to the top of the repository, with "/" as the separator. {namespace}, ' +
-          '{name} and {kind} stand for those of the object in resourceRef, otherwise of this resource. ' +
+          'The path of the file, relative to the top of the repository, with "/" as the separator and at most 64 parts. ' +
+          '{namespace}, {name} and {kind} stand for those of the object in resourceRef, otherwise of this resource. ' +
           'Example: clusters/{namespace}/{name}.yaml',
       },
       resourceRef: reference(

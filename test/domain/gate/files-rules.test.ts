@@ -166,6 +166,16 @@ for (const [title, spec, errors] of [
     ['spec.files[2].path', 'spec.files[3].path'],
   ],
   [
+    'a path of too many folders',
+    { files: [{ path: `${'a/'.repeat(64)}b`, content: '' }] },
+    ['spec.files[0].path'],
+  ],
+  [
+    'the same for the short form',
+    { resourceRef: { ...MAP, path: `${'a/'.repeat(64)}b` } },
+    ['spec.resourceRef.path'],
+  ],
+  [
     'bad paths, each with its index',
     { files: ['a', '../b', '.git/c', 'd'].map((path) => ({ path, content: '' })) },
     ['spec.files[1].path', 'spec.files[2].path'],

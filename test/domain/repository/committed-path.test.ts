@@ -53,6 +53,7 @@ const BAD: Record<string, readonly string[]> = {
   'control character': ['a\tb', 'a\nb', 'a\u0000', 'a\u007f', 'a\u0085', '\u001b[31m'],
   backslash: ['a\\b', '..\\x', '.git\\x'],
   surrogate: ['a\ud800'],
+  'has 65 parts between "/", but at most 64': [`${'a/'.repeat(64)}b`],
   'more than 255 bytes': ['x'.repeat(256), 'é'.repeat(128), `a/${'日'.repeat(86)}/b`],
 }
 
