@@ -16,6 +16,9 @@ const DENIALS = [
   { code: 403, reason: 'Forbidden' },
 ] as const
 
+/** Maximum errors that an answer lists: a user fixes no more at once, and thousands take longer to send than to find. */
+const LISTED = 100
+
 /** Fields of a log line. */
 export interface RequestErrorFields extends Pick<AdmissionRequest, 'kind' | 'namespace' | 'name'> {
   readonly reason: string
@@ -26,16 +29,18 @@ export interface RequestErrorFields extends Pick<AdmissionRequest, 'kind' | 'nam
 /** The command that lists other webhooks. */
 const LIST_WEBHOOKS = 'kubectl get mutatingwebhookconfigurations'
 
-/** The message is the one field error, or a list of all of them. Each is also a cause in the details. */
+/** The message is the one field error, or a list of the first 100. Each of these is also a cause in the details. */
 export function denialOf(fieldErrors: readonly FieldError[], request: AdmissionRequest): Denial {
   const found = new Set(fieldErrors.map(({ reason }) => REASONS[reason].denial))
   const status = DENIALS.find(({ reason }) => found.has(reason)) ?? DENIALS[0]
-  const [first, ...others] = fieldErrors.map(({ message }) => message)
+  const listed = fieldErrors.slice(0, LISTED)
+  const [first, ...others] = listed.map(({ message }) => message)
+  const which = listed.length < fieldErrors.length ? `, of which these are the first ${LISTED}` : ''
   const message =
     others.length === 0
       ? `${first}`
-      : [`${fieldErrors.length} errors have to be fixed:`, first, ...others].join('\n- ')
-  return { ...status, message, details: detailsOf(fieldErrors, request) }
+      : [`${fieldErrors.length} errors have to be fixed${which}:`, first, ...others].join('\n- ')
+  return { ...status, message, details: detailsOf(listed, request) }
 }
 
 function detailsOf(fieldErrors: readonly FieldError[], { kind, name }: AdmissionRequest): DenialDetails {

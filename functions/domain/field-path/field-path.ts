@@ -81,6 +81,9 @@ function stepsBetween(text: string, start: number): readonly FieldStep[] | strin
 }
 
 function readStep(text: string, at: number, isFirst: boolean): StepRead {
+  // The usual step, which none of the others begins like.
+  const named = text[at] === '.' ? readName(text, at + 1) : undefined
+  if (named !== undefined) return named
   const refused = REFUSED.find(([form]) => matchAt(form, text, at) !== undefined)
   if (refused !== undefined) return unexpected(at, `has ${refused[1]}`)
   const next = text[at] === '.' ? at + 1 : at

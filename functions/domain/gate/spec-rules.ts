@@ -70,7 +70,8 @@ export function without(
   fieldErrors: readonly FieldError[],
   others: readonly FieldError[],
 ): readonly FieldError[] {
-  return fieldErrors.filter(({ field }) => !others.some((other) => other.field === field))
+  const fields = new Set(others.map(({ field }) => field))
+  return fieldErrors.filter(({ field }) => !fields.has(field))
 }
 
 function gitCommitErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {

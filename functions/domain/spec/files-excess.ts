@@ -11,6 +11,8 @@ const ENTRIES = 100
 /** Maximum changes of all entries, and folders in all paths. */
 const CHANGES = 1_000
 const FOLDERS = 5_000
+/** Maximum characters of all paths of fields: each takes longer to be read than a text. */
+const FIELD_CHARACTERS = 256 * 1024
 
 interface Tally {
   bytes: number
@@ -18,6 +20,7 @@ interface Tally {
   depth: number
   changes: number
   folders: number
+  fields: number
 }
 
 /**
@@ -25,25 +28,38 @@ interface Tally {
  * with all of it within some milliseconds, whoever sends it. Stops at the limit.
  */
 export function filesExcess(spec: unknown): FieldError | undefined {
-  const tally = { bytes: 0, values: 0, depth: 0, changes: 0, folders: 0 }
+  const tally = { bytes: 0, values: 0, depth: 0, changes: 0, folders: 0, fields: 0 }
   for (const file of elements(member(spec, 'files')).slice(0, ENTRIES)) {
     const content = member(file, 'content')
     if (typeof content === 'string') tally.bytes += Buffer.byteLength(content)
     tally.folders += (textMember(file, 'path') ?? '').slice(0, FOLDERS).split('/').length - 1
     const set = elements(member(file, 'set'))
     tally.changes += set.length
-    for (const change of set.slice(0, CHANGES)) add(member(change, 'value'), tally)
+    tally.fields += fieldLength(member(file, 'resourceRef'))
+    for (const change of set.slice(0, CHANGES)) {
+      const document = member(change, 'document')
+      const reference = member(member(change, 'valueFrom'), 'resourceRef')
+      tally.fields += fieldLength(change) + fieldLength(document) + fieldLength(reference)
+      tally.bytes += Buffer.byteLength(textMember(document, 'value') ?? '')
+      add(member(change, 'value'), tally)
+    }
     const complaint = complaintOf(tally)
     if (complaint !== undefined) return fieldError('spec.files', complaint)
   }
   return undefined
 }
 
-function complaintOf({ bytes, values, depth, changes, folders }: Tally): string | undefined {
+function fieldLength(holder: unknown): number {
+  return textMember(holder, 'field')?.length ?? 0
+}
+
+function complaintOf({ bytes, values, depth, changes, folders, fields }: Tally): string | undefined {
   if (changes > CHANGES)
     return `has more than the ${CHANGES.toLocaleString('en-GB')} changes that are allowed in set; divide it into several resources.`
   if (folders > FOLDERS)
     return `has paths with more than ${FOLDERS.toLocaleString('en-GB')} folders together, which are allowed; divide it into several resources.`
+  if (fields > FIELD_CHARACTERS)
+    return `has paths of fields with more than the ${FIELD_CHARACTERS} characters that are allowed together; divide it into several resources.`
   if (bytes > TEXT_BYTES)
     return `has more than the ${TEXT_BYTES} bytes of content and values that are allowed; commit some of it from ConfigMaps.`
   if (values > VALUES)

@@ -37,6 +37,18 @@ t.test('one field error is the whole message, several are on their own lines', a
   )
 })
 
+t.test('a denial lists the first 100 of many errors', async (t) => {
+  const errors = Array.from({ length: 101 }, (_, i) => fieldError(`spec.files[${i}]`, 'is wrong.'))
+  t.equal(denialOf(errors.slice(1), REQUEST).details?.causes.length, 100)
+  const { message, details } = denialOf(errors, REQUEST)
+  t.match(
+    message,
+    /^101 errors have to be fixed, of which these are the first 100:\n- spec\.files\[0\] is wrong/,
+  )
+  t.equal(message.split('\n').length, 101)
+  t.equal(details?.causes.length, 100)
+})
+
 t.test('each field error is a cause, whose sentence does not repeat the field, for kubectl', async (t) => {
   const whole = { reason: 'InvalidSpec', field: '', message: 'The object is empty.' } as const
   t.strictSame(denialOf([WRONG, FORBIDDEN, whole], REQUEST).details, {
