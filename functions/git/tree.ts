@@ -13,8 +13,9 @@ export type Tree = ReadonlyMap<string, TreeEntry>
 
 /** `a/b/c` → `a`, `a/b`, `a/b/c`. */
 export function pathsTo(path: string): readonly string[] {
-  const parts = path.split('/')
-  return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
+  const paths: string[] = []
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) paths.push(path.slice(0, end))
+  return [...paths, path]
 }
 
 /** The name that Git gives to a blob of this content (SHA-1). */

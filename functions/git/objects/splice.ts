@@ -42,7 +42,8 @@ export function* splice(
 ): Generator<number, Spliced> {
   const work: Work = { read, made: new Map() }
   const edits = files.map((file) => ({ file, parts: file.path.split('/').map(checkedName) }))
-  const top = (yield* spliceTree(work, root, edits)) ?? keep(work, makeObject('tree', Buffer.alloc(0)))
+  const top =
+    (yield* spliceTree(work, root, { edits, depth: 0 })) ?? keep(work, makeObject('tree', Buffer.alloc(0)))
   return { root: top, objects: [...work.made.values()] }
 }
 
@@ -51,26 +52,32 @@ interface Work {
   readonly made: Map<ObjectId, NewObject>
 }
 
-/** A file to write or to remove, and the names from the directory at hand to it. */
+/** A file to write or to remove, and the names from the root to it. */
 interface Edit {
   readonly file: NewFile | RemovedFile
   readonly parts: readonly string[]
+}
+
+/** The files at or below one directory, which is so many names below the root. */
+interface Below {
+  readonly edits: readonly Edit[]
+  readonly depth: number
 }
 
 /** Undefined: nothing is left. */
 function* spliceTree(
   work: Work,
   id: ObjectId | undefined,
-  edits: readonly Edit[],
+  { edits, depth }: Below,
 ): Generator<number, ObjectId | undefined> {
   const old = id === undefined ? undefined : readTree(work, id)
   const index = indexTree(old?.body ?? Buffer.alloc(0))
-  const groups = Map.groupBy(edits, ({ parts: [name = ''] }) => name)
+  const groups = Map.groupBy(edits, ({ parts }) => parts[depth] ?? '')
   const entries: Replacement[] = []
   for (const [name, group] of groups) {
     const span = findEntry(index, name)
     const before = span === undefined ? undefined : entryAt(span)
-    entries.push({ span, entry: yield* newEntry(work, before, name, group) })
+    entries.push({ span, entry: yield* newEntry(work, before, name, { edits: group, depth: depth + 1 }) })
   }
   const body = merge(index, entries)
   yield body.length
@@ -85,18 +92,17 @@ function* newEntry(
   work: Work,
   old: TreeEntry | undefined,
   name: string,
-  group: readonly Edit[],
+  { edits, depth }: Below,
 ): Generator<number, TreeEntry | undefined> {
   const kind = old === undefined ? undefined : kindOfMode(old.mode)
-  const here = group.filter(({ parts }) => parts.length === 1).map(({ file }) => file)
+  const here = edits.filter(({ parts }) => parts.length === depth).map(({ file }) => file)
   const [file] = here
   if (file === undefined) {
     if (kind !== undefined && kind !== 'directory') throw impossible(`"${name}" is no directory`)
-    const below = group.map((edit) => ({ ...edit, parts: edit.parts.slice(1) }))
-    const id = yield* spliceTree(work, old?.id, below)
+    const id = yield* spliceTree(work, old?.id, { edits, depth })
     return id === undefined ? undefined : { mode: old?.mode ?? '40000', name, id }
   }
-  if (group.length > 1 || (kind !== undefined && kind !== 'file')) throw impossible(`"${file.path}" is taken`)
+  if (edits.length > 1 || (kind !== undefined && kind !== 'file')) throw impossible(`"${file.path}" is taken`)
   if (file.content === undefined) {
     if (old === undefined) throw impossible(`"${file.path}" is not there`)
     return undefined

@@ -266,3 +266,20 @@ t.test('a file in place of a directory that a removal may have emptied is planne
   const steps = await planSteps(tip, [one('a/b/c'), one('a', { content }), one('a/b', { content })])
   t.match(steps, [{ kind: 'edit' }, { kind: 'later' }, { kind: 'later' }])
 })
+
+t.test('a batch of many deep files gives turns to what else waits', async (t) => {
+  const changes = 100
+  const files = (change: number): readonly FileChange[] =>
+    Array.from({ length: 100 }, (_, i) => {
+      return { path: `${change}-${i}/${'a/'.repeat(62)}f`, content: Buffer.from('x') }
+    })
+  const batch = Array.from({ length: changes }, (_, i) => ({
+    change: changeOf(URL, 'x', { files: files(i) }),
+  }))
+  let turns = 0
+  const counting = setInterval(() => (turns += 1), 0)
+  const steps = await planSteps(held({}), batch)
+  clearInterval(counting)
+  t.equal(steps.filter(({ kind }) => kind === 'edit').length, changes)
+  t.ok(turns > 3, `${turns} turns`)
+})
