@@ -44,7 +44,7 @@ interface Bound {
 const inCharacters = { unit: 'characters', sizeOf: (text: string) => text.length } as const
 const PATH: Bound = { most: 1_024, ...inCharacters }
 const BRANCH: Bound = { most: 255, ...inCharacters }
-const MESSAGE: Bound = { most: 65_536, unit: 'bytes', sizeOf: Buffer.byteLength }
+const MESSAGE: Bound = { most: 65_536, unit: 'bytes', sizeOf: (text) => Buffer.byteLength(text) }
 
 /**
  * The names of a resource that need not be stored yet: then the API server adds five characters to generateName. Of what
