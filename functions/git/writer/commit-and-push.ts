@@ -77,6 +77,8 @@ export function isCommitsOnly({ steps }: Plan): boolean {
 export interface Writing extends Plan {
   /** Of the changes that have lost a race: what was at their paths then, or UNKNOWN. */
   readonly before: Seen
+  /** Called when the push begins: from then on only the branch shows what has landed. Left out: nobody is told. */
+  readonly pushing?: () => void
 }
 
 /**
@@ -89,7 +91,7 @@ export interface Writing extends Plan {
 export async function commitAndPush(
   remote: Remote,
   tip: Tip,
-  { steps, settled, seen, before }: Writing,
+  { steps, settled, seen, before, pushing }: Writing,
 ): Promise<Written> {
   const batch = restOf(
     steps.map(({ of }) => of),
@@ -108,6 +110,7 @@ export async function commitAndPush(
   if (lost.size > 0 || !written.every(isWaitedFor))
     return { settled: lost, rest: restOf(batch, lost), pushed: undefined, head }
   const remaining = (): number => remainingFor(written)
+  pushing?.()
   const pushed =
     written.length > 0 ? await pushWatched(written, () => remote.push(tip, head, remaining)) : undefined
   if (pushed !== undefined && pushed.kind !== 'landed')

@@ -70,13 +70,18 @@ async function* writeLeft(
   ended: (written: Written) => number,
 ): AsyncGenerator<Settled, readonly Work[]> {
   let batch = work.batch
+  const push = { begun: false }
   try {
     const plan = await planCommits(remote, tip, batch)
     // Nothing but a push may rest on a remembered tip.
     if (tip.remembered && !isCommitsOnly(plan)) return [{ ...work, fresh: true }]
     yield* some(plan.settled)
     batch = restOf(batch, plan.settled)
-    const written = await commitAndPush(remote, tip, { ...plan, before: work.before ?? new Map() })
+    const written = await commitAndPush(remote, tip, {
+      ...plan,
+      before: work.before ?? new Map(),
+      pushing: () => void (push.begun = true),
+    })
     const raceMs = ended(written)
     yield* some(written.settled)
     const next = { ...work, batch: written.rest, raceMs }
@@ -86,7 +91,8 @@ async function* writeLeft(
     const failure = asFailure(error)
     // Another engine has taken over, and has found that the memory was old.
     if (tip.remembered && failure.reason === 'Conflict') return [{ ...work, batch, fresh: true }]
-    if (REASONS[failure.reason].ofOneChange) return yield* answer(refuse({ ...work, batch }, failure))
+    if (!push.begun && REASONS[failure.reason].ofOneChange)
+      return yield* answer(refuse({ ...work, batch }, failure))
     yield failAll(batch, failure)
     return []
   }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Change, FileChange } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
-import type { NewCommit, Pushed } from '../../../functions/git/remote.ts'
+import type { NewCommit, Pushed, Remote } from '../../../functions/git/remote.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { PendingChange } from '../../../functions/git/writer/pending-change.ts'
 import type { RoundReport } from '../../../functions/git/writer/round.ts'
@@ -422,3 +422,34 @@ t.test('files that cannot be read fail the changes that edit them alone', async 
   const endings = await endingsOf(batch, land(remote, { batch, signal: patience() }))
   t.same(inShort(endings), ['NetworkError', 'pushed'])
 })
+
+t.test(
+  'what cannot be made fails alone, but where a push fails with an error nothing is pushed again',
+  async (t) => {
+    const failure = new Failure('Internal', 'It is too large.')
+    const isBad = (commit: NewCommit): boolean => commit.files.some(({ path }) => path === 'bad')
+    for (const [where, outcomes, pushes] of [
+      ['writeCommits', ['pushed', 'Internal', 'pushed'], 2],
+      ['push', ['Internal', 'Internal', 'Internal'], 1],
+    ] as const) {
+      const repository = memoryRepository()
+      const remote = repository.open()
+      let pushed = 0
+      const failing: Remote = {
+        ...remote,
+        writeCommits: (tip, commits) =>
+          where === 'writeCommits' && commits.some(isBad)
+            ? Promise.reject(failure)
+            : remote.writeCommits(tip, commits),
+        push(tip, head) {
+          pushed += 1
+          return where === 'push' ? Promise.reject(failure) : remote.push(tip, head)
+        },
+      }
+      const batch = changesAt(['a', 'bad', 'b']).map((change) => pending(change))
+      const endings = await endingsOf(batch, land(failing, { batch, signal: patience() }))
+      t.same(inShort(endings), outcomes)
+      t.equal(pushed, pushes)
+    }
+  },
+)
