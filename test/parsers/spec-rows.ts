@@ -71,6 +71,20 @@ function paths(path: string, name = 'a'): Shape {
   }
 }
 
+/** Reads and judges so many changes of fields, in 16 files, with three such paths each. */
+function fields(path: string): Shape {
+  const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', field: path }
+  const change = { field: path, document: { field: path, value: 'x' }, valueFrom: { resourceRef } }
+  return (count) => {
+    const set = Array.from({ length: count }, () => change)
+    const files = Array.from({ length: 16 }, (_, i) => ({
+      path: `${i}`,
+      set: set.slice(i * 63, i * 63 + 63),
+    }))
+    return () => named({ files: files.filter((file) => file.set.length > 0) })('a')
+  }
+}
+
 /** Begins to look at the objects of so many references, with these names. */
 function follower(nameOf: (index: number) => string): Shape {
   const shareLook: LookShare = (_namespace, look) => look()
@@ -154,6 +168,20 @@ export const SPEC_ROWS: readonly ParserRow[] = [
       'names of dots and spaces': paths('{name}/'.repeat(49), `.git${'. '.repeat(124)}x`),
       'names without folders': paths('{name}'.repeat(169), `a~${'1'.repeat(250)}`),
       'names of letters that grow': paths('{name}/'.repeat(49), '\ufdfa'.repeat(253)),
+    },
+  },
+  {
+    parser: 'fields of a commit',
+    largest: 1_000,
+    unit: 'changes',
+    shapes: {
+      'long filters': fields(`[?(@${'.a'.repeat(470)}`),
+      'filters of some keys': fields(`[?(@${'.a'.repeat(40)}`),
+      'filters of the most keys': fields(`[?(@${'.a'.repeat(32)}=="x")]`),
+      'many steps': fields('.a'.repeat(32)),
+      'long steps': fields(`.${'a'.repeat(31)}`.repeat(32)),
+      wildcards: fields('.*'),
+      'recursive descent': fields('..'),
     },
   },
   ...[

@@ -20,6 +20,8 @@ export interface FilterStep {
 const NAME = /(?:[\w/-]|\\[.\\])+/y
 const DOUBLE_QUOTED = /"(?:[^"\\]|\\.)*"/y
 const SINGLE_QUOTED = /'(?:[^'\\]|\\['\\])*'/y
+/** Keys that a comparison goes down at most, as many as a path has steps. */
+const KEYS_LIMIT = 32
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y
 const FILTER_START = /\[\?\(\s*@/y
 const EQUALS = /\s*==\s*/y
@@ -59,6 +61,7 @@ export function readFilter(text: string, start: number): FilterStep | undefined 
   const keys: string[] = []
   let at = start + opened[0].length
   for (let name = readKey(text, at); name !== undefined; name = readKey(text, at)) {
+    if (keys.length === KEYS_LIMIT) return undefined
     keys.push(name.step.key)
     at = name.end
   }
