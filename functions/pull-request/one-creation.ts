@@ -92,7 +92,8 @@ function creatingAlone(session: CreatingSession, pullRequests: PullRequests, pla
         release()
       }
     },
-    update: (shown, text) => pullRequests.update(shown, text),
+    // Some hosts have it read again first, and take all of it.
+    update: (shown, text) => turn.keep(() => pullRequests.update(shown, text)),
     add: (number, detail, names) => pullRequests.add(number, detail, names),
   }
 }

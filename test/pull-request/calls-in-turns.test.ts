@@ -83,10 +83,18 @@ t.test('a change that had to wait for its turn is sent with a confirmed claim, o
   await call('POST')
   await call('GET')
   await call('POST')
+  await call('GET')
   hasWaited = false
+  await call('GET')
+  await call('PATCH')
   await call('PATCH')
   hasWaited = true
+  await call('PUT')
   isLost = true
-  await t.rejects(call('PUT'), lost)
-  t.strictSame(done, ['POST', 'GET', 'confirm', 'POST', 'PATCH', 'confirm'])
+  await t.rejects(call('POST'), lost)
+  t.strictSame(done, [
+    ...['POST', 'GET', 'confirm', 'POST'],
+    ...['GET', 'GET', 'confirm', 'PATCH', 'PATCH', 'PUT'],
+    'confirm',
+  ])
 })
