@@ -231,7 +231,8 @@ t.test('keys that a server refuses are bounded, whatever names of it are written
   for (let i = 0; i < 10; i += 1) {
     const repository = parseRepositoryAddress(`git@n${i}.example.com:acme/shop-${i}.git`)
     const change = { namespace: 'team', repository, id: 'uid.1', files: [] } as unknown as Change
-    const hostKeys = `n${i}.example.com ${hostKey}\n`
+    const line = `n${i}.example.com ${hostKey}\n`
+    const hostKeys = line + line
     const key = { method: 'key', namespace: 'team', privateKey: '', identity: `${i}`, secrets: [] } as const
     await guarded.push(change, { ...key, hostKeys }, ATTEMPT).catch(asFailure)
   }
