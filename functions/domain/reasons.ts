@@ -11,8 +11,11 @@ export interface ReasonRow {
   readonly budget?: 'day'
   /** Are the credentials the cause, so that `fallbackCredentials` are tried? */
   readonly fallback: boolean
-  /** Where it ends a batch of changes before their push: may one of them be the cause? Then the others go on without it. */
-  readonly ofOneChange?: true
+  /**
+   * Where it ends a batch of changes before their push: by what the batch is divided, so that who is not the cause goes on.
+   * Left out: it is not.
+   */
+  readonly dividedBy?: 'change' | 'namespace'
   /** The reason of the metav1.Status with which admission denies a resource in which it finds this. */
   readonly denial: 'Invalid' | 'Forbidden' | 'ServiceUnavailable'
   /** Who can fix it, for metrics: the user, the operator, a remote; `internal` is a bug. */
@@ -23,8 +26,8 @@ const ROWS = {
   InvalidSpec: { retry: 'never', fallback: false, denial: 'Invalid', side: 'user' },
   ReferenceNotFound: { retry: 'reference', fallback: true, denial: 'Invalid', side: 'user' },
   ReferenceForbidden: { retry: 'never', fallback: false, denial: 'Forbidden', side: 'user' },
-  NotSupported: { retry: 'never', fallback: false, ofOneChange: true, denial: 'Invalid', side: 'user' },
-  CredentialsInvalid: { retry: 'slow', fallback: true, ofOneChange: true, denial: 'Invalid', side: 'user' },
+  NotSupported: { retry: 'never', fallback: false, dividedBy: 'namespace', denial: 'Invalid', side: 'user' },
+  CredentialsInvalid: { retry: 'slow', fallback: true, dividedBy: 'change', denial: 'Invalid', side: 'user' },
   AuthenticationFailed: { retry: 'slow', fallback: true, denial: 'Invalid', side: 'user' },
   PermissionDenied: { retry: 'slow', fallback: true, denial: 'Invalid', side: 'user' },
   RepositoryNotFound: { retry: 'slow', fallback: true, denial: 'Invalid', side: 'user' },
@@ -52,7 +55,7 @@ const ROWS = {
   Internal: {
     retry: 'transient',
     fallback: false,
-    ofOneChange: true,
+    dividedBy: 'namespace',
     denial: 'ServiceUnavailable',
     side: 'internal',
   },

@@ -91,8 +91,9 @@ async function* writeLeft(
     const failure = asFailure(error)
     // Another engine has taken over, and has found that the memory was old.
     if (tip.remembered && failure.reason === 'Conflict') return [{ ...work, batch, fresh: true }]
-    if (!push.begun && REASONS[failure.reason].ofOneChange)
-      return yield* answer(refuse({ ...work, batch }, failure))
+    const { dividedBy } = REASONS[failure.reason]
+    const isDivided = dividedBy === 'change' || (dividedBy === 'namespace' && work.apart !== undefined)
+    if (!push.begun && isDivided) return yield* answer(refuse({ ...work, batch }, failure))
     yield failAll(batch, failure)
     return []
   }

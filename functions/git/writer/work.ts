@@ -61,8 +61,11 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
   const { pushed } = written
   if (batch.length === 0) return { settled: new Map(), rest: [] }
   if (pushed === undefined) return { settled: new Map(), rest: withoutNamespacesOf(gone, work) }
-  if (pushed.kind === 'refused')
-    return pushed.each ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
+  if (pushed.kind === 'refused') {
+    // The words that say why may be those of one of them: a host repeats paths and subjects.
+    const isDivided = pushed.each || (pushed.failure.reason === 'PushRejected' && work.apart !== undefined)
+    return isDivided ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
+  }
   const next = { ...work, before: seen, suspect: undefined }
   if (pushed.kind === 'unknown')
     return again(remote, { ...next, doubts: doubtAll(doubts, batch), raceMs: undefined })
@@ -90,14 +93,14 @@ function withoutNamespacesOf(gone: readonly PendingChange[], work: Work): readon
  * namespaces, halves of these: what is bad of one is then for its own pushes to find, however much it is. What a push of
  * this session may still make stays in it, because only here is that known.
  */
-export function refuse({ batch, doubts, apart }: Work, failure: Failure): Progress {
+export function refuse({ batch, doubts, before, apart }: Work, failure: Failure): Progress {
   const namespaces = [...new Set(batch.map(namespaceOf))]
   if (
     namespaces.length === 1 &&
     apart !== undefined &&
-    !batch.some((pending) => isDoubtOfSession(doubts, pending))
+    !batch.some((pending) => isDoubtOfSession(doubts, pending) || before?.has(pending) === true)
   ) {
-    apart(batch)
+    apart(batch.filter(isWaitedFor))
     return { settled: new Map(), rest: [] }
   }
   if (batch.length === 1) return { settled: failAll(batch, failure), rest: [] }
@@ -106,7 +109,11 @@ export function refuse({ batch, doubts, apart }: Work, failure: Failure): Progre
   const isFirst = (pending: PendingChange, i: number): boolean =>
     namespaces.length > 1 ? first.has(namespaceOf(pending)) : i < middle
   const halves = [batch.filter(isFirst), batch.filter((pending, i) => !isFirst(pending, i))]
-  return { settled: new Map(), rest: halves.map((half) => ({ batch: half, doubts, rounds: 0, apart })) }
+  const known = before === undefined ? {} : { before }
+  return {
+    settled: new Map(),
+    rest: halves.map((half) => ({ batch: half, doubts, rounds: 0, apart, ...known })),
+  }
 }
 
 function namespaceOf({ change }: PendingChange): string {

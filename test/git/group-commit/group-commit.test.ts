@@ -201,6 +201,28 @@ t.test('changes that are given up keep none of another namespace from its push',
   await Promise.all(gone)
 })
 
+t.test('a push that is refused as a whole fails none of another namespace', async (t) => {
+  const failure = new Failure('PushRejected', 'The repository is archived.')
+  const push = groupCommitOn((remote) => {
+    let isBad = false
+    return {
+      writeCommits(tip, commits) {
+        isBad = commits.some(({ files }) => files.some(({ path }) => path === 'archived/a'))
+        return remote.writeCommits(tip, commits)
+      },
+      push: (tip, head, remaining) =>
+        isBad
+          ? Promise.resolve({ kind: 'refused', failure, each: false })
+          : remote.push(tip, head, remaining),
+    }
+  })
+  const first = push('shop', 'first')
+  await nextBatch()
+  const outcomes = Promise.all([push('shop', 'a'), push('evil', 'archived/a'), push('market', 'b')])
+  t.same(await outcomes, ['pushed', 'PushRejected', 'pushed'])
+  await first
+})
+
 t.test('a change that cannot be made fails none of another namespace', async (t) => {
   for (const reason of ['Internal', 'NotSupported'] as const) {
     const push = groupCommitOn((remote) => ({

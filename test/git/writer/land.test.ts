@@ -426,11 +426,11 @@ t.test('files that cannot be read fail the changes that edit them alone', async 
 t.test(
   'what cannot be made fails alone, but where a push fails with an error nothing is pushed again',
   async (t) => {
-    const failure = new Failure('Internal', 'It is too large.')
+    const failure = new Failure('CredentialsInvalid', 'It does not sign.')
     const isBad = (commit: NewCommit): boolean => commit.files.some(({ path }) => path === 'bad')
     for (const [where, outcomes, pushes] of [
-      ['writeCommits', ['pushed', 'Internal', 'pushed'], 2],
-      ['push', ['Internal', 'Internal', 'Internal'], 1],
+      ['writeCommits', ['pushed', 'CredentialsInvalid', 'pushed'], 2],
+      ['push', Array(3).fill('CredentialsInvalid'), 1],
     ] as const) {
       const repository = memoryRepository()
       const remote = repository.open()
