@@ -60,7 +60,7 @@ export function makeApiLimits(now: () => number): ApiLimits {
  * A key of what a host counts together. It counts requests by token, and two Secrets may hold the same one; those of an App,
  * by its installation.
  */
-export function countedKey({ baseURL, username, secret, issued }: CountedLogin): string {
+function countedKey({ baseURL, username, secret, issued }: CountedLogin): string {
   const counted = issued === undefined ? [username ?? null, secret] : [issued.counted]
   return createHash('sha256')
     .update(JSON.stringify([baseURL, ...counted]))

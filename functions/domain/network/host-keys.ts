@@ -57,7 +57,10 @@ export function judgeHostKey(
   return new Failure('HostKeyMismatch', message)
 }
 
-/** What names the server behind an address, which may have any number of names: fingerprints of the keys that it may show, each once. */
+/**
+ * What names the server behind an address, which may have any number of names: fingerprints of the keys that it may show,
+ * each once.
+ */
 export function hostKeyNames(hostKeys: string, address: Endpoint): readonly string[] {
   return [...new Set(readKnownHosts(hostKeys, address).known.map(({ bytes }) => fingerprintOf(bytes)))]
 }
