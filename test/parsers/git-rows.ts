@@ -19,7 +19,7 @@ export const GIT_ROWS: readonly ParserRow[] = [
   textRow({
     parser: 'output of git',
     largest: 256 * KIBI,
-    read: (text) => classify(ended(text, text), CONTEXT),
+    read: (text) => classify(ended(text, text), 'push', CONTEXT),
     texts: {
       'lines of the remote': ['', 'remote: a\n', ''],
       'line ends': ['', '\n', ''],

@@ -41,7 +41,8 @@ export interface Question {
 
 /** What became of a push. */
 export type Delivery =
-  | { readonly kind: 'answered'; readonly answer: Buffer }
+  /** `words`: what the server has printed outside of the answer. */
+  | { readonly kind: 'answered'; readonly answer: Buffer; readonly words: string }
   /** The ref is not where the update begins, or the push might not begin; nothing was sent. */
   | { readonly kind: 'stale' }
   /** The server has not carried it out, or somewhere else. `each`: because of its content. */

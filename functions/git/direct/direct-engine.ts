@@ -111,7 +111,7 @@ function directRemote(session: DirectSession, close: () => Promise<void>): Remot
       return written.names
     },
     async push(tip, head, remaining) {
-      const nothing = { pack: await startPack().finish(), latest: [] }
+      const nothing = { pack: await startPack().finish(), latest: [], commits: [] }
       const sent = head === tip.commit ? undefined : written
       return push(session, { tip, head }, { ...(sent ?? nothing), remaining })
     },

@@ -135,7 +135,7 @@ function deliveryOf(answer: KeptAnswer, context: ErrorContext): Delivery {
   const { status, body } = answer
   body?.release()
   if (status === 200 && isFrom('git-receive-pack', answer) && body !== undefined)
-    return { kind: 'answered', answer: body.bytes }
+    return { kind: 'answered', answer: body.bytes, words: '' }
   if (status < 300)
     return { kind: 'lost', failure: new Failure('RepositoryNotFound', `${context.url} ${NOT_GIT}`) }
   // A gateway may give up on a server that carries on.

@@ -2,6 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { ErrorContext } from '../output/error-table.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
+import { repeatedWords, type IsRepeated } from '../output/repeated-words.ts'
 import { readPushReport, type PushReport } from '../protocol/receive-pack.ts'
 import type { Pushed, Tip, Unlanded } from '../remote.ts'
 import { readRemoteTip } from './read-tip.ts'
@@ -10,7 +11,7 @@ import type { Delivery } from './channel.ts'
 import type { WrittenCommits } from './write-commits.ts'
 
 /** What a push sends. */
-export interface Sent extends Pick<WrittenCommits, 'pack' | 'latest'> {
+export interface Sent extends Pick<WrittenCommits, 'commits' | 'pack' | 'latest'> {
   /** How long the push may still begin, in milliseconds; left out: for ever. */
   readonly remaining?: (() => number) | undefined
 }
@@ -21,11 +22,17 @@ export interface Sent extends Pick<WrittenCommits, 'pack' | 'latest'> {
  * old state of a resource cannot land after one for a newer state: that one has moved the branch. Nothing is sent after
  * the session's signal has fired, nor where no time remains.
  */
-export async function push(session: DirectSession, { tip, head }: Push, sent: Sent): Promise<Pushed> {
+export async function push(
+  session: DirectSession,
+  { tip, head }: Omit<Push, 'commits'>,
+  sent: Sent,
+): Promise<Pushed> {
   const update = { ref: refOf(tip), from: tip.exists ? tip.commit : undefined, to: head }
   const mayBegin = (): boolean => (sent.remaining?.() ?? Infinity) > 0
   const delivery = await session.channel.push(update, sent.pack, mayBegin)
-  const judged = judge(delivery, tip, session)
+  const { url } = session.context
+  const isRepeated = repeatedWords({ url, branch: tip.branch, commits: sent.commits })
+  const judged = judge(delivery, { tip, isRepeated }, session)
   const pushed = judged.certain
     ? judged.pushed
     : await judgeByTip(() => readRemoteTip(session, tip.branch), { tip, head }, judged.pushed)
@@ -44,8 +51,14 @@ function refOf({ branch }: Tip): string {
 type Judged =
   { readonly pushed: Pushed; readonly certain: true } | { readonly pushed: Unlanded; readonly certain: false }
 
-function judge(delivery: Delivery, tip: Tip, session: DirectSession): Judged {
-  if (delivery.kind === 'answered') return judgeAnswer(delivery.answer, tip, session)
+/** What an answer is judged by. */
+interface Basis {
+  readonly tip: Tip
+  readonly isRepeated: IsRepeated
+}
+
+function judge(delivery: Delivery, basis: Basis, session: DirectSession): Judged {
+  if (delivery.kind === 'answered') return judgeAnswer(delivery, basis, session)
   if (delivery.kind === 'stale') return { pushed: { kind: 'race' }, certain: true }
   if (delivery.kind === 'refused') return { pushed: delivery, certain: true }
   const { failure } = delivery
@@ -53,17 +66,21 @@ function judge(delivery: Delivery, tip: Tip, session: DirectSession): Judged {
   return { pushed, certain: false }
 }
 
-function judgeAnswer(answer: Buffer, tip: Tip, { context }: DirectSession): Judged {
-  const report = readReport(answer, tip)
+function judgeAnswer(
+  { answer, words }: Extract<Delivery, { readonly kind: 'answered' }>,
+  basis: Basis,
+  { context }: DirectSession,
+): Judged {
+  const report = readReport(answer, basis.tip)
   if (report instanceof Error) {
-    const failure = explained(report, context)
+    const failure = explained(report, 'push', context)
     return { pushed: failure instanceof Failure ? refuse(failure) : unreported(context), certain: false }
   }
-  const moved = readMoved(report.progress, context)
+  const moved = readMoved(`${words}\n${report.progress}`, context, basis.isRepeated)
   if (moved !== undefined) return { pushed: refuse(movedFailure(moved, context, 'push')), certain: true }
   if (report.ref === undefined && report.unpackError === undefined)
     return { pushed: unreported(context), certain: false }
-  return { pushed: judgeReport(report, tip, context), certain: true }
+  return { pushed: judgeReport(report, basis, context), certain: true }
 }
 
 function readReport(answer: Buffer, tip: Tip): PushReport | Error {
@@ -79,12 +96,17 @@ const LACKING = /missing necessary objects|shallow update not allowed/
 // The base of a delta is a tree of the tip, which the server has.
 const NOT_THIN = /unresolved deltas?|missing delta base/i
 
-function judgeReport({ ref, unpackError, progress }: PushReport, tip: Tip, context: ErrorContext): Pushed {
+function judgeReport(
+  { ref, unpackError, progress }: PushReport,
+  { tip, isRepeated }: Basis,
+  context: ErrorContext,
+): Pushed {
   if (ref === 'ok' && unpackError === undefined) return { kind: 'landed' }
   const reason = typeof ref === 'object' ? ref.refused : 'unpacker error'
   if (tip.remembered && (unpackError !== undefined || LACKING.test(reason))) return { kind: 'race' }
-  if (NOT_THIN.test(progress)) throw new Error('it does not take thin packs')
+  // Where nothing is stored, no hook has printed anything.
+  if (unpackError !== undefined && NOT_THIN.test(progress)) throw new Error('it does not take thin packs')
   const lines = progress.split(/[\r\n]+/).map((line) => line.trimEnd())
   const remote = lines.filter((line) => line !== '').join('\n')
-  return judgeRefusal({ reason, remote, unpack: unpackError ?? '' }, context)
+  return judgeRefusal({ reason, remote, unpack: unpackError ?? '' }, context, isRepeated)
 }

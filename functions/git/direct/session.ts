@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { declaredCount, readPack } from '../objects/pack-reader.ts'
-import { failureOf, outage, rejection } from '../output/classify.ts'
+import { failureOf, unknownError, type Doing } from '../output/classify.ts'
 import { BROKEN_OFF, type ErrorContext } from '../output/error-table.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import { stopIfAborted } from '../process/launcher.ts'
@@ -45,7 +45,7 @@ export async function listRefs(
       readListedRefs,
     )
   } catch (error) {
-    throw explained(error, context)
+    throw explained(error, 'reading', context)
   }
 }
 
@@ -85,7 +85,7 @@ export async function fetchObjects(
     })
   } catch (error) {
     if (isProtocolError(error, 'REMOTE') && NOT_THERE.test(error.message)) return 'moved'
-    throw explained(error, context)
+    throw explained(error, 'reading', context)
   }
 }
 
@@ -127,10 +127,10 @@ async function unpack(
  * The Failure for an answer that broke off, or in which the server reports an error, in the sentences of `output/`.
  * Every other error as it is: one that is no Failure means that this engine cannot go on, and that the git binary may.
  */
-export function explained(error: unknown, context: ErrorContext): unknown {
+export function explained(error: unknown, doing: Doing, context: ErrorContext): unknown {
   if (isProtocolError(error, 'TRUNCATED')) return failureOf(BROKEN_OFF, context)
   if (!isProtocolError(error, 'REMOTE')) return error
-  return outage(error.message, context) ?? rejection(error.message, context)
+  return unknownError(error.message, doing, context)
 }
 
 /**

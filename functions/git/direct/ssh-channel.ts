@@ -74,14 +74,9 @@ export function openSSHChannel(parts: SSHParts): Channel {
   }
 
   /** A message to every user comes before the answer. */
-  function movedBy(program: SSHProgram, after: 'reading' | 'push'): Failure | undefined {
-    const moved = readMoved(withoutRemote(program.end().words), context)
-    return moved === undefined ? undefined : movedFailure(moved, context, after)
-  }
-
   function stopIfMoved(program: SSHProgram): void {
-    const moved = movedBy(program, 'reading')
-    if (moved !== undefined) throw moved
+    const moved = readMoved(withoutRemote(program.end().words), context)
+    if (moved !== undefined) throw movedFailure(moved, context, 'reading')
   }
 
   async function failureFor({ name, program }: Running, stderr: string): Promise<Failure> {
@@ -153,9 +148,8 @@ export function openSSHChannel(parts: SSHParts): Channel {
     await running.talk.say([pushCommand(update), ...pack])
     const heard = await hear(running, REPORT_BYTES).catch(() => undefined)
     heard?.release()
-    const moved = movedBy(running.program, 'push')
-    if (moved !== undefined) return { kind: 'refused', failure: moved, each: false }
-    if (heard?.isCut === false) return { kind: 'answered', answer: heard.answer }
+    const words = withoutRemote(running.program.end().words)
+    if (heard?.isCut === false) return { kind: 'answered', answer: heard.answer, words }
     return { kind: 'lost', failure: await failureFor(running, HUNG_UP) }
   }
 }

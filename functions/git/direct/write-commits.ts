@@ -11,6 +11,7 @@ import { keepTrees, requireTreeRoom } from './written-trees.ts'
 
 /** Commits that are not on the remote yet. */
 export interface WrittenCommits {
+  readonly commits: readonly NewCommit[]
   /** Their full names, in the order of the commits. */
   readonly names: readonly ObjectId[]
   /** A pack of what the remote lacks for them. */
@@ -81,7 +82,7 @@ async function write(
     await trees.tidy(root)
   }
   const latest = [...written.slice(-1), ...(root === undefined ? [] : await trees.below(root))]
-  return { names: written.map(({ id }) => id), pack: await pack.finish(), latest }
+  return { commits, names: written.map(({ id }) => id), pack: await pack.finish(), latest }
 }
 
 /** Makes the trees of one commit. Throws an Error that is no Failure if they are too large. */

@@ -23,10 +23,14 @@ export type Meaning =
   | 'race'
   | Failure
 
+/** What a git was at: only what is pushed can be refused, all else may succeed the next time. */
+export type Doing = 'reading' | 'push'
+
 /**
- * Reads git's output (git 2.39 with LC_ALL=C). Not listed: PushRejected if the remote printed something, else Internal.
+ * Reads git's output (git 2.39 with LC_ALL=C). Not listed: what `unknownError` makes of it if the remote printed
+ * something, else Internal.
  */
-export function classify(ended: Ended, context: ErrorContext): Meaning {
+export function classify(ended: Ended, doing: Doing, context: ErrorContext): Meaning {
   if (ended.exitCode === undefined) return explainKill(ended, context)
   const output = readGitOutput(ended)
   if (/couldn't find remote ref/.test(output.own)) return 'absent'
@@ -35,7 +39,13 @@ export function classify(ended: Ended, context: ErrorContext): Meaning {
   // A push of a new branch while the default branch moved: the remote no longer advertises the tip, so git tries to
   // send everything and lacks the blobs.
   if (/^fatal: unable to read [0-9a-f]{40}$/m.test(output.own)) return 'race'
-  return explainStatus(output, context) ?? explainOwn(output, context) ?? explainRest(ended, output, context)
+  return (
+    explainStatus(output, context) ??
+    explainOwn(output, context) ??
+    (output.remote === ''
+      ? explainSilent(ended, output, context)
+      : unknownError(output.remote, doing, context))
+  )
 }
 
 /** The limit that this git has reached: of its memory, or of the size of what it fetches. */
@@ -55,13 +65,24 @@ export function rejection(words: string, context: ErrorContext): Failure {
   )
 }
 
-function shown(quoted: string | undefined): string {
-  return quoted === undefined ? 'something that cannot be shown' : `"${quoted}"`
+/**
+ * The failure for an error of the remote that is in no table. While it is read, it cannot be a final refusal: nothing was
+ * requested that it could refuse, but its disk may be full, or its repository broken.
+ */
+export function unknownError(words: string, doing: Doing, context: ErrorContext): Failure {
+  if (OUTAGE.pattern.test(words)) return failureOf(OUTAGE, context)
+  return doing === 'push' ? rejection(words, context) : notServed(words, context)
 }
 
-/** The host's internal error, if its message reports one. */
-export function outage(words: string, context: ErrorContext): Failure | undefined {
-  return OUTAGE.pattern.test(words) ? failureOf(OUTAGE, context, undefined) : undefined
+function notServed(words: string, { url, secrets }: ErrorContext): Failure {
+  return new Failure(
+    'ProviderUnavailable',
+    `${url} does not serve Git and reports ${shown(redact(words, secrets))}; Commitlet retries automatically.`,
+  )
+}
+
+function shown(quoted: string | undefined): string {
+  return quoted === undefined ? 'something that cannot be shown' : `"${quoted}"`
 }
 
 function explainKill(ended: Ended, { url, deadlineSeconds }: ErrorContext): Failure {
@@ -116,8 +137,7 @@ export function statusFailure(status: number, context: ErrorContext, retryAfterS
   return failureOf(statusMeaning(limited ? 429 : status), context, retryAfterSeconds)
 }
 
-function explainRest(ended: Ended, output: GitOutput, context: ErrorContext): Failure {
-  if (output.remote !== '') return outage(output.remote, context) ?? rejection(output.remote, context)
+function explainSilent(ended: Ended, output: GitOutput, context: ErrorContext): Failure {
   const cause = new Error(shown(redact(output.own, context.secrets)))
   if (ended.exitCode === 127)
     return new Failure(

@@ -206,7 +206,7 @@ export const ROWS: readonly ErrorRow[] = [
  */
 export const OUTAGE: ErrorRow = {
   pattern:
-    /^Internal Server Error$|fatal error in commit_refs|GitLab: (5\d\d\b(?! [a-z])|Internal API (unreachable|error \(5\d\d\))|API is not accessible)|(Gitea|Forgejo): Internal Server Error/m,
+    /^(?:error: |ERROR: )?(?:Internal Server Error$|fatal error in commit_refs|GitLab: (?:5\d\d\b(?! [a-z])|Internal API (?:unreachable|error \(5\d\d\))|API is not accessible)|(?:Gitea|Forgejo): Internal Server Error)/m,
   reason: 'ProviderUnavailable',
   sentence:
     'has an internal error and cannot accept the commit at the moment; Commitlet retries automatically.',

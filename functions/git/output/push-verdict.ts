@@ -1,7 +1,8 @@
 import { Failure } from '../../domain/failure.ts'
-import type { Pushed, Tip, Unlanded } from '../remote.ts'
-import { outage, rejection } from './classify.ts'
-import type { ErrorContext } from './error-table.ts'
+import type { NewCommit, Pushed, Tip, Unlanded } from '../remote.ts'
+import { failureOf, rejection } from './classify.ts'
+import { OUTAGE, type ErrorContext } from './error-table.ts'
+import { firstOwn, type IsRepeated } from './repeated-words.ts'
 
 /** How the server refused the update of the ref. */
 export interface RefusedUpdate {
@@ -13,29 +14,38 @@ export interface RefusedUpdate {
   readonly unpack: string
 }
 
-/** A push: from where, and to which commit. */
+/** A push: from where, to which commit, and with which commits on the way. */
 export interface Push {
   readonly tip: Tip
   readonly head: string
+  readonly commits: readonly NewCommit[]
 }
 
-/** What a refusal by the server means. */
-export function judgeRefusal({ reason, remote, unpack }: RefusedUpdate, context: ErrorContext): Unlanded {
+/**
+ * What a refusal by the server means. Its hooks print before and beside it, and hosts and hooks repeat what users choose:
+ * words count only where the server itself can have said them.
+ */
+export function judgeRefusal(
+  { reason, remote, unpack }: RefusedUpdate,
+  context: ErrorContext,
+  isRepeated: IsRepeated,
+): Unlanded {
   const words = `${reason}\n${remote}`
-  if (/\.lock': File exists/.test(words))
-    return refuse(unavailable(context, 'holds a stale lock on the branch'))
-  if (/' exists; cannot create|refname conflict/.test(words)) return refuse(nameCollision(context))
-  if (RACES.some((race) => race.test(words))) return { kind: 'race' }
-  const failed = outage(words, context)
-  if (failed !== undefined) return refuse(failed)
-  if (/unpacker error|unable to migrate objects/.test(reason) && DISK.test(`${unpack}\n${words}`))
+  const says = (text: string, pattern: RegExp): boolean => firstOwn(text, pattern, isRepeated) !== undefined
+  // Where a hook has declined the update, or nothing is stored, the server has not come to the ref.
+  const ofRef = /declined|unpacker error/.test(reason) ? reason : words
+  if (says(ofRef, STALE_LOCK)) return refuse(unavailable(context, 'holds a stale lock on the branch'))
+  if (says(ofRef, COLLISION)) return refuse(nameCollision(context))
+  if (says(ofRef, RACE)) return { kind: 'race' }
+  if (says(words, OUTAGE.pattern)) return refuse(failureOf(OUTAGE, context))
+  if (/unpacker error|unable to migrate objects/.test(reason) && says(`${unpack}\n${words}`, DISK))
     return refuse(unavailable(context, 'cannot store the commit (disk or file rights of the server)'))
   const remoteWords = remote.replace(/^error: hook declined to update .*$/m, '').trim()
   const failure = rejection(remoteWords === '' ? reason : remoteWords, context)
   // A race or a final refusal: only the tip can show which.
-  if (reason === 'failed to update ref') return { kind: 'race', unless: failure }
-  if (NO_RIGHT.test(words)) return refuse(denied(context))
-  return { kind: 'refused', failure, each: !BRANCH.test(words) }
+  if (NOT_MOVED.test(reason)) return { kind: 'race', unless: failure }
+  if (says(words, NO_RIGHT)) return refuse(denied(context))
+  return { kind: 'refused', failure, each: !says(words, BRANCH) }
 }
 
 /** The server carried out the request, but does not say whether the ref has moved. */
@@ -49,7 +59,7 @@ export function unreported(context: ErrorContext): Unlanded {
  */
 export async function judgeByTip(
   readTip: () => Promise<string | undefined>,
-  { tip, head }: Push,
+  { tip, head }: Omit<Push, 'commits'>,
   otherwise: Unlanded,
 ): Promise<Pushed> {
   const now = await readTip().catch(() => 'unreadable')
@@ -65,17 +75,16 @@ export function refuse(failure: Failure): Unlanded {
   return { kind: 'refused', failure, each: false }
 }
 
-const RACES = [
-  /is at [0-9a-f]+ but expected/,
-  /reference already exists/,
-  /incorrect old value provided/,
-  /reference not found/,
-  // The branch that was read is deleted.
-  /unable to resolve reference/,
-]
+const STALE_LOCK = /\.lock': File exists/
+const COLLISION = /' exists; cannot create|refname conflict/
+// With the last one, the branch that was read is deleted.
+const RACE =
+  /is at [0-9a-f]+ but expected|reference already exists|incorrect old value provided|reference not found|unable to resolve reference/
+// Git, and JGit.
+const NOT_MOVED = /^(?:failed to update ref|failed to lock)$/
 const DISK =
   /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
-const NO_RIGHT = /User permission denied for writing/
+const NO_RIGHT = /^(?:(?:error|Gitea|Forgejo): )?(?<own>User permission denied for writing)/m
 // A refusal because of the branch or the repository: it holds for every commit of the batch.
 const BRANCH = /protected branch|shallow update not allowed|archived|read.only|deny updating a hidden ref/i
 

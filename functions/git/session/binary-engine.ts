@@ -5,7 +5,7 @@ import { stopIfAborted } from '../process/launcher.ts'
 import { openProcessDir, type ProcessDir } from '../process/process-dir.ts'
 import { USUAL_PATH } from '../process/required-programs.ts'
 import { openWorkspace } from '../process/workspace.ts'
-import type { Engine, Remote, RemoteTarget } from '../remote.ts'
+import type { Engine, NewCommit, Remote, RemoteTarget } from '../remote.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
 import { fetchTip } from './fetch.ts'
 import { readBlobs } from './read-blobs.ts'
@@ -131,13 +131,18 @@ function busy(url: string): Failure {
 
 /** Implements the port with the git binary: one file of this room for each of its functions. */
 export function binaryRemote(session: Session, close: () => Promise<void>): Remote {
+  let written: readonly NewCommit[] = []
   return {
     url: session.context.url,
     readTip: (wanted) => fetchTip(session, wanted),
     readTree: (tip, paths) => listTree(session, tip.commit, paths),
     readBlobs: (_tip, oids, most) => readBlobs(session, oids, most),
-    writeCommits: (tip, commits) => writeCommits(session, tip.commit, commits),
-    push: (tip, head, remaining) => pushOnce(session, { tip, head }, remaining),
+    writeCommits(tip, commits) {
+      written = commits
+      return writeCommits(session, tip.commit, commits)
+    },
+    push: (tip, head, remaining) =>
+      pushOnce(session, { tip, head, commits: head === tip.commit ? [] : written }, remaining),
     askToPush: (tip) => askToPush(session, tip),
     findLanded: (tip, sought) => searchHistory(session, tip.branch, sought),
     close,

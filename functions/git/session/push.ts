@@ -10,12 +10,13 @@ import { movedFailure } from '../output/moved.ts'
 import { rejection } from '../output/classify.ts'
 import type { ErrorContext } from '../output/error-table.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
+import { repeatedWords, type IsRepeated } from '../output/repeated-words.ts'
 import type { OnlineResult } from './transport.ts'
 
 /** Implements `push` of the port: the lease is the compare-and-swap, and `head` descends from the tip. */
 export async function pushOnce(
   session: Session,
-  { tip, head }: Push,
+  { tip, head, commits }: Push,
   remaining: () => number = () => Infinity,
 ): Promise<Pushed> {
   const ref = `refs/heads/${tip.branch}`
@@ -31,14 +32,16 @@ export async function pushOnce(
     session.url,
     `${head}:${ref}`,
   ]
-  const result = await session.online(args, { until })
-  if (result.moved !== undefined) return refuse(movedFailure(result.moved, session.context, 'push'))
+  const { context } = session
+  const isRepeated = repeatedWords({ url: context.url, branch: tip.branch, commits })
+  const result = await session.online(args, { until, isRepeated })
+  if (result.moved !== undefined) return refuse(movedFailure(result.moved, context, 'push'))
   if (result.meaning === undefined) return { kind: 'landed' }
   const output = readGitOutput(result.ended)
   if (output.own.includes(TOO_LATE)) return { kind: 'race' }
   const now = (): Promise<string | undefined> => readRemoteTip(session, tip.branch)
-  if (output.unreported) return judgeByTip(now, { tip, head }, unreported(session.context))
-  const judged = judgeRef(output, session)
+  if (output.unreported) return judgeByTip(now, { tip, head }, unreported(context))
+  const judged = judgeRef(output, context, isRepeated)
   if (judged === undefined) return judgeBreak(result, { tip, head }, now)
   // curl repeats a request when the connection breaks before an answer: the server may have rejected the second
   // request after it had already accepted the first.
@@ -69,10 +72,10 @@ function nothingAt(date: Date): NewCommit {
   return { files: [], message: 'Nothing', author: { name: 'Commitlet', email: 'commitlet' }, date }
 }
 
-function judgeRef(output: GitOutput, { context }: Session): Unlanded | undefined {
+function judgeRef(output: GitOutput, context: ErrorContext, isRepeated: IsRepeated): Unlanded | undefined {
   if (output.rejected !== undefined) return judgeOwn(output.rejected, context)
   const { remoteRejected: reason, remote, own } = output
-  return reason === undefined ? undefined : judgeRefusal({ reason, remote, unpack: own }, context)
+  return reason === undefined ? undefined : judgeRefusal({ reason, remote, unpack: own }, context, isRepeated)
 }
 
 function judgeOwn(reason: string, context: ErrorContext): Unlanded {
@@ -82,7 +85,7 @@ function judgeOwn(reason: string, context: ErrorContext): Unlanded {
 
 async function judgeBreak(
   { meaning, undelivered }: OnlineResult,
-  push: Push,
+  push: Omit<Push, 'commits'>,
   now: () => Promise<string | undefined>,
 ): Promise<Pushed> {
   if (!(meaning instanceof Failure)) return { kind: 'race' }

@@ -4,6 +4,7 @@ import { offlineEnvironment, type ChildEnvironment, type RunSettings } from '../
 import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { limitReached } from '../output/classify.ts'
 import type { ErrorContext } from '../output/error-table.ts'
+import type { IsRepeated } from '../output/repeated-words.ts'
 import type { Limits } from './limits.ts'
 import type { OnlineResult, Transport } from './transport.ts'
 import type { Workspace } from '../process/workspace.ts'
@@ -30,6 +31,8 @@ export interface OnlineOptions {
   readonly fetches?: boolean
   /** It must not push after this many seconds since the start of the machine. */
   readonly until?: number | undefined
+  /** It pushes, and the remote may repeat words of what it brings. */
+  readonly isRepeated?: IsRepeated
   /** The trace of the protocol's packets is written to this file of the workspace. */
   readonly packets?: string
 }
@@ -91,7 +94,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     const call = { args, folder, environment: environmentOf(options), ...input }
     const ended = await launch(call, signal).finally(expected.stop)
     fetched += (await workspace.packBytes()) - before
-    return expected.explain(ended, context)
+    return expected.explain(ended, context, options.isRepeated)
   }
 
   function isRunAgain({ ended, undelivered }: OnlineResult, { fetches = false }: OnlineOptions): boolean {

@@ -16,7 +16,8 @@ import type { SSHSessions } from '../ssh/sessions.ts'
 import { openSSHTunnel } from '../ssh/tunnel.ts'
 import type { Tunnel } from '../ssh/tunnel.ts'
 import { classify } from '../output/classify.ts'
-import type { Meaning } from '../output/classify.ts'
+import type { Doing, Meaning } from '../output/classify.ts'
+import type { IsRepeated } from '../output/repeated-words.ts'
 
 /** How git reaches the remote and authenticates. */
 export interface Transport {
@@ -38,8 +39,8 @@ export interface Transport {
 export interface ExpectedCall {
   /** Called when it has ended, with or without success. */
   readonly stop: () => void
-  /** What its result means. */
-  explain(ended: Ended, context: ErrorContext): Promise<OnlineResult>
+  /** What its result means; `isRepeated` where the remote may repeat words of a push. */
+  explain(ended: Ended, context: ErrorContext, isRepeated?: IsRepeated): Promise<OnlineResult>
 }
 
 /** How a git that talked to the remote ended. */
@@ -86,17 +87,23 @@ export function overHTTPS(destination: Destination, login: PasswordLogin): Trans
     proxied: proxy !== undefined,
     input: loginLine(login) + proxyLine(proxy),
     environment: (run) => onlineEnvironment(run, destination),
-    expect: () => ({
+    expect: ([command]) => ({
       stop: noop,
-      async explain(ended, context) {
+      async explain(ended, context, isRepeated) {
         const meaning =
-          ended.exitCode === 0 ? undefined : await withCertificate(classify(ended, context), destination)
+          ended.exitCode === 0
+            ? undefined
+            : await withCertificate(classify(ended, doingOf(command), context), destination)
         // Git exits with 128 before it has sent anything, with 1 afterwards (measured with git 2.39).
-        return unlessMoved({ ended, meaning, undelivered: ended.exitCode === 128 }, '', context)
+        return unlessMoved({ ended, meaning, undelivered: ended.exitCode === 128 }, '', context, isRepeated)
       },
     }),
     close: noop,
   }
+}
+
+function doingOf(command: string | undefined): Doing {
+  return command === 'push' ? 'push' : 'reading'
 }
 
 async function withCertificate(meaning: Meaning, destination: Destination): Promise<Meaning> {
@@ -119,13 +126,18 @@ function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly s
       const call = tunnel.expect(command === 'push' ? 'git-receive-pack' : 'git-upload-pack')
       return {
         stop: call.stop,
-        async explain(ended, context) {
+        async explain(ended, context, isRepeated) {
           const undelivered = call.sentBytes() <= EMPTY_BYTES
           if (ended.exitCode === 0)
-            return unlessMoved({ ended, meaning: undefined, undelivered }, call.wordsSoFar(), context)
+            return unlessMoved(
+              { ended, meaning: undefined, undelivered },
+              call.wordsSoFar(),
+              context,
+              isRepeated,
+            )
           const report = await call.readReport()
           const meaning = explainSSH(ended, report, context)
-          return unlessMoved({ ended, meaning, undelivered }, report.words, context)
+          return unlessMoved({ ended, meaning, undelivered }, report.words, context, isRepeated)
         },
       }
     },
@@ -138,9 +150,10 @@ function unlessMoved(
   result: Omit<OnlineResult, 'moved'>,
   words: string,
   context: ErrorContext,
+  isRepeated: IsRepeated | undefined,
 ): OnlineResult {
   const printed = `${readGitOutput(result.ended).remote}\n${withoutRemote(words)}`
-  const moved = readMoved(printed, context)
+  const moved = readMoved(printed, context, isRepeated)
   return moved === undefined
     ? { ...result, moved }
     : { ...result, moved, meaning: movedFailure(moved, context, 'reading') }

@@ -1,10 +1,9 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Ended } from '../process/launcher.ts'
-import { redact } from '../../domain/redact.ts'
 import type { ErrorRow, ErrorMeaning, ErrorContext } from '../output/error-table.ts'
 import { OUTAGE } from '../output/error-table.ts'
 import type { ServerReport } from './tunnel.ts'
-import { classify, rejection, failureOf } from '../output/classify.ts'
+import { classify, failureOf, unknownError } from '../output/classify.ts'
 import type { Meaning } from '../output/classify.ts'
 
 /** What git prints when its connection is closed: it cannot know why. */
@@ -109,7 +108,8 @@ const NOT_FOUND_STATUS = 127
  * the connection, else by what the server printed.
  */
 export function explainSSH(ended: Ended, report: ServerReport, context: ErrorContext): Meaning {
-  const meaning = classify(ended, context)
+  const doing = report.service === 'git-upload-pack' ? 'reading' : 'push'
+  const meaning = classify(ended, doing, context)
   if (ended.exitCode === undefined || !isBreak(meaning, ended)) return meaning
   if (report.failure !== undefined) return report.failure
   const words = withoutRemote(report.words.slice(0, READ)).trim()
@@ -117,25 +117,12 @@ export function explainSSH(ended: Ended, report: ServerReport, context: ErrorCon
   if (/^fatal: no commits selected for shallow requests$/m.test(words)) return 'nothing newer'
   const known = ROWS.find(({ pattern }) => pattern.test(words)) ?? fallbackMeaning(ended, report, words)
   if (known !== undefined) return failureOf(known, context)
-  if (words === '') return meaning
-  return report.service === 'git-upload-pack' && CLOSED_BEFORE_START.test(ended.stderr)
-    ? unclear(words, context)
-    : rejection(words, context)
+  return words === '' ? meaning : unknownError(words, doing, context)
 }
 
 /** The words of a server without the `remote:` that some of them put before each line themselves. */
 export function withoutRemote(words: string): string {
   return words.replace(/^(remote: ?)+/gm, '')
-}
-
-// At this point an unknown message cannot be a final refusal, because nothing was requested yet.
-function unclear(words: string, { url, secrets }: ErrorContext): Failure {
-  const quoted = redact(words, secrets)
-  const reported = quoted === undefined ? ', and its message cannot be shown' : ` and reports "${quoted}"`
-  return new Failure(
-    'ProviderUnavailable',
-    `${url} does not serve Git${reported}; Commitlet retries automatically.`,
-  )
 }
 
 // A limit of Commitlet also breaks the connection.

@@ -15,6 +15,7 @@ const { server } = stage
 
 interface Attempt {
   readonly branch?: string
+  readonly path?: string
   /** What happens between the reading and the push. */
   readonly meanwhile?: (repository: GitRepository) => Promise<unknown>
   readonly fault?: readonly [Fault, Target]
@@ -27,13 +28,13 @@ let count = 0
 async function attempt(
   engine: EngineName,
   options: RepositoryOptions,
-  { branch = 'main', meanwhile, fault, remaining }: Attempt = {},
+  { branch = 'main', path = 'a.md', meanwhile, fault, remaining }: Attempt = {},
 ) {
   const repository = await server.createRepository(`push/${++count}`, options)
   return stage.remote(engine, repository.url, async (remote) => {
     const tip = await remote.readTip({ branch })
     if (tip === 'moved') throw new Error('Nobody else is at work here')
-    const head = await commitOn(remote, tip)
+    const head = await commitOn(remote, tip, path)
     await meanwhile?.(repository)
     const heal =
       fault === undefined
@@ -46,8 +47,8 @@ async function attempt(
   })
 }
 
-async function commitOn(remote: Remote, tip: Tip): Promise<string> {
-  const file = { path: 'a.md', mode: '100644', content: Buffer.from('a') }
+async function commitOn(remote: Remote, tip: Tip, path: string): Promise<string> {
+  const file = { path, mode: '100644', content: Buffer.from('a') }
   await remote.readTree(tip, [file.path])
   const commit = { files: [file], message: 'A\n', author: AUTHOR, date: new Date() }
   const [head = ''] = await remote.writeCommits(tip, [commit])
@@ -77,7 +78,21 @@ function rowOf({ kind, failure, each }: Expected): string {
   return `${kind} ${failure?.reason} ${each}`
 }
 
-const refusals: readonly (readonly [string, RepositoryOptions, Attempt, Expected])[] = [
+type Refusal = readonly [string, RepositoryOptions, Attempt, Expected]
+
+/** Prints the paths of what is pushed, as hooks and hosts do. */
+const PATHS = 'read old new ref; git diff --name-only $old $new >&2'
+
+/** Paths that are made of words of hosts. */
+const REPEATED = [
+  'repository moved',
+  'fatal error in commit_refs',
+  'User permission denied for writing',
+  'docs/archived/read-only.md',
+  'GitLab: 502 .md',
+]
+
+const refusals: readonly Refusal[] = [
   [
     'a pre-receive hook',
     { hooks: { 'pre-receive': 'echo "no $GIT_PUSH" >&2; exit 1' } },
@@ -90,6 +105,18 @@ const refusals: readonly (readonly [string, RepositoryOptions, Attempt, Expected
     {},
     { failure: { reason: 'PushRejected', message: /reports "not now"/ }, each: true },
   ],
+  [
+    'a hook that finds no reference',
+    { hooks: { 'pre-receive': 'echo "JIRA issue reference not found" >&2; exit 1' } },
+    {},
+    { failure: { reason: 'PushRejected', message: /JIRA issue/ }, each: true },
+  ],
+  ...REPEATED.map((path): Refusal => [
+    `a hook that repeats the path ${path}`,
+    { hooks: { 'pre-receive': `${PATHS}; exit 1` } },
+    { path },
+    { failure: { reason: 'PushRejected' }, each: true },
+  ]),
   [
     'a silent hook',
     { hooks: { update: 'exit 1' } },
@@ -226,6 +253,13 @@ for (const engine of ENGINES) {
       t.match(ended, { pushed: { kind: 'refused', ...expected }, landed: false })
     })
   }
+
+  test('a hook that repeats a path and accepts it does not decide about the push', async (t) => {
+    for (const path of sample(REPEATED, () => engine)) {
+      const ended = await attempt(engine, { hooks: { 'post-receive': PATHS } }, { path })
+      t.match(ended, { pushed: { kind: 'landed' }, landed: true }, path)
+    }
+  })
 
   test('a stale lock on the server is an error of the server', async (t) => {
     const hooks = { 'pre-receive': 'touch "$GIT_DIR/refs/heads/main.lock"' }

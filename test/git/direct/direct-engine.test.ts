@@ -82,7 +82,7 @@ for (const [name, fault, expected] of [
   [
     'an error of the server',
     sent('0019ERR this costs a fee\n'),
-    { reason: 'PushRejected', message: /costs a fee/ },
+    { reason: 'ProviderUnavailable', message: /reports "this costs a fee"; Commitlet retries/ },
   ],
 ] as const)
   t.test(`${name} is a verdict, in one request`, async (t) => {

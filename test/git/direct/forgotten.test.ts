@@ -33,8 +33,12 @@ function sessionWith(answer: string, delivery: Delivery, signal = new AbortContr
 }
 
 t.test('a report that cannot be read says nothing: the branch does', async (t) => {
-  const { session } = sessionWith('0000', { kind: 'answered', answer: Buffer.from('not a packet') })
-  const pushed = await push(session, { tip: TIP, head: HEAD }, { pack: [], latest: [] })
+  const { session } = sessionWith('0000', {
+    kind: 'answered',
+    answer: Buffer.from('not a packet'),
+    words: '',
+  })
+  const pushed = await push(session, { tip: TIP, head: HEAD }, { commits: [], pack: [], latest: [] })
   t.match(pushed, { kind: 'unknown' })
 })
 

@@ -10,7 +10,7 @@ const context = {
 }
 
 function meaningOf(stderr: string, exitCode: number | undefined = 128, seconds = 1) {
-  return classify({ exitCode, stdout: '', stderr, seconds }, context)
+  return classify({ exitCode, stdout: '', stderr, seconds }, 'reading', context)
 }
 
 const U = context.url
@@ -37,7 +37,8 @@ const rows = [
   ['ProviderUnavailable', `fatal: unable to access '${U}/': The requested URL returned error: 503`],
   ['PushRejected', `error: RPC failed; HTTP 413 curl 22 The requested URL returned error: 413`],
   ['PushRejected', `fatal: unable to access '${U}/': The requested URL returned error: 422`],
-  ['PushRejected', `fatal: remote error: this needs a licence`],
+  ['ProviderUnavailable', `fatal: remote error: this needs a licence`],
+  ['ProviderUnavailable', `remote: warning: disk\nfatal: early end`],
   ['ProviderUnavailable', `remote: GitLab: Internal API unreachable\nfatal: early end`],
   ['NetworkError', `fatal: unable to access '${U}/': Could not resolve host: git.example.com`],
   [
@@ -190,11 +191,11 @@ t.test('Retry-After is passed on, and with 403 it means slow down', async (t) =>
 })
 
 t.test('a git process that the deadline ended is a Timeout, one that ended otherwise is not', async (t) => {
-  t.match(classify({ exitCode: undefined, stdout: '', stderr: '', seconds: 120.1 }, context), {
+  t.match(classify({ exitCode: undefined, stdout: '', stderr: '', seconds: 120.1 }, 'reading', context), {
     reason: 'Timeout',
     message: /120 seconds/,
   })
-  t.match(classify({ exitCode: undefined, stdout: '', stderr: '', seconds: 3 }, context), {
+  t.match(classify({ exitCode: undefined, stdout: '', stderr: '', seconds: 3 }, 'push', context), {
     reason: 'Internal',
   })
 })
@@ -203,6 +204,17 @@ t.test('a machine without the programs is reported to the operator', async (t) =
   t.match(meaningOf('./launch: 5: exec: setpriv: not found', 127), {
     reason: 'Internal',
     message: /is not installed/,
+  })
+})
+
+t.test('an error that nobody knows is a refusal of what is pushed alone', async (t) => {
+  const stderr = 'fatal: remote error: aborting due to possible repository corruption on the remote side.'
+  t.match(meaningOf(stderr), {
+    reason: 'ProviderUnavailable',
+    message: `${U} does not serve Git and reports "aborting due to possible repository corruption on the remote side."; Commitlet retries automatically.`,
+  })
+  t.match(classify({ exitCode: 1, stdout: '', stderr, seconds: 1 }, 'push', context), {
+    reason: 'PushRejected',
   })
 })
 

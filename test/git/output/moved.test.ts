@@ -1,5 +1,6 @@
 import t from 'tap'
 import { movedFailure, readMoved, redirectAddress } from '../../../functions/git/output/moved.ts'
+import { repeatedWords } from '../../../functions/git/output/repeated-words.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
 import { allowedMs } from '../../harness/growth.ts'
 
@@ -61,11 +62,34 @@ t.test('other words of hosts and hooks are no such message', async (t) => {
     'project files moved',
     'The file a.yaml was moved to b.yaml',
     'I said: this repository moved.',
+    'WARN: repository moved',
     'This repository has 3 moved files.',
     'This repository will be moved to https://git.example.com/market/new',
     'repository not found',
   ])
     t.equal(readMoved(words, CONTEXT), undefined, words)
+})
+
+t.test('words that a push has brought do not move it', async (t) => {
+  const commits = [
+    {
+      files: [{ path: 'repository moved' }],
+      message: `Project 'acme/old' was moved to 'market/new'.\n`,
+      author: { name: 'Ada', email: 'ada@example.com' },
+      date: new Date(0),
+    },
+  ]
+  const isRepeated = repeatedWords({ url: CONTEXT.url, branch: 'main', commits })
+  for (const words of [
+    'repository moved: checked',
+    'remote: repository moved',
+    `Project 'acme/old' was moved to 'market/new'.`,
+  ])
+    t.equal(readMoved(words, CONTEXT, isRepeated), undefined, words)
+  t.strictSame(
+    readMoved(`repository moved: ok\nThis repository moved. Please use:\n  ${NEW}`, CONTEXT, isRepeated),
+    { address: NEW },
+  )
 })
 
 t.test('text of any size is searched in a moment', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
+import { NOTHING_REPEATED, repeatedWords } from '../../../functions/git/output/repeated-words.ts'
 import { judgeByTip, judgeRefusal, unreported } from '../../../functions/git/output/push-verdict.ts'
 
 const context = {
@@ -50,6 +51,25 @@ const answers: readonly (readonly [string, string, object])[] = [
     { kind: 'race' },
   ],
   ['', 'incorrect old value provided', { kind: 'race' }],
+  ['', "cannot lock ref 'refs/heads/main': is at 11 but expected 22", { kind: 'race' }],
+  ['', 'failed to lock', { kind: 'race', unless: { reason: 'PushRejected' } }],
+  // Of a hook: the server has not come to the ref, and says nothing of itself.
+  ...[
+    'The reference not found in JIRA',
+    "error: cannot lock ref 'refs/heads/main': is at 11 but expected 22",
+    "a 'b' exists; cannot create 'c'",
+    "x.lock': File exists",
+    'a.md: fatal error in commit_refs',
+    'a.md: Internal Server Error',
+    'a.md: User permission denied for writing',
+  ].map(
+    (words) =>
+      [
+        words,
+        'pre-receive hook declined',
+        { kind: 'refused', failure: { reason: 'PushRejected' }, each: true },
+      ] as const,
+  ),
   [
     "error: cannot lock ref 'refs/heads/feat/x': 'refs/heads/feat' exists; cannot create 'refs/heads/feat/x'",
     'failed to update ref',
@@ -58,16 +78,43 @@ const answers: readonly (readonly [string, string, object])[] = [
 ]
 for (const [remote, reason, expected] of answers) {
   t.test(`${reason}: ${remote}`, async (t) => {
-    t.match(judgeRefusal({ reason, remote, unpack: '' }, context), expected)
+    t.match(judgeRefusal({ reason, remote, unpack: '' }, context, NOTHING_REPEATED), expected)
   })
 }
 
+t.test('words that the push has brought are not the words of the server', async (t) => {
+  const files = [{ path: 'docs/archived/read-only.md' }]
+  const author = { name: 'Ada', email: 'ada@example.com' }
+  const message = 'GitLab: 502 Bad Gateway\n\nUser permission denied for writing\n'
+  const commits = [{ files, message, author, date: new Date(0) }]
+  const isRepeated = repeatedWords({ url: context.url, branch: 'protected branch', commits })
+  const judge = (remote: string) =>
+    judgeRefusal({ reason: 'pre-receive hook declined', remote, unpack: '' }, context, isRepeated)
+  for (const words of [
+    'docs/archived/read-only.md is too long',
+    'GitLab: 502 Bad Gateway',
+    'User permission denied for writing',
+    'nothing for the protected branch',
+  ])
+    t.match(judge(words), { kind: 'refused', failure: { reason: 'PushRejected' }, each: true }, words)
+  t.match(judge('docs/archived/read-only.md: this is a read only mirror'), { each: false })
+  t.match(judge('GitLab: 503 Service'), OUTAGE)
+  t.match(judge('error: User permission denied for writing.'), { each: true }, 'brought, too')
+})
+
 t.test('why the server cannot store the commits counts for its disk alone', async (t) => {
   const refusal = { reason: 'unpacker error', remote: '' }
-  t.match(judgeRefusal({ ...refusal, unpack: 'unable to create temporary object directory' }, context), {
-    failure: { reason: 'ProviderUnavailable', message: /cannot store/ },
-  })
-  t.match(judgeRefusal({ ...refusal, unpack: 'index-pack abnormal exit' }, context), {
+  t.match(
+    judgeRefusal(
+      { ...refusal, unpack: 'unable to create temporary object directory' },
+      context,
+      NOTHING_REPEATED,
+    ),
+    {
+      failure: { reason: 'ProviderUnavailable', message: /cannot store/ },
+    },
+  )
+  t.match(judgeRefusal({ ...refusal, unpack: 'index-pack abnormal exit' }, context, NOTHING_REPEATED), {
     failure: { reason: 'PushRejected', message: /reports "unpacker error"/ },
   })
 })

@@ -44,6 +44,7 @@ for (const [stderr, status, reason] of answers) {
       const pushed = await pushOnce(deaf, {
         tip: { branch: 'main', commit: undefined, exists: false },
         head: 'x',
+        commits: [],
       })
       if (reason === undefined) t.same(pushed, { kind: 'race' })
       else t.match(pushed, { kind: 'refused', failure: { reason }, each: false })
@@ -83,7 +84,9 @@ for (const { name, hooks, said, expected } of [
           return { meaning: 'absent', ended, undelivered: false }
         },
       }
-      t.match(await pushOnce(misheard, { tip, head: await commitOn(session, tip) }), { kind: expected })
+      t.match(await pushOnce(misheard, { tip, head: await commitOn(session, tip), commits: [] }), {
+        kind: expected,
+      })
     })
   })
 }

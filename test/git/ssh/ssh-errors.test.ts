@@ -89,7 +89,7 @@ t.test('unknown messages are quoted without secrets', async (t) => {
   t.match(meaning, { reason: 'PushRejected', message: /reports "no luck with \*\*\* today"/ })
 })
 
-t.test('unknown messages before a fetch has begun are not a rejection of a commit', async (t) => {
+t.test('unknown messages while something is fetched are not a rejection of a commit', async (t) => {
   const account = { ...ACCOUNT, words: 'remote: no luck with s3cr3t today\n' }
   const meaning = explainSSH(ENDED, account, SCENE)
   t.match(meaning, {
@@ -99,10 +99,10 @@ t.test('unknown messages before a fetch has begun are not a rejection of a commi
   const secrets = Array.from({ length: 2_000 }, (_, i) => `s3cr3t-${i}`)
   t.match(explainSSH(ENDED, account, { ...SCENE, secrets }), {
     reason: 'ProviderUnavailable',
-    message: /does not serve Git, and its message cannot be shown; .* retries/,
+    message: /does not serve Git and reports something that cannot be shown; .* retries/,
   })
   const stderr = 'fatal: early EOF\n'
-  t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), { reason: 'PushRejected' })
+  t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), { reason: 'ProviderUnavailable' })
 })
 
 t.test(
