@@ -34,6 +34,7 @@ export interface Remembered {
 
 /** What one session has read and written, whatever the memory has forgotten meanwhile. */
 export interface Objects {
+  /** What it has found once it has until its end: it plans on that. @throws what Take throws */
   get(id: ObjectId): GitObject | undefined
   /** @throws what Take and the pace throw */
   keep(objects: readonly GitObject[], pace: Pace): Promise<void>
@@ -47,6 +48,8 @@ export interface Objects {
 const REMEMBERED_BYTES = 24 * 1024 * 1024
 /** What the open sessions may hold together: answers, packs and objects. */
 const SHARED_BYTES = 128 * 1024 * 1024
+/** What a session takes at least at a time for remembered objects. */
+const HELD_BYTES = 64 * 1024
 /** What an object takes besides its bytes, in a pack that is read, in a session, and with its key in the memory. */
 export const OBJECT_BYTES = 512
 
@@ -91,8 +94,25 @@ export function openObjects(memory: Memory, { owner, take }: ObjectsOwner): Obje
   const own = new Map<ObjectId, GitObject>()
   const remembered = memory.of(owner)
   const releases: Release[] = []
+  let room = 0
+
+  function hold(object: GitObject): void {
+    const bytes = object.body.length + OBJECT_BYTES
+    if (bytes > room) {
+      const more = Math.max(bytes, HELD_BYTES)
+      releases.push(take(more))
+      room += more
+    }
+    room -= bytes
+    own.set(object.id, object)
+  }
+
   return {
-    get: (id) => own.get(id) ?? remembered.get(id),
+    get(id) {
+      const found = own.get(id) ?? remembered.get(id)
+      if (found !== undefined && !own.has(id)) hold(found)
+      return found
+    },
     async keep(objects, pace) {
       releases.push(take(objects.reduce((sum, { body }) => sum + body.length + OBJECT_BYTES, 0)))
       for (const object of objects) {

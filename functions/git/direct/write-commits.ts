@@ -6,6 +6,7 @@ import { startPack } from '../objects/pack-writer.ts'
 import { splice, type Spliced } from '../objects/splice.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import type { NewCommit } from '../remote.ts'
+import type { Objects } from './memory.ts'
 import type { DirectSession } from './session.ts'
 import { keepTrees, requireTreeRoom } from './written-trees.ts'
 
@@ -65,8 +66,7 @@ async function write(
   const pack = startPack(signal, reserve)
   const pace = createPace(signal)
   const trees = keepTrees(pace, reserve)
-  const start = tip === undefined ? undefined : objects.get(tip)
-  let root = start === undefined ? undefined : decodeCommit(start.body).tree
+  let root = tip === undefined ? undefined : treeOf(objects, tip)
   const written: GitObject[] = []
   for (const { files, message, author, date, signer } of commits) {
     const steps = splice((id) => (trees.get(id) ?? objects.get(id))?.body, root, files)
@@ -83,6 +83,13 @@ async function write(
   }
   const latest = [...written.slice(-1), ...(root === undefined ? [] : await trees.below(root))]
   return { commits, names: written.map(({ id }) => id), pack: await pack.finish(), latest }
+}
+
+/** Without it, every file that is there would be missing in what is written. */
+function treeOf(objects: Objects, tip: ObjectId): ObjectId {
+  const commit = objects.get(tip)
+  if (commit?.kind !== 'commit') throw new Error('the commit to build on was not read')
+  return decodeCommit(commit.body).tree
 }
 
 /** Makes the trees of one commit. Throws an Error that is no Failure if they are too large. */

@@ -48,6 +48,14 @@ t.test('nothing is written after the signal has fired', async (t) => {
   t.match(await outcomeOf(writeCommits(session, undefined, [{ ...COMMIT, files }])), { reason: 'Timeout' })
 })
 
+t.test('nothing is written on a commit that is forgotten: all its files would be gone', async (t) => {
+  const { session } = sessionWith('0000', { kind: 'stale' })
+  const files = [{ path: 'a.md', mode: '100644', content: Buffer.from('a') }]
+  await t.rejects(writeCommits(session, TIP.commit, [{ ...COMMIT, files }]), {
+    message: 'the commit to build on was not read',
+  })
+})
+
 t.test('a commit that the server has no longer is forgotten as a tip, too', async (t) => {
   const { session, forgotten } = sessionWith('0020ERR upload-pack: not our ref', { kind: 'stale' })
   t.match(await outcomeOf(readTree(session, TIP, { paths: ['a.md'] })), {

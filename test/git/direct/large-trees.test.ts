@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { openMemory, openObjects, type Take } from '../../../functions/git/direct/memory.ts'
@@ -7,6 +8,7 @@ import { writeCommits } from '../../../functions/git/direct/write-commits.ts'
 import { encodeCommit } from '../../../functions/git/objects/commit-object.ts'
 import { makeObject, type GitObject } from '../../../functions/git/objects/object.ts'
 import { createPace } from '../../../functions/git/objects/pace.ts'
+import { entriesOf, indexTree } from '../../../functions/git/objects/tree-index.ts'
 import { encodeEntry } from '../../../functions/git/objects/tree-object.ts'
 import type { NewCommit } from '../../../functions/git/remote.ts'
 import { countTurns } from './turns.ts'
@@ -56,7 +58,7 @@ async function repositoryOf(directories: number, tree: GitObject) {
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
   }
   await session.objects.keep([tree, root, commit], createPace(session.signal))
-  return { session, commit: commit.id, names }
+  return { session, commit: commit.id, names, memory }
 }
 
 /** A commit of a new file in each of these directories. */
@@ -110,6 +112,20 @@ t.test(
     t.ok(taken > 12 * MIB, `${taken} bytes of the memory that all sessions share`)
   },
 )
+
+t.test('files that were read stay in the commit, although the memory forgets their trees', async (t) => {
+  const { session, commit, names, memory } = await repositoryOf(3, wide(1_000))
+  const objects = openObjects(memory, { owner: 'me', take: session.share.take })
+  const later = { ...session, objects }
+  await readTree(later, { commit }, { paths: ['d000/new'] })
+  memory.of('you').keep(Array.from({ length: 30 }, () => makeObject('tree', randomBytes(MIB))))
+  t.equal(memory.of('me').get(commit), undefined, 'forgotten')
+  const { latest } = await writeCommits(later, commit, [commitIn(names.slice(0, 1), 'new')])
+  const entries = latest.flatMap(({ kind, body }) =>
+    kind === 'tree' ? [[...entriesOf(indexTree(body))].length] : [],
+  )
+  t.ok(entries.includes(names.length), `${entries}`)
+})
 
 t.test('a commit whose trees have more than 32 MiB is for the git binary', async (t) => {
   const { session, commit, names } = await repositoryOf(70, wide(MIB / 2))

@@ -48,6 +48,21 @@ t.test('a session has its objects, although the memory forgets the oldest at 24 
   t.ok(trees.every(({ id }) => session.get(id) !== undefined))
 })
 
+t.test('what a session has found in the memory it has until its end, and it counts', async (t) => {
+  const memory = openMemory()
+  const trees = Array.from({ length: 20 }, () => makeObject('tree', randomBytes(MIB)))
+  memory.of('me').keep(trees)
+  const session = open(memory)
+  for (const { id } of trees) t.ok(session.get(id))
+  memory.of('you').keep(Array.from({ length: 24 }, () => makeObject('tree', randomBytes(MIB))))
+  t.equal(memory.of('me').get(trees[0]?.id ?? ''), undefined, 'the memory has forgotten it')
+  for (const { id, body } of trees) t.ok(session.get(id)?.body.equals(body))
+  t.notOk(takes(memory, 'shop', 90 * MIB), 'of 128 MiB a namespace has no more than it leaves')
+  session.close()
+  t.ok(takes(memory, 'shop', 90 * MIB))
+  t.equal(session.get(trees[0]?.id ?? ''), undefined)
+})
+
 t.test('an address of any length takes no more of the memory', async (t) => {
   const memory = openMemory()
   const address = 'a'.repeat(2_000)
