@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { KeyLogin } from '../../domain/credentials/login.ts'
 import { writeAuthority } from '../../domain/repository/address.ts'
+import { stopIfAborted } from '../process/launcher.ts'
 import type { SSHTarget } from '../ssh-worker/messages.ts'
 import { openSession } from './session.ts'
 import type { SSHSession } from './session.ts'
@@ -58,6 +59,19 @@ export function openSSHSessions(
     return undefined
   }
 
+  async function takeOrOpen(
+    lease: Lease,
+    target: SessionTarget,
+    open: () => Promise<SSHSession>,
+  ): Promise<SSHSession> {
+    try {
+      return (await take(lease, target)) ?? (await open())
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+  }
+
   function giveBack(session: SSHSession, lease: Lease, target: SessionTarget): void {
     const key = keyOf(target)
     const kept = keptOf(lease)
@@ -85,16 +99,13 @@ export function openSSHSessions(
         login: { privateKey, hostKeys },
         ...(readyMs === undefined ? {} : { readyMs }),
       }
-      try {
-        const session = (await take(lease, target)) ?? (await openSession(lease.thread, plain, signal))
-        return leased(session, signal, (isKept) => {
-          if (!isKept) session.close()
-          giveBack(session, lease, target)
-        })
-      } catch (error) {
-        lease.release()
-        throw error
-      }
+      const session = await takeOrOpen(lease, target, () => openSession(lease.thread, plain, signal))
+      const own = leased(session, signal, (isKept) => {
+        if (!isKept) session.close()
+        giveBack(session, lease, target)
+      })
+      stopIfAborted(signal)
+      return own
     },
     close: () => places.close(),
   }
@@ -121,6 +132,8 @@ function leased(session: SSHSession, signal: AbortSignal, giveBack: (isKept: boo
     end(false)
   }
   signal.addEventListener('abort', abort, { once: true })
+  // The one before may have taken its time to end.
+  if (signal.aborted) abort()
   return {
     ...session,
     isOpen: () => !closed && session.isOpen(),

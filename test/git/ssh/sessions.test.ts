@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { openSSHSessions, type SessionTarget, type SSHSessions } from '../../../functions/git/ssh/sessions.ts'
@@ -163,6 +164,29 @@ drawn('an idle thread ends, and its memory with it', async (t) => {
   await threads[0]!.ended
   t.equal(await loginsOf(() => echoOnce(own, target)), 1)
   await own.close()
+})
+
+t.test('a session that is given up while the one before it ends leaves nothing behind', async (t) => {
+  const threads: ReturnType<typeof startWorkerThread>[] = []
+  const places = makeThreadPlaces({ ...PLACE_BOUNDS, idleMs: 20 }, () => {
+    threads.push(startWorkerThread())
+    return threads.at(-1)!
+  })
+  const own = openSSHSessions(places, 20)
+  t.teardown(() => own.close())
+  const target = targetOf('given-up')
+  const first = await own.open(target, patience())
+  const { stream } = await first.exec('echo', undefined)
+  first.close()
+  const abort = new AbortController()
+  const second = outcomeOf(own.open(target, abort.signal))
+  await nextTurn()
+  abort.abort()
+  // Only now its program ends, so that the first session can be kept and taken.
+  stream.resume().end()
+  t.match(await second, { reason: 'Timeout' })
+  await Promise.race([threads[0]!.ended, once(AbortSignal.timeout(10_000), 'abort')])
+  t.ok(threads[0]!.isEnding(), 'its thread is free for others')
 })
 
 for (const [what, limits, reason] of [
