@@ -15,6 +15,7 @@ import { openGit, type Git, type GitSettings } from '../../functions/git/git.ts'
 import type { Engine, Remote, RemoteTarget } from '../../functions/git/remote.ts'
 import { openBinaryEngine, type BinarySettings } from '../../functions/git/session/binary-engine.ts'
 import { openSSHSessions } from '../../functions/git/ssh/sessions.ts'
+import type { SessionLimits } from '../../functions/git/session/limits.ts'
 import { openSession, type Session } from '../../functions/git/session/session.ts'
 import { overHTTPS } from '../../functions/git/session/transport.ts'
 import { openWorkspace, type Workspace } from '../../functions/git/process/workspace.ts'
@@ -89,6 +90,10 @@ export interface SessionOptions {
   readonly fetchLimitMiB?: number
   readonly deadlineSeconds?: number
   readonly memoryMiB?: number
+  /** Default 30. */
+  readonly cpuSeconds?: number
+  /** The limits of a large share; default: there is none. */
+  readonly raise?: () => Promise<SessionLimits>
   readonly authorities?: string
   /** PATH; default: this process's own. */
   readonly path?: string
@@ -164,16 +169,18 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       return git
     },
     session(url, work, more = {}) {
-      const { password = PASSWORD, fetchLimitMiB = 64, deadlineSeconds = 30, memoryMiB = 256 } = more
+      const { password = PASSWORD, fetchLimitMiB = 64, deadlineSeconds = 30, raise } = more
+      const { memoryMiB = 256, cpuSeconds = 30 } = more
       const authorities = more.authorities ?? server.caFile
       const path = more.path ?? process.env['PATH'] ?? ''
-      const limits = { memoryMiB, fileMiB: fetchLimitMiB }
+      const limits = { memoryMiB, fileMiB: fetchLimitMiB, cpuSeconds }
       const sessionSettings = { path, deadlineSeconds, fetchLimitMiB, limits }
       const destination = { ...REACHED, address: addressOf(url), authorities }
       const transport = overHTTPS(destination, loginOf(password))
-      return inWorkspace(tempDir, (workspace) =>
-        work(openSession(sessionSettings, transport, { workspace, signal: patience() })),
-      )
+      return inWorkspace(tempDir, (workspace) => {
+        const place = { workspace, signal: patience(), ...(raise === undefined ? {} : { raise }) }
+        return work(openSession(sessionSettings, transport, place))
+      })
     },
     async remote(way, url, work, more = {}) {
       const { password = PASSWORD, signal = patience(), fetchLimitMiB = 64 } = more

@@ -16,7 +16,12 @@ import type { Command, Exchange } from './git-exchange.ts'
  * that fetches to get one more pack from another address (packfile-uris of protocol version 2).
  */
 export type Fault =
-  | { readonly kind: 'status'; readonly status: number; readonly headers?: Headers; readonly body?: string }
+  | {
+      readonly kind: 'status'
+      readonly status: number
+      readonly headers?: Headers
+      readonly body?: string | Buffer
+    }
   | { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
   | { readonly kind: 'echo'; readonly status: number }
   | { readonly kind: 'cut'; readonly bytes?: number }
@@ -123,7 +128,12 @@ export function withPackElsewhere(whole: Buffer, uri: string): Buffer {
   return Buffer.concat([whole.subarray(0, at), ...section, whole.subarray(at)])
 }
 
-function answer(response: ServerResponse, status: number, body: string, headers: Headers = {}): void {
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  headers: Headers = {},
+): void {
   response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(body)
 }
 

@@ -1,11 +1,14 @@
 import { Failure } from '../../domain/failure.ts'
-import type { Ended } from '../process/launcher.ts'
+import { RAN_OUT, type Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
 import {
+  LOST_INDEX_PACK,
   OUTAGE,
   OUT_OF_MEMORY,
+  OUT_OF_TIME,
   ROWS,
   TOO_LARGE,
+  TOO_MUCH_WORK,
   type ErrorMeaning,
   type ErrorContext,
 } from './error-table.ts'
@@ -32,6 +35,7 @@ export type Doing = 'reading' | 'push'
  */
 export function classify(ended: Ended, doing: Doing, context: ErrorContext): Meaning {
   if (ended.exitCode === undefined) return explainKill(ended, context)
+  if (ended.exitCode === RAN_OUT) return failureOf(TOO_MUCH_WORK, context)
   const output = readGitOutput(ended)
   if (/couldn't find remote ref/.test(output.own)) return 'absent'
   if (/error processing shallow info/.test(output.own)) return 'nothing newer'
@@ -48,11 +52,21 @@ export function classify(ended: Ended, doing: Doing, context: ErrorContext): Mea
   )
 }
 
-/** The limit that this git has reached: of its memory, or of the size of what it fetches. */
-export function limitReached(ended: Ended): 'memory' | 'size' | undefined {
+/** The limit that this git has reached: of its memory, of its time of the processor, or of the size of what it fetches. */
+export function limitReached(ended: Ended): 'memory' | 'time' | 'size' | undefined {
   const { own } = readGitOutput(ended)
   if (TOO_LARGE.test(own)) return 'size'
+  if (ended.exitCode === RAN_OUT || OUT_OF_TIME.test(own)) return 'time'
   return OUT_OF_MEMORY.test(own) ? 'memory' : undefined
+}
+
+/**
+ * How it ended, with RAN_OUT where git says only that its index-pack has ended, which it does not wait for, after as long as
+ * that may take of the processor: it was killed for memory, or for its time. What is killed for memory has rarely run so long.
+ */
+export function withRanOut(ended: Ended, cpuSeconds: number): Ended {
+  if (ended.seconds < cpuSeconds || !LOST_INDEX_PACK.test(readGitOutput(ended).own)) return ended
+  return { ...ended, exitCode: RAN_OUT }
 }
 
 /** A refusal with the remote's own message, as far as it can be shown. */

@@ -33,6 +33,16 @@ const LIMIT = ({ fetchLimitMiB }: ErrorContext) =>
 export const TOO_LARGE = /File too large|died of signal 25/
 /** What git prints at its memory limit, where the kernel refuses memory and kills nothing. */
 export const OUT_OF_MEMORY = /[Oo]ut of memory|memory exhausted|cannot create async thread/
+/** All that git prints where index-pack was killed before it could print anything. */
+export const LOST_INDEX_PACK = /^fatal: fetch-pack: invalid index-pack output$/
+/** What git prints where one of its processes has taken all of its time of the processor (signal 24 is SIGXCPU). */
+export const OUT_OF_TIME = /died of signal 24/
+/** Git has taken all of the time of the processor that it may take. */
+export const TOO_MUCH_WORK: ErrorMeaning = {
+  reason: 'NotSupported',
+  sentence:
+    'is more work for Git than one attempt may do; use a repository with fewer or smaller objects, or ask your Commitlet operator, who may raise ATTEMPT_DEADLINE.',
+}
 /** The connection broke off. */
 export const BROKEN_OFF: ErrorMeaning = {
   reason: 'NetworkError',
@@ -88,6 +98,7 @@ export const ROWS: readonly ErrorRow[] = [
     reason: 'NotSupported',
     sentence: LIMIT,
   },
+  { pattern: OUT_OF_TIME, ...TOO_MUCH_WORK },
   {
     pattern: OUT_OF_MEMORY,
     reason: 'NotSupported',
@@ -95,9 +106,8 @@ export const ROWS: readonly ErrorRow[] = [
       'lists more refs or objects than Git can hold in the memory that one attempt may use; use a repository with fewer, or ask your Commitlet operator to give Commitlet more memory.',
   },
   {
-    // The machine has no memory, or the kernel killed git, or, where the last of these stands alone, index-pack before it
-    // could print anything.
-    pattern: /Cannot allocate memory|died of signal 9|^fatal: fetch-pack: invalid index-pack output$/,
+    // The machine has no memory, or the kernel killed git.
+    pattern: new RegExp(`Cannot allocate memory|died of signal 9|${LOST_INDEX_PACK.source}`),
     reason: 'Internal',
     sentence:
       'could not be used, because Git ran out of memory in Commitlet; Commitlet retries automatically, and your Commitlet operator may give it more memory.',

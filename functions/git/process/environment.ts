@@ -16,6 +16,8 @@ export interface Bounds {
   readonly deadlineSeconds: number
   /** Private memory limit of each process. */
   readonly memoryMiB: number
+  /** Each process ends after so many seconds of the processor, with SIGXCPU. */
+  readonly cpuSeconds: number
   /** Size limit of each file that is written; undefined: no limit. */
   readonly fileMiB: number | undefined
 }
@@ -154,6 +156,7 @@ function common({ folder, path, bounds, until }: RunSettings): ChildEnvironment 
     COMMITLET_LOGIN: '',
     COMMITLET_DEADLINE: String(bounds.deadlineSeconds),
     COMMITLET_MEMORY: String(bounds.memoryMiB * 1024),
+    COMMITLET_CPU: String(bounds.cpuSeconds),
     ...(until === undefined ? {} : { COMMITLET_UNTIL: String(until) }),
     COMMITLET_FILE: bounds.fileMiB === undefined ? '' : String(Math.floor(bounds.fileMiB * 2048)),
   }

@@ -8,7 +8,9 @@ import { keepStderr } from './kept-stderr.ts'
  * The launcher, a POSIX shell script. `timeout` (coreutils) creates a process group and kills all of it at the
  * deadline. It forwards a signal that ends it (SIGINT from simple-git's abort, SIGTERM from the kernel when the parent
  * has ended) to the group, and kills what is left 2 seconds later. A file that exceeds its size limit causes a write
- * error, which git can report, rather than a signal (setrlimit(2)).
+ * error, which git can report, rather than a signal (setrlimit(2)). Of the processor only the soft limit is set: at the
+ * hard one a process is killed as the kernel kills one for memory. The inner shell is there because simple-git passes on
+ * an exit code, but no signal, and waits for git whatever signal it gets itself.
  */
 export const LAUNCHER = `#!/bin/sh
 # simple-git waits 50 ms longer for a process that has written nothing.
@@ -16,10 +18,11 @@ echo >&2
 [ -z "$COMMITLET_LOGIN" ] || { IFS= read -r GIT_CONFIG_VALUE_0 && IFS= read -r GIT_CONFIG_VALUE_1 && export GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1; }
 [ -z "$COMMITLET_FILE" ] || { trap '' XFSZ; ulimit -f "$COMMITLET_FILE"; }
 ulimit -d "$COMMITLET_MEMORY"
+ulimit -S -t "$COMMITLET_CPU"
 ulimit -c 0
 # If the container has no memory left, this group is killed rather than Commitlet, where the kernel kills one process.
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
-exec nice -n 5 setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" git "$@"
+exec nice -n 19 setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" sh -c 'trap : INT TERM; git "$@"; exit $?' git "$@"
 `
 
 /** One call of git in a workspace. */
@@ -32,7 +35,12 @@ export interface Call {
   readonly input?: string | Uint8Array
 }
 
-/** How a git ended. `exitCode` is undefined where a signal ended it. */
+/** Exit code of a git that has taken all of its time of the processor: the shell's, for SIGXCPU. */
+export const RAN_OUT = 128 + 24
+/** The shell's exit code of a git that was killed, for SIGKILL. */
+const KILLED = 128 + 9
+
+/** How a git ended. `exitCode` is undefined where it was killed. */
 export interface Ended {
   readonly exitCode: number | undefined
   readonly stdout: string
@@ -102,7 +110,7 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
     )
   }
   return {
-    exitCode: typeof ended.exitCode === 'number' ? ended.exitCode : undefined,
+    exitCode: typeof ended.exitCode === 'number' && ended.exitCode !== KILLED ? ended.exitCode : undefined,
     bytes: output.stdout.bytes(),
     stdout: output.stdout.bytes().toString(),
     stderr: output.stderr.text() + Buffer.concat(ended.notStarted).toString(),

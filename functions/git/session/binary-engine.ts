@@ -10,7 +10,7 @@ import type { SSHSessions } from '../ssh/sessions.ts'
 import { fetchTip } from './fetch.ts'
 import { readBlobs } from './read-blobs.ts'
 import { searchHistory } from './history.ts'
-import { FIRST_LIMITS, type Limits } from './limits.ts'
+import { FIRST_CPU_SECONDS, FIRST_LIMITS, mostCPUSeconds, type SessionLimits } from './limits.ts'
 import { listTree } from './list-tree.ts'
 import { askToPush, pushOnce } from './push.ts'
 import { openSession, type Session } from './session.ts'
@@ -59,9 +59,17 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
     path: settings.path ?? USUAL_PATH,
     deadlineSeconds,
     fetchLimitMiB,
-    limits: { ...FIRST_LIMITS, fileMiB: Math.min(FIRST_LIMITS.fileMiB, fetchLimitMiB) },
+    limits: {
+      ...FIRST_LIMITS,
+      fileMiB: Math.min(FIRST_LIMITS.fileMiB, fetchLimitMiB),
+      cpuSeconds: FIRST_CPU_SECONDS,
+    },
   }
-  const largeLimits = { memoryMiB: settings.memoryMiB ?? MEMORY_MIB, fileMiB: fetchLimitMiB }
+  const largeLimits = {
+    memoryMiB: settings.memoryMiB ?? MEMORY_MIB,
+    fileMiB: fetchLimitMiB,
+    cpuSeconds: mostCPUSeconds(deadlineSeconds),
+  }
   const acquireLarge = settings.acquireLarge ?? (() => Promise.resolve(noop))
   let processDir: Promise<ProcessDir> | undefined
 
@@ -85,7 +93,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
         await close()
       }
     }
-    async function raise(session: string): Promise<Limits> {
+    async function raise(session: string): Promise<SessionLimits> {
       // Half of the time is left for the work itself.
       const patience = AbortSignal.any([signal, AbortSignal.timeout(deadlineSeconds * 500)])
       const holder = { namespace, host: address.host, resource: session }

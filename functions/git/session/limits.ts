@@ -13,6 +13,22 @@ export interface Limits {
  */
 export const FIRST_LIMITS: Limits = { memoryMiB: 16, fileMiB: 4 }
 
+/** The limits of a session, with the seconds of the processor that each of its processes may take. */
+export interface SessionLimits extends Limits {
+  readonly cpuSeconds: number
+}
+
+/** Seconds of the processor at first: index-pack takes 0.1 of them for 4 MiB (measured with git 2.39). */
+export const FIRST_CPU_SECONDS = 5
+
+/**
+ * Seconds of the processor with a large share: a quarter of an attempt's, 30 by default. A pack of 256 MiB, of texts of
+ * twice that size, takes 5 of them.
+ */
+export function mostCPUSeconds(deadlineSeconds: number): number {
+  return Math.max(FIRST_CPU_SECONDS, Math.ceil(deadlineSeconds / 4))
+}
+
 /** Most memory of one git process: enough for some 400,000 refs. */
 const MOST_MEMORY_MIB = 128
 /** Processes that a server can fill at the same time: git, its helper for HTTPS, and the one that receives the pack. */

@@ -2,10 +2,10 @@ import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
 import { offlineEnvironment, type ChildEnvironment, type RunSettings } from '../process/environment.ts'
 import { launch, type EndedWithBytes } from '../process/launcher.ts'
-import { limitReached } from '../output/classify.ts'
-import type { ErrorContext } from '../output/error-table.ts'
+import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
+import { TOO_MUCH_WORK, type ErrorContext } from '../output/error-table.ts'
 import type { IsRepeated } from '../output/repeated-words.ts'
-import type { Limits } from './limits.ts'
+import type { SessionLimits } from './limits.ts'
 import type { OnlineResult, Transport } from './transport.ts'
 import type { Workspace } from '../process/workspace.ts'
 
@@ -20,7 +20,7 @@ export interface Session {
   readonly context: ErrorContext
   /** Runs a git that talks to the remote, and returns what its result means. */
   online(args: readonly string[], options?: OnlineOptions): Promise<OnlineResult>
-  /** Runs a git without network and login. Throws Internal if it does not exit with 0. */
+  /** Runs a git without network and login. Throws Internal if it does not exit with 0, NotSupported if it takes too long. */
   offline(args: readonly string[], input?: Uint8Array): Promise<string>
   /** The same, with the output as it is. */
   offlineBytes(args: readonly string[], input?: Uint8Array): Promise<Buffer>
@@ -45,7 +45,7 @@ export interface SessionSettings {
   /** MiB that a session may fetch after its limits were raised. */
   readonly fetchLimitMiB: number
   /** The limits at first. */
-  readonly limits: Limits
+  readonly limits: SessionLimits
 }
 
 /** Where a session runs, and until when. */
@@ -53,7 +53,7 @@ export interface SessionPlace {
   readonly workspace: Workspace
   readonly signal: AbortSignal
   /** Waits for higher limits, and returns them; called once at most. Left out: there are none. */
-  readonly raise?: () => Promise<Limits>
+  readonly raise?: () => Promise<SessionLimits>
 }
 
 /**
@@ -84,7 +84,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   }
 
   function runWith(fileMiB: number | undefined): RunSettings {
-    return { folder, path, bounds: { deadlineSeconds, memoryMiB: limits.memoryMiB, fileMiB } }
+    return { folder, path, bounds: { ...limits, deadlineSeconds, fileMiB } }
   }
 
   async function runOnline(args: readonly string[], options: OnlineOptions): Promise<OnlineResult> {
@@ -92,7 +92,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     const input = transport.input === undefined ? {} : { input: transport.input }
     const expected = transport.expect(args)
     const call = { args, folder, environment: environmentOf(options), ...input }
-    const ended = await launch(call, signal).finally(expected.stop)
+    const ended = withRanOut(await launch(call, signal).finally(expected.stop), limits.cpuSeconds)
     fetched += (await workspace.packBytes()) - before
     return expected.explain(ended, context, options.isRepeated)
   }
@@ -100,17 +100,20 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   function isRunAgain({ ended, undelivered }: OnlineResult, { fetches = false }: OnlineOptions): boolean {
     const reached = limitReached(ended)
     if (!mayRaise || reached === undefined || !(fetches || undelivered)) return false
-    return reached === 'memory' || limits.fileMiB < fetchLimitMiB
+    return reached !== 'size' || limits.fileMiB < fetchLimitMiB
   }
 
   async function runOffline(args: readonly string[], input?: Uint8Array): Promise<EndedWithBytes> {
     if (mayRaise && (input?.length ?? 0) > limits.fileMiB * MIB) await raiseLimits()
     const environment = offlineEnvironment(runWith(undefined))
-    const ended = await launch(
-      { args, folder, environment, ...(input === undefined ? {} : { input }) },
-      signal,
-    )
+    const call = { args, folder, environment, ...(input === undefined ? {} : { input }) }
+    const ended = await launch(call, signal)
     if (ended.exitCode === 0) return ended
+    if (limitReached(ended) === 'time') {
+      if (!mayRaise) throw failureOf(TOO_MUCH_WORK, context)
+      await raiseLimits()
+      return runOffline(args, input)
+    }
     const cause = new Error(
       `git ${args[0] ?? ''} ended with ${ended.exitCode ?? 'a signal'}: ${ended.stderr.trim().slice(0, 500)}`,
     )

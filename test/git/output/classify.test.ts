@@ -167,6 +167,11 @@ t.test('the limit that git has reached is read from its own lines alone', async 
   t.equal(reached('fatal: Out of memory, realloc failed'), 'memory')
   t.equal(reached('fatal: cannot create async thread: Resource temporarily unavailable'), 'memory')
   t.equal(reached('fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output'), 'size')
+  t.equal(
+    reached('error: index-pack died of signal 24\nfatal: fetch-pack: invalid index-pack output'),
+    'time',
+  )
+  t.equal(limitReached({ exitCode: 152, stdout: '', stderr: '', seconds: 1 }), 'time')
   t.equal(reached('remote: fatal: Out of memory, File too large\nfatal: early EOF'), undefined)
 })
 
@@ -199,6 +204,21 @@ t.test('a git process that the deadline ended is a Timeout, one that ended other
     reason: 'Internal',
   })
 })
+
+t.test(
+  'a git that has taken all of its time of the processor has too much work, and is no bug',
+  async (t) => {
+    const meanings = [
+      meaningOf('', 152),
+      meaningOf('error: index-pack died of signal 24\nfatal: fetch-pack: invalid index-pack output'),
+    ]
+    for (const meaning of meanings)
+      t.match(meaning, {
+        reason: 'NotSupported',
+        message: `${U} is more work for Git than one attempt may do`,
+      })
+  },
+)
 
 t.test('a machine without the programs is reported to the operator', async (t) => {
   t.match(meaningOf('./launch: 5: exec: setpriv: not found', 127), {

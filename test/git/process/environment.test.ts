@@ -10,7 +10,11 @@ import {
 } from '../../../functions/git/process/environment.ts'
 import { addressOf, loginOf } from '../stage.ts'
 
-const place = { folder: '/w', path: '/bin', bounds: { deadlineSeconds: 120, memoryMiB: 2, fileMiB: 3 } }
+const place = {
+  folder: '/w',
+  path: '/bin',
+  bounds: { deadlineSeconds: 120, memoryMiB: 2, cpuSeconds: 5, fileMiB: 3 },
+}
 const remote = {
   address: addressOf('https://git.example.com/acme/shop.git'),
   login: loginOf('pä:ss', 'dev'),

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { getPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -14,7 +14,7 @@ import {
   onlineEnvironment,
   proxyLine,
 } from '../../../functions/git/process/environment.ts'
-import { launch, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
+import { launch, RAN_OUT, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
 import { processesWith } from '../../harness/processes.ts'
 import { addressOf, inWorkspace, loginOf, patience, REACHED, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
@@ -32,13 +32,15 @@ t.teardown(() => silent.close())
 interface Wanted {
   readonly deadlineSeconds?: number
   readonly memoryMiB?: number
+  readonly cpuSeconds?: number
   readonly fileMiB?: number
   readonly input?: Uint8Array
 }
 
 function callOf(folder: string, args: readonly string[], wanted: Wanted = {}): Call {
-  const { deadlineSeconds = 30, memoryMiB = 512, fileMiB, input } = wanted
-  const place = { folder, path: process.env['PATH'] ?? '', bounds: { deadlineSeconds, memoryMiB, fileMiB } }
+  const { deadlineSeconds = 30, memoryMiB = 512, cpuSeconds = 30, fileMiB, input } = wanted
+  const bounds = { deadlineSeconds, memoryMiB, cpuSeconds, fileMiB }
+  const place = { folder, path: process.env['PATH'] ?? '', bounds }
   const remote = { ...REACHED, address: addressOf(url), authorities: undefined }
   const offline = args[0] !== 'ls-remote'
   const environment = offline ? offlineEnvironment(place) : onlineEnvironment(place, remote)
@@ -148,19 +150,32 @@ drawn('endless output is not kept', async (t) => {
   })
 })
 
+/** Runs a script in the place of git. */
+async function runScript(script: string, wanted?: Wanted): Promise<Ended> {
+  return inWorkspace(tmpdir(), async ({ folder }) => {
+    await writeFile(join(folder, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    const call = callOf(folder, ['version'], wanted)
+    const environment = { ...call.environment, PATH: `${folder}:${process.env['PATH'] ?? ''}` }
+    return launch({ ...call, environment }, patience())
+  })
+}
+
 drawn(
-  'git yields to this process, leaves no core dump, and is the first to be killed for memory',
+  'git yields to everything else, leaves no core dump, and is the first to be killed for memory',
   async (t) => {
-    await inWorkspace(tmpdir(), async ({ folder }) => {
-      const script = '#!/bin/sh\nulimit -c; nice; cat /proc/self/oom_score_adj\n'
-      await writeFile(join(folder, 'git'), script, { mode: 0o755 })
-      const call = callOf(folder, ['version'])
-      const environment = { ...call.environment, PATH: `${folder}:${process.env['PATH'] ?? ''}` }
-      const { stdout } = await launch({ ...call, environment }, patience())
-      t.equal(stdout, `0\n${Math.min(19, getPriority() + 5)}\n1000\n`)
-    })
+    const { stdout } = await runScript('ulimit -c; nice; cat /proc/self/oom_score_adj')
+    t.equal(stdout, '0\n19\n1000\n')
   },
 )
+
+drawn('a git that takes too much of the processor ends', async (t) => {
+  const ended = await runScript('while :; do :; done', { cpuSeconds: 1 })
+  t.match(ended, { exitCode: RAN_OUT, stdout: '' })
+})
+
+drawn('a git that a signal ends has no exit code', async (t) => {
+  t.match(await runScript('echo out; kill -KILL $$'), { exitCode: undefined, stdout: 'out\n' })
+})
 
 drawn('of a flood of messages both ends are kept', async (t) => {
   const flood = "yes 'remote: many words' | head -c 12000000 >&2"

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Session } from '../../../functions/git/session/session.ts'
 import type { OnlineResult } from '../../../functions/git/session/transport.ts'
-import { openStage } from '../stage.ts'
+import { openStage, outcomeOf } from '../stage.ts'
+import { deltaBomb } from './delta-bomb.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
 const drawn = drawnTests(t, 3)
@@ -72,6 +73,39 @@ drawn('FETCH_LIMIT is for all fetches of a session together', async (t) => {
       },
     },
   ])
+})
+
+drawn('a pack that is work without end runs again with a large share, and ends for good', async (t) => {
+  const hostile = await stage.server.createRepository('session/bomb')
+  const headers = { 'content-type': 'application/x-git-upload-pack-result' }
+  t.teardown(
+    stage.server.faults.add(
+      { kind: 'status', status: 200, headers, body: deltaBomb(3_000) },
+      { repository: 'session/bomb', command: 'fetch' },
+    ),
+  )
+  const fetch = FETCH.map((arg) => (arg === repository.url ? hostile.url : arg))
+  let raised = 0
+  const raise = () => Promise.resolve({ memoryMiB: 32, fileMiB: 64, cpuSeconds: 1, raised: ++raised })
+  const { ended, meaning } = await stage.session(
+    hostile.url,
+    (session) => session.online(fetch, { fetches: true }),
+    { cpuSeconds: 1, memoryMiB: 32, raise },
+  )
+  t.match(meaning, { reason: 'NotSupported', message: /more work for Git .* ATTEMPT_DEADLINE/ })
+  t.equal(raised, 1)
+  t.ok(ended.seconds < 20, `${ended.seconds} s`)
+})
+
+drawn('an offline git process that takes too much of the processor is not a bug', async (t) => {
+  const bin = await mkdtemp(join(stage.tempDir, 'bin-'))
+  await writeFile(join(bin, 'git'), '#!/bin/sh\nwhile :; do :; done\n', { mode: 0o755 })
+  const path = `${bin}:${process.env['PATH'] ?? ''}`
+  const work = (session: Session) => outcomeOf(session.offline(['ls-tree']))
+  t.match(await stage.session(repository.url, work, { cpuSeconds: 1, path }), {
+    reason: 'NotSupported',
+    message: /more work for Git/,
+  })
 })
 
 drawn('other transports are disabled, online and offline', async (t) => {
