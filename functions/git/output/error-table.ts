@@ -29,8 +29,11 @@ export const NOT_GIT =
 const LIMIT = ({ fetchLimitMiB }: ErrorContext) =>
   `is too large: one attempt fetches more than ${fetchLimitMiB} MiB; your Commitlet operator may raise FETCH_LIMIT.`
 
-/** With the launcher, git gets a write error (EFBIG) at the limit; the signal is for a git that gets none. */
-export const TOO_LARGE = /File too large|died of signal 25/
+/**
+ * With the launcher, git gets a write error (EFBIG) at the limit; the signal is for a git that gets none. A trace that is too
+ * long is no error.
+ */
+export const TOO_LARGE = /^(?!warning: unable to write trace ).*File too large|died of signal 25/m
 /** What git prints at its memory limit, where the kernel refuses memory and kills nothing. */
 export const OUT_OF_MEMORY = /[Oo]ut of memory|memory exhausted|cannot create async thread/
 /** All that git prints where index-pack was killed before it could print anything. */

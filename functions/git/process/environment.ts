@@ -56,6 +56,8 @@ const OFFLINE = {
   'maintenance.auto': 'false',
   'fastimport.unpackLimit': '1',
   'pack.threads': '1',
+  // Nobody reads it here.
+  'pack.writeReverseIndex': 'false',
 }
 
 /** Where a git process runs, and its limits. */

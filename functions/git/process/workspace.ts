@@ -1,4 +1,15 @@
-import { access, constants, mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  access,
+  constants,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
 import { LAUNCHER } from './launcher.ts'
@@ -11,12 +22,16 @@ export interface Workspace {
   cleanConfig(): Promise<void>
   /** The object that `refs/<name>` points to; undefined if there is no such ref. */
   readRef(name: string): Promise<string | undefined>
-  /** Size of all packs, including those that git left unfinished. */
-  packBytes(): Promise<number>
+  /** Size of all that fetches have written: packs, including those that git left unfinished, what is beside them, `shallow`. */
+  fetchedBytes(): Promise<number>
   /** Removes the packs that git left unfinished. */
   removeUnfinished(): Promise<void>
   /** Lines in the first 256 KiB of a file of the repository; none if the file is missing. */
   readLines(name: string): Promise<readonly string[]>
+  /** Begins a trace, for a git whose files have at most `limit` bytes, and returns its file. It takes 256 KiB of the disk. */
+  startTrace(limit: number): Promise<string>
+  /** The lines of the trace that was begun last; none if there is none. */
+  readTrace(): Promise<readonly string[]>
   /** Removes the repository. */
   readonly remove: () => Promise<void>
 }
@@ -65,6 +80,8 @@ const NO_HOOK =
   'The folder for temporary files of Commitlet does not let programs run, which Git needs to check the time of a push; your Commitlet operator has to mount it without `noexec`.'
 
 function workspaceIn(folder: string): Workspace {
+  const trace = join(folder, 'packets')
+  let traceStart = 0
   return {
     folder,
     cleanConfig: () => writeFile(join(folder, 'config'), CONFIG),
@@ -72,9 +89,17 @@ function workspaceIn(folder: string): Workspace {
       const [line] = await readStart(join(folder, 'refs', name))
       return line
     },
-    packBytes: () => packBytes(join(folder, 'objects', 'pack')),
+    fetchedBytes: () => fetchedBytes(folder),
     removeUnfinished: () => removeUnfinished(join(folder, 'objects', 'pack')),
     readLines: (name) => readStart(join(folder, name)),
+    async startTrace(limit) {
+      // Git only appends to it, so what is left up to the limit is all that it can write. A hole takes no disk.
+      traceStart = Math.max(0, limit - READ_LIMIT)
+      await writeFile(trace, '')
+      await truncate(trace, traceStart)
+      return trace
+    },
+    readTrace: () => readStart(trace, traceStart),
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
 }
@@ -84,17 +109,22 @@ async function removeUnfinished(folder: string): Promise<void> {
   await Promise.all(names.map((name) => rm(join(folder, name), { force: true })))
 }
 
-async function packBytes(folder: string): Promise<number> {
-  const names = (await readdir(folder)).filter((name) => /^tmp_pack|\.pack$/.test(name))
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+async function fetchedBytes(folder: string): Promise<number> {
+  const packs = join(folder, 'objects', 'pack')
+  const files = (await readdir(packs)).map((name) => join(packs, name))
+  const sizes = await Promise.all([...files, join(folder, 'shallow')].map(sizeOf))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-async function readStart(file: string): Promise<readonly string[]> {
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(ignoreMissing))?.size ?? 0
+}
+
+async function readStart(file: string, from = 0): Promise<readonly string[]> {
   const handle = await open(file).catch(ignoreMissing)
   if (handle === undefined) return []
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(READ_LIMIT), 0, READ_LIMIT, 0)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(READ_LIMIT), 0, READ_LIMIT, from)
     return buffer
       .toString('utf8', 0, bytesRead)
       .split('\n')

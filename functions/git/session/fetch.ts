@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch.ts'
 import type { Tip, WantedTip } from '../remote.ts'
@@ -7,7 +5,6 @@ import { NOT_GIT } from '../output/error-table.ts'
 import type { Session } from './session.ts'
 import { readDefaultBranch } from './symref.ts'
 
-const PACKETS = 'packets'
 /** Fetches without files, and without what Git would do besides. */
 export const FETCH = [
   'fetch',
@@ -75,10 +72,9 @@ async function fetchWith(
 ): Promise<'absent' | 'race' | 'nothing newer' | undefined> {
   const { workspace, url } = session
   const traced = ref === 'HEAD'
-  if (traced) await rm(join(workspace.folder, PACKETS), { force: true })
   const { meaning } = await session.online([...FETCH, ...depth, '--', url, `+${ref}:refs/base`], {
     fetches: true,
-    ...(traced ? { packets: PACKETS } : {}),
+    traced,
   })
   // With the promisor that fetch has written to the configuration, a push would load blobs and trees it does not need.
   await workspace.cleanConfig()
@@ -89,7 +85,7 @@ async function fetchWith(
 // ls-remote would cost two more requests.
 async function nameDefaultBranch(session: Session): Promise<string> {
   const { url, secrets } = session.context
-  const name = readDefaultBranch(await session.workspace.readLines(PACKETS), secrets)
+  const name = readDefaultBranch(await session.workspace.readTrace(), secrets)
   if (name !== undefined) return name
   throw unnamedHead(url)
 }
@@ -97,12 +93,11 @@ async function nameDefaultBranch(session: Session): Promise<string> {
 // To git, a login page with status 200 looks like a repository without refs.
 async function mustBeEmpty(session: Session): Promise<void> {
   const { url } = session.context
-  await rm(join(session.workspace.folder, PACKETS), { force: true })
   const { ended, meaning } = await session.online(['ls-remote', '-q', '--heads', '--', session.url], {
-    packets: PACKETS,
+    traced: true,
   })
   if (meaning instanceof Failure) throw meaning
-  const lines = await session.workspace.readLines(PACKETS)
+  const lines = await session.workspace.readTrace()
   if (!lines.some((line) => /< version [12]$|capabilities\^\{\}/.test(line)))
     throw new Failure('RepositoryNotFound', `${url} ${NOT_GIT}`)
   if (ended.stdout !== '') throw danglingHead(url)

@@ -10,6 +10,9 @@ import type { OnlineResult, Transport } from './transport.ts'
 import type { Workspace } from '../process/workspace.ts'
 
 const MIB = 1024 * 1024
+/** Bytes of the unit in which the launcher limits the size of files, and how many of them are 1 MiB. */
+const BLOCK = 512
+const BLOCKS = MIB / BLOCK
 
 /** Runs the git binary for one batch and one repository, in a workspace, with or without the network. */
 export interface Session {
@@ -33,8 +36,8 @@ export interface OnlineOptions {
   readonly until?: number | undefined
   /** It pushes, and the remote may repeat words of what it brings. */
   readonly isRepeated?: IsRepeated
-  /** The trace of the protocol's packets is written to this file of the workspace. */
-  readonly packets?: string
+  /** The protocol's packets are traced: the workspace's `readTrace` has the first of them. */
+  readonly traced?: boolean
 }
 
 /** Settings that all sessions of a process share. */
@@ -74,12 +77,12 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   }
 
   // Limits what is fetched and traced, whatever a server sends.
-  function environmentOf({ fetches = false, packets, until }: OnlineOptions): ChildEnvironment {
-    const fileMiB = Math.max(0, limits.fileMiB - (fetches ? fetched / MIB : 0))
+  async function environmentOf({ fetches = false, traced, until }: OnlineOptions): Promise<ChildEnvironment> {
+    const blocks = Math.max(0, Math.floor(limits.fileMiB * BLOCKS - (fetches ? fetched / BLOCK : 0)))
     return {
-      ...transport.environment({ ...runWith(fileMiB), until }),
+      ...transport.environment({ ...runWith(blocks / BLOCKS), until }),
       ...(fetches ? {} : { GIT_NO_LAZY_FETCH: '1' }),
-      ...(packets === undefined ? {} : { GIT_TRACE_PACKET: `${folder}/${packets}` }),
+      ...(traced === true ? { GIT_TRACE_PACKET: await workspace.startTrace(blocks * BLOCK) } : {}),
     }
   }
 
@@ -88,12 +91,13 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   }
 
   async function runOnline(args: readonly string[], options: OnlineOptions): Promise<OnlineResult> {
-    const before = await workspace.packBytes()
+    const before = await workspace.fetchedBytes()
     const input = transport.input === undefined ? {} : { input: transport.input }
+    const environment = await environmentOf(options)
     const expected = transport.expect(args)
-    const call = { args, folder, environment: environmentOf(options), ...input }
+    const call = { args, folder, environment, ...input }
     const ended = withRanOut(await launch(call, signal).finally(expected.stop), limits.cpuSeconds)
-    fetched += (await workspace.packBytes()) - before
+    fetched += (await workspace.fetchedBytes()) - before
     return expected.explain(ended, context, options.isRepeated)
   }
 

@@ -173,6 +173,9 @@ t.test('the limit that git has reached is read from its own lines alone', async 
   )
   t.equal(limitReached({ exitCode: 152, stdout: '', stderr: '', seconds: 1 }), 'time')
   t.equal(reached('remote: fatal: Out of memory, File too large\nfatal: early EOF'), undefined)
+  const trace = 'warning: unable to write trace for GIT_TRACE_PACKET: File too large'
+  t.equal(reached(`${trace}\nfatal: early EOF`), undefined)
+  t.equal(reached(`${trace}\nfatal: write error: File too large`), 'size')
 })
 
 t.test('authority, name and time of a certificate are distinguished where git does', async (t) => {

@@ -30,13 +30,36 @@ t.test('the configuration is restored after git has written to it', async (t) =>
   })
 })
 
-t.test('packs are counted, finished or not, and nothing else', async (t) => {
+t.test('packs are counted, finished or not, with what git writes beside them', async (t) => {
   await inWorkspace(tempDir, async (workspace) => {
-    t.equal(await workspace.packBytes(), 0)
+    t.equal(await workspace.fetchedBytes(), 0)
     const packs = join(workspace.folder, 'objects', 'pack')
-    for (const name of ['pack-1.pack', 'pack-1.idx', 'tmp_pack_x', 'tmp_idx_x'])
+    for (const name of [
+      'pack-1.pack',
+      'pack-1.idx',
+      'pack-1.rev',
+      'pack-1.promisor',
+      'tmp_pack_x',
+      'tmp_idx_x',
+    ])
       await writeFile(join(packs, name), 'x'.repeat(1000))
-    t.equal(await workspace.packBytes(), 2000)
+    await writeFile(join(workspace.folder, 'shallow'), 'x'.repeat(1000))
+    t.equal(await workspace.fetchedBytes(), 7000)
+  })
+})
+
+t.test('a trace begins again, and its lines are read wherever it begins', async (t) => {
+  await inWorkspace(tempDir, async (workspace) => {
+    t.same(await workspace.readTrace(), [])
+    for (const [limit, start] of [
+      [1024 * 1024, 768 * 1024],
+      [1024, 0],
+    ] as const) {
+      const file = await workspace.startTrace(limit)
+      t.match(await stat(file), { size: start, blocks: 0 })
+      await writeFile(file, 'one\ntwo\n', { flag: 'a' })
+      t.same(await workspace.readTrace(), ['one', 'two'])
+    }
   })
 })
 

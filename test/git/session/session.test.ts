@@ -152,24 +152,33 @@ drawn('a blob that was not fetched is never fetched by another command', async (
 
 drawn('the protocol is traced into a file on request', async (t) => {
   await stage.session(repository.url, async (session) => {
-    await session.online(FETCH, { fetches: true, packets: 'packets' })
-    t.ok((await session.workspace.readLines('packets')).some((line) => line.endsWith('< version 2')))
+    await session.online(FETCH, { fetches: true, traced: true })
+    t.ok((await session.workspace.readTrace()).some((line) => line.endsWith('< version 2')))
   })
 })
 
-drawn('the trace has the same limit as the fetch', async (t) => {
+drawn('the trace takes 256 KiB of the disk, and a longer one is no error', async (t) => {
   const talkative = await stage.server.createRepository('session/talkative')
   const bytes = await makeRefs(talkative.path, await talkative.git('rev-parse', 'main'))
   t.ok(bytes > MEBIBYTE, 'the refs alone are larger')
-  const traced = await stage.session(
-    talkative.url,
-    async (session) => {
-      await session.online(['ls-remote', '-q', '--', talkative.url], { packets: 'packets' })
-      return (await stat(join(session.workspace.folder, 'packets'))).size
-    },
-    { fetchLimitMiB: 1 },
-  )
-  t.ok(traced > 0 && traced <= MEBIBYTE, `${traced} bytes`)
+  for (const fetchLimitMiB of [0.25, 1, 64]) {
+    let raised = 0
+    const raise = () => Promise.resolve({ memoryMiB: 256, fileMiB: 64, cpuSeconds: 30, raised: ++raised })
+    await stage.session(
+      talkative.url,
+      async (session) => {
+        const { meaning } = await session.online(['ls-remote', '-q', '--', talkative.url], { traced: true })
+        t.equal(meaning, undefined)
+        const [first = ''] = await session.workspace.readTrace()
+        t.match(first, /^\d\d:\d\d:\d\d\.\d{6} pkt-line\.c.*< version 2$/)
+        const { size, blocks } = await stat(join(session.workspace.folder, 'packets'))
+        t.equal(size, fetchLimitMiB * MEBIBYTE, 'it has reached its limit')
+        t.ok(blocks * 512 <= 260 * 1024, `${blocks} blocks`)
+      },
+      { fetchLimitMiB, raise },
+    )
+    t.equal(raised, 0)
+  }
 })
 
 const MEBIBYTE = 1024 * 1024
