@@ -40,15 +40,20 @@ export async function deepen(session: Session, branch: string, by: number): Prom
 
 /** The commit that the branch points to now; undefined if the branch does not exist. */
 export async function readRemoteTip(session: Session, branch: string): Promise<string | undefined> {
-  const { ended, meaning } = await session.online([
-    'ls-remote',
-    '-q',
-    '--',
-    session.url,
-    `refs/heads/${branch}`,
-  ])
+  const ref = `refs/heads/${branch}`
+  const { ended, meaning } = await session.online(['ls-remote', '-q', '--', session.url, ref])
   if (meaning instanceof Failure) throw meaning
-  return /^[0-9a-f]{40}(?=\t)/.exec(ended.stdout)?.[0]
+  return commitOf(ended.stdout, ref)
+}
+
+// ls-remote lists every ref whose name ends so, such as refs/pull/refs/heads/main.
+function commitOf(listing: string, ref: string): string | undefined {
+  const end = `\t${ref}\n`
+  for (let at = listing.indexOf(end); at >= 0; at = listing.indexOf(end, at + 1)) {
+    const commit = listing.slice(listing.lastIndexOf('\n', at) + 1, at)
+    if (/^[0-9a-f]{40}$/.test(commit)) return commit
+  }
+  return undefined
 }
 
 async function fetchRef(session: Session, ref: string, since?: Date): Promise<string> {

@@ -163,6 +163,22 @@ drawn('the tip of a branch is requested on its own', async (t) => {
   )
 })
 
+drawn('the tip of a branch is not that of a ref whose name ends in the same way', async (t) => {
+  const repository = await server.createRepository('fetch/ends')
+  const main = await repository.git('rev-parse', 'main')
+  await repository.commit('main', { 'b.md': 'b' })
+  await repository.git('update-ref', 'refs/a/refs/heads/main', main)
+  await repository.git('update-ref', 'refs/a/refs/heads/gone', main)
+  await stage.session(
+    repository.url,
+    async (session) => {
+      t.equal(await readRemoteTip(session, 'main'), await repository.git('rev-parse', 'main'))
+      t.equal(await readRemoteTip(session, 'gone'), undefined)
+    },
+    { path: await pathWithGit('0') },
+  )
+})
+
 /** A PATH whose git uses this version of the protocol. */
 async function pathWithGit(version: string): Promise<string> {
   const folder = await mkdtemp(join(stage.tempDir, 'bin-'))
