@@ -1,5 +1,6 @@
 import { trailerValues } from '../../functions/domain/commit/trailers.ts'
 import { classify } from '../../functions/git/output/classify.ts'
+import { readPushReport } from '../../functions/git/output/git-output.ts'
 import { readDefaultBranch } from '../../functions/git/session/symref.ts'
 import { explainSSH } from '../../functions/git/ssh/ssh-errors.ts'
 import { explainHandshake } from '../../functions/git/ssh-worker/connection-errors.ts'
@@ -12,14 +13,14 @@ import type { ParserRow } from './row.ts'
 const KIBI = 1024
 const ADDRESS = parseRepositoryAddress('git@git.example.com:a/b.git')
 const CONTEXT = { url: ADDRESS.text, secrets: ['a-secret'], deadlineSeconds: 120, fetchLimitMiB: 256 }
-const ended = (stderr: string, stdout = '') => ({ exitCode: 128, stdout, stderr, seconds: 1 })
+const ended = (stderr: string) => ({ exitCode: 128, stdout: '', stderr, seconds: 1 })
 
 /** What Git and SSH servers print. */
 export const GIT_ROWS: readonly ParserRow[] = [
   textRow({
     parser: 'output of git',
     largest: 256 * KIBI,
-    read: (text) => classify(ended(text, text), 'push', CONTEXT),
+    read: (text) => [classify(ended(text), 'push', CONTEXT), readPushReport(text)],
     texts: {
       'lines of the remote': ['', 'remote: a\n', ''],
       'line ends': ['', '\n', ''],
@@ -31,6 +32,8 @@ export const GIT_ROWS: readonly ParserRow[] = [
       headers: ['', '10:00:00.000000 http.c:1   <= Recv header: retry-after:    ', ''],
       'lines with headers': ['', '10:00:00.000000 http.c:1 <= Recv header: date: x\n', ''],
       'rejected refs': ['', '!\t[remote rejected] (', ''],
+      'lines that are no rejected refs': ['', '!\t[\n', ''],
+      'a long line': ['!', '\t[', ''],
       'errors of the remote': ['fatal: remote error: ', 'GitLab: 50', ''],
       blanks: ['remote: ', ' ', 'x'],
       'many errors': ['', 'fatal: unable to read 0\n', ''],

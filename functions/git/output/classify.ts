@@ -12,7 +12,7 @@ import {
   type ErrorMeaning,
   type ErrorContext,
 } from './error-table.ts'
-import { readGitOutput, type GitOutput } from './git-output.ts'
+import { readGitOutput, type GitOutput, type ReadEnded } from './git-output.ts'
 import { redirectMeaning, statusMeaning } from './http-status-errors.ts'
 import { redirectAddress } from './moved.ts'
 
@@ -64,8 +64,8 @@ export function limitReached(ended: Ended): 'memory' | 'time' | 'size' | undefin
  * How it ended, with RAN_OUT where git says only that its index-pack has ended, which it does not wait for, after as long as
  * that may take of the processor: it was killed for memory, or for its time. What is killed for memory has rarely run so long.
  */
-export function withRanOut(ended: Ended, cpuSeconds: number): Ended {
-  if (ended.seconds < cpuSeconds || !LOST_INDEX_PACK.test(readGitOutput(ended).own)) return ended
+export function withRanOut(ended: ReadEnded, cpuSeconds: number): ReadEnded {
+  if (ended.seconds < cpuSeconds || !LOST_INDEX_PACK.test(ended.output.own)) return ended
   return { ...ended, exitCode: RAN_OUT }
 }
 

@@ -8,12 +8,6 @@ export interface GitOutput {
   readonly own: string
   /** Lines that it forwards from the server, without their prefix. */
   readonly remote: string
-  /** Why git itself rejected the update of the ref. */
-  readonly rejected: string | undefined
-  /** Why the server rejected the update of the ref. */
-  readonly remoteRejected: string | undefined
-  /** The server has not reported whether it updated the ref. */
-  readonly unreported: boolean
   readonly retryAfterSeconds: number | undefined
   /** Where the last redirect of an HTTP server led. */
   readonly location: string | undefined
@@ -21,8 +15,19 @@ export interface GitOutput {
   readonly posts: number
 }
 
-/** Sorts the two streams of a git that ran with LC_ALL=C, GIT_TRACE_CURL=1 and, pushing, --porcelain. */
-export function readGitOutput(ended: Ended, now: Date = new Date()): GitOutput {
+/** How a git ended, with its messages sorted, so that nobody has to sort them again. */
+export interface ReadEnded extends Ended {
+  readonly output: GitOutput
+}
+
+/** Sorts the messages of a git that has ended. */
+export function withOutput(ended: Ended): ReadEnded {
+  return { ...ended, output: readGitOutput(ended) }
+}
+
+/** Sorts the messages of a git that ran with LC_ALL=C and GIT_TRACE_CURL=1, unless they are sorted already. */
+export function readGitOutput(ended: Ended | ReadEnded, now: Date = new Date()): GitOutput {
+  if ('output' in ended) return ended.output
   const lines = ended.stderr.split(/[\r\n]+/).map((line) => line.trimEnd())
   const traced = lines.filter((line) => TRACE.test(line))
   const messages = lines.filter((line) => line !== '' && !TRACE.test(line))
@@ -35,24 +40,35 @@ export function readGitOutput(ended: Ended, now: Date = new Date()): GitOutput {
     remote: [...before.filter((line) => REMOTE.test(line)), ...error]
       .map((line) => line.replace(REMOTE, '').replace(REMOTE_ERROR, ''))
       .join('\n'),
-    rejected: reasonOf(ended.stdout, 'rejected'),
-    remoteRejected: reasonOf(ended.stdout, 'remote rejected'),
-    unreported: reasonOf(ended.stdout, 'remote failure') !== undefined,
     retryAfterSeconds: retryAfterIn(traced, now),
     location: lastHeader(traced, 'location'),
     posts: traced.filter((line) => /=> Send header: POST /.test(line)).length,
   }
 }
 
+/** What became of the ref that was pushed. */
+export interface PushReport {
+  /** Why git itself rejected the update of the ref. */
+  readonly rejected: string | undefined
+  /** Why the server rejected the update of the ref. */
+  readonly remoteRejected: string | undefined
+  /** The server has not reported whether it updated the ref. */
+  readonly unreported: boolean
+}
+
 // `!<tab><from>:<to><tab>[rejected] (stale info)`, see git-push(1), --porcelain.
-function reasonOf(stdout: string, word: string): string | undefined {
-  const marker = `\t[${word}]`
-  const line = stdout.split('\n').find((candidate) => candidate.startsWith('!') && candidate.includes(marker))
-  if (line === undefined) return undefined
-  return line
-    .slice(line.indexOf(marker) + marker.length)
-    .trim()
-    .replace(/^\((.*)\)$/, '$1')
+const REFUSED = /(?:^|\n)![^\n]*?\t\[(rejected|remote rejected|remote failure)\]([^\n]*)/g
+
+/** Reads the standard output of a push with --porcelain. */
+export function readPushReport(stdout: string): PushReport {
+  const reasons = new Map<string, string>()
+  for (const [, word = '', reason = ''] of stdout.matchAll(REFUSED))
+    if (!reasons.has(word)) reasons.set(word, reason.trim().replace(/^\(([^]*)\)$/, '$1'))
+  return {
+    rejected: reasons.get('rejected'),
+    remoteRejected: reasons.get('remote rejected'),
+    unreported: reasons.has('remote failure'),
+  }
 }
 
 function retryAfterIn(traced: readonly string[], now: Date): number | undefined {

@@ -4,7 +4,7 @@ import { TOO_LATE } from '../process/push-hook.ts'
 import type { NewCommit, Pushed, Tip, Unlanded } from '../remote.ts'
 import { fastImport } from './fast-import.ts'
 import { readRemoteTip } from './fetch.ts'
-import { readGitOutput, type GitOutput } from '../output/git-output.ts'
+import { readGitOutput, readPushReport, type GitOutput, type PushReport } from '../output/git-output.ts'
 import type { Session } from './session.ts'
 import { movedFailure } from '../output/moved.ts'
 import { rejection } from '../output/classify.ts'
@@ -40,8 +40,9 @@ export async function pushOnce(
   const output = readGitOutput(result.ended)
   if (output.own.includes(TOO_LATE)) return { kind: 'race' }
   const now = (): Promise<string | undefined> => readRemoteTip(session, tip.branch)
-  if (output.unreported) return judgeByTip(now, { tip, head }, unreported(context))
-  const judged = judgeRef(output, context, isRepeated)
+  const report = readPushReport(result.ended.stdout)
+  if (report.unreported) return judgeByTip(now, { tip, head }, unreported(context))
+  const judged = judgeRef(report, output, context, isRepeated)
   if (judged === undefined) return judgeBreak(result, { tip, head }, now)
   // curl repeats a request when the connection breaks before an answer: the server may have rejected the second
   // request after it had already accepted the first.
@@ -72,9 +73,13 @@ function nothingAt(date: Date): NewCommit {
   return { files: [], message: 'Nothing', author: { name: 'Commitlet', email: 'commitlet' }, date }
 }
 
-function judgeRef(output: GitOutput, context: ErrorContext, isRepeated: IsRepeated): Unlanded | undefined {
-  if (output.rejected !== undefined) return judgeOwn(output.rejected, context)
-  const { remoteRejected: reason, remote, own } = output
+function judgeRef(
+  { rejected, remoteRejected: reason }: PushReport,
+  { remote, own }: GitOutput,
+  context: ErrorContext,
+  isRepeated: IsRepeated,
+): Unlanded | undefined {
+  if (rejected !== undefined) return judgeOwn(rejected, context)
   return reason === undefined ? undefined : judgeRefusal({ reason, remote, unpack: own }, context, isRepeated)
 }
 

@@ -3,6 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { offlineEnvironment, type ChildEnvironment, type RunSettings } from '../process/environment.ts'
 import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
+import { withOutput } from '../output/git-output.ts'
 import { TOO_MUCH_WORK, type ErrorContext } from '../output/error-table.ts'
 import type { IsRepeated } from '../output/repeated-words.ts'
 import type { SessionLimits } from './limits.ts'
@@ -96,9 +97,9 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     const environment = await environmentOf(options)
     const expected = transport.expect(args)
     const call = { args, folder, environment, ...input }
-    const ended = withRanOut(await launch(call, signal).finally(expected.stop), limits.cpuSeconds)
+    const ended = withOutput(await launch(call, signal).finally(expected.stop))
     fetched += (await workspace.fetchedBytes()) - before
-    return expected.explain(ended, context, options.isRepeated)
+    return expected.explain(withRanOut(ended, limits.cpuSeconds), context, options.isRepeated)
   }
 
   function isRunAgain({ ended, undelivered }: OnlineResult, { fetches = false }: OnlineOptions): boolean {

@@ -1,8 +1,11 @@
 import t from 'tap'
-import { readGitOutput } from '../../../functions/git/output/git-output.ts'
+import { classify, limitReached, withRanOut } from '../../../functions/git/output/classify.ts'
+import { readGitOutput, readPushReport, withOutput } from '../../../functions/git/output/git-output.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 
-function speechOf(stderr: string, stdout = '') {
-  return readGitOutput({ exitCode: 1, stdout, stderr, seconds: 1 }, new Date('2026-11-21T12:00:00Z'))
+function speechOf(stderr: string) {
+  return readGitOutput({ exitCode: 1, stdout: '', stderr, seconds: 1 }, new Date('2026-11-21T12:00:00Z'))
 }
 
 t.test('lines of the server are distinguished from those of git', async (t) => {
@@ -62,6 +65,44 @@ const refs = [
 ]
 for (const { line, ...expected } of refs) {
   t.test(`the result in "${line}" is read`, async (t) => {
-    t.match(speechOf('', `To https://git.example.com/a.git\n${line}\nDone\n`), expected)
+    t.match(readPushReport(`To https://git.example.com/a.git\n${line}\nDone\n`), expected)
   })
 }
+
+t.test('a reason that a server gives is no second result', async (t) => {
+  const reason = 'no\r!\ta:b\t[rejected] (stale info)'
+  t.match(readPushReport(`!\ta:b\t[remote rejected] (${reason})\nDone\n`), {
+    rejected: undefined,
+    remoteRejected: reason,
+  })
+})
+
+t.test('a list of refs of 16 MiB is no message of git, and takes no time', async (t) => {
+  const stdout = `${'1'.repeat(40)}\trefs/heads/topic/${'x'.repeat(20)}\n`.repeat(210_000)
+  const before = cpuTime()
+  readGitOutput({ exitCode: 0, stdout, stderr: '', seconds: 1 })
+  t.ok(cpuTime() - before < allowedMs(1))
+})
+
+t.test('the messages of a git are sorted once, whoever asks what they mean', async (t) => {
+  let reads = 0
+  const ended = {
+    exitCode: 128,
+    stdout: '',
+    seconds: 1,
+    get stderr() {
+      reads += 1
+      return 'fatal: early EOF\n'
+    },
+  }
+  const read = withRanOut(withOutput(ended), 1)
+  limitReached(read)
+  classify(read, 'reading', {
+    url: 'https://git.example.com/a.git',
+    secrets: [],
+    deadlineSeconds: 1,
+    fetchLimitMiB: 1,
+  })
+  t.equal(readGitOutput(read).own, 'fatal: early EOF')
+  t.equal(reads, 2, 'the second time to copy it')
+})

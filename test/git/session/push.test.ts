@@ -80,7 +80,8 @@ for (const { name, hooks, said, expected } of [
         async online(args, options) {
           const result = await session.online(args, options)
           if (args[0] !== 'push') return result
-          const ended = { ...result.ended, exitCode: 1, ...said }
+          const { stderr, seconds } = result.ended
+          const ended = { exitCode: 1, stderr, seconds, ...said }
           return { meaning: 'absent', ended, undelivered: false }
         },
       }
