@@ -40,9 +40,9 @@ async function findCommit(
   candidates: readonly Candidate[],
   { id, paths }: SoughtCommit,
 ): Promise<string | undefined> {
-  for (const { sha, ids } of candidates)
-    if (ids.includes(id) && (await changesOneOf(session, sha, paths))) return sha
-  return undefined
+  const names = candidates.filter(({ ids }) => ids.includes(id)).map(({ sha }) => sha)
+  const changing = await thoseThatChange(session, names, paths)
+  return names.find((name) => changing.has(name))
 }
 
 interface Candidate {
@@ -77,19 +77,14 @@ async function listCandidates(
     })
 }
 
-async function changesOneOf(session: Session, sha: string, paths: readonly string[]): Promise<boolean> {
-  const names = await session.offline([
-    'diff-tree',
-    '-r',
-    '-m',
-    '--root',
-    '--no-renames',
-    '--no-commit-id',
-    '--name-only',
-    '-z',
-    sha,
-    '--',
-    ...paths,
-  ])
-  return names !== ''
+/** Those of the commits that change one of the paths: one process for all, because anybody may write the id into theirs. */
+async function thoseThatChange(
+  session: Session,
+  commits: readonly string[],
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (commits.length === 0) return new Set()
+  const args = ['diff-tree', '--stdin', '-s', '-r', '-m', '--root', '--no-renames', '--', ...paths]
+  const changing = await session.offline(args, Buffer.from(commits.map((name) => `${name}\n`).join('')))
+  return new Set(changing.split('\n'))
 }
