@@ -1,3 +1,4 @@
+import { createPace } from '../objects/pace.ts'
 import { pathsTo, type Tree, type TreeEntry } from '../tree.ts'
 import type { Session } from './session.ts'
 
@@ -14,10 +15,17 @@ export async function listTree(
   const tree = new Map(await list(session, tip, paths))
   // ls-tree shows the directories above a path, but not a file that is in place of one: that needs a second call.
   // One call for both would list whole directories.
-  const gaps = paths.map((path) => pathsTo(path).find((at) => !tree.has(at)) ?? path)
-  const hidden = gaps.filter((at, i) => at !== paths[i])
+  const hidden: string[] = []
+  const wanted = new Set<string>()
+  const pace = createPace(undefined)
+  for (const path of paths) {
+    const way = pathsTo(path)
+    const gap = way.find((at) => !tree.has(at)) ?? path
+    if (gap !== path) hidden.push(gap)
+    for (const at of way) wanted.add(at)
+    await pace(way.length * path.length)
+  }
   const entries = [...tree, ...(await list(session, tip, hidden))]
-  const wanted = new Set(paths.flatMap(pathsTo))
   return new Map(entries.filter(([path]) => wanted.has(path)))
 }
 
