@@ -108,8 +108,11 @@ function explainKill(ended: Ended, { url, deadlineSeconds }: ErrorContext): Fail
   return new Failure('Internal', `Git was killed while it talked to ${url}; Commitlet retries automatically.`)
 }
 
-function explainOwn({ own, retryAfterSeconds }: GitOutput, context: ErrorContext): Failure | undefined {
-  const row = ROWS.find(({ pattern }) => pattern.test(own))
+function explainOwn(
+  { own, early, retryAfterSeconds }: GitOutput,
+  context: ErrorContext,
+): Failure | undefined {
+  const row = ROWS.find(({ pattern, connecting }) => pattern.test(connecting === true ? early : own))
   if (row === undefined) return undefined
   return failureOf(row, context, retryAfterSeconds)
 }

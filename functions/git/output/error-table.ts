@@ -21,6 +21,11 @@ export interface ErrorMeaning {
 /** One kind of error, recognized by a line of git. */
 export interface ErrorRow extends ErrorMeaning {
   readonly pattern: RegExp
+  /**
+   * It is about the way to the server, so that it counts only before the first line of the server: of an error of the side
+   * band, Git marks only the first line, and the others could say anything in its name.
+   */
+  readonly connecting?: boolean
 }
 
 /** The rest of the sentence, after the address, for an address that is not a Git server. */
@@ -129,12 +134,14 @@ export const ROWS: readonly ErrorRow[] = [
   },
   {
     pattern: /certificate subject name|no alternative certificate subject name|hostname mismatch/,
+    connecting: true,
     reason: 'TLSUntrusted',
     sentence:
       'shows a certificate that was issued for another name; use the name in the certificate, or have a new one issued.',
   },
   {
     pattern: /certificate (has|is) expired|certificate is not yet valid/,
+    connecting: true,
     reason: 'TLSUntrusted',
     sentence:
       'shows a certificate that has expired or is not valid yet; the administrator of the server has to renew it.',
@@ -142,6 +149,7 @@ export const ROWS: readonly ErrorRow[] = [
   {
     pattern:
       /certificate verification failed|SSL certificate problem|unable to get local issuer|self.signed certificate/,
+    connecting: true,
     reason: 'TLSUntrusted',
     sentence:
       'shows a certificate that has expired or that no trusted authority has signed; have it renewed, or ask your Commitlet operator to add its authority to CA_FILE.',
@@ -153,30 +161,35 @@ export const ROWS: readonly ErrorRow[] = [
   },
   {
     pattern: /Could not resolve proxy/,
+    connecting: true,
     reason: 'NetworkError',
     sentence:
       'cannot be reached: the proxy of HTTPS_PROXY is not known to DNS; Commitlet retries automatically, and your Commitlet operator has to fix that.',
   },
   {
     pattern: /(CONNECT tunnel failed, response|Received HTTP code) 407/,
+    connecting: true,
     reason: 'NetworkError',
     sentence:
       'cannot be reached: the proxy of HTTPS_PROXY does not accept the user name and password of that setting (407); your Commitlet operator has to fix them.',
   },
   {
     pattern: /(CONNECT tunnel failed, response|Received HTTP code) 403/,
+    connecting: true,
     reason: 'AddressForbidden',
     sentence:
       'cannot be reached: the proxy of HTTPS_PROXY does not let Commitlet connect to that host (403); ask your Commitlet operator.',
   },
   {
     pattern: /CONNECT tunnel failed|Received HTTP code \d+ from proxy|Proxy CONNECT aborted/,
+    connecting: true,
     reason: 'NetworkError',
     sentence:
       'cannot be reached: the proxy of HTTPS_PROXY cannot connect to that host and port; Commitlet retries automatically, but check the address.',
   },
   {
     pattern: /Could not resolve host/,
+    connecting: true,
     reason: 'NetworkError',
     sentence:
       'cannot be reached: its host name is not known to DNS; check the spelling, or ask your Commitlet operator.',
@@ -184,6 +197,7 @@ export const ROWS: readonly ErrorRow[] = [
   {
     pattern:
       /Failed to connect|Couldn't connect to server|Connection refused|No route to host|Network is unreachable/,
+    connecting: true,
     reason: 'NetworkError',
     sentence: ({ proxied = false }) =>
       proxied

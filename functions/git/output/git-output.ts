@@ -6,6 +6,8 @@ import type { Ended } from '../process/launcher.ts'
 export interface GitOutput {
   /** Lines of git itself. */
   readonly own: string
+  /** Those of them that come before the first of the server. */
+  readonly early: string
   /** Lines that it forwards from the server, without their prefix. */
   readonly remote: string
   readonly retryAfterSeconds: number | undefined
@@ -35,8 +37,10 @@ export function readGitOutput(ended: Ended | ReadEnded, now: Date = new Date()):
   const end = messages.findIndex((line) => REMOTE_ERROR.test(line))
   const before = end < 0 ? messages : messages.slice(0, end)
   const error = end < 0 ? [] : messages.slice(end)
+  const first = before.findIndex((line) => REMOTE.test(line))
   return {
     own: before.filter((line) => !REMOTE.test(line)).join('\n'),
+    early: before.slice(0, first < 0 ? undefined : first).join('\n'),
     remote: [...before.filter((line) => REMOTE.test(line)), ...error]
       .map((line) => line.replace(REMOTE, '').replace(REMOTE_ERROR, ''))
       .join('\n'),

@@ -10,12 +10,12 @@ export const REMOTE_ERROR = /^fatal: remote error: /
 /** The standard error of a git, read as it comes. */
 export interface KeptStderr {
   readonly add: (chunk: Buffer) => void
-  /** What was kept, in lines as git wrote them: of the trace, of the server, of git itself. */
+  /** What was kept, in lines as git wrote them: of the trace, of git itself, of the server, of git itself after it. */
   readonly text: () => string
 }
 
 /**
- * Bytes that are kept of the server's lines, and as many of git's own, at each end; `keepEnds` keeps up to twice the last
+ * Bytes that are kept of the server's lines, and as many of git's own before and after them, at each end; `keepEnds` keeps up to twice the last
  * ones, which makes 256 KiB. The first ones are as many than `redact`
  * reads (65,536 characters of at most three bytes), so that a secret which the cut divides is never shown.
  */
@@ -32,14 +32,19 @@ const CR = 0x0d
 
 type Line = 'undecided' | 'trace' | 'server' | 'own'
 
-/** Keeps 256 KiB of the server's lines, 256 KiB of git's own, and the lines of the trace that have a meaning. */
+/**
+ * Keeps 256 KiB of the server's lines, 256 KiB each of git's own before the first of them and after it, and the lines of
+ * the trace that have a meaning.
+ */
 export function keepStderr(): KeptStderr {
-  const own = keepEnds(ENDS)
+  const early = keepEnds(ENDS)
+  const late = keepEnds(ENDS)
   const server = keepEnds(ENDS)
   const trace = keepTrace()
   let line: Line = 'undecided'
   let start: Buffer = NOTHING
   let isAfterError = false
+  let own = early
 
   /** A part of one line; the last part has its line break. */
   function take(part: Buffer, isEnd: boolean): void {
@@ -63,6 +68,7 @@ export function keepStderr(): KeptStderr {
     const text = start.toString('latin1', 0, PREFIX_BYTES)
     line = TRACE.test(text) ? 'trace' : REMOTE.test(text) ? 'server' : 'own'
     isAfterError ||= line === 'own' && REMOTE_ERROR.test(text)
+    if (line === 'server') own = late
     if (line !== 'own' || !isAfterError) return
     line = 'server'
     server.add(Buffer.from('remote: '))
@@ -79,7 +85,10 @@ export function keepStderr(): KeptStderr {
     },
     text() {
       if (line === 'undecided' && start.length > 0) take(Buffer.from('\n'), true)
-      return [trace.text(), server.text(), own.text()].filter((text) => text !== '').join('\n')
+      return [trace, early, server, late]
+        .map((part) => part.text())
+        .filter((text) => text !== '')
+        .join('\n')
     },
   }
 }

@@ -145,6 +145,27 @@ for (const [word, stderr] of words) {
   t.test(`${word}: ${stderr}`, async (t) => t.equal(meaningOf(stderr), word))
 }
 
+// An error of a side band may have several lines, and Git puts `remote:` before the first alone.
+const beyondServer = [
+  'Could not resolve proxy: proxy.example.com',
+  'CONNECT tunnel failed, response 407',
+  'CONNECT tunnel failed, response 403',
+  'CONNECT tunnel failed, response 502',
+  'Could not resolve host: git.example.com',
+  'Failed to connect to git.example.com port 443',
+  'SSL certificate problem: self signed certificate',
+  'SSL certificate problem: certificate has expired',
+  'SSL: no alternative certificate subject name matches',
+]
+for (const words of beyondServer) {
+  t.test(`a server that has spoken cannot say for git: ${words}`, async (t) => {
+    const line = `fatal: unable to access '${U}/': ${words}`
+    const [own, faked] = [meaningOf(line), meaningOf(`remote: a\n${line}\nfatal: early EOF`)]
+    t.match(faked, { reason: 'NetworkError', message: /closed the connection in the middle of the exchange/ })
+    t.notMatch(own, { message: /closed the connection/ })
+  })
+}
+
 t.test('output of the server is not taken for that of git', async (t) => {
   const meaning = meaningOf(
     `remote: fatal: couldn't find remote ref main\nremote: The requested URL returned error: 401\nfatal: early EOF`,

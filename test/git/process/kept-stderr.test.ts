@@ -74,6 +74,16 @@ t.test('lines of the server are never taken for those of git, wherever the cut i
   t.match(several.remote, /^fatal: unable to access\n/)
 })
 
+t.test("git's own lines before the first of the server remain before it", async (t) => {
+  const text = 'warning: a\nremote: b\nerror: c\nremote: d\nfatal: e\n'
+  for (const size of [1, 7, 10_000])
+    t.match(outputOf(text, size), {
+      early: 'warning: a',
+      own: 'warning: a\nerror: c\nfatal: e',
+      remote: 'b\nd',
+    })
+})
+
 t.test('a secret that the cut divides is not shown, not even a part of it', async (t) => {
   const secret = 's3cr3t-t0ken-0f-the-team'
   for (const sign of ['x', '\u0001', '\u20ac']) {
