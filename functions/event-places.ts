@@ -1,6 +1,6 @@
-import { makeAllowance } from './domain/allowance.ts'
+import { makeAllowance } from './domain/sharing/allowance.ts'
 import type { Release } from './domain/network/budget.ts'
-import { openFairPlaces } from './domain/fair-places.ts'
+import { openFairPlaces } from './domain/sharing/fair-places.ts'
 
 /** The sender of an event: the webhook, by its signature, or anybody. */
 export type Sender = 'webhook' | 'anybody'

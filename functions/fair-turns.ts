@@ -1,4 +1,4 @@
-import { openFairQueue } from './fair-queue.ts'
+import { openFairQueue } from './domain/sharing/fair-queue.ts'
 
 /**
  * Runs `work` when it is the owner's turn. Rejects with the signal's reason if it fires before. The signal that `work` gets
@@ -14,10 +14,13 @@ export type FairTurns = <T>(
 export const TURN_MS = 10_000
 
 /** Runs one work at a time, in the turns of a fair queue. */
-export function openFairTurns(turnMs: number = TURN_MS, elapsed?: () => number): FairTurns {
+export function openFairTurns(
+  turnMs: number = TURN_MS,
+  elapsed: () => number = () => performance.now(),
+): FairTurns {
   let noteWaiting: () => void = () => undefined
   const waits = (): void => noteWaiting()
-  const queue = openFairQueue(1, elapsed === undefined ? { waits } : { waits, elapsed })
+  const queue = openFairQueue(1, { waits, elapsed })
 
   return async function inTurn(owner, signal, work) {
     const release = await queue.enter(owner, signal)

@@ -1,5 +1,5 @@
 import { Failure } from './domain/failure.ts'
-import { openFairQueue, type FairQueue, type QueueTerms, type Rank } from './fair-queue.ts'
+import { openFairQueue, type FairQueue, type Rank } from './domain/sharing/fair-queue.ts'
 
 /** Who takes a turn, and of what. */
 export interface TurnTaker {
@@ -26,11 +26,11 @@ export interface HeldTurn {
 export type KeyedTurns = <T>(taker: TurnTaker, work: (turn: HeldTurn) => Promise<T>) => Promise<T>
 
 /** Runs so many works of each key at once, in the turns of a fair queue. Idle keys use no memory. */
-export function openKeyedTurns(places: number, terms: QueueTerms = {}): KeyedTurns {
+export function openKeyedTurns(places: number, elapsed = () => performance.now()): KeyedTurns {
   const queues = new Map<string, { readonly queue: FairQueue; users: number }>()
 
   return async function inTurn({ key, owner, signal, late }, work) {
-    const used = queues.get(key) ?? { queue: openFairQueue(places, terms), users: 0 }
+    const used = queues.get(key) ?? { queue: openFairQueue(places, { elapsed }), users: 0 }
     const { queue } = used
     queues.set(key, used)
     used.users += 1

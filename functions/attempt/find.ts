@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from '../cluster/cluster.ts'
 import { requestDigest } from '../domain/commit/commit-id.ts'
-import { openFairPlaces } from '../domain/fair-places.ts'
+import { openFairPlaces } from '../domain/sharing/fair-places.ts'
 import { requestedAt } from '../domain/resource/attempt-state.ts'
 import { envelopeOf } from '../domain/resource/envelope.ts'
 import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'

@@ -1,4 +1,4 @@
-import { makeKeyedSemaphore } from '../domain/keyed-semaphore.ts'
+import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
 import type { World } from '../world.ts'
 
 /** Looks for the followers of one namespace, and for all of them, that are made at once. A pod has 64 connections to the API server. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
-import { makeAllowance } from '../domain/allowance.ts'
+import { makeAllowance } from '../domain/sharing/allowance.ts'
 
 /** A connection, metered on its way to TLS. */
 export interface MeteredConnection {

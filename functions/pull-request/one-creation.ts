@@ -4,7 +4,7 @@ import type {
   PullRequests,
   ShownPullRequest,
 } from '../domain/pull-request/pull-requests.ts'
-import { openFairQueue, type FairQueue } from '../fair-queue.ts'
+import { openFairQueue, type FairQueue } from '../domain/sharing/fair-queue.ts'
 import type { HeldTurn } from '../keyed-turns.ts'
 
 /** A session with an API in which a pull request may be created. */
@@ -46,7 +46,11 @@ export function openOneCreation(): OneCreation {
 
   return async function withOneCreation(session, pullRequests, work) {
     const { key } = session
-    const place = places.get(key) ?? { queue: openFairQueue(1), sessions: 0, created: 0 }
+    const place = places.get(key) ?? {
+      queue: openFairQueue(1, { elapsed: () => performance.now() }),
+      sessions: 0,
+      created: 0,
+    }
     places.set(key, place)
     place.sessions += 1
     try {

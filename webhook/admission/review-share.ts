@@ -1,4 +1,4 @@
-import { makeKeyedSemaphore } from '../../functions/domain/keyed-semaphore.ts'
+import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
 
 /** Calls for the reviews of one namespace that are made at once. The API server is asked for 64 at once, for all of them. */
 const MOST_AT_ONCE = 16

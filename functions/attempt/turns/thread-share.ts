@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { makeAllowance, type Allowance } from '../../domain/allowance.ts'
+import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { World } from '../../world.ts'

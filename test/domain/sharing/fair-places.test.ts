@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openFairPlaces } from '../../functions/domain/fair-places.ts'
+import { openFairPlaces } from '../../../functions/domain/sharing/fair-places.ts'
 
 /** Takes places until there are no more; returns how many. */
 function fill(places: ReturnType<typeof openFairPlaces>, owner: string): number {

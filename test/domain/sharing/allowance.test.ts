@@ -1,5 +1,5 @@
 import t from 'tap'
-import { makeAllowance } from '../../functions/domain/allowance.ts'
+import { makeAllowance } from '../../../functions/domain/sharing/allowance.ts'
 
 t.test('what is spent comes back with time, up to what may be spent at once', async (t) => {
   let time = 0

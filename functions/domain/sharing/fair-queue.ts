@@ -1,5 +1,5 @@
-import { makeAllowance, type Allowance } from './domain/allowance.ts'
-import type { Release } from './domain/network/budget.ts'
+import { makeAllowance, type Allowance } from './allowance.ts'
+import type { Release } from '../network/budget.ts'
 
 /** Those who wait for a few places. */
 export interface FairQueue {
@@ -16,7 +16,7 @@ export type Rank = 'last' | 'first of its owner' | 'first'
 /** What a queue may be made with. */
 export interface QueueTerms {
   /** Milliseconds of a clock that is never set. */
-  readonly elapsed?: () => number
+  readonly elapsed: () => number
   /** Told when somebody begins to wait. */
   readonly waits?: () => void
 }
@@ -34,8 +34,7 @@ const REMEMBERED = 10_000
  * Next is an owner who has taken the least time; those who have taken about as much take turns, however much each of them
  * has to do. So whoever has taken little waits for one turn, whatever the others do.
  */
-export function openFairQueue(places: number, terms: QueueTerms = {}): FairQueue {
-  const { elapsed = () => performance.now(), waits = () => undefined } = terms
+export function openFairQueue(places: number, { elapsed, waits = () => undefined }: QueueTerms): FairQueue {
   // In the order of their next turn.
   const waiting = new Map<string, readonly Start[]>()
   const urgent = new Set<Start>()

@@ -1,4 +1,4 @@
-import type { Release } from './network/budget.ts'
+import type { Release } from '../network/budget.ts'
 
 /** Places of which nobody gets more than are free. */
 export interface FairPlaces {

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { openFairQueue, type Rank } from '../functions/fair-queue.ts'
+import { openFairQueue, type Rank } from '../../../functions/domain/sharing/fair-queue.ts'
 
 const NEVER = new AbortController().signal
 
 t.test('there are so many places, and whoever is first in rank gets the next', async (t) => {
   const waits: string[] = []
-  const queue = openFairQueue(2, { waits: () => waits.push('waits') })
+  const queue = openFairQueue(2, { elapsed: () => 0, waits: () => waits.push('waits') })
   const order: string[] = []
   const enter = (owner: string, name: string, rank?: Rank) =>
     queue.enter(owner, NEVER, rank).then((release) => (order.push(name), release))
@@ -32,7 +32,7 @@ t.test('there are so many places, and whoever is first in rank gets the next', a
 })
 
 t.test('only those of other owners count as others', async (t) => {
-  const queue = openFairQueue(1)
+  const queue = openFairQueue(1, { elapsed: () => 0 })
   const release = await queue.enter('a', NEVER)
   const own = queue.enter('a', NEVER)
   t.equal(queue.othersWait('a'), false)
