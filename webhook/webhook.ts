@@ -22,6 +22,7 @@ import type { WebhookConfig } from './config.ts'
 import { rememberForbidden } from './admission/forbidden-secrets.ts'
 import type { AdmissionRequest, Verdict } from './admission/review.ts'
 import { shareReviews } from './admission/review-share.ts'
+import { shareThread } from './admission/thread-turns.ts'
 import type { Sink } from './delivery/sink.ts'
 import { openSink, SINK_LIMITS } from './delivery/sink.ts'
 import { startSweeps } from './delivery/sweep.ts'
@@ -89,6 +90,7 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     cluster: { ...cluster, readSecret },
     settings: config,
     reviewShare: shareReviews(),
+    inTurn: shareThread(() => performance.now()),
     requesterExtra: config.requesterExtra,
     log,
     now: () => cluster.now(),

@@ -6,6 +6,7 @@ import type { Verdict as GateVerdict } from '../../functions/domain/gate/gate.ts
 import type { GateSettings } from '../../functions/domain/gate/settings.ts'
 import { member } from '../../functions/domain/json-value.ts'
 import { reviewContextOf } from '../../functions/domain/gate/review-context.ts'
+import type { ReviewContext } from '../../functions/domain/gate/review-context.ts'
 import { requestErrors } from '../../functions/domain/requester/request-errors.ts'
 import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
@@ -38,6 +39,7 @@ import { withDeadline } from './deadline.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import type { ReviewShare } from './review-share.ts'
 import { secretWarnings } from './secret-warnings.ts'
+import type { ThreadTurns } from './thread-turns.ts'
 
 /**
  * Time limit of the decision in milliseconds. The API server waits 10 s (timeoutSeconds of both webhook configurations):
@@ -55,6 +57,7 @@ export interface Admission {
   readonly cluster: Pick<Cluster, 'discover' | 'reviewAccess' | 'readSecret'>
   readonly settings: GateSettings
   readonly reviewShare: ReviewShare
+  readonly inTurn: ThreadTurns
   /** Keys of `extra` that a stamp keeps. */
   readonly requesterExtra: readonly string[]
   readonly log: Logger
@@ -169,16 +172,18 @@ async function judgementOf(request: AdmissionRequest, admission: Admission): Pro
   if (!isNewRequest(request.application)) return NOTHING_REQUESTED
   const { namespace, object, user } = request
   const { subject } = applierOf(user, namespace, admission.settings.delegation)
+  const milliseconds = admission.deadlines?.decideMs ?? DECIDE_MS
+  return withDeadline({ namespace, inTurn: admission.inTurn, milliseconds }, ({ signal, inTurn }) => {
+    // What has not been asked by the deadline is not asked any more.
+    const context = reviewContextOf(subject, namespace, sharing(admission, namespace, signal))
+    return inTurn(() => judgedBy(object, context))
+  })
+}
+
+async function judgedBy(object: unknown, context: ReviewContext): Promise<Judgement> {
   const ofMetadata = [...metadataCredentialErrors(object), ...requestErrors(object)]
   const parsed = parse(object)
-  const over = new AbortController()
-  const judging = judge(
-    parsed,
-    reviewContextOf(subject, namespace, sharing(admission, namespace, over.signal)),
-  )
-  // What has not been asked by the deadline is not asked any more.
-  const deciding = withDeadline(judging, admission.deadlines?.decideMs ?? DECIDE_MS)
-  const verdict = await deciding.finally(() => over.abort())
+  const verdict = await judge(parsed, context)
   return { ...verdict, fieldErrors: [...ofMetadata, ...verdict.fieldErrors], parsed }
 }
 
@@ -196,13 +201,15 @@ function sharing(admission: Admission, namespace: string, signal: AbortSignal): 
 async function warnOfSecrets(
   request: AdmissionRequest,
   { parsed, secretRights }: Judgement,
-  { cluster, log, deadlines }: Admission,
+  { cluster, inTurn, log, deadlines }: Admission,
 ): Promise<readonly string[]> {
   if (parsed?.sound !== true) return []
   const { namespace } = request
+  const terms = { namespace, inTurn, milliseconds: deadlines?.lookMs ?? LOOK_MS }
   try {
-    const warnings = secretWarnings(parsed, { namespace, secretRights }, cluster)
-    return await withDeadline(warnings, deadlines?.lookMs ?? LOOK_MS)
+    return await withDeadline(terms, ({ inTurn }) =>
+      secretWarnings(parsed, { namespace, secretRights }, { cluster, inTurn }),
+    )
   } catch (error) {
     log.warn(errorFields(error, request), 'a Secret could not be read, so there are no warnings about it')
     return []

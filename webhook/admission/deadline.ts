@@ -1,17 +1,54 @@
 import { unlessAborted } from '../../functions/domain/deadline.ts'
 import { Failure } from '../../functions/domain/failure.ts'
+import type { ThreadTurns } from './thread-turns.ts'
+
+/** The sentence of the Failure where work got no turn in time, because its namespace had too much in hand. */
+export const NO_TURN =
+  'More applies of this namespace are being decided at the moment than there is time for; try again.'
+
+/** What work with a deadline gets. */
+export interface Timed {
+  /** Fires at the deadline, and when the work has ended. */
+  readonly signal: AbortSignal
+  /** Does what holds the thread in the turns of the namespace, unless the signal fires before. */
+  readonly inTurn: <T>(work: () => T) => Promise<T>
+}
+
+/** Whose turns are taken, and the time limit in milliseconds. */
+export interface Terms {
+  readonly namespace: string
+  readonly inTurn: ThreadTurns
+  readonly milliseconds: number
+}
 
 /**
- * The result of the work if it ends within this many milliseconds. Otherwise throws Timeout; the work continues, and its
+ * The result of the work if it ends in time. Otherwise throws Timeout; the work continues, without further turns, and its
  * result is ignored.
  */
-export async function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  const deadline = new AbortController()
-  const timeout = new Failure('Timeout', `The API server did not answer within ${milliseconds} ms.`)
-  const timer = setTimeout(() => deadline.abort(timeout), milliseconds)
+export async function withDeadline<T>(
+  { namespace, inTurn, milliseconds }: Terms,
+  work: (timed: Timed) => Promise<T>,
+): Promise<T> {
+  const [deadline, over] = [new AbortController(), new AbortController()]
+  let waiting = 0
+  const timed: Timed = {
+    signal: over.signal,
+    inTurn(work) {
+      waiting += 1
+      return inTurn(namespace, over.signal, () => {
+        waiting -= 1
+        return work()
+      })
+    },
+  }
+  const timer = setTimeout(() => {
+    const silent = `The API server did not answer within ${milliseconds} ms.`
+    deadline.abort(new Failure('Timeout', waiting > 0 ? NO_TURN : silent))
+  }, milliseconds)
   try {
-    return await unlessAborted(work, deadline.signal)
+    return await unlessAborted(work(timed), deadline.signal)
   } finally {
     clearTimeout(timer)
+    over.abort()
   }
 }

@@ -7,6 +7,7 @@ import { errorLogFields, reasonOf } from '../../functions/domain/error-log-field
 import type { ErrorLogFields } from '../../functions/domain/error-log-fields.ts'
 import { GROUP, REQUESTED_AT } from '../../functions/domain/resource/api-names.ts'
 import { STAMP } from '../../functions/domain/requester/stamp.ts'
+import { NO_TURN } from './deadline.ts'
 import type { AdmissionRequest, Cause, Denial, DenialDetails } from './review.ts'
 
 /** The metav1.Status of a denial. If several apply, the first is used: errors in the spec come before missing rights. */
@@ -94,7 +95,7 @@ export function undecided(error: unknown, request: AdmissionRequest, log: Logger
   const fields = errorFields(error, request)
   log.warn(fields, 'admission could not be decided')
   const message =
-    error instanceof Failure && error.retry === 'slow'
+    error instanceof Failure && (error.retry === 'slow' || error.message === NO_TURN)
       ? error.message
       : `Commitlet could not check with the cluster whether this may be applied (${fields.reason}), so nothing was stored; try again.`
   return { code: 503, reason: 'ServiceUnavailable', message }

@@ -20,6 +20,13 @@ export interface SecretAccess {
   readonly secretRights: SecretRights
 }
 
+/** Reads and checks them. */
+export interface SecretChecks {
+  readonly cluster: Pick<Cluster, 'readSecret'>
+  /** Does what holds the thread in the turns of the namespace; see thread-turns.ts. */
+  readonly inTurn: <T>(check: () => T) => Promise<T>
+}
+
 const FIELDS = ['credentials', 'fallbackCredentials', 'signing'] as const
 
 /**
@@ -27,12 +34,12 @@ const FIELDS = ['credentials', 'fallbackCredentials', 'signing'] as const
  * cannot be read, or does not allow the repository or the path. These are warnings because the user may still fix the
  * Secret. A Secret is only read if both the judged subject and the webhook may `get` it; otherwise there is no warning.
  * The judged subject of a delegated applier is its account, whatever the applier itself may read. Throws what else the
- * cluster throws.
+ * cluster and `inTurn` throw.
  */
 export async function secretWarnings(
   parsed: Sound,
   { namespace, secretRights }: SecretAccess,
-  cluster: Pick<Cluster, 'readSecret'>,
+  { cluster, inTurn }: SecretChecks,
 ): Promise<readonly string[]> {
   const fields = FIELDS.filter((field) => secretRights[`spec.${field}`] === 'get')
   if (fields.length === 0) return []
@@ -40,7 +47,8 @@ export async function secretWarnings(
     const use = useOf(parsed, field)
     if (use === undefined) return []
     const secret = await cluster.readSecret(namespace, use.secretName).catch(asFailure)
-    const failures = secret instanceof Failure ? unreadable(secret) : await problemsOf(parsed, use, secret)
+    const failures =
+      secret instanceof Failure ? unreadable(secret) : await problemsOf(checksOf(parsed, use, secret), inTurn)
     return failures.map(({ message }) => `spec.${field}: ${message}`)
   })
   return (await Promise.all(warnings)).flat()
@@ -71,13 +79,19 @@ function unreadable(failure: Failure): readonly Failure[] {
   throw failure
 }
 
-async function problemsOf({ spec, target }: Sound, use: Use, secret: Secret): Promise<readonly Failure[]> {
-  const checks: readonly (() => unknown)[] = [
+function checksOf({ spec, target }: Sound, use: Use, secret: Secret): readonly (() => unknown)[] {
+  return [
     ...target.called.map((address) => () => requireRepositoryAllowed(secret, address, { right: 'get' })),
     () => use.check(secret),
     () => requirePathsAllowed(writtenPaths(spec), secret),
   ]
-  const failures = await Promise.all(checks.map(failureOf))
+}
+
+async function problemsOf(
+  checks: readonly (() => unknown)[],
+  inTurn: SecretChecks['inTurn'],
+): Promise<readonly Failure[]> {
+  const failures = await Promise.all(checks.map((check) => inTurn(() => failureOf(check))))
   // Only the function knows the operator's host keys.
   return failures.flatMap((failure) => (failure?.reason === 'HostKeyUnknown' ? [] : (failure ?? [])))
 }

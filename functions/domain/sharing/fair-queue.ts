@@ -19,6 +19,8 @@ export interface QueueTerms {
   readonly elapsed: () => number
   /** Told when somebody begins to wait. */
   readonly waits?: () => void
+  /** Hands over a place that was given back; default: at once. The next one is chosen when it calls `next`. */
+  readonly handOver?: (next: () => void) => void
 }
 
 type Start = () => void
@@ -34,7 +36,10 @@ const REMEMBERED = 10_000
  * Next is an owner who has taken the least time; those who have taken about as much take turns, however much each of them
  * has to do. So whoever has taken little waits for one turn, whatever the others do.
  */
-export function openFairQueue(places: number, { elapsed, waits = () => undefined }: QueueTerms): FairQueue {
+export function openFairQueue(
+  places: number,
+  { elapsed, waits = () => undefined, handOver = (next) => next() }: QueueTerms,
+): FairQueue {
   // In the order of their next turn.
   const waiting = new Map<string, readonly Start[]>()
   const urgent = new Set<Start>()
@@ -95,10 +100,11 @@ export function openFairQueue(places: number, { elapsed, waits = () => undefined
 
   function leave(owner: string, began: number): void {
     shareOf(owner).spend(elapsed() - began)
-    // The place is handed to the next one.
-    const start = takeNext()
-    if (start === undefined) free += 1
-    else start()
+    handOver(() => {
+      const start = takeNext()
+      if (start === undefined) free += 1
+      else start()
+    })
   }
 
   return {

@@ -56,3 +56,23 @@ t.test('next is who has taken the least time, of both places together', async (t
   await Promise.all(rest.map(async (entered) => (await entered)()))
   t.equal(order.join(''), 'bbbaa')
 })
+
+t.test('whoever comes before a place is handed over may be the next', async (t) => {
+  const given: (() => void)[] = []
+  const queue = openFairQueue(1, { elapsed: () => 0, handOver: (next) => given.push(next) })
+  const release = await queue.enter('a', NEVER)
+  const order: string[] = []
+  const enter = (name: string, rank?: Rank) =>
+    queue.enter(name, NEVER, rank).then((leave) => (order.push(name), leave))
+  const second = enter('b')
+  release()
+  const first = enter('c', 'first')
+  await setImmediate()
+  t.same([order, queue.hasRoom()], [[], false])
+  given.shift()?.()
+  ;(await first)()
+  given.shift()?.()
+  ;(await second)()
+  given.shift()?.()
+  t.same([order, queue.hasRoom()], [['c', 'b'], true])
+})

@@ -1,17 +1,44 @@
 import t from 'tap'
+import { unlessAborted } from '../../../functions/domain/deadline.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
-import { withDeadline } from '../../../webhook/admission/deadline.ts'
+import { NO_TURN, withDeadline } from '../../../webhook/admission/deadline.ts'
+import { shareThread, type ThreadTurns } from '../../../webhook/admission/thread-turns.ts'
+
+function terms(milliseconds: number) {
+  return { namespace: 'shop', inTurn: shareThread(() => 0), milliseconds }
+}
 
 t.test('work that ends in time gives its result', async (t) => {
-  t.equal(await withDeadline(Promise.resolve('done'), 1_000), 'done')
-  await t.rejects(withDeadline(Promise.reject(new TypeError('a bug')), 1_000), new TypeError('a bug'))
+  t.equal(await withDeadline(terms(1_000), async () => 'done'), 'done')
+  t.equal(await withDeadline(terms(1_000), ({ inTurn }) => inTurn(() => 'done')), 'done')
+  const bug = new TypeError('a bug')
+  await t.rejects(
+    withDeadline(terms(1_000), () => Promise.reject(bug)),
+    bug,
+  )
 })
 
 t.test('work that does not is a Timeout, and its late end is ignored', async (t) => {
   const { promise, reject } = Promise.withResolvers<never>()
   await t.rejects(
-    withDeadline(promise, 1),
+    withDeadline(terms(1), () => promise),
     new Failure('Timeout', 'The API server did not answer within 1 ms.'),
   )
   reject(new Error('late'))
 })
+
+t.test(
+  'what gets no turn in time is not begun, and says that its namespace has too much in hand',
+  async (t) => {
+    // As behind works that take longer.
+    const inTurn: ThreadTurns = (_namespace, signal) => unlessAborted(new Promise(() => undefined), signal)
+    const late = Promise.withResolvers<unknown>()
+    const waiting = withDeadline({ ...terms(1), inTurn }, (timed) => {
+      const turn = timed.inTurn(() => undefined)
+      turn.catch(late.resolve)
+      return turn
+    })
+    await t.rejects(waiting, new Failure('Timeout', NO_TURN))
+    t.match(await late.promise, { name: 'AbortError' }, 'it does not wait any more')
+  },
+)

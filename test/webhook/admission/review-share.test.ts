@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { mutate } from '../../../webhook/admission/admission.ts'
 import { gitCommit } from '../stage.ts'
@@ -30,7 +31,7 @@ function cluster() {
 }
 
 async function settle(): Promise<void> {
-  for (let times = 0; times < 500; times += 1) await Promise.resolve()
+  for (let times = 0; times < 100; times += 1) await setImmediate()
 }
 
 t.test(

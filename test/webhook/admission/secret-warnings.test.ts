@@ -3,7 +3,10 @@ import { Failure } from '../../../functions/domain/failure.ts'
 import type { SecretRight } from '../../../functions/domain/gate/access.ts'
 import type { SecretRights } from '../../../functions/domain/gate/secrets.ts'
 import { parse } from '../../../functions/domain/schema/parse.ts'
-import { secretWarnings as warningsOf } from '../../../webhook/admission/secret-warnings.ts'
+import {
+  secretWarnings as warningsOf,
+  type SecretChecks,
+} from '../../../webhook/admission/secret-warnings.ts'
 import type { StoredObject } from '../../harness/memory-cluster.ts'
 import { memoryCluster } from '../../harness/memory-cluster.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
@@ -29,11 +32,12 @@ interface Look {
 function secretWarnings(
   object: unknown,
   secretRights: SecretRights,
-  cluster: Parameters<typeof warningsOf>[2],
+  cluster: SecretChecks['cluster'],
 ): Promise<readonly string[]> {
   const parsed = parse(object)
   if (!parsed.sound) throw new Error(parsed.fieldErrors.map(({ message }) => message).join(' '))
-  return warningsOf(parsed, { namespace: 'shop', secretRights }, cluster)
+  const inTurn: SecretChecks['inTurn'] = async (check) => check()
+  return warningsOf(parsed, { namespace: 'shop', secretRights }, { cluster, inTurn })
 }
 
 /** Reads from a cluster that has the Secret `shop/git` with these parts, or no Secret at all. */

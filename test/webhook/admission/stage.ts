@@ -1,4 +1,5 @@
 import { shareReviews } from '../../../webhook/admission/review-share.ts'
+import { shareThread } from '../../../webhook/admission/thread-turns.ts'
 import type { Admission } from '../../../webhook/admission/admission.ts'
 import type { AdmissionRequest } from '../../../webhook/admission/review.ts'
 import { readReview } from '../../../webhook/admission/review.ts'
@@ -42,6 +43,7 @@ export function admissionOver({ cluster, settings, extra, log, deadlines }: Chan
       ...settings,
     },
     reviewShare: shareReviews(),
+    inTurn: shareThread(() => performance.now()),
     requesterExtra: extra ?? [],
     log: log ?? recordingLog().log,
     ...(deadlines === undefined ? {} : { deadlines }),

@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { unlessAborted } from '../../../functions/domain/deadline.ts'
+import { mutate, validate } from '../../../webhook/admission/admission.ts'
+import { NO_TURN } from '../../../webhook/admission/deadline.ts'
+import { shareThread, type ThreadTurns } from '../../../webhook/admission/thread-turns.ts'
+import { gitCommit, stamped } from '../stage.ts'
+import { admissionOver, clusterWith, created } from './stage.ts'
+
+const NEVER = new AbortController().signal
+const CREDENTIALS = ['credentials', 'fallbackCredentials', 'signing'] as const
+/** The decision, and of each Secret whether it may be used, for what it holds, and for which paths. */
+const WORKS = 1 + 3 * CREDENTIALS.length
+
+/** Turns on a clock on which each work takes so many milliseconds, and whose it was. */
+function turns(took: Readonly<Record<string, number>>) {
+  const order: string[] = []
+  let now = 0
+  const inTurn = shareThread(() => now)
+  const taken: ThreadTurns = (namespace, signal, work) =>
+    inTurn(namespace, signal, () => {
+      now += took[namespace] ?? 1
+      order.push(namespace)
+      return work()
+    })
+  return { order, inTurn: taken }
+}
+
+t.test('one work is done in a turn of the event loop, and what it throws is thrown', async (t) => {
+  const { order, inTurn } = turns({})
+  const works = [1, 2, 3].map((result) => inTurn('shop', NEVER, () => result))
+  for (let times = 0; times < 100; times += 1) await works[0]
+  t.equal(order.length, 1)
+  t.same(await Promise.all(works), [1, 2, 3])
+  const bug = new TypeError('a bug')
+  const throws = (): never => {
+    throw bug
+  }
+  await t.rejects(inTurn('shop', NEVER, throws), bug)
+  t.equal(await inTurn('shop', NEVER, () => 'next'), 'next')
+})
+
+t.test('a namespace that has taken more of the thread waits while another one goes on', async (t) => {
+  const { order, inTurn } = turns({ loud: 1_100 })
+  const loud = Array.from({ length: 4 }, () => inTurn('loud', NEVER, () => undefined))
+  await loud[0]
+  for (let times = 0; times < 3; times += 1) await inTurn('quiet', NEVER, () => undefined)
+  t.same(order, ['loud', 'quiet', 'quiet', 'quiet'])
+  await Promise.all(loud)
+  t.same(order.slice(4), ['loud', 'loud', 'loud'])
+})
+
+t.test('whoever has gone waits for no turn', async (t) => {
+  const { order, inTurn } = turns({})
+  const gone = new AbortController()
+  const works = [NEVER, gone.signal, NEVER].map((signal) => inTurn('shop', signal, () => undefined))
+  gone.abort(new Error('gone'))
+  await t.rejects(works[1] ?? Promise.resolve(), { message: 'gone' })
+  await Promise.all(works.filter((_, index) => index !== 1))
+  t.equal(order.length, 2)
+})
+
+/** A review by /validate of a GitCommit in this namespace that names three Secrets, which are checked. */
+function looking(namespace: string) {
+  const secrets = Object.fromEntries(CREDENTIALS.map((field) => [field, { secretName: 'git' }]))
+  const resource = stamped({ namespace }, secrets)
+  return created(JSON.parse(JSON.stringify(resource)), { namespace })
+}
+
+t.test(
+  'of a namespace with many reviews in hand, another one waits for one work with each of its own',
+  async (t) => {
+    const { order, inTurn } = turns({ loud: 50 })
+    const cluster = clusterWith()
+    const readSecret = async (_namespace: string, name: string) => {
+      await setImmediate()
+      return cluster.readSecret('shop', name)
+    }
+    const deadlines = { decideMs: 60_000, lookMs: 60_000 }
+    const admission = { ...admissionOver({ cluster: { readSecret }, deadlines }), inTurn }
+    const floods = Array.from({ length: 20 }, () => validate(looking('loud'), admission))
+    await setImmediate()
+    const began = order.length
+    t.match(await validate(looking('quiet'), admission), { denial: undefined })
+    const [loud = [], quiet = []] = ['loud', 'quiet'].map((one) =>
+      order.slice(began).filter((of) => of === one),
+    )
+    t.equal(quiet.length, WORKS)
+    t.ok(loud.length <= WORKS + 3, `${loud.length} works`)
+    await Promise.all(floods)
+    t.equal(order.filter((namespace) => namespace === 'loud').length, 20 * WORKS)
+  },
+)
+
+t.test('a review that finds no turn in time is denied, and its sender is told why', async (t) => {
+  const inTurn: ThreadTurns = (_namespace, signal) => unlessAborted(new Promise(() => undefined), signal)
+  const admission = { ...admissionOver({ deadlines: { decideMs: 1, lookMs: 1 } }), inTurn }
+  for (const decide of [mutate, validate]) {
+    const { denial } = await decide(created(gitCommit()), admission)
+    t.match(denial, { code: 503, reason: 'ServiceUnavailable', message: NO_TURN })
+  }
+})
