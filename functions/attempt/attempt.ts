@@ -71,12 +71,14 @@ async function claimAndAttempt(next: Newer, world: World): Promise<Next> {
       turn.park(bytes)
       arrived()
     }
+    const over = new AbortController()
     try {
-      reviewAhead(newer, world)
+      reviewAhead(newer, world, over.signal)
       const current = await inSpan(world.span, 'claim', () => claim(newer, world, heldBefore))
       if (current === undefined || 'newer' in current) return current
       return await attempt(current, world, { ...turn, park: handOver })
     } finally {
+      over.abort()
       turn.release()
     }
   } finally {

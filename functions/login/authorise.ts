@@ -1,4 +1,5 @@
 import { isForbidden, retryForbidden } from '../cluster/rbac-retry.ts'
+import { Failure } from '../domain/failure.ts'
 import { failureOf, judge } from '../domain/gate/gate.ts'
 import type { Verdict } from '../domain/gate/gate.ts'
 import { reviewContextOf } from '../domain/gate/review-context.ts'
@@ -22,14 +23,14 @@ type Reviewing = Pick<World, 'cluster' | 'settings' | 'now'>
  * Repeats the decision of admission at the attempt: the stamp has to be present and valid, and the requester that it
  * names must still have every right. A denial counts only if a second review, one second later, confirms it: it ends the
  * attempt for good, and admission may have called another API server. Throws one Failure for all field errors, and
- * Timeout if the signal fires in between.
+ * Timeout, or the Failure that is the signal's reason, if the signal fires before all rights are reviewed.
  */
 export async function authorise(
   resource: SoundResource,
   world: Reviewing,
   signal: AbortSignal,
 ): Promise<Authorised> {
-  const { requester, context } = reviewing(resource, world)
+  const { requester, context } = reviewing(resource, world, signal)
   const judgeNow = async (): Promise<Verdict> => {
     const verdict = await judge(resource, context)
     const failure = failureOf(verdict)
@@ -42,15 +43,16 @@ export async function authorise(
 /**
  * Begins the reviews that `authorise` is about to ask for, so that they run while the resource is claimed. It decides
  * nothing: `authorise` asks for each again, and the cluster answers with the reviews in flight, or with those that have
- * just allowed.
+ * just allowed. Nothing more is asked for once the signal has fired.
  */
 export function reviewAhead(
   { envelope, parsed }: { readonly envelope: Envelope; readonly parsed: Parsed },
   world: Reviewing,
+  signal: AbortSignal,
 ): void {
   async function review(): Promise<void> {
     const resource = requireSound(envelope, parsed)
-    await judge(resource, reviewing(resource, world).context)
+    await judge(resource, reviewing(resource, world, signal).context)
   }
   // `authorise` meets the same failure.
   review().catch(() => undefined)
@@ -59,11 +61,31 @@ export function reviewAhead(
 function reviewing(
   resource: SoundResource,
   { cluster, settings, now }: Reviewing,
+  signal: AbortSignal,
 ): { readonly requester: Requester; readonly context: ReviewContext } {
   const { stampKey: key, olderStampKeys: olderKeys, delegation } = settings
   const requester = requesterOf(resource, { key, olderKeys, delegation, now: now() }, resource.written)
+  // One GitCommit may name a thousand objects.
+  const asking: Pick<typeof cluster, 'discover' | 'reviewAccess'> = {
+    async discover(...of) {
+      requireTime(signal)
+      return cluster.discover(...of)
+    },
+    async reviewAccess(...of) {
+      requireTime(signal)
+      return cluster.reviewAccess(...of)
+    },
+  }
   return {
     requester,
-    context: reviewContextOf(requester.subject, resource.metadata.namespace, { cluster, settings }),
+    context: reviewContextOf(requester.subject, resource.metadata.namespace, { cluster: asking, settings }),
   }
+}
+
+function requireTime({ aborted, reason }: AbortSignal): void {
+  if (!aborted) return
+  if (reason instanceof Failure) throw reason
+  const message =
+    'The attempt ran out of time before the rights of its requester were reviewed; Commitlet retries automatically.'
+  throw new Failure('Timeout', message, { cause: reason })
 }

@@ -700,3 +700,30 @@ t.test('suspended during an attempt, its result counts, and a newer spec waits',
   t.match(statusOf(world), { phase: 'Succeeded', observedGeneration: 5 })
   t.match(world.pushed.at(-1)?.change.id, /\.4$/)
 })
+
+t.test('of an attempt that ends before its rights are reviewed, no more reviews are asked for', async (t) => {
+  const world = memoryWorld()
+  const files = Array.from({ length: 100 }, (_, i) => ({
+    path: `${i}.yaml`,
+    resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: `c${i}` },
+  }))
+  world.cluster.apply(gitCommit({ files, resourceRef: undefined }))
+  const open: (() => void)[] = []
+  const cluster: MemoryWorld['cluster'] = {
+    ...world.cluster,
+    async reviewAccess(...of) {
+      await new Promise<void>((resolve) => open.push(resolve))
+      return world.cluster.reviewAccess(...of)
+    },
+    async patchStatus() {
+      world.cluster.remove('GitCommit', 'team', 'shop')
+      return CONFLICT
+    },
+  }
+  await send({ ...world, cluster })
+  for (let times = 0; times < 50; times += 1) {
+    for (const answer of open.splice(0)) answer()
+    await pause(0)
+  }
+  t.ok(world.cluster.reviews.length < 20, `${world.cluster.reviews.length} reviews`)
+})

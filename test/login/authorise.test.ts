@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { authorise } from '../../functions/login/authorise.ts'
+import { authorise, reviewAhead } from '../../functions/login/authorise.ts'
 import { signedOf } from '../../functions/domain/requester/stamp.ts'
 import { sign } from '../../functions/domain/requester/signature.ts'
 import { Failure } from '../../functions/domain/failure.ts'
@@ -229,5 +230,68 @@ for (const [title, resource] of [
 t.test('the wait for a right to take effect ends with the attempt', async (t) => {
   const { stored, world, cluster } = stage()
   cluster.mayAccess = () => false
-  await t.rejects(authorise(stored, world, AbortSignal.abort()), { reason: 'Timeout', message: /a right/ })
+  const over = new AbortController()
+  const ending = authorise(stored, world, over.signal)
+  while (cluster.reviews.length < 3) await setImmediate()
+  await setImmediate()
+  over.abort()
+  await t.rejects(ending, { reason: 'Timeout', message: /a right that may have just been granted/ })
 })
+
+/** A GitCommit that names a hundred objects, and a cluster that answers reviews once it is told to. */
+function reviewing() {
+  const files = Array.from({ length: 100 }, (_, i) => ({
+    path: `${i}.yaml`,
+    resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: `c${i}` },
+  }))
+  const { stored, world, cluster } = stage(gitCommit({ files, resourceRef: undefined }))
+  const open: (() => void)[] = []
+  const reviewAccess: typeof cluster.reviewAccess = (user, access) => {
+    const answer = cluster.reviewAccess(user, access)
+    return new Promise((resolve) => open.push(() => resolve(answer)))
+  }
+  async function answerAll(): Promise<void> {
+    for (let times = 0; times < 50; times += 1) {
+      for (const answer of open.splice(0)) answer()
+      await setImmediate()
+    }
+  }
+  return { stored, cluster, world: { ...world, cluster: { ...cluster, reviewAccess } }, answerAll }
+}
+
+t.test('reviews that were begun ahead end with the attempt', async (t) => {
+  const [over, whole] = [new AbortController(), reviewing()]
+  reviewAhead({ envelope: whole.stored, parsed: whole.stored }, whole.world, AT_LEISURE)
+  await whole.answerAll()
+  t.equal(whole.cluster.reviews.length, 101)
+  const { stored, world, cluster, answerAll } = reviewing()
+  reviewAhead({ envelope: stored, parsed: stored }, world, over.signal)
+  await setImmediate()
+  const begun = cluster.reviews.length
+  over.abort()
+  await answerAll()
+  t.equal(cluster.reviews.length, begun)
+  t.ok(begun < 20, `${begun} reviews`)
+})
+
+for (const [title, reason, thrown] of [
+  ['that ran out of time', undefined, { reason: 'Timeout', message: /ran out of time/ }],
+  [
+    'that was taken over',
+    new Failure('Conflict', 'Taken over.'),
+    { reason: 'Conflict', message: 'Taken over.' },
+  ],
+] as const) {
+  t.test(`an attempt ${title} asks for no further review`, async (t) => {
+    const { stored, world, cluster, answerAll } = reviewing()
+    const over = new AbortController()
+    const ending = authorise(stored, world, over.signal)
+    await setImmediate()
+    const begun = cluster.reviews.length
+    over.abort(reason)
+    const rejected = t.rejects(ending, thrown)
+    await answerAll()
+    await rejected
+    t.equal(cluster.reviews.length, begun)
+  })
+}
