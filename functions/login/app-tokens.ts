@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { AppToken, IssuedToken } from '../domain/credentials/app-login.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
+import { openFairCache } from '../domain/sharing/fair-cache.ts'
 import type { AppTokenRequest, World } from '../world.ts'
 
 /** Asks a host for a token. Fails with a Failure if the host issues none. */
@@ -12,10 +12,16 @@ export type IssueToken = (request: AppTokenRequest) => Promise<IssuedToken>
 const MARGIN_S = 300
 /** GitHub's tokens are valid for an hour; what says that it lasts longer is not believed. */
 const LONGEST_S = 3_600
-/** Most tokens, of some 600 bytes each; beyond that the least recently used one is forgotten. */
+/** Most tokens, of some 600 bytes each; beyond that the namespace that uses the most of them loses one. */
 const MOST_KEPT = 5_000
 /** Time limit of asking for a token, for all who wait for it. */
 const ASKING_MS = 30_000
+
+interface Kept {
+  readonly token: AppToken
+  /** In milliseconds of `elapsed`. */
+  readonly until: number
+}
 
 /**
  * Keeps the tokens of Apps in memory until five minutes before their end: one for each private key, installation, repository
@@ -23,28 +29,28 @@ const ASKING_MS = 30_000
  * is never set.
  */
 export function keepTokens(issue: IssueToken, elapsed: () => number): World['appTokens'] {
-  const kept = new LRUCache<string, AppToken>({ max: MOST_KEPT, ttlResolution: 0, perf: { now: elapsed } })
+  const kept = openFairCache<Kept>(MOST_KEPT)
   const asked = new Map<string, Promise<AppToken>>()
 
   async function ask(key: string, request: AppTokenRequest): Promise<AppToken> {
     const began = elapsed()
     const { token, installation, seconds } = await issue(request)
-    const issued: AppToken = {
-      token,
-      counted: digestOf([request.target.baseURL, request.app.id, installation]),
-      forget() {
-        if (kept.peek(key) === issued) kept.delete(key)
+    const issued: Kept = {
+      until: began + (Math.min(seconds, LONGEST_S) - MARGIN_S) * 1_000,
+      token: {
+        token,
+        counted: digestOf([request.target.baseURL, request.app.id, installation]),
+        forget: () => kept.forget(key, issued),
       },
     }
-    const ttl = (Math.min(seconds, LONGEST_S) - MARGIN_S) * 1_000 - (elapsed() - began)
-    if (ttl > 0) kept.set(key, issued, { ttl })
-    return issued
+    if (issued.until > elapsed()) kept.set(request.namespace, key, issued)
+    return issued.token
   }
 
   return async function appTokens(request) {
     const key = keyOf(request)
-    const known = kept.get(key)
-    if (known !== undefined) return known
+    const known = kept.get(request.namespace, key)
+    if (known !== undefined && known.until > elapsed()) return known.token
     // The failed log-ins of a namespace are its own.
     const asking = `${request.namespace} ${key}`
     const running =

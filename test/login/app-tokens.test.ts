@@ -157,3 +157,14 @@ t.test('an attempt that is out of time does not wait, and others go on', async (
   resolve(undefined)
   t.match(await patient, { token: 'late' })
 })
+
+t.test('however many tokens a namespace gets, those of another one are kept', async (t) => {
+  const { tokens, asked } = stage()
+  const quiet = asking('acme/shop', APP, 'PullRequest', 'quiet')
+  await tokens(quiet)
+  for (let n = 0; n <= 5_000; n += 1) await tokens(asking(`acme/repository-${n}`, APP, 'PullRequest', 'loud'))
+  t.equal(asked.length, 5_002)
+  t.match(await tokens(quiet), { token: 'token-1' })
+  t.match(await tokens(asking('acme/repository-5000', APP, 'PullRequest', 'loud')), { token: 'token-5002' })
+  t.match(await tokens(asking('acme/repository-0', APP, 'PullRequest', 'loud')), { token: 'token-5003' })
+})
