@@ -27,7 +27,7 @@ export async function readTree(
   { paths, pace = createPace(session.signal) }: WantedPaths,
 ): Promise<Tree> {
   if (commit === undefined) return new Map()
-  const wanted = paths.map((path) => ({ path, parts: path.split('/') }))
+  const wanted = paths.map((path) => ({ path, at: 0 }))
   const tree = await walk({ session, pace }, commit, wanted)
   if (tree !== undefined) return tree
   if ((await fetchCommit(session, commit)) === 'moved') {
@@ -41,8 +41,8 @@ export async function readTree(
 
 interface Wanted {
   readonly path: string
-  /** Names from the directory at hand to the path. */
-  readonly parts: readonly string[]
+  /** Where the name in the directory at hand begins. */
+  readonly at: number
 }
 
 interface Walk {
@@ -80,7 +80,7 @@ async function walkTree(
   if (tree?.kind !== 'tree') return false
   if (tree.body.length > LARGEST_TREE) throw new Error(`a directory has more than ${LARGEST_TREE} bytes`)
   await pace(tree.body.length * WORK)
-  const groups = Map.groupBy(wanted, ({ parts: [name = ''] }) => byteName(name))
+  const groups = Map.groupBy(wanted, (one) => byteName(one.path.slice(one.at, endOf(one))))
   const below: { readonly id: ObjectId; readonly wanted: readonly Wanted[] }[] = []
   const index = understood('a tree', () => indexTree(tree.body))
   for (const [name, group] of groups) {
@@ -88,10 +88,10 @@ async function walkTree(
     const span = findEntry(index, name)
     if (first === undefined || span === undefined) continue
     const { mode, id: oid } = entryAt(span)
-    found.set(directoryOf(first), { mode: canonicalMode(mode), oid })
+    found.set(first.path.slice(0, endOf(first)), { mode: canonicalMode(mode), oid })
     const deeper = group
-      .filter(({ parts }) => parts.length > 1)
-      .map(({ path, parts }) => ({ path, parts: parts.slice(1) }))
+      .filter((one) => endOf(one) < one.path.length)
+      .map((one) => ({ path: one.path, at: endOf(one) + 1 }))
     if (deeper.length > 0 && kindOfMode(mode) === 'directory') below.push({ id: oid, wanted: deeper })
   }
   for (const next of below)
@@ -105,8 +105,8 @@ const LARGEST_TREE = 2 * 1024 * 1024
 /** Reading an entry takes longer than inflating it. */
 const WORK = 4
 
-/** The path of the entry at hand. */
-function directoryOf({ path, parts }: Wanted): string {
-  const rest = parts.slice(1).reduce((length, name) => length + name.length + 1, 0)
-  return path.slice(0, path.length - rest)
+/** Where that name ends. */
+function endOf({ path, at }: Wanted): number {
+  const end = path.indexOf('/', at)
+  return end < 0 ? path.length : end
 }

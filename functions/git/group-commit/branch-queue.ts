@@ -41,9 +41,11 @@ export interface BranchQueue {
   ) => readonly Waiter[]
 }
 
-/** Limits of one push: number of commits and bytes of content (a single change may exceed the bytes). */
+/** Limits of one push: number of commits, bytes of content and characters of paths (a single change may exceed both). */
 export const BATCH_LENGTH = 500
 const BATCH_BYTES = 64 * 1024 * 1024
+/** Each folder on the way to a file is planned, read and written: some 130,000 of them at most. */
+const BATCH_PATHS = 256 * 1024
 
 /**
  * Each push costs its server and ours the same, whatever it holds. Whoever is alone does not wait, and where pushes take
@@ -134,14 +136,21 @@ function lengthOfNext(queue: readonly Waiter[], batch: readonly PendingChange[] 
   const search = first?.change.since !== undefined
   const most = first?.change.commitByAPI === undefined ? BATCH_LENGTH : 1
   let bytes = batch.reduce((sum, { change }) => sum + bytesOf(change), 0)
+  let paths = batch.reduce((sum, { change }) => sum + pathsOf(change), 0)
   const end = queue.findIndex(({ pending: { change } }, i) => {
     bytes += bytesOf(change)
+    paths += pathsOf(change)
     const length = batch.length + i
-    return length > 0 && (length >= most || bytes > BATCH_BYTES || (change.since !== undefined) !== search)
+    const isTooLarge = length >= most || bytes > BATCH_BYTES || paths > BATCH_PATHS
+    return length > 0 && (isTooLarge || (change.since !== undefined) !== search)
   })
   return end < 0 ? queue.length : end
 }
 
 function bytesOf({ files, message }: Change): number {
   return mostBytesOf(files) + message.length
+}
+
+function pathsOf({ files }: Change): number {
+  return files.reduce((sum, { path }) => sum + path.length, 0)
 }

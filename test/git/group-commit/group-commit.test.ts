@@ -522,6 +522,27 @@ t.test('a batch is limited: by number, by bytes, and where history has to be sea
   )
 })
 
+t.test('a batch has paths of 256 Ki characters together, or one change', async (t) => {
+  const { groupCommit, batches } = slowGroupCommit()
+  const ofPaths = (length: number, count = 100) => {
+    const content = new Uint8Array(1)
+    const files = Array.from({ length: count }, (_, i) => ({ path: `${i}`.padEnd(length, '/a'), content }))
+    return changeOf(URL, 'deep', { files })
+  }
+  const deep = Array.from({ length: 5 }, () => ofPaths(1_024))
+  const changes = [changeOf(URL, 'first'), ...deep, ofPaths(1_024, 1_000), changeOf(URL, 'last')]
+  const work = changes.map((change) => groupCommit.push(change, LOGIN, NEVER))
+  for (let i = 0; i < 6; i++) {
+    await nextBatch()
+    batches[i]?.end()
+  }
+  await Promise.all(work)
+  t.same(
+    batches.map(({ changes }) => changes.length),
+    [1 + 2, 2, 1, 1, 1],
+  )
+})
+
 t.test('a batch that throws fails its own changes alone, and the next one goes', async (t) => {
   let landed = 0
   async function* land(batch: Batch): AsyncGenerator<Settled> {
