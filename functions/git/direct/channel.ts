@@ -1,4 +1,6 @@
 import type { Failure } from '../../domain/failure.ts'
+import { failureOf } from '../output/classify.ts'
+import { FETCH_LIMIT_REACHED, type ErrorContext } from '../output/error-table.ts'
 import type { RefUpdate } from '../protocol/receive-pack.ts'
 
 /** More than any report of receive-pack with the output of its hooks. */
@@ -37,6 +39,40 @@ export interface Question {
   readonly most: number
   /** A running git-upload-pack remembers refs that it has listed: it is asked for objects only. */
   readonly about: 'refs' | 'objects'
+}
+
+/**
+ * The same channel, whose answers with objects have FETCH_LIMIT together. Beyond it `ask` throws the Failure for that limit.
+ */
+export function withinFetchLimit(channel: Channel, context: ErrorContext): Channel {
+  let left = context.fetchLimitMiB * 1024 * 1024
+  return {
+    ...channel,
+    async ask(question, read) {
+      if (question.about !== 'objects') return channel.ask(question, read)
+      const most = Math.min(question.most, left)
+      const isLast = most < question.most
+      try {
+        return await channel.ask({ ...question, most }, (answer) => {
+          left -= answer.length
+          return read(answer)
+        })
+      } catch (error) {
+        throw isLast && isTooLong(error) ? failureOf(FETCH_LIMIT_REACHED, context) : error
+      }
+    },
+  }
+}
+
+/** The error for an answer of more bytes than are read. */
+export function tooLong({ most }: Pick<Question, 'most'>): Error {
+  return Object.assign(new Error(`it sends more than ${most} bytes in one answer`), { name: TOO_LONG })
+}
+
+const TOO_LONG = 'TooLong'
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && error.name === TOO_LONG
 }
 
 /** What became of a push. */

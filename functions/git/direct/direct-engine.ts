@@ -9,7 +9,7 @@ import type { Engine, Remote, RemoteTarget } from '../remote.ts'
 import { fetchHistory, searchHistory, type History } from './history.ts'
 import { openReconnectingSSH } from '../ssh/reconnect.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
-import type { Channel } from './channel.ts'
+import { withinFetchLimit, type Channel } from './channel.ts'
 import { openHTTPSChannel, type HTTPSParts } from './https-channel.ts'
 import { openSSHChannel } from './ssh-channel.ts'
 import { openMemory, openObjects } from './memory.ts'
@@ -74,7 +74,7 @@ export function openDirectEngine(settings: DirectSettings): Engine {
       const context = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
       const share = memory.shareOf(namespace)
       const { take } = share
-      const channel = await openChannel(target, { context, take })
+      const channel = withinFetchLimit(await openChannel(target, { context, take }), context)
       const owner = JSON.stringify([address.text, login.identity])
       const objects = openObjects(memory, { owner, take })
       const tips = tipsOf(address.text, login.identity)

@@ -12,7 +12,7 @@ import { stopIfAborted } from '../process/launcher.ts'
 import { AGENT } from '../protocol/command.ts'
 import { pushCommand } from '../protocol/receive-pack.ts'
 import type { Take } from './memory.ts'
-import { REPORT_BYTES, type Delivery, type Channel } from './channel.ts'
+import { REPORT_BYTES, tooLong, type Delivery, type Channel } from './channel.ts'
 
 /** What a channel over HTTPS is made of. */
 export interface HTTPSParts {
@@ -71,7 +71,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
         if (isCertain(status)) throw failureFor(answer, context)
         if (status !== 200) throw new Error(`it answers ${status} to protocol version 2`)
         if (!isFrom('git-upload-pack', answer)) throw new Error('it does not answer as git-upload-pack')
-        if (body === undefined) throw new Error(`it sends more than ${most} bytes in one answer`)
+        if (body === undefined) throw tooLong({ most })
         return await read(body.bytes)
       } finally {
         body?.release()

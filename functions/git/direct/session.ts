@@ -68,9 +68,9 @@ export async function fetchObjects(
   inflated?: number,
 ): Promise<FetchedObjects | 'moved' | 'nothing newer'> {
   const { channel, context } = session
-  const most = Math.min(FETCH_BYTES, context.fetchLimitMiB * 1024 * 1024)
+  const question = { command: fetchCommand(request), most: FETCH_BYTES, about: 'objects' } as const
   try {
-    return await channel.ask({ command: fetchCommand(request), most, about: 'objects' }, async (answer) => {
+    return await channel.ask(question, async (answer) => {
       const fetched = readFetched(answer)
       if (fetched === 'no pack' && request.depth instanceof Date) return 'nothing newer'
       if (fetched === 'no pack') throw failureOf(BROKEN_OFF, context)

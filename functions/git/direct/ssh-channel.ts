@@ -13,7 +13,7 @@ import { commandFor, type Service as GitProgram } from '../ssh/request.ts'
 import type { SSHProgram } from '../ssh/session.ts'
 import { explainSSH, withoutRemote } from '../ssh/ssh-errors.ts'
 import { readServerReport } from '../ssh/tunnel.ts'
-import { REPORT_BYTES, type Channel, type Delivery } from './channel.ts'
+import { REPORT_BYTES, tooLong, type Channel, type Delivery } from './channel.ts'
 import { converse, type Conversation, type Heard } from './conversation.ts'
 import type { Take } from './memory.ts'
 
@@ -70,7 +70,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
     const timer = setTimeout(() => talk.end(), context.deadlineSeconds * 1000).unref()
     const heard = await talk.hear({ most, take }).finally(() => clearTimeout(timer))
     if (heard !== undefined) return heard
-    throw new Error(`it sends more than ${most} bytes in one answer`)
+    throw tooLong({ most })
   }
 
   /** A message to every user comes before the answer. */

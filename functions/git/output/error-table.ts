@@ -31,8 +31,12 @@ export interface ErrorRow extends ErrorMeaning {
 /** The rest of the sentence, after the address, for an address that is not a Git server. */
 export const NOT_GIT =
   'does not answer as a Git repository; check the address, and whether a browser gets a login page there.'
-const LIMIT = ({ fetchLimitMiB }: ErrorContext) =>
-  `is too large: one attempt fetches more than ${fetchLimitMiB} MiB; your Commitlet operator may raise FETCH_LIMIT.`
+/** A session may fetch no more. */
+export const FETCH_LIMIT_REACHED: ErrorMeaning = {
+  reason: 'NotSupported',
+  sentence: ({ fetchLimitMiB }) =>
+    `is too large: one attempt fetches more than ${fetchLimitMiB} MiB; your Commitlet operator may raise FETCH_LIMIT.`,
+}
 
 /**
  * With the launcher, git gets a write error (EFBIG) at the limit; the signal is for a git that gets none. A trace that is too
@@ -101,11 +105,7 @@ export const ROWS: readonly ErrorRow[] = [
     sentence:
       'uses SHA-256 object names, which Commitlet does not support; use a repository with SHA-1 names.',
   },
-  {
-    pattern: TOO_LARGE,
-    reason: 'NotSupported',
-    sentence: LIMIT,
-  },
+  { pattern: TOO_LARGE, ...FETCH_LIMIT_REACHED },
   { pattern: OUT_OF_TIME, ...TOO_MUCH_WORK },
   {
     pattern: OUT_OF_MEMORY,

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { openDirectEngine } from '../../../functions/git/direct/direct-engine.ts'
+import type { Remote } from '../../../functions/git/remote.ts'
 import { openSSHSessions } from '../../../functions/git/ssh/sessions.ts'
 import { followTrust } from '../../../functions/net/trust.ts'
 import type { Fault, Target } from '../../harness/git-faults.ts'
@@ -91,6 +93,36 @@ for (const [name, fault, expected] of [
     // Where a repository is not found, a redirect is looked for.
     t.equal(server.requests.length - before, name === 'a missing repository' ? 2 : 1)
   })
+
+t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
+  const files = { a: randomBytes(700 * 1024), b: randomBytes(700 * 1024) }
+  const { url } = await server.createRepository('direct/limited', { files })
+  async function readBoth(fetchLimitMiB: number): Promise<readonly unknown[]> {
+    const work = async (remote: Remote) => {
+      const tip = await remote.readTip({ branch: 'main' })
+      if (tip === 'moved') throw new Error('Nobody else is at work here')
+      const tree = await remote.readTree(tip, ['a', 'b'])
+      const ended: unknown[] = []
+      for (const { oid } of tree.values())
+        ended.push(
+          await remote.readBlobs(tip, [oid], 1024 * 1024).then(
+            ({ size }) => size,
+            (error: unknown) => error,
+          ),
+        )
+      return ended
+    }
+    return stage.remote('direct', url, work, { fetchLimitMiB })
+  }
+  t.same(await readBoth(2), [1, 1])
+  t.match(await readBoth(1), [
+    1,
+    {
+      reason: 'NotSupported',
+      message: /one attempt fetches more than 1 MiB; your Commitlet operator may raise FETCH_LIMIT/,
+    },
+  ])
+})
 
 drawn('a redirect that comes at the first request of the usual order only is seen', async (t) => {
   const repository = await server.createRepository('direct/moved')
