@@ -1,6 +1,6 @@
 import { EDITED_BYTES, type FileChange, type Landed } from '../../domain/commit/change.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
-import type { NewCommit, Pushed, Remote, Tip } from '../remote.ts'
+import type { Blobs, NewCommit, Pushed, Remote, Tip } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
 import {
   isWaitedFor,
@@ -17,6 +17,8 @@ import { planSteps, type Step } from './plan.ts'
 export interface Plan {
   readonly steps: readonly PlannedStep[]
   readonly settled: Settled
+  /** Why no file could be read whose fields are changed; it has ended the changes that do so. */
+  readonly unread: Failure | undefined
   /** What the tip holds at the paths of each change. */
   readonly seen: Seen
 }
@@ -47,25 +49,30 @@ export async function planCommits(remote: Remote, tip: Tip, batch: readonly Pend
   const steps = await planSteps(held, batch)
   const seen = new Map(batch.map((pending) => [pending, found(held.tree, pending)]))
   // A conflict with another change of the batch counts when that one has landed.
-  return { steps, settled: conflictsIn(steps, { early: false }), seen }
+  return { steps, settled: conflictsIn(steps, { early: false }), unread: held.unread, seen }
 }
 
 /** What the tip holds at the paths of these files, with the contents of those that are edited. */
-export async function readHeld(remote: Remote, tip: Tip, files: readonly FileChange[]): Promise<Held> {
+export async function readHeld(
+  remote: Remote,
+  tip: Tip,
+  files: readonly FileChange[],
+): Promise<Held & Pick<Plan, 'unread'>> {
   const tree = await remote.readTree(
     tip,
     files.map(({ path }) => path),
   )
   const edited = files.flatMap(({ path, edit }) => (edit === undefined ? [] : (tree.get(path) ?? [])))
-  return { tree, read: await readFiles(remote, tip, edited) }
+  const blobs = await readFiles(remote, tip, edited)
+  if (blobs instanceof Failure) return { tree, read: () => blobs, unread: blobs }
+  return { tree, read: (oid) => blobs.get(oid), unread: undefined }
 }
 
-/** The files among these entries of the tip, read together; what cannot be read fails the changes that edit it. */
-async function readFiles(remote: Remote, tip: Tip, entries: readonly TreeEntry[]): Promise<Held['read']> {
+/** The files among these entries of the tip, read together. */
+async function readFiles(remote: Remote, tip: Tip, entries: readonly TreeEntry[]): Promise<Blobs | Failure> {
   const oids = entries.filter(({ mode }) => mode.startsWith('100')).map(({ oid }) => oid)
-  if (oids.length === 0) return () => undefined
-  const blobs = await remote.readBlobs(tip, [...new Set(oids)], EDITED_BYTES).catch(asFailure)
-  return (oid) => (blobs instanceof Failure ? blobs : blobs.get(oid))
+  if (oids.length === 0) return new Map()
+  return remote.readBlobs(tip, [...new Set(oids)], EDITED_BYTES).catch(asFailure)
 }
 
 /** Whether each change needs a commit on this tip, and nothing else is said about it. */

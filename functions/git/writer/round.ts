@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { asFailure } from '../../domain/failure.ts'
+import { asFailure, type Failure } from '../../domain/failure.ts'
 import { REASONS } from '../../domain/reasons.ts'
 import type { Remote, Tip } from '../remote.ts'
 import { commitAndPush, isCommitsOnly, planCommits, type Written } from './commit-and-push.ts'
@@ -73,6 +73,8 @@ async function* writeLeft(
   const push = { begun: false }
   try {
     const plan = await planCommits(remote, tip, batch)
+    // The files of one namespace may be the cause.
+    if (plan.unread !== undefined && isOfNamespace(plan.unread, work)) throw plan.unread
     // Nothing but a push may rest on a remembered tip.
     if (tip.remembered && !isCommitsOnly(plan)) return [{ ...work, fresh: true }]
     yield* some(plan.settled)
@@ -91,12 +93,16 @@ async function* writeLeft(
     const failure = asFailure(error)
     // Another engine has taken over, and has found that the memory was old.
     if (tip.remembered && failure.reason === 'Conflict') return [{ ...work, batch, fresh: true }]
-    const { dividedBy } = REASONS[failure.reason]
-    const isDivided = dividedBy === 'change' || (dividedBy === 'namespace' && work.apart !== undefined)
+    const isDivided = REASONS[failure.reason].dividedBy === 'change' || isOfNamespace(failure, work)
     if (!push.begun && isDivided) return yield* answer(refuse({ ...work, batch }, failure))
     yield failAll(batch, failure)
     return []
   }
+}
+
+/** Whether one of several namespaces may be the cause. */
+function isOfNamespace({ reason }: Failure, { apart }: Work): boolean {
+  return REASONS[reason].dividedBy === 'namespace' && apart !== undefined
 }
 
 function* answer({ settled, rest }: Progress): Generator<Settled, readonly Work[]> {

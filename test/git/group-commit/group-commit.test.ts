@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Edit } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { BATCH_LENGTH } from '../../../functions/git/group-commit/branch-queue.ts'
 import type { Batch } from '../../../functions/git/group-commit/batch.ts'
@@ -167,15 +168,16 @@ for (const [title, alone] of ALONE)
   })
 
 /** A group commit on a repository in memory, of whose remote some functions are replaced, and its outcomes or reasons. */
-function groupCommitOn(replaced: (remote: Remote) => Partial<Remote>) {
-  const repository = memoryRepository()
+function groupCommitOn(replaced: (remote: Remote) => Partial<Remote>, edit?: Edit) {
+  const repository = memoryRepository({ first: '', a: '', b: '', huge: '' })
   async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
     const remote = repository.open()
     yield* land({ ...remote, ...replaced(remote) }, { ...batch, batch: changes })
   }
   const groupCommit = makeGroupCommit({ land: landBatch })
+  const filesOf = (path: string) => (edit === undefined ? {} : { files: [{ path, edit }] })
   return (namespace: string, path: string, signal = NEVER): Promise<string> =>
-    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, signal).then(
+    groupCommit.push(changeOf(URL, path, { namespace, ...filesOf(path) }), LOGIN, signal).then(
       ({ outcome }) => outcome,
       (error: unknown) => (error instanceof Failure ? error.reason : 'a bug'),
     )
@@ -220,6 +222,27 @@ t.test('a push that is refused as a whole fails none of another namespace', asyn
   await nextBatch()
   const outcomes = Promise.all([push('shop', 'a'), push('evil', 'archived/a'), push('market', 'b')])
   t.same(await outcomes, ['pushed', 'PushRejected', 'pushed'])
+  await first
+})
+
+const addingLine: Edit = (before) => Buffer.concat([before, Buffer.from('more\n')])
+
+t.test('a session that may fetch no more fails none of another namespace', async (t) => {
+  const limit = new Failure('NotSupported', 'One attempt fetches more than that.')
+  const push = groupCommitOn((remote) => {
+    let isSpent = false
+    return {
+      readTree(tip, paths) {
+        isSpent ||= paths.includes('huge')
+        return remote.readTree(tip, paths)
+      },
+      readBlobs: (tip, oids, most) => (isSpent ? Promise.reject(limit) : remote.readBlobs(tip, oids, most)),
+    }
+  }, addingLine)
+  const first = push('shop', 'first')
+  await nextBatch()
+  const outcomes = Promise.all([push('shop', 'a'), push('evil', 'huge'), push('market', 'b')])
+  t.same(await outcomes, ['pushed', 'NotSupported', 'pushed'])
   await first
 })
 
