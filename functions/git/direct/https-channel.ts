@@ -4,7 +4,7 @@ import { retryAfterOf } from '../../domain/network/retry-after.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { KeptAnswer, KeptConnection } from '../../http/kept-connection.ts'
 import { headersFor } from '../../http/request.ts'
-import { failureOf, statusFailure } from '../output/classify.ts'
+import { afterPush, failureOf, statusFailure } from '../output/classify.ts'
 import { NOT_GIT, type ErrorContext } from '../output/error-table.ts'
 import { redirectMeaning } from '../output/http-status-errors.ts'
 import { redirectAddress } from '../output/moved.ts'
@@ -136,8 +136,10 @@ function deliveryOf(answer: KeptAnswer, context: ErrorContext): Delivery {
   body?.release()
   if (status === 200 && isFrom('git-receive-pack', answer) && body !== undefined)
     return { kind: 'answered', answer: body.bytes, words: '' }
-  if (status < 300)
-    return { kind: 'lost', failure: new Failure('RepositoryNotFound', `${context.url} ${NOT_GIT}`) }
+  if (status < 300) {
+    const failure = failureOf({ reason: 'RepositoryNotFound', sentence: NOT_GIT }, context)
+    return { kind: 'lost', failure: afterPush(failure) }
+  }
   // A gateway may give up on a server that carries on.
   const failure = failureFor(answer, context)
   if (status === 408 || status >= 500) return { kind: 'lost', failure }

@@ -3,6 +3,7 @@ import { RAN_OUT, type Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
 import {
   LOST_INDEX_PACK,
+  NOT_GIT,
   OUTAGE,
   OUT_OF_MEMORY,
   OUT_OF_TIME,
@@ -97,6 +98,15 @@ function notServed(words: string, { url, secrets }: ErrorContext): Failure {
 
 function shown(quoted: string | undefined): string {
   return quoted === undefined ? 'something that cannot be shown' : `"${quoted}"`
+}
+
+/**
+ * The same failure for the answer to a push. One that is not Git's says nothing about the login, and the push may have been
+ * carried out: it is not sent again with another one.
+ */
+export function afterPush(failure: Failure): Failure {
+  if (!failure.message.endsWith(NOT_GIT)) return failure
+  return new Failure(failure.reason, failure.message, { cause: failure, fallback: false })
 }
 
 function explainKill(ended: Ended, { url, deadlineSeconds }: ErrorContext): Failure {

@@ -7,7 +7,7 @@ import { readRemoteTip } from './fetch.ts'
 import { readGitOutput, readPushReport, type GitOutput, type PushReport } from '../output/git-output.ts'
 import type { Session } from './session.ts'
 import { movedFailure } from '../output/moved.ts'
-import { rejection } from '../output/classify.ts'
+import { afterPush, rejection } from '../output/classify.ts'
 import type { ErrorContext } from '../output/error-table.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
 import { repeatedWords, type IsRepeated } from '../output/repeated-words.ts'
@@ -96,5 +96,5 @@ async function judgeBreak(
   if (!(meaning instanceof Failure)) return { kind: 'race' }
   if (undelivered) return refuse(meaning)
   if (meaning.reason === 'PushRejected') return { kind: 'refused', failure: meaning, each: true }
-  return judgeByTip(now, push, refuse(meaning))
+  return judgeByTip(now, push, refuse(afterPush(meaning)))
 }

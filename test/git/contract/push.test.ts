@@ -64,8 +64,10 @@ interface Expected {
     readonly reason: string
     readonly message?: RegExp
     readonly retryAfterSeconds?: number
+    readonly fallback?: boolean
   }
   readonly each?: boolean
+  readonly late?: boolean
 }
 
 interface Broken {
@@ -74,8 +76,8 @@ interface Broken {
 }
 
 /** What the writer makes of it: the reason, and whether the commits are tried one by one. */
-function rowOf({ kind, failure, each }: Expected): string {
-  return `${kind} ${failure?.reason} ${each}`
+function rowOf({ kind, failure, each, late }: Expected): string {
+  return `${kind} ${failure?.reason} ${each} ${late}`
 }
 
 type Refusal = readonly [string, RepositoryOptions, Attempt, Expected]
@@ -221,6 +223,15 @@ const breaks: readonly (readonly [string, Fault, (engine: EngineName) => Target,
     { kind: 'page' },
     (engine) => FIRST[engine],
     { pushed: { kind: 'refused', failure: { reason: 'RepositoryNotFound' } }, landed: false },
+  ],
+  [
+    'a page answers the push, which may have been carried out, so no other login is tried',
+    { kind: 'page' },
+    () => POST,
+    {
+      pushed: { kind: 'refused', failure: { reason: 'RepositoryNotFound', fallback: false }, late: true },
+      landed: false,
+    },
   ],
 ]
 
