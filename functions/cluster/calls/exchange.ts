@@ -2,7 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { Failure } from '../../domain/failure.ts'
 import { readBody } from '../../domain/network/read-body.ts'
-import { readLines } from '../../domain/read-lines.ts'
+import { readLines } from './read-lines.ts'
 
 /** One request to the API server. `path` is already escaped. */
 export interface ApiCall {

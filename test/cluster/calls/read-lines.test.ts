@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import t from 'tap'
-import { readLines } from '../../functions/domain/read-lines.ts'
+import { readLines } from '../../../functions/cluster/calls/read-lines.ts'
 
 /** A stream that is being read: the lines so far, and how the reading ends. */
 function reading(most = 100) {
