@@ -1,4 +1,5 @@
 import { looksLikeCredential } from './credential-text.ts'
+import { decoded, readingsOf } from './decoded-text.ts'
 
 const LONGEST = 200
 const MASK = '***'
@@ -16,14 +17,15 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
 
 /**
  * Text of the remote as users may see it: without escape sequences and control characters, each secret in each of its
- * encodings (see spellings) replaced by `***`, on one line, at most 200 characters. Undefined if there are more than
- * 1,024 secrets, or more than 64 Ki characters of them: then no part of the text can be shown.
+ * encodings (see spellings) replaced by `***`, on one line, at most 200 characters. Of those of 8 characters or more any
+ * character may be encoded (see readingsOf). Undefined if there are more than 1,024 secrets, or more than 64 Ki characters
+ * of them: then no part of the text can be shown.
  */
 export function redact(text: string, secrets: readonly string[]): string | undefined {
   if (areTooMany(new Set(secrets))) return undefined
   const read = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ')
   const spelled = spelledOf(secrets)
-  const masked = mask(maskSpaced(read.trim(), spelled), spelled)
+  const masked = mask(maskRead(read.trim(), spelled), spelled)
   // The text may have been cut within a secret, whose beginning is then not masked.
   const shown =
     text.length > READ ? masked.slice(0, -2 * (spelled.whole[0]?.length ?? 0) || undefined) : masked
@@ -33,12 +35,12 @@ export function redact(text: string, secrets: readonly string[]): string | undef
 }
 
 /**
- * Whether an address contains a secret in one of the spellings that `redact` masks, also partly or wholly
- * percent-encoded. Case is ignored, because host names lose it. Secrets of fewer than 8 characters are ignored: they
+ * Whether an address contains a secret in one of the spellings that `redact` masks, also partly or wholly encoded. Case is ignored, because host names lose it. Secrets of fewer than 8 characters are ignored: they
  * occur in ordinary addresses.
  */
 export function holdsSecret(address: string, secrets: readonly string[]): boolean {
-  const read = [address.toLowerCase(), percentDecoded(address).toLowerCase()]
+  const once = decoded(address)
+  const read = [...new Set([address, once, decoded(once)])].map((text) => text.toLowerCase())
   return lowerSpelledOf(secrets).some((spelling) => read.some((text) => text.includes(spelling)))
 }
 
@@ -74,16 +76,15 @@ function mask(text: string, { whole }: Spelled): string {
 }
 
 /**
- * Masks what a remote has written with blanks, or with what became blanks, between the characters of a secret. Shorter ones
- * would be found across ordinary words.
+ * Masks what a remote has written with blanks, or with what became blanks, between the characters of a secret, and with
+ * some of them encoded. Shorter ones would be found across ordinary words.
  */
-function maskSpaced(text: string, spelled: Spelled): string {
-  const places = Array.from(text.matchAll(/\S/g), ({ index }) => index)
-  const read = text.replace(/\s/g, '')
+function maskRead(text: string, { dense }: Spelled): string {
   const masked = new Uint8Array(text.length)
-  for (const secret of spelled.dense)
-    for (let at = read.indexOf(secret); at >= 0; at = read.indexOf(secret, at + secret.length))
-      masked.fill(1, places[at], (places[at + secret.length - 1] ?? 0) + 1)
+  for (const { text: read, from, to } of readingsOf(text))
+    for (const secret of dense)
+      for (let at = read.indexOf(secret); at >= 0; at = read.indexOf(secret, at + secret.length))
+        masked.fill(1, from[at], to[at + secret.length - 1])
   if (!masked.includes(1)) return text
   let shown = ''
   for (let at = 0; at < text.length; at += 1) {
@@ -97,14 +98,14 @@ function maskSpaced(text: string, spelled: Spelled): string {
 interface Spelled {
   /** Each secret in each of its encodings, the longest first, so that no part of a secret is left next to a mask. */
   readonly whole: readonly string[]
-  /** The same without blanks; only those of 8 characters or more. */
+  /** Raw and in base64, without blanks; only those of 8 characters or more. */
   readonly dense: readonly string[]
 }
 
 /** Of the same list of secrets, made once: making them for 64 Ki characters takes 30 ms. */
 const spelledOf = oncePerList((secrets): Spelled => {
   const whole = longestFirst(secrets.flatMap(spellings))
-  const dense = longestFirst(whole.map((spelling) => spelling.replace(/\s/g, '')))
+  const dense = longestFirst(secrets.flatMap(plainSpellings).map((spelling) => spelling.replace(/\s/g, '')))
   return { whole, dense: dense.filter(({ length }) => length >= SHORTEST_FOUND) }
 })
 
@@ -137,23 +138,22 @@ function longestFirst(spelled: readonly string[]): readonly string[] {
 
 /** Raw, as in JSON, base64 (padded or not, both alphabets), URL-encoded (RFC 3986 in both cases, and as in forms). */
 function spellings(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret)
   const encoded = encodeURIComponent(secret.toWellFormed())
   const strict = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
   const form = new URLSearchParams([['', secret]]).toString().slice(1)
   const urls = [encoded, strict, form]
   const lower = urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()))
-  const base64 = bytes.toString('base64')
-  const raw = secret.replace(CONTROLS, ' ').trim()
-  const json = JSON.stringify(raw).slice(1, -1)
-  return [raw, json, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), ...urls, ...lower]
+  const plain = plainSpellings(secret)
+  const json = plain.slice(0, 1).map((raw) => JSON.stringify(raw).slice(1, -1))
+  return [...plain, ...json, ...urls, ...lower]
 }
 
-/** Text that is not percent-encoded is unchanged. */
-function percentDecoded(address: string): string {
-  return address.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
-    Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
-  )
+/** Raw, and base64. */
+function plainSpellings(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret)
+  const base64 = bytes.toString('base64')
+  const raw = secret.replace(CONTROLS, ' ').trim()
+  return [raw, base64, base64.replace(/=+$/, ''), bytes.toString('base64url')]
 }
 
 /**

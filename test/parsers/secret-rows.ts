@@ -121,6 +121,16 @@ export const SECRET_ROWS: readonly ParserRow[] = [
         const text = '%26'.repeat(size / 3)
         return () => redact(text, secrets)
       },
+      'the most values, and text that is encoded twice': (size) => {
+        const secrets = distinct(1024, 60)
+        const text = `${'%2578'.repeat(57)}y`.repeat(size / (57 * 5 + 1))
+        return () => redact(text, secrets)
+      },
+      'values of one letter each, and entities': (size) => {
+        const secrets = ['x'.repeat(8), ...distinct(1000, 60)]
+        const text = '&amp;#x78; '.repeat(size / 11)
+        return () => redact(text, secrets)
+      },
       'one value of one letter': (size) => {
         const text = 'x'.repeat(size)
         return () => redact(text, ['x'])
@@ -144,6 +154,12 @@ export const SECRET_ROWS: readonly ParserRow[] = [
       blanks: ['', ' ', 'a'],
       'control characters': ['', '\u0000', 'a'],
       letters: ['', '😀', ''],
+      percent: ['', '%41', ''],
+      'cut percent': ['', '%e2%80', ''],
+      entities: ['', '&amp;', ''],
+      'cut entities': ['', '&#000000', ''],
+      escapes: ['', '\\u0041', ''],
+      backslashes: ['', '\\', ''],
     },
   }),
   textRow({
@@ -154,6 +170,8 @@ export const SECRET_ROWS: readonly ParserRow[] = [
       percent: ['https://a/', '%61', ''],
       letters: ['https://a/', 'b', ''],
       mixed: ['https://a/', '%6', ''],
+      twice: ['https://a/', '%2561', ''],
+      entities: ['https://a/', '&#x61;', ''],
     },
   }),
   textRow({

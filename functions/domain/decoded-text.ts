@@ -1,0 +1,90 @@
+/** A text as it may be meant. */
+export interface Reading {
+  readonly text: string
+  /** Where each of its code units begins in the text that was read. */
+  readonly from: readonly number[]
+  /** Where each ends there. */
+  readonly to: readonly number[]
+}
+
+/**
+ * A text without its blanks: as it is, and with what is encoded in it decoded once and twice, where that changes it. Decoded
+ * are percent-encoding, the references of HTML to characters (by number, and by name to the signs of ASCII), and escapes of
+ * JSON and JavaScript. Takes time in proportion to the length.
+ */
+export function readingsOf(text: string): readonly Reading[] {
+  const places = Array.from({ length: text.length }, (_, at) => at)
+  const whole = { text, from: places, to: places.map((at) => at + 1) }
+  const dense = replaced(whole, BLANKS, nothing)
+  const readings = [dense]
+  for (let last = dense; readings.length < 3; readings.push(last)) {
+    const next = replaced(replaced(last, ENCODED, meantBy), BLANKS, nothing)
+    if (next.text === last.text) break
+    last = next
+  }
+  return readings
+}
+
+/** The text with what is encoded in it decoded once. */
+export function decoded(text: string): string {
+  return text.replace(ENCODED, meantBy)
+}
+
+const BLANKS = /[\s\p{C}\p{Z}]+/gu
+const ENCODED = new RegExp(
+  [
+    // One character in UTF-8.
+    '%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}',
+    String.raw`\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|["'/\\])`,
+    '&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,6});',
+  ].join('|'),
+  'gi',
+)
+
+function nothing(): string {
+  return ''
+}
+
+function meantBy(token: string): string {
+  if (token.startsWith('%')) return Buffer.from(token.replaceAll('%', ''), 'hex').toString()
+  if (token.startsWith('&')) return referred(token.slice(1, -1).toLowerCase()) ?? token
+  return token.length === 2 ? token.slice(1) : String.fromCharCode(Number.parseInt(token.slice(2), 16))
+}
+
+/** The character that a reference of HTML stands for (https://html.spec.whatwg.org/multipage/named-characters.html). */
+function referred(name: string): string | undefined {
+  if (!name.startsWith('#')) return SIGNS.get(name)
+  const number = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+  return number > 0x10ffff ? undefined : String.fromCodePoint(number)
+}
+
+const SIGNS: ReadonlyMap<string, string> = new Map(
+  `nbsp:\u00a0 excl:! quot:" num:# dollar:$ percnt:% amp:& apos:' lpar:( rpar:) ast:* plus:+ comma:, period:. sol:/ colon::
+semi:; lt:< equals:= gt:> quest:? commat:@ lsqb:[ lbrack:[ bsol:\\ rsqb:] rbrack:] hat:^ lowbar:_ grave:\` lcub:{ lbrace:{
+verbar:| vert:| rcub:} rbrace:}`
+    .split(/[ \n]/)
+    .map((row) => [row.slice(0, row.indexOf(':')), row.slice(row.indexOf(':') + 1)]),
+)
+
+/** The reading with every match replaced. What replaces one begins and ends where that did. */
+function replaced(reading: Reading, pattern: RegExp, meant: (token: string) => string): Reading {
+  const from: number[] = []
+  const to: number[] = []
+  function place(first: number, last: number): void {
+    from.push(reading.from[first] ?? 0)
+    to.push(reading.to[last] ?? 0)
+  }
+  let done = 0
+  function placeUpTo(end: number): void {
+    for (; done < end; done += 1) place(done, done)
+  }
+  const text = reading.text.replace(pattern, (token: string, at: number) => {
+    placeUpTo(at)
+    done += token.length
+    const shown = meant(token)
+    for (let unit = 0; unit < shown.length; unit += 1) place(at, done - 1)
+    return shown
+  })
+  placeUpTo(reading.text.length)
+  return { text, from, to }
+}
