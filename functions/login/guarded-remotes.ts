@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
 import { wasRequested } from '../domain/commit/commit-id.ts'
 import type { Change, ChangeDraft } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
@@ -51,7 +52,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
     // Whoever requests it may know that the limit is over; its retries wait.
     if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
     const at = keyOf(repository.text, ...by)
-    const servers = login.method === 'key' ? hostKeyNames(login.hostKeys, repository) : []
+    const servers = login.method === 'key' ? hostKeyNames(login.hostKeys, repository) : certificateNames(host)
     const logIn = { namespace, host, servers, login: keyOf(host, port, login.identity), at, shared, signal }
     return throttle.run(logIn, work, proves).catch((error: unknown) => {
       throw limits.record(key, error)
@@ -86,20 +87,23 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
         () => false,
       ),
     withPullRequests(target, by, work) {
-      const { host } = new URL(target.baseURL)
+      const { host, hostname } = new URL(target.baseURL)
+      const servers = certificateNames(hostname)
       const { login, namespace = '', signal } = by
       const at = keyOf(target.baseURL, target.repository)
-      const logIn = { namespace, host, login: keyOf(host, login.identity), at, shared: undefined, signal }
+      const own = { login: keyOf(host, login.identity), at, shared: undefined }
+      const logIn = { namespace, host: hostname, servers, ...own, signal }
       return throttle.run(logIn, () => remotes.withPullRequests(target, by, work))
     },
     async issueToken(request) {
       const { app, target, namespace, signal } = request
       const { baseURL } = requireAPI(target)
-      const { host } = new URL(baseURL)
+      const { hostname: host } = new URL(baseURL)
       // With the key: whoever has another one cannot make the App's owner wait.
       const key = keyOf('app', baseURL, app.id, app.keyDigest)
       requireWithin(key, host)
-      const logIn = { namespace, host, login: key, at: target.address.text, shared: undefined, signal }
+      const own = { login: key, at: target.address.text, shared: undefined }
+      const logIn = { namespace, host, servers: certificateNames(host), ...own, signal }
       return throttle
         .run(logIn, () => remotes.issueToken(request))
         .catch((error: unknown) => {
@@ -107,6 +111,15 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
         })
     },
   }
+}
+
+/**
+ * What names the server of a certificate that is valid for any number of names: `*.` and what follows the first part of the
+ * host's name (RFC 9525, section 6.3). None where no authority issues such a certificate.
+ */
+function certificateNames(host: string): readonly string[] {
+  const [, ...parent] = host.split('.')
+  return parent.length < 2 || isIP(host) !== 0 ? [] : [`*.${parent.join('.')}`]
 }
 
 /** Pushes of the same login with the same result wait for each other; see functions/git/group-commit/group-commit.ts. */

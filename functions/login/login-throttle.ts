@@ -105,7 +105,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
         return count(tried)
       }
       const spent = full.find(({ tried }) => tried.size === 0)
-      if (spent !== undefined) throw throttled(logIn, spent)
+      if (spent !== undefined) throw throttled(logIn, spent, spent === places[0])
       const ends = all.map(({ end }) => end.promise)
       await unlessAborted(Promise.race(ends), logIn.signal, asFailed)
     }
@@ -165,8 +165,9 @@ function asFailed(cause: unknown): Failure {
   return new Failure('Timeout', message, { cause })
 }
 
-function throttled({ namespace, host }: LogIn, { allowance }: Place): Failure {
-  const message = `Logging in at ${host} was not tried, because too many log-ins of the namespace ${namespace} have failed there lately, and the host could lock out everybody; fix the credentials of its resources. Commitlet retries automatically.`
+function throttled({ namespace, host }: LogIn, { allowance }: Place, isOfHost: boolean): Failure {
+  const where = isOfHost ? 'there' : 'there, or at other names that may be the same server,'
+  const message = `Logging in at ${host} was not tried, because too many log-ins of the namespace ${namespace} have failed ${where} lately, and the host could lock out everybody; fix the credentials of its resources. Commitlet retries automatically.`
   const retryAfterSeconds = Math.ceil(((1 - allowance.left()) * PERIOD_MS) / 1000)
   return new Failure('AuthenticationFailed', message, { retry: 'transient', retryAfterSeconds })
 }

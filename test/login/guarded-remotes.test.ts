@@ -238,3 +238,41 @@ t.test('keys that a server refuses are bounded, whatever names of it are written
   }
   t.equal(refused, 3)
 })
+
+t.test('log-ins over HTTPS are bounded, whatever names a certificate for many may cover', async (t) => {
+  const { find } = memoryWorld()
+  let refused = 0
+  const refuse = (): Promise<never> => {
+    refused += 1
+    return Promise.reject(new Failure('AuthenticationFailed', 'No.'))
+  }
+  const bounds = { failedLogins: 3, elapsed: () => 1_000 }
+  const remotes = { push: refuse, find, withPullRequests: refuse, issueToken: refuse }
+  const guarded = guardRemotes(remotes, bounds)
+  const login = { method: 'password', username: 'dev', password: '', secrets: [] } as const
+  const push = (host: string, namespace = 'team') => {
+    const repository = parseRepositoryAddress(`https://${host}/acme/shop.git`)
+    const change = { namespace, repository, id: 'uid.1', files: [] } as unknown as Change
+    return guarded.push(change, { ...login, identity: `${refused}` }, ATTEMPT).catch(asFailure)
+  }
+  const call = (host: string) => {
+    const baseURL = `https://${host}/api/v4`
+    const repository = parseRepositoryAddress(`https://${host}/acme/shop.git`)
+    const { signal } = ATTEMPT
+    const target = targetOf('GitCommit', repository, { provider: 'gitlab', baseURL })
+    const app = { id: '1', installation: undefined, keyDigest: host } as App
+    return guarded.issueToken({ app, target, kind: 'GitCommit', namespace: 'team', signal }).catch(asFailure)
+  }
+  for (let i = 0; i < 10; i += 1) await push(`n${i}.git.example.com`)
+  t.equal(refused, 3)
+  t.match(await call('api.git.example.com'), {
+    message: /not tried.* other names that may be the same server/,
+  })
+  t.equal(refused, 3)
+  await push('n1.git.example.com', 'another')
+  for (const host of ['git.example.com', 'other.example.com', 'n1.forge.example.com', '10.0.0.1', '10.1.0.1'])
+    await push(host)
+  t.equal(refused, 9, 'no certificate covers these names together')
+  for (const host of ['example.com', 'example.org', 'a.com', 'b.com', 'c.com']) await push(host)
+  t.equal(refused, 14, 'there are no certificates for all names of a registry')
+})
