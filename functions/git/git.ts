@@ -4,17 +4,12 @@ import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
-import { FUNCTION_METRICS } from '../domain/telemetry/function-metrics.ts'
-import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { stopIfAborted } from './process/launcher.ts'
 import { throughAPI } from './api-remote.ts'
-import { openDirectEngine } from './direct/direct-engine.ts'
-import { chooseEngine, type HandOver } from './engine-choice.ts'
-import type { Transferred } from '../http/connection.ts'
-import { measureEngine, sessionSpan } from './measured-engine.ts'
-import type { Engine, EngineName, Remote, RemoteTarget } from './remote.ts'
-import { DEADLINE_SECONDS, openBinaryEngine, type BinarySettings } from './session/binary-engine.ts'
-import { openSSHSessions, type SSHSessions } from './ssh/sessions.ts'
+import { openEngines, type EngineSettings } from './engines.ts'
+import { sessionSpan } from './measured-engine.ts'
+import type { EngineName, Remote, RemoteTarget } from './remote.ts'
+import { openSSHSessions } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
 import type { ExpectedChange } from './group-commit/expected-changes.ts'
 import type { Batch, SessionOwner } from './group-commit/batch.ts'
@@ -24,15 +19,9 @@ import type { PendingChange, PushOptions, Settled } from './writer/pending-chang
 import { preview, type Preview } from './writer/preview.ts'
 
 /** What main.ts hands in. */
-export interface GitSettings extends RouteSettings, BinarySettings {
-  /** `direct`: the direct engine is tried first. Default: only the git binary is used. */
-  readonly engine?: 'binary' | 'direct'
-  /** Told of each session that the direct engine has handed to the git binary; see chooseEngine. */
-  readonly handedOver?: (handOver: HandOver) => void
+export interface GitSettings extends RouteSettings, EngineSettings {
   /** Waits until a session may begin; default: at once. */
   readonly acquireSession?: (holder: SessionHolder, signal: AbortSignal) => Promise<Release>
-  /** Default: nothing is measured. */
-  readonly meter?: Meter
 }
 
 /** Whose session it is. */
@@ -88,7 +77,7 @@ interface ReadingSession {
 /** Connects the writer to the engines behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
   const ssh = openSSHSessions()
-  const engine = openEngine(settings, ssh)
+  const engine = openEngines(settings, ssh)
   const closing = new AbortController()
   const readings = new Set<Promise<unknown>>()
 
@@ -208,17 +197,4 @@ function writing(
 ): Remote {
   const commitByAPI = first?.change.commitByAPI
   return commitByAPI === undefined ? remote : throughAPI(remote, commitByAPI, terms)
-}
-
-function openEngine(settings: GitSettings, ssh: SSHSessions): Engine {
-  const { meter = NO_METER } = settings
-  const binary = measureEngine(openBinaryEngine(settings, ssh), 'binary', meter)
-  if (settings.engine !== 'direct') return binary
-  const { trust, fetchLimitMiB, deadlineSeconds = DEADLINE_SECONDS, handedOver } = settings
-  const transferred = ({ sent, received }: Transferred): void => {
-    meter.record(FUNCTION_METRICS.gitBytes, sent, { direction: 'sent' })
-    meter.record(FUNCTION_METRICS.gitBytes, received, { direction: 'received' })
-  }
-  const direct = openDirectEngine({ trust, ssh, fetchLimitMiB, deadlineSeconds, transferred })
-  return chooseEngine({ direct: measureEngine(direct, 'direct', meter), binary }, handedOver)
 }
