@@ -3,13 +3,11 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import type { Client, ClientChannel, ParsedKey } from 'ssh2'
-import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
 import { judgeHostKey } from '../../domain/network/host-keys.ts'
 import { fingerprintOf, readKnownHosts } from '../../domain/network/known-hosts.ts'
 import { algorithmsFor, authMethods, canSign } from './algorithms.ts'
 import {
-  channelRefused,
   explainHandshake,
   explainLoss,
   explainViolation,
@@ -17,6 +15,7 @@ import {
   unreachable,
 } from './connection-errors.ts'
 import type { SSHError } from './connection-errors.ts'
+import { openChannel, takesTinyPackets } from './command-channel.ts'
 import type { SSHTarget } from './messages.ts'
 import { guardTraffic, type Violation } from './traffic-guard.ts'
 
@@ -41,9 +40,6 @@ const CONNECT_MS = 10_000
 const READY_MS = 15_000
 /** A connection counts as lost when this many keepalive messages in a row were not answered. */
 const KEEP_ALIVE = { keepaliveInterval: 10_000, keepaliveCountMax: 3 }
-const RESOURCE_SHORTAGE = 4
-/** Servers take 32 KiB (RFC 4253, section 6.1). */
-const LEAST_PACKET = 1024
 
 /**
  * Connects, checks the host key, and logs in with the key only. Everything ends when the signal fires.
@@ -154,7 +150,7 @@ async function logIn(
       const channel = await openChannel({ client, address }, command, protocol).catch((error: unknown) => {
         throw lost ?? error
       })
-      if (packetSizeOf(channel) < LEAST_PACKET) throw stop('tiny packets')
+      if (takesTinyPackets(channel)) throw stop('tiny packets')
       return channel
     },
     whenWritable(proceed) {
@@ -169,31 +165,6 @@ async function logIn(
       socket.destroy()
     },
   }
-}
-
-async function openChannel(
-  { client, address }: { readonly client: Client; readonly address: RepositoryAddress },
-  command: string,
-  protocol: string | undefined,
-): Promise<ClientChannel> {
-  const { promise, resolve, reject } = Promise.withResolvers<ClientChannel>()
-  const [service = ''] = command.split(' ')
-  const env = protocol === undefined ? {} : { env: { GIT_PROTOCOL: protocol } }
-  client.exec(command, env, (error, channel) => {
-    if (error === undefined) resolve(channel)
-    else reject(channelRefused(address, service, reasonOf(error) === RESOURCE_SHORTAGE))
-  })
-  return promise
-}
-
-/** The most bytes of data that the server takes in a packet; ssh2 has no type for it. */
-function packetSizeOf({ outgoing }: ClientChannel): number {
-  const isKnown = typeof outgoing === 'object' && outgoing !== null && 'packetSize' in outgoing
-  return isKnown ? Number(outgoing.packetSize) : LEAST_PACKET
-}
-
-function reasonOf(error: Error): unknown {
-  return 'reason' in error ? error.reason : undefined
 }
 
 // The caller that waits for the socket gets the error too; an error without any listener would end the process.
