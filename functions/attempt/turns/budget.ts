@@ -1,6 +1,7 @@
 import { ALL, isWithin, makeTally, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
-import { makeLane, type Lane, type LaneBounds } from './lane.ts'
+import { makeLane, type Lane } from './lane.ts'
+import type { LaneBounds } from './lane-bounds.ts'
 
 /** What the pod has. */
 export interface Stock {

@@ -3,26 +3,7 @@ import type { Release } from '../../domain/network/budget.ts'
 import type { Holder } from '../../world.ts'
 import { ALL, isWithin, makeTally, NOTHING, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
-
-/** What may be held: in total, by one namespace and at one host. */
-export interface HeldBound {
-  readonly total: Amounts
-  readonly perNamespace: Amounts
-  /** Higher than for a namespace: most tenants share a host. */
-  readonly perHost: Amounts
-}
-
-/** How many may wait: in total, of one namespace and for one host. */
-export interface WaitingBound {
-  readonly total: number
-  readonly perNamespace: number
-  readonly perHost: number
-}
-
-export interface LaneBounds {
-  readonly held: HeldBound
-  readonly waiting: WaitingBound
-}
+import type { LaneBounds, WaitingBound } from './lane-bounds.ts'
 
 /** What one piece of work holds. */
 export interface Hold {

@@ -2,7 +2,7 @@ import { limitsWithin, memoryOf, type Limits } from '../../git/session/limits.ts
 import { atMost, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import type { Stock } from './budget.ts'
-import type { LaneBounds } from './lane.ts'
+import type { LaneBounds } from './lane-bounds.ts'
 import { MOST_EDIT_MIB } from '../../edits/edits.ts'
 
 /** How the memory and the disk of a pod are divided. */

@@ -1,0 +1,21 @@
+import type { Amounts } from './amounts.ts'
+
+/** What may be held: in total, by one namespace and at one host. */
+export interface HeldBound {
+  readonly total: Amounts
+  readonly perNamespace: Amounts
+  /** Higher than for a namespace: most tenants share a host. */
+  readonly perHost: Amounts
+}
+
+/** How many may wait: in total, of one namespace and for one host. */
+export interface WaitingBound {
+  readonly total: number
+  readonly perNamespace: number
+  readonly perHost: number
+}
+
+export interface LaneBounds {
+  readonly held: HeldBound
+  readonly waiting: WaitingBound
+}
