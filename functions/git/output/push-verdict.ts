@@ -86,7 +86,9 @@ const DISK =
   /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
 const NO_RIGHT = /^(?:(?:error|Gitea|Forgejo): )?(?<own>User permission denied for writing)/m
 // A refusal because of the branch or the repository: it holds for every commit of the batch.
-const BRANCH = /protected branch|shallow update not allowed|archived|read.only|deny updating a hidden ref/i
+// GitHub says so in its list of rules (GH013), Bitbucket Cloud in a line, Azure DevOps in the reason.
+const BRANCH =
+  /protected branch|shallow update not allowed|archived|read.only|deny updating a hidden ref|^- (?:Changes must be made through a pull request|Cannot update this protected ref|Required status check|\d+ of \d+ required status checks)|^Permission denied to update branch|TF402455|TF401027/im
 
 function unavailable({ url }: ErrorContext, what: string): Failure {
   return new Failure(

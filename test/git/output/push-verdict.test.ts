@@ -39,6 +39,26 @@ const answers: readonly (readonly [string, string, object])[] = [
     'protected branch hook declined',
     { kind: 'refused', failure: { reason: 'PushRejected' }, each: false },
   ],
+  [
+    'error: GH013: Repository rule violations found for refs/heads/main.\n\n- Changes must be made through a pull request.',
+    'push declined due to repository rule violations',
+    { kind: 'refused', failure: { reason: 'PushRejected' }, each: false },
+  ],
+  [
+    'error: GH013: Repository rule violations found for refs/heads/main.\n\n- Commits must have verified signatures.',
+    'push declined due to repository rule violations',
+    { kind: 'refused', failure: { reason: 'PushRejected' }, each: true },
+  ],
+  [
+    'Permission denied to update branch main.',
+    'pre-receive hook declined',
+    { kind: 'refused', failure: { reason: 'PushRejected' }, each: false },
+  ],
+  [
+    '',
+    'TF402455: Pushes to this branch are not permitted; you must use a pull request to update this branch.',
+    { kind: 'refused', failure: { reason: 'PushRejected' }, each: false },
+  ],
   ['', 'shallow update not allowed', { kind: 'refused', failure: { reason: 'PushRejected' }, each: false }],
   [
     "error: cannot lock ref 'refs/heads/main': is at 11 but expected 22",
