@@ -1,4 +1,5 @@
 import type { FailureReason } from '../../domain/reasons.ts'
+import { OTHER_REF } from '../process/push-hook.ts'
 
 /** What a message needs to know about the call, and the secrets that it must not contain. */
 export interface ErrorContext {
@@ -91,14 +92,17 @@ const PROTOCOL_BROKEN = new RegExp(
   'm',
 )
 
+/** Git cannot tell the branch from another ref, or takes that one for it. */
+export const AMBIGUOUS: ErrorRow = {
+  pattern: new RegExp(`dst refspec \\S* matches more than one|^${OTHER_REF}$`, 'm'),
+  reason: 'PushRejected',
+  sentence:
+    'has a second branch or a tag whose name ends with the full name of this one (`refs/heads/…`), and Git takes one for the other; delete that branch or tag.',
+}
+
 /** Error lines of git without an HTTP status; the first match counts. */
 export const ROWS: readonly ErrorRow[] = [
-  {
-    pattern: /dst refspec \S* matches more than one/,
-    reason: 'PushRejected',
-    sentence:
-      'has a second branch whose name is the full name of this one (`refs/heads/…`), and Git cannot tell them apart; delete that second branch.',
-  },
+  AMBIGUOUS,
   {
     pattern: /mismatched algorithms|does not support this repository's hash algorithm/,
     reason: 'NotSupported',

@@ -52,6 +52,8 @@ export function readGitOutput(ended: Ended | ReadEnded, now: Date = new Date()):
 
 /** What became of the ref that was pushed. */
 export interface PushReport {
+  /** The full name of the ref that was not moved; undefined: it has moved, or nothing is said. */
+  readonly ref: string | undefined
   /** Why git itself rejected the update of the ref. */
   readonly rejected: string | undefined
   /** Why the server rejected the update of the ref. */
@@ -61,14 +63,19 @@ export interface PushReport {
 }
 
 // `!<tab><from>:<to><tab>[rejected] (stale info)`, see git-push(1), --porcelain.
-const REFUSED = /(?:^|\n)![^\n]*?\t\[(rejected|remote rejected|remote failure)\]([^\n]*)/g
+const REFUSED =
+  /(?:^|\n)!(?:\t[^\t\n:]*:([^\t\n:]*)(?=\t))?[^\n]*?\t\[(rejected|remote rejected|remote failure)\]([^\n]*)/g
 
 /** Reads the standard output of a push with --porcelain. */
 export function readPushReport(stdout: string): PushReport {
   const reasons = new Map<string, string>()
-  for (const [, word = '', reason = ''] of stdout.matchAll(REFUSED))
+  let ref: string | undefined
+  for (const [, moved, word = '', reason = ''] of stdout.matchAll(REFUSED)) {
+    ref ??= moved
     if (!reasons.has(word)) reasons.set(word, reason.trim().replace(/^\(([^]*)\)$/, '$1'))
+  }
   return {
+    ref,
     rejected: reasons.get('rejected'),
     remoteRejected: reasons.get('remote rejected'),
     unreported: reasons.has('remote failure'),

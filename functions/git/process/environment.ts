@@ -10,6 +10,14 @@ import { HOOKS } from './push-hook.ts'
 /** Environment of a child process: nothing is inherited from this process. */
 export type ChildEnvironment = Readonly<Record<string, string>>
 
+/** What one git push may do. */
+export interface PushBounds {
+  /** The ref that it moves, by its full name. */
+  readonly ref: string
+  /** It must not begin after this many seconds since the start of the machine. */
+  readonly until?: number | undefined
+}
+
 /** Bounds of one git process and all its children. */
 export interface Bounds {
   /** The whole process group is killed after this many seconds. */
@@ -67,8 +75,8 @@ export interface RunSettings {
   /** PATH. */
   readonly path: string
   readonly bounds: Bounds
-  /** A push must not begin after this many seconds since the start of the machine (push-hook.ts). */
-  readonly until?: number | undefined
+  /** What a push may do (push-hook.ts). */
+  readonly push?: PushBounds | undefined
 }
 
 /** Environment of a git that does not use the network. */
@@ -139,11 +147,11 @@ function routeSettings({ address, addresses, insecure }: Destination): Readonly<
   return { ...allowed, ...pinned, ...unverified }
 }
 
-function hookOf({ folder, until }: RunSettings): Readonly<Record<string, string>> {
-  return until === undefined ? {} : { 'core.hooksPath': join(folder, HOOKS) }
+function hookOf({ folder, push }: RunSettings): Readonly<Record<string, string>> {
+  return push === undefined ? {} : { 'core.hooksPath': join(folder, HOOKS) }
 }
 
-function common({ folder, path, bounds, until }: RunSettings): ChildEnvironment {
+function common({ folder, path, bounds, push }: RunSettings): ChildEnvironment {
   return {
     PATH: path,
     LC_ALL: 'C',
@@ -159,7 +167,7 @@ function common({ folder, path, bounds, until }: RunSettings): ChildEnvironment 
     COMMITLET_DEADLINE: String(bounds.deadlineSeconds),
     COMMITLET_MEMORY: String(bounds.memoryMiB * 1024),
     COMMITLET_CPU: String(bounds.cpuSeconds),
-    ...(until === undefined ? {} : { COMMITLET_UNTIL: String(until) }),
+    ...(push === undefined ? {} : { COMMITLET_REF: push.ref, COMMITLET_UNTIL: String(push.until ?? '') }),
     COMMITLET_FILE: bounds.fileMiB === undefined ? '' : String(Math.floor(bounds.fileMiB * 2048)),
   }
 }

@@ -7,8 +7,8 @@ import { readRemoteTip } from './fetch.ts'
 import { readGitOutput, readPushReport, type GitOutput, type PushReport } from '../output/git-output.ts'
 import type { Session } from './session.ts'
 import { movedFailure } from '../output/moved.ts'
-import { afterPush, rejection } from '../output/classify.ts'
-import type { ErrorContext } from '../output/error-table.ts'
+import { afterPush, failureOf, rejection } from '../output/classify.ts'
+import { AMBIGUOUS, type ErrorContext } from '../output/error-table.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
 import { repeatedWords, type IsRepeated } from '../output/repeated-words.ts'
 import type { OnlineResult } from './transport.ts'
@@ -34,13 +34,15 @@ export async function pushOnce(
   ]
   const { context } = session
   const isRepeated = repeatedWords({ url: context.url, branch: tip.branch, commits })
-  const result = await session.online(args, { until, isRepeated })
+  const result = await session.online(args, { push: { ref, until }, isRepeated })
   if (result.moved !== undefined) return refuse(movedFailure(result.moved, context, 'push'))
   if (result.meaning === undefined) return { kind: 'landed' }
   const output = readGitOutput(result.ended)
   if (output.own.includes(TOO_LATE)) return { kind: 'race' }
   const now = (): Promise<string | undefined> => readRemoteTip(session, tip.branch)
   const report = readPushReport(result.ended.stdout)
+  if (AMBIGUOUS.pattern.test(output.own) || (report.ref ?? ref) !== ref)
+    return refuse(failureOf(AMBIGUOUS, context))
   if (report.unreported) return judgeByTip(now, { tip, head }, unreported(context))
   const judged = judgeRef(report, output, context, isRepeated)
   if (judged === undefined) return judgeBreak(result, { tip, head }, now)
@@ -56,15 +58,11 @@ export async function pushOnce(
 export async function askToPush(session: Session, { branch, commit }: Tip): Promise<void> {
   const [made] =
     commit === undefined ? await fastImport(session, undefined, [nothingAt(new Date())]) : [commit]
-  const refspec = `${made ?? ''}:refs/heads/${branch}`
-  const { moved, meaning } = await session.online([
-    'push',
-    '--dry-run',
-    '--porcelain',
-    '--',
-    session.url,
-    refspec,
-  ])
+  const ref = `refs/heads/${branch}`
+  const { moved, meaning } = await session.online(
+    ['push', '--dry-run', '--porcelain', '--', session.url, `${made ?? ''}:${ref}`],
+    { push: { ref } },
+  )
   if (moved !== undefined) throw movedFailure(moved, session.context, 'push')
   if (meaning instanceof Failure) throw meaning
 }

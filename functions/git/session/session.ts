@@ -1,6 +1,11 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
-import { offlineEnvironment, type ChildEnvironment, type RunSettings } from '../process/environment.ts'
+import {
+  offlineEnvironment,
+  type ChildEnvironment,
+  type PushBounds,
+  type RunSettings,
+} from '../process/environment.ts'
 import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
 import { withOutput } from '../output/git-output.ts'
@@ -33,8 +38,8 @@ export interface Session {
 export interface OnlineOptions {
   /** It counts towards FETCH_LIMIT. */
   readonly fetches?: boolean
-  /** It must not push after this many seconds since the start of the machine. */
-  readonly until?: number | undefined
+  /** It pushes, within these bounds. */
+  readonly push?: PushBounds
   /** It pushes, and the remote may repeat words of what it brings. */
   readonly isRepeated?: IsRepeated
   /** The protocol's packets are traced: the workspace's `readTrace` has the first of them. */
@@ -78,10 +83,10 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   }
 
   // Limits what is fetched and traced, whatever a server sends.
-  async function environmentOf({ fetches = false, traced, until }: OnlineOptions): Promise<ChildEnvironment> {
+  async function environmentOf({ fetches = false, traced, push }: OnlineOptions): Promise<ChildEnvironment> {
     const blocks = Math.max(0, Math.floor(limits.fileMiB * BLOCKS - (fetches ? fetched / BLOCK : 0)))
     return {
-      ...transport.environment({ ...runWith(blocks / BLOCKS), until }),
+      ...transport.environment({ ...runWith(blocks / BLOCKS), push }),
       ...(fetches ? {} : { GIT_NO_LAZY_FETCH: '1' }),
       ...(traced === true ? { GIT_TRACE_PACKET: await workspace.startTrace(blocks * BLOCK) } : {}),
     }

@@ -6,7 +6,7 @@ import type { Fault, Target } from '../../harness/git-faults.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
 import { sample } from '../../harness/sample.ts'
 import { engineTest } from './engine-test.ts'
-import { AUTHOR, ENGINES, openStage, type EngineName } from '../stage.ts'
+import { AUTHOR, changeOf, ENGINES, openStage, outcomeOf, type EngineName } from '../stage.ts'
 
 // What a push ends in, by both engines.
 const stage = await openStage()
@@ -164,6 +164,11 @@ const SILENT_REPORT = {
   body: '0017\u0001000eunpack ok\n00000000',
 } as const
 
+/** What Git takes for refs/heads/prod where that is missing, and beside it. */
+const STRANGERS = ['refs/heads/refs/heads/prod', 'refs/tags/refs/heads/prod'].flatMap((ref) =>
+  [false, true].map((exists) => [ref, exists] as const),
+)
+
 const POST: Target = { exchange: 'receive-pack' }
 const FIRST: Record<EngineName, Target> = { 'git binary': { exchange: 'receive-pack-refs' }, direct: POST }
 const breaks: readonly (readonly [string, Fault, (engine: EngineName) => Target, Broken])[] = [
@@ -299,6 +304,28 @@ for (const engine of ENGINES) {
       t.match(await attempt(engine, {}, { fault: [fault, target(engine)] }), expected)
     })
   }
+
+  test('a ref whose name only ends with that of the branch is neither read nor moved', async (t) => {
+    for (const [stranger, exists] of sample(STRANGERS, () => engine)) {
+      const branches = exists ? ['prod'] : []
+      const repository = await server.createRepository(`push/${++count}`, { branches })
+      const theirs = await repository.commit('theirs', { 'theirs.md': 'x' })
+      await repository.git('update-ref', stranger, theirs)
+      const pushed = await stage.push(engine, changeOf(repository.url, 'a.md', { branch: 'prod' }), {})
+      t.equal(await repository.git('rev-parse', stranger), theirs)
+      const asked = await stage.remote(engine, repository.url, (remote) =>
+        outcomeOf(remote.askToPush({ branch: 'prod', commit: undefined, exists: true })),
+      )
+      if (engine === 'git binary') {
+        // Git itself cannot be told to leave the other one alone.
+        const failure = { reason: 'PushRejected', message: /ends with the full name of this one .* delete/ }
+        t.match([pushed, asked], [failure, failure])
+        continue
+      }
+      t.match(pushed, { outcome: 'pushed', branch: 'prod' }, stranger)
+      t.same(await repository.log('refs/heads/prod'), ['Write a.md', 'Begin'])
+    }
+  })
 
   test('a connection that breaks before a new branch is pushed has not made it', async (t) => {
     const fault = [{ kind: 'drop' }, POST] as const

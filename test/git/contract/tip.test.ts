@@ -46,6 +46,13 @@ for (const engine of WAYS) {
     })
   }
 
+  test('a HEAD that points nowhere is no other ref of that name', async (t) => {
+    const repository = await server.createRepository(names(), { empty: true })
+    const theirs = await repository.commit('theirs', { 'theirs.md': 'x' })
+    await repository.git('update-ref', 'refs/heads/HEAD', theirs)
+    t.match(await read(repository, undefined), { reason: 'NotSupported', message: /spec\.branch/ })
+  })
+
   test('a default branch whose name is not UTF-8 is not guessed', async (t) => {
     const repository = await server.createRepository(names())
     const tip = await repository.git('rev-parse', 'main')

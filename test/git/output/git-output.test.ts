@@ -69,6 +69,14 @@ for (const { line, ...expected } of refs) {
   })
 }
 
+t.test('the ref that a refusal is about is its full destination', async (t) => {
+  t.match(readPushReport('!\t1:refs/tags/refs/heads/main\t[rejected] (stale info)\nDone\n'), {
+    ref: 'refs/tags/refs/heads/main',
+    rejected: 'stale info',
+  })
+  t.equal(readPushReport('*\t1:refs/heads/main\t[new branch]\nDone\n').ref, undefined)
+})
+
 t.test('a reason that a server gives is no second result', async (t) => {
   const reason = 'no\r!\ta:b\t[rejected] (stale info)'
   t.match(readPushReport(`!\ta:b\t[remote rejected] (${reason})\nDone\n`), {

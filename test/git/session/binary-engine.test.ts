@@ -56,7 +56,10 @@ t.test('a branch whose name is the full ref name of this one is named as the con
   await repository.git('update-ref', 'refs/heads/refs/heads/main', 'main')
   const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
   t.match(results, [
-    { reason: 'PushRejected', message: /has a second branch whose name is the full name of this one/ },
+    {
+      reason: 'PushRejected',
+      message: /has a second branch or a tag whose name ends with the full name of this one/,
+    },
   ])
 })
 

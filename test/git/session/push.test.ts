@@ -36,7 +36,7 @@ for (const [stderr, status, reason] of answers) {
   t.test(`${status} ${stderr}`, async (t) => {
     const url = 'https://git.example.com/acme/shop.git'
     await stage.session(url, async (session) => {
-      const ended = { exitCode: 1, stdout: `!\ta:b\t${status}\n`, stderr, seconds: 1 }
+      const ended = { exitCode: 1, stdout: `!\ta:refs/heads/main\t${status}\n`, stderr, seconds: 1 }
       const deaf: Session = {
         ...session,
         online: () => Promise.resolve({ ended, meaning: 'absent', undelivered: false }),
@@ -53,11 +53,11 @@ for (const [stderr, status, reason] of answers) {
 }
 
 const OTHER_ON_TOP = 'git commit-tree -p main -m Other main^{tree} | xargs git update-ref refs/heads/main'
-const UNREPORTED = { stdout: '!\ta:b\t[remote failure] (remote failed to report status)\n' }
+const UNREPORTED = { stdout: '!\ta:refs/heads/main\t[remote failure] (remote failed to report status)\n' }
 const SENT = '12:00:00.000000 http.c:845 => Send header: POST /a.git/git-receive-pack HTTP/1.1\n'
 // What the second of two requests hears when the first has moved the branch.
 const SENT_TWICE = {
-  stdout: '!\ta:b\t[remote rejected] (failed to update ref)\n',
+  stdout: '!\ta:refs/heads/main\t[remote rejected] (failed to update ref)\n',
   stderr: `${SENT}${SENT}remote: error: cannot lock ref 'refs/heads/main': is at 11 but expected 22\n`,
 }
 for (const { name, hooks, said, expected } of [
