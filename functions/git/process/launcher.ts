@@ -22,7 +22,7 @@ ulimit -S -t "$COMMITLET_CPU"
 ulimit -c 0
 # If the container has no memory left, this group is killed rather than Commitlet, where the kernel kills one process.
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
-exec nice -n 19 setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" sh -c 'trap : INT TERM; git "$@"; exit $?' git "$@"
+exec nice -n 10 setpriv --pdeathsig TERM timeout -s KILL -k 2 "$COMMITLET_DEADLINE" sh -c 'trap : INT TERM; git "$@"; exit $?' git "$@"
 `
 
 /** One call of git in a workspace. */
