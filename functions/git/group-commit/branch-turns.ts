@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Release } from '../../domain/network/budget.ts'
+import { openFairQueue, type FairQueue } from '../../domain/sharing/fair-queue.ts'
 import { branchKey, type BranchTarget } from './expected-changes.ts'
 
 /** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
@@ -28,35 +29,111 @@ export interface BranchTurns {
   readonly landed: (target: BranchTarget, writer: BranchWriter) => void
 }
 
+/** Those who have moved a branch, and those who never have. */
+interface Lines {
+  readonly known: FairQueue
+  readonly strangers: FairQueue
+  /** Known ones that wait or have their turn. */
+  readonly ahead: Set<Promise<undefined>>
+  /** Logins that use these lines. */
+  users: number
+}
+
 /**
  * Takes turns: of several logins that write to one branch, one pushes at a time, so that they do not take each other's
- * tip. Each waits until the one before has ended, or has had its turn for two seconds; and ten seconds at most. A login that
- * has moved the branch waits for none that never has: anybody can name a branch.
+ * tip. A turn is over when its push has ended, or after two seconds; nobody waits for more than ten. Next is a login of the
+ * namespace that has taken the least, however many logins another one has. One that has moved the branch waits for none
+ * that never has: anybody can name a branch. `elapsed`: milliseconds of a clock that is never set.
  */
-export function openBranchTurns(): BranchTurns {
+export function openBranchTurns(elapsed = () => performance.now()): BranchTurns {
   const known = new LRUCache<string, Set<string>>({ max: NAMESPACES })
-  const [last, lastKnown] = [makeLine(), makeLine()]
+  const branches = new Map<string, Lines>()
+
+  function isKnown(key: string, { login, namespaces }: BranchWriter): boolean {
+    const name = nameOf(key, login)
+    return [...namespaces].some((namespace) => known.get(namespace)?.has(name) === true)
+  }
 
   return {
-    async take(target, { login, namespaces }) {
+    async take(target, writer) {
       const key = branchKey(target)
-      const name = nameOf(key, login)
-      const isKnown = [...namespaces].some((namespace) => known.get(namespace)?.has(name) === true)
-      const before = isKnown ? lastKnown.end(key) : last.end(key)
-      const { promise: over, resolve } = Promise.withResolvers<undefined>()
-      last.join(key, over)
-      if (isKnown) lastKnown.join(key, over)
-      if (before !== undefined) await atMost(LONGEST_WAIT_MS, before)
-      const timer = setTimeout(() => resolve(undefined), LONGEST_TURN_MS)
+      const lines = branches.get(key) ?? makeLines(elapsed)
+      branches.set(key, lines)
+      lines.users += 1
+      const end = await (isKnown(key, writer) ? takeKnown(lines, writer) : takeStranger(lines, writer))
       return () => {
-        clearTimeout(timer)
-        resolve(undefined)
+        end()
+        lines.users -= 1
+        if (lines.users === 0) branches.delete(key)
       }
     },
     landed(target, { login, namespaces }) {
       const name = nameOf(branchKey(target), login)
       for (const namespace of namespaces) known.set(namespace, withLatest(known.get(namespace), name))
     },
+  }
+}
+
+function makeLines(elapsed: () => number): Lines {
+  const [known, strangers] = [openFairQueue(1, { elapsed }), openFairQueue(1, { elapsed })]
+  return { known, strangers, ahead: new Set(), users: 0 }
+}
+
+/** Its turn in the line of those who have moved the branch. */
+async function takeKnown({ known, ahead }: Lines, writer: BranchWriter): Promise<Release> {
+  const { promise: over, resolve } = Promise.withResolvers<undefined>()
+  ahead.add(over)
+  const release = await waitFor((signal) => known.enter(ownerOf(writer), signal))
+  return turn(() => {
+    release?.()
+    ahead.delete(over)
+    resolve(undefined)
+  })
+}
+
+/** Its turn once those who are known and were there before have had theirs. */
+async function takeStranger({ strangers, ahead }: Lines, writer: BranchWriter): Promise<Release> {
+  const before = [...ahead]
+  const release = await waitFor(async (signal) => {
+    const entered = await strangers.enter(ownerOf(writer), signal)
+    await Promise.race([Promise.all(before), ended(signal)])
+    return entered
+  })
+  return turn(() => release?.())
+}
+
+/** One of them: changes of several namespaces are of a login that these share. */
+function ownerOf({ namespaces, login }: BranchWriter): string {
+  const [first = login] = namespaces
+  return first
+}
+
+/** Undefined: it has waited for long enough. */
+async function waitFor(enter: (signal: AbortSignal) => Promise<Release>): Promise<Release | undefined> {
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(), LONGEST_WAIT_MS)
+  try {
+    return await enter(over.signal)
+  } catch (error) {
+    if (over.signal.aborted) return undefined
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function ended(signal: AbortSignal): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  return promise
+}
+
+/** It ends after two seconds at the latest. */
+function turn(end: () => void): Release {
+  const timer = setTimeout(end, LONGEST_TURN_MS)
+  return () => {
+    clearTimeout(timer)
+    end()
   }
 }
 
@@ -70,32 +147,4 @@ function withLatest(names: Set<string> | undefined, name: string): Set<string> {
   const [oldest] = names ?? []
   if (names?.delete(name) === false && names.size >= REMEMBERED) names.delete(oldest ?? '')
   return (names ?? new Set()).add(name)
-}
-
-/** Those who wait for a branch, in the order in which they came. */
-interface Line {
-  /** Ends with the turns of all of them; undefined: nobody waits. */
-  readonly end: (key: string) => Promise<void> | undefined
-  /** Joins it until this ends. */
-  readonly join: (key: string, over: Promise<undefined>) => void
-}
-
-function makeLine(): Line {
-  const ends = new Map<string, Promise<void>>()
-  return {
-    end: (key) => ends.get(key),
-    join(key, over) {
-      const end = Promise.all([ends.get(key), over]).then(() => {
-        if (ends.get(key) === end) ends.delete(key)
-      })
-      ends.set(key, end)
-    },
-  }
-}
-
-async function atMost(milliseconds: number, ended: Promise<void>): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), milliseconds)
-  await Promise.race([ended, over])
-  clearTimeout(timer)
 }

@@ -52,6 +52,27 @@ t.test('a turn that is not passed keeps the next ones for two seconds each, ten 
   t.same(counts, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 20])
 })
 
+t.test('the logins of one namespace have turns with those of others, however many they are', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  for (const isKnown of [false, true]) {
+    let now = 0
+    const turns = openBranchTurns(() => now)
+    const writers = Array.from({ length: 8 }, (_, i) => ({ login: `evil ${i}`, namespaces: ['evil'] }))
+    const shop = { login: 'shop', namespaces: ['shop'] }
+    if (isKnown) for (const writer of [...writers, shop]) turns.landed(MAIN, writer)
+    for (const writer of writers) void turns.take(MAIN, writer)
+    let had = false
+    void turns.take(MAIN, shop).then(() => (had = true))
+    await settle()
+    t.notOk(had)
+    now += 2_000
+    mock.timers.tick(2_000)
+    await settle()
+    t.ok(had, 'after one turn of two seconds')
+  }
+})
+
 t.test('who has pushed to the branch waits for nobody who never has, and these for all', async (t) => {
   const { take, landed } = stage()
   for (const login of ['shop', 'market']) landed(MAIN, login)
