@@ -50,7 +50,7 @@ export function gitCommit(
 /** The stamp that /mutate sets for the user of `reviewOf`, where there is no key. */
 export const STAMP_OF_DEVELOPER = {
   'commitlet.dev/requested-by': 'developer',
-  'commitlet.dev/requester': '{"username":"developer","groups":["developers"]}',
+  'commitlet.dev/requester': '{"username":"developer","groups":["developers"],"generation":1}',
 }
 
 /** The GitCommit as /validate sees it once /mutate has stamped it. */

@@ -17,6 +17,7 @@ import {
   changesStamp,
   changesSuspend,
   emptiesRequest,
+  onlyRaisesGeneration,
   overwrittenIn,
   STAMP,
   stampBytes,
@@ -32,9 +33,11 @@ import {
   foreignSignature,
   foreignStamp,
   oversizedStamp,
+  rewrittenNumber,
   stampWarnings,
   undecided,
 } from './responses.ts'
+import { changesGeneration } from '../../functions/domain/requester/stamp-generation.ts'
 import { withDeadline } from './deadline.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import type { ReviewShare } from './review-share.ts'
@@ -79,11 +82,13 @@ export async function mutate(request: AdmissionRequest, admission: Admission): P
 
 /**
  * The verdict of /validate on the final object: all field errors together, or the warnings. It changes nothing. If a
- * request only touched the stamp, /mutate has restored it, and there is nothing new to decide.
+ * request only touched the stamp, /mutate has restored it, and there is nothing new to decide. Here the object has the
+ * generation that will be stored: no generation is new without a request or a change of `suspend`.
  */
 export async function validate(request: AdmissionRequest, admission: Admission): Promise<Verdict> {
   if (!isConcerned(request)) return {}
   return decideOrDeny(request, admission, async () => {
+    if (onlyRaisesGeneration(request.application)) return { denial: rewrittenNumber(request) }
     const judgement = await judgementOf(request, admission)
     if (judgement.fieldErrors.length > 0) return { denial: denialOf(judgement.fieldErrors, request) }
     const denial = stampDenial(request, admission)
@@ -119,6 +124,7 @@ function isConcerned(request: AdmissionRequest): boolean {
   const { application } = request
   // From the stored object: a user can set the field in what they send.
   if (member(member(application.before, 'metadata'), 'deletionTimestamp')) return false
+  if (changesGeneration(application.before, application.after)) return true
   return isAnnouncement(application) || changesStamp(application) || emptiesRequest(application)
 }
 

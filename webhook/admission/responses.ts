@@ -79,6 +79,16 @@ export function oversizedStamp(bytes: number, request: AdmissionRequest): Denial
   return { code: 422, reason: 'Invalid', message, details: detailsOf([fieldError], request) }
 }
 
+/**
+ * The spec has the values that are stored, and still a new generation, which would count as a request of the user in the
+ * stamp: the API server distinguishes `1` and `1.0`, which no JSON value does.
+ */
+export function rewrittenNumber(request: AdmissionRequest): Denial {
+  const message =
+    'spec differs from the stored one only in how a number is written, such as 1.0 for 1; write it as it is stored, or change its value.'
+  return denialOf([{ reason: 'InvalidSpec', field: 'spec', message }], request)
+}
+
 /** The warning for a request with an empty value, such as from a `date` command that failed. */
 export const EMPTY_REQUEST = `metadata.annotations: ${REQUESTED_AT} is empty, which requests nothing; write a value that it has not had before, such as "$(date -u +%FT%TZ)".`
 

@@ -4,8 +4,10 @@ import { Failure } from '../failure.ts'
 import { member } from '../json-value.ts'
 import { signedOf, stampOf } from './stamp.ts'
 import { PLURALS, REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from '../resource/api-names.ts'
+import { requestGeneration } from '../resource/attempt-state.ts'
 import type { Resource } from '../resource/resource.ts'
 import { verifies } from './signature.ts'
+import { isOfGeneration } from './stamp-generation.ts'
 import { isStampOver, STAMP_DAYS } from './stamp-time.ts'
 import { readUserInfo } from './user-info.ts'
 import type { UserInfo } from './user-info.ts'
@@ -34,8 +36,8 @@ export interface StampReading {
 
 /**
  * Reads the stamp. Throws ReferenceForbidden, with the command that makes the webhook stamp the resource again, if there
- * is no stamp, or its signature does not match the current namespace, kind, spec, requested-at and stamp, or it is that of a
- * follower and too old. `spec`: as it was written.
+ * is no stamp, or its signature does not match the current namespace, kind, spec, requested-at and stamp, or it is that of
+ * another generation, or that of a follower and too old. `spec`: as it was written.
  */
 export function requesterOf(
   resource: Resource,
@@ -49,7 +51,10 @@ export function requesterOf(
   const signed = signedOf({ ...resource, spec }, namespace, stamp)
   const isProven = (one: Uint8Array): boolean => verifies(signed, stamp[REQUESTER_SIGNATURE], one)
   if (key !== undefined && ![key, ...olderKeys].some(isProven)) throw unstamped(resource, 'does not prove')
-  const applier = applierIn(stamp[REQUESTER], namespace, delegation)
+  const stamped = parseJSON(stamp[REQUESTER])
+  if (!isOfGeneration(stamped, requestGeneration(resource.metadata)))
+    throw unstamped(resource, 'does not prove')
+  const applier = applierIn(stamped, namespace, delegation)
   if (applier === undefined) throw unstamped(resource, 'does not say')
   const follows = resource.kind === 'GitCommit' && resource.spec.sync === 'OnChange'
   if (follows && isStampOver(resource.metadata.annotations, now)) throw tooOld(resource)
@@ -57,8 +62,7 @@ export function requesterOf(
 }
 
 // The setting applies also to a stamp that is older than the controller's entry.
-function applierIn(text: string, namespace: string, delegation: Delegation): Applier | undefined {
-  const stamped = parseJSON(text)
+function applierIn(stamped: unknown, namespace: string, delegation: Delegation): Applier | undefined {
   const user = readUserInfo(stamped)
   if (user === undefined) return undefined
   const as = member(stamped, 'as')

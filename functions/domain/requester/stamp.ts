@@ -9,6 +9,7 @@ import {
   REQUESTER_SIGNATURE,
 } from '../resource/api-names.ts'
 import { sign } from './signature.ts'
+import { changesGeneration, generationToStamp } from './stamp-generation.ts'
 import { stampTime } from './stamp-time.ts'
 import type { Signed } from './signature.ts'
 import { displayName } from './user-info.ts'
@@ -58,6 +59,13 @@ export function changesSuspend({ before, after }: Pick<Application, 'before' | '
   return member(member(before, 'spec'), 'suspend') !== member(member(after, 'spec'), 'suspend')
 }
 
+/** Whether the stored resource has a new generation, and neither a new spec nor another value of `suspend`. */
+export function onlyRaisesGeneration(application: Application): boolean {
+  const { before, after } = application
+  if (!changesGeneration(before, after) || changesSuspend(application)) return false
+  return isSameSpec(application)
+}
+
 function isSameSpec({ before, after }: Pick<Application, 'before' | 'after'>): boolean {
   return sameJSON(withoutSuspend(member(before, 'spec')), withoutSuspend(member(after, 'spec')))
 }
@@ -88,7 +96,7 @@ export function stampFor(application: Application, stamping: Stamping): Stamp {
   if (!isNewRequest(application)) return { ...stampOf(before), [REQUEST_GENERATION]: generation }
   const applier = applierOf(stamping.user, namespace, stamping.delegation)
   const shown = displayName(applier.user.username) + (applier.as === undefined ? '' : ` as ${applier.as}`)
-  const unsigned = { [REQUESTED_BY]: shown, [REQUESTER]: requesterJSON(applier, stamping, after) }
+  const unsigned = { [REQUESTED_BY]: shown, [REQUESTER]: requesterJSON(applier, stamping, application) }
   const signed = signedOf(after, namespace, unsigned)
   const signature = stamping.key === undefined ? undefined : sign(signed, stamping.key)
   return { ...unsigned, [REQUESTER_SIGNATURE]: signature, [REQUEST_GENERATION]: generation }
@@ -145,7 +153,12 @@ export function signedOf(
 }
 
 // The order of the keys is fixed: the same user gives the same bytes.
-function requesterJSON({ user, as }: Applier, { extraKeys, now }: Stamping, after: unknown): string {
+function requesterJSON(
+  { user, as }: Applier,
+  { extraKeys, now }: Stamping,
+  application: Application,
+): string {
+  const { before, after } = application
   const kept = extraKeys.flatMap((key) => {
     const values = member(user.extra, key)
     return values === undefined ? [] : [[key, values] as const]
@@ -156,6 +169,7 @@ function requesterJSON({ user, as }: Applier, { extraKeys, now }: Stamping, afte
     groups: user.groups,
     extra: kept.length === 0 ? undefined : Object.fromEntries(kept),
     as,
+    generation: generationToStamp(before, before !== undefined && isSameSpec(application)),
     at: stampTime(after, now),
   })
 }

@@ -3,6 +3,7 @@ import { stampFor } from '../../../functions/domain/requester/stamp.ts'
 import type { Stamp, Stamping } from '../../../functions/domain/requester/stamp.ts'
 import { requesterOf } from '../../../functions/domain/requester/requester.ts'
 import {
+  REQUEST_GENERATION as GENERATION,
   REQUESTED_AT,
   REQUESTED_BY,
   REQUESTER,
@@ -216,6 +217,24 @@ t.test(
     t.throws(() => requesterOf({ ...rest, spec: { ...spec, sync: 'OnChange' } }, UNSIGNED), tooOld)
   },
 )
+
+t.test('the stamp of another generation does not count, and one that names none does', async (t) => {
+  const at = (one: GitCommit, generation: number, noted?: string): GitCommit => {
+    const annotations = {
+      ...one.metadata.annotations,
+      ...(noted === undefined ? {} : { [GENERATION]: noted }),
+    }
+    return { ...one, metadata: { ...one.metadata, generation, annotations } }
+  }
+  t.throws(() => requesterOf(at(stamped(), 2), SIGNED), UNPROVEN)
+  t.throws(() => requesterOf(at(stamped({ key: undefined }), 2), UNSIGNED), UNPROVEN)
+  t.equal(requesterOf(at(stamped(), 2, '1'), SIGNED).username, 'developer', 'suspended since')
+  t.equal(
+    requesterOf(at(told('{"username":"developer"}'), 2), UNSIGNED).username,
+    'developer',
+    'an older one',
+  )
+})
 
 t.test('a key that was replaced still verifies, and no other does', async (t) => {
   const [older, oldest] = [Buffer.alloc(48, 8), Buffer.alloc(48, 9)]

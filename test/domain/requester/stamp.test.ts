@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Stamping } from '../../../functions/domain/requester/stamp.ts'
 import {
   isNewRequest,
+  onlyRaisesGeneration,
   changesStamp,
   changesSuspend,
   overwrittenIn,
@@ -27,7 +28,7 @@ const DEVELOPER: UserInfo = {
 }
 const DEVELOPER_JSON =
   '{"username":"developer","uid":"u-1","groups":["developers","system:authenticated"],' +
-  '"extra":{"scopes.authorization.openshift.io":["user:full"]}}'
+  '"extra":{"scopes.authorization.openshift.io":["user:full"]},"generation":1}'
 const STAMPING: Stamping = {
   user: DEVELOPER,
   extraKeys: ['scopes.authorization.openshift.io'],
@@ -103,14 +104,16 @@ t.test('the sender is stamped, whatever was sent, with only the configured keys 
     [GENERATION]: undefined,
   })
   t.notMatch(JSON.stringify(stampFor(application, STAMPING)), 's3cret')
-  t.match(stampFor(application, { ...STAMPING, extraKeys: [] }), { [REQUESTER]: /"groups":\[[^\]]*\]\}$/ })
+  t.match(stampFor(application, { ...STAMPING, extraKeys: [] }), {
+    [REQUESTER]: /"groups":\[[^\]]*\],"generation":1\}$/,
+  })
 })
 
 t.test('a user without uid, groups and extra is stamped by name', async (t) => {
   const stamping = { ...STAMPING, user: { username: 'devel\noper' } }
   t.match(stampFor(applied(undefined, resource(null)), stamping), {
     [BY]: 'devel?oper',
-    [REQUESTER]: '{"username":"devel\\noper"}',
+    [REQUESTER]: '{"username":"devel\\noper","generation":1}',
   })
 })
 
@@ -121,7 +124,7 @@ t.test('an extra key of the prototype is not read', async (t) => {
     user,
     extraKeys: ['toString', '__proto__'],
   })
-  t.equal(stamp[REQUESTER], '{"username":"developer"}')
+  t.equal(stamp[REQUESTER], '{"username":"developer","generation":1}')
 })
 
 t.test(
@@ -131,7 +134,7 @@ t.test(
     t.match(stampFor(applied(undefined, resource(null)), stamping), {
       [BY]: 'flux as system:serviceaccount:shop:commitlet',
       [REQUESTER]:
-        '{"username":"flux","groups":["system:masters"],"as":"system:serviceaccount:shop:commitlet"}',
+        '{"username":"flux","groups":["system:masters"],"as":"system:serviceaccount:shop:commitlet","generation":1}',
     })
   },
 )
@@ -163,7 +166,7 @@ t.test('with a key the stamp is signed for the new request, not for what was the
     spec: { message: 'new' },
     requestedAt: 'now',
     requestedBy: 'developer',
-    requester: DEVELOPER_JSON,
+    requester: DEVELOPER_JSON.replace(',"generation":1', ''),
   }
   t.ok(verifies(signed, stamp[SIGNATURE], key))
   const stored = resource({ ...stamp, [AT]: 'now' }, 'new')
@@ -238,3 +241,29 @@ t.test(
     t.ok(verifies(signed, stamp[SIGNATURE], KEY), 'the signature does not cover it')
   },
 )
+
+t.test('a stamp names the generation that the request will have', async (t) => {
+  const at = (generation: number, message: string, annotations: Annotations = {}) => {
+    const { kind, spec } = resource({}, message)
+    return { kind, metadata: { generation, annotations }, spec }
+  }
+  for (const [before, after, generation] of [
+    [undefined, at(7, 'x'), 1],
+    [at(3, 'x'), at(3, 'y'), 4],
+    [at(3, 'x'), at(3, 'x', { [AT]: '1' }), 3],
+    [at(3, 'x', { [GENERATION]: '2' }), at(3, 'x', { [AT]: '1', [GENERATION]: '2' }), 2],
+    [at(3, 'x', { [GENERATION]: '2' }), at(3, 'y', { [GENERATION]: '2' }), 4],
+  ] as const) {
+    const stamp = stampFor(applied(before, after), { ...STAMPING, user: { username: 'developer' } })
+    t.same(JSON.parse(stamp[REQUESTER] ?? ''), { username: 'developer', generation })
+  }
+})
+
+t.test('a new generation is a request, or changes `suspend`, or neither', async (t) => {
+  const at = (generation: number | undefined, spec: object) => ({ metadata: { generation }, spec })
+  const before = at(1, { value: 1 })
+  t.equal(onlyRaisesGeneration(applied(before, at(2, { value: 1 }))), true)
+  for (const after of [at(2, { value: 2 }), at(2, { value: 1, suspend: true }), at(1, {}), at(undefined, {})])
+    t.equal(onlyRaisesGeneration(applied(before, after)), false)
+  t.equal(onlyRaisesGeneration(applied(undefined, before)), false)
+})

@@ -12,7 +12,7 @@ t.test('the rights of the sender are reviewed, with all that the API server send
   const asked = cluster.reviews.map(({ access }) => `${access.verb} ${access.resource} ${access.name}`)
   t.strictSame(asked.sort(), ['get configmaps settings', 'get secrets git'])
   for (const { user } of cluster.reviews) t.strictSame(user, userInfo)
-  const requester = '{"username":"ops","uid":"u1","groups":["a","b"],"extra":{"scope":["c"]}}'
+  const requester = '{"username":"ops","uid":"u1","groups":["a","b"],"extra":{"scope":["c"]},"generation":1}'
   t.match(patch, [{ value: { [REQUESTER]: requester } }], 'only what may be kept of extra is')
 })
 

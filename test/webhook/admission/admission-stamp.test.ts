@@ -10,7 +10,7 @@ const SIGNATURE = 'commitlet.dev/requester-signature'
 const STAMPED = { annotations: { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}' } }
 
 t.test('a new resource gets the stamp of its sender', async (t) => {
-  const value = { [BY]: 'developer', [REQUESTER]: '{"username":"developer","groups":["developers"]}' }
+  const value = { [BY]: 'developer', [REQUESTER]: STAMP_OF_DEVELOPER[REQUESTER] }
   t.strictSame(await mutate(created(gitCommit()), admissionOver()), {
     patch: [{ op: 'add', path: '/metadata/annotations', value }],
   })
