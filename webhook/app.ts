@@ -16,6 +16,7 @@ import type { AdmissionRequest, Verdict } from './admission/review.ts'
 import { readReview, reviewOf } from './admission/review.ts'
 import { readBodies } from './bodies.ts'
 import { answerError, NO_ROOM, refuse } from './refusals.ts'
+import { boundHandshakes } from './handshakes.ts'
 import { isCertified, servedWith } from './tls.ts'
 import type { KeyPair } from './tls.ts'
 
@@ -76,6 +77,7 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
     schemaController: NO_SCHEMAS,
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
+  if (pair.ca !== undefined) boundHandshakes(app.server)
   app.addHook('preClose', (done) => {
     connections.closeSilent()
     done()

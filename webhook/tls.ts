@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
@@ -24,11 +24,11 @@ export interface KeyPair {
 
 /**
  * What is served with the pair: TLS 1.2 alone. In TLS 1.3 a client may change its keys without a limit (RFC 8446, 4.6.3),
- * and Node gives OpenSSL up to 2 MiB of such messages in one turn of the event loop: any pod could stop it. A connection
- * that negotiates TLS 1.2 again and again is closed by Node.
+ * and Node gives OpenSSL up to 2 MiB of such messages in one turn of the event loop: any pod could stop it. TLS 1.2 is not
+ * negotiated again: nothing bounds the certificates of a client then (handshakes.ts).
  */
 export function servedWith(pair: KeyPair): SecureContextOptions & KeyPair {
-  return { ...pair, maxVersion: 'TLSv1.2' }
+  return { ...pair, maxVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION }
 }
 
 /** Callbacks while the files are followed. */
