@@ -54,6 +54,8 @@ export const GIT_ROWS: readonly ParserRow[] = [
       trailers: ['', 'A: b\n', ''],
       ids: ['', 'Commitlet-Id: a\n', ''],
       'lines that continue': ['A: b\n', ' c\n', ''],
+      'lines that continue an id': ['Commitlet-Id: a\n', ' c\n', ''],
+      'ids that continue': ['', 'Commitlet-Id: a\n b\n', ''],
       comments: ['', '#\n', ''],
     },
   }),

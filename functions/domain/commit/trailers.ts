@@ -12,8 +12,8 @@ export function endsInTrailers(text: string): boolean {
 
 /**
  * The values of the trailers of a whole message that are written `<key>: <value>`, in their order, as Git reads them: a
- * line of blanks ends a paragraph, and what is blank or a comment behind the block does not count. Git folds lines that
- * continue a value; they are left out.
+ * line of blanks ends a paragraph, and what is blank or a comment behind the block does not count. Lines that continue a
+ * value belong to it, as with `unfold`.
  */
 export function trailerValues(message: string, key: string): readonly string[] {
   const start = `${key}: `
@@ -21,7 +21,18 @@ export function trailerValues(message: string, key: string): readonly string[] {
   const lines = message.replace(LEADING_BLANKS, '').split('\n')
   const end = lines.findLastIndex((line) => !isComment(line) && !isBlank(line))
   const block = blockAtEnd(lines.slice(0, end + 1)) ?? []
-  return block.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length).trimEnd())
+  const values: string[] = []
+  for (const [i, line] of block.entries())
+    if (line.startsWith(start)) values.push(unfolded(line.slice(start.length), block, i + 1))
+  return values
+}
+
+/** The value that begins so, with the lines from `next` on that continue it. */
+function unfolded(first: string, block: readonly string[], next: number): string {
+  let end = next
+  while (/^[ \t\r]/.test(block[end] ?? '')) end += 1
+  const more = block.slice(next, end)
+  return [first, ...more.map((line) => line.replace(/^[ \t\r]+/, ''))].join(' ').trim()
 }
 
 /** The lines of the last paragraph, if it is a block of trailers. */
