@@ -4,6 +4,7 @@ import type { ChangeDraft, FileChange, Landed } from '../domain/commit/change.ts
 import type { Login } from '../domain/credentials/login.ts'
 import { commitMessage } from '../domain/commit/commit-message.ts'
 import { commitletId } from '../domain/commit/commit-id.ts'
+import { commitSeal } from '../domain/commit/commit-seal.ts'
 import { requestedAt, requestGeneration } from '../domain/resource/attempt-state.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
@@ -123,13 +124,18 @@ function draftOf(
     sources,
     requestedBy: requestedBy(requester, settings.requestedByTrailer),
   }
+  const id = commitletId(identity)
+  const { stampKey, olderStampKeys = [] } = settings
+  const sealed = { id, repository: resource.target.address.text, branch: spec.branch }
+  const seals = stampKey && [stampKey, ...olderStampKeys].map((key) => commitSeal(sealed, key))
   return {
     namespace: metadata.namespace,
     repository: resource.target.address,
     branch: spec.branch,
     files: filesOf(resource),
-    message: commitMessage({ ...identity, message: spec.message }),
-    id: commitletId(identity),
+    message: commitMessage({ ...identity, message: spec.message, seal: seals?.[0] }),
+    id,
+    seals,
     author: settings.author,
     latePush: resource.status?.latePush === true,
   }

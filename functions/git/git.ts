@@ -41,7 +41,7 @@ export interface Git {
   push(change: Change, login: Login, signal: AbortSignal, options?: PushOptions): Promise<Landed>
   /**
    * Searches the branch's history since `change.since` for the commit of an earlier attempt: a commit with the
-   * change's id that changes one of its paths. Writes nothing. Undefined: there is no such commit.
+   * change's id and a seal for it that changes one of its paths. Writes nothing. Undefined: there is no such commit.
    * @throws Failure
    */
   find(

@@ -133,10 +133,13 @@ export interface RemovedFile {
 export type Blobs = ReadonlyMap<string, Uint8Array>
 
 /**
- * How a commit of an earlier attempt is recognized: its trailer `Commitlet-Id`, and that it changes one of the paths.
+ * How a commit of an earlier attempt is recognized: its trailers `Commitlet-Id` and `Commitlet-Seal`, and that it changes
+ * one of the paths.
  */
 export interface SoughtCommit {
   readonly id: string
+  /** Seals of which it has one; undefined: the id is enough. */
+  readonly seals?: readonly string[] | undefined
   readonly paths: readonly string[]
 }
 

@@ -1,8 +1,11 @@
 import t from 'tap'
 import { parseResource } from '../domain/fixtures/parsed.ts'
 import { commitObject } from '../../functions/commit/commit-object.ts'
+import { commitSeal } from '../../functions/domain/commit/commit-seal.ts'
+import { sign } from '../../functions/domain/requester/signature.ts'
+import { signedOf } from '../../functions/domain/requester/stamp.ts'
 import type { World } from '../../functions/world.ts'
-import { ATTEMPT, gitCommit, memoryWorld } from '../harness/memory-world.ts'
+import { ATTEMPT, gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'shop' } as const
 
@@ -134,6 +137,30 @@ for (const [trailer, expected] of [
     t.match(world.pushed[0]?.change.message, expected)
   })
 }
+
+t.test('a commit has a seal of the present key, and one of an older key counts for a search', async (t) => {
+  const [stampKey, older] = [Buffer.alloc(32, 'k'), Buffer.alloc(32, 'o')]
+  const world = memoryWorld()
+  const signature = sign(signedOf(gitCommit(), 'team', STAMPED), stampKey)
+  const stored = gitCommit({}, { 'commitlet.dev/requester-signature': signature })
+  const resource = parseResource(world.cluster.apply(stored))
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  const settings = { ...world.settings, stampKey, olderStampKeys: [older] }
+  await commitObject(resource, { ...world, settings }, { ...ATTEMPT, again: true })
+  const { repository, branch } = resource.spec
+  const { id, seals, message } = world.pushed[0]?.change ?? {}
+  const expected = [stampKey, older].map((key) => commitSeal({ id: id ?? '', repository, branch }, key))
+  t.same(seals, expected)
+  t.match(message, `Commitlet-Id: ${id}\nCommitlet-Seal: ${expected[0]}\nRequested-by: `)
+})
+
+t.test('without a key a commit has no seal, and a search asks for none', async (t) => {
+  const { world, resource } = applied({})
+  await commitObject(resource, world, { ...ATTEMPT, again: true })
+  const { seals, message } = world.pushed[0]?.change ?? {}
+  t.equal(seals, undefined)
+  t.notMatch(message, 'Commitlet-Seal')
+})
 
 t.test('the trailer is left out where the operator wants none', async (t) => {
   const { world, resource } = applied({})

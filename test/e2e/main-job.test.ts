@@ -70,11 +70,12 @@ data:
     t.equal(await repository.show('main:README.md'), 'Settings of the shop\n', 'the rest is untouched')
     const { metadata, status } = await team.get('shop')
     t.equal(
-      await repository.git('log', '-1', '--format=%an <%ae>|%cn <%ce>|%B', 'main'),
+      unsealed(await repository.git('log', '-1', '--format=%an <%ae>|%cn <%ce>|%B', 'main')),
       `${IDENTITY}|${IDENTITY}|Record the shop settings
 
 Commitlet-Resource: ${team.namespace}/shop
 Commitlet-Id: ${metadata.uid}.1
+Commitlet-Seal: SEAL
 Requested-by: admin
 `,
     )
@@ -95,7 +96,7 @@ Requested-by: admin
     await team.apply(resource({ message, branch: 'other', resourceRef: reference('other.yaml') }))
     const { metadata } = await team.settled('shop')
     t.equal(
-      await repository.git('log', '-1', '--format=%B', 'other'),
+      unsealed(await repository.git('log', '-1', '--format=%B', 'other')),
       `Record it all
 
 Because it matters.
@@ -103,11 +104,16 @@ Because it matters.
 Reviewed-by: Ann Example <dev@example.com>
 Commitlet-Resource: ${team.namespace}/shop
 Commitlet-Id: ${metadata.uid}.2
+Commitlet-Seal: SEAL
 Requested-by: admin
 `,
     )
     const keys = await repository.git('log', '-1', '--format=%(trailers:keyonly,separator=%x2C)', 'other')
-    t.equal(keys, 'Reviewed-by,Commitlet-Resource,Commitlet-Id,Requested-by', 'git reads them all')
+    t.equal(
+      keys,
+      'Reviewed-by,Commitlet-Resource,Commitlet-Id,Commitlet-Seal,Requested-by',
+      'git reads them all',
+    )
   })
 
   t.test('applied again, nothing happens', async (t) => {
@@ -168,4 +174,9 @@ Requested-by: admin
 
 function reference(path: string): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path }
+}
+
+/** A seal is told by the key of this installation alone. */
+function unsealed(text: string): string {
+  return text.replace(/^Commitlet-Seal: [0-9a-f]{16}$/m, 'Commitlet-Seal: SEAL')
 }

@@ -71,6 +71,8 @@ export interface ChangeDraft {
   readonly message: string
   /** Value of the trailer `Commitlet-Id`. */
   readonly id: string
+  /** Values of the trailer `Commitlet-Seal` that its commit may have; undefined: there is no key, so the id is enough. */
+  readonly seals?: readonly string[] | undefined
   /** Author and committer. */
   readonly author: Identity
   /** Set if an earlier attempt may have pushed: then the history since this time is searched for `id` first. */

@@ -1,4 +1,5 @@
 import { COMMIT_ID_TRAILER, commitletId, type CommitCause } from './commit-id.ts'
+import { COMMIT_SEAL_TRAILER } from './commit-seal.ts'
 import { endsInTrailers, LEADING_BLANKS } from './trailers.ts'
 
 /** The parts of a commit message. */
@@ -7,6 +8,8 @@ export interface MessageParts extends CommitCause {
   readonly message: string
   readonly namespace: string
   readonly name: string
+  /** See commit-seal.ts; undefined: there is no such trailer. */
+  readonly seal?: string | undefined
   /** The Kubernetes user who applied it; undefined: there is no such trailer. */
   readonly requestedBy: string | undefined
 }
@@ -21,6 +24,7 @@ export function commitMessage(parts: MessageParts): string {
   const trailers = [
     `Commitlet-Resource: ${parts.namespace}/${parts.name}`,
     `${COMMIT_ID_TRAILER}: ${commitletId(parts)}`,
+    ...(parts.seal === undefined ? [] : [`${COMMIT_SEAL_TRAILER}: ${parts.seal}`]),
     ...requestedBy(parts.requestedBy),
   ]
   return `${text}\n${endsInTrailers(text) ? '' : '\n'}${trailers.join('\n')}\n`

@@ -1,8 +1,10 @@
 import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
+import { COMMIT_SEAL_TRAILER, isSealText } from '../../domain/commit/commit-seal.ts'
 import { trailerValues } from '../../domain/commit/trailers.ts'
 import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
+import { isFor, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
 import { readTree } from './read-tree.ts'
@@ -17,10 +19,8 @@ export interface History {
 }
 
 /** What a search reads of a commit. Not its message, which may be large. */
-interface PastCommit {
+interface PastCommit extends PastTrailers {
   readonly parents: readonly ObjectId[]
-  /** The values of its trailer that may be ids. */
-  readonly ids: readonly string[]
 }
 
 // A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
@@ -31,13 +31,14 @@ const MOST_WANTS = 1000
 const LONGEST_MESSAGE = 128 * 1024
 /** Of the longest id: a uid, which is a UUID, a generation and a digest. */
 const LONGEST_ID = 100
-/** Of one commit: some hosts join the messages of several to one. */
-const MOST_IDS = 16
+/** Ids, and seals, of one commit: some hosts join the messages of several to one. */
+const MOST_VALUES = 16
 /** Decoding a commit and reading its lines takes longer than inflating it. */
 const WORK = 8
 /**
  * Trees that one search compares, besides four for each change: a commit and its parent are two. Anybody who may push can
- * write commits with the id of a change, each with thousands of parents; the git binary reads more.
+ * copy the trailers of a commit, or write them where there is no key for seals, each with thousands of parents; the git
+ * binary reads more.
  */
 const MOST_COMPARED = 200
 const COMPARED_EACH = 4
@@ -52,8 +53,8 @@ export async function fetchHistory(
 }
 
 /**
- * Searches the history of the tip for commits that an earlier attempt has pushed: those that have the id in their
- * trailers and change one of the paths. If one is missing and there is more history, the next 50 generations are
+ * Searches the history of the tip for commits that an earlier attempt has pushed: those that have the id, and a seal for
+ * it, in their trailers, and change one of the paths. If one is missing and there is more history, the next 50 generations are
  * fetched as well. Returns their names in the order of `sought`.
  */
 export async function searchHistory(
@@ -87,11 +88,13 @@ async function search(
   { commits }: History,
   sought: readonly SoughtCommit[],
 ): Promise<readonly (ObjectId | undefined)[]> {
-  const wanted = new Set(sought.map(({ id }) => id))
+  const wanted = Map.groupBy(sought, ({ id }) => id)
   const candidates: Candidate[] = []
   const pace = createPace(session.signal)
-  for (const [name, { ids, parents }] of commits)
-    for (const id of new Set(ids)) if (wanted.has(id)) candidates.push({ name, id, parents })
+  for (const [name, commit] of commits)
+    for (const id of new Set(commit.ids))
+      if (wanted.get(id)?.some((one) => isFor(commit, one)) === true)
+        candidates.push({ name, id, parents: commit.parents })
   await fetchTrees(session, candidates)
   const byId = Map.groupBy(candidates, ({ id }) => id)
   const found: (ObjectId | undefined)[] = []
@@ -114,16 +117,17 @@ interface Candidate {
   readonly parents: readonly ObjectId[]
 }
 
-/** The values of the trailer, as Git reads them: the git binary finds a commit by any of them. */
-function idsOf(message: string): readonly string[] {
-  if (message.length > LONGEST_MESSAGE) return []
-  return (
-    trailerValues(message, COMMIT_ID_TRAILER)
-      .filter(({ length }) => length <= LONGEST_ID)
-      .slice(-MOST_IDS)
-      // A part of a text keeps all of it in memory.
-      .map((id) => Buffer.from(id).toString())
-  )
+/** The values of the trailers, as Git reads them: the git binary finds a commit by any of them. */
+function trailersOf(message: string): PastTrailers {
+  if (message.length > LONGEST_MESSAGE) return { ids: [], seals: [] }
+  const ids = trailerValues(message, COMMIT_ID_TRAILER).filter(({ length }) => length <= LONGEST_ID)
+  if (ids.length === 0) return { ids, seals: [] }
+  return { ids: kept(ids), seals: kept(trailerValues(message, COMMIT_SEAL_TRAILER).filter(isSealText)) }
+}
+
+// A part of a text keeps all of it in memory.
+function kept(values: readonly string[]): readonly string[] {
+  return values.slice(-MOST_VALUES).map((value) => Buffer.from(value).toString())
 }
 
 /** The trees of the commits and of their parents. */
@@ -170,7 +174,7 @@ async function historyOf(session: DirectSession, { objects, shallow }: FetchedOb
   for (const { kind, id, body } of objects.values()) {
     if (kind !== 'commit') continue
     const { parents, message } = understood('a commit', () => decodeCommit(body))
-    commits.set(id, { parents, ids: idsOf(message) })
+    commits.set(id, { parents, ...trailersOf(message) })
     await pace(body.length * WORK)
   }
   return { commits, edge: new Set(shallow.filter((id) => commits.has(id))) }

@@ -1,4 +1,6 @@
 import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
+import { COMMIT_SEAL_TRAILER } from '../../domain/commit/commit-seal.ts'
+import { isFor, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
 import { deepen } from './fetch.ts'
 import type { Session } from './session.ts'
@@ -7,8 +9,8 @@ import type { Session } from './session.ts'
 const EXTRA_COMMITS = 50
 
 /**
- * Searches the fetched history of `branch` for commits that an earlier attempt has pushed: those that have the id in
- * their trailers and change one of the paths. If one is missing and there is more history, the next 50 commits are
+ * Searches the fetched history of `branch` for commits that an earlier attempt has pushed: those that have the id, and a
+ * seal for it, in their trailers, and change one of the paths. If one is missing and there is more history, the next 50 commits are
  * fetched as well. Returns their names in the order of `sought`.
  */
 export async function searchHistory(
@@ -38,16 +40,15 @@ async function search(
 async function findCommit(
   session: Session,
   candidates: readonly Candidate[],
-  { id, paths }: SoughtCommit,
+  sought: SoughtCommit,
 ): Promise<string | undefined> {
-  const names = candidates.filter(({ ids }) => ids.includes(id)).map(({ sha }) => sha)
-  const changing = await thoseThatChange(session, names, paths)
+  const names = candidates.filter((candidate) => isFor(candidate, sought)).map(({ sha }) => sha)
+  const changing = await thoseThatChange(session, names, sought.paths)
   return names.find((name) => changing.has(name))
 }
 
-interface Candidate {
+interface Candidate extends PastTrailers {
   readonly sha: string
-  readonly ids: readonly string[]
   /** Its parents were not fetched, so it seems to have added every file. */
   readonly atEdge: boolean
 }
@@ -57,7 +58,9 @@ async function listCandidates(
   sought: readonly SoughtCommit[],
 ): Promise<readonly Candidate[]> {
   const greps = [...new Set(sought.map(({ id }) => `--grep=${COMMIT_ID_TRAILER}: ${id}`))]
-  const format = `--format=%H %(trailers:key=${COMMIT_ID_TRAILER},valueonly,separator=%x20)`
+  // Unfolded, each trailer is one line; a message has no NUL.
+  const keys = [COMMIT_ID_TRAILER, COMMIT_SEAL_TRAILER].map((key) => `key=${key}`).join(',')
+  const format = `--format=%H%x00%(trailers:${keys},unfold,separator=%x00)`
   const log = await session.offline([
     'log',
     '--fixed-strings',
@@ -72,8 +75,15 @@ async function listCandidates(
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
-      const [sha = '', ...ids] = line.split(' ')
-      return { sha, ids, atEdge: edge.has(sha) }
+      const [sha = '', ...trailers] = line.split('\0')
+      const valuesOf = (key: string): string[] =>
+        trailers.filter((text) => text.startsWith(`${key}: `)).map((text) => text.slice(key.length + 2))
+      return {
+        sha,
+        ids: valuesOf(COMMIT_ID_TRAILER),
+        seals: valuesOf(COMMIT_SEAL_TRAILER),
+        atEdge: edge.has(sha),
+      }
     })
 }
 

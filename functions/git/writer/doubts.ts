@@ -70,8 +70,8 @@ export async function findOne(remote: Remote, change: ChangeDraft): Promise<Land
   return sha === undefined ? undefined : found(sha, tip)
 }
 
-function soughtFor({ id, files }: ChangeDraft): SoughtCommit {
-  return { id, paths: files.map(({ path }) => path) }
+function soughtFor({ id, seals, files }: ChangeDraft): SoughtCommit {
+  return { id, seals, paths: files.map(({ path }) => path) }
 }
 
 function found(sha: string, { branch }: Tip): Landed {

@@ -116,7 +116,7 @@ function loggedTrailers(folder: string, messages: readonly string[]): string[] {
     execFileSync('git', ['-C', folder, ...args], { input, encoding: 'utf8', maxBuffer: 1e8 })
   git(['init', '-q', '-b', 'main'])
   git(['fast-import', '--quiet'], commits.join(''))
-  const wanted = ['Commitlet-Resource', 'Commitlet-Id', 'Requested-by']
+  const wanted = ['Commitlet-Resource', 'Commitlet-Id', 'Commitlet-Seal', 'Requested-by']
   const format = wanted.map((key) => `%(trailers:key=${key},valueonly)`).join('')
   return git(['log', '--reverse', '-z', `--format=${format}`, 'main'])
     .split('\0')
@@ -135,8 +135,9 @@ t.test('whatever a message contains, Git sees our trailers, each once', async (t
     return message.trim() !== '' && !refused
   })
   t.ok(taken.length > texts.length / 4, `${taken.length} messages`)
-  const expected = `shop/settings\n${PARTS.uid}.3\ndev\n`
-  const messages = taken.map((message) => commitMessage({ ...PARTS, message }))
+  const seal = '0123456789abcdef'
+  const expected = `shop/settings\n${PARTS.uid}.3\n${seal}\ndev\n`
+  const messages = taken.map((message) => commitMessage({ ...PARTS, message, seal }))
   const logged = loggedTrailers(t.testdir(), messages)
   const unseen = taken.filter((_, index) => logged[index] !== expected)
   t.same(unseen.slice(0, 5), [], `git log: ${unseen.length}, seed ${seed}`)
@@ -146,7 +147,9 @@ t.test('whatever a message contains, Git sees our trailers, each once', async (t
       encoding: 'utf8',
     })
     if (
-      !read.endsWith(`Commitlet-Resource: shop/settings\nCommitlet-Id: ${PARTS.uid}.3\nRequested-by: dev\n`)
+      !read.endsWith(
+        `Commitlet-Resource: shop/settings\nCommitlet-Id: ${PARTS.uid}.3\nCommitlet-Seal: ${seal}\nRequested-by: dev\n`,
+      )
     )
       t.fail(JSON.stringify(message))
   }

@@ -12,6 +12,7 @@ t.teardown(() => stage.close())
 
 const ID = 'f3b0e6c2-0000-4000-8000-000000000001.3'
 const MESSAGE = `Write it\n\nSome words.\n\nCommitlet-Resource: shop/config\nCommitlet-Id: ${ID}\n`
+const SEALS = ['0123456789abcdef', 'fedcba9876543210']
 const HOUR = 3_600_000
 
 let count = 0
@@ -27,12 +28,13 @@ for (const engine of WAYS) {
     repository: GitRepository,
     path: string,
     since = new Date(Date.now() - HOUR),
+    seals?: readonly string[],
   ): Promise<string | undefined> {
     return stage.remote(engine, repository.url, async (remote) => {
       const tip = await remote.readTip({ branch: 'main', since })
       if (tip === 'moved') throw new Error('Nobody else is at work here')
       const other = { id: `${ID}0`, paths: [path] }
-      const found = await remote.findLanded(tip, [other, { id: ID, paths: ['none.md', path] }])
+      const found = await remote.findLanded(tip, [other, { id: ID, seals, paths: ['none.md', path] }])
       t.equal(found[0], undefined)
       return found[1]
     })
@@ -62,6 +64,41 @@ for (const engine of WAYS) {
     )
     await repository.commit('main', { 'a/b.md': '3' }, `Revert\n\nThis is about\nCommitlet-Id: ${ID}\n`)
     t.equal(await search(repository, 'a/b.md'), undefined)
+  })
+
+  void test('a commit with the id of a request that is to come does not count without a seal for it', async (t) => {
+    const repository = await create()
+    const sought = (): Promise<string | undefined> => search(repository, 'a/b.md', undefined, SEALS)
+    const [first = '', older = ''] = SEALS
+    for (const [i, forged] of [
+      '',
+      'Commitlet-Seal: 0123456789abcde0\n',
+      'Commitlet-Seal: 0123456789abcdef0\n',
+      `Commitlet-Seal: ${first} ${older}\n`,
+      `Commitlet-Seal: x\n ${first}\n`,
+      `Commitlet-Id: ${first}\n`,
+      `Sealed: Commitlet-Seal: ${first}\n`,
+    ].entries())
+      await repository.commit('main', { 'a/b.md': String(i) }, `${MESSAGE}${forged}`)
+    t.equal(await sought(), undefined)
+    for (const seal of SEALS) {
+      const sha = await repository.commit('main', { 'a/b.md': seal }, `${MESSAGE}Commitlet-Seal: ${seal}\n`)
+      t.equal(await sought(), sha, seal)
+      await repository.git('update-ref', 'refs/heads/main', `${sha}^`)
+    }
+    t.not(await search(repository, 'a/b.md'), undefined, 'without a key the id is enough')
+  })
+
+  void test('a trailer that goes on in the next line has another value', async (t) => {
+    const repository = await create()
+    const others = [`Commitlet-Id: x\n ${ID}`, `Commitlet-Id: ${ID}\n more`].entries()
+    for (const [i, other] of others) {
+      const note = `Note: Commitlet-Id: ${ID}`
+      await repository.commit('main', { 'a/b.md': String(i) }, `Write it\n\n${other}\n${note}\n`)
+    }
+    t.equal(await search(repository, 'a/b.md'), undefined)
+    const sha = await repository.commit('main', { 'a/b.md': 'x' }, `${MESSAGE}Commitlet-Id: x\n ${ID}\n`)
+    t.equal(await search(repository, 'a/b.md'), sha)
   })
 
   void test('a commit is found whatever lines of blanks its message has', async (t) => {
