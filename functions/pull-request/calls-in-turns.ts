@@ -1,25 +1,22 @@
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
+import type { ClaimCheck } from '../domain/resource/claims.ts'
 import type { HeldTurn } from '../keyed-turns.ts'
 
 /**
  * The same, but the turn is passed on before a call that reads or adds something, if others wait. Not before one that
- * changes what there is: what it rests on was read just before, and others could change it meanwhile. `confirm` is called
- * before the next call that writes, wherever a call had to wait.
+ * changes what there is: what it rests on was read just before, and others could change it meanwhile. The claim is
+ * confirmed before each call that is no GET, and such a call begins only while what was confirmed may still be sent: a
+ * write of some hosts is several calls, and the process may stand still between them.
+ * @throws Failure what `confirm` throws, and Timeout where the connection took too long; nothing is sent then
  */
-export function inTurns(
-  fetch: Fetch,
-  turn: HeldTurn,
-  confirm: () => Promise<void> = () => Promise.resolve(),
-): Fetch {
-  let [isFirst, hasWaited] = [true, false]
+export function inTurns(fetch: Fetch, turn: HeldTurn, claim: ClaimCheck): Fetch {
+  let isFirst = true
   return async function fetchInTurn(url, init) {
     const { method } = init
-    if (!isFirst && (method === 'GET' || method === 'POST') && (await turn.pass())) hasWaited = true
+    if (!isFirst && (method === 'GET' || method === 'POST')) await turn.pass()
     isFirst = false
-    if (hasWaited && method !== 'GET') {
-      await confirm()
-      hasWaited = false
-    }
-    return fetch(url, init)
+    if (method === 'GET') return fetch(url, init)
+    await claim.confirm()
+    return fetch(url, { ...init, mayBegin: () => claim.remaining() > 0 })
   }
 }

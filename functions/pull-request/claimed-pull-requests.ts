@@ -2,8 +2,8 @@ import type { PullRequests } from '../domain/pull-request/pull-requests.ts'
 import type { ClaimCheck } from '../domain/resource/claims.ts'
 
 /**
- * The same pull requests, with the claim of the attempt confirmed before each write. A write may make several requests:
- * each is for the same pull request, and says what this attempt's spec says.
+ * The same pull requests, with the claim of the attempt confirmed before each write, so that one which was overtaken reads
+ * nothing for it either. A write may make several requests: `inTurns` confirms it before each that changes something.
  * @throws Failure what `confirm` throws; nothing is written then
  */
 export function claimedPullRequests(pullRequests: PullRequests, claim: ClaimCheck): PullRequests {

@@ -17,7 +17,7 @@ export interface CreatingSession {
   readonly late: (reason: unknown) => Failure
   /** That of the token. */
   readonly turn: HeldTurn
-  /** As in ApiCaller. */
+  /** That of the caller's claim. */
   readonly confirm: () => Promise<void>
 }
 

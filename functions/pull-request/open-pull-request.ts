@@ -31,8 +31,7 @@ export async function openPullRequest(
     return withNewToken(logIn, ({ login, permit }) => {
       secrets.push(...login.secrets, login.secret)
       const { namespace } = resource.metadata
-      const confirm = (): Promise<void> => attempt.claim.confirm()
-      const caller = { login: { ...login, secrets: [...secrets] }, namespace, signal, confirm }
+      const caller = { login: { ...login, secrets: [...secrets] }, namespace, signal, claim: attempt.claim }
       return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>
         reconcilePullRequest(
           { resource, branches, again: attempt.again },

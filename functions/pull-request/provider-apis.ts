@@ -2,6 +2,7 @@ import type { ApiLimits } from '../login/api-limits.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'
+import type { ClaimCheck } from '../domain/resource/claims.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
@@ -18,6 +19,9 @@ export const PROVIDERS: Readonly<Record<string, () => Promise<{ readonly default
   gitea: () => import('../providers/gitea/index.ts'),
 }
 
+/** Nobody else writes. */
+const UNCLAIMED: ClaimCheck = { confirm: () => Promise.resolve(), remaining: () => Infinity }
+
 /** Opens sessions with all APIs, and measures their calls. */
 export function openProviders(
   settings: HTTPSettings,
@@ -26,7 +30,7 @@ export function openProviders(
 ): WithPullRequests {
   const withOneCreation = openOneCreation()
   return async function withPullRequests(target, caller, work) {
-    const { login, namespace: owner = '', signal, confirm = () => Promise.resolve(), span = NO_SPAN } = caller
+    const { login, namespace: owner = '', signal, claim = UNCLAIMED, span = NO_SPAN } = caller
     const { host, baseURL } = target
     const load = PROVIDERS[host.name]
     if (load === undefined)
@@ -36,9 +40,9 @@ export function openProviders(
     const late = (cause: unknown): Failure => outOfTime(target, cause)
     return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn) =>
       withAPI(baseURL, signal, (fetch) => {
-        const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, confirm) }, login)
+        const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, claim) }, login)
         return withOneCreation(
-          { key: targetKey(target), owner, signal, late, turn, confirm },
+          { key: targetKey(target), owner, signal, late, turn, confirm: claim.confirm },
           guardedPullRequests(pullRequests, { login, shown: target.shown }),
           work,
         )

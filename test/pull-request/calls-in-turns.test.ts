@@ -5,6 +5,7 @@ import { hostNamed } from '../../functions/domain/repository/hosts.ts'
 import { makeApiLimits } from '../../functions/login/api-limits.ts'
 import { inTurns } from '../../functions/pull-request/calls-in-turns.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
+import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
 import { GITEA } from '../harness/hosts/gitea.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
 import { memoryModel } from '../harness/hosts/model.ts'
@@ -57,12 +58,14 @@ t.test(
   },
 )
 
-t.test('a change that had to wait for its turn is sent with a confirmed claim, or not at all', async (t) => {
+t.test('every call that changes something is sent with a confirmed claim, or not at all', async (t) => {
   const done: string[] = []
-  const fetch: Fetch = (_url, { method }) => {
+  const fetch: Fetch = (_url, { method, mayBegin }) => {
     done.push(method)
+    t.equal(mayBegin?.(), method === 'GET' ? undefined : left > 0, 'a connection may take long')
     return Promise.resolve(new Response())
   }
+  let left = 1
   let hasWaited = false
   const turn = {
     pass: () => Promise.resolve(hasWaited),
@@ -76,7 +79,7 @@ t.test('a change that had to wait for its turn is sent with a confirmed claim, o
     done.push('confirm')
     return isLost ? Promise.reject(lost) : Promise.resolve()
   }
-  const called = inTurns(fetch, turn, confirm)
+  const called = inTurns(fetch, turn, { confirm, remaining: () => left })
   hasWaited = true
   const call = (method: string): Promise<unknown> =>
     called('https://git.example.com', { method, headers: {} })
@@ -90,11 +93,60 @@ t.test('a change that had to wait for its turn is sent with a confirmed claim, o
   await call('PATCH')
   hasWaited = true
   await call('PUT')
+  left = 0
+  await call('PATCH')
   isLost = true
   await t.rejects(call('POST'), lost)
   t.strictSame(done, [
-    ...['POST', 'GET', 'confirm', 'POST'],
-    ...['GET', 'GET', 'confirm', 'PATCH', 'PATCH', 'PUT'],
+    ...['confirm', 'POST', 'GET', 'confirm', 'POST', 'GET', 'GET'],
+    ...['confirm', 'PATCH', 'confirm', 'PATCH', 'confirm', 'PUT', 'confirm', 'PATCH'],
     'confirm',
   ])
+})
+
+t.test('a claim that is lost while a host reads a pull request keeps old words from it', async (t) => {
+  const person = '{01234567-89ab-cdef-0123-456789abcdef}'
+  const model = memoryModel({ repository: ['acme', 'shop'], people: [person] })
+  model.branches.set('x', 3)
+  const host = await startHost(t, BITBUCKET, model)
+  const provider = hostNamed('bitbucket')
+  if (provider === undefined) throw new Error('There is no such host.')
+  const use = openProviders(
+    settingsWith(host.caFile),
+    makeApiLimits(() => performance.now()),
+  )
+  const target = {
+    host: provider,
+    baseURL: host.baseURL,
+    repository: ['acme', 'shop'],
+    shown: 'https://bitbucket.org/acme/shop',
+    branches: BRANCHES,
+    permit: () => undefined,
+  }
+  const login = { username: undefined, secret: 'good-token', identity: 'x', secrets: ['good-token'] }
+  const lost = new Failure('Conflict', 'Another attempt has taken over.')
+  let isLost = false
+  const confirm = (): Promise<void> => (isLost ? Promise.reject(lost) : Promise.resolve())
+  const claim = { confirm, remaining: () => 25_000 }
+  const session = <T>(work: (pulls: PullRequests) => Promise<T>): Promise<T> =>
+    use(target, { login, signal, namespace: 'team', claim }, work)
+  const shown = await session((pulls) =>
+    pulls.create({ branches: BRANCHES, title: 'first', body: '', draft: false }),
+  )
+  if (shown === 'exists') throw new Error('There is one.')
+  const writes: readonly ((pulls: PullRequests) => Promise<unknown>)[] = [
+    (pulls) => pulls.update(shown, { title: 'second', body: '' }),
+    (pulls) => pulls.add(shown.number, 'reviewers', [person]),
+  ]
+  for (const write of writes) {
+    isLost = false
+    const happens = (): Promise<void> => Promise.resolve(void (isLost = true))
+    host.fail({ kind: 'meanwhile', happens }, (method) => method === 'GET')
+    await t.rejects(session(write), lost)
+  }
+  t.match(model.pulls, [{ title: 'first', reviewers: [] }])
+  t.same(
+    host.seen.filter(({ method }) => method !== 'GET').map(({ method }) => method),
+    ['POST'],
+  )
 })

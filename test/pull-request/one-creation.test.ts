@@ -129,10 +129,16 @@ t.test('whose time is over while it waits sends nothing, and keeps nobody', asyn
 
 t.test('the claim is confirmed after the wait, and nothing is sent without it', async (t) => {
   const { asked, go, create, creations } = await stage(t)
-  const first = create('x', 'a', { confirm: () => Promise.reject(new Error('There was no wait')) })
+  const confirmed: string[] = []
+  const remaining = (): number => 25_000
+  const confirm = async (): Promise<void> => void confirmed.push('for the creation')
+  const first = create('x', 'a', { claim: { confirm, remaining } })
   await asked
+  t.strictSame(confirmed, ['for the creation'], 'there was no wait')
   const lost = new Failure('Conflict', 'Another attempt has taken over.')
-  const second = create('x', 'b', { confirm: () => Promise.reject(lost) }).catch((error: unknown) => error)
+  const second = create('x', 'b', { claim: { confirm: () => Promise.reject(lost), remaining } }).catch(
+    (error: unknown) => error,
+  )
   await create('y', 'b')
   go()
   await first

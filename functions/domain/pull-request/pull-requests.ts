@@ -1,3 +1,4 @@
+import type { ClaimCheck } from '../resource/claims.ts'
 import type { ApiLogin } from '../credentials/login.ts'
 import type { ApiEndpoint } from '../repository/target.ts'
 import type { Span } from '../telemetry/tracer.ts'
@@ -120,8 +121,8 @@ export interface ApiCaller {
   readonly signal: AbortSignal
   /** Of the resource: its log-ins that fail are bounded, and namespaces take turns. */
   readonly namespace?: string
-  /** Called before a request that changes something, where it had to wait for its turn. Throws if it must not be sent. */
-  readonly confirm?: () => Promise<void>
+  /** Confirmed before each request that changes something; left out: nobody else writes. */
+  readonly claim?: ClaimCheck | undefined
   /** What the calls belong to in a trace. */
   readonly span?: Span | undefined
 }
