@@ -90,14 +90,14 @@ t.test('a server that sends its data in records of one byte is read slowly', asy
   t.ok(read <= 1_550 + seconds * 190, `${read} records in ${seconds} s`)
 })
 
-t.test('a handshake of more than 32 KiB ends the connection', async (t) => {
+t.test('a handshake of more than 18 KiB ends the connection', async (t) => {
   const hosts = Array.from(
-    { length: 700 },
+    { length: 350 },
     (_, i) => `a-long-name-of-one-of-very-many-hosts-${i}.example.com`,
   )
   for (const [names, outcome] of [
     [hosts.slice(0, 300), 'connected'],
-    [hosts, 'NetworkError'],
+    [hosts.slice(0, 350), 'NetworkError'],
   ] as const) {
     const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['git.example.com', ...names] })
     const server = createServer({ cert: certPEM, key: keyPEM }, (socket) =>
