@@ -4,6 +4,7 @@ import { measureServer } from '../functions/cluster/measured-server.ts'
 import type { ApiServer } from '../functions/cluster/api-server.ts'
 import { openApiServer, ownNamespace } from '../functions/cluster/api-server.ts'
 import { connectCluster } from '../functions/cluster/connect.ts'
+import { followServerClock, type ServerClock } from '../functions/cluster/server-clock.ts'
 import { followChanges } from '../functions/cluster/sweep/changes.ts'
 import { secretAt } from '../functions/cluster/serving/secret-store.ts'
 import { webhookTrustAt } from '../functions/cluster/serving/webhook-trust.ts'
@@ -40,7 +41,8 @@ async function main(): Promise<void> {
   delete process.env['OTEL_EXPORTER_OTLP_HEADERS']
   const { tracer } = traces
   const elapsed = (): number => performance.now()
-  const server = measureServer(openApiServer(), meter, elapsed)
+  const clock = followServerClock(measureServer(openApiServer(), meter, elapsed), elapsed)
+  const { server } = clock
   const cluster = connectCluster(server)
   const webhook = await buildWebhook(config, {
     cluster,
@@ -49,7 +51,7 @@ async function main(): Promise<void> {
     tracer,
     uuid: randomUUID,
     lease: leaseOfSweeps(server),
-    keyPairs: keptCertificate(config, { server, now: () => cluster.now() }),
+    keyPairs: keptCertificate(config, clock),
     changes: followChanges({ server, log, elapsed }),
     followers: watchFollowers({ server, log, elapsed }),
   })
@@ -79,7 +81,7 @@ function leaseOfSweeps(server: ApiServer): LeaseStore | undefined {
 /** The certificate that the webhook keeps itself, if TLS_SECRET names a Secret: for the names in manifests/. */
 function keptCertificate(
   { tlsSecret: name, tls }: WebhookConfig,
-  { server, now }: { readonly server: ApiServer; readonly now: () => Date },
+  { server, now }: ServerClock,
 ): KeyPairSource | undefined {
   if (name === undefined) return undefined
   const namespace = ownNamespace()

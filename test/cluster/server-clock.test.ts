@@ -61,6 +61,34 @@ t.test(
   },
 )
 
+t.test('the time is never that of an API behind the API server, whose answers it passes on', async (t) => {
+  const { at, clock, answer } = stage()
+  await answer(0, START)
+  const foreign = [
+    '/apis/things.example.com/v1',
+    '/apis/things.example.com/v1/namespaces/team/things/it',
+    '/apis/apps/v1/namespaces/team/deployments/it',
+    '/apis/commitlet.dev.example.com/v1/namespaces/team/gitcommits/it',
+  ]
+  const own = [
+    '/api/v1/namespaces/team/secrets/git',
+    '/apis/commitlet.dev/v1alpha1/namespaces/team/gitcommits/it/status?fieldManager=commitlet',
+    '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+    '/apis/coordination.k8s.io/v1/namespaces/commitlet-system/leases/commitlet-sweeps',
+    '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/commitlet',
+  ]
+  for (const path of foreign) {
+    at.date = 'Fri, 01 Jan 2038 00:00:00 GMT'
+    await clock.server({ method: 'GET', path })
+    t.equal(clock.now().getTime(), START, path)
+  }
+  for (const [i, path] of own.entries()) {
+    at.date = new Date(START + i * 60_000).toUTCString()
+    await clock.server({ method: 'GET', path })
+    t.equal(clock.now().getTime(), START + i * 60_000, path)
+  }
+})
+
 t.test('whatever the clock of the pod, the cluster tells the time of its server', async (t) => {
   const ahead = Date.now() + 600_000
   const url = await standIn(t, (_request, response) => {

@@ -8,9 +8,12 @@ import { until } from '../harness/rights.ts'
 /** The group that the aggregated API serves. */
 export const GROUP = 'things.example.com'
 
-/** The response of an aggregated API for its objects; a test sets it. */
+/** What an aggregated API answers; a test sets it. */
 export interface Aggregated {
+  /** For its objects. */
   answer: unknown
+  /** The header Date of all its answers; default: the time. */
+  date?: string
 }
 
 /** An aggregated API that serves `things.example.com/v1`, kind Thing, and answers with what a test sets. */
@@ -23,7 +26,8 @@ export async function aggregate(t: Test, plane: ControlPlane): Promise<Aggregate
   const list = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${GROUP}/v1`, resources: [thing] }
   const server = createServer({ cert: certPEM, key: keyPEM }, (request, response) => {
     const isObject = request.url?.includes('/things/') === true
-    response.writeHead(200, { 'content-type': 'application/json' })
+    const { date } = aggregated
+    response.writeHead(200, { 'content-type': 'application/json', ...(date === undefined ? {} : { date }) })
     response.end(JSON.stringify(isObject ? aggregated.answer : list))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

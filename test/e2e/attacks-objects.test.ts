@@ -17,9 +17,10 @@ withControlPlane(
     const commitlet = await install(t, plane, { webhookEnv: { SWEEP_INTERVAL: '1' } })
     const { git } = commitlet
 
+    await extendReader(plane, GROUP, 'things')
+
     t.test('an aggregated API that answers with something else gets nothing committed', async (t) => {
       const aggregated = await aggregate(t, plane)
-      await extendReader(plane, GROUP, 'things')
       const { team, repository } = await stageTenant(commitlet)
       const { namespace } = team
       const own = {
@@ -70,6 +71,23 @@ withControlPlane(
       aggregated.answer = own
       await applyAs(team, TENANT, gitCommit('own', repository.url, { resourceRef }))
       t.match(readyOf(await team.settled('own')), { reason: 'Succeeded' })
+    })
+
+    t.test('an aggregated API, whose answers say that it is 2038, puts nothing off', async (t) => {
+      const aggregated = await aggregate(t, plane)
+      aggregated.date = 'Fri, 01 Jan 2038 00:00:00 GMT'
+      aggregated.answer = { status: 'none' }
+      const { team, repository } = await stageTenant(commitlet)
+      const resourceRef = { apiVersion: `${GROUP}/v1`, kind: 'Thing', name: 'it' }
+      const files = Array.from({ length: 20 }, (_, i) => ({
+        path: `${i}.yaml`,
+        resourceRef: { ...resourceRef, name: `it-${i}` },
+      }))
+      const spec = { resourceRef: undefined, files }
+      const { code, stderr } = await applyAs(team, TENANT, gitCommit('shop', repository.url, spec))
+      t.equal(code, 0, stderr)
+      const { lastTransitionTime } = readyOf(await team.settled('shop'))
+      t.ok(Date.parse(lastTransitionTime) < Date.now() + 60_000, lastTransitionTime)
     })
 
     t.test('a kind is reviewed by the resource that serves it, not by what its name suggests', async (t) => {

@@ -2,7 +2,9 @@ import type { Stored, Team } from './team.ts'
 import { waitFor } from './wait.ts'
 
 /** metav1.Condition as it is stored. */
-export type StoredCondition = Readonly<Record<'type' | 'status' | 'reason' | 'message', string>>
+export type StoredCondition = Readonly<
+  Record<'type' | 'status' | 'reason' | 'message' | 'lastTransitionTime', string>
+>
 
 /** The condition Ready of a resource; throws where it has none. */
 export function readyOf({ status }: Pick<Stored, 'status'>): StoredCondition {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import { followServerClock } from '../../../functions/cluster/server-clock.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { issueCertificate } from '../../../webhook/certificate/issue.ts'
 import { keepCertificate, KEEPER_TIMES } from '../../../webhook/certificate/keeper.ts'
@@ -55,6 +56,31 @@ t.test('a renewal: old and new authority side by side, and then all serve the ne
   for (const bundle of shared.bundles)
     t.equal(certificatesIn(bundle).length, 2, 'the old one may still be served')
 })
+
+t.test(
+  'an API behind the API server, whose answers say that it is 2038, renews no certificate',
+  async (t) => {
+    const shared = sharedCluster()
+    const told = { date: '' }
+    const clock = followServerClock(
+      () => Promise.resolve({ status: 200, text: '{}', date: told.date }),
+      () => performance.now(),
+    )
+    const source = keepCertificate({
+      secret: shared.secret,
+      trust: shared.trust,
+      host: 'localhost',
+      now: clock.now,
+      clientCA: async () => undefined,
+      times: TIMES,
+    })
+    const { served, complaints } = follow(t, source, await source.open())
+    told.date = 'Fri, 01 Jan 2038 00:00:00 GMT'
+    await clock.server({ method: 'GET', path: '/apis/things.example.com/v1' })
+    t.strictSame([(await source.open()).cert, shared.texts()?.['tls.crt']], [served.cert, served.cert])
+    t.strictSame(complaints, [])
+  },
+)
 
 t.test('who was overtaken reads again', async (t) => {
   const [shared, clock] = [sharedCluster(), { now: new Date() }]
