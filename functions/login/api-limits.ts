@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ApiLogin } from '../domain/credentials/login.ts'
-import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../keyed-turns.ts'
+import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../domain/sharing/keyed-turns.ts'
 import { makeRateLimits } from './rate-limits.ts'
 
 /** Bounds the calls of APIs by what hosts count together. */
@@ -30,7 +30,7 @@ const CALLERS_PER_TOKEN = 2
 /** Makes the limits of all APIs. `now` in milliseconds. */
 export function makeApiLimits(now: () => number): ApiLimits {
   const limits = makeRateLimits(now)
-  const inTurn = openKeyedTurns(CALLERS_PER_TOKEN)
+  const inTurn = openKeyedTurns(CALLERS_PER_TOKEN, () => performance.now())
   return {
     run(counted, caller, work) {
       const key = countedKey(counted)

@@ -5,7 +5,7 @@ import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { openKeyedTurns } from '../keyed-turns.ts'
+import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import type { AskForToken } from '../providers/ask-for-token.ts'
 import type { IssueToken } from './app-tokens.ts'
 
@@ -19,7 +19,7 @@ const ASKED_PER_APP = 2
 
 /** Asks the APIs of hosts for tokens, and measures the calls. Loads what is needed with the first one. */
 export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Meter = NO_METER): IssueToken {
-  const inTurn = openKeyedTurns(ASKED_PER_APP)
+  const inTurn = openKeyedTurns(ASKED_PER_APP, () => performance.now())
   return async function issueToken({ app, target, kind, namespace, signal }) {
     const { host, baseURL, repository } = requireAPI(target)
     const load = ISSUERS[host.name]

@@ -1,6 +1,6 @@
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import type { ClaimCheck } from '../domain/resource/claims.ts'
-import type { HeldTurn } from '../keyed-turns.ts'
+import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 
 /**
  * The same, but the turn is passed on before a call that reads or adds something, if others wait. Not before one that

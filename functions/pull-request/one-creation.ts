@@ -5,7 +5,7 @@ import type {
   ShownPullRequest,
 } from '../domain/pull-request/pull-requests.ts'
 import { openFairQueue, type FairQueue } from '../domain/sharing/fair-queue.ts'
-import type { HeldTurn } from '../keyed-turns.ts'
+import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 
 /** A session with an API in which a pull request may be created. */
 export interface CreatingSession {

@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { Failure } from '../functions/domain/failure.ts'
-import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../functions/keyed-turns.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import {
+  openKeyedTurns,
+  type HeldTurn,
+  type TurnTaker,
+} from '../../../functions/domain/sharing/keyed-turns.ts'
 
 const NEVER = new AbortController().signal
 const LATE = new Failure('Timeout', 'Late.')
@@ -12,7 +16,7 @@ function taker(owner: string, more: Partial<TurnTaker> = {}): TurnTaker {
 
 /** Works that note when they begin, and end when they are told. */
 function stage(places: number) {
-  const inTurn = openKeyedTurns(places)
+  const inTurn = openKeyedTurns(places, () => performance.now())
   const begun: string[] = []
   const work = (owner: string, name: string, more: Partial<TurnTaker> = {}) => {
     const end = Promise.withResolvers<undefined>()

@@ -1,5 +1,5 @@
-import { Failure } from './domain/failure.ts'
-import { openFairQueue, type FairQueue, type Rank } from './domain/sharing/fair-queue.ts'
+import { Failure } from '../failure.ts'
+import { openFairQueue, type FairQueue, type Rank } from './fair-queue.ts'
 
 /** Who takes a turn, and of what. */
 export interface TurnTaker {
@@ -25,8 +25,11 @@ export interface HeldTurn {
 /** Runs `work` when it is its turn. Throws what `work` throws, and what is thrown if the signal fires while it waits. */
 export type KeyedTurns = <T>(taker: TurnTaker, work: (turn: HeldTurn) => Promise<T>) => Promise<T>
 
-/** Runs so many works of each key at once, in the turns of a fair queue. Idle keys use no memory. */
-export function openKeyedTurns(places: number, elapsed = () => performance.now()): KeyedTurns {
+/**
+ * Runs so many works of each key at once, in the turns of a fair queue. Idle keys use no memory. `elapsed`: milliseconds of a
+ * clock that is never set.
+ */
+export function openKeyedTurns(places: number, elapsed: () => number): KeyedTurns {
   const queues = new Map<string, { readonly queue: FairQueue; users: number }>()
 
   return async function inTurn({ key, owner, signal, late }, work) {
