@@ -62,12 +62,12 @@ export function fileCluster({ objects, namespace, under }: FileCluster): Cluster
         ? under.readResource(ref)
         : Promise.resolve(found?.value)
     },
-    async readObject(ref, served) {
+    async readObject(ref, served, by) {
       const of = served.namespaced ? ref.namespace : undefined
       const found = find(ref.kind, of, ref.name)
       if (found?.apiVersion === ref.apiVersion) return found.jsonIn(of)
       return elsewhere(`${ref.kind} ${ref.name} of ${ref.apiVersion}`, (cluster) =>
-        cluster.readObject(ref, served),
+        cluster.readObject(ref, served, by),
       )
     },
     async discover(apiVersion, kind) {
@@ -81,10 +81,10 @@ export function fileCluster({ objects, namespace, under }: FileCluster): Cluster
       if (found !== undefined) return Promise.resolve(secretOf(found, of))
       return elsewhere(`Secret ${of}/${name}`, (cluster) => cluster.readSecret(of, name))
     },
-    readVersion: (ref, served) => {
+    readVersion: (ref, served, by) => {
       const found = find(ref.kind, served.namespaced ? ref.namespace : undefined, ref.name)
       return found === undefined && under !== undefined
-        ? under.readVersion(ref, served)
+        ? under.readVersion(ref, served, by)
         : Promise.resolve(found === undefined ? MISSING : 'file')
     },
     // Rights are the cluster's, whether an object is applied already or not.

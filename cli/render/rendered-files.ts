@@ -39,6 +39,7 @@ async function readAll(resource: SoundGitCommit, { world, attempt }: Site): Prom
     cluster: world.cluster,
     served: verdict.served,
     saw: () => undefined,
+    signal,
     share: (work) => world.workFor(namespace, work, signal),
     setFields: (before, edit) => world.editFile(before, edit, { namespace, signal }),
   })

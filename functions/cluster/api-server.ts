@@ -6,6 +6,7 @@ import { unbracketed } from '../domain/repository/address.ts'
 import { WrongSetting } from '../domain/settings.ts'
 import type { ApiAnswer, ApiCall } from './calls/exchange.ts'
 import { headersOf, send } from './calls/exchange.ts'
+import { isOwnPath } from './calls/own-paths.ts'
 
 export type { ApiAnswer, ApiCall } from './calls/exchange.ts'
 
@@ -23,7 +24,8 @@ export interface ApiChoice {
 
 /**
  * Finds the API server as client-node does (KUBECONFIG, else ~/.kube/config, else the pod's service account), or the one that is chosen, and
- * returns a function that calls it over one pool of kept-alive connections. Certificates are read again for each call.
+ * returns a function that calls it over kept-alive connections: 64, and as many more for calls that it may pass on to another API,
+ * which may hang. Certificates are read again for each call.
  * A token file is read again once client-node has remembered it for a minute, and at once where the token is refused
  * (401): the call is then sent a second time. Throws WrongSetting if there is no configuration; the program then exits.
  */
@@ -31,13 +33,14 @@ export function openApiServer(choice: ApiChoice = {}): ApiServer {
   let config = new KubeConfig()
   const { proxyUrl, server } = loadDefault(config, choice)
   const base = new URL(server)
-  const agentFor = makePool()
+  const [own, passedOn] = [makePool(), makePool()]
 
   async function callWith(login: KubeConfig, request: ApiCall): Promise<ApiAnswer> {
     // client-node adds headers to this object; there is no other way to get them.
     const headers: Record<string, string> = {}
     const options: https.RequestOptions = { headers }
     await login.applyToHTTPSOptions(options)
+    const agentFor = isOwnPath(request.path) ? own : passedOn
     const agent = proxyUrl ? options.agent : agentFor(base.protocol, options)
     const target = new URL(base.pathname.replace(/\/$/, '') + request.path, base)
     return send(

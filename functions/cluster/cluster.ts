@@ -57,6 +57,14 @@ export interface ClusterEvent {
 /** An object by its name; for a cluster-scoped kind `namespace` is ignored. */
 export type NamedObject = ObjectReference & { readonly namespace: string }
 
+/** Who reads an object. */
+export interface ReadBy {
+  /** Of the resource that names it: each namespace has a share of the calls. */
+  readonly namespace: string
+  /** Ends the read. */
+  readonly signal: AbortSignal
+}
+
 /**
  * The port to the Kubernetes API, for both programs. Every call has its own deadline. Unless documented otherwise, a
  * call throws a Failure: ReferenceNotFound, ReferenceForbidden, RateLimited, NetworkError, Timeout, ProviderUnavailable
@@ -71,7 +79,7 @@ export interface Cluster {
    * The object that a GitCommit refers to, as the API server sent it: as text, to keep the order of keys and every digit.
    * `served` is how the kind was served when the rights were reviewed; for a cluster-scoped kind `namespace` is ignored.
    */
-  readObject(ref: ObjectReference & { readonly namespace: string }, served: ServedKind): Promise<string>
+  readObject(ref: NamedObject, served: ServedKind, by?: ReadBy): Promise<string>
   /** The plural and the scope of a kind; undefined if the cluster does not serve it. */
   discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
   /** Fails also with CredentialsInvalid if the Secret has too many keys. */
@@ -80,7 +88,7 @@ export interface Cluster {
    * The version of an object: its uid and resourceVersion, MISSING or UNREADABLE (domain/resource/waiting.ts). Its content
    * is not read.
    */
-  readVersion(ref: NamedObject, served: ServedKind): Promise<string>
+  readVersion(ref: NamedObject, served: ServedKind, by?: ReadBy): Promise<string>
   /** Whether this user has this access. The result "allowed" is at most 5 s old. */
   reviewAccess(user: UserInfo, access: Access): Promise<boolean>
   /**

@@ -14,6 +14,7 @@ import { CONFLICT } from './cluster.ts'
 import { discovery, groupPath } from './discovery.ts'
 import { listUnsettled, pageLists } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
+import { shareReads } from './object-reads.ts'
 import { followServerClock } from './server-clock.ts'
 import { statusPatch } from './status-patch.ts'
 
@@ -26,13 +27,14 @@ export function connectCluster(apiServer: ApiServer): Cluster {
   const elapsed = (): number => performance.now()
   const { server, now } = followServerClock(apiServer, elapsed)
   const discover = discovery(server, elapsed)
+  const serverFor = shareReads(server, elapsed)
   return {
     now,
     discover,
     readResource: (ref) => readResource(server, ref),
-    readObject: (ref, served) => readObject(server, ref, served),
+    readObject: (ref, served, by) => readObject(serverFor(by), ref, served),
     readSecret: (namespace, name) => readSecret(server, namespace, name),
-    readVersion: (ref, served) => readVersion(server, ref, served),
+    readVersion: (ref, served, by) => readVersion(serverFor(by), ref, served),
     reviewAccess: accessReviews(server, elapsed),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
     listPage: pageLists(server),
@@ -57,11 +59,7 @@ async function readResource(server: ApiServer, ref: ObjectRef): Promise<unknown>
   return selectedOf(answer, `${ref.kind} ${ref.namespace}/${ref.name}`, OF_RESOURCE)
 }
 
-async function readObject(
-  server: ApiServer,
-  ref: Parameters<Cluster['readObject']>[0],
-  served: ServedKind,
-): Promise<string> {
+async function readObject(server: ApiServer, ref: NamedObject, served: ServedKind): Promise<string> {
   const namespace = served.namespaced ? ref.namespace : undefined
   const what = `${ref.kind} ${namespace === undefined ? '' : `${namespace}/`}${ref.name}`
   const path = objectPath(ref.apiVersion, served.plural, { namespace, name: ref.name })

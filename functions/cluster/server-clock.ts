@@ -1,5 +1,5 @@
-import { GROUP } from '../domain/resource/api-names.ts'
 import type { ApiServer } from './api-server.ts'
+import { isOwnPath } from './calls/own-paths.ts'
 
 /** What the API server's answers say about its time. */
 export interface ServerClock {
@@ -11,22 +11,11 @@ export interface ServerClock {
 
 /** The header Date has whole seconds (RFC 9110, section 5.6.7). */
 const RESOLUTION_MS = 1_000
-/** The groups that the API server serves itself and that are called here: nobody can put an API of their own in their place. */
-const OWN_GROUPS: readonly string[] = [
-  GROUP,
-  'admissionregistration.k8s.io',
-  'authentication.k8s.io',
-  'authorization.k8s.io',
-  'coordination.k8s.io',
-  'discovery.k8s.io',
-  'events.k8s.io',
-]
 
 /**
  * Follows the clock of the API server by the header Date of its answers. Claims and retries are written and compared with
  * it, so that the clocks of pods do not matter. What an aggregated API answers is passed on with a Date of its own, which may
- * be any: https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
- * `elapsed`: milliseconds of a clock that is never set.
+ * be any. `elapsed`: milliseconds of a clock that is never set.
  */
 export function followServerClock(server: ApiServer, elapsed: () => number): ServerClock {
   let offset: number | undefined
@@ -42,15 +31,9 @@ export function followServerClock(server: ApiServer, elapsed: () => number): Ser
   return {
     async server(call) {
       const answer = await server(call)
-      if (isOwn(call.path)) take(answer.date)
+      if (isOwnPath(call.path)) take(answer.date)
       return answer
     },
     now: () => new Date(offset === undefined ? Date.now() : offset + elapsed()),
   }
-}
-
-/** Whether the API server itself answers: only what is under /apis can be passed on. */
-function isOwn(path: string): boolean {
-  const [, root, group = ''] = path.split('/', 3)
-  return root !== 'apis' || OWN_GROUPS.includes(group)
 }

@@ -36,7 +36,22 @@ export async function commitObject(
   world: World,
   attempt: Attempt,
 ): Promise<Outcome> {
-  const { signal, saw } = attempt
+  const over = new AbortController()
+  try {
+    const reads = AbortSignal.any([attempt.signal, over.signal])
+    return await readAndCommit(resource, world, { ...attempt, reads })
+  } finally {
+    over.abort()
+  }
+}
+
+/** `reads`: fires when the attempt is over, however it has ended: then nobody waits for an object any more. */
+async function readAndCommit(
+  resource: SoundGitCommit,
+  world: World,
+  attempt: Attempt & { readonly reads: AbortSignal },
+): Promise<Outcome> {
+  const { signal, reads, saw } = attempt
   const sightings = new Map<ReferenceField, string>()
   const sawSource: Attempt['saw'] = (field, version) => {
     sightings.set(field, version)
@@ -47,7 +62,8 @@ export async function commitObject(
   const { namespace } = resource.metadata
   const setFields: SetFields = (before, edit) => world.editFile(before, edit, { namespace, signal })
   const share: Share = (work) => world.workFor(namespace, work, signal)
-  const reader = { cluster: world.cluster, served: verdict.served, saw: sawSource, share, setFields }
+  const { cluster } = world
+  const reader = { cluster, served: verdict.served, saw: sawSource, share, setFields, signal: reads }
   const read = (): Promise<readonly FileChange[]> => readFiles(resource, reader)
   const reading = retryForbidden(read, isAccountRefused, signal).catch(asFailure)
   const signing = openSigner({ resource, authorised, signal, saw }, world).catch(asFailure)

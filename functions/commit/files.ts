@@ -1,11 +1,12 @@
 import type { ChangeDraft, FileChange } from '../domain/commit/change.ts'
 import { CHANGE_BYTES } from '../domain/commit/change.ts'
 import { writtenPaths } from '../domain/commit/written-paths.ts'
+import { requireTime } from '../domain/deadline.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import type { GitCommit } from '../domain/resource/resource.ts'
 import { fromContent } from './sources/content.ts'
 import { fromObject } from './sources/object.ts'
-import { openObjects, type Reading } from './sources/objects.ts'
+import { openObjects, outOfTime, type Reading } from './sources/objects.ts'
 import { fromRemoval } from './sources/removal.ts'
 import { fromSet } from './sources/set.ts'
 import type { Entry, Means, Room, SetFields, Source } from './sources/source.ts'
@@ -24,7 +25,7 @@ export function filesOf({ spec }: GitCommit): ChangeDraft['files'] {
 /**
  * The files with what the commit does to them; objects are read as they are now, each once. Throws one Failure for all
  * entries that cannot be made: ReferenceNotFound if the cluster does not serve a kind, NotSupported if the files take too
- * much together, and what reading and rendering throw.
+ * much together, Timeout or its reason if the signal fires, and what reading and rendering throw.
  */
 export async function readFiles(
   resource: GitCommit,
@@ -34,7 +35,9 @@ export async function readFiles(
   const room = openRoom(entries.length === 1 ? Infinity : CHANGE_BYTES)
   const objects = openObjects({ ...reading, namespace: resource.metadata.namespace, room })
   const means = { objects, setFields, room }
+  const { signal } = reading
   const read = await Promise.all(entries.map((entry) => readEntry(entry, means).catch(asFailure)))
+  requireTime(signal, outOfTime)
   const failed = read.flatMap((result, i) =>
     result instanceof Failure ? [{ failure: result, field: entries[i]?.field ?? 'spec' }] : [],
   )

@@ -22,3 +22,8 @@ export async function unlessAborted<T>(
     signal.removeEventListener('abort', abort)
   }
 }
+
+/** Throws once the signal has fired: its reason if that is a Failure, else what `late` makes of the reason. */
+export function requireTime({ aborted, reason }: AbortSignal, late: (reason: unknown) => Failure): void {
+  if (aborted) throw reason instanceof Failure ? reason : late(reason)
+}

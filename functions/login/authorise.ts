@@ -1,4 +1,5 @@
 import { isForbidden, retryForbidden } from '../cluster/rbac-retry.ts'
+import { requireTime } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { failureOf, judge } from '../domain/gate/gate.ts'
 import type { Verdict } from '../domain/gate/gate.ts'
@@ -68,11 +69,11 @@ function reviewing(
   // One GitCommit may name a thousand objects.
   const asking: Pick<typeof cluster, 'discover' | 'reviewAccess'> = {
     async discover(...of) {
-      requireTime(signal)
+      requireTime(signal, outOfTime)
       return cluster.discover(...of)
     },
     async reviewAccess(...of) {
-      requireTime(signal)
+      requireTime(signal, outOfTime)
       return cluster.reviewAccess(...of)
     },
   }
@@ -82,10 +83,8 @@ function reviewing(
   }
 }
 
-function requireTime({ aborted, reason }: AbortSignal): void {
-  if (!aborted) return
-  if (reason instanceof Failure) throw reason
+function outOfTime(cause: unknown): Failure {
   const message =
     'The attempt ran out of time before the rights of its requester were reviewed; Commitlet retries automatically.'
-  throw new Failure('Timeout', message, { cause: reason })
+  return new Failure('Timeout', message, { cause })
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { openApiServer, apiServerEndpoint, ownNamespace } from '../../functions/cluster/api-server.ts'
+import { Failure } from '../../functions/domain/failure.ts'
 import { WrongSetting } from '../../functions/domain/settings.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { freePort, waitFor } from '../harness/wait.ts'
@@ -147,6 +148,41 @@ t.test('a watch is handed on by lines, until its end, its time or a signal', asy
   abort.abort()
   await t.rejects(stopped, { name: 'Failure', reason: 'Timeout' })
   await waitFor('end of the requests', () => gone.includes('/open') || undefined, 5_000)
+})
+
+t.test('a call ends with its signal', async (t) => {
+  const over = new AbortController()
+  let isGone = false
+  const url = await standIn(t, (_request, response) => {
+    response.once('close', () => (isGone = true))
+    over.abort()
+  })
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  const late = { name: 'Failure', reason: 'Timeout', message: /did not answer in time/ }
+  await t.rejects(server({ ...GET, signal: over.signal }), late)
+  await t.rejects(server({ ...GET, signal: over.signal }), late)
+  const lost = new Failure('Conflict', 'Another attempt has taken over.')
+  await t.rejects(server({ ...GET, signal: AbortSignal.abort(lost) }), lost)
+  await waitFor('end of the request', () => isGone || undefined, 5_000)
+})
+
+t.test('calls that hang at APIs behind the API server take no connection from its own', async (t) => {
+  let hanging = 0
+  const url = await standIn(t, (request, response) => {
+    if (request.url?.startsWith('/apis/things.example.com/') === true) hanging += 1
+    else response.end('{}')
+  })
+  const over = new AbortController()
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  const calls = Array.from({ length: 100 }, (_, i) =>
+    server({ method: 'GET', path: `/apis/things.example.com/v1/things/${i}`, signal: over.signal }),
+  )
+  const ends = Promise.allSettled(calls)
+  await waitFor('calls that hang', () => hanging >= 64 || undefined, 10_000)
+  t.equal((await server(GET)).status, 200)
+  t.equal(hanging, 64)
+  over.abort()
+  await ends
 })
 
 t.test('an answer above the size that the caller allows is refused', async (t) => {

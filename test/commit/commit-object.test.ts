@@ -4,6 +4,7 @@ import { commitObject } from '../../functions/commit/commit-object.ts'
 import { commitSeal } from '../../functions/domain/commit/commit-seal.ts'
 import { sign } from '../../functions/domain/requester/signature.ts'
 import { signedOf } from '../../functions/domain/requester/stamp.ts'
+import type { Cluster } from '../../functions/cluster/cluster.ts'
 import type { World } from '../../functions/world.ts'
 import { ATTEMPT, gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 
@@ -79,6 +80,21 @@ t.test('a bug while the object is read is not a refusal, and what has landed sti
   t.match(await commitObject(resource, { ...world, cluster, find }, { ...ATTEMPT, again: true }), {
     reason: 'Succeeded',
   })
+})
+
+t.test('an attempt that fails while its object is read ends that read', async (t) => {
+  const world = memoryWorld()
+  const resource = parseResource(world.cluster.apply(gitCommit()))
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  world.cluster.remove('Secret', 'team', 'git')
+  let reading: AbortSignal | undefined
+  const readObject: Cluster['readObject'] = (_ref, _served, by) => {
+    reading = by?.signal
+    return new Promise(() => undefined)
+  }
+  const ending = commitObject(resource, { ...world, cluster: { ...world.cluster, readObject } }, ATTEMPT)
+  await t.rejects(ending, { name: 'Failure', reason: 'ReferenceNotFound' })
+  t.equal(reading?.aborted, true)
 })
 
 function applied(changes: {

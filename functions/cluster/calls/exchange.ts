@@ -13,6 +13,8 @@ export interface ApiCall {
   readonly accept?: string
   /** Bytes of the largest answer that is of use; default: 32 MiB. */
   readonly most?: number
+  /** Ends the call. */
+  readonly signal?: AbortSignal | undefined
   /** A watch: its lines are handed on as they arrive, and the answer, at its end, has no text and no date. */
   readonly lines?: LineReader
 }
@@ -58,13 +60,13 @@ function exchange(
   const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer | 'stale'>()
   const { lines } = request
   const limit = AbortSignal.timeout(lines?.forMs ?? DEADLINE_MS)
-  const signal = lines === undefined ? limit : AbortSignal.any([limit, lines.signal])
+  const signal = AbortSignal.any([limit, lines?.signal, request.signal].filter((one) => one !== undefined))
   const client = target.protocol === 'http:' ? http : https
   const outgoing = client.request(target, { ...options, method: request.method, signal })
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
     const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
     if (stale) resolve('stale')
-    else reject(unreachable(error))
+    else reject(endOf(request) ?? unreachable(error))
   })
   outgoing.on('response', (response) => {
     collect(response, request, signal).then(resolve, reject)
@@ -93,9 +95,10 @@ function bodyText(request: ApiCall): string | undefined {
 
 async function collect(
   response: http.IncomingMessage,
-  { lines, most = LARGEST_ANSWER }: ApiCall,
+  request: ApiCall,
   signal: AbortSignal,
 ): Promise<ApiAnswer> {
+  const { lines, most = LARGEST_ANSWER } = request
   const { statusCode: status = 0, headers } = response
   if (lines !== undefined && status === 200) {
     const bounds = { most: LONGEST_LINE, signal }
@@ -108,7 +111,7 @@ async function collect(
     throw new Failure('NotSupported', 'The API server sent a line of more than 4 MiB.')
   }
   const body = await readBody(response, { most, signal }).catch((error: unknown) => {
-    throw unreachable(error)
+    throw endOf(request) ?? unreachable(error)
   })
   if (typeof body !== 'string') return { status, text: body.toString(), date: headers.date }
   response.destroy()
@@ -117,6 +120,18 @@ async function collect(
       ? `The API server answered with more than ${most / 1024 / 1024} MiB; name a smaller object.`
       : 'The API server answered in too many small pieces; name another object, or ask the administrator of its API.'
   throw new Failure('NotSupported', message)
+}
+
+/** Why the caller has ended the call; undefined if that is not so. */
+function endOf({ signal }: ApiCall): Failure | undefined {
+  return signal?.aborted === true ? ended(signal.reason) : undefined
+}
+
+/** The Failure of a call that its signal has ended, for this reason. */
+export function ended(reason: unknown): Failure {
+  if (reason instanceof Failure) return reason
+  const message = 'The API server did not answer in time; Commitlet retries automatically.'
+  return new Failure('Timeout', message, { cause: reason })
 }
 
 function unreachable(error: unknown): Failure {

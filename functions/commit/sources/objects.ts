@@ -1,4 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts'
+import { requireTime } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import { meantKind } from '../../domain/gate/meant-kind.ts'
 import { kindOf, type ServedKinds } from '../../domain/gate/references.ts'
@@ -21,6 +22,8 @@ export interface Reading {
   readonly saw: (field: ReferenceField, version: string) => void
   readonly share: Share
   readonly room: Room
+  /** Nothing more is read once it has fired. */
+  readonly signal: AbortSignal
 }
 
 /** An object as it was read. */
@@ -39,7 +42,8 @@ interface Asker {
  * Reads each object once for all who ask for it before it is here. At most eight are in memory as text, and one of them parsed
  * (which takes up to thirty times as much) until all who have asked for it are done.
  */
-export function openObjects({ cluster, served, namespace, saw, share, room }: Reading): Objects {
+export function openObjects(parts: Reading): Objects {
+  const { cluster, served, namespace, saw, share, room, signal } = parts
   const reading = new Map<string, Asker[]>()
   const lanes: Promise<void>[] = Array.from({ length: SIDE_BY_SIDE }, () => Promise.resolve())
   let started = 0
@@ -48,13 +52,14 @@ export function openObjects({ cluster, served, namespace, saw, share, room }: Re
   /** Reads the text of an object, and returns how to parse it. */
   async function read({ field, reference }: Place): Promise<() => Read> {
     room.check()
+    requireTime(signal, outOfTime)
     const kind = served.get(kindOf(reference))
     if (kind === undefined) {
       saw(field, MISSING)
       throw unknownKind(field, reference)
     }
     const asked = { ...reference, namespace: reference.namespace ?? namespace }
-    const text = await cluster.readObject(asked, kind).catch((error: unknown) => {
+    const text = await cluster.readObject(asked, kind, { namespace, signal }).catch((error: unknown) => {
       if (error instanceof Failure && error.reason === 'ReferenceNotFound') saw(field, MISSING)
       throw error
     })
@@ -113,6 +118,13 @@ function versionIn(object: Mapping): string {
     isMapping(metadata) ? metadata.get(key) : '',
   )
   return `${typeof uid === 'string' ? uid : ''}/${typeof version === 'string' ? version : ''}`
+}
+
+/** The Failure of objects that were not read before the attempt's time was over. */
+export function outOfTime(cause: unknown): Failure {
+  const message =
+    'The attempt ran out of time before all objects of the spec were read; Commitlet retries automatically.'
+  return new Failure('Timeout', message, { cause })
 }
 
 function unknownKind(field: string, { kind, apiVersion }: Place['reference']): Failure {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { openObjects, SIDE_BY_SIDE, type Reading } from '../../../functions/commit/sources/objects.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
 import { MISSING } from '../../../functions/domain/resource/waiting.ts'
 
 const SERVED = new Map([['ConfigMap of v1', { plural: 'configmaps', namespaced: true }]])
@@ -15,7 +16,8 @@ function place(name: string, kind = 'ConfigMap') {
 function stage({
   share = async (work) => work(),
   room = NO_BOUND,
-}: Partial<Pick<Reading, 'share' | 'room'>> = {}) {
+  signal = new AbortController().signal,
+}: Partial<Pick<Reading, 'share' | 'room' | 'signal'>> = {}) {
   const waiting: (() => void)[] = []
   const asked: string[] = []
   const gone: string[] = []
@@ -29,6 +31,7 @@ function stage({
     },
     share,
     room,
+    signal,
     cluster: {
       async readObject({ name, namespace }) {
         asked.push(name)
@@ -66,6 +69,21 @@ t.test('an object is read once for all who ask before it is here, and again late
     [`${field} uid-a/1`, `${field} uid-a/1`, `${field} uid-a/2`],
     'each use has the version that it got',
   )
+})
+
+t.test('no object is read any more once the signal has fired', async (t) => {
+  const over = new AbortController()
+  const { objects, asked, release } = stage({ signal: over.signal })
+  const names = Array.from({ length: 20 }, (_, i) => `n${i}`)
+  const reads = Promise.allSettled(names.map((name) => objects.read(place(name), () => name)))
+  await setImmediate()
+  t.equal(asked.length, SIDE_BY_SIDE)
+  const lost = new Failure('Conflict', 'Another attempt has taken over.')
+  over.abort(lost)
+  await release()
+  const ends = await reads
+  t.equal(asked.length, SIDE_BY_SIDE)
+  t.same(ends.slice(SIDE_BY_SIDE), Array(12).fill({ status: 'rejected', reason: lost }))
 })
 
 t.test('at most eight objects are read at the same time, and one that fails stops no other', async (t) => {
