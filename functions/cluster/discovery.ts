@@ -2,7 +2,11 @@ import { LRUCache } from 'lru-cache'
 import type { ServedKind } from '../domain/gate/access.ts'
 import type { ApiServer } from './api-server.ts'
 import { elements, member, textMember } from '../domain/json-value.ts'
-import { bodyOf } from './calls/answer.ts'
+import { Failure } from '../domain/failure.ts'
+import { countParts } from '../domain/network/json-parts.ts'
+import { selectedOf } from './calls/answer.ts'
+import type { ApiAnswer } from './calls/exchange.ts'
+import { OF_KINDS } from './calls/selections.ts'
 
 export type Discover = (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
 
@@ -15,12 +19,17 @@ const GROUP_VERSION =
 /** Names of resources, which become part of a path (DNS-1123 label). */
 const PLURAL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
+/** Bytes and parts of an answer: 2,000 kinds and more. The largest groups that are known have 256 KiB. */
+const LARGEST_ANSWER = 1024 * 1024
+const MOST_PARTS = 50_000
+
 /** Most remembered groups and versions; clusters with many extensions serve a few hundred. */
 const MOST_REMEMBERED = 1_024
 
 /**
  * Finds the plural and the scope of a kind with the discovery API. Calls for one group in flight share one answer.
- * Returns undefined for a kind or group that the cluster does not serve. Throws what `bodyOf` throws.
+ * Returns undefined for a kind or group that the cluster does not serve. Throws what `selectedOf` throws, and NotSupported for a
+ * group with too many kinds.
  */
 export function discovery(server: ApiServer, now: () => number): Discover {
   const remembered = new LRUCache<string, ReadonlyMap<string, ServedKind>>({
@@ -54,9 +63,11 @@ export function groupPath(apiVersion: string): string {
 }
 
 async function servedKinds(server: ApiServer, apiVersion: string): Promise<ReadonlyMap<string, ServedKind>> {
-  const answer = await server({ method: 'GET', path: groupPath(apiVersion) })
+  const answer = await answerOf(server, apiVersion)
   if (answer.status === 404) return new Map()
-  const list = bodyOf(answer, `API group ${apiVersion}`)
+  // An aggregated API may answer with anything.
+  if (countParts(answer.text, { parts: MOST_PARTS }) === undefined) throw tooManyKinds(apiVersion)
+  const list = selectedOf(answer, `API group ${apiVersion}`, OF_KINDS)
   const kinds = new Map<string, ServedKind>()
   for (const item of elements(member(list, 'resources'))) {
     const [plural, kind, namespaced] = [
@@ -70,4 +81,18 @@ async function servedKinds(server: ApiServer, apiVersion: string): Promise<Reado
     if (!kinds.has(kind)) kinds.set(kind, { plural, namespaced })
   }
   return kinds
+}
+
+function answerOf(server: ApiServer, apiVersion: string): Promise<ApiAnswer> {
+  const call = { method: 'GET', path: groupPath(apiVersion), most: LARGEST_ANSWER } as const
+  return server(call).catch((error: unknown) => {
+    throw error instanceof Failure && error.reason === 'NotSupported'
+      ? tooManyKinds(apiVersion, error)
+      : error
+  })
+}
+
+function tooManyKinds(apiVersion: string, cause?: Failure): Failure {
+  const message = `The API group ${apiVersion} lists more kinds than the limit of 1 MiB and ${MOST_PARTS.toLocaleString('en-GB')} values; ask the administrator of its API.`
+  return new Failure('NotSupported', message, { cause })
 }

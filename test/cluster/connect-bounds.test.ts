@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import { cpuTime } from '../harness/cpu-time.ts'
 import { allowedMs } from '../harness/growth.ts'
@@ -21,4 +22,47 @@ t.test('a Secret of 100,000 keys is refused before it is parsed, and one of 1,00
   const took = cpuTime() - start
   t.ok(took < allowedMs(10), `${took} ms`)
   t.equal((await read(secretOf(1_000))).data.size, 1_000)
+})
+
+t.test('an answer with the kinds of a group is read within a budget, whatever an API says', async (t) => {
+  const LARGEST = 1024 * 1024
+  const discover = (text: string) =>
+    connectCluster(({ most = Infinity }) => {
+      const tooLarge = new Failure('NotSupported', 'The API server answered with more.')
+      return text.length > most ? Promise.reject(tooLarge) : Promise.resolve({ status: 200, text })
+    }).discover('things.example.com/v1', 'Thing')
+  const listOf = (element: unknown, length: number): string => {
+    const text = JSON.stringify(element)
+    return `{"resources":[${Array(Math.floor(length / (text.length + 1)) - 20)
+      .fill(text)
+      .join()}]}`
+  }
+  const kind = { name: 'things', kind: 'Thing', namespaced: true }
+  for (const [title, element] of [
+    ['lists', []],
+    ['objects', {}],
+    ['kinds', kind],
+  ] as const)
+    for (const length of [LARGEST, 31 * LARGEST]) {
+      const text = listOf(element, length)
+      const start = cpuTime()
+      await t.rejects(
+        discover(text),
+        { name: 'Failure', reason: 'NotSupported', message: /things\.example\.com\/v1 lists more kinds/ },
+        title,
+      )
+      const took = cpuTime() - start
+      t.ok(took < allowedMs(30), `${took} ms for ${length} characters of ${title}`)
+    }
+  const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+  const many = Array.from({ length: 1_500 }, (_, i) => ({
+    ...kind,
+    kind: `Kind${i}`,
+    verbs,
+    shortNames: ['a'],
+  }))
+  t.same(await discover(JSON.stringify({ resources: [...many, kind] })), {
+    plural: 'things',
+    namespaced: true,
+  })
 })

@@ -62,6 +62,17 @@ export const OF_TABLE: Selection = {
   },
 }
 
+/** What is read of the kinds of a group. */
+export const OF_KINDS: Selection = {
+  members: {
+    resources: {
+      elements: {
+        members: { name: 'whole', kind: 'whole', namespaced: 'whole', group: 'whole', version: 'whole' },
+      },
+    },
+  },
+}
+
 /** What tells one state of an object from another. */
 export const OF_VERSION: Selection = {
   members: { metadata: { members: { uid: 'whole', resourceVersion: 'whole' } } },
