@@ -1,3 +1,4 @@
+import type { Release } from '../domain/network/budget.ts'
 import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
 import type { World } from '../world.ts'
 
@@ -25,4 +26,39 @@ export function shareLooks(): LookShare {
 /** Lets followers of one namespace take turns; see World. */
 export function takeTurnsToFollow(): World['turnToFollow'] {
   return makeKeyedSemaphore(MOST_FOLLOWERS)
+}
+
+/** Looks at what is missing that are made at once, and those for one namespace: the API of its objects may not answer. */
+const MOST_IN_FLIGHT = 16
+const MOST_OF_OWNER = 4
+
+/** The looks at what is missing that are under way. */
+export interface LooksUnderWay {
+  readonly hasRoom: () => boolean
+  /** Whether one more may be made for this namespace. */
+  readonly hasShare: (owner: string) => boolean
+  /** Counts one more, until the result is called once. */
+  readonly enter: (owner: string) => Release
+}
+
+/** Counts looks: 16 at once, 4 of them for one namespace. */
+export function countLooks(): LooksUnderWay {
+  const counts = new Map<string, number>()
+  let all = 0
+
+  function count(owner: string, step: number): void {
+    all += step
+    const own = (counts.get(owner) ?? 0) + step
+    if (own === 0) counts.delete(owner)
+    else counts.set(owner, own)
+  }
+
+  return {
+    hasRoom: () => all < MOST_IN_FLIGHT,
+    hasShare: (owner) => (counts.get(owner) ?? 0) < MOST_OF_OWNER,
+    enter(owner) {
+      count(owner, 1)
+      return () => count(owner, -1)
+    },
+  }
 }

@@ -1,8 +1,13 @@
 import type { Cluster, NamedObject } from '../cluster/cluster.ts'
+import { unlessAborted } from '../domain/deadline.ts'
+import { Failure } from '../domain/failure.ts'
 import { writtenReferences, type WrittenReference } from '../domain/commit/references.ts'
 import { isSecretField, type ReferenceField } from '../domain/spec/spec.ts'
 import { MISSING } from '../domain/resource/waiting.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
+
+/** A look that has no answer by then has failed: it holds a place of its namespace. */
+export const LONGEST_LOOK_MS = 5_000
 
 const SECRETS = { plural: 'secrets', namespaced: true } as const
 
@@ -39,13 +44,25 @@ export function objectIn(
 
 /**
  * Looks at an object: one GET of its metadata, and one of discovery where the cluster does not serve its kind or has not been
- * asked for a minute. Returns its version, MISSING or UNREADABLE. Throws a Failure if the API server does not say.
+ * asked for a minute. Returns its version, MISSING or UNREADABLE. Throws a Failure if the API server does not say, or not within
+ * 5 s. `owner`: the namespace of the resource that names the object.
  */
 export async function look(
   named: NamedObject,
+  owner: string,
   cluster: Pick<Cluster, 'discover' | 'readVersion'>,
 ): Promise<string> {
+  const signal = AbortSignal.timeout(LONGEST_LOOK_MS)
   const isSecret = named.apiVersion === 'v1' && named.kind === 'Secret'
-  const served = isSecret ? SECRETS : await cluster.discover(named.apiVersion, named.kind)
-  return served === undefined ? MISSING : cluster.readVersion(named, served)
+  const served = isSecret
+    ? SECRETS
+    : await unlessAborted(cluster.discover(named.apiVersion, named.kind), signal, late)
+  if (served === undefined) return MISSING
+  return unlessAborted(cluster.readVersion(named, served, { namespace: owner, signal }), signal, late)
+}
+
+function late(cause: unknown): Failure {
+  return new Failure('Timeout', 'The API server did not answer in time; Commitlet retries automatically.', {
+    cause,
+  })
 }

@@ -11,6 +11,7 @@ import type { Parsed } from '../domain/schema/parse.ts'
 import { openFairPlaces } from '../domain/sharing/fair-places.ts'
 import type { Looks } from '../world.ts'
 import { look, objectNamed } from './look.ts'
+import { countLooks } from './look-share.ts'
 import { makeSchedule } from './schedule.ts'
 import { makeWaitList } from './wait-list.ts'
 import type { Expectation, Wait, Waiter, Watched } from './wait-list.ts'
@@ -39,7 +40,6 @@ export interface OpenLooks extends Looks {
 /** 50 looks a second, of which some wait for their answers. */
 const TICK_MS = 100
 const LOOKS_OF_TICK = 5
-const MOST_IN_FLIGHT = 16
 /** Resources that are looked after. One namespace alone gets half of the places. */
 const MOST_RESOURCES = 24_000
 
@@ -53,13 +53,13 @@ export function openLooks(parts: LooksParts): OpenLooks {
   const list = makeWaitList(schedule)
   const places = openFairPlaces(MOST_RESOURCES)
   const woken = makeWoken()
-  let inFlight = 0
+  const underWay = countLooks()
   let stop: (() => void) | undefined
   let closed = false
 
   function tick(): void {
-    for (let looks = 0; looks < LOOKS_OF_TICK && inFlight < MOST_IN_FLIGHT; looks += 1) {
-      const watched = schedule.take()
+    for (let looks = 0; looks < LOOKS_OF_TICK && underWay.hasRoom(); looks += 1) {
+      const watched = schedule.take(underWay.hasShare)
       if (watched === undefined) break
       void lookAt(watched)
     }
@@ -72,10 +72,10 @@ export function openLooks(parts: LooksParts): OpenLooks {
     // Those who come later may have seen a newer version.
     const present = [...watched.waiters].filter(([waiter]) => !isOver(waiter))
     if (present.length > 0) {
-      inFlight += 1
       watched.isLookedAt = true
-      const state = await look(watched.named, cluster).catch(() => undefined)
-      inFlight -= 1
+      const leave = underWay.enter(watched.owner)
+      const state = await look(watched.named, watched.owner, cluster).catch(() => undefined)
+      leave()
       if (state !== undefined) await tellAll(present, watched, state)
       watched.isLookedAt = false
     }

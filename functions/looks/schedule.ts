@@ -15,8 +15,11 @@ export interface Schedule<L extends Looked> {
   readonly add: (looked: L, now: boolean) => void
   /** Looks at it as soon as it may. */
   readonly ask: (looked: L) => void
-  /** The next one that is due, which is out of the schedule until it is put back; undefined if none is due. */
-  readonly take: () => L | undefined
+  /**
+   * The next one that is due, of an owner that may have one, which is out of the schedule until it is put back; undefined if
+   * none is due.
+   */
+  readonly take: (mayHave: (owner: string) => boolean) => L | undefined
   /** Puts it back after a look. */
   readonly putBack: (looked: L) => void
   readonly remove: (looked: L) => void
@@ -88,8 +91,9 @@ export function makeSchedule<L extends Looked>(now: () => number): Schedule<L> {
       dequeue(looked, place)
       enqueue(looked, place)
     },
-    take() {
+    take(mayHave) {
       for (const [owner, queues] of owners) {
+        if (!mayHave(owner)) continue
         const looked = dueIn(queues)
         const place = looked && places.get(looked)
         if (looked === undefined || place === undefined) continue

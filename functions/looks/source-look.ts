@@ -37,7 +37,13 @@ export async function lookAtSources(
     for (let same = waiting.shift(); same !== undefined; same = waiting.shift()) {
       const named = objectIn(same[0]?.reference, namespace)
       if (named === undefined) continue
-      const version = await shareLook(namespace, () => look(named, cluster))
+      const version = await shareLook(namespace, () => look(named, namespace, cluster)).catch(
+        (error: unknown) => {
+          // Nothing comes of the others.
+          waiting.length = 0
+          throw error
+        },
+      )
       for (const { field } of same) sightings.set(field, version)
     }
   }

@@ -1,7 +1,8 @@
 import t from 'tap'
+import type { Cluster } from '../../functions/cluster/cluster.ts'
 import { awaitedAfter } from '../../functions/domain/resource/waiting.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
-import { objectNamed } from '../../functions/looks/look.ts'
+import { LONGEST_LOOK_MS, look, objectNamed } from '../../functions/looks/look.ts'
 import { gitCommit, pullRequest } from '../harness/memory-world.ts'
 
 const FIELD = 'spec.signing'
@@ -18,4 +19,28 @@ t.test('the Secret of a signing key is looked at, as those of credentials', asyn
 t.test('a resource whose signing key has to be fixed waits for that Secret', async (t) => {
   const key = { uid: '1', key: undefined }
   t.match(awaitedAfter({ retry: 'slow' }, new Map([[FIELD, 'uid/1']]), key), [{ field: FIELD }])
+})
+
+t.test('a look that hangs ends', async (t) => {
+  const named = { apiVersion: 'things.example.com/v1', kind: 'Thing', namespace: 'team', name: 'it' }
+  const never = new Promise<never>(() => undefined)
+  let reading: AbortSignal | undefined
+  const reads = {
+    discover: () => Promise.resolve({ plural: 'things', namespaced: true }),
+    readVersion(...[, , by]: Parameters<Cluster['readVersion']>) {
+      reading = by?.signal
+      return never
+    },
+  }
+  // Its timer alone does not keep the process.
+  const alive = setTimeout(() => undefined, 10 * LONGEST_LOOK_MS)
+  const late = { name: 'Failure', reason: 'Timeout' }
+  const began = performance.now()
+  await Promise.all([
+    t.rejects(look(named, 'team', reads), late),
+    t.rejects(look(named, 'team', { ...reads, discover: () => never }), late),
+  ])
+  clearTimeout(alive)
+  t.ok(performance.now() - began < 10 * LONGEST_LOOK_MS)
+  t.equal(reading?.aborted, true)
 })

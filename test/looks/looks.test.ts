@@ -225,6 +225,29 @@ t.test('with thousands of one namespace, another one is looked after in time', a
   t.same(of.slice(0, 8), [1, 3, 7, 15, 25, 35, 45, 55])
 })
 
+t.test('with objects of one namespace that hang, another one is looked after in time', async (t) => {
+  const stage = lookingWorld()
+  const { world, apply, send, looked, advance } = stage
+  for (let i = 0; i < 40; i += 1) {
+    apply(`hangs-${i}`)
+    await send(`hangs-${i}`)
+  }
+  apply('shop', {}, 'other')
+  world.cluster.apply({ ...object('Secret', 'git'), metadata: { name: 'git', namespace: 'other' } })
+  await send('shop', 'other')
+  const readVersion = world.cluster.readVersion.bind(world.cluster)
+  let hanging = 0
+  world.cluster.readVersion = (...of) => {
+    if (!of[0].name.startsWith('hangs')) return readVersion(...of)
+    hanging += 1
+    return new Promise(() => undefined)
+  }
+  await advance(26)
+  t.equal(hanging, 4, 'a quarter of the looks that are made at once')
+  const times = looked.filter(([name]) => name === 'shop').map(([, at]) => Math.round(at))
+  t.same(times, [1, 3, 7, 15, 25])
+})
+
 t.test('all that wait for one object cost one look, and are attempted when it is there', async (t) => {
   const { world, looked, apply, send, advance, status } = lookingWorld()
   const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shared', path: 'a.yaml' }

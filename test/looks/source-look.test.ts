@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { sourceDigest } from '../../functions/domain/commit/source-digest.ts'
 import { Failure } from '../../functions/domain/failure.ts'
@@ -56,6 +57,26 @@ t.test('one that is gone is another digest, and one that cannot be asked for a F
     throw new Failure('NetworkError', 'No answer.')
   })
   await t.rejects(lookAtSources(PARSED, OWNER, failing), { name: 'Failure', reason: 'NetworkError' })
+})
+
+t.test('after one that cannot be asked for, no other one is looked at', async (t) => {
+  const looked: string[] = []
+  const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
+  const failing = cluster(looked, (name) => {
+    if (name === 'map-0') throw new Failure('NetworkError', 'No answer.')
+    return `${name}/1`
+  })
+  const { readVersion } = failing.cluster
+  const slow: typeof readVersion = async (named, ...of) => {
+    const version = await readVersion(named, ...of)
+    await answered
+    return version
+  }
+  const looks = { ...failing, cluster: { ...failing.cluster, readVersion: slow } }
+  await t.rejects(lookAtSources(PARSED, OWNER, looks), { name: 'Failure', reason: 'NetworkError' })
+  answer(undefined)
+  await setImmediate()
+  t.equal(looked.length, 8)
 })
 
 t.test('a spec with errors has no sources', async (t) => {
