@@ -4,8 +4,6 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { openFairPlaces } from '../functions/domain/sharing/fair-places.ts'
-import { openBudget } from '../functions/domain/network/budget.ts'
-import type { Release } from '../functions/domain/network/budget.ts'
 import { boundConnections, KEPT_MS } from '../functions/domain/network/connections.ts'
 import type { Connections, Timing } from '../functions/domain/network/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
@@ -35,7 +33,7 @@ const TIMING: Timing = {
 export const MOST_REVIEWS = 400
 /** Most brackets and commas, outside of strings, in one review: 50 ms to read and judge. A normal one has hundreds. */
 const PARTS_LIMIT = 50_000
-/** Most of them in all reviews that are read at once: about 100 MiB once they are parsed. */
+/** Most of them in all reviews that are decided at once: about 100 MiB once they are parsed. */
 const ALL_PARTS_LIMIT = 1_000_000
 const NOTHING = 'There is nothing here; send reviews to POST /mutate or /validate.'
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
@@ -102,15 +100,6 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
   return app
 }
 
-function holdUntilAnswered(release: Release | undefined, reply: FastifyReply, done: () => void): void {
-  if (release === undefined) {
-    refuse(reply, 503, NO_ROOM)
-    return
-  }
-  reply.raw.once('close', release)
-  done()
-}
-
 // The server may close before the last response emits 'finish', which calls onResponse; 'close' comes after both.
 function awaitAnswers(app: FastifyInstance<Server>): void {
   const open = new Set<FastifyReply['raw']>()
@@ -155,34 +144,36 @@ interface Reviewing {
 function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
   const { edge, connections, needsCertificate } = reviewing
   const places = openFairPlaces(MOST_REVIEWS)
+  const parts = openFairPlaces(ALL_PARTS_LIMIT)
+  const partsOf = new WeakMap<FastifyRequest, number>()
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (needsCertificate && !isCertified(request.raw.socket))
       refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
     else if (!places.hasRoom()) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
     else done()
   }
-  // Until it is decided, even if its sender leaves. A namespace alone gets half of the places.
+  // Until it is decided, even if its sender leaves. A namespace alone gets half of the places and of the parts.
   async function decide<T>(
     request: FastifyRequest,
     { namespace }: AdmissionRequest,
     decision: () => Promise<T>,
   ): Promise<T> {
-    const leave = places.enter(namespace)
-    if (leave === undefined) throw noPlace()
+    const held = [places.enter(namespace), parts.enter(namespace, partsOf.get(request))]
     const release = connections.hold(request.raw.socket)
     try {
+      if (held.includes(undefined)) throw noPlace()
       return await decision()
     } finally {
-      leave()
+      for (const leave of held) leave?.()
       release()
     }
   }
-  const acquire = openBudget(ALL_PARTS_LIMIT)
   const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const parts = typeof request.body === 'string' ? countParts(request.body, { parts: PARTS_LIMIT }) : 0
-    if (!places.hasRoom()) refuse(reply, 503, NO_ROOM)
-    else if (parts === undefined) refuse(reply, 413, TOO_MANY_PARTS)
-    else holdUntilAnswered(acquire(parts), reply, done)
+    const count = typeof request.body === 'string' ? countParts(request.body, { parts: PARTS_LIMIT }) : 0
+    if (!places.hasRoom()) return void refuse(reply, 503, NO_ROOM)
+    if (count === undefined) return void refuse(reply, 413, TOO_MANY_PARTS)
+    partsOf.set(request, count)
+    done()
   }
   // Not called if the client closed the connection before: without a response the API server stores nothing.
   const afterResponse = new WeakMap<FastifyRequest, () => void>()

@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { openBudget } from '../../functions/domain/network/budget.ts'
+import { openFairPlaces } from '../../functions/domain/sharing/fair-places.ts'
 import { readBounded } from '../../functions/http/bounded-body.ts'
 
 /** A budget of so many bytes that counts what is left. */
 function budgetOf(most: number) {
-  const budget = openBudget(most)
+  const places = openFairPlaces(most)
+  let owners = 0
+  // Each for somebody else, so that all of it can be taken.
+  const budget = (bytes: number) => places.enter(`${(owners += 1)}`, bytes)
   function take(bytes: number) {
     const release = budget(bytes)
     if (release === undefined) throw new Error('nothing is left')

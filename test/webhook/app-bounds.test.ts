@@ -156,18 +156,22 @@ drawn('a review in many small pieces is refused, and one in fewer is read', asyn
   t.match(refused, /^HTTP\/1.1 (400|413|422) [^]*small pieces/)
 })
 
-drawn('the parsed parts of reviews are limited as well, however small they are', async (t) => {
+drawn('a namespace alone gets half of the parsed parts of reviews, and another one finds room', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { port, ca, seen } = await start(t, () => decided)
-  const having = (parts: number): string =>
-    JSON.stringify(reviewOf(gitCommit({}, { unknown: Array.from({ length: parts / 2 }, () => ({})) })))
+  const having = (parts: number, namespace = 'shop'): string => {
+    const spec = { unknown: Array.from({ length: parts / 2 }, () => ({})) }
+    return JSON.stringify(reviewOf(gitCommit({ namespace }, spec), { namespace }))
+  }
   const { status, body } = await call({ port, ca }, '/mutate', having(50_000))
   t.equal(status, 413)
   t.match(body.message, /50,000 brackets and commas/)
-  const answers = Array.from({ length: 22 }, () => call({ port, ca }, '/mutate', having(45_000)))
-  await waitFor('22 reviews', () => (seen.reviews === 22 ? true : undefined), 20_000)
+  const answers = Array.from({ length: 11 }, () => call({ port, ca }, '/mutate', having(45_000)))
+  await waitFor('11 reviews', () => (seen.reviews === 11 ? true : undefined), 20_000)
   t.match(await call({ port, ca }, '/validate', having(45_000)), { status: 503, body: { code: 503 } })
-  t.equal((await call({ port, ca }, '/validate', REVIEW)).status, 200, 'an honest one finds room')
+  const [large, usual] = [having(45_000, 'other'), having(300, 'other')]
+  for (const body of [large, usual])
+    t.equal((await call({ port, ca }, '/validate', body)).status, 200, 'one of another namespace finds room')
   decide({})
   for (const answer of await Promise.all(answers)) t.equal(answer.status, 200)
   t.equal((await call({ port, ca }, '/validate', having(45_000))).status, 200)
