@@ -1,6 +1,6 @@
 import type { Failure } from '../../domain/failure.ts'
 import { failureOf } from '../output/classify.ts'
-import { FETCH_LIMIT_REACHED, type ErrorContext } from '../output/error-table.ts'
+import { FETCH_LIMIT_REACHED, type ErrorContext } from '../output/error-meaning.ts'
 import type { RefUpdate } from '../protocol/receive-pack.ts'
 
 /** More than any report of receive-pack with the output of its hooks. */

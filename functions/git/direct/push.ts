@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
-import type { ErrorContext } from '../output/error-table.ts'
+import type { ErrorContext } from '../output/error-meaning.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
 import { repeatedWords, type IsRepeated } from '../output/repeated-words.ts'

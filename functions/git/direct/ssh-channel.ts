@@ -1,7 +1,7 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
 import { failureOf } from '../output/classify.ts'
-import { BROKEN_OFF, type ErrorContext } from '../output/error-table.ts'
+import { BROKEN_OFF, type ErrorContext } from '../output/error-meaning.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import type { Transferred } from '../../http/connection.ts'
 import { stopIfAborted } from '../process/launcher.ts'

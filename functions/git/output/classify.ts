@@ -1,18 +1,8 @@
 import { Failure } from '../../domain/failure.ts'
 import { RAN_OUT, type Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
-import {
-  LOST_INDEX_PACK,
-  NOT_GIT,
-  OUTAGE,
-  OUT_OF_MEMORY,
-  OUT_OF_TIME,
-  ROWS,
-  TOO_LARGE,
-  TOO_MUCH_WORK,
-  type ErrorMeaning,
-  type ErrorContext,
-} from './error-table.ts'
+import { LOST_INDEX_PACK, OUTAGE, OUT_OF_MEMORY, OUT_OF_TIME, ROWS, TOO_LARGE } from './error-table.ts'
+import { NOT_GIT, TOO_MUCH_WORK, type ErrorMeaning, type ErrorContext } from './error-meaning.ts'
 import { readGitOutput, type GitOutput, type ReadEnded } from './git-output.ts'
 import { redirectMeaning, statusMeaning } from './http-status-errors.ts'
 import { redirectAddress } from './moved.ts'

@@ -1,43 +1,5 @@
-import type { FailureReason } from '../../domain/reasons.ts'
 import { OTHER_REF } from '../process/push-hook.ts'
-
-/** What a message needs to know about the call, and the secrets that it must not contain. */
-export interface ErrorContext {
-  /** The repository's address. */
-  readonly url: string
-  readonly secrets: readonly string[]
-  /** Whether the connection goes through HTTPS_PROXY. */
-  readonly proxied?: boolean
-  readonly deadlineSeconds: number
-  readonly fetchLimitMiB: number
-}
-
-/** A reason and its sentence. */
-export interface ErrorMeaning {
-  readonly reason: FailureReason
-  /** The rest of the sentence, after the repository's address. */
-  readonly sentence: string | ((context: ErrorContext) => string)
-}
-
-/** One kind of error, recognized by a line of git. */
-export interface ErrorRow extends ErrorMeaning {
-  readonly pattern: RegExp
-  /**
-   * It is about the way to the server, so that it counts only before the first line of the server: of an error of the side
-   * band, Git marks only the first line, and the others could say anything in its name.
-   */
-  readonly connecting?: boolean
-}
-
-/** The rest of the sentence, after the address, for an address that is not a Git server. */
-export const NOT_GIT =
-  'does not answer as a Git repository; check the address, and whether a browser gets a login page there.'
-/** A session may fetch no more. */
-export const FETCH_LIMIT_REACHED: ErrorMeaning = {
-  reason: 'NotSupported',
-  sentence: ({ fetchLimitMiB }) =>
-    `is too large: one attempt fetches more than ${fetchLimitMiB} MiB; your Commitlet operator may raise FETCH_LIMIT.`,
-}
+import { type ErrorRow, NOT_GIT, FETCH_LIMIT_REACHED, TOO_MUCH_WORK, BROKEN_OFF } from './error-meaning.ts'
 
 /**
  * With the launcher, git gets a write error (EFBIG) at the limit; the signal is for a git that gets none. A trace that is too
@@ -50,18 +12,6 @@ export const OUT_OF_MEMORY = /[Oo]ut of memory|memory exhausted|cannot create as
 export const LOST_INDEX_PACK = /^fatal: fetch-pack: invalid index-pack output$/
 /** What git prints where one of its processes has taken all of its time of the processor (signal 24 is SIGXCPU). */
 export const OUT_OF_TIME = /died of signal 24/
-/** Git has taken all of the time of the processor that it may take. */
-export const TOO_MUCH_WORK: ErrorMeaning = {
-  reason: 'NotSupported',
-  sentence:
-    'is more work for Git than one attempt may do; use a repository with fewer or smaller objects, or ask your Commitlet operator, who may raise ATTEMPT_DEADLINE.',
-}
-/** The connection broke off. */
-export const BROKEN_OFF: ErrorMeaning = {
-  reason: 'NetworkError',
-  sentence: 'closed the connection in the middle of the exchange; Commitlet retries automatically.',
-}
-
 /**
  * What git says of data that no server should send: connect.c, fetch-pack.c, pkt-line.c, remote-curl.c, send-pack.c and
  * sideband.c speak of the protocol, index-pack.c and the check that all objects have come of the pack.

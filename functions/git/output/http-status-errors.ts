@@ -1,4 +1,4 @@
-import type { ErrorMeaning } from './error-table.ts'
+import type { ErrorMeaning } from './error-meaning.ts'
 
 const REDIRECT = redirected('another address')
 

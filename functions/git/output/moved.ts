@@ -3,7 +3,7 @@ import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { Failure } from '../../domain/failure.ts'
 import { holdsSecret, redact } from '../../domain/redact.ts'
 import { looksLikeCredential } from '../../domain/credential-text.ts'
-import type { ErrorContext } from './error-table.ts'
+import type { ErrorContext } from './error-meaning.ts'
 import { firstOwn, NOTHING_REPEATED, type IsRepeated } from './repeated-words.ts'
 
 /** What the text of a remote says about a repository that has moved. */

@@ -1,7 +1,8 @@
 import { Failure } from '../../domain/failure.ts'
 import type { NewCommit, Pushed, Tip, Unlanded } from '../remote.ts'
 import { failureOf, rejection } from './classify.ts'
-import { OUTAGE, type ErrorContext } from './error-table.ts'
+import { OUTAGE } from './error-table.ts'
+import type { ErrorContext } from './error-meaning.ts'
 import { firstOwn, type IsRepeated } from './repeated-words.ts'
 
 /** How the server refused the update of the ref. */

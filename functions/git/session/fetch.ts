@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch.ts'
 import type { Tip, WantedTip } from '../remote.ts'
-import { NOT_GIT } from '../output/error-table.ts'
+import { NOT_GIT } from '../output/error-meaning.ts'
 import type { Session } from './session.ts'
 import { isFetched } from './fetch-head.ts'
 import { readDefaultBranch } from './symref.ts'

@@ -9,7 +9,7 @@ import {
 import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
 import { withOutput } from '../output/git-output.ts'
-import { TOO_MUCH_WORK, type ErrorContext } from '../output/error-table.ts'
+import { TOO_MUCH_WORK, type ErrorContext } from '../output/error-meaning.ts'
 import type { IsRepeated } from '../output/repeated-words.ts'
 import type { SessionLimits } from './limits.ts'
 import type { OnlineResult, Transport } from './transport.ts'

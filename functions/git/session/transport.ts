@@ -7,7 +7,7 @@ import { loginLine, onlineEnvironment, proxyLine, TUNNEL, tunnelEnvironment } fr
 import type { ChildEnvironment, Destination, RunSettings } from '../process/environment.ts'
 import type { Ended } from '../process/launcher.ts'
 import { secretsOf } from '../../domain/credentials/login.ts'
-import type { ErrorContext } from '../output/error-table.ts'
+import type { ErrorContext } from '../output/error-meaning.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import type { Moved } from '../output/moved.ts'
 import { readGitOutput } from '../output/git-output.ts'

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Ended } from '../process/launcher.ts'
-import type { ErrorRow, ErrorMeaning, ErrorContext } from '../output/error-table.ts'
+import type { ErrorRow, ErrorMeaning, ErrorContext } from '../output/error-meaning.ts'
 import { OUTAGE } from '../output/error-table.ts'
 import type { ServerReport } from './tunnel.ts'
 import { classify, failureOf, unknownError } from '../output/classify.ts'

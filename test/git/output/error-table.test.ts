@@ -1,5 +1,6 @@
 import t from 'tap'
-import { NOT_GIT, OUTAGE, ROWS, type ErrorMeaning } from '../../../functions/git/output/error-table.ts'
+import { OUTAGE, ROWS } from '../../../functions/git/output/error-table.ts'
+import { NOT_GIT, type ErrorMeaning } from '../../../functions/git/output/error-meaning.ts'
 
 const context = {
   url: 'https://git.example.com/acme/shop.git',

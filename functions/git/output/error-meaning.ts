@@ -1,0 +1,51 @@
+import type { FailureReason } from '../../domain/reasons.ts'
+
+/** What a message needs to know about the call, and the secrets that it must not contain. */
+export interface ErrorContext {
+  /** The repository's address. */
+  readonly url: string
+  readonly secrets: readonly string[]
+  /** Whether the connection goes through HTTPS_PROXY. */
+  readonly proxied?: boolean
+  readonly deadlineSeconds: number
+  readonly fetchLimitMiB: number
+}
+
+/** A reason and its sentence. */
+export interface ErrorMeaning {
+  readonly reason: FailureReason
+  /** The rest of the sentence, after the repository's address. */
+  readonly sentence: string | ((context: ErrorContext) => string)
+}
+
+/** One kind of error, recognized by a line of git. */
+export interface ErrorRow extends ErrorMeaning {
+  readonly pattern: RegExp
+  /**
+   * It is about the way to the server, so that it counts only before the first line of the server: of an error of the side
+   * band, Git marks only the first line, and the others could say anything in its name.
+   */
+  readonly connecting?: boolean
+}
+
+/** The rest of the sentence, after the address, for an address that is not a Git server. */
+export const NOT_GIT =
+  'does not answer as a Git repository; check the address, and whether a browser gets a login page there.'
+/** A session may fetch no more. */
+export const FETCH_LIMIT_REACHED: ErrorMeaning = {
+  reason: 'NotSupported',
+  sentence: ({ fetchLimitMiB }) =>
+    `is too large: one attempt fetches more than ${fetchLimitMiB} MiB; your Commitlet operator may raise FETCH_LIMIT.`,
+}
+
+/** Git has taken all of the time of the processor that it may take. */
+export const TOO_MUCH_WORK: ErrorMeaning = {
+  reason: 'NotSupported',
+  sentence:
+    'is more work for Git than one attempt may do; use a repository with fewer or smaller objects, or ask your Commitlet operator, who may raise ATTEMPT_DEADLINE.',
+}
+/** The connection broke off. */
+export const BROKEN_OFF: ErrorMeaning = {
+  reason: 'NetworkError',
+  sentence: 'closed the connection in the middle of the exchange; Commitlet retries automatically.',
+}
