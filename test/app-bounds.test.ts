@@ -11,6 +11,7 @@ import { SENDER_SIGNATURE, SENDER_TIME, senderSignature } from '../functions/dom
 import { MOST_EVENTS, MOST_UNSIGNED } from '../functions/event-places.ts'
 import type { Timing } from '../functions/domain/network/connections.ts'
 import { EVENT, EVENT_HEAD } from './event-request.ts'
+import { sendEndlessBody } from './harness/endless-body.ts'
 import { waitFor } from './harness/wait.ts'
 import { drawnTests } from './harness/drawn-test.ts'
 
@@ -154,6 +155,28 @@ t.test('a body at another path is not read, and its refusal waits', async (t) =>
   t.ok(performance.now() - began > 450)
   t.ok(read < 512 * 1024, `${read} bytes`)
 })
+
+for (const [title, head, status] of [
+  ['after the answer to a probe its body is not read', 'GET /health/liveness HTTP/1.1', 200],
+  ['after the answer to an address that cannot be read its body is not read', 'POST /%zz HTTP/1.1', 400],
+  [
+    'after the answer to a content type that is none its body is not read',
+    'POST / HTTP/1.1\r\ncontent-type: ;;;',
+    400,
+  ],
+] as const) {
+  t.test(title, async (t) => {
+    const { app, port, sockets } = await start(t)
+    let served: Socket | undefined
+    app.server.on('connection', (socket: Socket) => (served = socket))
+    const socket = connect({ port, host: '127.0.0.1' })
+    sockets.push(socket)
+    const answer = await sendEndlessBody(socket, head)
+    t.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer)
+    t.match(answer, /\r\nconnection: close\r\n/i)
+    t.ok(served!.bytesRead < 512 * 1024, `${served!.bytesRead} bytes`)
+  })
+}
 
 drawn('a flood without a signature leaves places to the webhook, and waits for its refusals', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Timing } from '../../functions/domain/network/connections.ts'
 import { serveMetrics } from '../../functions/telemetry/metrics-server.ts'
+import { sendEndlessBody } from '../harness/endless-body.ts'
 import { waitFor } from '../harness/wait.ts'
 
 /** A server whose text counts how often it was made. */
@@ -40,6 +41,18 @@ t.test('nothing else is there, and who asks for it waits for the refusal', async
   t.equal((await fetch(`${url}/`)).status, 404)
   t.equal((await fetch(`${url}/metrics`, { method: 'POST', body: 'x' })).status, 404)
   t.strictSame(waited, [5_000, 5_000])
+})
+
+t.test('a scrape with a body is answered, and its body is not read', async (t) => {
+  const waited: number[] = []
+  const { port } = await start(t, {
+    wait: async (milliseconds) => void waited.push(milliseconds),
+    doNext: (work) => process.nextTick(queueMicrotask, work),
+  })
+  const client = connect(port, '127.0.0.1')
+  const answer = await sendEndlessBody(client, 'GET /metrics HTTP/1.1')
+  t.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n/i)
+  t.strictSame(waited, [5_000])
 })
 
 t.test('a flood over many connections makes one text a second, and 16 connections stay', async (t) => {

@@ -9,6 +9,7 @@ import type { Test } from 'tap'
 import { buildApp } from '../../webhook/app.ts'
 import { readKeyPair } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
+import { sendEndlessBody } from '../harness/endless-body.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, QUICK, recordingLog, reviewOf, writePair } from './stage.ts'
 import { drawnTests } from '../harness/drawn-test.ts'
@@ -21,7 +22,11 @@ const LARGEST = 7 * MIB
 const FITTING = 9
 const REVIEW = JSON.stringify(reviewOf(gitCommit()))
 
-async function start(t: Test, mutate: () => Promise<object> = async () => ({})) {
+async function start(
+  t: Test,
+  mutate: () => Promise<object> = async () => ({}),
+  { needsCertificate = false } = {},
+) {
   const { certPEM: ca, ...authority } = await makeAuthority()
   const pair = await readKeyPair(await writePair(t.testdir({}), { certPEM: ca, ...authority }))
   const seen = { requests: 0, reviews: 0 }
@@ -36,7 +41,7 @@ async function start(t: Test, mutate: () => Promise<object> = async () => ({})) 
       isDraining: () => false,
       log: recordingLog().log,
     },
-    pair,
+    needsCertificate ? { ...pair, ca } : pair,
     QUICK,
   )
   app.server.on('request', () => (seen.requests += 1))
@@ -121,6 +126,26 @@ t.test('a body at another path is not read, takes no room, and its refusal waits
   t.ok(performance.now() - began > 450)
   t.ok(read < 512 * 1024, `${read} bytes`)
 })
+
+for (const [title, head, status] of [
+  ['after the answer to a probe its body is not read', 'GET /health/liveness HTTP/1.1', 200],
+  ['after the answer to an address that cannot be read its body is not read', 'POST /%zz HTTP/1.1', 400],
+  [
+    'after the answer to a review without a client certificate its body is not read',
+    'POST /mutate HTTP/1.1',
+    403,
+  ],
+] as const) {
+  t.test(title, async (t) => {
+    const { app, port, ca, hold } = await start(t, undefined, { needsCertificate: true })
+    let served: Socket | undefined
+    app.server.on('connection', (socket: Socket) => (served = socket))
+    const answer = await sendEndlessBody(hold(connect({ port, ca, host: '127.0.0.1' })), head)
+    t.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer)
+    t.match(answer, /\r\nconnection: close\r\n/i)
+    t.ok(served!.bytesRead < 512 * 1024, `${served!.bytesRead} bytes`)
+  })
+}
 
 drawn('a review holds its room until it is answered', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()

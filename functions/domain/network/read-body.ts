@@ -93,6 +93,11 @@ export function announcedBytes(headers: Readonly<Record<string, unknown>>): numb
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0
 }
 
+/** Whether a request has a body, which may be empty (RFC 9112, section 6.3). */
+export function announcesBody(headers: Readonly<Record<string, unknown>>): boolean {
+  return headers['transfer-encoding'] !== undefined || announcedBytes(headers) > 0
+}
+
 function mostPieces(bytes: number): number {
   return Math.min(MOST_PIECES, SHORT_PIECES + bytes / LEAST_AVERAGE_BYTES)
 }

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import { announcesBody } from './read-body.ts'
 
 /**
  * Bytes that the HTTP parser gets first of what has come; then twice as many, and so on. Node gives it all at once, up to
@@ -20,8 +21,18 @@ export type DoNext = (work: () => void) => void
 /** A request of node:http. */
 interface Incoming {
   readonly socket: Socket
+  readonly headers: Readonly<Record<string, unknown>>
   /** All of it has come. */
   readonly complete: boolean
+  readonly readableFlowing: boolean | null
+  readonly listenerCount: (event: 'readable') => number
+  readonly once: (event: 'end', listener: () => void) => unknown
+}
+
+/** Its response. */
+interface Outgoing {
+  shouldKeepAlive: boolean
+  readonly prependOnceListener: (event: 'finish', listener: () => void) => unknown
 }
 
 /** What the connections of a server send, on its way to the HTTP parser. */
@@ -35,17 +46,42 @@ export interface Reading {
 
 /**
  * Hands what comes to the HTTP parser of the server in slices, so that a connection can be stopped after a few
- * requests or chunks. For servers of node:http and node:https, before they listen. `noRequest` is told of a connection that has
- * sent more than 64 KiB that belong to no request.
+ * requests or chunks. For servers of node:http and node:https, before they listen. Of a body, nothing is parsed while nobody
+ * reads it. A request that is answered before its body was read to the end is the last one of its connection,
+ * and says so (RFC 9112, 9.6). `refuse` has to stop and close a connection: after such an answer, of which Node would read all
+ * that follows, and after more than 64 KiB that belong to no request.
  */
-export function readInSlices(server: Server, doNext: DoNext, noRequest: (socket: Socket) => void): Reading {
+export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: Socket) => void): Reading {
   const stopped = new WeakSet<Socket>()
   const requests = new WeakMap<Socket, Incoming>()
   const outside = new WeakMap<Socket, number>()
-  server.on('request', (request: Incoming) => {
+  // Before the server's own listener, which may answer at once.
+  server.prependListener('request', (request: Incoming, response: Outgoing) => {
     requests.set(request.socket, request)
     outside.set(request.socket, 0)
+    if (announcesBody(request.headers)) expectBody(request, response)
   })
+
+  function expectBody(request: Incoming, response: Outgoing): void {
+    const { socket } = request
+    const { shouldKeepAlive } = response
+    response.shouldKeepAlive = false
+    request.once('end', () => {
+      response.shouldKeepAlive = shouldKeepAlive
+    })
+    // Before that of Node, which closes the connection: what has come meanwhile would reset it, and the answer be lost.
+    response.prependOnceListener('finish', () => {
+      if (request.complete || stopped.has(socket)) return
+      socket.destroySoon = () => socket.end()
+      refuse(socket)
+    })
+  }
+
+  function isUnread(socket: Socket): boolean {
+    const request = requests.get(socket)
+    if (request === undefined || request.complete) return false
+    return request.readableFlowing !== true && request.listenerCount('readable') === 0
+  }
 
   /** Counts bytes before they are parsed: a request among them begins anew. False for too many. */
   function isExpected(socket: Socket, bytes: number): boolean {
@@ -77,14 +113,15 @@ export function readInSlices(server: Server, doNext: DoNext, noRequest: (socket:
         socket.pause()
         return
       }
-      // Node waits for the sender to read its answers.
-      if (socket.isPaused()) {
+      // Node waits for the sender to read its answers, and resumes it once somebody reads the body.
+      if (socket.isPaused() || isUnread(socket)) {
+        socket.pause()
         socket.unshift(bytes)
         return
       }
       const slice = bytes.subarray(0, size)
       if (!isExpected(socket, slice.length)) {
-        noRequest(socket)
+        refuse(socket)
         return
       }
       if (bytes.length > size) rest = bytes.subarray(size)

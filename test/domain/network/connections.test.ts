@@ -160,6 +160,93 @@ t.test('one with large bodies is not, and empty lines between requests are allow
   t.equal(seen.requests, 6)
 })
 
+/** A server that answers each request after `turns` of the event loop and reads no body; `opened` are its connections. */
+async function startEarly(t: Test, turns = 0) {
+  const kept: number[] = []
+  const server = createHTTPServer((request, response) => {
+    const answer = (): void => {
+      kept.push(request.readableLength)
+      response.end('early')
+    }
+    const look = (left: number): unknown => (left === 0 ? answer() : setImmediate(look, left - 1))
+    look(turns)
+  })
+  const opened: Socket[] = []
+  boundConnections(server, 2, {
+    wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
+    doNext: (work) => process.nextTick(queueMicrotask, work),
+  })
+  server.on('connection', (socket: Socket) => opened.push(socket))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { kept, opened, open: () => connect({ port, host: '127.0.0.1' }).on('error', () => undefined) }
+}
+
+const CHUNKED = 'GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n'
+const LONG = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n'
+
+for (const [title, head, more] of [
+  [
+    'after an answer nothing more is read of a body of one-byte chunks, and the connection is closed',
+    CHUNKED,
+    '1\r\nx\r\n',
+  ],
+  [
+    'after an answer nothing more is read of a body that is announced, and the connection is closed',
+    LONG,
+    'x',
+  ],
+] as const) {
+  t.test(title, async (t) => {
+    const { opened, open } = await startEarly(t)
+    const client = open()
+    let answer = ''
+    client.on('data', (bytes: Buffer) => (answer += bytes.toString()))
+    // Its writing may fail, which is an error.
+    const { promise: closed, resolve } = Promise.withResolvers<undefined>()
+    client.on('close', () => resolve(undefined))
+    const began = performance.now()
+    client.write(head + more.repeat((32 * 1024 * 1024) / more.length))
+    await closed
+    t.match(answer, /^HTTP\/1.1 200 OK\r\n[^]*connection: close\r\n[^]*early/i, 'its sender gets the answer')
+    t.ok(performance.now() - began > 450, 'a flood waits for its end')
+    const [served] = opened
+    t.ok(served!.bytesRead < 512 * 1024, `${served!.bytesRead} bytes were read`)
+  })
+}
+
+t.test('while nobody reads a body, none of it is parsed', async (t) => {
+  const { kept, open } = await startEarly(t, 500)
+  const client = open()
+  client.write(CHUNKED + '1\r\nx\r\n'.repeat(1_000_000))
+  const [chunks] = await waitFor('the answer', () => (kept.length > 0 ? kept : undefined), 10_000)
+  t.ok(chunks! < 1_024, `${chunks} chunks`)
+  client.destroy()
+})
+
+t.test('requests without a body, and those whose body was read, leave the connection open', async (t) => {
+  for (const [{ open }, request] of [
+    [await startEarly(t), 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'],
+    [await startEarly(t), 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n'],
+    [await startHTTP(t), 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\nx'],
+    [await startHTTP(t), `${CHUNKED}1\r\nx\r\n0\r\n\r\n`],
+  ] as const) {
+    const client = open()
+    let answers = ''
+    client.on('data', (bytes: Buffer) => (answers += bytes.toString()))
+    for (const many of [1, 2, 3]) {
+      client.write(request)
+      await waitFor('its answer', () => answers.split('HTTP/1.1 ').length > many || undefined, 10_000)
+    }
+    t.notMatch(answers, /connection: close/i)
+    client.destroy()
+  }
+})
+
 t.test('one over which nothing comes is closed without an answer, long after its time is over', async (t) => {
   const server = createHTTPServer({ connectionsCheckingInterval: 50 })
   server.headersTimeout = 50
