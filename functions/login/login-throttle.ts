@@ -41,15 +41,20 @@ export interface LoginThrottle {
  * everybody, after ten in a minute or so: GitLab's default for Git, for example.
  */
 const PERIOD_MS = 30_000
-/** Most logins and places that are remembered; beyond that the least recently used one is forgotten. */
+/** Most logins that are remembered; beyond that the least recently used one is forgotten. */
 const REMEMBERED = 10_000
+/** The same of namespaces with failures. */
+const NAMESPACES = 1_000
+/** Most places of a namespace with failures, beyond which all others count as one until these are over: none is forgotten. */
+const MOST_PLACES = 500
 
-/** Beyond this, all the names of a server count as one, which those of the namespace share that have as many. */
+/** Beyond this, all other names of a server count as one, which those of the namespace share that have as many. */
 const MOST_NAMES = 16
 const MANY = 'many names'
 
 /** What a namespace may do at a host, or at a server by another name. */
 interface Place {
+  readonly name: string
   readonly allowance: Allowance
   /** Logins that are being tried and have not worked yet. */
   readonly tried: Set<Tried>
@@ -58,6 +63,7 @@ interface Place {
 interface Tried {
   /** Login and what is shared; undefined: nobody else takes part. */
   readonly key: string | undefined
+  readonly places: readonly Place[]
   count: number
   /** Fires when it has failed. */
   readonly failing: AbortController
@@ -68,20 +74,34 @@ interface Tried {
 export function makeLoginThrottle(mostFailed: number, now: () => number): LoginThrottle {
   /** How a login has ended last at a repository. */
   const known = new LRUCache<string, 'worked' | 'failed'>({ max: REMEMBERED })
-  const places = new LRUCache<string, Place>({ max: REMEMBERED })
+  /** By namespace and name: those at which a log-in is being tried, or has failed. */
+  const kept = new LRUCache<string, Map<string, Place>>({ max: NAMESPACES })
 
+  /** New ones are kept only once a log-in is tried there. */
   function placesOf({ namespace, host, servers = [] }: LogIn): readonly Place[] {
-    const names = servers.length > MOST_NAMES ? [MANY] : servers
-    return [host, ...names].map((name) => placeOf(`${namespace} ${name}`))
+    const own = kept.get(namespace)
+    if (own !== undefined && own.size >= MOST_PLACES) forget(namespace, own.values())
+    const hasRoom = own === undefined || own.size < MOST_PLACES
+    const listed = servers.length > MOST_NAMES ? [...servers.slice(0, MOST_NAMES), MANY] : servers
+    const names = [host, ...listed].map((name) => (hasRoom || own.has(name) ? name : MANY))
+    const makePlace = (name: string): Place => {
+      return { name, allowance: makeAllowance(mostFailed, 1_000 / PERIOD_MS, now), tried: new Set() }
+    }
+    return [...new Set(names)].map((name) => own?.get(name) ?? makePlace(name))
   }
 
-  function placeOf(key: string): Place {
-    const place = places.get(key) ?? {
-      allowance: makeAllowance(mostFailed, 1_000 / PERIOD_MS, now),
-      tried: new Set(),
-    }
-    places.set(key, place)
-    return place
+  function keep(namespace: string, places: readonly Place[]): void {
+    const own = kept.get(namespace) ?? new Map<string, Place>()
+    for (const place of places) own.set(place.name, place)
+    kept.set(namespace, own)
+  }
+
+  /** Those that are as new ones would be. */
+  function forget(namespace: string, places: Iterable<Place>): void {
+    const own = kept.get(namespace)
+    for (const { name, allowance, tried } of places)
+      if (tried.size === 0 && allowance.left() >= mostFailed) own?.delete(name)
+    if (own?.size === 0) kept.delete(namespace)
   }
 
   /** Waits until the login may be tried; undefined: it has worked there. */
@@ -97,15 +117,17 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
       if (same === undefined && full.length === 0) {
         const tried = {
           key,
+          places,
           count: 0,
           failing: new AbortController(),
           end: Promise.withResolvers<undefined>(),
         }
         for (const place of places) place.tried.add(tried)
+        keep(logIn.namespace, places)
         return count(tried)
       }
       const spent = full.find(({ tried }) => tried.size === 0)
-      if (spent !== undefined) throw throttled(logIn, spent, spent === places[0])
+      if (spent !== undefined) throw throttled(logIn, spent)
       const ends = all.map(({ end }) => end.promise)
       await unlessAborted(Promise.race(ends), logIn.signal, asFailed)
     }
@@ -114,14 +136,18 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   function leave(logIn: LogIn, tried: Tried): void {
     tried.count -= 1
     if (tried.count > 0) return
-    for (const place of placesOf(logIn)) place.tried.delete(tried)
+    for (const place of tried.places) place.tried.delete(tried)
+    forget(logIn.namespace, tried.places)
     tried.end.resolve(undefined)
   }
 
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
     if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
     known.set(placeKey(logIn), 'failed')
-    if (tried?.failing.signal.aborted !== true) for (const place of placesOf(logIn)) place.allowance.spend(1)
+    if (tried?.failing.signal.aborted === true) return
+    const places = tried?.places ?? placesOf(logIn)
+    for (const place of places) place.allowance.spend(1)
+    keep(logIn.namespace, places)
     tried?.failing.abort(error)
   }
 
@@ -165,8 +191,8 @@ function asFailed(cause: unknown): Failure {
   return new Failure('Timeout', message, { cause })
 }
 
-function throttled({ namespace, host }: LogIn, { allowance }: Place, isOfHost: boolean): Failure {
-  const where = isOfHost ? 'there' : 'there, or at other names that may be the same server,'
+function throttled({ namespace, host }: LogIn, { allowance, name }: Place): Failure {
+  const where = name === host ? 'there' : 'there, or at other names that may be the same server,'
   const message = `Logging in at ${host} was not tried, because too many log-ins of the namespace ${namespace} have failed ${where} lately, and the host could lock out everybody; fix the credentials of its resources. Commitlet retries automatically.`
   const retryAfterSeconds = Math.ceil(((1 - allowance.left()) * PERIOD_MS) / 1000)
   return new Failure('AuthenticationFailed', message, { retry: 'transient', retryAfterSeconds })

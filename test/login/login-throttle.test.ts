@@ -86,6 +86,49 @@ t.test('a server has one bound, however many names its host has', async (t) => {
   t.equal(tried.length, 5 + 2 + 5, 'more names than a server has')
 })
 
+t.test('a server listed among more names than one has is still bounded', async (t) => {
+  const { tried, logIn } = stage()
+  const many = Array.from({ length: 17 }, (_, key) => `SHA256:invented-${key}`)
+  for (let i = 0; i < 9; i += 1)
+    await logIn(`bad-${i}`, { host: `n${i}.example.com`, servers: ['SHA256:server'] })
+  t.equal(tried.length, 5)
+  t.match(await logIn('bad', { host: 'n9.example.com', servers: ['SHA256:server', ...many] }), {
+    retry: 'transient',
+  })
+  t.equal(tried.length, 5)
+})
+
+t.test(
+  'what never logs in makes a namespace forget no failure, and neither do failures elsewhere',
+  async (t) => {
+    const { throttle, tried, logIn } = stage()
+    for (let i = 0; i < 5; i += 1) await logIn(`bad-${i}`)
+    const names = (i: number) => Array.from({ length: 16 }, (_, key) => `SHA256:${i}-${key}`)
+    for (let i = 0; i < 1_000; i += 1) {
+      const own = { login: `gone-${i}`, at: 'acme/shop', shared: undefined, signal }
+      const gone = (): Promise<never> => Promise.reject(new Failure('NetworkError', 'No.'))
+      const logsIn = { namespace: 'team', host: `no${i}.example.com`, servers: names(i), ...own }
+      await throttle.run(logsIn, gone).catch(() => undefined)
+    }
+    t.match(await logIn('bad-6'), { retryAfterSeconds: 30 })
+    t.equal(tried.length, 5)
+    for (let i = 0; i < 1_000; i += 1)
+      await logIn(`bad-${i}`, { host: `own${i}.example.com`, servers: names(i) })
+    t.match(await logIn('bad-7'), { retryAfterSeconds: 30 })
+    t.ok(tried.length < 5 + 100, `${tried.length} were tried: beyond its places, all count together`)
+    t.equal(await logIn('good', { namespace: 'other' }), 'in')
+  },
+)
+
+t.test('failures are forgotten once as many may be tried again', async (t) => {
+  const { logIn, wait } = stage()
+  const names = (i: number) => Array.from({ length: 16 }, (_, key) => `SHA256:${i}-${key}`)
+  for (let i = 0; i < 100; i += 1) await logIn(`bad-${i}`, { host: `own${i}.example.com`, servers: names(i) })
+  wait(150)
+  for (let i = 0; i < 5; i += 1) t.match(await logIn(`worse-${i}`), { message: 'No.' })
+  t.match(await logIn('good', { host: 'another.example.com' }), 'in')
+})
+
 t.test('at once, no more are tried at a server of many names than may fail', async (t) => {
   const { tried, logIn } = stage()
   await Promise.all(
