@@ -3,7 +3,7 @@ import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import { NOT_GIT } from '../output/error-meaning.ts'
 import type { Session } from './session.ts'
-import { isFetched } from './fetch-head.ts'
+import { isOtherFetched } from './fetch-head.ts'
 import { readDefaultBranch } from './symref.ts'
 
 /** Fetches without files, and without what Git would do besides. */
@@ -62,7 +62,7 @@ async function fetchRef(session: Session, ref: string, since?: Date): Promise<st
   // No commit is that new: fetches the latest commits instead, because the clocks of the writers may differ.
   const done = fetched === 'nothing newer' ? await fetchWith(session, ['--depth=50'], ref) : fetched
   if (done === 'absent' || done === 'race') return done
-  if (!(await isFetched(session.workspace, ref))) return 'absent'
+  if (await isOtherFetched(session.workspace, ref)) return 'absent'
   const tip = await session.workspace.readRef('base')
   if (tip !== undefined) return tip
   throw new Failure(
