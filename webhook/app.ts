@@ -33,7 +33,7 @@ const TIMING: Timing = {
 export const MOST_REVIEWS = 400
 /** Most brackets and commas, outside of strings, in one review: 50 ms to read and judge. A normal one has hundreds. */
 const PARTS_LIMIT = 50_000
-/** Most of them in all reviews that are decided at once: about 100 MiB once they are parsed. */
+/** Most of them in all reviews that have no answer yet: about 100 MiB once they are parsed. */
 const ALL_PARTS_LIMIT = 1_000_000
 const NOTHING = 'There is nothing here; send reviews to POST /mutate or /validate.'
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
@@ -152,20 +152,25 @@ function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
     else if (!places.hasRoom()) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
     else done()
   }
-  // Until it is decided, even if its sender leaves. A namespace alone gets half of the places and of the parts.
+  // Until it is decided, even if its sender leaves; the parts until it is answered as well. A namespace alone gets half of
+  // the places and of the parts.
   async function decide<T>(
     request: FastifyRequest,
+    { raw }: FastifyReply,
     { namespace }: AdmissionRequest,
     decision: () => Promise<T>,
   ): Promise<T> {
-    const held = [places.enter(namespace), parts.enter(namespace, partsOf.get(request))]
+    const [leave, giveBack] = [places.enter(namespace), parts.enter(namespace, partsOf.get(request))]
     const release = connections.hold(request.raw.socket)
     try {
-      if (held.includes(undefined)) throw noPlace()
+      if (leave === undefined || giveBack === undefined) throw noPlace()
       return await decision()
     } finally {
-      for (const leave of held) leave?.()
+      leave?.()
       release()
+      // Answers wait for those before them on their connection, and what follows an answer needs the review.
+      if (raw.closed) giveBack?.()
+      else if (giveBack !== undefined) raw.once('close', giveBack)
     }
   }
   const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -181,13 +186,16 @@ function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
     afterResponse.get(request)?.()
     done()
   }
-  app.post('/mutate', { onRequest, preHandler }, async (request) => {
+  app.post('/mutate', { onRequest, preHandler }, async (request, reply) => {
     const review = reviewIn(request)
-    return reviewOf(review.uid, await decide(request, review, () => edge.mutate(review, callerOf(request))))
+    return reviewOf(
+      review.uid,
+      await decide(request, reply, review, () => edge.mutate(review, callerOf(request))),
+    )
   })
-  app.post('/validate', { onRequest, preHandler, onResponse }, async (request) => {
+  app.post('/validate', { onRequest, preHandler, onResponse }, async (request, reply) => {
     const review = reviewIn(request)
-    const verdict = await decide(request, review, () => edge.validate(review, callerOf(request)))
+    const verdict = await decide(request, reply, review, () => edge.validate(review, callerOf(request)))
     afterResponse.set(request, () => edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })

@@ -202,6 +202,31 @@ drawn('a namespace alone gets half of the parsed parts of reviews, and another o
   t.equal((await call({ port, ca }, '/validate', having(45_000))).status, 200)
 })
 
+t.test(
+  'reviews whose answers wait for one before them on their connection count until they are answered',
+  async (t) => {
+    const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+    const { port, ca, hold, seen } = await start(t, () => decided)
+    const spec = { unknown: Array.from({ length: 22_500 }, () => ({})) }
+    const large = JSON.stringify(reviewOf(gitCommit({}, spec)))
+    const post = (path: string, body: string, more = ''): string =>
+      `POST ${path} HTTP/1.1\r\nhost: x\r\n${more}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const texts = Array.from({ length: 3 }, () => {
+      const socket = hold(connect({ port, ca, host: '127.0.0.1' }))
+      const others = Array.from({ length: 6 }, () => post('/validate', large)).join('')
+      socket.write(post('/mutate', REVIEW) + others + post('/validate', REVIEW, 'connection: close\r\n'))
+      return text(socket)
+    })
+    await waitFor('all of them', () => (seen.requests === 24 ? true : undefined), 20_000)
+    await new Promise(setImmediate)
+    decide({})
+    const answers = (await Promise.all(texts)).join('').match(/HTTP\/1\.1 \d+/g) ?? []
+    t.equal(answers.length, 24)
+    // Eleven have half of the million parts.
+    t.equal(answers.filter((answer) => answer.endsWith('503')).length, 18 - 11)
+  },
+)
+
 drawn('a review that is not complete within 10 s is given up, and so is a silent connection', async (t) => {
   const { begin, hold, port } = await start(t)
   const began = performance.now()
