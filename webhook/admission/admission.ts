@@ -11,7 +11,7 @@ import { requestErrors } from '../../functions/domain/requester/request-errors.t
 import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
 import type { Parsed } from '../../functions/domain/schema/parse.ts'
-import { REQUESTER_SIGNATURE } from '../../functions/domain/resource/api-names.ts'
+import { REQUESTER, REQUESTER_SIGNATURE } from '../../functions/domain/resource/api-names.ts'
 import {
   isNewRequest,
   changesStamp,
@@ -37,7 +37,7 @@ import {
   stampWarnings,
   undecided,
 } from './responses.ts'
-import { changesGeneration } from '../../functions/domain/requester/stamp-generation.ts'
+import { changesGeneration, differInGeneration } from '../../functions/domain/requester/stamp-generation.ts'
 import { withDeadline } from './deadline.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import type { ReviewShare } from './review-share.ts'
@@ -143,10 +143,10 @@ function stampDenial(request: AdmissionRequest, admission: Admission): Denial | 
   const [first, ...others] = STAMP.filter((key) => actual[key] !== expected[key])
   if (first === undefined) return undefined
   // A stamp that was only restored keeps its stored signature, whichever key made it.
-  const isNewStamp = isNewRequest(request.application)
-  return isNewStamp && first === REQUESTER_SIGNATURE && others.length === 0
-    ? foreignSignature()
-    : foreignStamp()
+  if (!isNewRequest(request.application)) return foreignStamp()
+  if (first === REQUESTER_SIGNATURE && others.length === 0) return foreignSignature()
+  // A replica of another version may name more of the request in its stamp.
+  return differInGeneration(actual[REQUESTER], expected[REQUESTER]) ? foreignSignature() : foreignStamp()
 }
 
 async function decideOrDeny(

@@ -33,3 +33,13 @@ export function changesGeneration(before: unknown, after: unknown): boolean {
   const [had, has] = [before, after].map((one) => member(member(one, 'metadata'), 'generation'))
   return had !== undefined && has !== undefined && had !== has
 }
+
+/** Whether two stamps are of one requester, and one of them names another generation than the other, or none. */
+export function differInGeneration(one: string | undefined, other: string | undefined): boolean {
+  if (one === other || one === undefined || other === undefined) return false
+  return withoutGeneration(one) === withoutGeneration(other)
+}
+
+function withoutGeneration(stamp: string): string {
+  return stamp.replace(/,"generation":\d+(?=[,}])/, '')
+}

@@ -100,6 +100,17 @@ t.test('the stamp is signed with the key, and /validate allows no other one', as
       503,
       gitCommit({ annotations: { ...annotations, 'commitlet.dev/requested-at': 'x' } }),
     ],
+    [
+      'a requester without a generation, as of a replica of another version',
+      503,
+      gitCommit({
+        annotations: {
+          ...annotations,
+          [REQUESTER]: String(annotations[REQUESTER]).replace(/,"generation":1/, ''),
+          [SIGNATURE]: 'f'.repeat(64),
+        },
+      }),
+    ],
     ['another name for people', 403, gitCommit({ annotations: { ...annotations, [BY]: 'admin' } })],
     [
       'another requester',
