@@ -37,8 +37,8 @@ export interface Call {
 
 /** Exit code of a git that has taken all of its time of the processor: the shell's, for SIGXCPU. */
 export const RAN_OUT = 128 + 24
-/** The shell's exit code of a git that was killed, for SIGKILL. */
-const KILLED = 128 + 9
+/** Above it are the shell's exit codes for a git that a signal has ended; Git itself exits with 129 for wrong options. */
+const LAST_EXIT_CODE = 129
 
 /** How a git ended. `exitCode` is undefined where it was killed. */
 export interface Ended {
@@ -110,12 +110,17 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
     )
   }
   return {
-    exitCode: typeof ended.exitCode === 'number' && ended.exitCode !== KILLED ? ended.exitCode : undefined,
+    exitCode: exitCodeOf(ended.exitCode),
     bytes: output.stdout.bytes(),
     stdout: output.stdout.bytes().toString(),
     stderr: output.stderr.text() + Buffer.concat(ended.notStarted).toString(),
     seconds: (performance.now() - started) / 1000,
   }
+}
+
+function exitCodeOf(code: unknown): number | undefined {
+  if (typeof code !== 'number') return undefined
+  return code > LAST_EXIT_CODE && code !== RAN_OUT ? undefined : code
 }
 
 function boundOutput(streams: readonly NodeJS.ReadableStream[], overflow: AbortController): void {
