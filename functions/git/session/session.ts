@@ -16,6 +16,8 @@ import type { OnlineResult, Transport } from './transport.ts'
 import type { Workspace } from '../process/workspace.ts'
 
 const MIB = 1024 * 1024
+/** So many times the time of the processor for a git without the network, once the limits were raised. */
+const OFFLINE_FACTOR = 2
 /** Bytes of the unit in which the launcher limits the size of files, and how many of them are 1 MiB. */
 const BLOCK = 512
 const BLOCKS = MIB / BLOCK
@@ -92,8 +94,8 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     }
   }
 
-  function runWith(fileMiB: number | undefined): RunSettings {
-    return { folder, path, bounds: { ...limits, deadlineSeconds, fileMiB } }
+  function runWith(fileMiB: number | undefined, cpuSeconds = limits.cpuSeconds): RunSettings {
+    return { folder, path, bounds: { ...limits, cpuSeconds, deadlineSeconds, fileMiB } }
   }
 
   async function runOnline(args: readonly string[], options: OnlineOptions): Promise<OnlineResult> {
@@ -115,7 +117,9 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
 
   async function runOffline(args: readonly string[], input?: Uint8Array): Promise<EndedWithBytes> {
     if (mayRaise && (input?.length ?? 0) > limits.fileMiB * MIB) await raiseLimits()
-    const environment = offlineEnvironment(runWith(undefined))
+    // A hundred commits in a directory of 60,000 files take fast-import 4 s, so it may take more than what a server sends.
+    const cpuSeconds = mayRaise ? limits.cpuSeconds : limits.cpuSeconds * OFFLINE_FACTOR
+    const environment = offlineEnvironment(runWith(undefined, cpuSeconds))
     const call = { args, folder, environment, ...(input === undefined ? {} : { input }) }
     const ended = await launch(call, signal)
     if (ended.exitCode === 0) return ended
