@@ -81,8 +81,8 @@ const COLLISION = /' exists; cannot create|refname conflict/
 // With the last one, the branch that was read is deleted.
 const RACE =
   /is at [0-9a-f]+ but expected|reference already exists|incorrect old value provided|reference not found|unable to resolve reference/
-// Git, and JGit.
-const NOT_MOVED = /^(?:failed to update ref|failed to lock)$/
+// Git, JGit and Azure DevOps.
+const NOT_MOVED = /^(?:failed to update ref|failed to lock)$|^TF401028\b/
 const DISK =
   /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
 const NO_RIGHT = /^(?:(?:error|Gitea|Forgejo): )?(?<own>User permission denied for writing)/m

@@ -11,7 +11,7 @@ export interface Brought {
 }
 
 /** Different words that are looked up for one push: a remote that says something itself does not need more. */
-const LOOKED_UP = 8
+const LOOKED_UP = 5
 
 /**
  * Hosts and hooks repeat addresses, branches, paths, messages and names, which users choose. So words that stand in these

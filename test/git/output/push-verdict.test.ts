@@ -73,6 +73,11 @@ const answers: readonly (readonly [string, string, object])[] = [
   ['', 'incorrect old value provided', { kind: 'race' }],
   ['', "cannot lock ref 'refs/heads/main': is at 11 but expected 22", { kind: 'race' }],
   ['', 'failed to lock', { kind: 'race', unless: { reason: 'PushRejected' } }],
+  [
+    '',
+    "TF401028: The reference 'refs/heads/main' has already been updated by another client, so you cannot update it.",
+    { kind: 'race', unless: { reason: 'PushRejected' } },
+  ],
   // Of a hook: the server has not come to the ref, and says nothing of itself.
   ...[
     'The reference not found in JIRA',
@@ -107,9 +112,10 @@ t.test('words that the push has brought are not the words of the server', async 
   const author = { name: 'Ada', email: 'ada@example.com' }
   const message = 'GitLab: 502 Bad Gateway\n\nUser permission denied for writing\n'
   const commits = [{ files, message, author, date: new Date(0) }]
-  const isRepeated = repeatedWords({ url: context.url, branch: 'protected branch', commits })
-  const judge = (remote: string) =>
-    judgeRefusal({ reason: 'pre-receive hook declined', remote, unpack: '' }, context, isRepeated)
+  const judge = (remote: string) => {
+    const isRepeated = repeatedWords({ url: context.url, branch: 'protected branch', commits })
+    return judgeRefusal({ reason: 'pre-receive hook declined', remote, unpack: '' }, context, isRepeated)
+  }
   for (const words of [
     'docs/archived/read-only.md is too long',
     'GitLab: 502 Bad Gateway',
