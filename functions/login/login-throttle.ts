@@ -99,8 +99,10 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   /** Those that are as new ones would be. */
   function forget(namespace: string, places: Iterable<Place>): void {
     const own = kept.get(namespace)
-    for (const { name, allowance, tried } of places)
-      if (tried.size === 0 && allowance.left() >= mostFailed) own?.delete(name)
+    for (const place of places) {
+      const { name, allowance, tried } = place
+      if (own?.get(name) === place && tried.size === 0 && allowance.left() >= mostFailed) own.delete(name)
+    }
     if (own?.size === 0) kept.delete(namespace)
   }
 

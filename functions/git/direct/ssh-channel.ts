@@ -150,6 +150,9 @@ export function openSSHChannel(parts: SSHParts): Channel {
     heard?.release()
     const words = withoutRemote(running.program.end().words)
     if (heard?.isCut === false) return { kind: 'answered', answer: heard.answer, words }
+    const moved = readMoved(words, context)
+    if (moved !== undefined)
+      return { kind: 'refused', failure: movedFailure(moved, context, 'push'), each: false }
     return { kind: 'lost', failure: await failureFor(running, HUNG_UP) }
   }
 }
