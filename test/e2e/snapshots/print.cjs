@@ -10,7 +10,7 @@ Name:         a-succeeded
 Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
-              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"],"generation":1}
               commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
@@ -61,7 +61,7 @@ Name:         b-up-to-date
 Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
-              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"],"generation":1}
               commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
@@ -112,7 +112,7 @@ Name:         c-retrying
 Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
-              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"],"generation":1}
               commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
@@ -164,7 +164,7 @@ Name:         d-path-conflict
 Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
-              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"],"generation":1}
               commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
@@ -215,7 +215,7 @@ Name:         e-wrong-token
 Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
-              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"],"generation":1}
               commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
@@ -270,7 +270,7 @@ Name:         f-fresh
 Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
-              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"]}
+              commitlet.dev/requester: {"username":"admin","groups":["system:masters","system:authenticated"],"generation":1}
               commitlet.dev/requester-signature: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 API Version:  commitlet.dev/v1
 Kind:         GitCommit
