@@ -22,11 +22,7 @@ export interface Sent extends Pick<WrittenCommits, 'commits' | 'pack' | 'latest'
  * old state of a resource cannot land after one for a newer state: that one has moved the branch. Nothing is sent after
  * the session's signal has fired, nor where no time remains.
  */
-export async function push(
-  session: DirectSession,
-  { tip, head }: Omit<Push, 'commits'>,
-  sent: Sent,
-): Promise<Pushed> {
+export async function push(session: DirectSession, { tip, head }: Push, sent: Sent): Promise<Pushed> {
   const update = { ref: refOf(tip), from: tip.exists ? tip.commit : undefined, to: head }
   const mayBegin = (): boolean => (sent.remaining?.() ?? Infinity) > 0
   const delivery = await session.channel.push(update, sent.pack, mayBegin)

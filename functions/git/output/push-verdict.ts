@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
-import type { NewCommit, Pushed, Tip, Unlanded } from '../remote.ts'
+import type { Pushed, Tip, Unlanded } from '../remote.ts'
 import { failureOf, rejection } from './classify.ts'
 import { OUTAGE } from './error-table.ts'
 import type { ErrorContext } from './error-meaning.ts'
@@ -15,11 +15,10 @@ export interface RefusedUpdate {
   readonly unpack: string
 }
 
-/** A push: from where, to which commit, and with which commits on the way. */
+/** A push: from where, and to which commit. */
 export interface Push {
   readonly tip: Tip
   readonly head: string
-  readonly commits: readonly NewCommit[]
 }
 
 /**
@@ -60,7 +59,7 @@ export function unreported(context: ErrorContext): Unlanded {
  */
 export async function judgeByTip(
   readTip: () => Promise<string | undefined>,
-  { tip, head }: Omit<Push, 'commits'>,
+  { tip, head }: Push,
   otherwise: Unlanded,
 ): Promise<Pushed> {
   const now = await readTip().catch(() => 'unreadable')

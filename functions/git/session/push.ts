@@ -11,13 +11,13 @@ import { afterPush, failureOf, rejection } from '../output/classify.ts'
 import { AMBIGUOUS } from '../output/error-table.ts'
 import type { ErrorContext } from '../output/error-meaning.ts'
 import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
-import { repeatedWords, type IsRepeated } from '../output/repeated-words.ts'
+import { repeatedWords, type Brought, type IsRepeated } from '../output/repeated-words.ts'
 import type { OnlineResult } from './transport.ts'
 
 /** Implements `push` of the port: the lease is the compare-and-swap, and `head` descends from the tip. */
 export async function pushOnce(
   session: Session,
-  { tip, head, commits }: Push,
+  { tip, head, commits }: Push & Pick<Brought, 'commits'>,
   remaining: () => number = () => Infinity,
 ): Promise<Pushed> {
   const ref = `refs/heads/${tip.branch}`
@@ -89,7 +89,7 @@ function judgeOwn(reason: string, context: ErrorContext): Unlanded {
 
 async function judgeBreak(
   { meaning, undelivered }: OnlineResult,
-  push: Omit<Push, 'commits'>,
+  push: Push,
   now: () => Promise<string | undefined>,
 ): Promise<Pushed> {
   if (!(meaning instanceof Failure)) return { kind: 'race' }
