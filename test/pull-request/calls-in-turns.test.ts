@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Fetch, PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
 import { hostNamed } from '../../functions/domain/repository/hosts.ts'
@@ -8,33 +8,42 @@ import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
 import { GITEA } from '../harness/hosts/gitea.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
-import { memoryModel } from '../harness/hosts/model.ts'
+import { memoryModel, type HostModel } from '../harness/hosts/model.ts'
 import { settingsWith } from '../providers/port-stage.ts'
 
 const { signal } = new AbortController()
 const BRANCHES = { base: 'main', head: 'x', headOwner: undefined }
+
+interface Served {
+  readonly dialect: Parameters<typeof startHost>[1]
+  readonly name: string
+  readonly shown: string
+}
+
+/** Sessions with a host that serves this model, and the target and login for them. */
+async function stage(t: Test, model: HostModel, { dialect, name, shown }: Served) {
+  const host = await startHost(t, dialect, model)
+  const provider = hostNamed(name)
+  if (provider === undefined) throw new Error('There is no such host.')
+  const limits = makeApiLimits(() => performance.now())
+  const use = openProviders(settingsWith(host.caFile), limits)
+  const { baseURL } = host
+  const repository = ['acme', 'shop']
+  const target = { host: provider, baseURL, repository, shown, branches: BRANCHES, permit: () => undefined }
+  const login = { username: undefined, secret: 'good-token', identity: 'x', secrets: ['good-token'] }
+  return { host, use, target, login }
+}
 
 t.test(
   'a namespace that calls without end keeps another one with the same token from one call each',
   async (t) => {
     const model = memoryModel({ repository: ['acme', 'shop'] })
     model.branches.set('x', 3)
-    const host = await startHost(t, GITEA, model)
-    const provider = hostNamed('gitea')
-    if (provider === undefined) throw new Error('There is no such host.')
-    const use = openProviders(
-      settingsWith(host.caFile),
-      makeApiLimits(() => performance.now()),
-    )
-    const target = {
-      host: provider,
-      baseURL: host.baseURL,
-      repository: ['acme', 'shop'],
+    const { use, target, login } = await stage(t, model, {
+      dialect: GITEA,
+      name: 'gitea',
       shown: 'https://git.example.com/acme/shop',
-      branches: BRANCHES,
-      permit: () => undefined,
-    }
-    const login = { username: undefined, secret: 'good-token', identity: 'x', secrets: ['good-token'] }
+    })
     const session = <T>(namespace: string, work: (pulls: PullRequests) => Promise<T>): Promise<T> =>
       use(target, { login, signal, namespace }, work)
     let isOver = false
@@ -108,22 +117,11 @@ t.test('a claim that is lost while a host reads a pull request keeps old words f
   const person = '{01234567-89ab-cdef-0123-456789abcdef}'
   const model = memoryModel({ repository: ['acme', 'shop'], people: [person] })
   model.branches.set('x', 3)
-  const host = await startHost(t, BITBUCKET, model)
-  const provider = hostNamed('bitbucket')
-  if (provider === undefined) throw new Error('There is no such host.')
-  const use = openProviders(
-    settingsWith(host.caFile),
-    makeApiLimits(() => performance.now()),
-  )
-  const target = {
-    host: provider,
-    baseURL: host.baseURL,
-    repository: ['acme', 'shop'],
+  const { host, use, target, login } = await stage(t, model, {
+    dialect: BITBUCKET,
+    name: 'bitbucket',
     shown: 'https://bitbucket.org/acme/shop',
-    branches: BRANCHES,
-    permit: () => undefined,
-  }
-  const login = { username: undefined, secret: 'good-token', identity: 'x', secrets: ['good-token'] }
+  })
   const lost = new Failure('Conflict', 'Another attempt has taken over.')
   let isLost = false
   const confirm = (): Promise<void> => (isLost ? Promise.reject(lost) : Promise.resolve())
