@@ -7,7 +7,9 @@ const LEAST = { file: 0.95, total: 0.98 } as const
 const SOURCES = ['functions/**/*.ts', 'webhook/**/*.ts', 'cli/**/*.ts']
 /** These run in a worker thread only, whose lines tap does not count; the tests of git/ssh and of edits are theirs. */
 const IN_THREADS: ReadonlySet<string> = new Set([
-  ...['connection', 'main', 'program'].map((name) => `functions/git/ssh-worker/${name}.ts`),
+  ...['command-channel', 'connection', 'main', 'program'].map(
+    (name) => `functions/git/ssh-worker/${name}.ts`,
+  ),
   'functions/edits/main.ts',
 ])
 
