@@ -26,6 +26,7 @@ import type { Find } from './attempt/find.ts'
 import { divide } from './attempt/turns/shares.ts'
 import { measureTurns, openTurns } from './attempt/turns/turns.ts'
 import type { Sender } from './event-places.ts'
+import { guardSSHLogIns } from './login/throttle/ssh-log-ins.ts'
 import { openGit } from './git/git.ts'
 import { loadHTTP } from './http/http.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
@@ -94,6 +95,7 @@ async function main(): Promise<void> {
     deadlineSeconds: config.attemptDeadline,
     acquireSession: turns.acquireSession,
     acquireLarge: turns.acquireLarge,
+    guardLogIn: guardSSHLogIns(config.failedLogins, () => performance.now()),
     engine: config.gitEngine,
     handedOver: ({ url, why }) =>
       log.info({ repository: url, cause: why }, 'the git binary is used for this repository'),

@@ -9,7 +9,7 @@ import { throughAPI } from './api-remote.ts'
 import { openEngines, type EngineSettings } from './engines.ts'
 import { sessionSpan } from './measured-engine.ts'
 import type { EngineName, Remote, RemoteTarget } from './remote.ts'
-import { openSSHSessions } from './ssh/sessions.ts'
+import { openSSHSessions, type GuardLogIn } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
 import type { ExpectedChange } from './group-commit/expected-changes.ts'
 import type { Batch, SessionOwner } from './group-commit/batch.ts'
@@ -22,6 +22,8 @@ import { preview, type Preview } from './writer/preview.ts'
 export interface GitSettings extends RouteSettings, EngineSettings {
   /** Waits until a session may begin; default: at once. */
   readonly acquireSession?: (holder: SessionHolder, signal: AbortSignal) => Promise<Release>
+  /** Bounds the log-ins at SSH servers; default: each is tried. */
+  readonly guardLogIn?: GuardLogIn
 }
 
 /** Whose session it is. */
@@ -76,7 +78,8 @@ interface ReadingSession {
 
 /** Connects the writer to the engines behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
-  const ssh = openSSHSessions()
+  const { guardLogIn } = settings
+  const ssh = openSSHSessions(guardLogIn === undefined ? {} : { guardLogIn })
   const engine = openEngines(settings, ssh)
   const closing = new AbortController()
   const readings = new Set<Promise<unknown>>()

@@ -8,7 +8,7 @@ import { hostKeyNames } from '../domain/network/host-keys.ts'
 import { requireAPI } from '../domain/repository/target.ts'
 import type { World } from '../world.ts'
 import type { IssueToken } from './app-tokens.ts'
-import { makeLoginThrottle } from './login-throttle.ts'
+import { makeLoginThrottle } from './throttle/login-throttle.ts'
 import { makeRateLimits } from './rate-limits.ts'
 
 /** What bounds the calls. */

@@ -13,6 +13,14 @@ export interface SessionTarget extends SSHTarget {
   readonly login: KeyLogin
 }
 
+/** A log-in at a server to which no session is kept. */
+export interface NewLogIn extends Pick<SessionTarget, 'address' | 'addresses' | 'login'> {
+  readonly signal: AbortSignal
+}
+
+/** Does work that logs in, until the signal that it is given fires, or throws Failure without doing it. */
+export type GuardLogIn = <T>(logIn: NewLogIn, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
+
 /** Sessions at SSH servers. */
 export interface SSHSessions {
   /**
@@ -33,14 +41,23 @@ const KEEP_MS = 5_000
 /** Sessions that were closed, by what they can be used for; undefined: it was in no state to be kept. */
 type Kept = Map<string, Promise<SSHSession | undefined>>
 
+/** Parts of the sessions that have a default. */
+interface SessionParts {
+  readonly places?: ThreadPlaces
+  readonly keepMs?: number
+  /** Default: each log-in is tried. */
+  readonly guardLogIn?: GuardLogIn
+}
+
 /**
  * Each namespace has its own thread for each host, which is started when it is first needed. A session that is closed
  * in good order is kept for `keepMs`.
  */
-export function openSSHSessions(
-  places: ThreadPlaces = makeThreadPlaces(),
-  keepMs: number = KEEP_MS,
-): SSHSessions {
+export function openSSHSessions({
+  places = makeThreadPlaces(),
+  keepMs = KEEP_MS,
+  guardLogIn = ({ signal }, work) => work(signal),
+}: SessionParts = {}): SSHSessions {
   const keptIn = new WeakMap<Lease['thread'], Kept>()
 
   function keptOf({ thread }: Lease): Kept {
@@ -99,7 +116,9 @@ export function openSSHSessions(
         login: { privateKey, hostKeys },
         ...(readyMs === undefined ? {} : { readyMs }),
       }
-      const session = await takeOrOpen(lease, target, () => openSession(lease.thread, plain, signal))
+      const session = await takeOrOpen(lease, target, () =>
+        guardLogIn({ address, addresses, login, signal }, (until) => openSession(lease.thread, plain, until)),
+      )
       const own = leased(session, signal, (isKept) => {
         if (!isKept) session.close()
         giveBack(session, lease, target)

@@ -107,7 +107,7 @@ drawn('a session is not used again at an address that is not one of the checked 
 })
 
 drawn('a session is not kept for long, although its thread is used', async (t) => {
-  const own = openSSHSessions(makeThreadPlaces(), 5)
+  const own = openSSHSessions({ keepMs: 5 })
   t.teardown(() => own.close())
   await own.open(targetOf('held'), patience())
   const target = targetOf('short')
@@ -158,7 +158,7 @@ drawn('an idle thread ends, and its memory with it', async (t) => {
     threads.push(startWorkerThread())
     return threads.at(-1)!
   })
-  const own = openSSHSessions(places)
+  const own = openSSHSessions({ places })
   const target = targetOf('idle')
   t.equal(await loginsOf(() => echoOnce(own, target)), 1)
   await threads[0]!.ended
@@ -172,7 +172,7 @@ t.test('a session that is given up while the one before it ends leaves nothing b
     threads.push(startWorkerThread())
     return threads.at(-1)!
   })
-  const own = openSSHSessions(places, 20)
+  const own = openSSHSessions({ places, keepMs: 20 })
   t.teardown(() => own.close())
   const target = targetOf('given-up')
   const first = await own.open(target, patience())
@@ -194,7 +194,7 @@ for (const [what, limits, reason] of [
   ['needs too much memory', { ...THREAD_LIMITS, heapMiB: 24 }, 'NetworkError'],
 ] as const) {
   drawn(`a thread that ${what} is ended, and what ran there is ${reason}`, async (t) => {
-    const own = openSSHSessions(makeThreadPlaces(PLACE_BOUNDS, () => startWorkerThread(limits)))
+    const own = openSSHSessions({ places: makeThreadPlaces(PLACE_BOUNDS, () => startWorkerThread(limits)) })
     t.teardown(() => own.close())
     // Its lines take more than that, also of the thread of a bundle.
     const login = keyLogin(KEY, 'a b c\n'.repeat(600_000) + server.knownHosts)

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { makeAllowance, type Allowance } from '../domain/sharing/allowance.ts'
-import { unlessAborted } from '../domain/deadline.ts'
-import { Failure } from '../domain/failure.ts'
+import { makeAllowance } from '../../domain/sharing/allowance.ts'
+import { unlessAborted } from '../../domain/deadline.ts'
+import { Failure } from '../../domain/failure.ts'
+import { openPlaces, type Place } from './places.ts'
 
 /** A log-in that is about to be tried. */
 export interface LogIn {
@@ -43,27 +44,12 @@ export interface LoginThrottle {
 const PERIOD_MS = 30_000
 /** Most logins that are remembered; beyond that the least recently used one is forgotten. */
 const REMEMBERED = 10_000
-/** The same of namespaces with failures. */
-const NAMESPACES = 1_000
-/** Most places of a namespace with failures, beyond which all others count as one until these are over: none is forgotten. */
-const MOST_PLACES = 500
 
-/** Beyond this, all other names of a server count as one, which those of the namespace share that have as many. */
-const MOST_NAMES = 16
-const MANY = 'many names'
-
-/** What a namespace may do at a host, or at a server by another name. */
-interface Place {
-  readonly name: string
-  readonly allowance: Allowance
-  /** Logins that are being tried and have not worked yet. */
-  readonly tried: Set<Tried>
-}
-
+/** A log-in that is being tried, for one or more that share it. */
 interface Tried {
   /** Login and what is shared; undefined: nobody else takes part. */
   readonly key: string | undefined
-  readonly places: readonly Place[]
+  readonly places: readonly Place<Tried>[]
   count: number
   /** Fires when it has failed. */
   readonly failing: AbortController
@@ -74,58 +60,28 @@ interface Tried {
 export function makeLoginThrottle(mostFailed: number, now: () => number): LoginThrottle {
   /** How a login has ended last at a repository. */
   const known = new LRUCache<string, 'worked' | 'failed'>({ max: REMEMBERED })
-  /** By namespace and name: those at which a log-in is being tried, or has failed. */
-  const kept = new LRUCache<string, Map<string, Place>>({ max: NAMESPACES })
-
-  /** New ones are kept only once a log-in is tried there. */
-  function placesOf({ namespace, host, servers = [] }: LogIn): readonly Place[] {
-    const own = kept.get(namespace)
-    if (own !== undefined && own.size >= MOST_PLACES) forget(namespace, own.values())
-    const hasRoom = own === undefined || own.size < MOST_PLACES
-    const listed = servers.length > MOST_NAMES ? [...servers.slice(0, MOST_NAMES), MANY] : servers
-    const names = [host, ...listed].map((name) => (hasRoom || own.has(name) ? name : MANY))
-    const makePlace = (name: string): Place => {
-      return { name, allowance: makeAllowance(mostFailed, 1_000 / PERIOD_MS, now), tried: new Set() }
-    }
-    return [...new Set(names)].map((name) => own?.get(name) ?? makePlace(name))
-  }
-
-  function keep(namespace: string, places: readonly Place[]): void {
-    const own = kept.get(namespace) ?? new Map<string, Place>()
-    for (const place of places) own.set(place.name, place)
-    kept.set(namespace, own)
-  }
-
-  /** Those that are as new ones would be. */
-  function forget(namespace: string, places: Iterable<Place>): void {
-    const own = kept.get(namespace)
-    for (const place of places) {
-      const { name, allowance, tried } = place
-      if (own?.get(name) === place && tried.size === 0 && allowance.left() >= mostFailed) own.delete(name)
-    }
-    if (own?.size === 0) kept.delete(namespace)
-  }
+  const places = openPlaces<Tried>(mostFailed, () => makeAllowance(mostFailed, 1_000 / PERIOD_MS, now))
 
   /** Waits until the login may be tried; undefined: it has worked there. */
   async function enter(logIn: LogIn): Promise<Tried | undefined> {
     for (;;) {
       if (known.get(placeKey(logIn)) === 'worked') return undefined
-      const places = placesOf(logIn)
-      const all = places.flatMap(({ tried }) => [...tried])
+      const those = places.of(logIn)
+      const all = those.flatMap(({ tried }) => [...tried])
       const key = keyOf(logIn)
       const same = key === undefined ? undefined : all.find((tried) => tried.key === key)
       if (same?.failing.signal.aborted === false) return count(same)
-      const full = places.filter(({ allowance, tried }) => allowance.left() - tried.size < 1)
+      const full = those.filter(({ allowance, tried }) => allowance.left() - tried.size < 1)
       if (same === undefined && full.length === 0) {
         const tried = {
           key,
-          places,
+          places: those,
           count: 0,
           failing: new AbortController(),
           end: Promise.withResolvers<undefined>(),
         }
-        for (const place of places) place.tried.add(tried)
-        keep(logIn.namespace, places)
+        for (const place of those) place.tried.add(tried)
+        places.keep(logIn.namespace, those)
         return count(tried)
       }
       const spent = full.find(({ tried }) => tried.size === 0)
@@ -139,7 +95,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
     tried.count -= 1
     if (tried.count > 0) return
     for (const place of tried.places) place.tried.delete(tried)
-    forget(logIn.namespace, tried.places)
+    places.forget(logIn.namespace, tried.places)
     tried.end.resolve(undefined)
   }
 
@@ -147,9 +103,9 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
     if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
     known.set(placeKey(logIn), 'failed')
     if (tried?.failing.signal.aborted === true) return
-    const places = tried?.places ?? placesOf(logIn)
-    for (const place of places) place.allowance.spend(1)
-    keep(logIn.namespace, places)
+    const those = tried?.places ?? places.of(logIn)
+    for (const place of those) place.allowance.spend(1)
+    places.keep(logIn.namespace, those)
     tried?.failing.abort(error)
   }
 
@@ -193,7 +149,7 @@ function asFailed(cause: unknown): Failure {
   return new Failure('Timeout', message, { cause })
 }
 
-function throttled({ namespace, host }: LogIn, { allowance, name }: Place): Failure {
+function throttled({ namespace, host }: LogIn, { allowance, name }: Place<Tried>): Failure {
   const where = name === host ? 'there' : 'there, or at other names that may be the same server,'
   const message = `Logging in at ${host} was not tried, because too many log-ins of the namespace ${namespace} have failed ${where} lately, and the host could lock out everybody; fix the credentials of its resources. Commitlet retries automatically.`
   const retryAfterSeconds = Math.ceil(((1 - allowance.left()) * PERIOD_MS) / 1000)

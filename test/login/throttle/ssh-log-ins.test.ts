@@ -1,0 +1,74 @@
+import t from 'tap'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+import { openSSHSessions, type SSHSessions } from '../../../functions/git/ssh/sessions.ts'
+import { guardSSHLogIns } from '../../../functions/login/throttle/ssh-log-ins.ts'
+import { makeKey } from '../../harness/ssh-keys.ts'
+import { withSSHServer, type SSHServer } from '../../harness/ssh-server.ts'
+import { keyLogin } from '../../git/ssh/stage.ts'
+import { outcomeOf, patience } from '../../git/stage.ts'
+
+const MOST_FAILED = 2
+
+await withSSHServer(t, (t, server) => {
+  t.test('log-ins over SSH are bounded at the address, whatever host key is listed for it', async (t) => {
+    const sessions = open()
+    t.teardown(() => sessions.close())
+    const refused = () => server.log().then((log) => log.split('Connection reset by authenticating').length)
+    const before = await refused()
+    const outcomes: unknown[] = []
+    for (const hostKey of [...server.hostKeys, ...server.hostKeys])
+      outcomes.push(await outcomeOf(logIn(sessions, server, hostKey)))
+    t.match(outcomes.slice(0, MOST_FAILED), [
+      { reason: 'AuthenticationFailed', message: /./ },
+      { reason: 'AuthenticationFailed', message: /./ },
+    ])
+    for (const outcome of outcomes.slice(MOST_FAILED))
+      t.match(outcome, { reason: 'AuthenticationFailed', message: /was not tried/ })
+    t.ok((await refused()) - before <= MOST_FAILED)
+    t.match(
+      await outcomeOf(logIn(sessions, server, server.hostKeys[0] ?? '', 'another')),
+      { message: /^(?!.*was not tried)/ },
+      'another namespace has its own bound',
+    )
+  })
+
+  t.test('a login that has worked at one address is not known at another', async (t) => {
+    const sessions = open()
+    t.teardown(() => sessions.close())
+    const good = await openSession(sessions, server, server.writer, ['127.0.0.1'])
+    good.close()
+    for (let i = 0; i < 3; i += 1)
+      t.match(await outcomeOf(logIn(sessions, server, server.hostKeys[0] ?? '')), {
+        message: i < MOST_FAILED ? /^(?!.*was not tried)/ : /was not tried/,
+      })
+    t.ok(
+      (await openSession(sessions, server, server.writer, ['127.0.0.1'])).isOpen(),
+      'where it has worked, it works',
+    )
+    t.match(await outcomeOf(openSession(sessions, server, server.writer, ['127.0.0.1', '127.0.0.2'])), {
+      message: /was not tried/,
+    })
+  })
+})
+
+function open(): SSHSessions {
+  return openSSHSessions({ keepMs: 0, guardLogIn: guardSSHLogIns(MOST_FAILED, () => 0) })
+}
+
+/** Tries a key that the server does not know. */
+function logIn(sessions: SSHSessions, server: SSHServer, hostKey: string, namespace = 'shop') {
+  const address = parseRepositoryAddress(`${server.url}/acme/shop.git`)
+  const known = `[127.0.0.1]:${server.port} ${hostKey}\n`
+  const login = keyLogin(makeKey('-t', 'ed25519'), known, namespace)
+  return sessions.open({ address, addresses: ['127.0.0.1'], login }, patience())
+}
+
+function openSession(
+  sessions: SSHSessions,
+  server: SSHServer,
+  key: SSHServer['writer'],
+  addresses: string[],
+) {
+  const address = parseRepositoryAddress(`${server.url}/acme/shop.git`)
+  return sessions.open({ address, addresses, login: keyLogin(key, server.knownHosts) }, patience())
+}
