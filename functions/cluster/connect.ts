@@ -6,7 +6,16 @@ import { Failure } from '../domain/failure.ts'
 import { entries, member, textMember } from '../domain/json-value.ts'
 import { countParts } from '../domain/network/json-parts.ts'
 import type { ApiServer } from './api-server.ts'
-import { bodyOf, METADATA, refusal, selectedOf, versionIn, versionOf } from './calls/answer.ts'
+import {
+  bodyOf,
+  LARGEST_METADATA,
+  METADATA,
+  refusal,
+  selectedOf,
+  UNREAD_VERSION,
+  versionIn,
+  versionOf,
+} from './calls/answer.ts'
 import { OF_RESOURCE } from './calls/selections.ts'
 import { accessReviews } from './access-review.ts'
 import type { Cluster, NamedObject, Secret } from './cluster.ts'
@@ -105,8 +114,14 @@ async function readSecret(server: ApiServer, namespace: string, name: string): P
 async function readVersion(server: ApiServer, ref: NamedObject, served: ServedKind): Promise<string> {
   const namespace = served.namespaced ? ref.namespace : undefined
   const path = objectPath(ref.apiVersion, served.plural, { namespace, name: ref.name })
-  const answer = await server({ method: 'GET', path, accept: METADATA })
-  return versionIn(answer, `${ref.kind} ${ref.name}`)
+  try {
+    const answer = await server({ method: 'GET', path, accept: METADATA, most: LARGEST_METADATA })
+    return versionIn(answer, `${ref.kind} ${ref.name}`)
+  } catch (error) {
+    // The answer is too large.
+    if (error instanceof Failure && error.reason === 'NotSupported') return UNREAD_VERSION
+    throw error
+  }
 }
 
 async function patchStatus(server: ApiServer, resource: Envelope, status: Status): Promise<unknown> {

@@ -66,3 +66,18 @@ t.test('an answer with the kinds of a group is read within a budget, whatever an
     namespaced: true,
   })
 })
+
+t.test(
+  'an object that answers a look with more than metadata can be is there, and no more of it is taken',
+  async (t) => {
+    const named = { apiVersion: 'things.example.com/v1', kind: 'Thing', namespace: 'shop', name: 'one' }
+    const served = { plural: 'things', namespaced: true }
+    const asked: (number | undefined)[] = []
+    const cluster = connectCluster(({ most }) => {
+      asked.push(most)
+      return Promise.reject(new Failure('NotSupported', 'The API server answered with more.'))
+    })
+    t.equal(await cluster.readVersion(named, served), '/')
+    t.strictSame(asked, [1024 * 1024])
+  },
+)

@@ -10,8 +10,8 @@ import { OF_VERSION } from './selections.ts'
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
  */
 export const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json'
-/** The metadata of an object has some 500 KiB at most: annotations, and who manages its fields. */
-const LARGEST_METADATA = 1024 * 1024
+/** In bytes. The metadata of an object has some 500 KiB at most: annotations, and who manages its fields. */
+export const LARGEST_METADATA = 1024 * 1024
 
 /** The JSON of the response if its status is 2xx; otherwise throws the Failure of `refusal`. */
 export function bodyOf(answer: ApiAnswer, what: string, namedBy?: string): unknown {
@@ -63,12 +63,13 @@ export function versionOf(metadata: unknown): string {
   return `${textMember(metadata, 'uid') ?? ''}/${textMember(metadata, 'resourceVersion') ?? ''}`
 }
 
+/** The version of an object that is there, and of which no more is known. */
+export const UNREAD_VERSION = '/'
+
 /** The version in the answer to a GET. Throws a Failure if the API server has not said whether there is such an object. */
 export function versionIn(answer: ApiAnswer, what: string): string {
   if (answer.status === 404) return MISSING
   if (answer.status === 401 || answer.status === 403) return UNREADABLE
-  // Too large to be parsed at once, and there.
-  if (answer.status === 200 && answer.text.length > LARGEST_METADATA) return '/'
   return versionOf(member(selectedOf(answer, what, OF_VERSION), 'metadata'))
 }
 
