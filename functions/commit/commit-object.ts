@@ -26,6 +26,8 @@ import { earlierOf, sourcesRead } from './sources-read.ts'
 
 /** The clocks of replicas differ: the history is searched from this long before the first attempt. */
 const CLOCK_MARGIN_MS = 3_600_000
+/** Of the newest keys: while keys are rotated, a replica that does not know the newest one yet has to find the commit as well. */
+const WRITTEN_SEALS = 2
 
 /**
  * Commits the referenced object to the branch: GitCommit → Outcome. Throws a Failure for everything else. A commit that
@@ -149,7 +151,7 @@ function draftOf(
     repository: resource.target.address,
     branch: spec.branch,
     files: filesOf(resource),
-    message: commitMessage({ ...identity, message: spec.message, seal: seals?.[0] }),
+    message: commitMessage({ ...identity, message: spec.message, seals: seals?.slice(0, WRITTEN_SEALS) }),
     id,
     seals,
     author: settings.author,

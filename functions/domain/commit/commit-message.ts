@@ -8,8 +8,8 @@ export interface MessageParts extends CommitCause {
   readonly message: string
   readonly namespace: string
   readonly name: string
-  /** See commit-seal.ts; undefined: there is no such trailer. */
-  readonly seal?: string | undefined
+  /** See commit-seal.ts: a trailer for each; default: none. */
+  readonly seals?: readonly string[] | undefined
   /** The Kubernetes user who applied it; undefined: there is no such trailer. */
   readonly requestedBy: string | undefined
 }
@@ -24,7 +24,7 @@ export function commitMessage(parts: MessageParts): string {
   const trailers = [
     `Commitlet-Resource: ${parts.namespace}/${parts.name}`,
     `${COMMIT_ID_TRAILER}: ${commitletId(parts)}`,
-    ...(parts.seal === undefined ? [] : [`${COMMIT_SEAL_TRAILER}: ${parts.seal}`]),
+    ...(parts.seals ?? []).map((seal) => `${COMMIT_SEAL_TRAILER}: ${seal}`),
     ...requestedBy(parts.requestedBy),
   ]
   return `${text}\n${endsInTrailers(text) ? '' : '\n'}${trailers.join('\n')}\n`

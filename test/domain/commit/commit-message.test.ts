@@ -137,7 +137,7 @@ t.test('whatever a message contains, Git sees our trailers, each once', async (t
   t.ok(taken.length > texts.length / 4, `${taken.length} messages`)
   const seal = '0123456789abcdef'
   const expected = `shop/settings\n${PARTS.uid}.3\n${seal}\ndev\n`
-  const messages = taken.map((message) => commitMessage({ ...PARTS, message, seal }))
+  const messages = taken.map((message) => commitMessage({ ...PARTS, message, seals: [seal] }))
   const logged = loggedTrailers(t.testdir(), messages)
   const unseen = taken.filter((_, index) => logged[index] !== expected)
   t.same(unseen.slice(0, 5), [], `git log: ${unseen.length}, seed ${seed}`)
