@@ -28,7 +28,7 @@ export interface LoginThrottle {
    * Does work that logs in, until its signal fires. Throws AuthenticationFailed without doing it if too many log-ins of the
    * namespace have failed at the host. A login that has worked lately at the same repository is never held back. Where one logs
    * in for several and fails, the signals of the others fire with that failure: in a queue for a push each would log in by
-   * itself. `proves`: whether the result shows that the login works, after it has failed there. Default: any does.
+   * itself. `proves`: whether the result shows that the login works. Default: any does.
    */
   readonly run: <T>(
     logIn: LogIn,
@@ -58,14 +58,14 @@ interface Tried {
 
 /** Makes one that remembers nothing yet. `mostFailed`: FAILED_LOGINS. `now` is in milliseconds of a clock that is never set. */
 export function makeLoginThrottle(mostFailed: number, now: () => number): LoginThrottle {
-  /** How a login has ended last at a repository. */
-  const known = new LRUCache<string, 'worked' | 'failed'>({ max: REMEMBERED })
+  /** Logins that have worked at a repository, and have not failed there since. */
+  const worked = new LRUCache<string, true>({ max: REMEMBERED })
   const places = openPlaces<Tried>(mostFailed, () => makeAllowance(mostFailed, 1_000 / PERIOD_MS, now))
 
   /** Waits until the login may be tried; undefined: it has worked there. */
   async function enter(logIn: LogIn): Promise<Tried | undefined> {
     for (;;) {
-      if (known.get(placeKey(logIn)) === 'worked') return undefined
+      if (worked.get(placeKey(logIn)) === true) return undefined
       const those = places.of(logIn)
       const all = those.flatMap(({ tried }) => [...tried])
       const key = keyOf(logIn)
@@ -101,7 +101,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
 
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
     if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
-    known.set(placeKey(logIn), 'failed')
+    worked.delete(placeKey(logIn))
     if (tried?.failing.signal.aborted === true) return
     const those = tried?.places ?? places.of(logIn)
     for (const place of those) place.allowance.spend(1)
@@ -117,8 +117,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
         const result = await work(
           tried === undefined ? signal : AbortSignal.any([signal, tried.failing.signal]),
         )
-        const key = placeKey(logIn)
-        if (known.get(key) !== 'failed' || proves(result)) known.set(key, 'worked')
+        if (proves(result)) worked.set(placeKey(logIn), true)
         return result
       } catch (error) {
         record(logIn, tried, error)

@@ -197,6 +197,13 @@ t.test('nor one that fails at a repository which anybody may read', async (t) =>
   t.match(await logIn('bad', { reads: true }), { message: /was not tried/ })
 })
 
+t.test('what anybody may read is no sign that a login works', async (t) => {
+  const { tried, logIn } = stage()
+  for (let i = 0; i < 50; i += 1) t.equal(await logIn(`bad-${i}`, { reads: true }), 'in')
+  for (let i = 0; i < 50; i += 1) await logIn(`bad-${i}`)
+  t.equal(tried.length, 50 + 5)
+})
+
 t.test('one credential that does not work is not tried more often than several', async (t) => {
   const { tried, logIn } = stage()
   const results = await Promise.all(Array.from({ length: 50 }, () => logIn('bad')))
