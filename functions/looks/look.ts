@@ -1,6 +1,6 @@
+import { ended } from '../cluster/calls/exchange.ts'
 import type { Cluster, NamedObject } from '../cluster/cluster.ts'
 import { unlessAborted } from '../domain/deadline.ts'
-import { Failure } from '../domain/failure.ts'
 import { writtenReferences, type WrittenReference } from '../domain/commit/references.ts'
 import { isSecretField, type ReferenceField } from '../domain/spec/spec.ts'
 import { MISSING } from '../domain/resource/waiting.ts'
@@ -56,13 +56,7 @@ export async function look(
   const isSecret = named.apiVersion === 'v1' && named.kind === 'Secret'
   const served = isSecret
     ? SECRETS
-    : await unlessAborted(cluster.discover(named.apiVersion, named.kind), signal, late)
+    : await unlessAborted(cluster.discover(named.apiVersion, named.kind), signal, ended)
   if (served === undefined) return MISSING
-  return unlessAborted(cluster.readVersion(named, served, { namespace: owner, signal }), signal, late)
-}
-
-function late(cause: unknown): Failure {
-  return new Failure('Timeout', 'The API server did not answer in time; Commitlet retries automatically.', {
-    cause,
-  })
+  return unlessAborted(cluster.readVersion(named, served, { namespace: owner, signal }), signal, ended)
 }
