@@ -1,7 +1,7 @@
 import { DEFAULT_PORTS } from './address.ts'
 import type { RepositoryAddress } from './address.ts'
 import { pathComplaint } from './committed-path.ts'
-import { publicHost } from './hosts.ts'
+import { publicHost } from './public-host.ts'
 import { findEntry, parseEntry } from './repository-list.ts'
 
 /** The form of an entry, for messages. */

@@ -1,5 +1,5 @@
 import type { RepositoryAddress } from './address.ts'
-import { publicHost, webHostOf } from './hosts.ts'
+import { publicHost, webHostOf } from './public-host.ts'
 import { findEntry, parseEntry } from './repository-list.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { publicHost } from './hosts.ts'
+import { publicHost } from './public-host.ts'
 
 /**
  * What follows the path of a repository in the addresses of its pages. GitLab has these names for nothing else

@@ -1,8 +1,8 @@
 import { bracketed, DEFAULT_PORTS, writeAuthority } from './address.ts'
 import type { RepositoryAddress } from './address.ts'
 import { Failure } from '../failure.ts'
-import { hostOf, publicAPI, publicHost, webHostOf } from './hosts.ts'
 import type { Host } from './hosts.ts'
+import { hostOf, publicAPI, publicHost, webHostOf } from './public-host.ts'
 import type { Kind } from '../resource/api-names.ts'
 
 /** What is called: the Git server, or the API of the host. */

@@ -6,7 +6,8 @@ import {
   userAndTokenIn,
 } from '../../../functions/domain/credentials/password-login.ts'
 import type { ApiLogin } from '../../../functions/domain/credentials/login.ts'
-import { hostNamed, hostOf } from '../../../functions/domain/repository/hosts.ts'
+import { hostNamed } from '../../../functions/domain/repository/hosts.ts'
+import { hostOf } from '../../../functions/domain/repository/public-host.ts'
 import { redact } from '../../../functions/domain/redact.ts'
 import type { Credentials } from '../../../functions/domain/spec/spec.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { passwordLogin, userAndTokenIn } from '../../../functions/domain/credentials/password-login.ts'
-import { hostOf } from '../../../functions/domain/repository/hosts.ts'
+import { hostOf } from '../../../functions/domain/repository/public-host.ts'
 import type { SecretData } from '../../../functions/domain/credentials/secret-keys.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Credentials } from '../../../functions/domain/spec/spec.ts'
