@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { SHIPPED } from '../../bench/scale/installations.ts'
 import { readConfig } from '../../functions/config.ts'
-import { SINK_LIMITS } from '../../webhook/delivery/sink.ts'
+import { SINK_LIMITS } from '../../webhook/delivery/sink-limits.ts'
 import { asked, readManifest, ROOT } from './read.ts'
 
 /** Fields of a Knative Service that its API takes without a warning in its default configuration (measured). */

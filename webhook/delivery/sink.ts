@@ -1,16 +1,15 @@
 import type { Logger } from 'pino'
 import type { AppliedEvent } from '../../functions/domain/event/applied-event.ts'
-import { CLAIM_SECONDS } from '../../functions/domain/resource/claims.ts'
 import { resourceKey, type ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { errorLogFields, reasonOf } from '../../functions/domain/error-log-fields.ts'
 import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import type { Meter } from '../../functions/domain/telemetry/meter.ts'
 import { NO_TRACER } from '../../functions/domain/telemetry/tracer.ts'
-import type { Deliver, DeliveryTimes, SinkTarget } from './delivery.ts'
+import type { Deliver, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
-import type { QueueLimits } from './fair-queue.ts'
 import { makeFairQueue } from './fair-queue.ts'
 import { makeSecondSending } from './second-sending.ts'
+import { shareOf, SINK_LIMITS, type SinkLimits } from './sink-limits.ts'
 import { measureSink } from './sink-meter.ts'
 import { traceDelivery, type Observers } from './traced-delivery.ts'
 
@@ -26,43 +25,6 @@ export interface Sink {
   readonly onDropped: (dropped: () => void) => void
   /** Accepts no more events and waits for those in flight or queued until the deadline; then aborts the rest. */
   readonly drain: (deadlineMs: number) => Promise<void>
-}
-
-/** Limits of the sink: numbers of events and times. */
-export interface SinkLimits extends DeliveryTimes, QueueLimits {
-  readonly inFlight: number
-  /** Most events of one namespace in flight; fewer where many namespaces are busy. */
-  readonly perNamespace: number
-  /** How long an event without a response counts as in flight for other events, so that a hanging sink is not waited for. */
-  readonly slotMs: number
-  /** Most requests that are open for longer than that. The oldest one is given up for the next. */
-  readonly overdue: number
-  /** How long an event without a response counts as in flight for the sweeps. */
-  readonly trustedMs: number
-  /** After an event whose request broke, it is sent once more: by then the claim of an attempt that broke has ended. */
-  readonly claimMs: number
-}
-
-/**
- * 1,024 requests of some 20 KiB and 10,000 waiting events of 1 KiB each: 30 MiB at most. The function responds when the
- * attempt is done, for which Knative allows up to 600 s: a request may take a little longer.
- */
-export const SINK_LIMITS: SinkLimits = {
-  inFlight: 256,
-  perNamespace: 64,
-  slotMs: 20_000,
-  overdue: 768,
-  waiting: 10_000,
-  waitingPerNamespace: 5_000,
-  // A sweep reads each of them, while the namespaces after it wait.
-  sweptPerNamespace: 1_000,
-  requestMs: 610_000,
-  bodyMs: 5_000,
-  windowMs: 60_000,
-  firstPauseMs: 200,
-  // A living attempt renews its claim, so that a sweep leaves it alone.
-  trustedMs: CLAIM_SECONDS * 1000,
-  claimMs: (CLAIM_SECONDS + 1) * 1000,
 }
 
 const LOG_INTERVAL_MS = 1_000
@@ -183,11 +145,6 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
   const hasRoom = (namespace: string): boolean => !draining && waiting.hasRoom(namespace)
   const onDropped = (dropped: () => void): void => void listeners.push(dropped)
   return { send, hasRoom, isUnderway, onDropped, drain }
-}
-
-/** A quarter of what is free, so that many namespaces whose requests hang leave something for the next one. */
-function shareOf({ inFlight: limit, perNamespace }: SinkLimits, inFlight: number): number {
-  return Math.min(perNamespace, Math.ceil((limit - inFlight) / 4))
 }
 
 /** Logs dropped events at most once a second, with their number. */

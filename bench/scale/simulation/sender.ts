@@ -1,4 +1,4 @@
-import { SINK_LIMITS } from '../../../webhook/delivery/sink.ts'
+import { SINK_LIMITS } from '../../../webhook/delivery/sink-limits.ts'
 import type { Clock } from './clock.ts'
 import type { Commit } from './world.ts'
 
@@ -6,7 +6,7 @@ import type { Commit } from './world.ts'
 export type Send = (commit: Commit, answered: () => void) => void
 
 /**
- * A replica of the webhook, as webhook/delivery/sink.ts: so many events in flight in all and of one namespace, and the
+ * A replica of the webhook, as webhook/delivery/sink-limits.ts: so many events in flight in all and of one namespace, and the
  * next is of the namespace with the fewest. After `slotMs` an event does not count any more.
  */
 export function makeSender(clock: Clock, send: Send): (commit: Commit) => void {
