@@ -23,9 +23,9 @@ import {
   stampBytes,
   stampFor,
   stampOf,
-  stampPatch,
 } from '../../functions/domain/requester/stamp.ts'
-import type { Annotations, Application, Stamp } from '../../functions/domain/requester/stamp.ts'
+import type { Application, Stamp } from '../../functions/domain/requester/stamp.ts'
+import { stampPatch, type Annotations } from '../../functions/domain/requester/stamp-patch.ts'
 import {
   denialOf,
   EMPTY_REQUEST,

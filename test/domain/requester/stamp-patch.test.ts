@@ -1,6 +1,6 @@
 import t from 'tap'
-import { stampPatch } from '../../../functions/domain/requester/stamp.ts'
-import type { PatchOperation } from '../../../functions/domain/requester/stamp.ts'
+import { stampPatch } from '../../../functions/domain/requester/stamp-patch.ts'
+import type { PatchOperation } from '../../../functions/domain/requester/stamp-patch.ts'
 
 const BY = 'commitlet.dev/requested-by'
 const REQUESTER = 'commitlet.dev/requester'
