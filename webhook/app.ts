@@ -2,7 +2,6 @@ import type { Server } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
-import type { Logger } from 'pino'
 import { openFairPlaces } from '../functions/domain/sharing/fair-places.ts'
 import { boundConnections, KEPT_MS } from '../functions/domain/network/connections.ts'
 import type { Connections, Timing } from '../functions/domain/network/connections.ts'
@@ -10,9 +9,10 @@ import { countParts } from '../functions/domain/network/json-parts.ts'
 import { NO_SCHEMAS } from '../functions/domain/no-schemas.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import { readTraceparent, type TraceContext } from '../functions/domain/telemetry/trace-context.ts'
-import type { AdmissionRequest, Verdict } from './admission/review.ts'
+import type { AdmissionRequest } from './admission/review.ts'
 import { readReview, reviewOf } from './admission/review.ts'
 import { readBodies } from './bodies.ts'
+import type { Edge } from './edge.ts'
 import { answerError, NO_ROOM, refuse } from './refusals.ts'
 import { boundHandshakes } from './handshakes.ts'
 import { isCertified, servedWith } from './tls.ts'
@@ -37,19 +37,6 @@ const PARTS_LIMIT = 50_000
 const ALL_PARTS_LIMIT = 1_000_000
 const NOTHING = 'There is nothing here; send reviews to POST /mutate or /validate.'
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
-
-/** A decision. `caller`: the span that the API server has named, if it is known to be the API server. */
-export type Decide = (request: AdmissionRequest, caller?: TraceContext) => Promise<Verdict>
-
-/** What the HTTP server calls: the two decisions, the callback after a response, and the state of draining. */
-export interface Edge {
-  readonly mutate: Decide
-  readonly validate: Decide
-  /** Called once the response of /validate was sent; never if the client closed the connection before. */
-  readonly answered: (request: AdmissionRequest, verdict: Verdict) => void
-  readonly isDraining: () => boolean
-  readonly log: Logger
-}
 
 /**
  * The HTTPS app; not listening yet. Malformed requests get 400 or 413 and one sentence. Its `close()` resolves once

@@ -7,23 +7,16 @@ import type { Followers } from '../functions/cluster/sweep/followers.ts'
 import type { LeaseStore } from '../functions/cluster/sweep/lease.ts'
 import { NO_METER } from '../functions/domain/telemetry/meter.ts'
 import type { Meter } from '../functions/domain/telemetry/meter.ts'
-import { appliedEvent } from '../functions/domain/event/applied-event.ts'
 import { UNSIGNED } from '../functions/domain/gate/settings.ts'
 import { insecureWarning } from '../functions/domain/repository/insecure-hosts.ts'
 import { NO_TRACER, type Tracer } from '../functions/domain/telemetry/tracer.ts'
-import type { TraceContext } from '../functions/domain/telemetry/trace-context.ts'
-import { errorLogFields } from '../functions/domain/error-log-fields.ts'
-import type { Admission } from './admission/admission.ts'
-import { isAnnounced, mutate, validate } from './admission/admission.ts'
-import { admissionSpan, traceAdmission } from './admission/traced-admission.ts'
-import type { Edge } from './app.ts'
 import { buildApp } from './app.ts'
 import type { WebhookConfig } from './config.ts'
+import { edgeOf } from './edge.ts'
 import { rememberForbidden } from './admission/forbidden-secrets.ts'
-import type { AdmissionRequest, Verdict } from './admission/review.ts'
+import type { AdmissionRequest } from './admission/review.ts'
 import { shareReviews } from './admission/review-share.ts'
 import { shareThread } from './admission/thread-turns.ts'
-import type { Sink } from './delivery/sink.ts'
 import { openSink } from './delivery/sink.ts'
 import { SINK_LIMITS } from './delivery/sink-limits.ts'
 import { startSweeps } from './delivery/sweep.ts'
@@ -97,7 +90,8 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
     now: () => cluster.now(),
   }
   const reviews = new Set<AdmissionRequest>()
-  const app = buildApp(edgeOf(admission, world, { sink, isDraining: () => draining, reviews }), pair)
+  const edge = edgeOf(admission, { ...world, sink, isDraining: () => draining, reviews })
+  const app = buildApp(edge, pair)
   const stopFunctions: (() => unknown)[] = []
 
   async function listen(host: string): Promise<number> {
@@ -139,74 +133,6 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
   return { listen, drain, inHand: () => [...reviews].map(nameOf) }
 }
 
-interface EdgeState {
-  readonly sink: Sink | undefined
-  readonly isDraining: () => boolean
-  /** Those in hand. */
-  readonly reviews: Set<AdmissionRequest>
-}
-
 function nameOf({ operation, kind, namespace, name }: AdmissionRequest): string {
   return `${operation} ${kind} ${namespace}/${name}`
-}
-
-function edgeOf(
-  admission: Admission,
-  { log, uuid, meter = NO_METER, tracer = NO_TRACER }: WebhookWorld,
-  { sink, isDraining, reviews }: EdgeState,
-): Edge {
-  meter.follow(WEBHOOK_METRICS.reviewing, () => [{ labels: {}, value: reviews.size }])
-
-  const contexts = new WeakMap<AdmissionRequest, TraceContext>()
-
-  const measured =
-    (webhook: string, decide: typeof mutate) =>
-    async (request: AdmissionRequest, caller?: TraceContext): Promise<Verdict> => {
-      reviews.add(request)
-      const began = performance.now()
-      const span = admissionSpan(tracer, request, { webhook, caller })
-      if (span.context !== undefined) contexts.set(request, span.context)
-      try {
-        const verdict = await decide(request, traceAdmission(admission, span))
-        const { outcome, reason } = endOf(verdict)
-        const seconds = (performance.now() - began) / 1000
-        meter.record(WEBHOOK_METRICS.decisionDuration, seconds, { webhook, outcome })
-        span.set({
-          'commitlet.outcome': outcome,
-          ...(reason === undefined ? {} : { 'commitlet.reason': reason }),
-        })
-        if (reason !== undefined)
-          meter.record(WEBHOOK_METRICS.denials, 1, { webhook, kind: request.kind, reason })
-        return verdict
-      } finally {
-        span.end()
-        reviews.delete(request)
-      }
-    }
-
-  const answered = (request: AdmissionRequest, verdict: Verdict): void => {
-    if (sink === undefined || !isAnnounced(request, verdict)) return
-    try {
-      sink.send(appliedEvent(request.object, uuid(), contexts.get(request)))
-    } catch (error) {
-      log.error(
-        { origin: errorLogFields(error) },
-        'the event of an admitted resource could not be sent; a sweep will find it',
-      )
-    }
-  }
-  return {
-    mutate: measured('mutate', mutate),
-    validate: measured('validate', validate),
-    answered,
-    isDraining,
-    log,
-  }
-}
-
-/** How a decision ended, for metrics, and the first reason that the user is told. */
-function endOf({ denial }: Verdict): { readonly outcome: string; readonly reason: string | undefined } {
-  if (denial === undefined) return { outcome: 'allowed', reason: undefined }
-  const outcome = denial.code === 503 ? 'undecided' : 'denied'
-  return { outcome, reason: denial.details?.causes[0]?.reason ?? denial.reason }
 }
