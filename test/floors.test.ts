@@ -136,7 +136,7 @@ t.test('a spec is parsed at the two borders alone, and an address by the parser 
     'functions/attempt/attempt.ts',
     'functions/attempt/claim.ts',
     'functions/attempt/due.ts',
-    'webhook/admission/admission.ts',
+    'webhook/admission/judgement.ts',
   ])
   t.strictSame(users('readWrittenAddress'), ['functions/domain/schema/parse.ts'])
   t.strictSame(users('parseRepositoryAddress'), [

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { DECIDE_MS, LOOK_MS } from '../../webhook/admission/admission.ts'
+import { LOOK_MS } from '../../webhook/admission/admission.ts'
+import { DECIDE_MS } from '../../webhook/admission/judgement.ts'
 import { readConfig } from '../../webhook/config.ts'
 import { DRAIN_MS } from '../../webhook/webhook.ts'
 import { asked, readManifest } from './read.ts'

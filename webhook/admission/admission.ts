@@ -1,16 +1,6 @@
 import type { Logger } from 'pino'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
-import { applierOf } from '../../functions/domain/requester/delegation.ts'
-import { judge } from '../../functions/domain/gate/gate.ts'
-import type { Verdict as GateVerdict } from '../../functions/domain/gate/gate.ts'
-import type { GateSettings } from '../../functions/domain/gate/settings.ts'
 import { member } from '../../functions/domain/json-value.ts'
-import { reviewContextOf } from '../../functions/domain/gate/review-context.ts'
-import type { ReviewContext } from '../../functions/domain/gate/review-context.ts'
-import { requestErrors } from '../../functions/domain/requester/request-errors.ts'
-import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
-import { parse } from '../../functions/domain/schema/parse.ts'
-import type { Parsed } from '../../functions/domain/schema/parse.ts'
 import { REQUESTER, REQUESTER_SIGNATURE } from '../../functions/domain/resource/api-names.ts'
 import {
   isNewRequest,
@@ -39,16 +29,10 @@ import {
 } from './responses.ts'
 import { changesGeneration, differInGeneration } from '../../functions/domain/requester/stamp-generation.ts'
 import { withDeadline } from './deadline.ts'
+import { judgementOf, type Judgement, type Judging } from './judgement.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
-import type { ReviewShare } from './review-share.ts'
 import { secretWarnings } from './secret-warnings.ts'
-import type { ThreadTurns } from './thread-turns.ts'
 
-/**
- * Time limit of the decision in milliseconds. The API server waits 10 s (timeoutSeconds of both webhook configurations):
- * the decision and the reading of Secrets have to end before that, with one second left for the transport.
- */
-export const DECIDE_MS = 7_500
 /** Time limit of reading Secrets after the decision, in milliseconds. */
 export const LOOK_MS = 1_500
 
@@ -56,11 +40,8 @@ export const LOOK_MS = 1_500
 const LARGEST_STAMP = 128 * 1024
 
 /** What the decisions need. */
-export interface Admission {
+export interface Admission extends Judging {
   readonly cluster: Pick<Cluster, 'discover' | 'reviewAccess' | 'readSecret'>
-  readonly settings: GateSettings
-  readonly reviewShare: ReviewShare
-  readonly inTurn: ThreadTurns
   /** Keys of `extra` that a stamp keeps. */
   readonly requesterExtra: readonly string[]
   readonly log: Logger
@@ -159,48 +140,6 @@ async function decideOrDeny(
   } catch (error) {
     return { denial: undecided(error, request, log) }
   }
-}
-
-/** The verdict of the gate and the resource that it is about; `parsed` is undefined if nothing was requested. */
-interface Judgement extends GateVerdict {
-  readonly parsed: Parsed | undefined
-}
-
-const NOTHING_REQUESTED: Judgement = {
-  fieldErrors: [],
-  warnings: [],
-  served: new Map(),
-  secretRights: {},
-  parsed: undefined,
-}
-
-async function judgementOf(request: AdmissionRequest, admission: Admission): Promise<Judgement> {
-  if (!isNewRequest(request.application)) return NOTHING_REQUESTED
-  const { namespace, object, user } = request
-  const { subject } = applierOf(user, namespace, admission.settings.delegation)
-  const milliseconds = admission.deadlines?.decideMs ?? DECIDE_MS
-  return withDeadline({ namespace, inTurn: admission.inTurn, milliseconds }, ({ signal, inTurn }) => {
-    // What has not been asked by the deadline is not asked any more.
-    const context = reviewContextOf(subject, namespace, sharing(admission, namespace, signal))
-    return inTurn(() => judgedBy(object, context))
-  })
-}
-
-async function judgedBy(object: unknown, context: ReviewContext): Promise<Judgement> {
-  const ofMetadata = [...metadataCredentialErrors(object), ...requestErrors(object)]
-  const parsed = parse(object)
-  const verdict = await judge(parsed, context)
-  return { ...verdict, fieldErrors: [...ofMetadata, ...verdict.fieldErrors], parsed }
-}
-
-/** The same, whose calls take the share of the namespace. */
-function sharing(admission: Admission, namespace: string, signal: AbortSignal): Admission {
-  const { cluster, reviewShare } = admission
-  const reviewAccess: typeof cluster.reviewAccess = (...of) =>
-    reviewShare(namespace, signal, () => cluster.reviewAccess(...of))
-  const discover: typeof cluster.discover = (...of) =>
-    reviewShare(namespace, signal, () => cluster.discover(...of))
-  return { ...admission, cluster: { ...cluster, reviewAccess, discover } }
 }
 
 // The decision is already made: an error here only loses the warnings.

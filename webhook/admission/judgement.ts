@@ -1,0 +1,75 @@
+import type { Cluster } from '../../functions/cluster/cluster.ts'
+import { judge, type Verdict } from '../../functions/domain/gate/gate.ts'
+import { reviewContextOf, type ReviewContext } from '../../functions/domain/gate/review-context.ts'
+import type { GateSettings } from '../../functions/domain/gate/settings.ts'
+import { applierOf } from '../../functions/domain/requester/delegation.ts'
+import { requestErrors } from '../../functions/domain/requester/request-errors.ts'
+import { isNewRequest } from '../../functions/domain/requester/stamp.ts'
+import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
+import { parse, type Parsed } from '../../functions/domain/schema/parse.ts'
+import { withDeadline } from './deadline.ts'
+import type { AdmissionRequest } from './review.ts'
+import type { ReviewShare } from './review-share.ts'
+import type { ThreadTurns } from './thread-turns.ts'
+
+/**
+ * Time limit of the decision in milliseconds. The API server waits 10 s (timeoutSeconds of both webhook configurations):
+ * the decision and the reading of Secrets have to end before that, with one second left for the transport.
+ */
+export const DECIDE_MS = 7_500
+
+/** What the gate is asked with. */
+export interface Judging {
+  readonly cluster: Pick<Cluster, 'discover' | 'reviewAccess'>
+  readonly settings: GateSettings
+  readonly reviewShare: ReviewShare
+  readonly inTurn: ThreadTurns
+  /** `decideMs`: the time limit in milliseconds; default: 7,500. */
+  readonly deadlines?: { readonly decideMs: number }
+}
+
+/** The verdict of the gate and the resource that it is about; `parsed` is undefined if nothing was requested. */
+export interface Judgement extends Verdict {
+  readonly parsed: Parsed | undefined
+}
+
+const NOTHING_REQUESTED: Judgement = {
+  fieldErrors: [],
+  warnings: [],
+  served: new Map(),
+  secretRights: {},
+  parsed: undefined,
+}
+
+/**
+ * The judgement of what is requested, with all field errors of the resource. Throws Timeout at the deadline, and asks the API
+ * server nothing more from then on; throws the Failure of a call that could not be made.
+ */
+export async function judgementOf(request: AdmissionRequest, judging: Judging): Promise<Judgement> {
+  if (!isNewRequest(request.application)) return NOTHING_REQUESTED
+  const { namespace, object, user } = request
+  const { subject } = applierOf(user, namespace, judging.settings.delegation)
+  const milliseconds = judging.deadlines?.decideMs ?? DECIDE_MS
+  return withDeadline({ namespace, inTurn: judging.inTurn, milliseconds }, ({ signal, inTurn }) => {
+    // What has not been asked by the deadline is not asked any more.
+    const context = reviewContextOf(subject, namespace, sharing(judging, namespace, signal))
+    return inTurn(() => judgedBy(object, context))
+  })
+}
+
+async function judgedBy(object: unknown, context: ReviewContext): Promise<Judgement> {
+  const ofMetadata = [...metadataCredentialErrors(object), ...requestErrors(object)]
+  const parsed = parse(object)
+  const verdict = await judge(parsed, context)
+  return { ...verdict, fieldErrors: [...ofMetadata, ...verdict.fieldErrors], parsed }
+}
+
+/** The same, whose calls take the share of the namespace. */
+function sharing(judging: Judging, namespace: string, signal: AbortSignal): Judging {
+  const { cluster, reviewShare } = judging
+  const reviewAccess: typeof cluster.reviewAccess = (...of) =>
+    reviewShare(namespace, signal, () => cluster.reviewAccess(...of))
+  const discover: typeof cluster.discover = (...of) =>
+    reviewShare(namespace, signal, () => cluster.discover(...of))
+  return { ...judging, cluster: { ...cluster, reviewAccess, discover } }
+}
