@@ -2,15 +2,14 @@ import { elements, isRecord } from '../functions/domain/json-value.ts'
 import { parseJSONText } from '../functions/domain/manifest/json-text.ts'
 import { GROUP, PLURALS, VERSION } from '../functions/domain/resource/api-names.ts'
 import type { Kind } from '../functions/domain/resource/api-names.ts'
-import { GITCOMMIT_SPEC } from '../functions/domain/schema/git-commit.ts'
-import { PULLREQUEST_SPEC } from '../functions/domain/schema/pull-request.ts'
-import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../functions/domain/schema/status.ts'
-import type { Schema } from '../functions/domain/schema/schema.ts'
+import { GITCOMMIT_SPEC } from '../functions/domain/crd/git-commit.ts'
+import { PULLREQUEST_SPEC } from '../functions/domain/crd/pull-request.ts'
+import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../functions/domain/crd/status.ts'
+import type { Schema } from '../functions/domain/crd/schema.ts'
 import { toYAML } from '../functions/domain/manifest/yaml-text.ts'
 import { referencePage } from './reference.ts'
 
-const NOTICE =
-  '# Generated from functions/domain/schema/*.ts by "npm run generate"; edit those files instead.\n'
+const NOTICE = '# Generated from functions/domain/crd/*.ts by "npm run generate"; edit those files instead.\n'
 
 /** A printer column (apiextensions.k8s.io/v1); a column with a priority above 0 is only shown with `-o wide`. */
 interface Column {

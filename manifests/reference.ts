@@ -1,6 +1,6 @@
 import { GROUP, VERSION } from '../functions/domain/resource/api-names.ts'
 import type { Kind } from '../functions/domain/resource/api-names.ts'
-import { TYPE_NAMES, type Schema } from '../functions/domain/schema/schema.ts'
+import { TYPE_NAMES, type Schema } from '../functions/domain/crd/schema.ts'
 
 /** What a page describes. */
 export interface Described {
@@ -20,7 +20,7 @@ const EXAMPLE = /^(?<text>[^]*?)\s*Example: (?<example>[^]+)$/
 /** The page of docs/ with all fields of the kind: a table for each object, from its schema. */
 export function referencePage({ kind, description, spec, status }: Described): string {
   return [
-    '<!-- Generated from functions/domain/schema/*.ts by "npm run generate"; edit those files instead. -->',
+    '<!-- Generated from functions/domain/crd/*.ts by "npm run generate"; edit those files instead. -->',
     '',
     `# All fields of ${kind}`,
     '',

@@ -7,8 +7,8 @@ import {
   VERSION,
   type Kind,
 } from '../../functions/domain/resource/api-names.ts'
-import { GITCOMMIT_SPEC } from '../../functions/domain/schema/git-commit.ts'
-import { PULLREQUEST_SPEC } from '../../functions/domain/schema/pull-request.ts'
+import { GITCOMMIT_SPEC } from '../../functions/domain/crd/git-commit.ts'
+import { PULLREQUEST_SPEC } from '../../functions/domain/crd/pull-request.ts'
 import type { Step } from '../terminal/steps.ts'
 import { at, good, read, refused, wrong, type Installed } from './installed.ts'
 

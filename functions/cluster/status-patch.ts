@@ -1,7 +1,7 @@
 import { isRecord } from '../domain/json-value.ts'
 import type { Condition, Status } from '../domain/resource/stored-status.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
-import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../domain/schema/status.ts'
+import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../domain/crd/status.ts'
 
 const SCHEMAS = { GitCommit: GITCOMMIT_STATUS, PullRequest: PULLREQUEST_STATUS } as const
 

@@ -9,7 +9,7 @@ import { judge } from '../domain/fixtures/parsed.ts'
 import { HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { member, textMember } from '../../functions/domain/json-value.ts'
 import { ALLOWED_REPOSITORIES } from '../../functions/domain/resource/api-names.ts'
-import { PULLREQUEST_SPEC } from '../../functions/domain/schema/pull-request.ts'
+import { PULLREQUEST_SPEC } from '../../functions/domain/crd/pull-request.ts'
 import { reviewContext } from '../domain/fixtures/review-context.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

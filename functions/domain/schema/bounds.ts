@@ -1,4 +1,4 @@
-import type { Schema } from './schema.ts'
+import type { Schema } from '../crd/schema.ts'
 
 /** The schema for ajv: it checks the content of a string or a list only if the length is allowed. */
 export function boundedFirst(schema: Schema): object {

@@ -4,7 +4,7 @@ import type { FieldError } from '../field-error.ts'
 import { elements, isRecord, member, textMember } from '../json-value.ts'
 import { REQUESTED_AT } from '../resource/api-names.ts'
 import { isLonger } from './bounds.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../crd/schema.ts'
 
 const ADVICE =
   'contains what looks like a token or a private key; leave it out, revoke it, because it has been sent to the cluster, and name a Secret in spec.credentials instead.'

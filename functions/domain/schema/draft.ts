@@ -2,7 +2,7 @@ import { looksLikeCredential } from '../credential-text.ts'
 import { holdsCredential } from './credential-errors.ts'
 import { isRecord } from '../json-value.ts'
 import { isLonger } from './bounds.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../crd/schema.ts'
 
 /**
  * A T as a user wrote it, possibly with errors, for rules that check the parts they can use: `undefined` is a field

@@ -3,7 +3,7 @@ import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { elements, member, textMember } from '../json-value.ts'
 import { charactersIn } from './bounds.ts'
-import { TYPE_NAMES } from './schema.ts'
+import { TYPE_NAMES } from '../crd/schema.ts'
 
 /**
  * Describes an error of ajv (with `verbose`) to the author of a resource: the path of the field, which begins with

@@ -1,7 +1,7 @@
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { elements, isRecord } from '../json-value.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../crd/schema.ts'
 
 /** Maximum number of errors for one resource: enough to name the fields that a newer release has added. */
 const MAX_ERRORS = 10

@@ -2,8 +2,8 @@ import type { ValidateFunction } from 'ajv'
 import type { GitCommitSpec, PullRequestSpec } from '../spec/spec.ts'
 import { boundedFirst } from './bounds.ts'
 import { compiler } from './compiler.ts'
-import { GITCOMMIT_SPEC } from './git-commit.ts'
-import { PULLREQUEST_SPEC } from './pull-request.ts'
+import { GITCOMMIT_SPEC } from '../crd/git-commit.ts'
+import { PULLREQUEST_SPEC } from '../crd/pull-request.ts'
 
 // Compiling takes longer than the rest of the start, so it is done once, for the first resource of each kind. A bundle
 // has what is compiled in place of this file (compiledValidators in build-plugins.ts).

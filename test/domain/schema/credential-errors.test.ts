@@ -4,9 +4,9 @@ import {
   credentialErrors,
   metadataCredentialErrors,
 } from '../../../functions/domain/schema/credential-errors.ts'
-import { GITCOMMIT_SPEC } from '../../../functions/domain/schema/git-commit.ts'
-import { PULLREQUEST_SPEC } from '../../../functions/domain/schema/pull-request.ts'
-import type { Schema } from '../../../functions/domain/schema/schema.ts'
+import { GITCOMMIT_SPEC } from '../../../functions/domain/crd/git-commit.ts'
+import { PULLREQUEST_SPEC } from '../../../functions/domain/crd/pull-request.ts'
+import type { Schema } from '../../../functions/domain/crd/schema.ts'
 import { sample } from '../../harness/sample.ts'
 import { SPEC } from '../fixtures/gitcommit.ts'
 import { judge, parseResource } from '../fixtures/parsed.ts'

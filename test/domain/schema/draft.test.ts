@@ -1,8 +1,8 @@
 import t from 'tap'
 import { draftOf, usable } from '../../../functions/domain/schema/draft.ts'
-import { GITCOMMIT_SPEC } from '../../../functions/domain/schema/git-commit.ts'
+import { GITCOMMIT_SPEC } from '../../../functions/domain/crd/git-commit.ts'
 import type { GitCommitSpec } from '../../../functions/domain/spec/spec.ts'
-import type { Schema } from '../../../functions/domain/schema/schema.ts'
+import type { Schema } from '../../../functions/domain/crd/schema.ts'
 import { SPEC } from '../fixtures/gitcommit.ts'
 
 const TEXT: Schema = { type: 'string', description: 'd', minLength: 1, maxLength: 3, pattern: '^a' }

@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv'
 import t from 'tap'
-import { GITCOMMIT_SPEC } from '../../../functions/domain/schema/git-commit.ts'
-import { PULLREQUEST_SPEC } from '../../../functions/domain/schema/pull-request.ts'
-import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../../../functions/domain/schema/status.ts'
-import type { Schema } from '../../../functions/domain/schema/schema.ts'
+import { GITCOMMIT_SPEC } from '../../../functions/domain/crd/git-commit.ts'
+import { PULLREQUEST_SPEC } from '../../../functions/domain/crd/pull-request.ts'
+import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../../../functions/domain/crd/status.ts'
+import type { Schema } from '../../../functions/domain/crd/schema.ts'
 
 const ALL = {
   ...fieldsOf('gitcommit.spec', GITCOMMIT_SPEC),

@@ -1,5 +1,6 @@
 import { SIGNING } from './credentials.ts'
-import { FILES, NO_SECRET, PATH, REFERENCE } from './files.ts'
+import { FILES, PATH } from './files.ts'
+import { NO_SECRET, REFERENCE } from './reference.ts'
 import { branchSchema, REMOTE_PROPERTIES, REMOTE_VALIDATIONS } from './remote.ts'
 import type { Schema } from './schema.ts'
 
