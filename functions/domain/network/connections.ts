@@ -51,6 +51,8 @@ interface Connection {
   readonly socket: Socket
   unanswered: number
   held: number
+  /** Whether a request has been answered over it. */
+  isUsed: boolean
 }
 
 /**
@@ -83,7 +85,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       socket.destroy()
       return
     }
-    const connection = { socket, unanswered: 0, held: 0 }
+    const connection = { socket, unanswered: 0, held: 0, isUsed: false }
     const address = addressOf(socket)
     open.add(connection)
     byAddress.set(address, connection)
@@ -92,6 +94,14 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       open.delete(connection)
       if (byAddress.get(address) === connection) byAddress.delete(address)
     })
+  })
+
+  // Node's own, which is called when the server closes, also ends connections over which an answer is still being sent.
+  Object.assign(server, {
+    closeIdleConnections() {
+      for (const { socket, unanswered, held, isUsed } of open)
+        if (isUsed && unanswered + held === 0) socket.destroy()
+    },
   })
 
   function closeOne(): boolean {
@@ -161,6 +171,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       }
       return () => {
         connection.unanswered -= 1
+        connection.isUsed = true
         touch(connection)
       }
     },

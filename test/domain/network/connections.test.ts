@@ -262,3 +262,30 @@ t.test('one over which nothing comes is closed without an answer, long after its
   t.equal(await text(client), '')
   t.strictSame(waited, [KEPT_MS])
 })
+
+t.test(
+  'a server that closes sends the answer that it has begun, and ends the connections without one',
+  async (t) => {
+    const answer = 'x'.repeat(5_000_000)
+    const server = createHTTPServer((request, response) => {
+      response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
+      response.end(answer)
+      if (request.url === '/last') setImmediate(() => server.close())
+    }).listen(0, '127.0.0.1')
+    const connections = boundConnections(server, 2, {
+      wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
+      doNext: (work) => process.nextTick(queueMicrotask, work),
+    })
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const kept = connect({ port, host: '127.0.0.1' })
+    kept.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    let received = 0
+    kept.on('data', (data: Buffer) => (received += data.length))
+    await waitFor('the first answer', () => (received > answer.length ? true : undefined), 10_000)
+    const last = connect({ port, host: '127.0.0.1' })
+    last.write('GET /last HTTP/1.1\r\nhost: x\r\n\r\n')
+    const [told] = await Promise.all([text(last), once(server, 'close'), once(kept, 'close')])
+    t.ok(told.length > answer.length, `${told.length} characters`)
+  },
+)
