@@ -8,7 +8,7 @@ import { NO_SCHEMAS } from '../functions/domain/no-schemas.ts'
 import type { Failure } from '../functions/domain/failure.ts'
 import { readBodies } from './bodies.ts'
 import type { Edge } from './edge.ts'
-import { answerError, refuse } from './refusals.ts'
+import { answerError, refuse, type Refusal } from './refusals.ts'
 import { addReviews } from './reviews.ts'
 import { boundHandshakes } from './handshakes.ts'
 import { servedWith } from './tls.ts'
@@ -70,7 +70,9 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
   })
   awaitAnswers(app)
   readBodies(app, connections)
-  app.setErrorHandler<FastifyError | Failure>((error, _request, reply) => answerError(error, reply, edge.log))
+  app.setErrorHandler<FastifyError | Failure | Refusal>((error, _request, reply) =>
+    answerError(error, reply, edge.log),
+  )
   addHealth(app, edge)
   addReviews(app, { edge, connections, needsCertificate: pair.ca !== undefined })
   return app

@@ -6,6 +6,7 @@ import type { TraceContext } from '../functions/domain/telemetry/trace-context.t
 import { NO_TRACER, type Tracer } from '../functions/domain/telemetry/tracer.ts'
 import { isAnnounced, mutate, validate, type Admission } from './admission/admission.ts'
 import type { AdmissionRequest, Verdict } from './admission/review.ts'
+import type { ThreadTurns } from './admission/thread-turns.ts'
 import { admissionSpan, traceAdmission } from './admission/traced-admission.ts'
 import type { Sink } from './delivery/sink.ts'
 import { WEBHOOK_METRICS } from './metrics.ts'
@@ -20,6 +21,8 @@ export interface Edge {
   /** Called once the response of /validate was sent; never if the client closed the connection before. */
   readonly answered: (request: AdmissionRequest, verdict: Verdict) => void
   readonly isDraining: () => boolean
+  /** In which reviews are read, too. */
+  readonly inTurn: ThreadTurns
   readonly log: Logger
 }
 
@@ -39,7 +42,8 @@ export interface EdgeParts {
   readonly tracer?: Tracer
 }
 
-/** The decisions of the admission, each measured and traced, and the event of what was admitted. */ export function edgeOf(
+/** The decisions of the admission, each measured and traced, and the event of what was admitted. */
+export function edgeOf(
   admission: Admission,
   { sink, isDraining, reviews, log, uuid, meter = NO_METER, tracer = NO_TRACER }: EdgeParts,
 ): Edge {
@@ -88,6 +92,7 @@ export interface EdgeParts {
     validate: measured('validate', validate),
     answered,
     isDraining,
+    inTurn: admission.inTurn,
     log,
   }
 }

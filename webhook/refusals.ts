@@ -6,9 +6,24 @@ import { Failure } from '../functions/domain/failure.ts'
 /** The message of 503. */
 export const NO_ROOM = 'Too many reviews are being decided at the moment; try again.'
 
+/** Ends a request with this status and sentence. */
+export class Refusal extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
 /** Answers a request that could not be read or decided. A bug is logged. */
-export function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Logger): FastifyReply {
-  if (error instanceof Failure) return refuse(reply, 400, error.message)
+export function answerError(
+  error: FastifyError | Failure | Refusal,
+  reply: FastifyReply,
+  log: Logger,
+): FastifyReply {
+  if (error instanceof Refusal) return refuse(reply, error.code, error.message)
+  if (error instanceof Failure) return refuse(reply, error.reason === 'Timeout' ? 503 : 400, error.message)
   const { statusCode = 500 } = error
   if (statusCode === 413) return refuse(reply, 413, 'The review is larger than 7 MiB, which is the limit.')
   if (statusCode === 503) return refuse(reply, 503, NO_ROOM)

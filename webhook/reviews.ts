@@ -3,95 +3,120 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Connections } from '../functions/domain/network/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
+import type { Release } from '../functions/domain/network/budget.ts'
 import { openFairPlaces } from '../functions/domain/sharing/fair-places.ts'
 import { readTraceparent, type TraceContext } from '../functions/domain/telemetry/trace-context.ts'
-import { readReview, reviewOf, type AdmissionRequest } from './admission/review.ts'
+import { withDeadline } from './admission/deadline.ts'
+import { readReview, reviewOf, type AdmissionRequest, type Verdict } from './admission/review.ts'
+import { namespaceIn } from './admission/review-namespace.ts'
 import type { Edge } from './edge.ts'
-import { NO_ROOM, refuse } from './refusals.ts'
+import { NO_ROOM, Refusal, refuse } from './refusals.ts'
 import { isCertified } from './tls.ts'
 
 /** Most reviews in hand: each may hold calls of the API server, of which 64 run at once. */
 const MOST_REVIEWS = 400
+/** Time limit of waiting for the turn to be read, in milliseconds: the API server waits 10 s, and a decision may take 7.5 s. */
+const READ_MS = 2_000
 /** Most brackets and commas, outside of strings, in one review: 50 ms to read and judge. A normal one has hundreds. */
 const PARTS_LIMIT = 50_000
 /** Most of them in all reviews that have no answer yet: about 100 MiB once they are parsed. */
 const ALL_PARTS_LIMIT = 1_000_000
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
 
+/** A review, and what gives back its place and its parts. */
+interface ReadReview {
+  readonly review: AdmissionRequest
+  readonly leave: Release
+  readonly giveBack: Release
+}
+
 /** What the reviews are decided by, and the connections that they come on. */
 export interface Reviewing {
-  readonly edge: Pick<Edge, 'mutate' | 'validate' | 'answered'>
+  readonly edge: Pick<Edge, 'mutate' | 'validate' | 'answered' | 'inTurn'>
   readonly connections: Connections
   /** Whether only a client with a certificate, such as the API server, may send reviews. */
   readonly needsCertificate: boolean
 }
 
 /**
- * Adds POST /mutate and /validate, within bounds: 503 without a place for the review, 413 for one with too many parts, 400 for
- * one that cannot be read, and 403 for a client without the certificate that it needs.
+ * Adds POST /mutate and /validate, within bounds: 503 without a place for the review or a turn of its namespace, 413 for one
+ * with too many parts, 400 for one that cannot be read, and 403 for a client without the certificate that it needs.
  */
 export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
   const { edge, connections, needsCertificate } = reviewing
   const places = openFairPlaces(MOST_REVIEWS)
   const parts = openFairPlaces(ALL_PARTS_LIMIT)
-  const partsOf = new WeakMap<FastifyRequest, number>()
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (needsCertificate && !isCertified(request.raw.socket))
       refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
     else if (!places.hasRoom()) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
     else done()
   }
-  // Until it is decided, even if its sender leaves; the parts until it is answered as well. A namespace alone gets half of
-  // the places and of the parts.
-  async function decide<T>(
-    request: FastifyRequest,
-    { raw }: FastifyReply,
-    { namespace }: AdmissionRequest,
-    decision: () => Promise<T>,
-  ): Promise<T> {
-    const [leave, giveBack] = [places.enter(namespace), parts.enter(namespace, partsOf.get(request))]
-    const release = connections.hold(request.raw.socket)
+
+  function readNow(text: string, namespace: string): Omit<ReadReview, 'leave'> {
+    const count = countParts(text, { parts: PARTS_LIMIT })
+    if (count === undefined) throw new Refusal(413, TOO_MANY_PARTS)
+    const giveBack = parts.enter(namespace, count)
+    if (giveBack === undefined) throw new Refusal(503, NO_ROOM)
     try {
-      if (leave === undefined || giveBack === undefined) throw noPlace()
-      return await decision()
-    } finally {
-      leave?.()
-      release()
-      // Answers wait for those before them on their connection, and what follows an answer needs the review.
-      if (raw.closed) giveBack?.()
-      else if (giveBack !== undefined) raw.once('close', giveBack)
+      return { review: reviewIn(text, namespace), giveBack }
+    } catch (error) {
+      giveBack()
+      throw error
     }
   }
-  const preHandler = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const count = typeof request.body === 'string' ? countParts(request.body, { parts: PARTS_LIMIT }) : 0
-    if (!places.hasRoom()) return void refuse(reply, 503, NO_ROOM)
-    if (count === undefined) return void refuse(reply, 413, TOO_MANY_PARTS)
-    partsOf.set(request, count)
-    done()
+
+  // In the turns of its namespace. The text is released with this call; what is parsed of it needs much more memory.
+  async function read(request: FastifyRequest): Promise<ReadReview> {
+    const text = typeof request.body === 'string' ? request.body : ''
+    request.body = undefined
+    const namespace = namespaceIn(text) ?? ''
+    const leave = places.enter(namespace)
+    if (leave === undefined) throw new Refusal(503, NO_ROOM)
+    try {
+      const terms = { namespace, inTurn: edge.inTurn, milliseconds: READ_MS }
+      const taken = await withDeadline(terms, ({ inTurn }) => inTurn(() => readNow(text, namespace)))
+      return { ...taken, leave }
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
+
+  // A place until it is decided, even if its sender leaves; the parts until it is answered as well. A namespace alone gets half
+  // of the places and of the parts.
+  async function decide(
+    request: FastifyRequest,
+    { raw }: FastifyReply,
+    decision: (review: AdmissionRequest) => Promise<Verdict>,
+  ): Promise<{ readonly review: AdmissionRequest; readonly verdict: Verdict }> {
+    const release = connections.hold(request.raw.socket)
+    try {
+      const { review, leave, giveBack } = await read(request)
+      // Answers wait for those before them on their connection, and what follows an answer needs the review.
+      const answered = (): void => (raw.closed ? giveBack() : void raw.once('close', giveBack))
+      const verdict = await decision(review).finally(leave).finally(answered)
+      return { review, verdict }
+    } finally {
+      release()
+    }
+  }
+
   // Not called if the client closed the connection before: without a response the API server stores nothing.
   const afterResponse = new WeakMap<FastifyRequest, () => void>()
   const onResponse = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
     afterResponse.get(request)?.()
     done()
   }
-  app.post('/mutate', { onRequest, preHandler }, async (request, reply) => {
-    const review = reviewIn(request)
-    return reviewOf(
-      review.uid,
-      await decide(request, reply, review, () => edge.mutate(review, callerOf(request))),
-    )
+  app.post('/mutate', { onRequest }, async (request, reply) => {
+    const { review, verdict } = await decide(request, reply, (one) => edge.mutate(one, callerOf(request)))
+    return reviewOf(review.uid, verdict)
   })
-  app.post('/validate', { onRequest, preHandler, onResponse }, async (request, reply) => {
-    const review = reviewIn(request)
-    const verdict = await decide(request, reply, review, () => edge.validate(review, callerOf(request)))
+  app.post('/validate', { onRequest, onResponse }, async (request, reply) => {
+    const { review, verdict } = await decide(request, reply, (one) => edge.validate(one, callerOf(request)))
     afterResponse.set(request, () => edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })
-}
-
-function noPlace(): Error {
-  return Object.assign(new Error('The namespace has no place left.'), { statusCode: 503 })
 }
 
 /** Anybody else may name any span; the API server is known by its certificate. */
@@ -99,16 +124,16 @@ function callerOf(request: FastifyRequest): TraceContext | undefined {
   return isCertified(request.raw.socket) ? readTraceparent(request.headers['traceparent']) : undefined
 }
 
-// Parsed late, because the parsed review needs much more memory than its text, which is released here.
-function reviewIn(request: FastifyRequest): AdmissionRequest {
-  const { body } = request
-  request.body = undefined
-  return readReview(parsed(typeof body === 'string' ? body : ''))
+/** The review in this text. It takes the turns of the namespace that it names, and names it once. */
+function reviewIn(text: string, namespace: string): AdmissionRequest {
+  const review = readReview(parsed(text))
+  if (review.namespace === namespace) return review
+  throw new Failure('InvalidSpec', 'The request has to name its namespace once, and as it is.')
 }
 
-function parsed(body: string): unknown {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(body)
+    return JSON.parse(text)
   } catch (cause) {
     throw new Failure('InvalidSpec', 'The body is not JSON, or was truncated.', { cause })
   }

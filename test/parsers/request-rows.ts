@@ -5,6 +5,7 @@ import { makeScan } from '../../functions/domain/event/json-elements.ts'
 import { countParts } from '../../functions/domain/network/json-parts.ts'
 import { parse } from '../../functions/domain/schema/parse.ts'
 import { isNewRequest } from '../../functions/domain/requester/stamp.ts'
+import { namespaceIn } from '../../webhook/admission/review-namespace.ts'
 import { readReview } from '../../webhook/admission/review.ts'
 import { objectOf, textRow } from './row.ts'
 import type { ParserRow } from './row.ts'
@@ -158,6 +159,18 @@ export const REQUEST_ROWS: readonly ParserRow[] = [
       escapes: ['"', '\\"', ''],
       letters: ['"', 'a', '"'],
       lists: ['', '[],', ''],
+    },
+  }),
+  textRow({
+    parser: 'namespace of a review',
+    largest: 7 * MEBI,
+    read: namespaceIn,
+    texts: {
+      members: ['{"request":{', '"":[{}],', '"namespace":"b"}}'],
+      strings: ['{"request":{"a":"', '\\"', '","namespace":"b"}}'],
+      backslashes: ['{"request":{"a":"', '\\', '","namespace":"b"}}'],
+      blanks: ['{"request":', ' ', '{"namespace":"b"}}'],
+      lists: ['{"a":', '[', ''],
     },
   }),
   {

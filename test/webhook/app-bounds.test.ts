@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
+import { shareThread } from '../../webhook/admission/thread-turns.ts'
 import { buildApp } from '../../webhook/app.ts'
 import { readKeyPair } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
@@ -29,7 +30,8 @@ async function start(
 ) {
   const { certPEM: ca, ...authority } = await makeAuthority()
   const pair = await readKeyPair(await writePair(t.testdir({}), { certPEM: ca, ...authority }))
-  const seen = { requests: 0, reviews: 0 }
+  const seen = { requests: 0, reviews: 0, read: 0 }
+  const turns = shareThread(() => performance.now())
   const app = buildApp(
     {
       mutate: () => {
@@ -39,6 +41,7 @@ async function start(
       validate: async () => ({}),
       answered: () => undefined,
       isDraining: () => false,
+      inTurn: (...turn) => turns(...turn).finally(() => (seen.read += 1)),
       log: recordingLog().log,
     },
     needsCertificate ? { ...pair, ca } : pair,
@@ -217,8 +220,7 @@ t.test(
       socket.write(post('/mutate', REVIEW) + others + post('/validate', REVIEW, 'connection: close\r\n'))
       return text(socket)
     })
-    await waitFor('all of them', () => (seen.requests === 24 ? true : undefined), 20_000)
-    await new Promise(setImmediate)
+    await waitFor('all of them', () => (seen.read === 24 ? true : undefined), 20_000)
     decide({})
     const answers = (await Promise.all(texts)).join('').match(/HTTP\/1\.1 \d+/g) ?? []
     t.equal(answers.length, 24)

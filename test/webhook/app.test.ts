@@ -5,6 +5,7 @@ import type { Server } from 'node:https'
 import { connect } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
+import { shareThread } from '../../webhook/admission/thread-turns.ts'
 import { buildApp } from '../../webhook/app.ts'
 import type { Edge } from '../../webhook/edge.ts'
 import type { AdmissionRequest, Verdict } from '../../webhook/admission/review.ts'
@@ -30,6 +31,7 @@ async function start(t: Test, changes: Partial<Edge> = {}, certified = false) {
     validate: async () => ({ warnings: ['w'] }),
     answered: (...answer) => answers.push(answer),
     isDraining: () => false,
+    inTurn: shareThread(() => performance.now()),
     log,
     ...changes,
   }
