@@ -37,6 +37,12 @@ for (const [code, reason, host, proxy] of [
     /did not answer in time/,
   ],
   [
+    'ERR_TLS_HANDSHAKE_TOO_LONG',
+    'TLSUntrusted',
+    /^git\.example\.com shows a certificate in a handshake of more than 18 KiB/,
+    /the proxy of HTTPS_PROXY shows a certificate in a handshake of more than 18 KiB/,
+  ],
+  [
     'CERT_HAS_EXPIRED',
     'TLSUntrusted',
     /^git\.example\.com shows a certificate that has expired/,

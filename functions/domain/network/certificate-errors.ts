@@ -40,6 +40,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
   UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY: UNSOUND,
   UNSPECIFIED: UNSOUND,
   CERT_REVOKED: REVOKED,
+  // Of functions/net/metered-tls.ts.
+  ERR_TLS_HANDSHAKE_TOO_LONG:
+    'in a handshake of more than 18 KiB, which is the limit; ask the operator of the server to send fewer certificates, or names of authorities.',
 }
 
 /** What is wrong with a certificate, to follow "shows a certificate"; undefined: the error is not about that. */
