@@ -16,6 +16,7 @@ const { server } = stage
 interface Attempt {
   readonly branch?: string
   readonly path?: string
+  readonly message?: string
   /** What happens between the reading and the push. */
   readonly meanwhile?: (repository: GitRepository) => Promise<unknown>
   readonly fault?: readonly [Fault, Target]
@@ -28,13 +29,13 @@ let count = 0
 async function attempt(
   engine: EngineName,
   options: RepositoryOptions,
-  { branch = 'main', path = 'a.md', meanwhile, fault, remaining }: Attempt = {},
+  { branch = 'main', path = 'a.md', message = 'A\n', meanwhile, fault, remaining }: Attempt = {},
 ) {
   const repository = await server.createRepository(`push/${++count}`, options)
   return stage.remote(engine, repository.url, async (remote) => {
     const tip = await remote.readTip({ branch })
     if (tip === 'moved') throw new Error('Nobody else is at work here')
-    const head = await commitOn(remote, tip, path)
+    const head = await commitOn(remote, tip, { path, message })
     await meanwhile?.(repository)
     const heal =
       fault === undefined
@@ -47,10 +48,14 @@ async function attempt(
   })
 }
 
-async function commitOn(remote: Remote, tip: Tip, path: string): Promise<string> {
+async function commitOn(
+  remote: Remote,
+  tip: Tip,
+  { path, message }: { readonly path: string; readonly message: string },
+): Promise<string> {
   const file = { path, mode: '100644', content: Buffer.from('a') }
   await remote.readTree(tip, [file.path])
-  const commit = { files: [file], message: 'A\n', author: AUTHOR, date: new Date() }
+  const commit = { files: [file], message, author: AUTHOR, date: new Date() }
   const [head = ''] = await remote.writeCommits(tip, [commit])
   return head
 }
@@ -275,6 +280,12 @@ for (const engine of ENGINES) {
       const ended = await attempt(engine, { hooks: { 'post-receive': PATHS } }, { path })
       t.match(ended, { pushed: { kind: 'landed' }, landed: true }, path)
     }
+  })
+
+  test('a hook that prints a message in lines of another length does not decide about the push', async (t) => {
+    const message = 'The repository\nhas moved to https://git.example.com/x/y\n\nMore\n'
+    const hooks = { 'post-receive': 'read old new ref; git log --format=%s $old..$new' }
+    t.match(await attempt(engine, { hooks }, { message }), { pushed: { kind: 'landed' }, landed: true })
   })
 
   test('a stale lock on the server is an error of the server', async (t) => {
