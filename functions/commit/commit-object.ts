@@ -4,8 +4,8 @@ import type { ChangeDraft, FileChange, Landed } from '../domain/commit/change.ts
 import type { Login } from '../domain/credentials/login.ts'
 import { commitMessage } from '../domain/commit/commit-message.ts'
 import { commitletId } from '../domain/commit/commit-id.ts'
-import { commitSeal } from '../domain/commit/commit-seal.ts'
-import { requestedAt, requestGeneration } from '../domain/resource/attempt-state.ts'
+import { commitSeals } from '../domain/commit/commit-seal.ts'
+import { requestedAt, requestGeneration, requestStart } from '../domain/resource/attempt-state.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
 import type { SoundGitCommit } from '../domain/schema/parse.ts'
@@ -26,8 +26,6 @@ import { earlierOf, sourcesRead } from './sources-read.ts'
 
 /** The clocks of replicas differ: the history is searched from this long before the first attempt. */
 const CLOCK_MARGIN_MS = 3_600_000
-/** Of the newest keys: while keys are rotated, a replica that does not know the newest one yet has to find the commit as well. */
-const WRITTEN_SEALS = 2
 
 /**
  * Commits the referenced object to the branch: GitCommit → Outcome. Throws a Failure for everything else. A commit that
@@ -144,16 +142,17 @@ function draftOf(
   }
   const id = commitletId(identity)
   const { stampKey, olderStampKeys = [] } = settings
-  const sealed = { id, repository: resource.target.address.text, branch: spec.branch }
-  const seals = stampKey && [stampKey, ...olderStampKeys].map((key) => commitSeal(sealed, key))
+  const { text: repository } = resource.target.address
+  const sealed = { id, repository, branch: spec.branch, start: requestStart(resource) }
+  const seals = commitSeals(sealed, stampKey === undefined ? [] : [stampKey, ...olderStampKeys])
   return {
     namespace: metadata.namespace,
     repository: resource.target.address,
     branch: spec.branch,
     files: filesOf(resource),
-    message: commitMessage({ ...identity, message: spec.message, seals: seals?.slice(0, WRITTEN_SEALS) }),
+    message: commitMessage({ ...identity, message: spec.message, seals: seals.written }),
     id,
-    seals,
+    seals: seals.sought,
     author: settings.author,
     latePush: resource.status?.latePush === true,
   }

@@ -17,7 +17,8 @@ export interface CommitCause {
 /**
  * Value of the trailer `Commitlet-Id`: `<uid>.<generation>`, and `.<first 8 hex digits of the SHA-256 of
  * requested-at>` if that is set, and of a follower `.<digest of its sources>`. Equal for every attempt at the same request
- * and the same sources, different otherwise.
+ * and the same sources, different otherwise, except that a value of requested-at may come back at the same generation: the
+ * seals tell these requests apart.
  */
 export function commitletId({ uid, generation, requestedAt, sources }: CommitCause): string {
   const request = requestedAt === undefined ? [] : [requestDigest(requestedAt)]

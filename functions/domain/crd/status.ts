@@ -134,7 +134,9 @@ const COMMON: Readonly<Record<string, Schema>> = {
     format: 'int32',
     minimum: 0,
   },
-  startedAt: time('When the first attempt at this generation started.'),
+  startedAt: time(
+    'When the first attempt at this generation, or at this value of requested-at, started. The latter has a random fraction of a second.',
+  ),
   lastAttemptTime: time('When the last attempt started.'),
   nextAttemptTime: time('When the next attempt is due.'),
   lapses: {

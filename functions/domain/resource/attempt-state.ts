@@ -9,6 +9,17 @@ export function requestedAt(resource: Envelope): string | undefined {
 }
 
 /**
+ * What tells a request by requested-at from earlier ones with the same value: when its first attempt was claimed, with a
+ * random fraction of a second. It is stored with that claim, and kept by each retry. Undefined for any other request, and
+ * for one that was begun by a version that did not note it.
+ */
+export function requestStart(resource: Envelope): string | undefined {
+  const { startedAt } = resource.status ?? {}
+  const isNoted = requestedAt(resource) !== undefined && /[.]\d{6}Z$/.test(startedAt ?? '')
+  return isNoted ? startedAt : undefined
+}
+
+/**
  * The generation at which the spec last changed apart from `suspend`: the webhook notes it when only `suspend` changes,
  * which raises the generation and is no request.
  */

@@ -59,7 +59,7 @@ export function claimed(resource: Envelope, { now, random, latePush = false }: C
   return {
     ...common(resource, 'Progressing', attempts),
     conditions,
-    startedAt: retried && before?.startedAt !== undefined ? before.startedAt : timestamp(now),
+    startedAt: retried && before?.startedAt !== undefined ? before.startedAt : startOf(resource, now, random),
     lastAttemptTime: microTime(now, random),
     nextAttemptTime: endOfClaim(now),
     ...(lapses === 0 ? {} : { lapses }),
@@ -68,6 +68,11 @@ export function claimed(resource: Envelope, { now, random, latePush = false }: C
     ...syncBefore(resource, retried),
     ...resultBefore(resource),
   }
+}
+
+// A value of requested-at may come back at the same generation: `requestStart` tells the two requests apart.
+function startOf(resource: Envelope, now: Date, random: number): string {
+  return requestedAt(resource) === undefined ? timestamp(now) : microTime(now, random)
 }
 
 /** The status `claim`, of a resource that carries it, with which the claim holds for longer. */

@@ -31,8 +31,10 @@ const MOST_WANTS = 1000
 const LONGEST_MESSAGE = 128 * 1024
 /** Of the longest id: a uid, which is a UUID, a generation and a digest. */
 const LONGEST_ID = 100
-/** Ids, and seals, of one commit: some hosts join the messages of several to one. */
-const MOST_VALUES = 16
+/** Ids of one commit: some hosts join the messages of several to one. */
+const MOST_IDS = 16
+/** Each has up to three. */
+const MOST_SEALS = 3 * MOST_IDS
 /** Decoding a commit and reading its lines takes longer than inflating it. */
 const WORK = 8
 /**
@@ -122,12 +124,13 @@ function trailersOf(message: string): PastTrailers {
   if (message.length > LONGEST_MESSAGE) return { ids: [], seals: [] }
   const ids = trailerValues(message, COMMIT_ID_TRAILER).filter(({ length }) => length <= LONGEST_ID)
   if (ids.length === 0) return { ids, seals: [] }
-  return { ids: kept(ids), seals: kept(trailerValues(message, COMMIT_SEAL_TRAILER).filter(isSealText)) }
+  const seals = trailerValues(message, COMMIT_SEAL_TRAILER).filter(isSealText)
+  return { ids: kept(ids, MOST_IDS), seals: kept(seals, MOST_SEALS) }
 }
 
 // A part of a text keeps all of it in memory.
-function kept(values: readonly string[]): readonly string[] {
-  return values.slice(-MOST_VALUES).map((value) => Buffer.from(value).toString())
+function kept(values: readonly string[], most: number): readonly string[] {
+  return values.slice(-most).map((value) => Buffer.from(value).toString())
 }
 
 /** The trees of the commits and of their parents. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Status } from '../../../functions/domain/resource/stored-status.ts'
-import { mayHavePushed } from '../../../functions/domain/resource/attempt-state.ts'
+import { mayHavePushed, requestStart } from '../../../functions/domain/resource/attempt-state.ts'
 import { resource } from '../fixtures/envelope.ts'
 import { kstatus } from '../../harness/kstatus.ts'
 import { claimed, failed, succeeded } from '../../../functions/domain/resource/status.ts'
@@ -19,7 +19,7 @@ t.test('the first claim observes the generation and holds others off for 30 s', 
     lastHandledRequestedAt: 'now',
     phase: 'Progressing',
     attempts: 1,
-    startedAt: '2026-03-01T10:00:00Z',
+    startedAt: '2026-03-01T10:00:00.250000Z',
     nextAttemptTime: '2026-03-01T10:00:31Z',
   })
   t.same(
@@ -42,6 +42,25 @@ t.test('a claim after a failure keeps what the user reads, and goes on counting'
   t.equal(again.attempts, 2)
   t.equal(again.startedAt, first.status.startedAt)
   t.equal(again.lastAttemptTime, '2026-03-01T10:05:01.250000Z')
+})
+
+t.test('a request by a value that comes back has another start, which its retries keep', (t) => {
+  const first = claimed(resource(fresh, { requestedAt: 'one' }), terms(NOW))
+  const other = claimed(resource(first, { requestedAt: 'two' }), { now: NOW, random: 0.5 })
+  const again = claimed(resource(other, { requestedAt: 'one' }), { now: NOW, random: 0.75 })
+  const starts = [first, other, again].map((status) => requestStart(resource(status, { requestedAt: 'one' })))
+  t.same(
+    starts,
+    ['25', '50', '75'].map((fraction) => `2026-03-01T10:00:00.${fraction}0000Z`),
+  )
+  const kept = claimed(resource(again, { requestedAt: 'one' }), { now: NOW, random: 0.125 })
+  t.equal(kept.attempts, 2)
+  t.equal(kept.startedAt, again.startedAt)
+  t.equal(requestStart(resource(first)), undefined, 'a generation never comes back')
+  const older = { ...first, startedAt: '2026-03-01T10:00:00Z' }
+  t.equal(requestStart(resource(older, { requestedAt: 'one' })), undefined)
+  t.equal(requestStart(resource(undefined, { requestedAt: 'one' })), undefined)
+  t.end()
 })
 
 t.test('a new generation counts from zero and cannot have pushed before', async (t) => {

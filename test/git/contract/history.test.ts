@@ -89,6 +89,18 @@ for (const engine of WAYS) {
     t.not(await search(repository, 'a/b.md'), undefined, 'without a key the id is enough')
   })
 
+  void test('a commit with the joined messages of 16 requests counts for each, by each of its seals', async (t) => {
+    const repository = await create()
+    const sealOf = (request: number, seal: number): string => String(request * 3 + seal).padStart(16, '0')
+    const trailersOf = (request: number): string =>
+      [0, 1, 2].map((seal) => `Commitlet-Seal: ${sealOf(request, seal)}\n`).join('')
+    const joined = Array.from({ length: 16 }, (_, i) => `Commitlet-Id: ${ID}${i || ''}\n${trailersOf(i)}`)
+    const sha = await repository.commit('main', { 'a/b.md': '1' }, `Join them\n\n${joined.join('')}`)
+    for (const seal of [0, 1, 2])
+      t.equal(await search(repository, 'a/b.md', undefined, [sealOf(0, seal)]), sha)
+    t.equal(await search(repository, 'a/b.md', undefined, [sealOf(16, 0)]), undefined)
+  })
+
   void test('a trailer that goes on in the next line has another value', async (t) => {
     const repository = await create()
     const others = [`Commitlet-Id: x\n ${ID}`, `Commitlet-Id: ${ID}\n more`].entries()
