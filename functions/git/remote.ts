@@ -159,6 +159,9 @@ export type Pushed =
 export type Unlanded = { readonly late?: true } & (
   | /** The branch has moved. `unless`: the failure to report if it turns out that it has not. */
     { readonly kind: 'race'; readonly unless?: Failure }
-    /** `each`: the remote inspected the commits, so other commits of the batch may pass. */
-  | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean }
+    /**
+     * `each`: the remote inspected the commits, so other commits of the batch may pass. `said`: only words say why, which a
+     * hook may have repeated of some of the commits.
+     */
+  | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean; readonly said?: true }
 )

@@ -1,7 +1,14 @@
 import { Failure } from '../../domain/failure.ts'
 import type { ErrorContext } from '../output/error-meaning.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
-import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
+import {
+  judgeByTip,
+  judgeRefusal,
+  refuse,
+  refuseInWords,
+  unreported,
+  type Push,
+} from '../output/push-verdict.ts'
 import { repeatedWords, type IsRepeated } from '../output/repeated-words.ts'
 import { readPushReport, type PushReport } from '../protocol/receive-pack.ts'
 import type { Pushed, Tip, Unlanded } from '../remote.ts'
@@ -73,7 +80,11 @@ function judgeAnswer(
     return { pushed: failure instanceof Failure ? refuse(failure) : unreported(context), certain: false }
   }
   const moved = readMoved(`${words}\n${report.progress}`, context, basis.isRepeated)
-  if (moved !== undefined) return { pushed: refuse(movedFailure(moved, context, 'push')), certain: true }
+  if (moved !== undefined) {
+    const failure = movedFailure(moved, context, 'push')
+    const hasLanded = report.ref === 'ok' && report.unpackError === undefined
+    return { pushed: hasLanded ? refuse(failure) : refuseInWords(failure), certain: true }
+  }
   if (report.ref === undefined && report.unpackError === undefined)
     return { pushed: unreported(context), certain: false }
   return { pushed: judgeReport(report, basis, context), certain: true }

@@ -34,18 +34,18 @@ export function judgeRefusal(
   const says = (text: string, pattern: RegExp): boolean => firstOwn(text, pattern, isRepeated) !== undefined
   // Where a hook has declined the update, or nothing is stored, the server has not come to the ref.
   const ofRef = /declined|unpacker error/.test(reason) ? reason : words
-  if (says(ofRef, STALE_LOCK)) return refuse(unavailable(context, 'holds a stale lock on the branch'))
-  if (says(ofRef, COLLISION)) return refuse(nameCollision(context))
+  if (says(ofRef, STALE_LOCK)) return refuseInWords(unavailable(context, 'holds a stale lock on the branch'))
+  if (says(ofRef, COLLISION)) return refuseInWords(nameCollision(context))
   if (says(ofRef, RACE)) return { kind: 'race' }
-  if (says(words, OUTAGE.pattern)) return refuse(failureOf(OUTAGE, context))
+  if (says(words, OUTAGE.pattern)) return refuseInWords(failureOf(OUTAGE, context))
   if (/unpacker error|unable to migrate objects/.test(reason) && says(`${unpack}\n${words}`, DISK))
-    return refuse(unavailable(context, 'cannot store the commit (disk or file rights of the server)'))
+    return refuseInWords(unavailable(context, 'cannot store the commit (disk or file rights of the server)'))
   const remoteWords = remote.replace(/^error: hook declined to update .*$/m, '').trim()
   const failure = rejection(remoteWords === '' ? reason : remoteWords, context)
   // A race or a final refusal: only the tip can show which.
   if (NOT_MOVED.test(reason)) return { kind: 'race', unless: failure }
-  if (says(words, NO_RIGHT)) return refuse(denied(context))
-  return { kind: 'refused', failure, each: !says(words, BRANCH) }
+  if (says(words, NO_RIGHT)) return refuseInWords(denied(context))
+  return { kind: 'refused', failure, each: !says(words, BRANCH), said: true }
 }
 
 /** The server carried out the request, but does not say whether the ref has moved. */
@@ -73,6 +73,11 @@ export async function judgeByTip(
 /** The push is refused, and would be for other commits. */
 export function refuse(failure: Failure): Unlanded {
   return { kind: 'refused', failure, each: false }
+}
+
+/** The same, but only words say so, which a hook may have repeated of some of the commits. */
+export function refuseInWords(failure: Failure): Unlanded {
+  return { kind: 'refused', failure, each: false, said: true }
 }
 
 const STALE_LOCK = /\.lock': File exists/

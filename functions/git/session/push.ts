@@ -10,7 +10,14 @@ import { movedFailure } from '../output/moved.ts'
 import { afterPush, failureOf, rejection } from '../output/classify.ts'
 import { AMBIGUOUS } from '../output/error-table.ts'
 import type { ErrorContext } from '../output/error-meaning.ts'
-import { judgeByTip, judgeRefusal, refuse, unreported, type Push } from '../output/push-verdict.ts'
+import {
+  judgeByTip,
+  judgeRefusal,
+  refuse,
+  refuseInWords,
+  unreported,
+  type Push,
+} from '../output/push-verdict.ts'
 import { repeatedWords, type Brought, type IsRepeated } from '../output/repeated-words.ts'
 import type { OnlineResult } from './transport.ts'
 
@@ -36,7 +43,10 @@ export async function pushOnce(
   const { context } = session
   const isRepeated = repeatedWords({ url: context.url, branch: tip.branch, commits })
   const result = await session.online(args, { push: { ref, until }, isRepeated })
-  if (result.moved !== undefined) return refuse(movedFailure(result.moved, context, 'push'))
+  if (result.moved !== undefined) {
+    const failure = movedFailure(result.moved, context, 'push')
+    return result.ended.exitCode === 0 ? refuse(failure) : refuseInWords(failure)
+  }
   if (result.meaning === undefined) return { kind: 'landed' }
   const output = readGitOutput(result.ended)
   if (output.own.includes(TOO_LATE)) return { kind: 'race' }

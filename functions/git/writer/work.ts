@@ -62,8 +62,8 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
   if (batch.length === 0) return { settled: new Map(), rest: [] }
   if (pushed === undefined) return { settled: new Map(), rest: withoutNamespacesOf(gone, work) }
   if (pushed.kind === 'refused') {
-    // The words that say why may be those of one of them: a host repeats paths and subjects.
-    const isDivided = pushed.each || (pushed.failure.reason === 'PushRejected' && work.apart !== undefined)
+    const isOfOne = pushed.said === true || pushed.failure.reason === 'PushRejected'
+    const isDivided = pushed.each || (isOfOne && work.apart !== undefined)
     return isDivided ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
   }
   const next = { ...work, before: seen, suspect: undefined }

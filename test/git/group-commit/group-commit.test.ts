@@ -225,6 +225,30 @@ t.test('a push that is refused as a whole fails none of another namespace', asyn
   await first
 })
 
+t.test('what is refused in words is refused again of each namespace, whatever they say', async (t) => {
+  for (const reason of ['PermissionDenied', 'ProviderUnavailable', 'RepositoryNotFound'] as const) {
+    const failure = new Failure(reason, 'A hook may have said so.')
+    const push = groupCommitOn((remote) => {
+      let isBad = false
+      return {
+        writeCommits(tip, commits) {
+          isBad = commits.some(({ files }) => files.some(({ path }) => path === 'evil'))
+          return remote.writeCommits(tip, commits)
+        },
+        push: (tip, head, remaining) =>
+          isBad
+            ? Promise.resolve({ kind: 'refused', failure, each: false, said: true })
+            : remote.push(tip, head, remaining),
+      }
+    })
+    const first = push('shop', 'first')
+    await nextBatch()
+    const outcomes = Promise.all([push('shop', 'a'), push('evil', 'evil'), push('market', 'b')])
+    t.same(await outcomes, ['pushed', reason, 'pushed'])
+    await first
+  }
+})
+
 const addingLine: Edit = (before) => Buffer.concat([before, Buffer.from('more\n')])
 
 t.test('a session that may fetch no more fails none of another namespace', async (t) => {
