@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Release } from '../domain/network/budget.ts'
 import { readBody } from '../domain/network/read-body.ts'
 
@@ -8,6 +8,8 @@ export interface BodyBounds {
   readonly most: number
   /** Takes bytes of a budget that all bodies share; throws if too few are left. */
   readonly take: (bytes: number) => Release
+  /** What is kept of each piece, in order; default: all of it. */
+  readonly shorten?: ((piece: Buffer) => Buffer) | undefined
 }
 
 /** A whole body. */
@@ -57,13 +59,25 @@ export function takeFrom(take: BodyBounds['take']): Taken {
  */
 export async function readBounded(
   body: Readable,
-  { most, take }: BodyBounds,
+  { most, take, shorten }: BodyBounds,
 ): Promise<BoundedBody | undefined> {
   const { more, release, throwRefusal } = takeFrom(take)
   const place = { take: more, complete: () => undefined, leave: release }
-  const bytes = await readBody(body, { most, place })
+  const kept = shorten === undefined ? body : Readable.from(shortened(body, shorten), { objectMode: false })
+  const bytes = await readBody(kept, { most, place })
   if (typeof bytes !== 'string') return { bytes, release }
+  kept.destroy()
   body.destroy()
   throwRefusal()
   return undefined
+}
+
+async function* shortened(
+  body: AsyncIterable<Buffer>,
+  shorten: (piece: Buffer) => Buffer,
+): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    const kept = shorten(piece)
+    if (kept.length > 0) yield kept
+  }
 }

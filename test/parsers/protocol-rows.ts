@@ -2,6 +2,7 @@ import { readFetched } from '../../functions/git/protocol/fetch.ts'
 import { readListedRefs } from '../../functions/git/protocol/ls-refs.ts'
 import { FLUSH, packet } from '../../functions/git/protocol/pkt-line.ts'
 import { readAdvertisedRef } from '../../functions/git/protocol/receive-pack.ts'
+import { shortReport } from '../../functions/git/protocol/short-report.ts'
 import type { Shape } from '../harness/growth.ts'
 import type { ParserRow } from './row.ts'
 
@@ -70,6 +71,15 @@ export const PROTOCOL_ROWS: readonly ParserRow[] = [
         refs: [`${ID} refs/heads/`, 'a', 64],
       },
       (answer) => readAdvertisedRef(answer, 'refs/heads/other'),
+    ),
+  },
+  {
+    parser: 'piece of an answer to a push',
+    largest: 64 * 1024,
+    unit: 'bytes',
+    shapes: shapesOf(
+      { words: ['\x02', 'a'], letters: ['\x02', 'a', 2], nothing: ['\x02', '', 1], report: ['\x01', 'a', 2] },
+      (answer) => shortReport()(answer),
     ),
   },
   {

@@ -59,12 +59,12 @@ export function converse(
         for (let at = 0; at < part.length; at += SLICE) await write(stream, part.subarray(at, at + SLICE))
       }
     },
-    async hear({ most, take }) {
+    async hear({ most, take, shorten = (piece) => piece }) {
       const { more, release, throwRefusal } = takeFrom(take)
       const buffer = growingBuffer(most, more)
       let searched: Searched = { at: 0, packets: 0 }
       for (let chunk: Buffer | undefined = rest; chunk !== undefined; chunk = await nextChunk()) {
-        if (!buffer.add(chunk)) {
+        if (!buffer.add(shorten(chunk))) {
           end()
           release()
           throwRefusal()

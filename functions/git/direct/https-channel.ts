@@ -2,6 +2,7 @@ import { basicAuthorization, type PasswordLogin } from '../../domain/credentials
 import { Failure } from '../../domain/failure.ts'
 import { retryAfterOf } from '../../domain/network/retry-after.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
+import type { BodyBounds } from '../../http/bounded-body.ts'
 import type { KeptAnswer, KeptConnection } from '../../http/kept-connection.ts'
 import { headersFor } from '../../http/request.ts'
 import { afterPush, failureOf, statusFailure } from '../output/classify.ts'
@@ -11,8 +12,9 @@ import { redirectAddress } from '../output/moved.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { AGENT } from '../protocol/command.ts'
 import { pushCommand } from '../protocol/receive-pack.ts'
+import { shortReport } from '../protocol/short-report.ts'
 import type { Take } from './memory.ts'
-import { REPORT_BYTES, tooLong, type Delivery, type Channel } from './channel.ts'
+import { REPORT_BYTES, TOO_MANY_WORDS, tooLong, type Delivery, type Channel } from './channel.ts'
 
 /** What a channel over HTTPS is made of. */
 export interface HTTPSParts {
@@ -39,7 +41,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
   function post(
     program: GitProgram,
     body: readonly Uint8Array[],
-    bounds: { readonly most: number; readonly take: Take; readonly mayBegin?: () => boolean },
+    bounds: BodyBounds & { readonly mayBegin?: () => boolean },
   ): Promise<KeptAnswer> {
     const own = {
       ...common,
@@ -47,9 +49,9 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
       accept: `application/x-${program}-result`,
       'content-type': `application/x-${program}-request`,
     }
-    const { most, take: takeOwn, mayBegin } = bounds
+    const { mayBegin, ...bodyBounds } = bounds
     const request = { path: `${path}/${program}`, headers: headersFor(own, context.url), body, mayBegin }
-    return connection.send({ method: 'POST', timeoutMs, ...request }, { most, take: takeOwn })
+    return connection.send({ method: 'POST', timeoutMs, ...request }, bodyBounds)
   }
 
   // Some hosts redirect a repository that has moved at the first request of the usual order only, which is this one.
@@ -84,7 +86,7 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
       try {
         const body = [pushCommand(update), ...pack]
         return deliveryOf(
-          await post('git-receive-pack', body, { most: REPORT_BYTES, take: WITHOUT_BUDGET, mayBegin: ask }),
+          await post('git-receive-pack', body, { ...REPORT_BOUNDS, shorten: shortReport(), mayBegin: ask }),
           context,
         )
       } catch (error) {
@@ -107,8 +109,8 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
   }
 }
 
-/** For an answer without which nobody would know whether a push has landed. */
-const WITHOUT_BUDGET: Take = () => () => undefined
+/** Without a budget: nobody would know whether the push has landed. */
+const REPORT_BOUNDS: BodyBounds = { most: REPORT_BYTES, take: () => () => undefined }
 
 /** More than receive-pack lists; what it lists is not read. */
 const REFS_BYTES = 32 * 1024 * 1024
@@ -134,8 +136,10 @@ function isFrom(program: GitProgram, answer: KeptAnswer): boolean {
 function deliveryOf(answer: KeptAnswer, context: ErrorContext): Delivery {
   const { status, body } = answer
   body?.release()
-  if (status === 200 && isFrom('git-receive-pack', answer) && body !== undefined)
-    return { kind: 'answered', answer: body.bytes, words: '' }
+  if (status === 200 && isFrom('git-receive-pack', answer))
+    return body === undefined
+      ? { kind: 'lost', failure: failureOf(TOO_MANY_WORDS, context) }
+      : { kind: 'answered', answer: body.bytes, words: '' }
   if (status < 300) {
     const failure = failureOf({ reason: 'RepositoryNotFound', sentence: NOT_GIT }, context)
     return { kind: 'lost', failure: afterPush(failure) }

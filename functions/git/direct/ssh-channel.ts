@@ -8,6 +8,7 @@ import { stopIfAborted } from '../process/launcher.ts'
 import { checkCapabilities } from '../protocol/capabilities.ts'
 import { isProtocolError } from '../protocol/protocol-error.ts'
 import { pushCommand, readAdvertisedRef, type RefUpdate } from '../protocol/receive-pack.ts'
+import { shortReport, type ShortReport } from '../protocol/short-report.ts'
 import type { ReconnectingSSH } from '../ssh/reconnect.ts'
 import { commandFor, type Service as GitProgram } from '../ssh/request.ts'
 import type { SSHProgram } from '../ssh/session.ts'
@@ -66,9 +67,9 @@ export function openSSHChannel(parts: SSHParts): Channel {
     }
   }
 
-  async function hear({ talk }: Running, most: number): Promise<Heard> {
+  async function hear({ talk }: Running, most: number, shorten?: ShortReport): Promise<Heard> {
     const timer = setTimeout(() => talk.end(), context.deadlineSeconds * 1000).unref()
-    const heard = await talk.hear({ most, take }).finally(() => clearTimeout(timer))
+    const heard = await talk.hear({ most, take, shorten }).finally(() => clearTimeout(timer))
     if (heard !== undefined) return heard
     throw tooLong({ most })
   }
@@ -146,7 +147,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
 
   async function send(running: Running, update: RefUpdate, pack: readonly Buffer[]): Promise<Delivery> {
     await running.talk.say([pushCommand(update), ...pack])
-    const heard = await hear(running, REPORT_BYTES).catch(() => undefined)
+    const heard = await hear(running, REPORT_BYTES, shortReport()).catch(() => undefined)
     heard?.release()
     const words = withoutRemote(running.program.end().words)
     if (heard?.isCut === false) return { kind: 'answered', answer: heard.answer, words }

@@ -83,8 +83,8 @@ function mostPackets(bytes: number): number {
   return Math.min(MOST_PACKETS, SHORT_PACKETS + bytes / LEAST_AVERAGE_BYTES)
 }
 
-/** The length that stands there; undefined if none does. */
-function lengthAt(answer: Buffer, at: number): number | undefined {
+/** The length that stands there, in four hexadecimal digits; undefined if none does. */
+export function lengthAt(answer: Buffer, at: number): number | undefined {
   let length = 0
   for (let i = at; i < at + LENGTH_DIGITS; i += 1) {
     const digit = digitOf(answer[i] ?? 0)

@@ -10,7 +10,7 @@ export interface Demultiplexed {
 }
 
 /** Far more than any message shows. */
-const KEPT_BYTES = 256 * 1024
+export const KEPT_BYTES = 256 * 1024
 
 /**
  * Reads packets up to the flush packet. `most`: bytes of the answer that they come from, which has no more data.

@@ -118,6 +118,12 @@ const refusals: readonly Refusal[] = [
     {},
     { failure: { reason: 'PushRejected', message: /JIRA issue/ }, each: true },
   ],
+  [
+    'a hook that prints 3 MiB',
+    { hooks: { 'pre-receive': 'echo "not now" >&2; yes "and more" | head -c 3145728 >&2; exit 1' } },
+    {},
+    { failure: { reason: 'PushRejected' }, each: true },
+  ],
   ...REPEATED.map((path): Refusal => [
     `a hook that repeats the path ${path}`,
     { hooks: { 'pre-receive': `${PATHS}; exit 1` } },
@@ -387,6 +393,17 @@ t.test('direct: that is asked once the connection is open, right before the firs
   const before = server.requests.length
   await attempt('direct', {}, { remaining })
   t.ok(connected > before, 'the requests before have been answered')
+})
+
+t.test('direct: what became of the ref is read behind 3 MiB of words', async (t) => {
+  const words = 'echo "not now"; yes "and more" | head -c 3145728'
+  const refused = { failure: { reason: 'PushRejected', message: /reports "not now and more/ }, each: true }
+  const hooks = { 'pre-receive': `{ ${words}; } >&2; exit 1` }
+  t.match(await attempt('direct', { hooks }), { pushed: { kind: 'refused', ...refused }, landed: false })
+  t.match(await attempt('direct', { hooks: { 'post-receive': `{ ${words}; } >&2` } }), {
+    pushed: { kind: 'landed' },
+    landed: true,
+  })
 })
 
 t.test('git binary: a git whose parent is held up does not push once the claim has ended', async (t) => {

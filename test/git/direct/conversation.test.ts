@@ -2,6 +2,7 @@ import { duplexPair } from 'node:stream'
 import t from 'tap'
 import { converse } from '../../../functions/git/direct/conversation.ts'
 import { FLUSH, packet, readPackets } from '../../../functions/git/protocol/pkt-line.ts'
+import { shortReport } from '../../../functions/git/protocol/short-report.ts'
 
 const BOUNDS = { most: 200_000, take: () => () => undefined }
 
@@ -77,5 +78,15 @@ t.test('an answer of too many short packets ends there, and is left to the reade
   const heard = await talk.hear(BOUNDS)
   t.equal(heard?.isCut, false)
   t.throws(() => [...readPackets(heard?.answer ?? Buffer.alloc(0))], { code: 'UNEXPECTED' })
+  talk.end()
+})
+
+t.test('the end of an answer is heard behind more words of hooks than its limit', async (t) => {
+  const { talk, there } = stageOf()
+  const report = Buffer.concat([packet(Buffer.concat([Buffer.of(1), packet('unpack ok\n'), FLUSH])), FLUSH])
+  there.write(Buffer.concat([Buffer.alloc(60_005 * 40, packet(`\x02${'x'.repeat(60_000)}`)), report]))
+  const heard = await talk.hear({ ...BOUNDS, most: 400_000, shorten: shortReport() })
+  t.equal(heard?.isCut, false)
+  t.ok(heard?.answer.subarray(-report.length).equals(report))
   talk.end()
 })
