@@ -63,6 +63,11 @@ export interface Turn {
 export interface KeptClaim extends ClaimCheck {
   /** Fires with a Failure when another attempt has taken over, or the resource was deleted. */
   readonly lost: AbortSignal
+  /**
+   * A resource of the same name was deleted while an attempt at it ran in this process: the remote may still carry out its
+   * push. It begins no other.
+   */
+  readonly replaces: boolean
   /** Writes into the claim which sources of a follower are about to be committed. Throws what `confirm` throws. */
   readonly committing: (sources: string) => Promise<void>
   /** Ends the renewals, and returns the resource as it was last written or read. */

@@ -123,10 +123,11 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Next> 
   const saw: Attempt['saw'] = (field, version) => void sightings.set(field, version)
   let engine: EngineUsed = current.envelope.kind === 'PullRequest' ? 'api' : 'none'
   const engineChosen = (chosen: EngineUsed): void => void (engine = chosen)
-  const pushWatch = watchPushes(current.envelope.status?.latePush === true)
+  const latePushBefore = current.envelope.status?.latePush === true || kept.replaces
+  const pushWatch = watchPushes(latePushBefore)
   const { committing } = kept
   const terms = { again: current.again, signal, claim: kept, committing, saw, turn, engineChosen, pushWatch }
-  const running = run(current, world, terms)
+  const running = run({ ...current, envelope: withLatePush(current.envelope, latePushBefore) }, world, terms)
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
   turn.release()

@@ -37,6 +37,8 @@ interface Kept {
   renewing: Promise<void> | undefined
   /** The sources that a follower is about to commit. */
   sources: string | undefined
+  /** The resource was deleted, and one of its name has a claim since. */
+  replaced: boolean
   readonly lost: AbortController
 }
 
@@ -96,6 +98,14 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
     throw failure
   }
 
+  /** Whether there are claims for deleted resources of the same name: none of them is confirmed any more. */
+  function replaceBy(kept: Kept): boolean {
+    const others = [...claims].filter(({ envelope }) => isOtherOfName(envelope, kept.envelope))
+    // The answer to a claim may come late. Of a deleted resource nothing is written any more.
+    for (const other of others) (other.sentAt <= kept.sentAt ? other : kept).replaced = true
+    return others.some(({ replaced }) => replaced)
+  }
+
   function add(kept: Kept): void {
     claims.add(kept)
     timer ??= setInterval(look, LOOK_MS).unref()
@@ -116,6 +126,7 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
       stored: 0,
       renewing: undefined,
       sources: undefined,
+      replaced: false,
       lost: new AbortController(),
     }
     const { signal } = kept.lost
@@ -125,18 +136,21 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
       // A renewal that is under way may have been sent too early.
       while (needsWrite()) await renew(kept)
       signal.throwIfAborted()
+      if (kept.replaced) throw deletedMeanwhile()
     }
 
+    const replaces = replaceBy(kept)
     add(kept)
     return {
       lost: signal,
+      replaces,
       confirm,
       async committing(sources) {
         if (kept.envelope.status?.sync?.committing === sources) return
         kept.sources = sources
         await confirm(true)
       },
-      remaining: () => (signal.aborted ? 0 : remainingOf(elapsed() - kept.sentAt)),
+      remaining: () => (signal.aborted || kept.replaced ? 0 : remainingOf(elapsed() - kept.sentAt)),
       async end() {
         remove(kept)
         await kept.renewing?.catch(() => undefined)
@@ -144,4 +158,16 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
       },
     }
   }
+}
+
+function isOtherOfName(one: Envelope, other: Envelope): boolean {
+  const [a, b] = [one.metadata, other.metadata]
+  return a.name === b.name && a.namespace === b.namespace && one.kind === other.kind && a.uid !== b.uid
+}
+
+function deletedMeanwhile(): Failure {
+  return new Failure(
+    'Conflict',
+    'The resource was deleted, and another one was made under its name; nothing was written.',
+  )
 }

@@ -273,6 +273,34 @@ t.test('a resource without a stamp ends Failed, and nothing is reviewed, read or
 })
 
 t.test(
+  'a resource made again while the push for the deleted one is under way moves the branch, so that this one fails',
+  async (t) => {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    const sent = Promise.withResolvers<undefined>()
+    const answered = Promise.withResolvers<undefined>()
+    world.land = async () => {
+      if (world.pushed.length > 1) return { outcome: 'pushed', sha: 'e'.repeat(40), branch: 'main' }
+      sent.resolve(undefined)
+      await answered.promise
+      throw new Failure('Conflict', 'The branch has moved.')
+    }
+    const first = send(world)
+    await sent.promise
+    world.cluster.remove('GitCommit', 'team', 'shop')
+    world.cluster.apply(gitCommit())
+    await send(world)
+    t.same(
+      world.pushed.map(({ change }) => change.latePush),
+      [false, true],
+    )
+    answered.resolve(undefined)
+    await first
+    t.match(statusOf(world), { phase: 'Succeeded', commit: { sha: 'e'.repeat(40) } })
+  },
+)
+
+t.test(
   'rights that were taken away since it was applied end it Failed; given again, it is asked for',
   async (t) => {
     const world = memoryWorld()

@@ -143,6 +143,51 @@ t.test('a resource that was deleted has no claim any more', async (t) => {
   await kept.end()
 })
 
+t.test(
+  'a resource that is made again under its name keeps the attempt at the deleted one from its next push',
+  async (t) => {
+    const { world, keepClaim, writes } = stage()
+    const first = await claimed(world)
+    const neighbour = await claimed(world, 'other')
+    const old = keepClaim(first.envelope, first.sentAt)
+    const other = keepClaim(neighbour.envelope, neighbour.sentAt)
+    await old.confirm()
+    t.equal(old.replaces, false)
+    world.cluster.remove('GitCommit', 'team', 'shop')
+    const again = await claimed(world)
+    writes.length = 0
+    const kept = keepClaim(again.envelope, again.sentAt)
+    t.ok(kept.replaces, 'a push of the old one may be under way')
+    t.match(await outcomeOf(old.confirm()), {
+      reason: 'Conflict',
+      message: /was deleted/,
+    })
+    t.equal(old.remaining(), 0)
+    t.notOk(old.lost.aborted, 'what is sent already goes on')
+    await Promise.all([kept.confirm(), other.confirm()])
+    t.same(writes, [], 'no call is needed')
+    await Promise.all([old, other, kept].map((one) => one.end()))
+    t.notOk(keepClaim(again.envelope, again.sentAt).replaces, 'once that has ended it knows what was pushed')
+  },
+)
+
+t.test(
+  'an answer to the claim of a deleted resource that comes late does not end the next one',
+  async (t) => {
+    const { world, keepClaim, time } = stage()
+    const first = await claimed(world)
+    world.cluster.remove('GitCommit', 'team', 'shop')
+    time.passed = 5
+    const again = await claimed(world)
+    const kept = keepClaim(again.envelope, again.sentAt)
+    const old = keepClaim(first.envelope, first.sentAt)
+    t.match(await outcomeOf(old.confirm()), { reason: 'Conflict' })
+    await kept.confirm()
+    t.ok(kept.remaining() > 0)
+    await Promise.all([old.end(), kept.end()])
+  },
+)
+
 t.test('a newer spec does not end the claim: the attempt that holds it takes that up', async (t) => {
   const { world, keepClaim } = stage()
   const held = await claimed(world)
