@@ -76,10 +76,10 @@ export function fileCluster({ objects, namespace, under }: FileCluster): Cluster
       if (known !== undefined || !inFiles) return known
       return servedAs(kind)
     },
-    readSecret: (of, name) => {
+    readSecret: (of, name, by) => {
       const found = find('Secret', of, name)
       if (found !== undefined) return Promise.resolve(secretOf(found, of))
-      return elsewhere(`Secret ${of}/${name}`, (cluster) => cluster.readSecret(of, name))
+      return elsewhere(`Secret ${of}/${name}`, (cluster) => cluster.readSecret(of, name, by))
     },
     readVersion: (ref, served, by) => {
       const found = find(ref.kind, served.namespaced ? ref.namespace : undefined, ref.name)

@@ -63,7 +63,8 @@ export function parentsCluster(channel: Channel, aheadMs: number): Cluster {
     readResource: ask('readResource'),
     readObject: ask('readObject'),
     discover: ask('discover'),
-    readSecret: ask('readSecret'),
+    // Its reader has functions, which do not travel.
+    readSecret: (namespace, name) => ask('readSecret')(namespace, name),
     readVersion: ask('readVersion'),
     reviewAccess: ask('reviewAccess'),
     patchStatus: ask('patchStatus'),

@@ -65,6 +65,14 @@ export interface ReadBy {
   readonly signal: AbortSignal
 }
 
+/** For whom a Secret is read. */
+export interface SecretReader {
+  /** Ends the read. */
+  readonly signal: AbortSignal
+  /** Does what holds the thread, such as parsing the Secret, when it is the turn of the Secret's namespace. */
+  readonly inTurn: <T>(work: () => T) => Promise<T>
+}
+
 /**
  * The port to the Kubernetes API, for both programs. Every call has its own deadline. Unless documented otherwise, a
  * call throws a Failure: ReferenceNotFound, ReferenceForbidden, RateLimited, NetworkError, Timeout, ProviderUnavailable
@@ -82,8 +90,11 @@ export interface Cluster {
   readObject(ref: NamedObject, served: ServedKind, by?: ReadBy): Promise<string>
   /** The plural and the scope of a kind; undefined if the cluster does not serve it. */
   discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
-  /** Fails also with CredentialsInvalid if the Secret has too many keys. */
-  readSecret(namespace: string, name: string): Promise<Secret>
+  /**
+   * Fails also with CredentialsInvalid if the Secret has too many keys. `by`: each namespace has a share of such calls, and
+   * what `inTurn` throws is thrown.
+   */
+  readSecret(namespace: string, name: string, by?: SecretReader): Promise<Secret>
   /**
    * The version of an object: its uid and resourceVersion, MISSING or UNREADABLE (domain/resource/waiting.ts). Its content
    * is not read.

@@ -3,32 +3,19 @@ import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
 import type { Status } from '../domain/resource/stored-status.ts'
 import { API_VERSION, PLURALS } from '../domain/resource/api-names.ts'
 import { Failure } from '../domain/failure.ts'
-import { entries, member, textMember } from '../domain/json-value.ts'
-import { countParts } from '../domain/network/json-parts.ts'
 import type { ApiServer } from './api-server.ts'
-import {
-  bodyOf,
-  LARGEST_METADATA,
-  METADATA,
-  refusal,
-  selectedOf,
-  UNREAD_VERSION,
-  versionIn,
-  versionOf,
-} from './calls/answer.ts'
+import { LARGEST_METADATA, METADATA, refusal, selectedOf, UNREAD_VERSION, versionIn } from './calls/answer.ts'
 import { OF_RESOURCE } from './calls/selections.ts'
 import { accessReviews } from './access-review.ts'
-import type { Cluster, NamedObject, Secret } from './cluster.ts'
+import type { Cluster, NamedObject } from './cluster.ts'
 import { CONFLICT } from './cluster.ts'
-import { discovery, groupPath } from './discovery.ts'
+import { discovery, objectPath } from './discovery.ts'
 import { listUnsettled, pageLists } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
 import { shareReads } from './object-reads.ts'
+import { shareSecretReads } from './secret-reads.ts'
 import { followServerClock } from './server-clock.ts'
 import { statusPatch } from './status-patch.ts'
-
-/** Fields of a Secret, those that the API server manages included: more than three for each key. */
-const SECRET_PARTS = 10_000
 
 /** Implements the port Cluster with a real API server. */
 export function connectCluster(apiServer: ApiServer): Cluster {
@@ -42,7 +29,7 @@ export function connectCluster(apiServer: ApiServer): Cluster {
     discover,
     readResource: (ref) => readResource(server, ref),
     readObject: (ref, served, by) => readObject(serverFor(by), ref, served),
-    readSecret: (namespace, name) => readSecret(server, namespace, name),
+    readSecret: shareSecretReads(server, elapsed),
     readVersion: (ref, served, by) => readVersion(serverFor(by), ref, served),
     reviewAccess: accessReviews(server, elapsed),
     patchStatus: (resource, status) => patchStatus(server, resource, status),
@@ -50,16 +37,6 @@ export function connectCluster(apiServer: ApiServer): Cluster {
     listUnsettled: (kind) => listUnsettled(server, kind),
     ...openEventQueue(server),
   }
-}
-
-/** Names are escaped, so that `../secrets/x` stays one segment of the path. */
-function objectPath(
-  group: string,
-  plural: string,
-  name: { namespace?: string | undefined; name: string },
-): string {
-  const namespace = name.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(name.namespace)}`
-  return `${groupPath(group)}${namespace}/${encodeURIComponent(plural)}/${encodeURIComponent(name.name)}`
 }
 
 async function readResource(server: ApiServer, ref: ObjectRef): Promise<unknown> {
@@ -75,40 +52,6 @@ async function readObject(server: ApiServer, ref: NamedObject, served: ServedKin
   const answer = await server({ method: 'GET', path })
   if (answer.status !== 200) throw refusal(answer, what)
   return answer.text
-}
-
-async function readSecret(server: ApiServer, namespace: string, name: string): Promise<Secret> {
-  const what = `Secret ${namespace}/${name}`
-  const answer = await server({ method: 'GET', path: objectPath('v1', 'secrets', { namespace, name }) })
-  // A Secret of 1 MiB may have 100,000 keys, which would take a second to read.
-  if (countParts(answer.text, { parts: SECRET_PARTS }) === undefined) {
-    const most = SECRET_PARTS.toLocaleString('en-GB')
-    const message = `The ${what} has more than ${most} keys and other fields, which is the limit; use a smaller Secret.`
-    throw new Failure('CredentialsInvalid', message)
-  }
-  const body = bodyOf(answer, what, 'secretName in the spec')
-  const metadata = member(body, 'metadata')
-  const isSecret = member(body, 'kind') === 'Secret' && member(metadata, 'name') === name
-  if (!isSecret || member(metadata, 'namespace') !== namespace) {
-    throw new Failure(
-      'ReferenceForbidden',
-      `The API server answered with something other than ${what}; nothing was read.`,
-    )
-  }
-  const annotations = entries(member(metadata, 'annotations')).map(
-    ([key, value]) => [key, String(value)] as const,
-  )
-  const data = entries(member(body, 'data')).map(
-    ([key, value]) => [key, Buffer.from(String(value), 'base64')] as const,
-  )
-  return {
-    namespace,
-    name,
-    type: textMember(body, 'type') ?? 'Opaque',
-    version: versionOf(metadata),
-    annotations: Object.fromEntries(annotations),
-    data: new Map<string, Uint8Array>(data),
-  }
 }
 
 async function readVersion(server: ApiServer, ref: NamedObject, served: ServedKind): Promise<string> {

@@ -62,6 +62,16 @@ export function groupPath(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
 }
 
+/** Path of an object. Names are escaped, so that `../secrets/x` stays one segment of it. */
+export function objectPath(
+  group: string,
+  plural: string,
+  name: { namespace?: string | undefined; name: string },
+): string {
+  const namespace = name.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(name.namespace)}`
+  return `${groupPath(group)}${namespace}/${encodeURIComponent(plural)}/${encodeURIComponent(name.name)}`
+}
+
 async function servedKinds(server: ApiServer, apiVersion: string): Promise<ReadonlyMap<string, ServedKind>> {
   const answer = await answerOf(server, apiVersion)
   if (answer.status === 404) return new Map()

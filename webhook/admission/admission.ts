@@ -152,8 +152,8 @@ async function warnOfSecrets(
   const { namespace } = request
   const terms = { namespace, inTurn, milliseconds: deadlines?.lookMs ?? LOOK_MS }
   try {
-    return await withDeadline(terms, ({ inTurn }) =>
-      secretWarnings(parsed, { namespace, secretRights }, { cluster, inTurn }),
+    return await withDeadline(terms, (timed) =>
+      secretWarnings(parsed, { namespace, secretRights }, { cluster, ...timed }),
     )
   } catch (error) {
     log.warn(errorFields(error, request), 'a Secret could not be read, so there are no warnings about it')

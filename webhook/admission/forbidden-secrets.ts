@@ -23,13 +23,13 @@ export function rememberForbidden(
     perf: { now },
   })
 
-  return async function readUnlessForbidden(namespace, name) {
+  return async function readUnlessForbidden(namespace, name, by) {
     // Neither name can contain a slash.
     const key = `${namespace}/${name}`
     const failure = forbidden.get(key)
     if (failure !== undefined) throw failure
     try {
-      return await readSecret(namespace, name)
+      return await readSecret(namespace, name, by)
     } catch (error) {
       if (error instanceof Failure && error.reason === 'ReferenceForbidden') forbidden.set(key, error)
       throw error

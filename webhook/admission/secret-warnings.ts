@@ -1,4 +1,4 @@
-import type { Cluster, Secret } from '../../functions/cluster/cluster.ts'
+import type { Cluster, Secret, SecretReader } from '../../functions/cluster/cluster.ts'
 import { writtenPaths } from '../../functions/domain/commit/written-paths.ts'
 import { WITHOUT_TOKEN } from '../../functions/domain/credentials/app-login.ts'
 import { loginFor } from '../../functions/domain/credentials/login-for.ts'
@@ -21,10 +21,8 @@ export interface SecretAccess {
 }
 
 /** Reads and checks them. */
-export interface SecretChecks {
+export interface SecretChecks extends SecretReader {
   readonly cluster: Pick<Cluster, 'readSecret'>
-  /** Does what holds the thread in the turns of the namespace; see thread-turns.ts. */
-  readonly inTurn: <T>(check: () => T) => Promise<T>
 }
 
 const FIELDS = ['credentials', 'fallbackCredentials', 'signing'] as const
@@ -39,14 +37,14 @@ const FIELDS = ['credentials', 'fallbackCredentials', 'signing'] as const
 export async function secretWarnings(
   parsed: Sound,
   { namespace, secretRights }: SecretAccess,
-  { cluster, inTurn }: SecretChecks,
+  { cluster, signal, inTurn }: SecretChecks,
 ): Promise<readonly string[]> {
   const fields = FIELDS.filter((field) => secretRights[`spec.${field}`] === 'get')
   if (fields.length === 0) return []
   const warnings = fields.map(async (field) => {
     const use = useOf(parsed, field)
     if (use === undefined) return []
-    const secret = await cluster.readSecret(namespace, use.secretName).catch(asFailure)
+    const secret = await cluster.readSecret(namespace, use.secretName, { signal, inTurn }).catch(asFailure)
     const failures =
       secret instanceof Failure ? unreadable(secret) : await problemsOf(checksOf(parsed, use, secret), inTurn)
     return failures.map(({ message }) => `spec.${field}: ${message}`)

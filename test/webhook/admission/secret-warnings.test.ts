@@ -36,8 +36,11 @@ function secretWarnings(
 ): Promise<readonly string[]> {
   const parsed = parse(object)
   if (!parsed.sound) throw new Error(parsed.fieldErrors.map(({ message }) => message).join(' '))
-  const inTurn: SecretChecks['inTurn'] = async (check) => check()
-  return warningsOf(parsed, { namespace: 'shop', secretRights }, { cluster, inTurn })
+  const reader: Pick<SecretChecks, 'signal' | 'inTurn'> = {
+    signal: new AbortController().signal,
+    inTurn: async (check) => check(),
+  }
+  return warningsOf(parsed, { namespace: 'shop', secretRights }, { cluster, ...reader })
 }
 
 /** Reads from a cluster that has the Secret `shop/git` with these parts, or no Secret at all. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
+import { connectCluster } from '../../../functions/cluster/connect.ts'
 import { unlessAborted } from '../../../functions/domain/deadline.ts'
 import { mutate, validate } from '../../../webhook/admission/admission.ts'
 import { NO_TURN } from '../../../webhook/admission/deadline.ts'
@@ -91,6 +92,75 @@ t.test(
     t.equal(order.filter((namespace) => namespace === 'loud').length, 20 * WORKS)
   },
 )
+
+/** A real cluster that sends a Secret when `answer` is called, and the reads that wait for that. */
+function slowSecrets() {
+  const open = new Map<string, () => void>()
+  const cluster = connectCluster(
+    ({ path, signal }) =>
+      new Promise((resolve, reject) => {
+        const [, namespace, , name] = path.split('/').slice(3)
+        const key = `${path} ${open.size}`
+        const text = JSON.stringify({
+          kind: 'Secret',
+          metadata: { namespace, name },
+          data: { token: 'czNjcjN0' },
+        })
+        open.set(key, () => resolve({ status: 200, text }))
+        signal?.addEventListener('abort', () => reject(new Error('The call was ended.')))
+      }),
+  )
+  async function answer(): Promise<void> {
+    for (const [key, send] of open) {
+      open.delete(key)
+      send()
+    }
+    await setImmediate()
+  }
+  return {
+    readSecret: (...of: Parameters<typeof cluster.readSecret>) => cluster.readSecret(...of),
+    open,
+    answer,
+  }
+}
+
+t.test('the Secrets of a namespace are read two at a time, and parsed in its turns', async (t) => {
+  const { order, inTurn } = turns({})
+  const { readSecret, open, answer } = slowSecrets()
+  const deadlines = { decideMs: 60_000, lookMs: 60_000 }
+  const admission = { ...admissionOver({ cluster: { readSecret }, deadlines }), inTurn }
+  const reviews = Array.from({ length: 4 }, () => validate(looking('loud'), admission))
+  const seen = { over: false, most: 0 }
+  const done = Promise.all(reviews).finally(() => (seen.over = true))
+  while (!seen.over) {
+    seen.most = Math.max(seen.most, open.size)
+    await answer()
+  }
+  await done
+  t.equal(seen.most, 2)
+  t.equal(order.length, 4 * (WORKS + CREDENTIALS.length), 'each Secret takes a turn to be parsed')
+})
+
+t.test('once there is no time left for warnings, no Secret is read any more', async (t) => {
+  const { readSecret, open, answer } = slowSecrets()
+  const ended: unknown[] = []
+  const watched: typeof readSecret = (...of) => {
+    const read = readSecret(...of)
+    void read.catch((error: unknown) => {
+      ended.push(error)
+    })
+    return read
+  }
+  const admission = admissionOver({
+    cluster: { readSecret: watched },
+    deadlines: { decideMs: 60_000, lookMs: 1 },
+  })
+  t.match(await validate(looking('loud'), admission), { denial: undefined, warnings: [] })
+  t.equal(open.size, 2)
+  await answer()
+  t.equal(ended.length, CREDENTIALS.length)
+  t.equal(open.size, 0)
+})
 
 t.test('a review that finds no turn in time is denied, and its sender is told why', async (t) => {
   const inTurn: ThreadTurns = (_namespace, signal) => unlessAborted(new Promise(() => undefined), signal)
