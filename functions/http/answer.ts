@@ -1,7 +1,9 @@
 import type { Dispatcher } from 'undici'
+import { TOO_LARGE } from '../domain/pull-request/large-answer.ts'
 import { readBody } from '../domain/network/read-body.ts'
 import { unusable } from './failures.ts'
 
+const MIB = 1024 * 1024
 /** These have no body (Fetch standard, "null body status"). */
 const BODILESS = [204, 205, 304]
 
@@ -9,12 +11,14 @@ const BODILESS = [204, 205, 304]
  * Maximum size of the body of an answer in bytes: a page of a list with the longest texts (30 of GitHub's with 64 KiB
  * each, 20 of Bitbucket's with 32 KiB in five fields) has 2 to 4 MiB, and a usual page less than one.
  */
-const LARGEST_ANSWER = 4 * 1024 * 1024
+export const LARGEST_ANSWER = 4 * MIB
 
 /** The limits of a call. */
 export interface AnswerBounds {
   /** Host and port, for messages. */
   readonly host: string
+  /** Bytes of the body. */
+  readonly most: number
   /** Ends the reading. */
   readonly signal: AbortSignal
   /** Gets the number of bytes of the body, and may throw. */
@@ -23,16 +27,16 @@ export interface AnswerBounds {
 
 /**
  * The whole answer, with unchanged headers and bytes, and a status from 200 to 599.
- * @throws Failure ProviderUnavailable for another status, for more than 4 MiB or too many small pieces, and for a compressed
- * body, which was not requested; what `take` throws; the reason of the signal
+ * @throws Failure ProviderUnavailable for another status, for more bytes than it may have (`isTooLarge`) or too many small
+ * pieces, and for a compressed body, which was not requested; what `take` throws; the reason of the signal
  */
 export async function readAnswer(
   answer: Dispatcher.ResponseData,
-  { host, signal, take }: AnswerBounds,
+  { host, most, signal, take }: AnswerBounds,
 ): Promise<Response> {
   const { statusCode: status } = answer
   // Reads the body in any case, so that the connection can be reused.
-  const bytes = await readWhole(answer.body, { host, signal, take })
+  const bytes = await readWhole(answer.body, { host, most, signal, take })
   if (status < 200 || status > 599) throw unusable(`the status ${status}, which HTTP does not have`, host)
   const headers = headersOf(answer.headers)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
@@ -42,11 +46,14 @@ export async function readAnswer(
 
 async function readWhole(
   body: Dispatcher.ResponseData['body'],
-  { host, signal, take }: AnswerBounds,
+  { host, most, signal, take }: AnswerBounds,
 ): Promise<Buffer<ArrayBuffer>> {
   try {
-    const bytes = await readBody(body, { most: LARGEST_ANSWER, signal })
-    if (bytes === 'too large') throw unusable('more than 4 MiB, the limit of an answer', host)
+    const bytes = await readBody(body, { most, signal })
+    if (bytes === 'too large') {
+      take(most)
+      throw unusable(`more than ${Math.round(most / MIB)} MiB, the limit of an answer`, host, TOO_LARGE)
+    }
     if (typeof bytes === 'string') throw unusable('a body of too many small pieces', host)
     take(bytes.length)
     return bytes

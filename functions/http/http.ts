@@ -2,9 +2,10 @@ import { Agent, type Dispatcher } from 'undici'
 import { DEFAULT_PORTS, unbracketed } from '../domain/repository/address.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Fetch, FetchInit } from '../domain/pull-request/pull-requests.ts'
+import { TOO_LARGE } from '../domain/pull-request/large-answer.ts'
 import { findRoute } from '../domain/network/route.ts'
 import type { Destination, RouteSettings } from '../domain/network/route.ts'
-import { readAnswer } from './answer.ts'
+import { LARGEST_ANSWER, readAnswer } from './answer.ts'
 import type { Trust } from '../net/trust.ts'
 import { connectorTo } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
@@ -46,6 +47,9 @@ export type WithAPI = <T>(
 const CALL_TIMEOUT_MS = 30_000
 /** Maximum size of all answers of one session in bytes, because the caller may keep them: twice ten usual pages. */
 const LARGEST_SESSION = 16 * 1024 * 1024
+/** Maximum size of a page of a list that strangers fill, and of all of them in a session: the rest is for other answers. */
+const LARGEST_PAGE = 2 * 1024 * 1024
+const LARGEST_LISTS = 12 * 1024 * 1024
 
 /** Loads the HTTP client now: a bundle otherwise loads it with the first session. */
 export function loadHTTP(): unknown {
@@ -103,14 +107,18 @@ interface Session {
 
 function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Session): Fetch {
   const takeOfAll = takeUpTo(LARGEST_SESSION, host)
-  return async function fetch(url, { method, headers, body, mayBegin }) {
+  let leftForPages = LARGEST_LISTS
+  return async function fetch(url, { method, headers, body, isPage = false, mayBegin }) {
     const target = new URL(url)
     if (target.origin !== origin) throw otherOrigin(host)
+    const most = isPage ? Math.min(LARGEST_PAGE, leftForPages) : LARGEST_ANSWER
+    if (most <= 0) throw unusable('lists of more than 12 MiB, their limit in one attempt', host, TOO_LARGE)
     const began = performance.now()
     let received = 0
     let status: number | undefined
     const take = (bytes: number): void => {
       received = bytes
+      if (isPage) leftForPages -= bytes
       takeOfAll(bytes)
     }
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
@@ -123,7 +131,7 @@ function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Sessio
         body: body ?? null,
         signal: bounded,
       })
-      const read = await readAnswer(answer, { host, signal: bounded, take })
+      const read = await readAnswer(answer, { host, most, signal: bounded, take })
       status = read.status
       return read
     } catch (error) {

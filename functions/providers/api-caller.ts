@@ -9,6 +9,8 @@ export interface ApiCaller {
   readonly context: ErrorContext
   /** Returns the answer for any status. */
   readonly ask: (method: string, url: string, content?: unknown) => Promise<ApiAnswer>
+  /** Requests a page of a list that strangers fill. Returns the answer for any status; `isTooLarge` knows its Failure. */
+  readonly askForPage: (url: string) => Promise<ApiAnswer>
 }
 
 /** Calls with a token alone (RFC 6750), or with user name and secret (RFC 7617). Sends no request yet. */
@@ -26,5 +28,6 @@ export function apiCaller({ shown, fetch: send }: Endpoint, login: ApiLogin): Ap
           : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(content) }
       return parseAnswer(await send(url, { method, ...written }))
     },
+    askForPage: async (url) => parseAnswer(await send(url, { method: 'GET', headers, isPage: true })),
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
+import { isTooLarge } from '../../functions/domain/pull-request/large-answer.ts'
 import { openHTTP } from '../../functions/http/http.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, GET, serve, serveRaw, SETTINGS, urlOf } from './stage.ts'
@@ -74,6 +75,26 @@ t.test('of 100 MiB hardly more than 4 are read, with a content length and withou
     })
     t.ok(written < 24, `${written} MiB were taken from the server`)
   }
+})
+
+t.test('pages of lists that strangers fill leave room for other answers', async (t) => {
+  const body = randomBytes(3 * 1024 * 1024)
+  const place = await serve(t, (request, response) => {
+    response.end(request.url === '/api/small' ? body.subarray(0, 1024) : body)
+  })
+  const url = urlOf(place)
+  await openHTTP(SETTINGS)(url, NEVER, async (fetch) => {
+    const page = (at: string): Promise<unknown> =>
+      fetch(at, { ...GET, isPage: true }).then(({ status }) => status, isTooLarge)
+    t.equal(await page(`${url}/small`), 200)
+    for (let count = 0; count < 6; count += 1) t.equal(await page(url), true, 'more than 2 MiB')
+    const { length } = place.connections
+    t.equal(await page(`${url}/small`), true, 'more than 12 MiB')
+    t.equal(place.connections.length, length, 'which is not even requested')
+    t.equal((await fetch(url, GET)).status, 200)
+    const message = /more than 16 MiB in all/
+    await t.rejects(fetch(url, GET), { reason: 'ProviderUnavailable', message })
+  })
 })
 
 t.test('all answers of a session together are limited, and each session has its own limit', async (t) => {

@@ -7,7 +7,7 @@ import type { HTTPSettings } from '../../functions/http/http.ts'
 import { makeApiLimits } from '../../functions/login/api-limits.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { followTrust } from '../../functions/net/trust.ts'
-import type { Dialect } from '../harness/hosts/dialect.ts'
+import type { Dialect, HostAnswer } from '../harness/hosts/dialect.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
 import type { HostServer } from '../harness/hosts/host-server.ts'
 import { memoryModel } from '../harness/hosts/model.ts'
@@ -90,6 +90,16 @@ export async function startPort(t: Test, { dialect, name, ...held }: Standing): 
     },
     lines: () => host.seen.map(({ method, path }) => `${method} ${path.replace(/\?.*$/, '')}`),
   }
+}
+
+/** The page of a list that a request asks for, as GitHub and Gitea answer it. */
+export function pageOf(url: string, values: readonly unknown[]): HostAnswer {
+  const query = new URLSearchParams(url.split('?')[1])
+  const size = Number(query.get('per_page') ?? query.get('limit'))
+  const end = Number(query.get('page') ?? 1) * size
+  const link: Record<string, string> = end < values.length ? { link: '<https://x/>; rel="next"' } : {}
+  const headers = { 'x-total-count': String(values.length), ...link }
+  return { status: 200, headers, body: values.slice(end - size, end) }
 }
 
 /** Every name is at 127.0.0.1, and the authority of this file is trusted. */

@@ -99,6 +99,11 @@ export interface FetchInit {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /**
+   * It requests a page of a list that strangers fill: 2 MiB at most, and 12 MiB for all of them, so that they leave room
+   * for other answers. A larger one is a Failure that `isTooLarge` knows; smaller pages may be requested then.
+   */
+  readonly isPage?: boolean
   /** Asked when the first byte is to be sent, once there is a connection: otherwise nothing is sent, and it is a Timeout. */
   readonly mayBegin?: (() => boolean) | undefined
 }

@@ -52,8 +52,8 @@ async function addReviewers(
   const { path, shown } = await readPull(repository, number)
   const requested = [...loginsIn(member(shown, 'requested_reviewers'))]
   // Users who have given a review are no longer in that list.
-  for await (const { values } of pagesOf(repository, `${path}/reviews`, {}))
-    requested.push(...loginsIn(values.map((review) => member(review, 'user'))))
+  for await (const page of pagesOf(repository, `${path}/reviews`, {}))
+    if (page !== 'too large') requested.push(...loginsIn(page.values.map((review) => member(review, 'user'))))
   const { complaints } = await oneByOne(without(names, requested), {
     async add(some) {
       const answer = await ask('POST', `${path}/requested_reviewers`, { reviewers: some })

@@ -29,6 +29,15 @@ export function mayLackBranch({ status, data }: ApiAnswer): boolean {
   return [404, 409, 500].includes(status) || (status === 422 && /must be branches/i.test(textOf(data) ?? ''))
 }
 
+/**
+ * The number of the pull request that has the same branches and is open, in the answer with 409 (routers/api/v1/repo/pull.go
+ * writes it as `issue_id`); undefined: there is none in it.
+ */
+export function existingIn({ data }: ApiAnswer): number | undefined {
+  const [, digits] = /\bissue_id: ([1-9]\d{0,14})\b/.exec(textOf(data) ?? '') ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
 /** Whether Gitea refuses one of the users. Of several, it has accepted those before that user, or none. */
 export function refusesPeople({ status, data }: ApiAnswer): boolean {
   return status === 422 || (status === 404 && /^User '.*' not exist/s.test(textOf(data) ?? ''))

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/pull-request/pull-requests.ts'
 import { DRAFT, joins, shownOf } from './pull-request.ts'
 import { addDetails } from './details.ts'
-import { giteaFailure } from './errors.ts'
+import { existingIn, giteaFailure } from './errors.ts'
 import { branchFailure, lookForCommits, numbered, pagesOf, repositoryAt } from './repository.ts'
 
 /**
@@ -21,18 +21,28 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   const repository = repositoryAt(endpoint, login)
   const { ask, context, baseURL } = repository
 
-  return {
+  /** The number of the open one that has kept another from being opened. */
+  let reported: number | undefined
+
+  const pullRequests: PullRequests = {
     async find(branches, among) {
       const found: ShownPullRequest[] = []
-      let isAll = false
+      let isWhole = true
       // The default order is newest first. There is no filter for heads, so the list has other heads as well.
       const query = { state: among, base_branch: branches.base }
-      for await (const { answer, values, isLast } of pagesOf(repository, '/pulls', query)) {
+      for await (const page of pagesOf(repository, '/pulls', query)) {
+        if (page === 'too large') {
+          const only = isWhole ? await onlyOne(branches, among) : undefined
+          if (only !== undefined) return only
+          isWhole = false
+          continue
+        }
+        const { answer, values, isLast } = page
         found.push(...values.filter((pull) => joins(pull, branches)).map((pull) => understood(pull, answer)))
-        isAll = isLast
+        if (isLast && isWhole) return found.filter(isAmong(among))
       }
-      const wanted = found.filter(({ state }) => among === 'all' || state === 'open')
-      return isAll || among === 'all' || wanted.length > 0 ? wanted : buried(branches)
+      const wanted = found.filter(isAmong(among))
+      return wanted.length > 0 ? wanted : buried(branches, among)
     },
 
     async read(number, branches) {
@@ -47,7 +57,10 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
       const { base, head } = branches
       const written = { title: draft ? draftTitle(title, DRAFT) : title, body, base, head }
       const answer = await ask('POST', '/pulls', written)
-      if (answer.status === 409) return 'exists'
+      if (answer.status === 409) {
+        reported = existingIn(answer)
+        return 'exists'
+      }
       if (answer.status !== 201) throw await branchFailure(repository, branches, answer)
       const created = understood(answer.data, answer)
       if (!joins(answer.data, branches)) throw notUnderstood(answer, context)
@@ -61,15 +74,38 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
 
     add: (number, detail, names) => addDetails(repository, { number, detail, names }),
   }
+  return pullRequests
 
-  /** The open one that the pages read did not contain, because there are many of other heads. */
-  async function buried(branches: Branches): Promise<readonly ShownPullRequest[]> {
+  /** All there are, if their branches alone show it, whatever strangers have opened; undefined: they do not. */
+  async function onlyOne(
+    branches: Branches,
+    among: 'open' | 'all',
+  ): Promise<readonly ShownPullRequest[] | undefined> {
+    const one = await byBranches(branches)
+    if (one === 'none') return []
+    return among === 'open' && one?.state === 'open' ? [one] : undefined
+  }
+
+  /** One that the pages read did not contain, because there are many of other heads, or long ones. */
+  async function buried(branches: Branches, among: 'open' | 'all'): Promise<readonly ShownPullRequest[]> {
+    const one = await byBranches(branches)
+    if (one === 'none') return []
+    if (one !== undefined && isAmong(among)(one)) return [one]
+    const other = reported === undefined ? undefined : await pullRequests.read(reported, branches)
+    return other !== undefined && isAmong(among)(other) ? [other] : []
+  }
+
+  /**
+   * One of those with these branches of the repository itself, open or not: Gitea does not say which. Undefined: it has other
+   * branches (as one of the AGit flow may).
+   */
+  async function byBranches(branches: Branches): Promise<ShownPullRequest | 'none' | undefined> {
     const [base, head] = [branches.base, branches.head].map(encodeURIComponent)
     const answer = await ask('GET', `/pulls/${base}/${head}`)
-    if (answer.status === 404) return []
+    if (answer.status === 404) return 'none'
     if (answer.status !== 200) throw giteaFailure(answer, context)
     const shown = understood(answer.data, answer)
-    return joins(answer.data, branches) && shown.state === 'open' ? [shown] : []
+    return joins(answer.data, branches) ? shown : undefined
   }
 
   function understood(pull: unknown, answer: ApiAnswer): ShownPullRequest {
@@ -77,4 +113,8 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     if (shown === undefined) throw notUnderstood(answer, context)
     return shown
   }
+}
+
+function isAmong(among: 'open' | 'all'): (pull: ShownPullRequest) => boolean {
+  return ({ state }) => among === 'all' || state === 'open'
 }

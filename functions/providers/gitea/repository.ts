@@ -6,6 +6,7 @@ import type { ApiLogin } from '../../domain/credentials/login.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { member, textMember } from '../../domain/json-value.ts'
 import type { Branches, Endpoint, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
+import { shrinkingPages } from '../shrinking-pages.ts'
 import { shownOf } from './pull-request.ts'
 import { giteaFailure, mayLackBranch, saysNoChanges } from './errors.ts'
 
@@ -13,6 +14,7 @@ import { giteaFailure, mayLackBranch, saysNoChanges } from './errors.ts'
 const MOST_PAGES = 10
 /** An installation may have a lower limit (MAX_RESPONSE_ITEMS), and applies it without an error. */
 const PAGE_LENGTH = 50
+const SIZES = [PAGE_LENGTH, 10, 1]
 
 /** One repository on Gitea or Forgejo, and the function that calls its API. */
 export interface Repository {
@@ -20,6 +22,7 @@ export interface Repository {
   readonly context: ErrorContext
   /** `path` is relative to the repository, with its query. Returns the answer for any status. */
   readonly ask: (method: string, path: string, content?: unknown) => Promise<ApiAnswer>
+  readonly askForPage: (path: string) => Promise<ApiAnswer>
 }
 
 /** One page of a list. */
@@ -33,30 +36,35 @@ export interface Page {
 /** The repository of `endpoint`. Sends no request yet. */
 export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
   const { baseURL } = endpoint
-  const { context, ask } = apiCaller(endpoint, login)
+  const { context, ask, askForPage } = apiCaller(endpoint, login)
   const root = `${baseURL}/repos/${endpoint.repository.map(encodeURIComponent).join('/')}`
-  return { baseURL, context, ask: (method, path, content) => ask(method, `${root}${path}`, content) }
+  return {
+    baseURL,
+    context,
+    ask: (method, path, content) => ask(method, `${root}${path}`, content),
+    askForPage: (path) => askForPage(`${root}${path}`),
+  }
 }
 
-/** The pages of a list, ten at most. `query` does not contain the page and its length. */
-export async function* pagesOf(
+/**
+ * The pages of a list that strangers fill, as `shrinkingPages` reads them: full ones, ten at most. `query` does not contain
+ * the page and its length.
+ */
+export function pagesOf(
   repository: Repository,
   path: string,
   query: Readonly<Record<string, string>>,
-): AsyncGenerator<Page> {
-  const { ask, context } = repository
-  let read = 0
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const parameters = new URLSearchParams({ ...query, limit: String(PAGE_LENGTH), page: String(page) })
-    const answer = await ask('GET', `${path}?${parameters.toString()}`)
+): AsyncGenerator<Page | 'too large'> {
+  const { askForPage, context } = repository
+  return shrinkingPages({ sizes: SIZES, most: MOST_PAGES }, async ({ page, size, before }) => {
+    const parameters = new URLSearchParams({ ...query, limit: String(size), page: String(page) })
+    const answer = await askForPage(`${path}?${parameters.toString()}`)
     const values = answer.status === 200 ? answer.data : undefined
     if (!Array.isArray(values)) throw await listFailure(repository, answer)
-    if (values.length > PAGE_LENGTH) throw notUnderstood(answer, context)
-    read += values.length
-    const isLast = values.length === 0 || read >= totalOf(answer)
-    yield { answer, values, isLast }
-    if (isLast) return
-  }
+    if (values.length > size) throw notUnderstood(answer, context)
+    const isLast = values.length === 0 || before + values.length >= totalOf(answer)
+    return { answer, values, isLast }
+  })
 }
 
 /** Gitea answers for a repository without pull requests as for a missing one. */

@@ -64,12 +64,9 @@ async function requestedReviewers(repository: Repository, number: number): Promi
   if (answer.status !== 200) throw githubFailure(answer, repository.context)
   if (!isRecord(answer.data)) throw notUnderstood(answer, repository.context)
   const requested = new Set(loginsIn(member(answer.data, 'users')))
-  const reviews = repository.pages(() => ({
-    method: 'GET',
-    path: '/pulls/{number}/reviews',
-    parameters: { number },
-  }))
-  for await (const { data } of reviews) for (const login of loginsIn(data)) requested.add(login)
+  const reviews = { method: 'GET', path: '/pulls/{number}/reviews', parameters: { number } } as const
+  for await (const review of repository.strangers(reviews))
+    for (const login of loginsIn([review])) requested.add(login)
   return [...requested]
 }
 

@@ -6,10 +6,14 @@ import type { Endpoint, Fetch } from '../../domain/pull-request/pull-requests.ts
 import { isOfGitHub } from './errors.ts'
 
 /**
- * Calls a route, such as `GET /repos/{owner}/{repo}`, once. Returns the answer for any status.
+ * Calls a route, such as `GET /repos/{owner}/{repo}`, once. Returns the answer for any status. `isPage` as in FetchInit.
  * @throws Failure those of the network
  */
-export type Ask = (route: string, parameters: Readonly<Record<string, unknown>>) => Promise<ApiAnswer>
+export type Ask = (
+  route: string,
+  parameters: Readonly<Record<string, unknown>>,
+  isPage?: boolean,
+) => Promise<ApiAnswer>
 
 /** How the library logs in. */
 export type OctokitLogin = Pick<
@@ -25,10 +29,10 @@ export function openOctokit(
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
   const octokit = new Octokit({ ...login, baseUrl: baseURL, userAgent: 'commitlet', log })
   const headers = { accept: 'application/vnd.github+json', ...versionFor(baseURL) }
-  return async function ask(route, parameters) {
+  return async function ask(route, parameters, isPage = false) {
     const answers: ApiAnswer[] = []
     const kept: Fetch = async (url, init) => {
-      const answer = await parseAnswer(await fetch(url, init))
+      const answer = await parseAnswer(await fetch(url, { ...init, isPage }))
       answers.push(answer)
       return forLibrary(answer)
     }

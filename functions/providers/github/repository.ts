@@ -5,6 +5,7 @@ import { member, textMember } from '../../domain/json-value.ts'
 import type { Endpoint } from '../../domain/pull-request/pull-requests.ts'
 import { githubFailure } from './errors.ts'
 import type { GitHubErrorContext } from './errors.ts'
+import { shrinkingPages } from '../shrinking-pages.ts'
 import { openOctokit } from './octokit.ts'
 
 /** The current name of a repository. */
@@ -27,16 +28,22 @@ export interface Repository {
   readonly context: GitHubErrorContext
   readonly home: () => Home
   /**
-   * Calls once, and once more if the repository turns out to be renamed. Returns the answer for any status.
+   * Calls once, and once more if the repository turns out to be renamed. Returns the answer for any status. `isPage` as in
+   * FetchInit.
    * @throws Failure those of the network; RepositoryNotFound if it has moved to an address that cannot be followed;
    * ReferenceForbidden if the new name is not permitted
    */
-  ask(question: (home: Home) => Question): Promise<ApiAnswer>
+  ask(question: (home: Home) => Question, isPage?: boolean): Promise<ApiAnswer>
   /**
    * The pages of a list, one at a time, each an array of 30 elements at most, and 10 pages at most.
    * @throws Failure those of `ask`, and that for an answer other than 200
    */
   pages(question: (home: Home) => Question): AsyncGenerator<ApiAnswer>
+  /**
+   * The values of a list that strangers fill, as `shrinkingPages` reads them; what is too large is left out.
+   * @throws Failure those of `pages`
+   */
+  strangers(question: Question): AsyncGenerator
 }
 
 interface Location extends Home {
@@ -47,6 +54,8 @@ interface Location extends Home {
 /** A pull request has 20 KiB without its body: with the longest bodies, no more fit into the limit of an answer. */
 const PER_PAGE = 30
 const MOST_PAGES = 10
+/** Five of the longest reviews, of 64 KiB in any characters, fit into the limit of a page. */
+const STRANGERS_SIZES = [PER_PAGE, 5, 1]
 const REDIRECTS = [301, 302, 307, 308]
 const FULL_NAME = /^([\w.-]+)\/([\w.-]+)$/
 
@@ -59,25 +68,38 @@ export function openRepository(endpoint: Endpoint, login: ApiLogin): Repository 
   const repository: Repository = {
     context,
     home: () => location,
-    async ask(question) {
-      const answer = await call(location, question(location))
+    async ask(question, isPage = false) {
+      const answer = await call(location, question(location), isPage)
       if (!REDIRECTS.includes(answer.status)) return answer
       const id = location.id === undefined ? numberIn(answer, endpoint.baseURL) : undefined
       if (id === undefined) throw moved(context)
       location = await locationOf(id)
-      return call(location, question(location))
+      return call(location, question(location), isPage)
     },
     async *pages(question) {
       for (let page = 1; page <= MOST_PAGES; page += 1) {
-        const answer = await repository.ask((home) => pageOf(question(home), page))
-        if (answer.status !== 200) throw githubFailure(answer, context)
-        if (!Array.isArray(answer.data) || answer.data.length > PER_PAGE) throw notUnderstood(answer, context)
+        const answer = await repository.ask((home) => pageOf(question(home), page, PER_PAGE))
+        valuesIn(answer, PER_PAGE)
         yield answer
         if (!hasNext(answer)) return
       }
     },
+    async *strangers(question) {
+      const pages = shrinkingPages({ sizes: STRANGERS_SIZES, most: MOST_PAGES }, async ({ page, size }) => {
+        const answer = await repository.ask(() => pageOf(question, page, size), true)
+        return { values: valuesIn(answer, size), isLast: !hasNext(answer) }
+      })
+      for await (const page of pages) if (page !== 'too large') yield* page.values
+    },
   }
   return repository
+
+  function valuesIn(answer: ApiAnswer, most: number): readonly unknown[] {
+    if (answer.status !== 200) throw githubFailure(answer, context)
+    const { data } = answer
+    if (!Array.isArray(data) || data.length > most) throw notUnderstood(answer, context)
+    return data
+  }
 
   async function locationOf(id: string): Promise<Location> {
     const answer = await call({ owner, name, id }, { method: 'GET', path: '' })
@@ -96,9 +118,9 @@ export function hasNext({ headers }: ApiAnswer): boolean {
 }
 
 // Counts the pages itself instead of calling an address that the host names.
-function pageOf(question: Question, page: number): Question {
+function pageOf(question: Question, page: number, size: number): Question {
   const more = page === 1 ? {} : { page }
-  return { ...question, parameters: { ...question.parameters, per_page: PER_PAGE, ...more } }
+  return { ...question, parameters: { ...question.parameters, per_page: size, ...more } }
 }
 
 /** GitHub redirects a request with an old name to the address with the ID: BASE/repositories/ID/... */
@@ -111,13 +133,13 @@ function numberIn({ headers }: ApiAnswer, baseURL: string): string | undefined {
   return /^([1-9]\d{0,15})(?:\/|$)/.exec(location.pathname.slice(start.length))?.[1]
 }
 
-type Call = (location: Location, question: Question) => Promise<ApiAnswer>
+type Call = (location: Location, question: Question, isPage?: boolean) => Promise<ApiAnswer>
 
 function callBy(endpoint: Endpoint, login: ApiLogin): Call {
   const ask = openOctokit(endpoint, { auth: login.secret })
-  return function call({ owner, name, id }, { method, path, parameters }) {
+  return function call({ owner, name, id }, { method, path, parameters }, isPage) {
     const [root, at] =
       id === undefined ? ['/repos/{owner}/{repo}', { owner, repo: name }] : ['/repositories/{id}', { id }]
-    return ask(`${method} ${root}${path}`, { ...parameters, ...at })
+    return ask(`${method} ${root}${path}`, { ...parameters, ...at }, isPage)
   }
 }

@@ -1,6 +1,7 @@
 import { notUnderstood, outOfSight } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
+import { isTooLarge } from '../../domain/pull-request/large-answer.ts'
 import { draftTitle, titleLike } from '../../domain/pull-request/draft-title.ts'
 import type {
   Branches,
@@ -17,7 +18,7 @@ import { branchFailure, saysExists } from './errors.ts'
 import { isMissing, lookForCommits, projectAt } from './repository.ts'
 import { withoutQuickActions } from './quick-actions.ts'
 
-/** Few enough that the longest descriptions that GitLab allows, of 1 MiB each, fit into the limit of an answer. */
+/** Few enough that usual descriptions fit into the limit of an answer, and the longest as well unless they are escaped. */
 const FIRST_LOOK = 3
 /** Descriptions of 128 KiB each still fit; only users who may push here can exceed the limit with longer ones. */
 const PER_PAGE = 20
@@ -53,7 +54,8 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
 
   async function find(branches: Branches, among: 'open' | 'all'): Promise<readonly ShownPullRequest[]> {
     const sought = { branches, among }
-    const first = await pageOf({ page: 1, perPage: FIRST_LOOK }, sought)
+    const first = await pageOf({ page: 1, perPage: FIRST_LOOK }, sought).catch(tooLargeAlone)
+    if (first === 'too large') return findOwn(await project.number(), sought)
     const [any] = first
     if (any === undefined || first.length < FIRST_LOOK) return first.filter((one) => joins(one, branches))
     return findOwn(any.project, sought)
@@ -118,6 +120,11 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     }
     await edit(project, number, written)
   }
+}
+
+function tooLargeAlone(error: unknown): 'too large' {
+  if (isTooLarge(error)) return 'too large'
+  throw error
 }
 
 function forkUnsupported({ shown }: Endpoint): Failure {

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from '../api-answer.ts'
+import { isSerialNumber, type ApiAnswer } from '../api-answer.ts'
 import { branchMissing, moved, nothingToMerge, notUnderstood } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
 import type { Failure } from '../../domain/failure.ts'
@@ -25,6 +25,8 @@ export interface Project {
   readonly ask: (question: Question) => Promise<ApiAnswer>
   /** The same, but returns an answer with a 2xx status only. @throws Failure for any other status */
   readonly askForSuccess: (question: Question) => Promise<ApiAnswer>
+  /** The project's ID. */
+  readonly number: () => Promise<number>
   /** Returns an answer with a 2xx status. @throws Failure for any other status */
   readonly requireSuccess: (answer: ApiAnswer) => Promise<ApiAnswer>
 }
@@ -40,8 +42,20 @@ export function projectAt(endpoint: Endpoint, login: ApiLogin): Project {
     client,
     context,
     ask,
-    askForSuccess: async (question) => requireSuccess(await ask(question)),
+    askForSuccess,
+    number,
     requireSuccess,
+  }
+
+  async function askForSuccess(question: Question): Promise<ApiAnswer> {
+    return requireSuccess(await ask(question))
+  }
+
+  async function number(): Promise<number> {
+    const answer = await askForSuccess((at) => client.projects.show(at))
+    const id = member(answer.data, 'id')
+    if (!isSerialNumber(id)) throw notUnderstood(answer, context)
+    return id
   }
 
   async function ask(question: Question): Promise<ApiAnswer> {

@@ -104,9 +104,10 @@ function show(call: HostCall, model: HostModel): HostAnswer {
   return found((pull) => ({ status: 200, body: pullBody(pull, call, model) }))(call, model)
 }
 
+/** Gitea shows one of any state (models/issues/pull.go, GetPullRequestByBaseHeadInfo). */
 function showByBranches(call: HostCall, model: HostModel): HostAnswer {
   const [base = '', head = ''] = call.match.slice(1).map(decodeURIComponent)
-  const pull = openOne(model, base, head)
+  const pull = model.pulls.find((one) => joins(one, base, head))
   return pull === undefined ? NOT_FOUND : { status: 200, body: pullBody(pull, call, model) }
 }
 
@@ -141,10 +142,11 @@ function repository(call: HostCall, model: HostModel): HostAnswer {
 }
 
 function openOne({ pulls }: HostModel, base: string, head: string): ModelPull | undefined {
-  return pulls.find(
-    (pull) =>
-      pull.state === 'open' && pull.base === base && pull.head === head && pull.headOwner === undefined,
-  )
+  return pulls.find((pull) => pull.state === 'open' && joins(pull, base, head))
+}
+
+function joins(pull: ModelPull, base: string, head: string): boolean {
+  return pull.base === base && pull.head === head && pull.headOwner === undefined
 }
 
 /** Answers about the pull request whose number is in the path. */

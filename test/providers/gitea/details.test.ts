@@ -3,8 +3,7 @@ import { OUTSIDER } from '../../harness/hosts/gitea-details.ts'
 import { NOT_FOUND } from '../../harness/hosts/gitea-literal.ts'
 import { addPull } from '../../harness/hosts/model.ts'
 import { test } from './stage.ts'
-import { BRANCHES } from '../port-stage.ts'
-import type { PortStage } from '../port-stage.ts'
+import { BRANCHES, pageOf, type PortStage } from '../port-stage.ts'
 
 const OPEN = { ...BRANCHES, title: 'open' }
 
@@ -51,6 +50,19 @@ test('a reviewer who was requested, or has given a review, is not requested agai
     (_, path) => path.includes('/reviews'),
   )
   t.strictSame(await stage.work((api) => api.add(1, 'reviewers', ['dev', 'OPS', 'developer'])), [])
+  t.strictSame(written(stage), [{ reviewers: ['developer'] }])
+})
+
+test('long reviews of strangers keep nobody from being requested', async (t, stage) => {
+  stage.model.people.add('developer')
+  addPull(stage.model, { ...OPEN, reviewers: ['ops'] })
+  const review = (login: string, body = ''): object => ({ user: { login }, body })
+  const reviews = [review('stranger', 'x'.repeat(3 * 1_048_576)), review('dev')]
+  for (let time = 0; time < 4; time += 1)
+    stage.host.fail({ kind: 'reply', reply: ({ url }) => pageOf(url, reviews) }, (_, path) =>
+      path.includes('/reviews'),
+    )
+  t.strictSame(await stage.work((api) => api.add(1, 'reviewers', ['dev', 'ops', 'developer'])), [])
   t.strictSame(written(stage), [{ reviewers: ['developer'] }])
 })
 

@@ -107,6 +107,50 @@ test('the one found by branches is checked like any other', async (t, stage) => 
   }
 })
 
+for (const [many, size] of [
+  [2, 3 * 1_048_576],
+  [50, 90_000],
+  [500, 40_000],
+] as const)
+  test(`${many}: long pull requests of forks keep nothing from being found`, async (t, stage) => {
+    const { host, model, work } = stage
+    const forks = { base: 'main', title: 'Of a fork', headOwner: 'dev', body: 'x'.repeat(size) }
+    const own = addPull(model, { ...BRANCHES, title: 'ours' })
+    for (let n = 0; n < many; n += 1) addPull(model, { ...forks, head: `any-${n}` })
+    t.match(await work((api) => api.find(BRANCHES, 'open')), [{ number: own.number }])
+    t.ok(host.seen.length <= 2 + 6, 'the pages before the first that is too large, and one question')
+    own.state = 'merged'
+    t.match(await work((api) => api.find(BRANCHES, 'all')), [{ number: own.number, state: 'merged' }])
+    t.strictSame(await work((api) => api.find({ ...BRANCHES, head: 'new' }, 'all')), [])
+  })
+
+test('behind long ones of forks and an older one, an open one is found by the number in the refusal', async (t, stage) => {
+  const { model, work } = stage
+  addPull(model, { ...BRANCHES, title: 'ours', state: 'merged' })
+  const open = addPull(model, { ...BRANCHES, title: 'By hand' })
+  const body = 'x'.repeat(3 * 1_048_576)
+  for (let n = 0; n < 8; n += 1)
+    addPull(model, { base: 'main', head: `x${n}`, title: 'x', headOwner: 'dev', body })
+  const found = await work(async (api) => {
+    t.strictSame(await api.find(BRANCHES, 'open'), [])
+    t.equal(await api.create(DRAFT), 'exists')
+    return api.find(BRANCHES, 'open')
+  })
+  t.match(found, [{ number: open.number, title: 'By hand' }])
+  t.strictSame(await work((api) => api.find(BRANCHES, 'open')), [], 'nobody has reported it yet')
+})
+
+test('a few long ones of forks are passed over, and nothing else', async (t, stage) => {
+  const { model, work } = stage
+  addPull(model, { ...BRANCHES, title: 'ours', state: 'closed' })
+  addPull(model, { ...BRANCHES, title: 'the newer one' })
+  for (let n = 0; n < 25; n += 1)
+    addPull(model, { base: 'main', head: `x${n}`, title: 'x', headOwner: 'dev' })
+  const body = 'x'.repeat(3 * 1_048_576)
+  addPull(model, { base: 'main', head: 'long', title: 'x', headOwner: 'dev', body })
+  t.match(await work((api) => api.find(BRANCHES, 'open')), [{ title: 'the newer one' }])
+})
+
 test('one that is open is reported by the host, and not opened again', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'By hand' })
   t.equal(await stage.work((api) => api.create(DRAFT)), 'exists')

@@ -2,7 +2,7 @@ import t from 'tap'
 import { addPull } from '../../harness/hosts/model.ts'
 import { said } from '../../harness/hosts/github-literal.ts'
 import { startGitHub, withBody } from './stage.ts'
-import type { PortStage } from '../port-stage.ts'
+import { pageOf, type PortStage } from '../port-stage.ts'
 
 const OPEN = { base: 'main', head: 'settings', title: 'Settings' }
 
@@ -35,6 +35,20 @@ t.test('teams are refused by name, and the users with them requested', async (t)
   t.match(complaints, [/"acme\/shop-team" is a team/])
   t.equal(complaints.length, 1)
   t.strictSame(posted(stage), [{ reviewers: ['dev'] }])
+})
+
+t.test('long reviews of strangers keep nobody from being requested', async (t) => {
+  const stage = await startGitHub(t)
+  stage.model.people.add('developer')
+  addPull(stage.model, { ...OPEN, reviewers: ['ops'] })
+  const long = Array.from({ length: 29 }, () => ({ user: { login: 'stranger' }, body: '世'.repeat(65_536) }))
+  const reviews = [...long, { user: { login: 'dev' } }]
+  for (let time = 0; time < 7; time += 1)
+    stage.host.fail({ kind: 'reply', reply: ({ url }) => pageOf(url, reviews) }, (_, path) =>
+      path.endsWith('/reviews'),
+    )
+  t.strictSame(await stage.work((pulls) => pulls.add(1, 'reviewers', ['dev', 'ops', 'developer'])), [])
+  t.strictSame(posted(stage), [{ reviewers: ['developer'] }])
 })
 
 t.test('a reviewer that GitHub refuses does not affect the others', async (t) => {

@@ -88,6 +88,34 @@ t.test('those of forks do not hide one of the project, however many and long the
   t.match(host.seen[1]?.path, /source_project_id=\d+/)
 })
 
+for (const [what, many, character] of [
+  ['quotes', 2, '"'],
+  ['line ends', 2, '\n'],
+  ['control characters', 1, '\u0001'],
+] as const)
+  t.test(`${what}: long descriptions of forks keep nothing from being found`, async (t) => {
+    const { model, work, lines } = await startGitLab(t)
+    const fork = { ...BRANCHES, title: 'Of a fork', headOwner: 'dev', body: character.repeat(1_048_576) }
+    for (let n = 0; n < many; n += 1) addPull(model, fork)
+    t.strictSame(await work((pullRequests) => pullRequests.find(BRANCHES, 'open')), [])
+    addPull(model, { ...BRANCHES, title: 'Written by a person' })
+    const found = await work((pullRequests) => pullRequests.find(BRANCHES, 'all'))
+    t.match(found, [{ title: 'Written by a person' }])
+    const look = [`GET ${MERGES}`, 'GET /projects/acme%2Fshop', `GET ${MERGES}`]
+    t.strictSame(lines(), [...look, ...look])
+  })
+
+t.test('a project without an ID, behind long descriptions of forks, is not accepted', async (t) => {
+  const { host, model, failure } = await startGitLab(t)
+  addPull(model, { ...BRANCHES, title: 'x', headOwner: 'dev', body: '\u0001'.repeat(1_048_576) })
+  host.fail({ kind: 'answer', answer: { status: 200, body: { id: '1' } } }, (_, path) =>
+    path.endsWith('/projects/acme%2Fshop'),
+  )
+  t.match(await failure((pullRequests) => pullRequests.find(BRANCHES, 'open')), {
+    reason: 'ProviderUnavailable',
+  })
+})
+
 t.test('where a GitLab lists many of forks anyway, nothing is opened', async (t) => {
   const { host, failure, lines } = await startGitLab(t)
   const fork = {
