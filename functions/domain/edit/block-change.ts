@@ -1,7 +1,10 @@
 import type { JSONNode } from '../manifest/json-node.ts'
 import { blockText, inlineText, type NewText } from './new-text.ts'
-import { isLastLine, lineEnd, previousLineEnd, type Lines, type Splice } from './splice.ts'
+import { lineEnd, mayEndInLiteral, previousLineEnd, type Lines, type Splice } from './splice.ts'
 import { childrenOf, type ScalarStyle, type TreeMapping, type TreeNode, type TreeSequence } from './tree.ts'
+
+/** From a key or a dash to the lines of its literal, and from a dash to those of its list or mapping. */
+const LITERAL_WIDTH = 2
 
 /** Replaces a value of a block mapping or a block list, so that only its own lines change. */
 export function replacedInBlock(
@@ -13,7 +16,7 @@ export function replacedInBlock(
   }: { readonly node: TreeNode; readonly parent: TreeMapping | TreeSequence; readonly root: TreeNode },
   value: JSONNode,
 ): readonly Splice[] {
-  const fresh = blockText(value, styleOf(node), !isLastLine(text, node.end))
+  const fresh = blockText(value, styleOf(node), mayEndInLiteral(text, node.end, literalIndent(parent)))
   const [head, lines] = placed(fresh, { parent, root, node })
   const body = lines.map((line) => `${newline}${line}`).join('')
   if (text.slice(node.after, node.start).includes('\n'))
@@ -63,7 +66,11 @@ export function addedToBlock(
 ): readonly Splice[] {
   const last = parent.members.at(-1)
   const keyStyle = last?.key.kind === 'scalar' ? last.key.style : 'plain'
-  const fresh = blockText(value, quotesOf(last?.value), !isLastLine(text, parent.end))
+  const fresh = blockText(
+    value,
+    quotesOf(last?.value),
+    mayEndInLiteral(text, parent.end, literalIndent(parent)),
+  )
   const [head, lines] = placed(fresh, { parent, root })
   const key = `${' '.repeat(parent.indent)}${inlineText(name, keyStyle, false)}:${head === '' ? '' : ` ${head}`}`
   const at = lineEnd(text, parent.end)
@@ -80,6 +87,11 @@ function styleOf(node: TreeNode): ScalarStyle {
   return node.kind === 'scalar' ? node.style : 'plain'
 }
 
+/** How many blanks the lines of a literal begin with. */
+function literalIndent({ indent }: TreeMapping | TreeSequence): number {
+  return indent + LITERAL_WIDTH
+}
+
 /** The head and the indented lines below it. In a list, a list or mapping begins on the line of the dash. */
 function placed(
   { head, lines, kind }: NewText,
@@ -90,7 +102,8 @@ function placed(
   }: { readonly parent: TreeMapping | TreeSequence; readonly root: TreeNode; readonly node?: TreeNode },
 ): readonly [string, readonly string[]] {
   const isItem = parent.kind === 'sequence'
-  const width = kind === 'literal' || isItem ? 2 : (indentationOf(kind, node, parent) ?? stepIn(root, kind))
+  const width =
+    kind === 'literal' || isItem ? LITERAL_WIDTH : (indentationOf(kind, node, parent) ?? stepIn(root, kind))
   const indent = ' '.repeat(parent.indent + width)
   const [first = '', ...rest] = lines.map((line) => (line === '' ? '' : `${indent}${line}`))
   if (lines.length === 0 || kind === 'literal' || !isItem)

@@ -36,9 +36,25 @@ export function previousLineEnd(text: string, at: number): number {
   return text[end - 1] === '\r' ? end - 1 : end
 }
 
-/** Whether no line end follows this place. */
-export function isLastLine(text: string, at: number): boolean {
-  return !text.includes('\n', at)
+/** A file may have a million of them, and each value that is set looks at them. */
+const MOST_BLANK_LINES = 1_000
+
+/**
+ * Whether a literal whose lines begin with so many blanks may follow the line of this place: there is a line end, and no
+ * blank line up to the next text would belong to it, because it has more blanks, or be none to every reader (a tab).
+ */
+export function mayEndInLiteral(text: string, at: number, indent: number): boolean {
+  let end = text.indexOf('\n', at)
+  if (end < 0) return false
+  for (let lines = 0; end >= 0; lines += 1) {
+    if (lines === MOST_BLANK_LINES) return false
+    const start = end + 1
+    end = text.indexOf('\n', start)
+    const line = text.slice(start, lineEnd(text, start))
+    if (/[^ \t]/.test(line)) return true
+    if (line.length > indent || line.includes('\t')) return false
+  }
+  return true
 }
 
 /** The text with all splices, which do not overlap. */

@@ -127,6 +127,28 @@ const FORMS: readonly (readonly [title: string, before: string, sets: Sets, afte
     'a: {c: "x\\n\\n"}\n\nb: 2\n',
   ],
   [
+    'nor does one before a line of more blanks than its own lines begin with, or of a tab',
+    'a: 1\n   \n',
+    [
+      ['.b', 'x\ny\n'],
+      ['.c', { d: 'x\ny\n' }],
+    ],
+    'a: 1\nb: "x\\ny\\n"\nc: {d: "x\\ny\\n"}\n   \n',
+  ],
+  ['such as a tab', 'a: 1\n\t\n', [['.b', 'x\ny\n']], 'a: 1\nb: "x\\ny\\n"\n\t\n'],
+  [
+    'such as below empty lines',
+    'a: 1\r\n\r\n    \r\n\r\nb: 2\r\n',
+    [['.a', 'x\ny\n']],
+    'a: "x\\ny\\n"\r\n\r\n    \r\n\r\nb: 2\r\n',
+  ],
+  [
+    'a line of fewer blanks follows a literal',
+    'a: 1\n \n\n  \nb: 2\n',
+    [['.a', 'x\ny\n']],
+    'a: |\n  x\n  y\n \n\n  \nb: 2\n',
+  ],
+  [
     'white space at the end of a literal stays in it',
     'a:\n  b: |2\n      x\n     \nc: 1\n',
     [['.a.d', 1]],
