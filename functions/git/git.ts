@@ -99,7 +99,7 @@ export function openGit(settings: GitSettings): Git {
   }
 
   async function* landBatch(batch: Batch): AsyncGenerator<Settled, void> {
-    const { changes, signal, contended, join, apart, roundEnded, ...target } = batch
+    const { changes, signal, contended, join, apart, keepApart, roundEnded, ...target } = batch
     const told = [...changes]
     let chosen: EngineName | undefined
     const engineChosen: RemoteTarget['engineChosen'] = (engine) => {
@@ -122,6 +122,7 @@ export function openGit(settings: GitSettings): Git {
           contended,
           roundEnded,
           apart,
+          keepApart,
           join: joinAndTell,
         })
       } finally {

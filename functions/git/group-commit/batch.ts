@@ -36,13 +36,15 @@ type Open = Map<PendingChange, Waiter>
 export interface BatchTerms extends Pick<Batch, 'contended' | 'roundEnded' | 'namespace'> {
   /** Takes over what is refused of one namespace, where there are several. */
   readonly takeApart: (waiters: readonly Waiter[]) => void
+  /** Told of those whose later changes push by themselves. */
+  readonly keepApart: (waiters: readonly Waiter[]) => void
 }
 
 /** Lands what the next push takes of the queue, and returns its result to each caller. Never throws. */
 export async function runBatch(
   queue: BranchQueue,
   land: Land,
-  { takeApart, ...terms }: BatchTerms,
+  { takeApart, keepApart: keepWaitersApart, ...terms }: BatchTerms,
 ): Promise<void> {
   const waiters = queue.takeNext()
   const [first] = waiters
@@ -69,8 +71,12 @@ export async function runBatch(
     takeApart(taken)
   }
 
+  function keepApart(of: readonly PendingChange[]): void {
+    keepWaitersApart(of.flatMap((pending) => open.get(pending) ?? []))
+  }
+
   const login = { ...first.login, secrets }
-  const batch = { ...terms, changes, address, login, join, apart, signal: abandoned.signal }
+  const batch = { ...terms, changes, address, login, join, apart, keepApart, signal: abandoned.signal }
   const failure = await settleAll(land, batch, { open, abandoned }).catch(asFailure)
   abandoned.stop()
   // A failure must not stop the queue: other changes wait in it.

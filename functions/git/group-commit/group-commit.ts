@@ -39,7 +39,7 @@ const MOST_APART = 1_000
  * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile.
  *
  * Namespaces that share a login, which only the operator's is, share its pushes as long as none keeps the others from
- * theirs: one of which commits are refused, fail or are given up pushes by itself for a while, and what takes long, may
+ * theirs: one of which commits are refused, fail, are given up or leave a push without an answer pushes by itself for a while, and what takes long, may
  * hide words of the remote or is made one by one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a
  * batch ends early only when nobody waits for those of its changes that have not ended.
  */
@@ -96,14 +96,16 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     { namespace, landed }: { readonly namespace: string; readonly landed: () => void },
   ): Promise<void> {
     const contended = contention.isContended(key)
+    function keepApart(waiters: readonly Waiter[]): void {
+      for (const waiter of waiters) apart.set(apartKey(waiter), true)
+    }
     await runBatch(queue, land, {
       namespace,
       contended,
+      keepApart,
       takeApart(waiters) {
-        for (const waiter of waiters) {
-          apart.set(apartKey(waiter), true)
-          enqueue(waiter)
-        }
+        keepApart(waiters)
+        for (const waiter of waiters) enqueue(waiter)
       },
       roundEnded(round) {
         contention.roundEnded(key, round)

@@ -16,6 +16,8 @@ export interface Landing {
   readonly join?: (batch: readonly PendingChange[]) => readonly PendingChange[]
   /** Takes those away that are refused of a namespace, where there are several; see Work. Default: nobody does. */
   readonly apart?: (batch: readonly PendingChange[]) => void
+  /** Told of those whose later changes push by themselves; see Work. Default: nobody is. */
+  readonly keepApart?: (batch: readonly PendingChange[]) => void
   /** Called after each round that has come to its push. */
   readonly roundEnded?: (round: RoundReport) => void
 }
@@ -46,8 +48,8 @@ async function* tryRound(
     await pauseBefore(work, landing.signal)
     const grown = withMore(work, landing)
     batch = grown.batch
-    const apart = work.apart ?? (isOfSeveral(batch) ? landing.apart : undefined)
-    return yield* writeRound(remote, { ...grown, apart }, landing.roundEnded)
+    const { apart, keepApart } = work.apart === undefined && isOfSeveral(batch) ? landing : work
+    return yield* writeRound(remote, { ...grown, apart, keepApart }, landing.roundEnded)
   } catch (error) {
     yield failAll(batch, asFailure(error))
     return []

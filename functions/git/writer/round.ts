@@ -95,6 +95,8 @@ async function* writeLeft(
     if (tip.remembered && failure.reason === 'Conflict') return [{ ...work, batch, fresh: true }]
     const isDivided = REASONS[failure.reason].dividedBy === 'change' || isOfNamespace(failure, work)
     if (!push.begun && isDivided) return yield* answer(refuse({ ...work, batch }, failure))
+    // The commits of one of them may be why its push has taken all of the time.
+    if (push.begun) work.keepApart?.(batch)
     yield failAll(batch, failure)
     return []
   }

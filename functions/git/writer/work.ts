@@ -29,6 +29,8 @@ export interface Work {
    * one namespace.
    */
   readonly apart?: ((batch: readonly PendingChange[]) => void) | undefined
+  /** Of such changes: lets later ones of their namespaces push by themselves, and takes none away. */
+  readonly keepApart?: ((batch: readonly PendingChange[]) => void) | undefined
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
   readonly suspect?: Suspect | undefined
 }
@@ -61,6 +63,8 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
   const { pushed } = written
   if (batch.length === 0) return { settled: new Map(), rest: [] }
   if (pushed === undefined) return { settled: new Map(), rest: withoutNamespacesOf(gone, work) }
+  if (pushed.kind === 'refused' && pushed.late === true && !pushed.each)
+    return divideUnanswered({ ...work, before: seen }, pushed.failure)
   if (pushed.kind === 'refused') {
     const isOfOne = pushed.said === true || pushed.failure.reason === 'PushRejected'
     const isDivided = pushed.each || (isOfOne && work.apart !== undefined)
@@ -74,6 +78,20 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
   // Nobody else need be at work on the branch now: the memory was old.
   if (tip.remembered) return { settled: new Map(), rest: [{ ...next, suspect, fresh: true }] }
   return again(remote, { ...next, suspect })
+}
+
+/**
+ * What is left after a push without an answer. The commits of one namespace may be what the server ends at, each time: halves
+ * of several namespaces, until it stands alone, whose failure it is. What was pushed may still be carried out, so it
+ * stays in this session, and is searched for.
+ */
+function divideUnanswered(work: Work, failure: Failure): Progress {
+  const { batch, doubts, apart, keepApart } = work
+  const isAlone = new Set(batch.map(namespaceOf)).size === 1
+  if (apart !== undefined && !isAlone && failure.retryAfterSeconds === undefined)
+    return { settled: new Map(), rest: halvesOf({ ...work, doubts: doubtAll(doubts, batch) }) }
+  keepApart?.(batch)
+  return { settled: failAll(batch, failure), rest: [] }
 }
 
 /** They leave the batch to those who have not delayed it, unless a push of this session may still make one of them. */
@@ -93,10 +111,10 @@ function withoutNamespacesOf(gone: readonly PendingChange[], work: Work): readon
  * namespaces, halves of these: what is bad of one is then for its own pushes to find, however much it is. What a push of
  * this session may still make stays in it, because only here is that known.
  */
-export function refuse({ batch, doubts, before, apart }: Work, failure: Failure): Progress {
-  const namespaces = [...new Set(batch.map(namespaceOf))]
+export function refuse(work: Work, failure: Failure): Progress {
+  const { batch, doubts, before, apart } = work
   if (
-    namespaces.length === 1 &&
+    new Set(batch.map(namespaceOf)).size === 1 &&
     apart !== undefined &&
     !batch.some((pending) => isDoubtOfSession(doubts, pending) || before?.has(pending) === true)
   ) {
@@ -104,16 +122,19 @@ export function refuse({ batch, doubts, before, apart }: Work, failure: Failure)
     return { settled: new Map(), rest: [] }
   }
   if (batch.length === 1) return { settled: failAll(batch, failure), rest: [] }
+  return { settled: new Map(), rest: halvesOf(work) }
+}
+
+/** Of several namespaces, halves of these. */
+function halvesOf({ batch, doubts, before, apart, keepApart }: Work): readonly Work[] {
+  const namespaces = [...new Set(batch.map(namespaceOf))]
   const first = new Set(namespaces.slice(0, Math.floor(namespaces.length / 2)))
   const middle = Math.floor(batch.length / 2)
   const isFirst = (pending: PendingChange, i: number): boolean =>
     namespaces.length > 1 ? first.has(namespaceOf(pending)) : i < middle
   const halves = [batch.filter(isFirst), batch.filter((pending, i) => !isFirst(pending, i))]
   const known = before === undefined ? {} : { before }
-  return {
-    settled: new Map(),
-    rest: halves.map((half) => ({ batch: half, doubts, rounds: 0, apart, ...known })),
-  }
+  return halves.map((half) => ({ batch: half, doubts, rounds: 0, apart, keepApart, ...known }))
 }
 
 function namespaceOf({ change }: PendingChange): string {

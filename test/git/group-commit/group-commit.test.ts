@@ -249,6 +249,95 @@ t.test('what is refused in words is refused again of each namespace, whatever th
   }
 })
 
+t.test(
+  'a commit at which the server ends fails its own namespace alone, and the next one no other push',
+  async (t) => {
+    const failure = new Failure('NetworkError', 'The connection was closed.')
+    const pushes: string[] = []
+    let late: (() => Promise<unknown>) | undefined
+    const push = groupCommitOn((remote) => {
+      let paths: readonly string[] = []
+      return {
+        writeCommits(tip, commits) {
+          paths = commits.flatMap(({ files }) => files.map(({ path }) => path))
+          return remote.writeCommits(tip, commits)
+        },
+        push(tip, head, remaining) {
+          pushes.push(paths.join())
+          if (paths.every((path) => !path.startsWith('evil'))) return remote.push(tip, head, remaining)
+          late ??= () => remote.push(tip, head)
+          return Promise.resolve({ kind: 'refused', failure, each: false, late: true })
+        },
+      }
+    })
+    const first = push('shop', 'first')
+    await nextBatch()
+    const outcomes = Promise.all([push('shop', 'a'), push('evil', 'evil 1'), push('market', 'b')])
+    t.same(await outcomes, ['pushed', 'NetworkError', 'pushed'])
+    t.same(await late?.(), { kind: 'race' }, 'and the one without an answer cannot land any more')
+    await first
+    pushes.length = 0
+    const next = Promise.all([push('shop', 'c'), push('evil', 'evil 2'), push('market', 'd')])
+    t.same(await next, ['pushed', 'NetworkError', 'pushed'])
+    t.same(pushes.sort(), ['c,d', 'evil 2'])
+  },
+)
+
+t.test('a push without an answer that lands late is found, and not made again', async (t) => {
+  const repository = memoryRepository()
+  const failure = new Failure('NetworkError', 'The connection was closed.')
+  const lost: (() => void)[] = []
+  repository.onPush = (commits, { land }) => {
+    if (lost.length > 0 || commits.length < 3) return undefined
+    lost.push(land)
+    return { kind: 'refused', failure, each: false, late: true }
+  }
+  repository.onRead = () => {
+    for (const land of lost) land()
+    return undefined
+  }
+  async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
+    yield* land(repository.open(), { ...batch, batch: changes })
+  }
+  const groupCommit = makeGroupCommit({ land: landBatch })
+  const push = (namespace: string) =>
+    groupCommit.push(changeOf(URL, namespace, { namespace }), LOGIN, NEVER).then(({ outcome }) => outcome)
+  const first = push('first')
+  await nextBatch()
+  const work = Promise.all(['shop', 'market', 'kitchen'].map(push))
+  t.same([await first, ...(await work)], ['pushed', 'found', 'found', 'found'])
+  t.same(repository.log(), ['Write kitchen', 'Write market', 'Write shop', 'Write first', 'Begin'])
+})
+
+t.test('where a push took all of the time, its namespaces push by themselves later', async (t) => {
+  const failure = new Failure('Timeout', 'The time was over.')
+  let isOver = false
+  const pushes: number[] = []
+  const push = groupCommitOn((remote) => {
+    let count = 0
+    return {
+      writeCommits(tip, commits) {
+        count = commits.length
+        return remote.writeCommits(tip, commits)
+      },
+      push(tip, head, remaining) {
+        pushes.push(count)
+        if (count < 3 || isOver) return remote.push(tip, head, remaining)
+        isOver = true
+        return Promise.reject(failure)
+      },
+    }
+  })
+  const all = () =>
+    ['shop', 'evil', 'market'].map((namespace) => push(namespace, `${namespace} ${pushes.length}`))
+  const first = push('shop', 'first')
+  await nextBatch()
+  t.same(await Promise.all(all()), ['Timeout', 'Timeout', 'Timeout'])
+  t.same(await Promise.all(all()), ['pushed', 'pushed', 'pushed'])
+  await first
+  t.same(pushes, [1, 3, 1, 1, 1])
+})
+
 const addingLine: Edit = (before) => Buffer.concat([before, Buffer.from('more\n')])
 
 t.test('a session that may fetch no more fails none of another namespace', async (t) => {
