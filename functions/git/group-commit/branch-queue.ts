@@ -103,7 +103,7 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       const longest = Math.max(came + LONGEST_GATHERING_MS, paused)
       const timers = [
         setTimeout(look, pauseMs + 1),
-        setTimeout(() => resolve(undefined), longest - performance.now()),
+        setTimeout(() => resolve(undefined), Math.max(0, longest - performance.now())),
       ]
       look()
       await promise
