@@ -76,8 +76,8 @@ export function openDirectEngine(settings: DirectSettings): Engine {
       const { take } = share
       const channel = withinFetchLimit(await openChannel(target, { context, take }), context)
       const owner = JSON.stringify([address.text, login.identity])
-      const objects = openObjects(memory, { owner, take })
-      const tips = tipsOf(address.text, login.identity)
+      const objects = openObjects(memory, { owner, namespace, take })
+      const tips = tipsOf(address.text, login.identity, namespace)
       return directRemote({ channel, context, signal, objects, share, tips }, async () => {
         objects.close()
         await channel.close()

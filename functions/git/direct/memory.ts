@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import { openFairPlaces } from '../../domain/sharing/fair-places.ts'
 import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
 import type { Release } from '../../domain/network/budget.ts'
@@ -18,12 +18,13 @@ export interface Share {
 
 /**
  * What sessions share: a bound on all of their memory, of which no namespace gets more than it leaves, and commits and
- * trees. What an id names never changes, but who knows an id may not be allowed to read the object: each owner has objects
+ * trees, of which a namespace that uses more than others loses its own. What an id names never changes, but who knows an id may not be allowed to read the object: each owner has objects
  * of its own.
  */
 export interface Memory {
   shareOf(namespace: string): Share
-  of(owner: string): Remembered
+  /** What is remembered for `owner`, as a session of the namespace uses it. */
+  of(owner: string, namespace: string): Remembered
 }
 
 /** What is remembered for one owner. */
@@ -53,29 +54,32 @@ const HELD_BYTES = 64 * 1024
 /** What an object takes besides its bytes, in a pack that is read, in a session, and with its key in the memory. */
 export const OBJECT_BYTES = 512
 
-/** Remembers up to 24 MiB of objects, those that were used last. Blobs are not remembered. */
+/**
+ * Remembers up to 24 MiB of objects, those that were used last; beyond that, those of the namespace that has the most are
+ * forgotten. Blobs are not remembered.
+ */
 export function openMemory(): Memory {
   const places = openFairPlaces(SHARED_BYTES)
   const turns = makeKeyedSemaphore(1)
-  const objects = new LRUCache<string, GitObject>({
-    maxSize: REMEMBERED_BYTES,
-    sizeCalculation: ({ body }, key) => body.length + key.length + OBJECT_BYTES,
-  })
+  const objects = openFairCache<GitObject>(
+    REMEMBERED_BYTES,
+    ({ body }, key) => body.length + key.length + OBJECT_BYTES,
+  )
   return {
     shareOf: (namespace) => ({
       take: (bytes) => places.enter(namespace, bytes) ?? refuse(),
       inTurn: (work) => turns(namespace, work),
     }),
-    of(owner) {
+    of(owner, namespace) {
       // An owner may be long, and each key is hashed whenever it is looked up.
       const short = createHash('sha256').update(owner).digest('base64url')
       const keyOf = (id: ObjectId): string => `${id} ${short}`
       return {
-        get: (id) => objects.get(keyOf(id)),
+        get: (id) => objects.get(namespace, keyOf(id)),
         keep(some) {
           for (const { kind, id, body } of some)
-            if ((kind === 'commit' || kind === 'tree') && !objects.has(keyOf(id)))
-              objects.set(keyOf(id), { kind, id, body: compact(body) })
+            if ((kind === 'commit' || kind === 'tree') && objects.get(namespace, keyOf(id)) === undefined)
+              objects.set(namespace, keyOf(id), { kind, id, body: compact(body) })
         },
       }
     },
@@ -86,13 +90,14 @@ export function openMemory(): Memory {
 export interface ObjectsOwner {
   /** Stands for the repository and the login: sessions of no other see its objects. */
   readonly owner: string
+  readonly namespace: string
   readonly take: Take
 }
 
 /** The objects of a new session. */
-export function openObjects(memory: Memory, { owner, take }: ObjectsOwner): Objects {
+export function openObjects(memory: Memory, { owner, namespace, take }: ObjectsOwner): Objects {
   const own = new Map<ObjectId, GitObject>()
-  const remembered = memory.of(owner)
+  const remembered = memory.of(owner, namespace)
   const releases: Release[] = []
   let room = 0
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import type { ObjectId } from '../objects/object.ts'
 
 /** Where the branches of one repository were, as one login has seen them last. */
@@ -14,28 +14,47 @@ const MOST = 2_000
 /** A branch that nobody writes to any more is forgotten. */
 const LIFETIME_MS = 30 * 60_000
 
+/** Where a branch was. */
+interface SeenTip {
+  readonly commit: ObjectId
+  /** As performance.now() counts. */
+  readonly until: number
+}
+
+/** Those of a repository, as a login has seen them, in a session of the namespace. */
+export type TipsOf = (repository: string, identity: string, namespace: string) => RememberedTips
+
 /**
- * Remembers the tips of 2,000 branches for half an hour. They are told apart by repository and login, so that nobody is
- * answered from what another's token has seen.
+ * Remembers the tips of 2,000 branches for half an hour; beyond that, the namespace that has the most loses its own. They
+ * are told apart by repository and login, so that nobody is answered from what another's token has seen.
  */
-export function rememberTips(): (repository: string, identity: string) => RememberedTips {
-  const tips = new LRUCache<string, ObjectId>({ max: MOST, ttl: LIFETIME_MS })
-  const latest = new LRUCache<string, ObjectId>({ max: MOST, ttl: LIFETIME_MS })
-  return function tipsOf(repository, identity) {
+export function rememberTips(): TipsOf {
+  const tips = openFairCache<SeenTip>(MOST)
+  const latest = openFairCache<SeenTip>(MOST)
+  return function tipsOf(repository, identity, namespace) {
     const keyOf = (branch: string): string => JSON.stringify([repository, identity, branch])
     const branchOf = (branch: string): string => JSON.stringify([repository, branch])
+    const get = (branch: string): ObjectId | undefined => current(tips.get(namespace, keyOf(branch)))
     return {
-      get: (branch) => tips.get(keyOf(branch)),
+      get,
       latest(branch) {
-        const seen = latest.get(branchOf(branch))
-        const commit = tips.get(keyOf(branch))
+        const seen = current(latest.get(namespace, branchOf(branch)))
+        const commit = get(branch)
         return seen === undefined || seen === commit ? commit : undefined
       },
       set(branch, commit) {
-        tips.set(keyOf(branch), commit)
-        latest.set(branchOf(branch), commit)
+        const tip = { commit, until: performance.now() + LIFETIME_MS }
+        tips.set(namespace, keyOf(branch), tip)
+        latest.set(namespace, branchOf(branch), tip)
       },
-      forget: (branch) => void tips.delete(keyOf(branch)),
+      forget(branch) {
+        const tip = tips.get(namespace, keyOf(branch))
+        if (tip !== undefined) tips.forget(keyOf(branch), tip)
+      },
     }
   }
+}
+
+function current(tip: SeenTip | undefined): ObjectId | undefined {
+  return tip === undefined || tip.until <= performance.now() ? undefined : tip.commit
 }

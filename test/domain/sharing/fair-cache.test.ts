@@ -44,6 +44,28 @@ t.test('of owners with one value each, a new one finds room', async (t) => {
   )
 })
 
+t.test('who has more takes over no value of others by using it', async (t) => {
+  const { get, set } = stage()
+  set('quiet', 'q1')
+  set('loud', 'l1', 'l2')
+  t.ok(get('loud', 'q1'))
+  set('loud', 'q1')
+  set('loud', 'l3', 'l4', 'l5')
+  t.ok(get('quiet', 'q1'))
+})
+
+t.test('values count by their size, and one that is too large is not kept', async (t) => {
+  const { get, set } = openFairCache<string>(10, (value, key) => value.length + key.length)
+  set('quiet', 'q', 'xx')
+  set('loud', 'a', 'xx')
+  set('loud', 'b', 'xxxx')
+  set('loud', 'c', 'xxxxxxxxxx')
+  t.strictSame(
+    ['q', 'a', 'b', 'c'].map((key) => get('quiet', key)),
+    ['xx', undefined, 'xxxx', undefined],
+  )
+})
+
 t.test('a value counts to the owner that has used it last', async (t) => {
   const { get, set } = stage()
   set('loud', 'shared', 'l1', 'l2')

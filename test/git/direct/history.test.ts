@@ -48,7 +48,7 @@ function sessionWith(objects: readonly GitObject[], shallow: readonly string[] =
     context: { url: 'https://h/r', secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
     signal: new AbortController().signal,
     share,
-    objects: openObjects(memory, { owner: 'me', take: share.take }),
+    objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
   }
 }

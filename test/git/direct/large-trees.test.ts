@@ -54,7 +54,7 @@ async function repositoryOf(directories: number, tree: GitObject) {
     context: { url: 'https://h/r', secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
     signal: new AbortController().signal,
     share,
-    objects: openObjects(memory, { owner: 'me', take: share.take }),
+    objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
   }
   await session.objects.keep([tree, root, commit], createPace(session.signal))
@@ -115,11 +115,11 @@ t.test(
 
 t.test('files that were read stay in the commit, although the memory forgets their trees', async (t) => {
   const { session, commit, names, memory } = await repositoryOf(3, wide(1_000))
-  const objects = openObjects(memory, { owner: 'me', take: session.share.take })
+  const objects = openObjects(memory, { owner: 'me', namespace: 'shop', take: session.share.take })
   const later = { ...session, objects }
   await readTree(later, { commit }, { paths: ['d000/new'] })
-  memory.of('you').keep(Array.from({ length: 30 }, () => makeObject('tree', randomBytes(MIB))))
-  t.equal(memory.of('me').get(commit), undefined, 'forgotten')
+  memory.of('you', 'shop').keep(Array.from({ length: 30 }, () => makeObject('tree', randomBytes(MIB))))
+  t.equal(memory.of('me', 'shop').get(commit), undefined, 'forgotten')
   const { latest } = await writeCommits(later, commit, [commitIn(names.slice(0, 1), 'new')])
   const entries = latest.flatMap(({ kind, body }) =>
     kind === 'tree' ? [[...entriesOf(indexTree(body))].length] : [],

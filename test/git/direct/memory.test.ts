@@ -16,7 +16,7 @@ const PACE = createPace(undefined)
 
 /** The objects of a session of this namespace. */
 function open(memory: Memory, owner = 'me', namespace = 'shop'): Objects {
-  return openObjects(memory, { owner, take: memory.shareOf(namespace).take })
+  return openObjects(memory, { owner, namespace, take: memory.shareOf(namespace).take })
 }
 
 t.test('commits and trees are remembered for sessions of the same owner, blobs for their own', async (t) => {
@@ -43,19 +43,19 @@ t.test('a session has its objects, although the memory forgets the oldest at 24 
   const session = open(memory)
   const trees = Array.from({ length: 30 }, () => makeObject('tree', randomBytes(MIB)))
   await session.keep(trees, PACE)
-  t.equal(memory.of('me').get(trees[0]?.id ?? ''), undefined)
-  t.match(memory.of('me').get(trees[29]?.id ?? ''), { body: trees[29]?.body })
+  t.equal(memory.of('me', 'shop').get(trees[0]?.id ?? ''), undefined)
+  t.match(memory.of('me', 'shop').get(trees[29]?.id ?? ''), { body: trees[29]?.body })
   t.ok(trees.every(({ id }) => session.get(id) !== undefined))
 })
 
 t.test('what a session has found in the memory it has until its end, and it counts', async (t) => {
   const memory = openMemory()
   const trees = Array.from({ length: 20 }, () => makeObject('tree', randomBytes(MIB)))
-  memory.of('me').keep(trees)
+  memory.of('me', 'shop').keep(trees)
   const session = open(memory)
   for (const { id } of trees) t.ok(session.get(id))
-  memory.of('you').keep(Array.from({ length: 24 }, () => makeObject('tree', randomBytes(MIB))))
-  t.equal(memory.of('me').get(trees[0]?.id ?? ''), undefined, 'the memory has forgotten it')
+  memory.of('you', 'shop').keep(Array.from({ length: 24 }, () => makeObject('tree', randomBytes(MIB))))
+  t.equal(memory.of('me', 'shop').get(trees[0]?.id ?? ''), undefined, 'the memory has forgotten it')
   for (const { id, body } of trees) t.ok(session.get(id)?.body.equals(body))
   t.notOk(takes(memory, 'shop', 90 * MIB), 'of 128 MiB a namespace has no more than it leaves')
   session.close()
@@ -76,9 +76,9 @@ t.test('a small part of a large buffer is copied, so that the rest is free', asy
   const memory = openMemory()
   const large = Buffer.allocUnsafeSlow(MIB)
   const tree = makeObject('tree', large.subarray(0, 100))
-  memory.of('me').keep([tree])
-  t.equal(memory.of('me').get(tree.id)?.body.buffer.byteLength, 100)
-  t.ok(memory.of('me').get(tree.id)?.body.equals(tree.body))
+  memory.of('me', 'shop').keep([tree])
+  t.equal(memory.of('me', 'shop').get(tree.id)?.body.buffer.byteLength, 100)
+  t.ok(memory.of('me', 'shop').get(tree.id)?.body.equals(tree.body))
 })
 
 /** Takes bytes, and says whether there was room for them. */
@@ -139,8 +139,20 @@ t.test('of one namespace, one session at a time holds the thread', async (t) => 
 t.test('the bound is one for all owners', async (t) => {
   const memory = openMemory()
   const trees = Array.from({ length: 20 }, () => makeObject('tree', randomBytes(MIB)))
-  memory.of('me').keep(trees)
-  memory.of('you').keep(trees)
-  t.equal(memory.of('me').get(trees[0]?.id ?? ''), undefined)
-  t.ok(memory.of('you').get(trees[0]?.id ?? ''))
+  memory.of('me', 'shop').keep(trees)
+  memory.of('you', 'shop').keep(trees)
+  t.equal(memory.of('me', 'shop').get(trees[0]?.id ?? ''), undefined)
+  t.ok(memory.of('you', 'shop').get(trees[0]?.id ?? ''))
+})
+
+t.test('who has the most of the remembered objects loses its own, and others none', async (t) => {
+  const memory = openMemory()
+  const own = Array.from({ length: 5 }, () => makeObject('tree', randomBytes(MIB)))
+  open(memory, 'me', 'quiet').remember(own)
+  for (const owner of ['one', 'two', 'three']) {
+    const trees = Array.from({ length: 22 }, () => makeObject('tree', randomBytes(MIB)))
+    await open(memory, owner, 'loud').keep(trees, PACE)
+    t.match(memory.of(owner, 'loud').get(trees.at(-1)?.id ?? ''), trees.at(-1))
+  }
+  t.ok(own.every(({ id }) => memory.of('me', 'quiet').get(id) !== undefined))
 })

@@ -25,7 +25,7 @@ function session(take?: Take): DirectSession {
     context: { url: 'https://h/r', secrets: [], proxied: false, deadlineSeconds: 1, fetchLimitMiB: 1 },
     signal: new AbortController().signal,
     share: { ...share, take: take ?? share.take },
-    objects: openObjects(memory, { owner: 'me', take: share.take }),
+    objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
   }
 }
