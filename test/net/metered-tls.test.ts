@@ -121,3 +121,27 @@ t.test('a handshake of more than 18 KiB ends the connection', async (t) => {
     t.equal(ended, outcome)
   }
 })
+
+t.test('a host cannot negotiate again after its handshake, which has no bound then', async (t) => {
+  const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['git.example.com'] })
+  const told = Promise.withResolvers<string>()
+  const server = createServer({ cert: certPEM, key: keyPEM, maxVersion: 'TLSv1.2' }, (socket) => {
+    socket.on('error', (error: NodeJS.ErrnoException) => told.resolve(error.code ?? error.message))
+    socket.renegotiate({}, (error) => told.resolve(error === null ? 'negotiated' : error.message))
+    socket.write('data')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const socket = await openConnection({
+    destination: { scheme: 'https', host: 'git.example.com', port },
+    route: { addresses: ['127.0.0.1'], proxy: undefined, insecure: false },
+    trust,
+    shownHost: 'git.example.com',
+    signal: new AbortController().signal,
+  })
+  socket.on('error', () => undefined).resume()
+  t.teardown(() => socket.destroy())
+  t.match(await told.promise, /NO_RENEGOTIATION/)
+})
