@@ -47,6 +47,20 @@ t.test('once an edit is undone, title and body follow the spec again', async (t)
   t.match(host.held, [{ title: 'Newer' }])
 })
 
+t.test(
+  'an older text of ours, which the host has written late, is replaced by the next attempt',
+  async (t) => {
+    const host = memoryPullRequests()
+    const two = changed(after(pullRequest(), await go(host)), { title: 'Two' })
+    await go(host, two)
+    const three = changed(after(two, await go(host, two)), { title: 'Three' })
+    await go(host, three)
+    host.change(1, marked({ title: 'Two', body: pullRequest().spec.body ?? '' }, UID))
+    t.match(await go(host, three), { reason: 'Succeeded', message: /^Updated title/ })
+    t.match(host.held, [{ title: 'Three' }])
+  },
+)
+
 t.test('an edit that equals the spec is not reported', async (t) => {
   const host = memoryPullRequests()
   const known = after(pullRequest(), await go(host))
