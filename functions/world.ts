@@ -113,7 +113,7 @@ export interface World {
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
   readonly takeTurn: (kind: Kind, holder: Holder) => Promise<Turn | undefined>
   /**
-   * Does work that holds the thread, such as rendering an object, once its namespace has not had more than its share; see
+   * Does work that holds the thread, such as rendering an object or parsing a Secret, once its namespace has not had more than its share; see
    * functions/attempt/turns/thread-share.ts. Throws what `work` throws, and Timeout if `signal` fires before it begins.
    */
   readonly workFor: <T>(namespace: string, work: () => T, signal: AbortSignal) => Promise<T>

@@ -10,7 +10,7 @@ import { readingFailed } from './reading-steps.ts'
 /** Whether the key that the spec names can sign the commit now; no step where it names none. Signs nothing. */
 export async function signingSteps(
   resource: SoundResource,
-  world: Pick<World, 'cluster' | 'settings' | 'now'>,
+  world: Pick<World, 'cluster' | 'settings' | 'now' | 'workFor'>,
   { signal, saw }: Pick<Attempt, 'signal' | 'saw'>,
 ): Promise<readonly Step[]> {
   const step = 'signing'

@@ -28,9 +28,10 @@ export async function logIn(
   request: LoggingIn<SoundGitCommit>,
   world: World,
 ): Promise<Login> {
-  const { spec, target } = request.resource
+  const { spec, target, metadata } = request.resource
   const credentials = await readCredentials(source, request, world)
-  credentials.requireAllowed(target, writtenPaths(spec))
+  const requireAllowed = (): void => credentials.requireAllowed(target, writtenPaths(spec))
+  await world.workFor(metadata.namespace, requireAllowed, request.signal)
   return credentials.loginFor('git', target)
 }
 
@@ -63,12 +64,12 @@ export async function logInToAPI(
 async function readCredentials(
   source: CredentialSource,
   { resource, authorised, signal, saw }: LoggingIn,
-  { cluster, settings, appTokens }: World,
+  { cluster, workFor, settings, appTokens }: World,
 ): Promise<BoundCredentials> {
   const { namespace } = resource.metadata
   const { kind, target } = resource
   const tokenFor: TokenFor = (use) => appTokens({ ...use, kind, namespace, signal })
   if (source.used === 'Default') return readDefault(namespace, { settings, tokenFor })
   const request = { namespace, authorised, target, signal, saw }
-  return readSecretCredentials(source, request, { cluster, settings, tokenFor })
+  return readSecretCredentials(source, request, { cluster, workFor, settings, tokenFor })
 }

@@ -11,7 +11,7 @@ import { formatOf, signerOf } from '../domain/signing/signing-key.ts'
 import { secretSigner } from '../domain/signing/signing-secret.ts'
 import type { World } from '../world.ts'
 import type { LoggingIn } from './log-in.ts'
-import { readSecret } from './read-secret.ts'
+import { readSecret, type SecretWorld } from './read-secret.ts'
 
 /** Who signs, and what must not be shown. */
 export interface OpenedSigner {
@@ -25,21 +25,25 @@ export interface OpenedSigner {
  */
 export async function openSigner(
   { resource, authorised, signal, saw }: LoggingIn<SoundGitCommit>,
-  world: Pick<World, 'cluster' | 'settings'>,
+  world: SecretWorld & Pick<World, 'settings'>,
 ): Promise<OpenedSigner | undefined> {
   const { spec, target, metadata } = resource
   const { namespace } = metadata
   const { author } = world.settings
   // The host signs.
   if (spec.commitVia === 'API') return undefined
-  if (spec.signing === undefined) {
+  const { signing } = spec
+  if (signing === undefined) {
     if (!isSignedByDefault(world.settings, { namespace, target })) return undefined
     return { signer: defaultSigner(world.settings.signingKeyFile, author.email), secrets: [] }
   }
-  const named = { field: 'spec.signing', credentials: spec.signing } as const
+  const named = { field: 'spec.signing', credentials: signing } as const
   const secret = await readSecret(named, { namespace, authorised, target, signal, saw }, world)
-  requirePathsAllowed(writtenPaths(spec), secret)
-  return { signer: secretSigner(spec.signing, secret, author.email), secrets: valuesOf(secret) }
+  const open = (): OpenedSigner => {
+    requirePathsAllowed(writtenPaths(spec), secret)
+    return { signer: secretSigner(signing, secret, author.email), secrets: valuesOf(secret) }
+  }
+  return world.workFor(namespace, open, signal)
 }
 
 /** Signs with the operator's key, as its file holds it now. Throws CredentialsInvalid if it cannot be used. */

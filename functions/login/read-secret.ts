@@ -1,5 +1,5 @@
 import type { Authorised } from './authorise.ts'
-import type { Secret } from '../cluster/cluster.ts'
+import type { Secret, SecretReader } from '../cluster/cluster.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { Target } from '../domain/repository/target.ts'
 import { Failure } from '../domain/failure.ts'
@@ -32,18 +32,22 @@ export interface SecretRequest {
   readonly saw: Attempt['saw']
 }
 
+/** Reads Secrets, and does what holds the thread in the share of their namespace: they may have 1 MiB. */
+export type SecretWorld = Pick<World, 'cluster' | 'workFor'>
+
 /**
  * Reads a Secret that the authorised requester may use for this repository. Throws ReferenceForbidden if they may not,
- * and what the cluster throws. A requester who may not read the Secret does not learn whether it exists.
+ * and what the cluster and `workFor` throw. A requester who may not read the Secret does not learn whether it exists.
  */
 export async function readSecret(
   { field, credentials }: SecretField,
   { namespace, authorised, target, signal, saw }: SecretRequest,
-  { cluster }: Pick<World, 'cluster'>,
+  { cluster, workFor }: SecretWorld,
 ): Promise<Secret> {
   const named = { namespace, name: credentials.secretName }
   const user = userOf(field, named.name, authorised)
-  const read = (): Promise<Secret> => cluster.readSecret(named.namespace, named.name)
+  const inTurn: SecretReader['inTurn'] = (work) => workFor(namespace, work, signal)
+  const read = (): Promise<Secret> => cluster.readSecret(namespace, named.name, { signal, inTurn })
   const secret = await retryForbidden(read, isAccountRefused, signal).catch((error: unknown) => {
     const missing = error instanceof Failure && error.reason === 'ReferenceNotFound'
     if (missing) saw(field, MISSING)
@@ -52,7 +56,7 @@ export async function readSecret(
     throw unboundSecret(named, user.username)
   })
   saw(field, secret.version)
-  requireTarget(secret, target, user)
+  await inTurn(() => requireTarget(secret, target, user))
   return secret
 }
 
@@ -60,10 +64,16 @@ export async function readSecret(
 export async function readSecretCredentials(
   source: SecretSource,
   request: SecretRequest,
-  { cluster, settings, tokenFor }: Pick<World, 'cluster' | 'settings'> & Pick<LoginUse, 'tokenFor'>,
+  {
+    cluster,
+    workFor,
+    settings,
+    tokenFor,
+  }: SecretWorld & Pick<World, 'settings'> & Pick<LoginUse, 'tokenFor'>,
 ): Promise<BoundCredentials> {
   const { field, credentials } = source
-  const secret = await readSecret(source, request, { cluster })
+  const { namespace, signal } = request
+  const secret = await readSecret(source, request, { cluster, workFor })
   const user = userOf(field, credentials.secretName, request.authorised)
   return {
     requireAllowed(target, written) {
@@ -71,8 +81,10 @@ export async function readSecretCredentials(
       if (target !== request.target) requireTarget(secret, target, user)
       requirePathsAllowed(written, secret)
     },
-    loginFor: (calls, target) =>
-      loginFor(calls, { target, credentials, operatorHostKeys: settings.knownHosts, tokenFor }, secret),
+    loginFor: async (calls, target) => {
+      const use = { target, credentials, operatorHostKeys: settings.knownHosts, tokenFor }
+      return workFor(namespace, () => loginFor(calls, use, secret), signal)
+    },
   }
 }
 

@@ -1,17 +1,32 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
+import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
+import { connectCluster } from '../../functions/cluster/connect.ts'
+import type { Cluster, Secret } from '../../functions/cluster/cluster.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { accountRefused } from '../../functions/cluster/calls/answer.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
+import { unlessAborted } from '../../functions/domain/deadline.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { SecretRights } from '../../functions/domain/gate/secrets.ts'
-import { readSecret } from '../../functions/login/read-secret.ts'
+import { readSecret as readIn, type SecretField } from '../../functions/login/read-secret.ts'
 import type { SecretRequest } from '../../functions/login/read-secret.ts'
+import type { World } from '../../functions/world.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
 
 const ONE_SENTENCE =
   'The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask the owner of the Secret, or name another one.'
 
 const NAMED = { field: 'spec.credentials', credentials: { secretName: 'git' } } as const
+
+/** Reads it from this cluster, as if nobody else had work. */
+function readSecret(
+  named: SecretField,
+  request: SecretRequest,
+  { cluster }: { readonly cluster: Cluster },
+): Promise<Secret> {
+  return readIn(named, request, { cluster, workFor: shareThread().workFor })
+}
 
 /** For whom it is read: a developer with these rights, at this repository. */
 function request(secretRights: SecretRights): SecretRequest {
@@ -145,3 +160,59 @@ for (const [title, secretRights, secretName] of [
     })
   })
 }
+
+/** A thread of which a namespace gets nothing until it is given, and whose works were done. */
+function spent() {
+  const works: string[] = []
+  const open: (() => void)[] = []
+  const workFor: World['workFor'] = async (namespace, work, signal) => {
+    const turn = new Promise<void>((resolve) => open.push(resolve))
+    await unlessAborted(turn, signal)
+    works.push(namespace)
+    return work()
+  }
+  async function give(): Promise<void> {
+    for (const next of open.splice(0)) next()
+    await setImmediate()
+  }
+  return { works, workFor, give }
+}
+
+t.test('a Secret is parsed and checked in the share of its namespace', async (t) => {
+  const metadata = { namespace: 'team', name: 'git' }
+  const text = JSON.stringify({ kind: 'Secret', metadata, data: { token: 'czNjcjN0' } })
+  const cluster = connectCluster(() => Promise.resolve({ status: 200, text }))
+  const { works, workFor, give } = spent()
+  const seen = { read: false }
+  const read = readIn(NAMED, request({ 'spec.credentials': 'get' }), { cluster, workFor })
+  void read.then(() => (seen.read = true))
+  await setImmediate()
+  t.same(works, [])
+  await give()
+  t.same(works, ['team'], 'it is parsed')
+  t.notOk(seen.read)
+  await give()
+  t.same(works, ['team', 'team'], 'and checked')
+  t.match(await read, { name: 'git' })
+})
+
+t.test('the read of a Secret, and its wait for the share, end with the attempt', async (t) => {
+  for (const answer of [new Promise<never>(() => undefined), Promise.resolve({ status: 200, text: '{}' })]) {
+    const signals: (AbortSignal | undefined)[] = []
+    const cluster = connectCluster(({ signal }) => {
+      signals.push(signal)
+      const ends = new Promise<never>((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new Failure('Timeout', 'The call was ended.')))
+      })
+      return Promise.race([answer, ends])
+    })
+    const over = new AbortController()
+    const { workFor } = spent()
+    const asked = { ...request({ 'spec.credentials': 'get' }), signal: over.signal }
+    const read = readIn(NAMED, asked, { cluster, workFor })
+    await setImmediate()
+    over.abort(new Failure('Timeout', 'The attempt ran out of time.'))
+    await t.rejects(read, { name: 'Failure', reason: 'Timeout' })
+    t.strictSame(signals, [over.signal])
+  }
+})
