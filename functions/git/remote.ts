@@ -160,8 +160,8 @@ export type Unlanded = { readonly late?: true } & (
   | /** The branch has moved. `unless`: the failure to report if it turns out that it has not. */
     { readonly kind: 'race'; readonly unless?: Failure }
     /**
-     * `each`: the remote inspected the commits, so other commits of the batch may pass. `said`: only words say why, which a
-     * hook may have repeated of some of the commits.
+     * `each`: the remote inspected the commits, so other commits of the batch may pass. `said`: some of the commits may be
+     * why, because a hook may have repeated their words, or a gateway may refuse what it finds in them, or so much.
      */
   | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean; readonly said?: true }
 )

@@ -82,6 +82,35 @@ drawn(
   },
 )
 
+const GATEWAYS: readonly (readonly ['direct' | 'binary', string, Fault])[] = (
+  ['direct', 'binary'] as const
+).flatMap((engine) => [
+  [engine, '403', { kind: 'status', status: 403 }] as const,
+  [engine, 'a page', { kind: 'page' }] as const,
+])
+/** As web application firewalls do at a body that is too large. */
+for (const [engine, answer, fault] of sample(GATEWAYS, ([engine]) => engine))
+  t.test(
+    `${engine}: a gateway that answers a push of several namespaces with ${answer} refuses none that it takes alone`,
+    async (t) => {
+      const repository = await server.createRepository(`git/gateway-${engine}-${answer.replace(' ', '-')}`)
+      const writer = stage.open({ engine })
+      const push = (namespace: string, path: string) =>
+        outcomeOf(writer.push(changeOf(repository.url, path, { namespace }), LOGIN, patience()))
+      t.teardown(
+        server.faults.add(fault, {
+          repository: repository.name,
+          exchange: 'receive-pack',
+          times: 1,
+        }),
+      )
+      const first = push('shop', 'first.md')
+      const others = [push('shop', 'a.md'), push('market', 'b.md'), push('kitchen', 'c.md')]
+      t.match(await Promise.all([first, ...others]), Array(4).fill({ outcome: 'pushed' }))
+      t.equal(await repository.git('rev-list', '--count', 'main'), '5', 'each once')
+    },
+  )
+
 const STRUCK = 'git/struck'
 interface Expected {
   readonly reason: string
