@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from '../cluster/cluster.ts'
 import { requestDigest } from '../domain/commit/commit-id.ts'
 import { openFairPlaces } from '../domain/sharing/fair-places.ts'
+import { openFairQueue } from '../domain/sharing/fair-queue.ts'
 import { requestedAt } from '../domain/resource/attempt-state.ts'
 import { envelopeOf } from '../domain/resource/envelope.ts'
 import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
-import { limitAtOnce } from './at-once.ts'
 
 /** Longest wait for a resource that was admitted but is not stored yet. */
 const MAX_WAIT_MS = 1_000
@@ -22,7 +22,7 @@ export type Find = (ref: ObjectRef) => Promise<Found | undefined>
 
 /** Bounds of finding resources. */
 export interface FindBounds {
-  /** Reads of the API server at once; further reads follow in the order of the calls. */
+  /** Reads of the API server at once; further reads follow in the turns of their namespaces. */
   readonly reads: number
   /**
    * Calls that wait at once for an object that is not stored yet, of a namespace no more than it leaves free; further calls
@@ -33,16 +33,22 @@ export interface FindBounds {
 
 /**
  * Reads resources from the API server. An event may arrive before its object is stored, so a missing or older object is
- * read again for up to 1 s.
+ * read again for up to 1 s. Where another one has its name, its creation was refused, and there is nothing to wait for.
  */
 export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: FindBounds): Find {
-  const inTurn = limitAtOnce(bounds.reads)
-  const read = async (ref: ObjectRef): Promise<Found | undefined> =>
-    foundIn(await inTurn(() => readResource(ref)))
+  const queue = openFairQueue(bounds.reads, { elapsed: () => performance.now() })
+  async function read(ref: ObjectRef): Promise<Found | undefined> {
+    const release = await queue.enter(ref.namespace, new AbortController().signal)
+    try {
+      return foundIn(await readResource(ref))
+    } finally {
+      release()
+    }
+  }
   const waits = openFairPlaces(bounds.waits)
   return async function find(ref) {
     const first = await read(ref)
-    const leave = isStored(first, ref) ? undefined : waits.enter(ref.namespace)
+    const leave = isOver(first, ref) ? undefined : waits.enter(ref.namespace)
     if (leave === undefined) return first
     try {
       return await waitFor(read, ref)
@@ -59,7 +65,7 @@ async function waitFor(read: Find, ref: ObjectRef): Promise<Found | undefined> {
     await pause(Math.min(wait, MAX_WAIT_MS - waited))
     waited += wait
     found = await read(ref)
-    if (isStored(found, ref)) return found
+    if (isOver(found, ref)) return found
   }
   return found
 }
@@ -68,10 +74,11 @@ function foundIn(whole: unknown): Found | undefined {
   return whole === undefined ? undefined : { envelope: envelopeOf(whole), whole }
 }
 
-function isStored(found: Found | undefined, ref: ObjectRef): boolean {
+/** Whether it is stored, or cannot be any more: the API server stores none in the place of another one. */
+function isOver(found: Found | undefined, ref: ObjectRef): boolean {
   if (found === undefined) return false
   const { uid, generation } = found.envelope.metadata
-  if (ref.uid !== undefined && ref.uid !== uid) return false
+  if (ref.uid !== undefined && ref.uid !== uid) return true
   if (ref.generation !== undefined && generation < ref.generation) return false
   return ref.request === undefined || requestDigest(requestedAt(found.envelope) ?? '') === ref.request
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { finder } from '../../functions/attempt/find.ts'
 import { requestDigest } from '../../functions/domain/commit/commit-id.ts'
@@ -46,3 +47,44 @@ t.test('one namespace does not take all waits for what is not stored yet', async
   t.ok((await Promise.all(never)).every((found) => found === undefined))
   t.ok(reads < 201 + 62 * 9 + 9, `${reads} reads`)
 })
+
+t.test('an event of a create that was refused because its name is taken costs one read', async (t) => {
+  const { cluster } = memoryWorld()
+  cluster.apply(gitCommit())
+  const stored = await cluster.readResource(REF)
+  let reads = 0
+  const counted: Pick<typeof cluster, 'readResource'> = {
+    readResource(ref) {
+      reads += 1
+      return cluster.readResource(ref)
+    },
+  }
+  const found = await finder(counted, { reads: 1, waits: 124 })({ ...REF, uid: 'of-another', generation: 1 })
+  t.equal(reads, 1)
+  t.equal(found?.whole, stored, 'the one that is there is found')
+})
+
+t.test(
+  'the reads of a namespace with many events keep those of another one waiting for one of them',
+  async (t) => {
+    const order: string[] = []
+    const open: (() => void)[] = []
+    const cluster = {
+      readResource({ namespace }: typeof REF | { readonly namespace: string }) {
+        order.push(namespace)
+        return new Promise<undefined>((resolve) => open.push(() => resolve(undefined)))
+      },
+    }
+    const find = finder(cluster, { reads: 1, waits: 0 })
+    const finds = Array.from({ length: 20 }, (_, i) => find({ ...REF, namespace: 'loud', name: `n${i}` }))
+    finds.push(find({ ...REF, namespace: 'quiet' }))
+    const seen = { over: false }
+    const done = Promise.all(finds).finally(() => (seen.over = true))
+    while (!seen.over) {
+      for (const answer of open.splice(0)) answer()
+      await setImmediate()
+    }
+    await done
+    t.ok(order.indexOf('quiet') <= 2, `after ${order.indexOf('quiet')} others`)
+  },
+)
