@@ -24,7 +24,7 @@ const LISTED = 100
 export interface RequestErrorFields extends Pick<AdmissionRequest, 'kind' | 'namespace' | 'name'> {
   readonly reason: string
   readonly cause?: string
-  readonly origin: ErrorLogFields
+  readonly origin?: ErrorLogFields
 }
 
 /** The command that lists other webhooks. */
@@ -111,13 +111,17 @@ export function undecided(error: unknown, request: AdmissionRequest, log: Logger
   return { code: 503, reason: 'ServiceUnavailable', message }
 }
 
-/** Log fields for an error and its request, with the message of a Failure, but not of a bug. */
+/**
+ * Log fields for an error and its request, with the message of a Failure, but not of a bug. Not where it occurred for what ran
+ * out of time: the message says all, and a tenant may have many reviews that do.
+ */
 export function errorFields(error: unknown, { kind, namespace, name }: AdmissionRequest): RequestErrorFields {
   const cause = error instanceof Failure ? { cause: error.message } : {}
+  const reason = reasonOf(error)
   return {
-    reason: reasonOf(error),
+    reason,
     ...cause,
-    origin: errorLogFields(error),
+    ...(reason === 'Timeout' ? {} : { origin: errorLogFields(error) }),
     kind,
     namespace,
     name: shownName(name),

@@ -124,3 +124,10 @@ t.test('a log line names the request, and does not show the message of a bug', a
   t.match(fields, { reason: 'Internal', origin: { error: 'TypeError' }, namespace: 'shop', name: 'settings' })
   t.notMatch(JSON.stringify(fields), 's3cr3t')
 })
+
+t.test('what ran out of time is a log line without stack frames', async (t) => {
+  const { log, lines } = recordingLog()
+  undecided(new Failure('Timeout', 'No time.', { cause: new Error('later') }), REQUEST, log)
+  t.match(lines, [{ reason: 'Timeout', cause: 'No time.', namespace: 'shop' }])
+  t.notMatch(JSON.stringify(lines), /"origin"|"frames"/)
+})
