@@ -58,7 +58,7 @@ const LARGEST_PARTS: ReadonlyMap<string, number> = new Map([
 
 /** The slowest entries, and those that wait most: they begin first, so that the run does not wait for them at the end. */
 const LONGEST =
-  /^test\/(small-floors|git|domain|providers|webhook|build|main|demo|harness|http|cluster|e2e\/(outages|demo-cluster|flood|lost-events))\b/
+  /^test\/(small-floors|git|domain|providers|webhook|build|main|demo|harness|http|cluster|e2e\/(followers|outages|demo-cluster|flood|lost-events))\b/
 
 /**
  * Of each list one file runs, by the seed, and in a long run all: they start programs or a control plane of their own for
