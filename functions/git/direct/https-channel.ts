@@ -1,7 +1,6 @@
 import { basicAuthorization, type PasswordLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
 import { retryAfterOf } from '../../domain/network/retry-after.ts'
-import type { FailureReason } from '../../domain/reasons.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { BodyBounds } from '../../http/bounded-body.ts'
 import type { KeptAnswer, KeptConnection } from '../../http/kept-connection.ts'
@@ -149,11 +148,10 @@ function deliveryOf(answer: KeptAnswer, context: ErrorContext): Delivery {
   const failure = failureFor(answer, context)
   if (status === 408 || status >= 500) return { kind: 'lost', failure }
   const refused = { kind: 'refused', failure, each: failure.reason === 'PushRejected' } as const
-  return OF_LOGIN.includes(failure.reason) ? refused : { ...refused, said: true }
+  // All else a gateway may have found in some of the commits: many answer 403 then.
+  const isOfLogin = status === 401 || failure.reason === 'RateLimited'
+  return isOfLogin ? refused : { ...refused, said: true }
 }
-
-/** These do not depend on what is pushed. All else a gateway may have found in some of the commits: many answer 403 then. */
-const OF_LOGIN: readonly FailureReason[] = ['AuthenticationFailed', 'RateLimited']
 
 function failureFor({ status, header }: KeptAnswer, context: ErrorContext): Failure {
   const location = header('location')
