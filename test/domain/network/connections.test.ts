@@ -289,3 +289,25 @@ t.test(
     t.ok(told.length > answer.length, `${told.length} characters`)
   },
 )
+
+t.test('a request that never ends does not keep a server from closing', async (t) => {
+  const server = createHTTPServer((request, response) => {
+    response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
+    request.resume().on('end', () => response.end())
+  }).listen(0, '127.0.0.1')
+  const connections = boundConnections(server, 2, {
+    // In a tenth of the time.
+    wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
+    doNext: (work) => process.nextTick(queueMicrotask, work),
+  })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const client = connect({ port, host: '127.0.0.1' })
+  t.teardown(() => client.destroy())
+  client.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\na')
+  await once(server, 'request')
+  connections.closeSilent()
+  server.close()
+  await once(server, 'close', { signal: AbortSignal.timeout(10_000) })
+  t.pass('it has closed')
+})
