@@ -170,6 +170,5 @@ withControlPlane(t, async (t, plane) => {
     await named('Ghost')
     await named('Ghost')
     t.equal(calls, 3, 'an unknown kind is asked for each time')
-    await plane.kubectl(['delete', 'crd', 'oxen.test.example.com', 'datas.test.example.com'])
   })
 })
