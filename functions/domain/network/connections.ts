@@ -23,8 +23,9 @@ export interface Connections {
   /** Reads nothing more of the connection. Resolves after 5 s, or when it has closed: it is then to be answered and closed. */
   readonly slowDown: (socket: Socket) => Promise<void>
   /**
-   * To be called when the server begins to close: within two seconds, connections without a request in hand are closed.
-   * Node alone waits for the first request of a new connection until its time is over.
+   * To be called when the server begins to close: within two seconds, connections without a request in hand are closed,
+   * and after 10 s those whose request has not come whole. Node alone waits for the first request of a new connection
+   * until its time is over, and looks no more at how long a request takes to come.
    */
   readonly closeSilent: () => void
   /** Whether nothing more of the connection is read. */
@@ -33,6 +34,8 @@ export interface Connections {
 
 /** While a server closes: a request that is on its way has come by then. */
 const SILENCE_MS = 2_000
+/** And by then it has come whole, or is given up. */
+const UNFINISHED_MS = 10_000
 
 /**
  * How long a connection without a request is kept: longer than clients in Go keep theirs, which is 90 s (API servers,
@@ -49,6 +52,8 @@ export interface Timing {
 
 interface Connection {
   readonly socket: Socket
+  /** Over which its requests come: with TLS, not the same. */
+  over: Socket
   unanswered: number
   held: number
   /** Whether a request has been answered over it. */
@@ -85,7 +90,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       socket.destroy()
       return
     }
-    const connection = { socket, unanswered: 0, held: 0, isUsed: false }
+    const connection = { socket, over: socket, unanswered: 0, held: 0, isUsed: false }
     const address = addressOf(socket)
     open.add(connection)
     byAddress.set(address, connection)
@@ -114,12 +119,18 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     return false
   }
 
+  function giveUpUnfinished(): void {
+    for (const { socket, over } of open) if (reading.isUnfinished(over)) socket.destroy()
+  }
+
   /** Of a TLS connection, that of the TCP connection below it: both have the same address. */
   function connectionOf(socket: Socket): Connection | undefined {
     const known = bySocket.get(socket)
     if (known !== undefined) return known
     const connection = byAddress.get(addressOf(socket))
-    if (connection !== undefined) bySocket.set(socket, connection)
+    if (connection === undefined) return undefined
+    bySocket.set(socket, connection)
+    connection.over = socket
     return connection
   }
 
@@ -188,7 +199,12 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       const timer = setInterval(() => {
         for (const { socket, unanswered, held } of open) if (unanswered + held === 0) socket.destroy()
       }, SILENCE_MS)
-      server.once('close', () => clearInterval(timer))
+      const closed = new AbortController()
+      server.once('close', () => {
+        clearInterval(timer)
+        closed.abort()
+      })
+      timing.wait(UNFINISHED_MS, closed.signal).then(giveUpUnfinished, ignore)
     },
     isSlow: reading.isStopped,
   }

@@ -42,6 +42,8 @@ export interface Reading {
   readonly isStopped: (socket: Socket) => boolean
   /** Nothing has come over it yet. */
   readonly isUnused: (socket: Socket) => boolean
+  /** Its last request has not come whole. */
+  readonly isUnfinished: (socket: Socket) => boolean
 }
 
 /**
@@ -77,6 +79,10 @@ export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: So
     })
   }
 
+  function isUnfinished(socket: Socket): boolean {
+    return requests.get(socket)?.complete === false
+  }
+
   function isUnread(socket: Socket): boolean {
     const request = requests.get(socket)
     if (request === undefined || request.complete) return false
@@ -85,7 +91,7 @@ export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: So
 
   /** Counts bytes before they are parsed: a request among them begins anew. False for too many. */
   function isExpected(socket: Socket, bytes: number): boolean {
-    if (requests.get(socket)?.complete === false) return true
+    if (isUnfinished(socket)) return true
     const sum = (outside.get(socket) ?? 0) + bytes
     outside.set(socket, sum)
     return sum <= MOST_OUTSIDE
@@ -143,5 +149,6 @@ export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: So
     },
     isStopped: (socket) => stopped.has(socket),
     isUnused: (socket) => !outside.has(socket),
+    isUnfinished,
   }
 }

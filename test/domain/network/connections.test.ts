@@ -1,12 +1,16 @@
 import { once } from 'node:events'
 import { createServer as createHTTPServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createHTTPSServer } from 'node:https'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { connect as connectTLS } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
 import { boundConnections, KEPT_MS } from '../../../functions/domain/network/connections.ts'
+import { makeAuthority } from '../../harness/certificates.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 /** A server for two connections; `open` returns both ends of a new one. */
@@ -290,24 +294,42 @@ t.test(
   },
 )
 
-t.test('a request that never ends does not keep a server from closing', async (t) => {
-  const server = createHTTPServer((request, response) => {
-    response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
-    request.resume().on('end', () => response.end())
-  }).listen(0, '127.0.0.1')
-  const connections = boundConnections(server, 2, {
-    // In a tenth of the time.
-    wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
-    doNext: (work) => process.nextTick(queueMicrotask, work),
-  })
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const client = connect({ port, host: '127.0.0.1' })
-  t.teardown(() => client.destroy())
-  client.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\na')
-  await once(server, 'request')
-  connections.closeSilent()
-  server.close()
-  await once(server, 'close', { signal: AbortSignal.timeout(10_000) })
-  t.pass('it has closed')
-})
+t.test(
+  'a request that never ends does not keep a server from closing, and no other one is ended',
+  async (t) => {
+    const { certPEM: cert, keyPEM: key } = await makeAuthority()
+    for (const isTLS of [false, true]) {
+      const server = isTLS ? createHTTPSServer({ cert, key }) : createHTTPServer()
+      const waiting: ServerResponse[] = []
+    t.teardown(() => server.closeAllConnections())
+      server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+        response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
+        request.resume().on('end', () => waiting.push(response))
+      })
+      const connections = boundConnections(server, 2, {
+        // In a tenth of the time.
+        wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
+        doNext: (work) => process.nextTick(queueMicrotask, work),
+      })
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const { port } = server.address() as AddressInfo
+      const begin = (body: string): Socket => {
+        const to = { port, host: '127.0.0.1' }
+        const client = isTLS ? connectTLS({ ...to, rejectUnauthorized: false }) : connect(to)
+        t.teardown(() => client.destroy())
+        client.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n${body}`)
+        return client
+      }
+      const whole = begin('ab')
+      await waitFor('a request', () => waiting[0], 10_000)
+      const endless = begin('a')
+      await once(server, 'request')
+      connections.closeSilent()
+      const closed = once(server.close(), 'close', { signal: AbortSignal.timeout(10_000) })
+      await once(endless, 'close', { signal: AbortSignal.timeout(10_000) })
+      waiting[0]?.end('answered')
+      t.match(await text(whole), /answered/, `TLS: ${isTLS}`)
+      await closed
+    }
+  },
+)
