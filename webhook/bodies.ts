@@ -2,7 +2,7 @@ import type { Server } from 'node:https'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Failure } from '../functions/domain/failure.ts'
 import { openBodyRoom } from '../functions/domain/network/body-room.ts'
-import type { Connections } from '../functions/domain/network/connections.ts'
+import type { Connections } from '../functions/domain/incoming/connections.ts'
 import { announcedBytes, readBody } from '../functions/domain/network/read-body.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Server } from 'node:https'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../functions/domain/failure.ts'
-import type { Connections } from '../functions/domain/network/connections.ts'
+import type { Connections } from '../functions/domain/incoming/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
 import type { Release } from '../functions/domain/network/budget.ts'
 import { openFairPlaces } from '../functions/domain/sharing/fair-places.ts'

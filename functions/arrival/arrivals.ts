@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Hint, OtherObject, Posted } from '../domain/event/hint.ts'
-import type { Timing } from '../domain/network/connections.ts'
+import type { Timing } from '../domain/incoming/timing.ts'
 import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
 import type { EventPlaces, Sender } from '../event-places.ts'
 import type { Begin } from './begin-all.ts'

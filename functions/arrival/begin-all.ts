@@ -1,4 +1,4 @@
-import type { Timing } from '../domain/network/connections.ts'
+import type { Timing } from '../domain/incoming/timing.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
 
 /** Begins to handle a resource. False if there is no place for it. */

@@ -3,8 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { boundConnections } from '../domain/network/connections.ts'
-import type { Timing } from '../domain/network/connections.ts'
+import { boundConnections } from '../domain/incoming/connections.ts'
+import type { Timing } from '../domain/incoming/timing.ts'
 import type { PrometheusMeter } from './prometheus.ts'
 
 /** A pair of Prometheus servers keeps two open; each more uses memory. */

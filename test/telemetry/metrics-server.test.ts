@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { Timing } from '../../functions/domain/network/connections.ts'
+import type { Timing } from '../../functions/domain/incoming/timing.ts'
 import { serveMetrics } from '../../functions/telemetry/metrics-server.ts'
 import { sendEndlessBody } from '../harness/endless-body.ts'
 import { waitFor } from '../harness/wait.ts'

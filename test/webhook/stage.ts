@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import pino from 'pino'
 import type { Logger } from 'pino'
-import type { Timing } from '../../functions/domain/network/connections.ts'
+import type { Timing } from '../../functions/domain/incoming/timing.ts'
 import type { KeyPairFiles } from '../../webhook/tls.ts'
 import type { Authority } from '../harness/certificates.ts'
 

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTLS } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
-import { boundConnections, KEPT_MS } from '../../../functions/domain/network/connections.ts'
+import { boundConnections, KEPT_MS } from '../../../functions/domain/incoming/connections.ts'
 import { makeAuthority } from '../../harness/certificates.ts'
 import { waitFor } from '../../harness/wait.ts'
 
@@ -301,7 +301,7 @@ t.test(
     for (const isTLS of [false, true]) {
       const server = isTLS ? createHTTPSServer({ cert, key }) : createHTTPServer()
       const waiting: ServerResponse[] = []
-    t.teardown(() => server.closeAllConnections())
+      t.teardown(() => server.closeAllConnections())
       server.on('request', (request: IncomingMessage, response: ServerResponse) => {
         response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
         request.resume().on('end', () => waiting.push(response))

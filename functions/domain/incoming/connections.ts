@@ -1,7 +1,9 @@
 import type { Server, Socket } from 'node:net'
-import type { Release } from './budget.ts'
+import type { Release } from '../network/budget.ts'
+import { closing } from './closing.ts'
+import type { Connection } from './closing.ts'
 import { readInSlices } from './sliced-reading.ts'
-import type { DoNext } from './sliced-reading.ts'
+import type { Timing } from './timing.ts'
 
 /** Most requests of one connection that have no answer yet. Senders of events and API servers send one at a time. */
 const MOST_UNANSWERED = 8
@@ -32,33 +34,11 @@ export interface Connections {
   readonly isSlow: (socket: Socket) => boolean
 }
 
-/** While a server closes: a request that is on its way has come by then. */
-const SILENCE_MS = 2_000
-/** And by then it has come whole, or is given up. */
-const UNFINISHED_MS = 10_000
-
 /**
  * How long a connection without a request is kept: longer than clients in Go keep theirs, which is 90 s (API servers,
  * Knative). So they close it, and never use it at the moment in which it is closed here.
  */
 export const KEPT_MS = 100_000
-
-/** The clock, and the order of work. */
-export interface Timing {
-  /** Resolves after these milliseconds; rejects once the signal fires. */
-  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
-  readonly doNext: DoNext
-}
-
-interface Connection {
-  readonly socket: Socket
-  /** Over which its requests come: with TLS, not the same. */
-  over: Socket
-  unanswered: number
-  held: number
-  /** Whether a request has been answered over it. */
-  isUsed: boolean
-}
 
 /**
  * Keeps at most `most` connections to the server. One more takes the place of the one that has been silent for longest,
@@ -101,14 +81,6 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     })
   })
 
-  // Node's own, which is called when the server closes, also ends connections over which an answer is still being sent.
-  Object.assign(server, {
-    closeIdleConnections() {
-      for (const { socket, unanswered, held, isUsed } of open)
-        if (isUsed && unanswered + held === 0) socket.destroy()
-    },
-  })
-
   function closeOne(): boolean {
     for (const connection of open) {
       if (connection.held > 0) continue
@@ -117,10 +89,6 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       return true
     }
     return false
-  }
-
-  function giveUpUnfinished(): void {
-    for (const { socket, over } of open) if (reading.isUnfinished(over)) socket.destroy()
   }
 
   /** Of a TLS connection, that of the TCP connection below it: both have the same address. */
@@ -195,17 +163,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       }
     },
     slowDown,
-    closeSilent() {
-      const timer = setInterval(() => {
-        for (const { socket, unanswered, held } of open) if (unanswered + held === 0) socket.destroy()
-      }, SILENCE_MS)
-      const closed = new AbortController()
-      server.once('close', () => {
-        clearInterval(timer)
-        closed.abort()
-      })
-      timing.wait(UNFINISHED_MS, closed.signal).then(giveUpUnfinished, ignore)
-    },
+    closeSilent: closing(server, open, { timing, isUnfinished: reading.isUnfinished }),
     isSlow: reading.isStopped,
   }
 }

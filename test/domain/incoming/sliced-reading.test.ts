@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
-import { readInSlices } from '../../../functions/domain/network/sliced-reading.ts'
+import { readInSlices } from '../../../functions/domain/incoming/sliced-reading.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
 const LAST = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'

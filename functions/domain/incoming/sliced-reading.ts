@@ -1,5 +1,6 @@
 import type { Server, Socket } from 'node:net'
-import { announcesBody } from './read-body.ts'
+import { announcesBody } from '../network/read-body.ts'
+import type { DoNext } from './timing.ts'
 
 /**
  * Bytes that the HTTP parser gets first of what has come; then twice as many, and so on. Node gives it all at once, up to
@@ -11,12 +12,6 @@ const FIRST_SLICE_BYTES = 1_024
  * follows a request to change the protocol. A head has at most 16 KiB, and a slice twice as much.
  */
 const MOST_OUTSIDE = 64 * 1024
-
-/**
- * Does the work next, after all callbacks and promises of what runs now, and before anything that comes from outside:
- * a microtask of the next tick.
- */
-export type DoNext = (work: () => void) => void
 
 /** A request of node:http. */
 interface Incoming {
