@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import t from 'tap'
+import { blocksOf } from '../docs/blocks.ts'
 import { fillAggregatedRoles } from '../harness/aggregated-roles.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
@@ -16,13 +17,6 @@ const SYSTEM = 'commitlet-system'
 const ACCOUNT = `system:serviceaccount:${SYSTEM}:commitlet-function`
 const WEBHOOK = `system:serviceaccount:${SYSTEM}:commitlet-webhook`
 const DEADLINE = 30_000
-
-/** The command blocks of a page below this heading. */
-async function commandsOf(page: string, heading: string): Promise<readonly string[]> {
-  const [, below = ''] = (await readFile(new URL(page, ROOT), 'utf8')).split(`\n${heading}\n`)
-  const [section = ''] = below.split('\n## ')
-  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands]) => commands ?? '')
-}
 
 /** What is stored, by kind and name, with its resourceVersion: another one where anything was written. */
 async function stored(plane: ControlPlane): Promise<string> {
@@ -160,15 +154,17 @@ withControlPlane(
     )
 
     t.test('with a component, ConfigMaps are read only where a namespace grants it', async (t) => {
-      const [commands = ''] = await commandsOf('docs/install.md', '## ConfigMaps of some namespaces only')
-      const [, line = ''] = /^components:\n(.+)$/m.exec(commands) ?? []
+      const [page, heading] = ['docs/install.md', '## ConfigMaps of some namespaces only'] as const
+      const [added = ''] = await blocksOf(page, 'yaml', heading)
+      const [commands = ''] = await blocksOf(page, 'sh', heading)
+      const [, line = ''] = /^components:\n(.+)$/m.exec(added) ?? []
       const [granting = ''] = /^kubectl -n shop [^]*$/m.exec(commands) ?? []
       const [folder, [one, other]] = [
         t.testdir({}),
         await Promise.all([1, 2].map(() => plane.createNamespace())),
       ]
       const root = relative(folder, new URL('.', ROOT).pathname)
-      const component = line.replace('../$(basename "$PWD")', root)
+      const component = line.replace('../commitlet', root)
       const kustomization = (base: string): string =>
         `resources: [${root}/${base}]\ncomponents:\n${component}\n`
       for (const base of ['overlays/cert-manager', 'manifests']) {

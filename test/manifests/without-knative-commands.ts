@@ -1,15 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import type { Test } from 'tap'
+import { blocksOf } from '../docs/blocks.ts'
 import type { ControlPlane } from '../harness/control-plane.ts'
 import { readManifest, ROOT } from './read.ts'
-
-/** The command blocks of docs/install.md below this heading. */
-async function commandsOf(heading: string): Promise<readonly string[]> {
-  const [, below = ''] = (await readFile(new URL('docs/install.md', ROOT), 'utf8')).split(`\n${heading}\n`)
-  const [section = ''] = below.split('\n## ')
-  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands]) => commands ?? '')
-}
 
 /** The commands of docs/install.md for clusters without Knative or an image, where all of manifests/ is installed. */
 export async function tryWithoutKnative(t: Test, plane: ControlPlane): Promise<void> {
@@ -17,7 +10,7 @@ export async function tryWithoutKnative(t: Test, plane: ControlPlane): Promise<v
   const pod = deployment.spec.template
 
   t.test('what docs/install.md adds to the kustomization is accepted without a warning', async (t) => {
-    const [commands = ''] = await commandsOf('## Without Knative')
+    const [commands = ''] = await blocksOf('docs/install.md', 'sh', '## Without Knative')
     const [, line = ''] = /^echo "(.+)" >>/m.exec(commands) ?? []
     const folder = t.testdir({})
     const root = relative(folder, new URL('.', ROOT).pathname)
@@ -40,7 +33,7 @@ export async function tryWithoutKnative(t: Test, plane: ControlPlane): Promise<v
   })
 
   t.test('the Service of the webhook can point to a machine outside of the cluster', async (t) => {
-    const [, lead = ''] = await commandsOf('## Without an image')
+    const [, lead = ''] = await blocksOf('docs/install.md', 'sh', '## Without an image')
     const [, patch = ''] = /-p '(.+)'$/m.exec(lead) ?? []
     const [, slice = ''] = /<<END\n([^]*?)^END$/m.exec(lead) ?? []
     const target = ['-n', 'commitlet-system', 'patch', 'service', 'commitlet-webhook', '--type=json']
