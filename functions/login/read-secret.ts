@@ -3,6 +3,7 @@ import type { Secret, SecretReader } from '../cluster/cluster.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { Target } from '../domain/repository/target.ts'
 import { Failure } from '../domain/failure.ts'
+import { hasRight } from '../domain/gate/secrets.ts'
 import type { Credentials } from '../domain/spec/spec.ts'
 import { loginFor } from '../domain/credentials/login-for.ts'
 import type { LoginUse } from '../domain/credentials/login-for.ts'
@@ -36,8 +37,9 @@ export interface SecretRequest {
 export type SecretWorld = Pick<World, 'cluster' | 'workFor'>
 
 /**
- * Reads a Secret that the authorised requester may use for this repository. Throws ReferenceForbidden if they may not,
- * and what the cluster and `workFor` throw. A requester who may not read the Secret does not learn whether it exists.
+ * Reads a Secret that the authorised requester may use for this repository. Throws ReferenceForbidden if they may not, or
+ * may not any more, and what the cluster and `workFor` throw. A requester who may not read the Secret does not learn
+ * whether it exists.
  */
 export async function readSecret(
   { field, credentials }: SecretField,
@@ -56,6 +58,10 @@ export async function readSecret(
     throw unboundSecret(named, user.username)
   })
   saw(field, secret.version)
+  // The second Secret may be read minutes after the rights were reviewed: a host can delay its answer to the first log-in.
+  const { subject } = authorised.requester
+  const review: Parameters<typeof hasRight>[2] = (access) => cluster.reviewAccess(subject, access)
+  if (!(await hasRight(user.right, named, review))) throw unboundSecret(named, subject.username)
   await inTurn(() => requireTarget(secret, target, user))
   return secret
 }

@@ -63,6 +63,26 @@ t.test('a missing Secret leads to the fallback, one that the requester may only 
   })
 })
 
+t.test(
+  'rights that are removed while the first log-in is under way keep the fallback from being used',
+  async (t) => {
+    const { world, resource } = stage()
+    world.land = async () => {
+      world.cluster.mayAccess = (_user, { resource: kind }) => kind !== 'secrets'
+      throw new Failure('AuthenticationFailed', 'Refused.')
+    }
+    await t.rejects(commitObject(resource, world, ATTEMPT), {
+      reason: 'AuthenticationFailed',
+      message:
+        /The fallback credentials failed, too \(ReferenceForbidden\): The Secret spare .* is not one that/,
+    })
+    t.strictSame(
+      world.pushed.map(({ login }) => passwordOf(login)),
+      [PRIMARY_TOKEN],
+    )
+  },
+)
+
 t.test('a missing object is not a failure of the credentials', async (t) => {
   const { world, resource } = stage()
   world.cluster.remove('ConfigMap', 'team', 'shop')

@@ -110,6 +110,17 @@ t.test('a user who may get it learns what is wrong, and a missing one is retried
   })
 })
 
+t.test('a Secret is not used once the right to it is gone, however lately it was reviewed', async (t) => {
+  for (const right of ['get', 'use'] as const) {
+    const { cluster, request } = stage(right, 'git.example.com/acme')
+    cluster.mayAccess = (_user, { verb }) => verb !== right
+    const refusal = await readSecret(NAMED, request, { cluster }).catch((error: unknown) => error)
+    t.match(refusal, { reason: 'ReferenceForbidden', retry: 'slow', message: ONE_SENTENCE })
+    const access = { verb: right, group: '', resource: 'secrets', namespace: 'team', name: 'git' }
+    t.match(cluster.reviews, [{ user: { username: 'developer' }, access }])
+  }
+})
+
 t.test('other failures of the cluster are passed on, whatever the right', async (t) => {
   for (const error of [
     accountRefused('The function may not.'),
@@ -181,7 +192,8 @@ function spent() {
 t.test('a Secret is parsed and checked in the share of its namespace', async (t) => {
   const metadata = { namespace: 'team', name: 'git' }
   const text = JSON.stringify({ kind: 'Secret', metadata, data: { token: 'czNjcjN0' } })
-  const cluster = connectCluster(() => Promise.resolve({ status: 200, text }))
+  const connected = connectCluster(() => Promise.resolve({ status: 200, text }))
+  const cluster = { ...connected, reviewAccess: () => Promise.resolve(true) }
   const { works, workFor, give } = spent()
   const seen = { read: false }
   const read = readIn(NAMED, request({ 'spec.credentials': 'get' }), { cluster, workFor })

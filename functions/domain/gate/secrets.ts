@@ -57,11 +57,19 @@ export async function judgeSecrets(
 }
 
 async function rightTo(name: string, { namespace, review }: ReviewContext): Promise<SecretRight | undefined> {
-  const secret = { apiVersion: 'v1', namespace, name }
-  for (const verb of ['get', 'use'] as const) {
-    if (await mayAccess(accessTo(verb, SECRETS, secret), review)) return verb
+  for (const right of ['get', 'use'] as const) {
+    if (await hasRight(right, { namespace, name }, review)) return right
   }
   return undefined
+}
+
+/** Asks whether the subject of the review has this right to the Secret. */
+export function hasRight(
+  right: SecretRight,
+  secret: { readonly namespace: string; readonly name: string },
+  review: ReviewContext['review'],
+): Promise<boolean> {
+  return mayAccess(accessTo(right, SECRETS, { apiVersion: 'v1', ...secret }), review)
 }
 
 // A name only for RBAC: there is no such object.
