@@ -31,8 +31,8 @@ export interface FileEdit {
 }
 
 /**
- * Makes the new content of a file from the one that it has on the branch. Called again for each tip and whenever the
- * changes before it are other ones, so it depends on its argument alone.
+ * Makes the new content of a file from the one that it has on the branch. Called again for each other content that it has at
+ * a later tip or after other changes, so it depends on its argument alone.
  * @throws Failure
  */
 export type Edit = (before: Uint8Array) => Uint8Array | Promise<Uint8Array>

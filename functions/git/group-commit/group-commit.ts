@@ -31,6 +31,8 @@ export interface GroupCommitParts {
 const APART_MS = 10 * 60_000
 /** Most such namespaces that are remembered, each for a branch. */
 const MOST_APART = 1_000
+/** Most files that are edited by a change that is pushed with those of others: of the largest, one fetch brings so many. */
+const MOST_EDITED = 8
 
 /**
  * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
@@ -39,8 +41,8 @@ const MOST_APART = 1_000
  * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile.
  *
  * Namespaces that share a login, which only the operator's is, share its pushes as long as none keeps the others from
- * theirs: one of which commits are refused, fail, are given up or leave a push without an answer pushes by itself for a while, and what takes long, may
- * hide words of the remote or is made one by one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a
+ * theirs: one of which commits are refused, fail, take long to be made, are given up or leave a push without an answer pushes by
+ * itself for a while, and what always takes long, may hide words of the remote or is made one by one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a
  * batch ends early only when nobody waits for those of its changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
@@ -157,14 +159,14 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
 }
 
 /**
- * Whether only changes of the same namespace wait with it: others would wait for its signatures, its search in the history
- * or a commit by the API each time, or fail because the values of its Secret must not be shown.
+ * Whether only changes of the same namespace wait with it: others would wait for its signatures, its files, its search in the
+ * history or a commit by the API each time, or fail because the values of its Secret must not be shown.
  */
 function isOfOneNamespace({ pending }: Waiter): boolean {
-  const { signer, since, commitByAPI } = pending.change
-  return (
-    signer?.isSlow === true || signer?.ofSecret === true || since !== undefined || commitByAPI !== undefined
-  )
+  const { signer, since, commitByAPI, files } = pending.change
+  const isSigned = signer?.isSlow === true || signer?.ofSecret === true
+  const isLarge = files.filter(({ edit }) => edit !== undefined).length > MOST_EDITED
+  return isSigned || isLarge || since !== undefined || commitByAPI !== undefined
 }
 
 function keyOf({ pending, login }: Waiter): string {

@@ -1,7 +1,6 @@
-import { EDITED_BYTES, type FileChange, type Landed } from '../../domain/commit/change.ts'
-import { asFailure, Failure } from '../../domain/failure.ts'
-import type { Blobs, NewCommit, Pushed, Remote, Tip } from '../remote.ts'
-import type { Tree, TreeEntry } from '../tree.ts'
+import type { Landed } from '../../domain/commit/change.ts'
+import type { Failure } from '../../domain/failure.ts'
+import type { NewCommit, Pushed, Remote, Tip } from '../remote.ts'
 import {
   isWaitedFor,
   type PendingChange,
@@ -10,21 +9,9 @@ import {
   type Settled,
   unconfirmed,
 } from './pending-change.ts'
-import type { Held } from './plan-change.ts'
-import { planSteps, type Step } from './plan.ts'
+import { conflictsIn, type Plan, type PlannedStep, type Seen } from './plan-batch.ts'
 
-/** What becomes of each change of a batch on this tip, and what has ended before anything is written. */
-export interface Plan {
-  readonly steps: readonly PlannedStep[]
-  readonly settled: Settled
-  /** Why no file could be read whose fields are changed; it has ended the changes that do so. */
-  readonly unread: Failure | undefined
-  /** What the tip holds at the paths of each change. */
-  readonly seen: Seen
-}
-
-/** Names of what was found at the paths of changes; equal where nothing has changed there. */
-export type Seen = ReadonlyMap<PendingChange, string>
+type EditStep = Extract<PlannedStep, { readonly kind: 'edit' }>
 
 /** What one push has ended, and what it has left. */
 export interface Written {
@@ -36,52 +23,8 @@ export interface Written {
   readonly head: string
 }
 
-/** What was found at paths that were not read. */
-export const UNKNOWN = ''
-
-type PlannedStep = Step<PendingChange>
-type EditStep = Extract<PlannedStep, { readonly kind: 'edit' }>
-
-/** Reads what the tip holds at the paths of the batch, and plans its commits. A change in conflict with it has ended. */
-export async function planCommits(remote: Remote, tip: Tip, batch: readonly PendingChange[]): Promise<Plan> {
-  const files = batch.flatMap(({ change }) => change.files)
-  const held = await readHeld(remote, tip, files)
-  const steps = await planSteps(held, batch)
-  const seen = new Map(batch.map((pending) => [pending, found(held.tree, pending)]))
-  // A conflict with another change of the batch counts when that one has landed.
-  return { steps, settled: conflictsIn(steps, { early: false }), unread: held.unread, seen }
-}
-
-/** What the tip holds at the paths of these files, with the contents of those that are edited. */
-export async function readHeld(
-  remote: Remote,
-  tip: Tip,
-  files: readonly FileChange[],
-): Promise<Held & Pick<Plan, 'unread'>> {
-  const tree = await remote.readTree(
-    tip,
-    files.map(({ path }) => path),
-  )
-  const edited = files.flatMap(({ path, edit }) => (edit === undefined ? [] : (tree.get(path) ?? [])))
-  const blobs = await readFiles(remote, tip, edited)
-  if (blobs instanceof Failure) return { tree, read: () => blobs, unread: blobs }
-  return { tree, read: (oid) => blobs.get(oid), unread: undefined }
-}
-
-/** The files among these entries of the tip, read together. */
-async function readFiles(remote: Remote, tip: Tip, entries: readonly TreeEntry[]): Promise<Blobs | Failure> {
-  const oids = entries.filter(({ mode }) => mode.startsWith('100')).map(({ oid }) => oid)
-  if (oids.length === 0) return new Map()
-  return remote.readBlobs(tip, [...new Set(oids)], EDITED_BYTES).catch(asFailure)
-}
-
-/** Whether each change needs a commit on this tip, and nothing else is said about it. */
-export function isCommitsOnly({ steps }: Plan): boolean {
-  return steps.every(({ kind }) => kind === 'edit')
-}
-
 /** A plan that is carried out. */
-export interface Writing extends Plan {
+export interface Writing extends Pick<Plan, 'steps' | 'settled' | 'seen'> {
   /** Of the changes that have lost a race: what was at their paths then, or UNKNOWN. */
   readonly before: Seen
   /** Called when the push begins: from then on only the branch shows what has landed. Left out: nobody is told. */
@@ -156,10 +99,6 @@ function mayStillLand(pushed: Pushed): boolean {
   return pushed.kind === 'unknown' || (pushed.kind !== 'landed' && pushed.late === true)
 }
 
-function found(tree: Tree, { change }: PendingChange): string {
-  return JSON.stringify(change.files.map(({ path }) => tree.get(path) ?? null))
-}
-
 function commitFor({ of, files }: EditStep): NewCommit {
   const { message, author, signer } = of.change
   return { files, message, author, date: of.date, signer }
@@ -174,11 +113,3 @@ function emptyCommitFor({ of }: PlannedStep): NewCommit {
 
 const EMPTY_COMMIT = `The branch holds this content already. An earlier push for this file may still be under way;
 this empty commit lets it fail, so that older content cannot come after newer.`
-
-function conflictsIn(steps: readonly PlannedStep[], { early }: { readonly early: boolean }): Settled {
-  return new Map(
-    steps.flatMap((step) =>
-      step.kind === 'conflict' && step.early === early ? [[step.of, step.failure] as const] : [],
-    ),
-  )
-}

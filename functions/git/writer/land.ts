@@ -2,8 +2,8 @@ import { asFailure } from '../../domain/failure.ts'
 import type { Remote } from '../remote.ts'
 import { firstDoubts } from './doubts.ts'
 import { failAll, type PendingChange, type Settled } from './pending-change.ts'
-import { pauseBefore, writeRound, type RoundReport } from './round.ts'
-import type { Work } from './work.ts'
+import { isOfNamespace, pauseBefore, writeRound, type RoundReport } from './round.ts'
+import { leave, type Work } from './work.ts'
 
 /** Changes of one repository, branch and login, for one session. */
 export interface Landing {
@@ -43,15 +43,17 @@ async function* tryRound(
   work: Work,
   landing: Landing,
 ): AsyncGenerator<Settled, readonly Work[]> {
-  let { batch } = work
+  let round = work
   try {
     await pauseBefore(work, landing.signal)
     const grown = withMore(work, landing)
-    batch = grown.batch
-    const { apart, keepApart } = work.apart === undefined && isOfSeveral(batch) ? landing : work
-    return yield* writeRound(remote, { ...grown, apart, keepApart }, landing.roundEnded)
+    const { apart, keepApart } = work.apart === undefined && isOfSeveral(grown.batch) ? landing : work
+    round = { ...grown, apart, keepApart }
+    return yield* writeRound(remote, round, landing.roundEnded)
   } catch (error) {
-    yield failAll(batch, asFailure(error))
+    const failure = asFailure(error)
+    const isOfSession = isOfNamespace(failure, round)
+    yield isOfSession ? leave(remote, round, round.batch) : failAll(round.batch, failure)
     return []
   }
 }

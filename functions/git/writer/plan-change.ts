@@ -77,20 +77,34 @@ interface Reading extends Pick<Held, 'read'> {
 }
 
 async function edited(
-  { path, edit }: FileEdit,
+  file: FileEdit,
   before: TreeEntry | undefined,
   { read, url }: Reading,
 ): Promise<Uint8Array | Failure> {
+  const { path } = file
   if (before === undefined) return notThere(path, url)
   const old = read(before.oid)
   if (old === undefined) return tooLarge(path, url)
   if (old instanceof Failure) return old
   try {
-    const content = await edit(old)
+    const content = await madeOnce(file, before.oid, old)
     return content.length > EDITED_BYTES ? tooLarge(path, url) : content
   } catch (error) {
     return asFailure(error)
   }
+}
+
+/** What each edit has made last, or is about to make, and of which file. */
+const made = new WeakMap<FileEdit, { readonly oid: string; readonly content: Promise<Uint8Array> }>()
+
+/** An edit may take seconds: after a lost race, or in another push, it is not made again of the same file. */
+function madeOnce(file: FileEdit, oid: string, before: Uint8Array): Promise<Uint8Array> {
+  const known = made.get(file)
+  if (known?.oid === oid) return known.content
+  const content = (async () => file.edit(before))()
+  made.set(file, { oid, content })
+  void content.catch(() => made.delete(file))
+  return content
 }
 
 function notThere(path: string, url: string): Failure {

@@ -3,7 +3,8 @@ import type { Change } from '../../domain/commit/change.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { NewFile, RemovedFile } from '../remote.ts'
 import { pathsTo } from '../tree.ts'
-import { planChange, type Held, type Obstacle, type PlannedChange } from './plan-change.ts'
+import { waitForEdits } from './edit-patience.ts'
+import { planChange, type Held, type Obstacle, type PlannedChange, type Unplanned } from './plan-change.ts'
 
 /** What one change needs on top of the tip and of the changes before it. */
 export type Step<C> =
@@ -15,6 +16,8 @@ export type Step<C> =
   | { readonly kind: 'conflict'; readonly of: C; readonly failure: Failure; readonly early: boolean }
   /** A directory is in its way that may not be there any more after a change before it. */
   | { readonly kind: 'later'; readonly of: C }
+  /** Its edits, or those of its namespace, take longer than the batch waits for. */
+  | { readonly kind: 'slow'; readonly of: C }
 
 /** Milliseconds after which the next change is planned in another turn of the event loop. */
 const TURN_MS = 10
@@ -22,12 +25,14 @@ const TURN_MS = 10
 /**
  * Plans the batch in its order, each change on top of those before it: so an edit sees what an earlier one of the same
  * file has made. A change of the most and deepest files takes some 5 ms, and of the most bytes 20 ms; a batch of them
- * gives turns to what else waits.
+ * gives turns to what else waits. `patienceMs`: how long it waits for the edits of each namespace; default: for ever.
  */
 export async function planSteps<C extends { readonly change: Change }>(
   tip: Held,
   batch: readonly C[],
+  patienceMs = Infinity,
 ): Promise<readonly Step<C>[]> {
+  const { within } = waitForEdits(patienceMs)
   const now = stackOn(tip)
   const steps: Step<C>[] = []
   let began = performance.now()
@@ -36,10 +41,16 @@ export async function planSteps<C extends { readonly change: Change }>(
       await nextTurn()
       began = performance.now()
     }
-    const planned = await planChange(now, of.change)
+    const planned = await within(of.change, () => planChange(now, of.change))
+    if (planned === 'slow') {
+      steps.push({ kind: 'slow', of })
+      continue
+    }
     if ('failure' in planned) {
       const isLater = planned.obstacle !== undefined && now.mayBeGone(planned.obstacle)
-      steps.push(isLater ? { kind: 'later', of } : await conflictOf(of, planned.failure, tip))
+      const alone = (): ReturnType<typeof planChange> => planChange(tip, of.change)
+      if (isLater) steps.push({ kind: 'later', of })
+      else steps.push(stepOf(of, planned.failure, await within(of.change, alone)))
       continue
     }
     now.add(planned)
@@ -81,12 +92,9 @@ function stackOn(tip: Held): Stack {
   }
 }
 
-async function conflictOf<C extends { readonly change: Change }>(
-  of: C,
-  failure: Failure,
-  tip: Held,
-): Promise<Step<C>> {
-  const alone = await planChange(tip, of.change)
+/** Of a change in conflict with what the branch will hold; `alone`: what it needs on top of the tip. */
+function stepOf<C>(of: C, failure: Failure, alone: PlannedChange | Unplanned | 'slow'): Step<C> {
+  if (alone === 'slow') return { kind: 'slow', of }
   return 'failure' in alone
     ? { kind: 'conflict', of, failure: alone.failure, early: false }
     : { kind: 'conflict', of, failure, early: true }

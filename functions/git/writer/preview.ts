@@ -3,7 +3,7 @@ import { asFailure, Failure } from '../../domain/failure.ts'
 import { movedMeanwhile } from '../branch.ts'
 import type { NewFile, RemovedFile, Remote, Tip } from '../remote.ts'
 import type { Tree } from '../tree.ts'
-import { readHeld } from './commit-and-push.ts'
+import { readHeld } from './plan-batch.ts'
 import { planChange } from './plan-change.ts'
 
 /** What a change would do to its branch, as the branch is now. */

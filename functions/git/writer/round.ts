@@ -2,10 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { asFailure, type Failure } from '../../domain/failure.ts'
 import { REASONS } from '../../domain/reasons.ts'
 import type { Remote, Tip } from '../remote.ts'
-import { commitAndPush, isCommitsOnly, planCommits, type Written } from './commit-and-push.ts'
+import { commitAndPush, type Written } from './commit-and-push.ts'
 import { searchedSince, settleFound } from './doubts.ts'
-import { failAll, isWaitedFor, restOf, type Settled } from './pending-change.ts'
-import { afterPush, again, refuse, type Progress, type Work } from './work.ts'
+import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
+import { isCommitsOnly, planCommits } from './plan-batch.ts'
+import { afterPush, again, divide, leave, refuse, type Progress, type Work } from './work.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 3_000
@@ -72,11 +73,15 @@ async function* writeLeft(
   let batch = work.batch
   const push = { begun: false }
   try {
-    const plan = await planCommits(remote, tip, batch)
+    const plan = await planCommits(remote, tip, { batch, isShared: work.apart !== undefined })
     // The files of one namespace may be the cause.
     if (plan.unread !== undefined && isOfNamespace(plan.unread, work)) throw plan.unread
+    if (plan.isReadSlowly) work.keepApart?.(batch.filter(isEdit))
+    yield* some(leave(remote, work, plan.slow))
+    batch = batch.filter((pending) => !plan.slow.includes(pending))
+    if (batch.length === 0) return []
     // Nothing but a push may rest on a remembered tip.
-    if (tip.remembered && !isCommitsOnly(plan)) return [{ ...work, fresh: true }]
+    if (tip.remembered && !isCommitsOnly(plan)) return [{ ...work, batch, fresh: true }]
     yield* some(plan.settled)
     batch = restOf(batch, plan.settled)
     const written = await commitAndPush(remote, tip, {
@@ -93,8 +98,9 @@ async function* writeLeft(
     const failure = asFailure(error)
     // Another engine has taken over, and has found that the memory was old.
     if (tip.remembered && failure.reason === 'Conflict') return [{ ...work, batch, fresh: true }]
-    const isDivided = REASONS[failure.reason].dividedBy === 'change' || isOfNamespace(failure, work)
-    if (!push.begun && isDivided) return yield* answer(refuse({ ...work, batch }, failure))
+    if (!push.begun && isOfNamespace(failure, work)) return yield* answer(divide(remote, { ...work, batch }))
+    if (!push.begun && REASONS[failure.reason].dividedBy === 'change')
+      return yield* answer(refuse({ ...work, batch }, failure))
     // The commits of one of them may be why its push has taken all of the time.
     if (push.begun) work.keepApart?.(batch)
     yield failAll(batch, failure)
@@ -102,8 +108,12 @@ async function* writeLeft(
   }
 }
 
+function isEdit({ change }: PendingChange): boolean {
+  return change.files.some(({ edit }) => edit !== undefined)
+}
+
 /** Whether one of several namespaces may be the cause. */
-function isOfNamespace({ reason }: Failure, { apart }: Work): boolean {
+export function isOfNamespace({ reason }: Failure, { apart }: Work): boolean {
   return REASONS[reason].dividedBy === 'namespace' && apart !== undefined
 }
 

@@ -1,8 +1,9 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Remote, Tip } from '../remote.ts'
-import { UNKNOWN, type Seen, type Written } from './commit-and-push.ts'
+import type { Written } from './commit-and-push.ts'
 import { doubtAll, isDoubtOfSession, type Doubts } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
+import { UNKNOWN, type Seen } from './plan-batch.ts'
 
 /** How often a change is built again on a branch that others move, before it fails with Conflict. */
 export const ROUNDS = 20
@@ -87,8 +88,7 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
  */
 function divideUnanswered(work: Work, failure: Failure): Progress {
   const { batch, doubts, apart, keepApart } = work
-  const isAlone = new Set(batch.map(namespaceOf)).size === 1
-  if (apart !== undefined && !isAlone && failure.retryAfterSeconds === undefined)
+  if (apart !== undefined && !isOfOne(batch) && failure.retryAfterSeconds === undefined)
     return { settled: new Map(), rest: halvesOf({ ...work, doubts: doubtAll(doubts, batch) }) }
   keepApart?.(batch)
   return { settled: failAll(batch, failure), rest: [] }
@@ -112,17 +112,44 @@ function withoutNamespacesOf(gone: readonly PendingChange[], work: Work): readon
  * this session may still make stays in it, because only here is that known.
  */
 export function refuse(work: Work, failure: Failure): Progress {
-  const { batch, doubts, before, apart } = work
-  if (
-    new Set(batch.map(namespaceOf)).size === 1 &&
-    apart !== undefined &&
-    !batch.some((pending) => isDoubtOfSession(doubts, pending) || before?.has(pending) === true)
-  ) {
+  const { batch, apart } = work
+  if (isOfOne(batch) && apart !== undefined && !batch.some((pending) => isOfSession(pending, work))) {
     apart(batch.filter(isWaitedFor))
     return { settled: new Map(), rest: [] }
   }
   if (batch.length === 1) return { settled: failAll(batch, failure), rest: [] }
   return { settled: new Map(), rest: halvesOf(work) }
+}
+
+/**
+ * What is left of a batch that cannot be built in this session, be it that some of its changes have used up what it may
+ * fetch: halves of several namespaces, until each goes on by itself.
+ */
+export function divide(remote: Remote, work: Work): Progress {
+  const { batch } = work
+  if (isOfOne(batch)) return { settled: leave(remote, work, batch), rest: [] }
+  return { settled: new Map(), rest: halvesOf(work) }
+}
+
+/**
+ * Changes leave the batch to those that they keep waiting: they, and later ones of their namespaces, push by themselves.
+ * What only this session knows enough of ends, and is tried again.
+ */
+export function leave({ url }: Remote, work: Work, leaving: readonly PendingChange[]): Settled {
+  const ending = leaving.filter((pending) => isOfSession(pending, work))
+  work.keepApart?.(ending)
+  work.apart?.(leaving.filter((pending) => !ending.includes(pending) && isWaitedFor(pending)))
+  const message = `The commit could not be made together with those of other namespaces for the same branch of ${url}; it is tried again without them.`
+  return failAll(ending, new Failure('Conflict', message))
+}
+
+/** Whether a push of this session may still make its commit, or it is known here what others have written meanwhile. */
+function isOfSession(pending: PendingChange, { doubts, before }: Work): boolean {
+  return isDoubtOfSession(doubts, pending) || before?.has(pending) === true
+}
+
+function isOfOne(batch: readonly PendingChange[]): boolean {
+  return new Set(batch.map(namespaceOf)).size === 1
 }
 
 /** Of several namespaces, halves of these. */

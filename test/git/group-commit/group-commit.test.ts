@@ -5,6 +5,7 @@ import { BATCH_LENGTH } from '../../../functions/git/group-commit/branch-queue.t
 import type { Batch } from '../../../functions/git/group-commit/batch.ts'
 import type { Remote } from '../../../functions/git/remote.ts'
 import { makeGroupCommit, type GroupCommitParts } from '../../../functions/git/group-commit/group-commit.ts'
+import { SHARED_EDITS_MS } from '../../../functions/git/writer/edit-patience.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { Settled } from '../../../functions/git/writer/pending-change.ts'
 import { memoryRepository } from '../writer/memory-remote.ts'
@@ -357,6 +358,88 @@ t.test('a session that may fetch no more fails none of another namespace', async
   const outcomes = Promise.all([push('shop', 'a'), push('evil', 'huge'), push('market', 'b')])
   t.same(await outcomes, ['pushed', 'NotSupported', 'pushed'])
   await first
+})
+
+t.test('a limit that one namespace has used up ends no commit of another that has lost a race', async (t) => {
+  const limit = new Failure('NotSupported', 'One attempt fetches more than that.')
+  for (const spends of ['tip', 'tree'] as const) {
+    let races = 0
+    const push = groupCommitOn((remote) => {
+      let isSpent = false
+      return {
+        readTip: (wanted) =>
+          isSpent && wanted.fresh === true && spends === 'tip'
+            ? Promise.reject(limit)
+            : remote.readTip(wanted),
+        readTree(tip, paths) {
+          if (isSpent && races > 0 && spends === 'tree') return Promise.reject(limit)
+          isSpent ||= paths.includes('huge')
+          return remote.readTree(tip, paths)
+        },
+        push(tip, head, remaining) {
+          if (!isSpent || races > 0) return remote.push(tip, head, remaining)
+          races += 1
+          return Promise.resolve({ kind: 'race' })
+        },
+      }
+    })
+    const all = () => Promise.all([push('shop', 'a'), push('evil', 'huge'), push('market', 'b')])
+    const first = push('shop', 'first')
+    await nextBatch()
+    t.same(await all(), ['Conflict', 'Conflict', 'Conflict'], 'which is tried again')
+    t.same(await all(), ['pushed', 'pushed', 'pushed'])
+    t.equal(races, 1)
+    await first
+  }
+})
+
+t.test(
+  'edits that take long keep no other namespace waiting, and the next one is pushed apart',
+  async (t) => {
+    const { promise: over, resolve } = Promise.withResolvers<undefined>()
+    const repository = memoryRepository({ first: '', a: '', b: '', large: '', 'large 2': '' })
+    const pushes: string[] = []
+    repository.onPush = (commits) => {
+      pushes.push(commits.flatMap(({ files }) => files.map(({ path }) => path)).join())
+      return undefined
+    }
+    async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
+      yield* land(repository.open(), { ...batch, batch: changes })
+    }
+    const groupCommit = makeGroupCommit({ land: landBatch })
+    function push(namespace: string, path: string): Promise<string> {
+      const edit: Edit = async (before) => {
+        if (path.startsWith('large')) await over
+        return addingLine(before)
+      }
+      return groupCommit
+        .push(changeOf(URL, path, { namespace, files: [{ path, edit }] }), LOGIN, NEVER)
+        .then(({ outcome }) => outcome)
+    }
+    const first = push('shop', 'first')
+    await nextBatch()
+    const slow = push('evil', 'large')
+    t.same(await Promise.all([push('shop', 'a'), push('market', 'b')]), ['pushed', 'pushed'])
+    const slowToo = push('evil', 'large 2')
+    const began = performance.now()
+    t.equal(await push('shop', 'a'), 'pushed')
+    t.ok(performance.now() - began < SHARED_EDITS_MS, 'and waits for nothing')
+    resolve(undefined)
+    t.same([await slow, await slowToo, await first], ['pushed', 'pushed', 'pushed'])
+    t.same(pushes.slice(0, 3), ['first', 'a,b', 'a'])
+  },
+)
+
+t.test('many edits of one change are always pushed by their own namespace', async (t) => {
+  const { groupCommit, paths, batches } = slowGroupCommit()
+  const push = (namespace: string, count: number) => {
+    const files = Array.from({ length: count }, (_, i) => ({ path: `${namespace} ${i}`, edit: addingLine }))
+    return groupCommit.push(changeOf(URL, '', { namespace, files }), LOGIN, NEVER)
+  }
+  const work = [push('shop', 8), push('evil', 9), push('market', 8)]
+  for (const i of [0, 1]) (await waitFor('the next push', () => batches[i], 5_000)).end()
+  await Promise.all(work)
+  t.same(paths(), [['shop 0', 'market 0'], ['evil 0']])
 })
 
 t.test('a change that cannot be made fails none of another namespace', async (t) => {

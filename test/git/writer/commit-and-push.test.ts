@@ -1,7 +1,8 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Remote } from '../../../functions/git/remote.ts'
-import { commitAndPush, planCommits } from '../../../functions/git/writer/commit-and-push.ts'
+import { commitAndPush } from '../../../functions/git/writer/commit-and-push.ts'
+import { planCommits } from '../../../functions/git/writer/plan-batch.ts'
 import type { PendingChange } from '../../../functions/git/writer/pending-change.ts'
 import { changeOf, pending } from '../stage.ts'
 import { memoryRepository, URL, type MemoryRepository } from './memory-remote.ts'
@@ -19,7 +20,7 @@ async function push(
   const tip = await remote.readTip({ branch: 'next' })
   if (tip === 'moved') throw new Error('Nobody else is at work here')
   meanwhile?.()
-  const plan = await planCommits(remote, tip, batch)
+  const plan = await planCommits(remote, tip, { batch, isShared: false })
   const { pushed, settled, rest } = await commitAndPush(remote, tip, { ...plan, before: new Map() })
   const endings = new Map([...plan.settled, ...settled])
   return { pushed, endings: batch.map((one) => endings.get(one)), left: rest.length }
@@ -84,7 +85,7 @@ t.test('where an earlier push may still be carried out, an empty commit moves th
     const remote = repository.open()
     const tip = await remote.readTip({ branch: 'main' })
     if (tip === 'moved') throw new Error('Nobody else is at work here')
-    const plan = await planCommits(remote, tip, batch)
+    const plan = await planCommits(remote, tip, { batch, isShared: false })
     const { settled } = await commitAndPush(remote, tip, { ...plan, before: new Map() })
     return batch.map((one) => settled.get(one))
   }
@@ -109,7 +110,10 @@ t.test('a push is watched: whether it has been answered, and whether it has land
     const remote = repository.open()
     const tip = await remote.readTip({ branch: 'main' })
     if (tip === 'moved') throw new Error('Nobody else is at work here')
-    const plan = await planCommits(remote, tip, [{ ...pending(changeOf(URL, 'a.md')), pushWatch }])
+    const plan = await planCommits(remote, tip, {
+      batch: [{ ...pending(changeOf(URL, 'a.md')), pushWatch }],
+      isShared: false,
+    })
     await commitAndPush(remote, tip, { ...plan, before: new Map() })
     t.same(seen, told, JSON.stringify(answer))
   }

@@ -5,6 +5,7 @@ import {
   type FileChange,
   type FileEdit,
 } from '../../../functions/domain/commit/change.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
 import { planSteps } from '../../../functions/git/writer/plan.ts'
 import { blobName, type TreeEntry } from '../../../functions/git/tree.ts'
 import type { Held } from '../../../functions/git/writer/plan-change.ts'
@@ -210,6 +211,31 @@ t.test('an edit sees what the tip holds and what the changes before it have made
   t.same(writtenBy(steps), [[['a', '12']], 'unchanged', [['a', '123']], [['a', 'new']], [['a', 'new4']]])
   t.match(steps[0], { files: [{ mode: '100755' }] })
 })
+
+t.test(
+  'an edit is made once of the same file, also where nobody waited for its end, unless it fails',
+  async (t) => {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const seen: string[] = []
+    const edit = async (before: Uint8Array) => {
+      seen.push(Buffer.from(before).toString())
+      await promise
+      if (seen.length === 1) throw new Failure('Timeout', 'It took too long.')
+      return Buffer.concat([before, Buffer.from('!')])
+    }
+    const batch = [{ change: changeOf(URL, 'a', { files: [{ path: 'a', edit }] }) }]
+    const at = (text: string, patienceMs?: number) =>
+      planSteps(held({ a: blob(text) }, text), batch, patienceMs)
+    t.match(await at('1', 1), [{ kind: 'slow' }])
+    resolve(undefined)
+    t.match(await at('1'), [{ kind: 'conflict', failure: { reason: 'Timeout' } }])
+    for (const text of ['1', '1', '2', '2']) {
+      const [step] = await at(text, 1_000)
+      t.match(step, { kind: 'edit', files: [{ content: Buffer.from(`${text}!`) }] })
+    }
+    t.same(seen, ['1', '1', '2'])
+  },
+)
 
 t.test('an edit of a file that is not there, is too large or fails is a conflict of its own', async (t) => {
   const bug = new TypeError('a bug')
