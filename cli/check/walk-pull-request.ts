@@ -52,7 +52,7 @@ function callSteps(
 /** What is found is real; what would be written is noted. */
 function withoutWrites(pullRequests: PullRequests, said: string[]): PullRequests {
   return {
-    find: (branches, among) => pullRequests.find(branches, among),
+    find: (branches, among, keep) => pullRequests.find(branches, among, keep),
     read: (number, branches) => pullRequests.read(number, branches),
     create({ title, body }) {
       said.push('A pull request would be opened.')

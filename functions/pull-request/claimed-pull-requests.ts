@@ -8,7 +8,7 @@ import type { ClaimCheck } from '../domain/resource/claims.ts'
  */
 export function claimedPullRequests(pullRequests: PullRequests, claim: ClaimCheck): PullRequests {
   return {
-    find: (branches, among) => pullRequests.find(branches, among),
+    find: (branches, among, keep) => pullRequests.find(branches, among, keep),
     read: (number, branches) => pullRequests.read(number, branches),
     async create(draft) {
       await claim.confirm()

@@ -1,4 +1,5 @@
 import { Failure } from '../domain/failure.ts'
+import { keepFor } from '../domain/pull-request/choice.ts'
 import type {
   PullRequestDraft,
   PullRequests,
@@ -70,7 +71,7 @@ function creatingAlone(session: CreatingSession, pullRequests: PullRequests, pla
   async function create(draft: PullRequestDraft): Promise<ShownPullRequest | 'exists'> {
     if (place.created !== known) {
       known = place.created
-      const [other] = await pullRequests.find(draft.branches, 'open')
+      const [other] = await pullRequests.find(draft.branches, 'open', keepFor(''))
       if (other !== undefined) return 'exists'
     }
     // Also one without an answer, which may have been created.
@@ -78,7 +79,7 @@ function creatingAlone(session: CreatingSession, pullRequests: PullRequests, pla
   }
 
   return {
-    find: (branches, among) => pullRequests.find(branches, among),
+    find: (branches, among, keep) => pullRequests.find(branches, among, keep),
     read: (number, branches) => pullRequests.read(number, branches),
     async create(draft) {
       const mustWait = !queue.hasRoom()

@@ -1,6 +1,7 @@
 import { applyDetails, detailsLeft } from './details.ts'
 import { requestedAt, requestGeneration } from '../domain/resource/attempt-state.ts'
 import { Failure } from '../domain/failure.ts'
+import { chosen, isOpen, keepFor } from '../domain/pull-request/choice.ts'
 import { marked, readMarker, saysTheSame } from '../domain/pull-request/marker.ts'
 import type { Marked } from '../domain/pull-request/marker.ts'
 import type { Branches, PullRequests, ShownPullRequest } from '../domain/pull-request/pull-requests.ts'
@@ -40,9 +41,9 @@ async function findExisting(
   const number = resource.status?.pullRequest?.number
   const known = number === undefined ? undefined : await pullRequests.read(number, branches)
   if (known !== undefined) return known
-  const found = await pullRequests.find(branches, mayHaveOpened(wanted) ? 'all' : 'open')
-  const own = found.filter((shown) => readMarker(shown)?.uid === resource.metadata.uid)
-  return own.find(isOpen) ?? own[0] ?? found.find(isOpen)
+  const { uid } = resource.metadata
+  const found = await pullRequests.find(branches, mayHaveOpened(wanted) ? 'all' : 'open', keepFor(uid))
+  return chosen(found, uid)
 }
 
 // An earlier attempt may have opened one without learning of it, and it may be merged by now.
@@ -52,20 +53,17 @@ function mayHaveOpened({ resource, again }: Wanted): boolean {
   return again || wasRequestedAgain || status?.pullRequest !== undefined
 }
 
-function isOpen({ state }: ShownPullRequest): boolean {
-  return state === 'open'
-}
-
 async function open(wanted: Wanted, pullRequests: PullRequests): Promise<Reconciled> {
   const { resource, branches } = wanted
   const { draft = false } = resource.spec
-  const text = marked(textOf(resource), resource.metadata.uid)
+  const { uid } = resource.metadata
+  const text = marked(textOf(resource), uid)
   const created = await pullRequests.create({ ...text, branches, draft })
   if (created !== 'exists') {
     const details = await applyDetails(created.number, resource, pullRequests)
     return { ...succeeded(created, `Opened #${created.number}: ${created.url}`), details }
   }
-  const [other] = await pullRequests.find(branches, 'open')
+  const other = chosen(await pullRequests.find(branches, 'open', keepFor(uid)), uid)
   if (other === undefined) throw notListed(resource)
   return keep(other, resource, pullRequests)
 }

@@ -1,3 +1,4 @@
+import { keepAll } from '../../functions/domain/pull-request/choice.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type {
   Branches,
@@ -66,15 +67,13 @@ export function memoryPullRequests(): MemoryPullRequests {
     change(number, more) {
       held.splice(number - 1, 1, { ...one(number), ...more })
     },
-    find: (branches, among) =>
-      call(`find ${among}`, () =>
-        held
-          .filter(
-            (pull) => sameBranches(pull.branches, branches) && (among === 'all' || pull.state === 'open'),
-          )
-          .toReversed()
-          .map(shown),
-      ),
+    find: (branches, among, keep = keepAll) =>
+      call(`find ${among}`, () => {
+        const found = held.filter(
+          (pull) => sameBranches(pull.branches, branches) && (among === 'all' || pull.state === 'open'),
+        )
+        return keep(found.toReversed().map(shown))
+      }),
     read: (number, branches) =>
       call(`read ${number}`, () => {
         const found = held[number - 1]

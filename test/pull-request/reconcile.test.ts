@@ -3,6 +3,7 @@ import { Failure } from '../../functions/domain/failure.ts'
 import type { PullRequest } from '../../functions/domain/resource/resource.ts'
 import { pullRequest } from '../domain/fixtures/pullrequest.ts'
 import { memoryPullRequests } from '../harness/memory-pull-requests.ts'
+import type { MemoryPullRequests } from '../harness/memory-pull-requests.ts'
 import { after, BRANCHES, changed, go, OURS, URL } from './stage.ts'
 
 t.test('where there is none, one is opened, with the marker in its body', async (t) => {
@@ -35,6 +36,24 @@ t.test('requested again it is the same one, and nothing is written', async (t) =
   t.match(await go(host, resource, true), upToDate)
   t.strictSame(host.calls, ['find all'])
   t.equal(host.held.length, 1)
+})
+
+t.test('of a long list only what it goes on with is kept', async (t) => {
+  const host = memoryPullRequests()
+  for (let count = 0; count < 50; count += 1) host.hold({ state: 'closed' })
+  host.hold({ ...OURS, state: 'merged' })
+  for (let count = 0; count < 50; count += 1) host.hold({ state: 'closed' })
+  const lengths: number[] = []
+  const counted: MemoryPullRequests = {
+    ...host,
+    async find(...asked) {
+      const found = await host.find(...asked)
+      lengths.push(found.length)
+      return found
+    },
+  }
+  t.match(await go(counted, pullRequest(), true), { reason: 'UpToDate', pullRequest: { number: 51 } })
+  t.strictSame(lengths, [2])
 })
 
 t.test('after a lost answer the next attempt finds the opened pull request', async (t) => {

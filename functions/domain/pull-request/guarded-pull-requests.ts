@@ -19,7 +19,7 @@ export function guardedPullRequests(pullRequests: PullRequests, { login, shown }
   const { username, secret } = login
   const secrets = username === undefined ? [secret] : [secret, `${username}:${secret}`]
   return {
-    find: async (branches, among) => (await pullRequests.find(branches, among)).map(checked),
+    find: async (branches, among, keep) => (await pullRequests.find(branches, among, keep)).map(checked),
     async read(number, branches) {
       const found = await pullRequests.read(number, branches)
       return found === undefined ? undefined : checked(found)

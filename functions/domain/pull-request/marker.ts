@@ -7,7 +7,7 @@ import type { PullRequestText, ShownPullRequest } from './pull-requests.ts'
  * reference definition (CommonMark 0.31, section 4.7), unless a block before it was left open; Bitbucket would show an
  * HTML comment.
  */
-const MARKER = /^\[commitlet:([0-9A-Za-z-]{1,64}):([0-9a-f]{16})\]: #[ \t]*$/gm
+const MARKER = /^\[commitlet:([0-9A-Za-z-]{1,64}):([0-9a-f]{16})\]: #[ \t]*$/my
 const DIGITS = 16
 /**
  * Maximum characters of a body that is read: the spec allows 60,000, to which hosts add a carriage return and GitLab a
@@ -38,12 +38,29 @@ export function marked(text: PullRequestText, uid: string): PullRequestText {
 export function readMarker(shown: ShownPullRequest): Marked | undefined {
   if (shown.body.length > LONGEST_BODY || !shown.body.includes(BEGINNING)) return undefined
   const body = unified(shown.body)
-  const found = [...body.matchAll(MARKER)].at(-1)
-  const [whole = '', uid, digest] = found ?? []
-  if (found === undefined || uid === undefined) return undefined
+  const found = lastMarker(body)
+  if (found === undefined) return undefined
+  const [whole, uid = '', digest] = found
   const text = plain({ title: shown.title, body: body.slice(0, found.index) })
   const below = body.slice(found.index + whole.length).trim()
   return { ...text, uid, edited: below !== '' || digestOf(text) !== digest }
+}
+
+/** The uid in the last marker of a body; undefined as for `readMarker`, which takes longer. */
+export function uidIn(body: string): string | undefined {
+  return body.length > LONGEST_BODY ? undefined : lastMarker(body)?.[1]
+}
+
+/** From the end: a body of a host may have thousands. */
+function lastMarker(body: string): RegExpExecArray | undefined {
+  let at = body.lastIndexOf(BEGINNING)
+  while (at >= 0) {
+    MARKER.lastIndex = at
+    const found = MARKER.exec(body)
+    if (found !== null) return found
+    at = at === 0 ? -1 : body.lastIndexOf(BEGINNING, at - 1)
+  }
+  return undefined
 }
 
 /** Whether two texts are equal, apart from what hosts change: line ends, surrounding blanks, the mark of a draft. */

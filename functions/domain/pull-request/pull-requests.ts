@@ -30,6 +30,12 @@ export interface ShownPullRequest extends PullRequestText {
   readonly state: 'open' | 'merged' | 'closed'
 }
 
+/**
+ * Of those that were read of a list, newest first, the ones that are kept, in the same order; never none of some. Bodies are
+ * long, and those of a whole list would take 30 MiB.
+ */
+export type Keep = (read: readonly ShownPullRequest[]) => readonly ShownPullRequest[]
+
 /** Further fields of a pull request. Each list may be empty. */
 export interface PullRequestDetails {
   readonly labels: readonly string[]
@@ -50,8 +56,11 @@ export interface Addition {
  * NetworkError, Timeout, TLSUntrusted, or PullRequestRejected for a request that the host will always refuse.
  */
 export interface PullRequests {
-  /** Those with exactly these branches, compared by Commitlet itself, newest first: the open ones, or all of them. */
-  find(branches: Branches, among: 'open' | 'all'): Promise<readonly ShownPullRequest[]>
+  /**
+   * Those with exactly these branches, compared by Commitlet itself, newest first: the open ones, or all of them. `keep` is
+   * asked after each page which of them are kept; default: all.
+   */
+  find(branches: Branches, among: 'open' | 'all', keep?: Keep): Promise<readonly ShownPullRequest[]>
   /** The one with this number; undefined if it does not exist any more, or has other branches. */
   read(number: number, branches: Branches): Promise<ShownPullRequest | undefined>
   /**

@@ -1,6 +1,7 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood, outOfSight } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
+import { keepAll } from '../../domain/pull-request/choice.ts'
 import type { Endpoint, PullRequests, ShownPullRequest } from '../../domain/pull-request/pull-requests.ts'
 import { joins, shownOf, writtenOf } from './pull-request.ts'
 import { addDetails } from './details.ts'
@@ -17,11 +18,12 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   const { ask, pullRequestsURL, context, baseURL } = repository
 
   return {
-    async find(branches, among) {
-      const found: ShownPullRequest[] = []
+    async find(branches, among, keep = keepAll) {
+      let found: readonly ShownPullRequest[] = []
       const q = queryOf({ branches, among, repository: endpoint.repository })
       for await (const { answer, values, isCut } of pagesOf(repository, q)) {
-        found.push(...values.filter((pull) => joins(pull, branches)).map((pull) => understood(pull, answer)))
+        const joined = values.filter((pull) => joins(pull, branches))
+        found = keep([...found, ...joined.map((pull) => understood(pull, answer))])
         if (isCut && found.length === 0) throw outOfSight(branches, context.shown)
         // At most one with the same branches is open, and it is the newest.
         if (among === 'open' && found.length > 0) break

@@ -1,6 +1,7 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
+import { keepAll } from '../../domain/pull-request/choice.ts'
 import { draftTitle, titleLike } from '../../domain/pull-request/draft-title.ts'
 import type {
   Branches,
@@ -25,8 +26,8 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   let reported: number | undefined
 
   const pullRequests: PullRequests = {
-    async find(branches, among) {
-      const found: ShownPullRequest[] = []
+    async find(branches, among, keep = keepAll) {
+      let found: readonly ShownPullRequest[] = []
       let isWhole = true
       // The default order is newest first. There is no filter for heads, so the list has other heads as well.
       const query = { state: among, base_branch: branches.base }
@@ -38,7 +39,8 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
           continue
         }
         const { answer, values, isLast } = page
-        found.push(...values.filter((pull) => joins(pull, branches)).map((pull) => understood(pull, answer)))
+        const joined = values.filter((pull) => joins(pull, branches))
+        found = keep([...found, ...joined.map((pull) => understood(pull, answer))])
         if (isLast && isWhole) return found.filter(isAmong(among))
       }
       const wanted = found.filter(isAmong(among))

@@ -2,6 +2,7 @@ import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood, outOfSight } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
 import { elements } from '../../domain/json-value.ts'
+import { keepAll } from '../../domain/pull-request/choice.ts'
 import type {
   Branches,
   Endpoint,
@@ -20,8 +21,8 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
   const { context } = repository
 
   return {
-    async find(branches, among) {
-      const found: ShownPullRequest[] = []
+    async find(branches, among, keep = keepAll) {
+      let found: readonly ShownPullRequest[] = []
       let isCut = false
       const pages = repository.pages((home) => ({
         method: 'GET',
@@ -37,7 +38,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
       }))
       for await (const page of pages) {
         const pulls = elements(page.data).map((pull) => read(pull, branches, page))
-        found.push(...pulls.filter((pull) => pull !== undefined))
+        found = keep([...found, ...pulls.filter((pull) => pull !== undefined)])
         isCut = hasNext(page)
       }
       if (isCut && found.length === 0) throw outOfSight(branches, endpoint.shown)

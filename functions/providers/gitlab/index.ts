@@ -1,17 +1,19 @@
 import { notUnderstood, outOfSight } from '../api-failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
+import { keepAll } from '../../domain/pull-request/choice.ts'
 import { isTooLarge } from '../../domain/pull-request/large-answer.ts'
 import { draftTitle, titleLike } from '../../domain/pull-request/draft-title.ts'
 import type {
   Branches,
   Endpoint,
+  Keep,
   PullRequestDraft,
   PullRequests,
   PullRequestText,
   ShownPullRequest,
 } from '../../domain/pull-request/pull-requests.ts'
-import { DRAFT, joins, listIn, numbered, shownIn } from './pull-request.ts'
+import { DRAFT, joins, listIn, numbered, shownIn, withBody } from './pull-request.ts'
 import type { Shown } from './pull-request.ts'
 import { addDetail, edit } from './details.ts'
 import { branchFailure, saysExists } from './errors.ts'
@@ -29,6 +31,7 @@ const MOST_PAGES = 9
 interface Sought {
   readonly branches: Branches
   readonly among: 'open' | 'all'
+  readonly keep: Keep
 }
 
 /** A part of their list. */
@@ -52,21 +55,30 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     add: (number, detail, names) => addDetail(project, number, { detail, names }),
   }
 
-  async function find(branches: Branches, among: 'open' | 'all'): Promise<readonly ShownPullRequest[]> {
-    const sought = { branches, among }
+  async function find(
+    branches: Branches,
+    among: 'open' | 'all',
+    keep: Keep = keepAll,
+  ): Promise<readonly ShownPullRequest[]> {
+    const found = await list({ branches, among, keep })
+    return found.map(withBody)
+  }
+
+  async function list(sought: Sought): Promise<readonly ShownPullRequest[]> {
     const first = await pageOf({ page: 1, perPage: FIRST_LOOK }, sought).catch(tooLargeAlone)
     if (first === 'too large') return findOwn(await project.number(), sought)
     const [any] = first
-    if (any === undefined || first.length < FIRST_LOOK) return first.filter((one) => joins(one, branches))
+    if (any === undefined || first.length < FIRST_LOOK)
+      return first.filter((one) => joins(one, sought.branches))
     return findOwn(any.project, sought)
   }
 
   /** Anyone may fork the project, and open any number of merge requests with the same branches. */
   async function findOwn(sourceProjectId: number, sought: Sought): Promise<readonly ShownPullRequest[]> {
-    const found: Shown[] = []
+    let found: readonly ShownPullRequest[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const listed = await pageOf({ page, perPage: PER_PAGE, sourceProjectId }, sought)
-      found.push(...listed.filter((one) => joins(one, sought.branches)))
+      found = sought.keep([...found, ...listed.filter((one) => joins(one, sought.branches))])
       if (listed.length < PER_PAGE) return found
     }
     if (found.length === 0) throw outOfSight(sought.branches, endpoint.shown)
@@ -94,7 +106,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     const answer = await ask((at) => mergeRequests.show(at, number))
     if (isMissing(answer)) return undefined
     const found = numbered(number, await requireSuccess(answer), context)
-    return joins(found, branches) ? found : undefined
+    return joins(found, branches) ? withBody(found) : undefined
   }
 
   async function create(wanted: PullRequestDraft): Promise<ShownPullRequest | 'exists'> {
@@ -109,7 +121,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     const missing = branchFailure(answer, branches, endpoint.shown)
     if (missing !== undefined) throw missing
     const created = shownIn((await requireSuccess(answer)).data, answer, context)
-    if (answer.status === 201 && joins(created, branches)) return created
+    if (answer.status === 201 && joins(created, branches)) return withBody(created)
     throw notUnderstood(answer, context)
   }
 

@@ -1,3 +1,4 @@
+import { keepFor } from '../../../functions/domain/pull-request/choice.ts'
 import { marked, readMarker } from '../../../functions/domain/pull-request/marker.ts'
 import { addPull } from '../../harness/hosts/model.ts'
 import type { HostModel, ModelPull } from '../../harness/hosts/model.ts'
@@ -126,6 +127,22 @@ export const OWNERSHIP: readonly Case[] = [
       crowd(stage.model, 130)
       const outcome = await stage.attempt(resource, { again: true })
       t.match(outcome, { reason: 'UpToDate', pullRequest: { number: 1, state: 'merged' } })
+    },
+  },
+  {
+    title: 'of a long list no more is kept than one page and what a resource goes on with',
+    async run(t, stage) {
+      crowd(stage.model, 130)
+      const keep = keepFor('0000-1')
+      const lengths: number[] = []
+      const found = await stage.work(stage.resource(), (pullRequests) =>
+        pullRequests.find({ base: BASE, head: HEAD, headOwner: undefined }, 'all', (read) => {
+          lengths.push(read.length)
+          return keep(read)
+        }),
+      )
+      t.match(found, [{ number: 130 }])
+      t.ok(lengths.length > 1 && Math.max(...lengths) <= 54, lengths.join())
     },
   },
   {

@@ -1,5 +1,11 @@
 import t from 'tap'
-import { joins, listIn, objectIn, shownIn } from '../../../functions/providers/gitlab/pull-request.ts'
+import {
+  joins,
+  listIn,
+  objectIn,
+  shownIn,
+  withBody,
+} from '../../../functions/providers/gitlab/pull-request.ts'
 import { failureOf } from '../../domain/fixtures/thrown.ts'
 
 const SPEAKER = {
@@ -24,7 +30,7 @@ const MERGE = {
 const BRANCHES = { base: 'main', head: 'settings', headOwner: undefined }
 
 t.test('a merge request is read, its body as it was written', async (t) => {
-  t.strictSame(shownIn(MERGE, ANSWER, SPEAKER), {
+  t.strictSame(withBody(shownIn(MERGE, ANSWER, SPEAKER)), {
     number: 7,
     url: WEB,
     state: 'open',
