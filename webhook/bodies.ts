@@ -13,7 +13,7 @@ const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
 const TOO_MANY_PIECES = 'The review came in too many small pieces; send it in larger ones.'
 
 /**
- * Reads the body of each request, whatever its content type, as text. An error has the status of the answer, or is a
+ * Reads the bytes of the body of each request, whatever its content type. An error has the status of the answer, or is a
  * Failure with its sentence.
  */
 export function readBodies(app: FastifyInstance<Server>, connections: Connections): void {
@@ -37,7 +37,7 @@ export function readBodies(app: FastifyInstance<Server>, connections: Connection
       throw new Failure('InvalidSpec', TOO_MANY_PIECES)
     }
     if (typeof body === 'string') throw withStatus(body === 'no room' ? 503 : 413)
-    return body.toString()
+    return body
   })
 }
 

@@ -17,6 +17,8 @@ import { isCertified } from './tls.ts'
 const MOST_REVIEWS = 400
 /** Time limit of waiting for the turn to be read, in milliseconds: the API server waits 10 s, and a decision may take 7.5 s. */
 const READ_MS = 2_000
+/** Bytes in which a review has to name its namespace. The API server does so in the first two thousand. */
+const BEGINNING = 16 * 1024
 /** Most brackets and commas, outside of strings, in one review: 50 ms to read and judge. A normal one has hundreds. */
 const PARTS_LIMIT = 50_000
 /** Most of them in all reviews that have no answer yet: about 100 MiB once they are parsed. */
@@ -53,7 +55,8 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
     else done()
   }
 
-  function readNow(text: string, namespace: string): Omit<ReadReview, 'leave'> {
+  function readNow(bytes: Buffer, namespace: string): Omit<ReadReview, 'leave'> {
+    const text = bytes.toString()
     const count = countParts(text, { parts: PARTS_LIMIT })
     if (count === undefined) throw new Refusal(413, TOO_MANY_PARTS)
     const giveBack = parts.enter(namespace, count)
@@ -66,16 +69,17 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
     }
   }
 
-  // In the turns of its namespace. The text is released with this call; what is parsed of it needs much more memory.
+  // In the turns of its namespace, of all but its beginning: many may be here whole at the same moment. The bytes are released with
+  // this call; what is parsed of them needs much more memory.
   async function read(request: FastifyRequest): Promise<ReadReview> {
-    const text = typeof request.body === 'string' ? request.body : ''
+    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     request.body = undefined
-    const namespace = namespaceIn(text) ?? ''
+    const namespace = namespaceIn(bytes.toString('latin1', 0, BEGINNING)) ?? ''
     const leave = places.enter(namespace)
     if (leave === undefined) throw new Refusal(503, NO_ROOM)
     try {
       const terms = { namespace, inTurn: edge.inTurn, milliseconds: READ_MS }
-      const taken = await withDeadline(terms, ({ inTurn }) => inTurn(() => readNow(text, namespace)))
+      const taken = await withDeadline(terms, ({ inTurn }) => inTurn(() => readNow(bytes, namespace)))
       return { ...taken, leave }
     } catch (error) {
       leave()

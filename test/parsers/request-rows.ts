@@ -163,7 +163,7 @@ export const REQUEST_ROWS: readonly ParserRow[] = [
   }),
   textRow({
     parser: 'namespace of a review',
-    largest: 7 * MEBI,
+    largest: 16 * 1024,
     read: namespaceIn,
     texts: {
       members: ['{"request":{', '"":[{}],', '"namespace":"b"}}'],

@@ -92,6 +92,31 @@ t.test('a review that names two namespaces takes the turn of none of them for th
   t.strictSame(decided, [])
 })
 
+t.test('before its turn only the beginning of a review is read', async (t) => {
+  const { post, waiting } = await start(t)
+  const before = (bytes: number): string =>
+    reviewFrom('shop').replace('"namespace":"shop"', `"x":"${'x'.repeat(bytes)}",$&`)
+  const answers = [post(before(10_000)), post(before(20_000))]
+  await waitFor('their turns', () => (waiting.length === 2 ? true : undefined), 10_000)
+  t.strictSame(waiting.map(({ namespace }) => namespace).toSorted(), ['', 'shop'])
+  for (const { go } of waiting) go()
+  const [near, far] = await Promise.all(answers)
+  t.equal(near?.status, 200)
+  t.match(far, { status: 400, body: /has to name its namespace once, and as it is/ })
+})
+
+t.test('a namespace that is no name is refused, and not repeated', async (t) => {
+  const { post, decided, waiting } = await start(t)
+  const answer = post(reviewFrom('n'.repeat(10_000)))
+  await waitFor('its turn', () => waiting[0], 10_000)
+  t.equal(waiting[0]?.namespace, '')
+  waiting[0]?.go()
+  const { status, body } = await answer
+  t.equal(status, 400)
+  t.ok(body.length < 500, body)
+  t.strictSame(decided, [])
+})
+
 t.test('one whose turn does not come in time is answered with 503', async (t) => {
   const { post, decided } = await start(t)
   t.match(await post(reviewFrom('busy')), {

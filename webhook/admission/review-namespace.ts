@@ -1,4 +1,5 @@
 import { endOfString } from '../../functions/domain/network/json-parts.ts'
+import { isObjectName } from '../../functions/domain/resource/resource.ts'
 
 const [QUOTE, COMMA, COLON, OPEN_OBJECT] = [0x22, 0x2c, 0x3a, 0x7b]
 const [OPEN_LIST, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7d]
@@ -7,15 +8,17 @@ const [OPEN_LIST, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7d]
 const MOST_MEMBERS = 64
 
 /**
- * What is written as `request.namespace` in the text of an AdmissionReview (RFC 8259), as it stands between its quotes, before
- * anything of it is parsed; undefined if there is no such text. The API server writes it before the objects, so that little has
- * to be read. Of several, the first one counts, which is not so for JSON.parse.
+ * What is written as `request.namespace` in the beginning of the text of an AdmissionReview (RFC 8259), as it stands between its
+ * quotes, before anything of it is parsed; undefined if there is no such text, or it is no name of an object. The API server
+ * writes it before the objects. Of several, the first one counts, which is not so for JSON.parse.
  */
 export function namespaceIn(text: string): string | undefined {
   const request = memberAt(text, 0, 'request')
   const start = request === undefined ? undefined : memberAt(text, request, 'namespace')
   if (start === undefined || text.charCodeAt(start) !== QUOTE) return undefined
-  return text.slice(start + 1, endOfString(text, start))
+  const name = text.slice(start + 1, endOfString(text, start))
+  // A copy: a part of a text keeps all of it in memory, and owners of turns are remembered by their names.
+  return isObjectName(name) ? Buffer.from(name).toString() : undefined
 }
 
 /** Where the value of this member of the object that begins here begins. */

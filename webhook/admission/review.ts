@@ -9,6 +9,9 @@ import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
 import { LONGEST_NAME } from '../../functions/domain/spec/names.ts'
 import { readUserInfo } from '../../functions/domain/requester/user-info.ts'
 
+/** The answer repeats it. That of an API server has 36 characters. */
+const LONGEST_UID = 128
+
 const REVIEW = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' } as const
 
 /** The part of an admission.k8s.io/v1 request that decisions need. `object` is null on DELETE. */
@@ -68,7 +71,8 @@ export function readReview(value: unknown): AdmissionRequest {
   }
   const request = member(value, 'request')
   const uid = textMember(request, 'uid')
-  if (uid === undefined || uid === '') throw malformed('The AdmissionReview has no request with a uid.')
+  if (uid === undefined || uid === '' || uid.length > LONGEST_UID)
+    throw malformed('The AdmissionReview has no request with a uid of at most 128 characters.')
   const namespace = textMember(request, 'namespace')
   if (namespace === undefined || namespace === '') throw malformed('The request has to name its namespace.')
   const operation = readOperation(member(request, 'operation'))

@@ -1,8 +1,13 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { namespaceIn } from '../../../webhook/admission/review-namespace.ts'
 import fc from '../../harness/fast-check.ts'
 import { sized } from '../../harness/sample.ts'
 import { gitCommit, reviewOf } from '../stage.ts'
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
 
 t.test('the namespace of the request is found, and no other one', async (t) => {
   t.equal(namespaceIn(JSON.stringify(reviewOf(gitCommit({ namespace: 'other' })))), 'shop')
@@ -26,8 +31,24 @@ for (const text of [
   '{request:{"namespace":"b"}}',
   '{"request":',
   '{"request":{"a',
+  '{"request":{"namespace":""}}',
+  '{"request":{"namespace":"Shop"}}',
+  '{"request":{"namespace":"sh\\u006fp"}}',
+  `{"request":{"namespace":"${'a'.repeat(254)}"}}`,
 ])
   t.test(`in ${text} there is none`, async (t) => t.equal(namespaceIn(text), undefined))
+
+t.test('a name that is remembered keeps nothing of its text in memory', async (t) => {
+  const textOf = (i: number): string =>
+    JSON.stringify({ request: { namespace: `namespace-number-${i}`, object: 'x'.repeat(1024 * 1024) } })
+  collect()
+  const before = process.memoryUsage().heapUsed
+  const names = Array.from({ length: 16 }, (_, i) => namespaceIn(textOf(i)))
+  collect()
+  const grown = (process.memoryUsage().heapUsed - before) / (1024 * 1024)
+  t.equal(names.at(-1), 'namespace-number-15')
+  t.ok(grown < 8, `${grown} MiB`)
+})
 
 t.test('wherever it stands, it is the one that JSON.parse finds', async (t) => {
   const member = fc.tuple(fc.constantFrom('uid', 'object', 'a"b', 'name'), fc.jsonValue({ maxDepth: 3 }))

@@ -49,6 +49,7 @@ for (const [title, value, message] of [
   ['another kind', { ...sent(null), kind: 'Pod' }, /has to be an AdmissionReview/],
   ['no request', { ...sent(null), request: undefined }, /no request with a uid/],
   ['an empty uid', sent(null, { uid: '' }), /no request with a uid/],
+  ['a uid that is too long to be repeated', sent(null, { uid: 'u'.repeat(129) }), /at most 128 characters/],
   [
     'another resource',
     sent(null, { kind: { group: '', version: 'v1', kind: 'Pod' } }),
