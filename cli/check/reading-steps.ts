@@ -1,5 +1,6 @@
 import type { Failure } from '../../functions/domain/failure.ts'
 import type { SoundResource } from '../../functions/domain/schema/parse.ts'
+import { SENT_NOWHERE } from '../local/connection.ts'
 import { failed, type Step } from '../terminal/steps.ts'
 import { notReached } from './remote-steps.ts'
 
@@ -29,5 +30,6 @@ const UNREAD =
 /** A failed reading: wrong, unless it is you who may not read. */
 export function readingFailed(step: string, failure: Failure): Step {
   if (!failure.accountRefused) return failed(step, failure)
-  return { step, state: 'unseen', text: UNREAD, needed: true }
+  const text = failure.message === SENT_NOWHERE ? SENT_NOWHERE : UNREAD
+  return { step, state: 'unseen', text, needed: true }
 }

@@ -7,9 +7,11 @@ import {
 } from '../../functions/cluster/api-server.ts'
 import { askAboutSelf, type Self } from '../../functions/cluster/access-review.ts'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
+import { accountRefused } from '../../functions/cluster/calls/answer.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { serviceAccount, type UserInfo } from '../../functions/domain/requester/user-info.ts'
+import { ALLOWED_REPOSITORIES } from '../../functions/domain/resource/api-names.ts'
 import { fileCluster } from '../input/file-cluster.ts'
 
 /** How the cluster is reached, from the command line. */
@@ -37,9 +39,13 @@ export interface Connection {
 /** The service account of the function, as manifests/ names it. */
 const ACCOUNT = 'commitlet-function'
 
+/** Why the values of a Secret stay where they are, although whoever runs the command may read them. */
+export const SENT_NOWHERE = `You may not create subjectaccessreviews, so it is not known whether the requester may \`get\` this Secret, and for who may only \`use\` it its annotation ${ALLOWED_REPOSITORIES} has to name the repository. It has none, so its values are sent nowhere; ask an operator to run this.`
+
 /**
  * Connects with the kubeconfig, and asks who that is. Rights of others are reviewed where that is allowed, and otherwise
- * taken for granted, which `unreviewed` tells.
+ * taken for granted, which `unreviewed` tells. For them no Secret is read that its requester might only `use`, and that
+ * names no repositories: what they have written would get its values with the rights of whoever runs the command.
  * @throws Failure NetworkError, Timeout, ReferenceForbidden; WrongSetting without a kubeconfig
  */
 export async function connect(options: ClusterOptions): Promise<Connection> {
@@ -56,7 +62,15 @@ export async function connect(options: ClusterOptions): Promise<Connection> {
     account,
     namespace: options.namespace ?? ownNamespace(options) ?? 'default',
     accountMay: (access) => cluster.reviewAccess(account, access).catch(undefinedIfRefused),
-    cluster: { ...cluster, reviewAccess: reviewsBy({ cluster, self, own, unreviewed }) },
+    cluster: {
+      ...cluster,
+      reviewAccess: reviewsBy({ cluster, self, own, unreviewed }),
+      async readSecret(...of) {
+        const secret = await cluster.readSecret(...of)
+        if (unreviewed.size === 0 || secret.annotations[ALLOWED_REPOSITORIES] !== undefined) return secret
+        throw accountRefused(SENT_NOWHERE)
+      },
+    },
   }
 }
 

@@ -2,8 +2,11 @@ import t from 'tap'
 import type { FailureReason } from '../../../functions/domain/reasons.ts'
 import type { GitRepository } from '../../harness/git-repository.ts'
 import { configMap, gitCommit, TOKEN, type Installation, type Team } from '../../harness/installation.ts'
+import { readyFor } from '../../harness/conditions.ts'
+import { grant, reviewed, RULES } from '../../harness/rights.ts'
 import { withCommitlet } from '../../harness/shared-installation.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
+import { waitFor } from '../../harness/wait.ts'
 import { commitlet, fileOf, stepsIn } from '../stage.ts'
 
 // Each reason that a set-up can be wrong for: `check` names the step, the reason, and what to do. On a real API server and a real Git
@@ -276,6 +279,32 @@ withCommitlet(t, async (t, installed) => {
     const ended = await commitlet(words, { env: { KUBECONFIG: kubeconfig, CA_FILE: git.caFile } })
     t.equal(ended.code, 3, ended.stdout + ended.stderr)
     t.match(stepsIn(ended)['Secret'], { state: 'unseen', text: /You may not read this yourself/ })
+  })
+
+  await t.test('a Secret goes nowhere for a requester whose rights could not be reviewed', async (t) => {
+    const repository = await create()
+    const rules = [RULES.gitCommits, RULES.readConfigMaps, { ...RULES.useSecrets, resourceNames: ['git'] }]
+    await team.apply(...grant('borrower', 'cli-borrower', rules))
+    const right = { verb: 'use', resource: 'secrets', namespace: team.namespace, name: 'git' }
+    await waitFor('right', async () => (await reviewed(plane, 'cli-borrower', right)) || undefined, 30_000)
+    await team.applyAs('cli-borrower', gitCommit('borrowed', repository.url))
+    await readyFor(team, 'borrowed', 'ReferenceForbidden')
+    const env = envOf(USER)
+    const checked = await commitlet(['check', 'borrowed', '-n', team.namespace, '-o', 'json'], { env })
+    t.equal(checked.code, 3, checked.stdout + checked.stderr)
+    t.match(stepsIn(checked), {
+      rights: { state: 'unseen', text: /the rights of cli-borrower were not looked at/ },
+      Secret: { state: 'unseen', text: /its values are sent nowhere/ },
+    })
+    const rendered = await commitlet(['render', 'borrowed', '--diff', '-n', team.namespace], { env })
+    t.equal(rendered.code, 3, rendered.stdout)
+    t.match(rendered.stderr, /its values are sent nowhere/)
+    const seen = git.requests.filter((request) => request.repository === repository.name)
+    t.strictSame(seen, [])
+    const annotations = { 'commitlet.dev/allowed-repositories': new URL(repository.url).host }
+    await team.apply(secret('git', { token: TOKEN }, { metadata: { name: 'git', annotations } }))
+    const bound = await commitlet(['check', 'borrowed', '-n', team.namespace, '-o', 'json'], { env })
+    t.match(stepsIn(bound)['push'], { state: 'good' }, 'where its annotation says, it goes whoever asks')
   })
 
   await t.test('Secrets by themselves, and what is not there', async (t) => {
