@@ -1,8 +1,9 @@
 import { clashErrors } from '../commit/path-clashes.ts'
-import { writtenReferences } from '../commit/references.ts'
+import { writtenReferences, type WrittenReference } from '../commit/references.ts'
 import { writtenPaths } from '../commit/written-paths.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
+import { GROUP } from '../resource/api-names.ts'
 import { intervalSeconds } from '../resource/following.ts'
 import type { FileEntry, GitCommitSpec } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
@@ -69,7 +70,8 @@ function syncErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
   const wrong = isWrong
     ? [fieldError('spec.interval', 'has to be a duration from 1m to 24h, such as 10m or 1h30m.')]
     : []
-  const isIdle = sync === 'OnChange' && writtenReferences(spec).length === 0
+  const sources = sync === 'OnChange' ? writtenReferences(spec) : []
+  const isIdle = sync === 'OnChange' && sources.length === 0
   const idle = isIdle
     ? [
         fieldError(
@@ -78,7 +80,16 @@ function syncErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
         ),
       ]
     : []
-  return [...(wrong.length > 0 ? wrong : unused), ...idle]
+  return [...(wrong.length > 0 ? wrong : unused), ...idle, ...sources.flatMap(endlessErrors)]
+}
+
+/** Each attempt changes the status of its GitCommit: one that follows itself, or two that follow each other, would never rest. */
+function endlessErrors({ field, reference }: WrittenReference): readonly FieldError[] {
+  const { apiVersion, kind } = reference
+  if (kind !== 'GitCommit' || apiVersion?.split('/', 1)[0] !== GROUP) return []
+  const complaint =
+    'is a GitCommit, whose status changes with each commit, so that a follower of it might never end; refer to another object, or leave out spec.sync.'
+  return [fieldError(`${field}.kind`, complaint)]
 }
 
 function fileErrors(file: Draft<FileEntry>, field: string): readonly FieldError[] {

@@ -228,6 +228,27 @@ t.test('a template of another tool is a warning, with files alone', async (t) =>
 })
 
 const SHORT = { resourceRef: { ...MAP, path: 'a.yaml' } }
+const OURS = { apiVersion: 'commitlet.dev/v1', kind: 'GitCommit', name: 'other' }
+
+t.test('a follower of a GitCommit, itself or another one, would never end and is an error', (t) => {
+  const valueFrom = { resourceRef: { ...OURS, field: '.status.commit.sha' } }
+  const files = [
+    { path: 'a.yaml', resourceRef: MAP },
+    { path: 'b.yaml', resourceRef: OURS },
+    { path: 'c.yaml', set: [{ field: '.sha', valueFrom }] },
+  ]
+  t.same(errorsOf({ files, sync: 'OnChange' }), [
+    'InvalidSpec spec.files[1].resourceRef.kind',
+    'InvalidSpec spec.files[2].set[0].valueFrom.resourceRef.kind',
+  ])
+  t.same(errorsOf({ resourceRef: { ...OURS, path: 'a.yaml' }, sync: 'OnChange' }), [
+    'InvalidSpec spec.resourceRef.kind',
+  ])
+  t.same(errorsOf({ files }), [], 'once it is read as anything else')
+  for (const other of [{ kind: 'PullRequest' }, { apiVersion: 'commitlet.example.com/v1' }])
+    t.same(errorsOf({ resourceRef: { ...OURS, ...other, path: 'a.yaml' }, sync: 'OnChange' }), [])
+  t.end()
+})
 
 for (const [title, spec, errors] of [
   ['Once', { ...SHORT, sync: 'Once' }, []],
