@@ -1,11 +1,11 @@
 import type { Change } from '../../functions/domain/commit/change.ts'
-import type { Login } from '../../functions/domain/credentials/login.ts'
+import { secretsOf, type Login } from '../../functions/domain/credentials/login.ts'
 import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import { findRoute, type Destination, type Route } from '../../functions/domain/network/route.ts'
 import type { FailureReason } from '../../functions/domain/reasons.ts'
 import type { Preview } from '../../functions/git/writer/preview.ts'
 import type { Site } from '../local/site.ts'
-import { failed, type Step } from '../terminal/steps.ts'
+import { concealing, failed, type Step } from '../terminal/steps.ts'
 
 /** What was looked at on the way to a remote. */
 export interface RemoteSteps {
@@ -90,12 +90,13 @@ function before(step: string, texts: Readonly<Record<string, Step>>): readonly S
 }
 
 function textsOf({ repository }: Change, login: Login, { insecure }: Route): Readonly<Record<string, Step>> {
+  const shown = concealing(secretsOf(login))
   const { scheme, host, text } = repository
   const trusted =
     scheme === 'ssh'
       ? good('trust', `${host} has a host key that is known for it.`)
       : good('trust', `The certificate of ${host} is trusted.`)
-  const who = login.method === 'key' ? 'the private key' : `the user name ${login.username}`
+  const who = login.method === 'key' ? 'the private key' : `the user name ${shown(login.username)}`
   return {
     connection: good('connection', `${host} answers on port ${repository.port}.`),
     trust: insecure

@@ -5,7 +5,7 @@ import type { ApiEndpoint } from '../../functions/domain/repository/target.ts'
 import { openHTTP } from '../../functions/http/http.ts'
 import type { InspectedBranch, Inspection } from '../../functions/providers/inspection.ts'
 import type { Site } from '../local/site.ts'
-import { failed, withoutPromise, type Step } from '../terminal/steps.ts'
+import { concealing, failed, withoutPromise, type Step } from '../terminal/steps.ts'
 import { INSPECTIONS } from './inspections.ts'
 
 /** What the host's API is asked about. */
@@ -37,10 +37,16 @@ export async function tokenSteps(asked: Asked, site: Site, signal: AbortSignal):
   ).catch(asFailure)
   if (found instanceof Failure) return [ofFailure(found)]
   return [
-    tokenStep(found, new Date()),
+    tokenStep(shownOf(found, login), new Date()),
     repositoryStep(found, shown),
     ...found.branches.map((branch) => branchStep(branch, branches[branch.name] ?? 'written')),
   ]
+}
+
+/** What a host reports may be what was sent to it. */
+function shownOf({ user, scopes, ...rest }: Inspection, { secrets, secret }: ApiLogin): Inspection {
+  const shown = concealing([...secrets, secret])
+  return { ...rest, user: user && shown(user), scopes: scopes?.map(shown) }
 }
 
 /** Whether it is the token that is wrong, or whether nothing was found out. */

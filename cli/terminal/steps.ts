@@ -1,4 +1,5 @@
 import type { Failure } from '../../functions/domain/failure.ts'
+import { redact } from '../../functions/domain/redact.ts'
 import type { Outcome } from './exit-codes.ts'
 import { plain, styles, wrapped } from './style.ts'
 import type { Terminal } from './terminal.ts'
@@ -26,6 +27,11 @@ export interface Report {
   readonly steps: readonly Step[]
   /** What to know about all of it, such as where it ran. */
   readonly notes: readonly string[]
+}
+
+/** Makes names of the host, or of a Secret, such that they can be shown: without these values. */
+export function concealing(secrets: readonly string[]): (name: string) => string {
+  return (name) => redact(name, secrets) ?? '***'
 }
 
 /** A step that ended with a Failure. The promise to retry, which attempts keep, is left out. */

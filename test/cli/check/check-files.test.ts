@@ -232,6 +232,27 @@ for (const name of ['github', 'gitlab', 'gitea'])
     t.match(refused.steps['token'], { state: 'wrong', reason: 'AuthenticationFailed' })
   })
 
+t.test('a value of the Secret that the host repeats, or that is the user name, is not printed', async (t) => {
+  const token = 'glpat-5uPerSecretUser'
+  const { repository, model, provider } = await hosted('gitlab')
+  model.tokens.set(token, 'write')
+  model.identities.set(token, { user: token, scopes: ['api', token] })
+  t.teardown(server.admit({ password: token }))
+  t.teardown(server.admit({ username: token, password: 'x-oauth-basic' }))
+  const asToken = { credentials: { secretName: 'git', tokenKey: 'token' } }
+  const asUser = { credentials: { secretName: 'git', usernameKey: 'username', passwordKey: 'password' } }
+  const stringData = { token, username: token, password: 'x-oauth-basic' }
+  for (const credentials of [asToken, asUser]) {
+    const commit = gitCommit(repository.url, { ...provider, ...credentials })
+    const file = await fileOf(t, configMap, secret('', { stringData }), commit)
+    const ended = await commitlet(['check', '-f', file, '-o', 'json'], { env })
+    t.equal(stepsIn(ended)['log-in']?.state, 'good', ended.stdout)
+    t.notMatch(ended.stdout, token)
+    if (credentials === asToken)
+      t.match(stepsIn(ended)['token']?.text, 'belongs to ***, has the scopes api, ***')
+  }
+})
+
 t.test('a token that has ended, and one that ends soon', async (t) => {
   const { repository, model, provider } = await hosted('github')
   const file = await fileOf(t, configMap, secret(), gitCommit(repository.url, provider))
