@@ -5,7 +5,10 @@ import { KEPT_BYTES } from './side-band.ts'
 /** An answer of git-receive-pack as it comes: what is kept of its next piece. */
 export type ShortReport = (piece: Uint8Array) => Buffer
 
-/** What hooks may print: 500 messages of 64 KiB, each twice. What is beyond is kept, for the bounds of the reader to end. */
+/**
+ * What hooks may print: 500 messages of 64 KiB, each twice. What is beyond is kept, in packets as before, for the bounds of the
+ * reader to end.
+ */
 const MOST_BYTES = 64 * 1024 * 1024
 /** Git sends words in packets of 128 bytes. Each costs some 0.4 microseconds, however short it is. */
 const MOST_PACKETS = MOST_BYTES / 128
@@ -46,7 +49,7 @@ export function shortReport(): ShortReport {
     packets += 1
     if (length === undefined || length === 0 || packets > MOST_PACKETS) isOver = true
     if (length !== undefined && length > LENGTH_BYTES) left = length - HEAD_BYTES
-    if (left > 0 && head[LENGTH_BYTES] === WORDS) gone = left
+    if (left > 0 && head[LENGTH_BYTES] === WORDS && !isOver) gone = left
     else if (length !== HEAD_BYTES || head[LENGTH_BYTES] !== WORDS) keepAfterWords(head.subarray(0, size))
     size = 0
   }
@@ -58,9 +61,17 @@ export function shortReport(): ShortReport {
     if (left === 0) gone = 0
   }
 
+  /** From here on all is kept. The rest of a packet of words remains one: they may look like a report. */
+  function end(): void {
+    if (isOver) return
+    isOver = true
+    const length = (left + HEAD_BYTES).toString(16).padStart(LENGTH_BYTES, '0')
+    keepAfterWords(gone > 0 ? Buffer.from([...Buffer.from(length), WORDS]) : head.subarray(0, size))
+  }
+
   return (piece) => {
     bytes += piece.length
-    if (bytes > MOST_BYTES) isOver = true
+    if (bytes > MOST_BYTES) end()
     let at = 0
     while (at < piece.length && !isOver) {
       if (left > 0) {

@@ -76,6 +76,24 @@ t.test('beyond 64 MiB all is kept, so that the bounds of an answer end it', asyn
   t.ok(size > 2 * MIB)
 })
 
+t.test('where all is kept again, words that look like a report are none', async (t) => {
+  const report = `000dunpack ok0016ok ${REF}0000`
+  const line = band(2, `${report}\n`)
+  const lines = Buffer.concat([Buffer.alloc(line.length * 524_288, line), line, band(1, REPORT), FLUSH])
+  const many = shortened(lines, 65_536)
+  t.same(readPushReport(many, REF).ref, { refused: 'pre-receive hook declined' })
+  const long = band(2, report.repeat(1_000))
+  const longs = Buffer.alloc(Math.ceil((64 * MIB) / long.length) * long.length, long)
+  for (const step of [5 + report.length, 3]) {
+    const shorten = shortReport()
+    const end = longs.length - long.length
+    const parts = [longs.subarray(0, end + step), longs.subarray(end + step), band(1, REPORT), FLUSH]
+    const short = Buffer.concat(parts.map(shorten))
+    t.ok(short.length < MIB)
+    t.same(readPushReport(short, REF).ref, { refused: 'pre-receive hook declined' }, String(step))
+  }
+})
+
 t.test('a flood of short packets takes little time', async (t) => {
   const few = behind(2 * MIB, band(2, 'a'))
   t.same([...readPackets(shortened(few, 65_536))].length, 7)
