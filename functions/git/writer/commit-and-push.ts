@@ -95,7 +95,8 @@ async function pushWatched(written: readonly PendingChange[], push: () => Promis
   return pushed
 }
 
-function mayStillLand(pushed: Pushed): boolean {
+/** Whether its answer was lost, so that the remote may have carried it out, or may still do so. */
+export function mayStillLand(pushed: Pushed): boolean {
   return pushed.kind === 'unknown' || (pushed.kind !== 'landed' && pushed.late === true)
 }
 

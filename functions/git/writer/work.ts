@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Remote, Tip } from '../remote.ts'
-import type { Written } from './commit-and-push.ts'
+import { mayStillLand, type Written } from './commit-and-push.ts'
 import { doubtAll, isDoubtOfSession, type Doubts } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 import { UNKNOWN, type Seen } from './plan-batch.ts'
@@ -60,20 +60,22 @@ export interface Pushing {
  * are why it had none, others of their namespaces may be next.
  */
 export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone }: Pushing): Progress {
-  const { batch, doubts } = work
+  const { batch } = work
   const { pushed } = written
   if (batch.length === 0) return { settled: new Map(), rest: [] }
   if (pushed === undefined) return { settled: new Map(), rest: withoutNamespacesOf(gone, work) }
-  if (pushed.kind === 'refused' && pushed.late === true && !pushed.each)
-    return divideUnanswered({ ...work, before: seen }, pushed.failure)
+  const isLate = mayStillLand(pushed)
+  const doubts = isLate ? doubtAll(work.doubts, batch) : work.doubts
+  const next = { ...work, doubts, before: seen, suspect: undefined }
+  if (pushed.kind === 'refused' && isLate && !pushed.each) return divideUnanswered(next, pushed.failure)
   if (pushed.kind === 'refused') {
     const isOfOne = pushed.said === true || pushed.failure.reason === 'PushRejected'
     const isDivided = pushed.each || (isOfOne && work.apart !== undefined)
-    return isDivided ? refuse(work, pushed.failure) : { settled: failAll(batch, pushed.failure), rest: [] }
+    return isDivided
+      ? refuse(isLate ? next : work, pushed.failure)
+      : { settled: failAll(batch, pushed.failure), rest: [] }
   }
-  const next = { ...work, before: seen, suspect: undefined }
-  if (pushed.kind === 'unknown')
-    return again(remote, { ...next, doubts: doubtAll(doubts, batch), raceMs: undefined })
+  if (pushed.kind === 'unknown') return again(remote, { ...next, raceMs: undefined })
   const failure = pushed.kind === 'race' ? pushed.unless : undefined
   const suspect = failure === undefined ? undefined : { tip: tip.commit, failure }
   // Nobody else need be at work on the branch now: the memory was old.
@@ -87,9 +89,9 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
  * stays in this session, and is searched for.
  */
 function divideUnanswered(work: Work, failure: Failure): Progress {
-  const { batch, doubts, apart, keepApart } = work
+  const { batch, apart, keepApart } = work
   if (apart !== undefined && !isOfOne(batch) && failure.retryAfterSeconds === undefined)
-    return { settled: new Map(), rest: halvesOf({ ...work, doubts: doubtAll(doubts, batch) }) }
+    return { settled: new Map(), rest: halvesOf(work) }
   keepApart?.(batch)
   return { settled: failAll(batch, failure), rest: [] }
 }

@@ -135,6 +135,33 @@ t.test('an earlier attempt that lands between read and push is found, and not ma
   t.same(repository.log(), ['Write a.md', 'Begin'])
 })
 
+t.test('a push that lands late is found, whatever was said in place of its answer', async (t) => {
+  const failure = new Failure('PushRejected', 'Words, and no report.')
+  const answers: readonly Pushed[] = [
+    { kind: 'refused', failure, each: true, late: true },
+    { kind: 'race', late: true },
+    { kind: 'race', late: true, unless: failure },
+  ]
+  for (const answer of answers) {
+    const repository = memoryRepository()
+    let landLate: (() => void) | undefined
+    repository.onPush = (_commits, { land: landNow }) => {
+      if (landLate !== undefined) return undefined
+      landLate = landNow
+      return answer
+    }
+    repository.onRead = () => {
+      if (landLate === undefined || repository.log().length > 1) return undefined
+      landLate()
+      repository.commit({ 'a.md': 'by another' })
+      return undefined
+    }
+    const changes = ['a.md', 'b.md'].map((path) => changeOf(URL, path))
+    t.same(inShort(await landAll(repository, changes)), ['found', 'found'], JSON.stringify(answer))
+    t.same(repository.log(), ['Another writer was here', 'Write b.md', 'Write a.md', 'Begin'])
+  }
+})
+
 t.test('a push of unknown outcome is looked up until the change is settled', async (t) => {
   const repository = memoryRepository()
   const change = changeOf(URL, 'a.md')
