@@ -5,7 +5,7 @@ import { writtenPaths } from '../domain/commit/written-paths.ts'
 import type { TokenFor } from '../domain/credentials/app-login.ts'
 import type { ApiLogin, Login } from '../domain/credentials/login.ts'
 import { permitBy, requireOperatorAllows } from '../domain/pull-request/renamed-repository.ts'
-import type { Permit } from '../domain/pull-request/pull-requests.ts'
+import type { ApiCaller, Permit } from '../domain/pull-request/pull-requests.ts'
 import type { SoundGitCommit, SoundResource } from '../domain/schema/parse.ts'
 import { readSecretCredentials } from './read-secret.ts'
 import type { Attempt, World } from '../world.ts'
@@ -46,15 +46,16 @@ export interface ApiAccess {
 /** Makes the login for the API of the repository's provider, always over HTTPS. Throws what `logIn` throws. */
 export async function logInToAPI(
   source: CredentialSource,
-  request: LoggingIn,
+  request: LoggingIn & Pick<ApiCaller, 'sent'>,
   world: World,
 ): Promise<ApiAccess> {
-  const { target } = request.resource
+  const { resource, sent = [] } = request
+  const { target } = resource
   const credentials = await readCredentials(source, request, world)
   credentials.requireAllowed(target, [])
   const login = await credentials.loginFor('api', target)
-  // Only the token: another value of the Secret may equal the owner's name.
-  const permit = permitBy({ target, secrets: [login.secret] }, (moved) => {
+  // Only tokens: another value of the Secret may equal the owner's name.
+  const permit = permitBy({ target, secrets: [...sent, login.secret] }, (moved) => {
     requireOperatorAllows(world.settings.allowedRepositories, moved)
     credentials.requireAllowed(moved, [])
   })

@@ -1,4 +1,5 @@
 import { authorise } from '../login/authorise.ts'
+import { sentWith } from '../domain/credentials/login.ts'
 import { requireAPI } from '../domain/repository/target.ts'
 import type { Branches } from '../domain/pull-request/pull-requests.ts'
 import type { PullRequestSpec } from '../domain/spec/spec.ts'
@@ -26,12 +27,16 @@ export async function openPullRequest(
   const target = { ...requireAPI(resource.target), shown: spec.repository, branches }
   // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []
+  const sent: string[] = []
   const { result, used } = await withFallback(sourcesOf(spec), async (source) => {
-    const logIn = (): Promise<ApiAccess> => logInToAPI(source, { resource, authorised, signal, saw }, world)
+    const logIn = (): Promise<ApiAccess> =>
+      logInToAPI(source, { resource, authorised, signal, saw, sent: [...sent] }, world)
     return withNewToken(logIn, ({ login, permit }) => {
       secrets.push(...login.secrets, login.secret)
       const { namespace } = resource.metadata
-      const caller = { login: { ...login, secrets: [...secrets] }, namespace, signal, claim: attempt.claim }
+      const masking = { login: { ...login, secrets: [...secrets] }, sent: [...sent] }
+      sent.push(...sentWith(login))
+      const caller = { ...masking, namespace, signal, claim: attempt.claim }
       return world.withPullRequests({ ...target, permit }, caller, (pullRequests) =>
         reconcilePullRequest(
           { resource, branches, again: attempt.again },

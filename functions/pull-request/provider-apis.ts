@@ -30,7 +30,7 @@ export function openProviders(
 ): WithPullRequests {
   const withOneCreation = openOneCreation()
   return async function withPullRequests(target, caller, work) {
-    const { login, namespace: owner = '', signal, claim = UNCLAIMED, span = NO_SPAN } = caller
+    const { login, sent, namespace: owner = '', signal, claim = UNCLAIMED, span = NO_SPAN } = caller
     const { host, baseURL } = target
     const load = PROVIDERS[host.name]
     if (load === undefined)
@@ -43,7 +43,7 @@ export function openProviders(
         const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, claim) }, login)
         return withOneCreation(
           { key: targetKey(target), owner, signal, late, turn, confirm: claim.confirm },
-          guardedPullRequests(pullRequests, { login, shown: target.shown }),
+          guardedPullRequests(pullRequests, { login, sent, shown: target.shown }),
           work,
         )
       }),

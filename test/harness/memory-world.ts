@@ -5,7 +5,7 @@ import type { Login } from '../../functions/domain/credentials/login.ts'
 import { editText } from '../../functions/domain/edit/edit-text.ts'
 import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import { NO_TRACER } from '../../functions/domain/telemetry/tracer.ts'
-import type { ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
+import type { ApiCaller, ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
 import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
 import { shareSigning } from '../../functions/attempt/turns/shared-signing.ts'
@@ -46,6 +46,7 @@ export interface Pushed {
 export interface Opened {
   readonly target: ApiTarget
   readonly login: ApiLogin
+  readonly sent?: ApiCaller['sent']
   readonly signal: AbortSignal
 }
 

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { DefaultConfig } from '../../functions/domain/credentials/default-credentials.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { parseResource } from '../domain/fixtures/parsed.ts'
+import { failureOf } from '../domain/fixtures/thrown.ts'
 import type { SoundPullRequest } from '../../functions/domain/schema/parse.ts'
 import type { Outcome } from '../../functions/domain/resource/status.ts'
 import { openPullRequest } from '../../functions/pull-request/open-pull-request.ts'
@@ -132,6 +133,23 @@ t.test('the fallback is used where the first credentials fail, and both are mask
   t.match(second, { username: 'dev', secret: 'spare-token' })
   for (const secret of ['s3cr3t-token', 'spare-token', 'dev:spare-token'])
     t.ok(second?.secrets.includes(secret), secret)
+})
+
+t.test('no address and no new name of the repository shows what was sent before the fallback', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(SPARE_SECRET)
+  world.pullRequests.before = () => {
+    if (world.opened.length === 1) throw new Failure('AuthenticationFailed', 'The token is refused.')
+  }
+  await go(world, { fallbackCredentials: SPARE })
+  t.strictSame(
+    world.opened.map(({ sent }) => sent),
+    [[], ['s3cr3t-token']],
+  )
+  const [, second] = world.opened
+  const moved = failureOf(() => second?.target.permit(['acme', 's3cr3t-token']))
+  t.match(moved, { reason: 'ReferenceForbidden' })
+  t.notMatch(moved.message, /s3cr3t-token/)
 })
 
 t.test('a Secret that is bound to another repository does not go to the API', async (t) => {

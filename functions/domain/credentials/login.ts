@@ -59,6 +59,11 @@ export function secretsOf(login: Login): readonly string[] {
   return [...login.secrets, login.password, `${login.username}:${login.password}`]
 }
 
+/** What a request to an API holds of a login, before it is encoded. */
+export function sentWith({ username, secret }: Pick<ApiLogin, 'username' | 'secret'>): readonly string[] {
+  return username === undefined ? [secret] : [secret, `${username}:${secret}`]
+}
+
 /** Value of a header for Basic authentication (RFC 7617), in UTF-8. */
 export function basicAuthorization(pair: { readonly username: string; readonly password: string }): string {
   return `Basic ${Buffer.from(`${pair.username}:${pair.password}`).toString('base64')}`

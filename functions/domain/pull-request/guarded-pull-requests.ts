@@ -1,4 +1,4 @@
-import type { ApiLogin } from '../credentials/login.ts'
+import { sentWith, type ApiLogin } from '../credentials/login.ts'
 import { Failure } from '../failure.ts'
 import type { PullRequests, ShownPullRequest } from './pull-requests.ts'
 import { holdsSecret } from '../redact.ts'
@@ -6,18 +6,23 @@ import { holdsSecret } from '../redact.ts'
 /** What the host received, and for which repository. */
 export interface Guard {
   readonly login: ApiLogin
+  /** As in ApiCaller. */
+  readonly sent?: readonly string[] | undefined
   /** `spec.repository`. */
   readonly shown: string
 }
 
 /**
- * The same pull requests, but never with an address that contains the login, because addresses are written to the status,
- * the Event and the log. Other values of the Secret, such as a name, may legitimately occur in an address.
+ * The same pull requests, but never with an address that contains the login, or what was sent before it, because addresses
+ * are written to the status, the Event and the log. Other values of the Secret, such as a name, may legitimately occur in
+ * an address.
  * @throws Failure additionally ProviderUnavailable if the host shows such an address
  */
-export function guardedPullRequests(pullRequests: PullRequests, { login, shown }: Guard): PullRequests {
-  const { username, secret } = login
-  const secrets = username === undefined ? [secret] : [secret, `${username}:${secret}`]
+export function guardedPullRequests(
+  pullRequests: PullRequests,
+  { login, sent = [], shown }: Guard,
+): PullRequests {
+  const secrets = [...sent, ...sentWith(login)]
   return {
     find: async (branches, among, keep) => (await pullRequests.find(branches, among, keep)).map(checked),
     async read(number, branches) {

@@ -132,6 +132,8 @@ export interface ApiTarget extends ApiEndpoint {
 /** Who calls an API. */
 export interface ApiCaller {
   readonly login: ApiLogin
+  /** What the attempt has sent to the host before, with other credentials (`sentWith`): it is not shown either. */
+  readonly sent?: readonly string[] | undefined
   readonly signal: AbortSignal
   /** Of the resource: its log-ins that fail are bounded, and namespaces take turns. */
   readonly namespace?: string

@@ -8,7 +8,7 @@ const WEB = 'https://git.example.com/acme/shop/pull/7'
 const BRANCHES = { base: 'main', head: 'settings', headOwner: undefined }
 const DRAFT = { branches: BRANCHES, title: 'Settings', body: '', draft: false }
 
-function guarded(url: string, username?: string): PullRequests {
+function guarded(url: string, username?: string, sent?: readonly string[]): PullRequests {
   const pull: ShownPullRequest = { number: 7, url, state: 'open', title: 'Settings', body: '' }
   const pullRequests: PullRequests = {
     find: () => Promise.resolve([pull]),
@@ -19,7 +19,7 @@ function guarded(url: string, username?: string): PullRequests {
   }
   // The Secret holds other values too, which occur in every address.
   const login = { username, secret: SECRET, identity: 'x', secrets: ['acme', 'shop', SECRET] }
-  return guardedPullRequests(pullRequests, { login, shown: SHOWN })
+  return guardedPullRequests(pullRequests, { login, sent, shown: SHOWN })
 }
 
 const VERBS: Readonly<Record<string, (port: PullRequests) => Promise<unknown>>> = {
@@ -38,6 +38,11 @@ for (const [verb, call] of Object.entries(VERBS)) {
       t.notMatch(said, new RegExp(`${SECRET}|${PAIR}`, 'i'))
     }
     await t.rejects(call(guarded(`${WEB}?t=${SECRET}`)), { message: /contains the token/ })
+  })
+
+  t.test(`${verb} returns no address that holds what was sent with other credentials before`, async (t) => {
+    const doomed = call(guarded(`${WEB}?t=TokenBefore42`, undefined, ['TokenBefore42']))
+    await t.rejects(doomed, { reason: 'ProviderUnavailable', message: /#7 at an address/ })
   })
 
   t.test(`${verb} returns a valid address that holds other values of the Secret`, async (t) => {
