@@ -2,18 +2,14 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { openBodyRoom } from './domain/network/body-room.ts'
 import { boundConnections, KEPT_MS } from './domain/incoming/connections.ts'
-import type { Connections } from './domain/incoming/connections.ts'
 import type { Timing } from './domain/incoming/timing.ts'
 import { NO_SCHEMAS } from './domain/no-schemas.ts'
-import { announcedBytes, readBody } from './domain/network/read-body.ts'
-import type { Cut } from './domain/network/read-body.ts'
 import { openArrivals } from './arrival/arrivals.ts'
 import { knowSenders } from './arrival/senders.ts'
 import type { Searches } from './arrival/arrivals.ts'
 import type { Handle } from './arrival/in-hand.ts'
-import { mayBeEventList, readPosted } from './domain/event/posted.ts'
+import { readPosted } from './domain/event/posted.ts'
 import type { Posted } from './domain/event/hint.ts'
 import { signedTrace } from './domain/event/sender-signature.ts'
 import { Failure } from './domain/failure.ts'
@@ -22,13 +18,9 @@ import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
 import { NO_METER, type Meter } from './domain/telemetry/meter.ts'
 import { codeLabel } from './domain/telemetry/program-metrics.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
+import { NO_ROOM, readBodies } from './event-bodies.ts'
 import { openEventPlaces } from './event-places.ts'
 
-const MIB = 1024 * 1024
-/** Largest event in bytes. An event names a resource; one that includes the whole object (1.5 MiB in etcd) also fits. */
-const LARGEST_EVENT = 3 * MIB
-/** Largest list of audit events: that of an API server that truncates (--audit-webhook-truncate-max-batch-size). */
-const LARGEST_LIST = 10 * MIB
 /** Time limit for receiving one request. */
 const REQUEST_TIMEOUT_MS = 30_000
 /** Interval of that check; Node's default of 30 s could double the limit. */
@@ -42,7 +34,6 @@ const TIMING: Timing = {
 }
 /** Retry-After in seconds, for events that could not be handled. */
 const RETRY_AFTER = '5'
-const NO_ROOM = 'Too many events are being handled at the moment; send this one again later.'
 
 export interface AppOptions {
   readonly stampKey?: Uint8Array | undefined
@@ -135,44 +126,12 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   return app
 }
 
-/** Reads the events of a request with any content type, and reports the length of each body. */
-function readBodies(app: FastifyInstance, connections: Connections, charge: (bytes: number) => void): void {
-  const enter = openBodyRoom()
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
-    const most = mayBeEventList(request.headers) ? LARGEST_LIST : LARGEST_EVENT
-    if (announcedBytes(request.headers) > most) throw unread('too large', most)
-    const place = enter()
-    try {
-      const body = await readBody(payload, { most, place }).catch((cause: unknown) => {
-        throw new Failure('InvalidSpec', 'The event was cut on its way.', { cause })
-      })
-      if (body === 'too many pieces') await connections.slowDown(request.raw.socket)
-      if (typeof body === 'string') throw unread(body, most)
-      charge(body.length)
-      // An attempt may take minutes: only what the body names is kept until then.
-      return await readPosted(request.headers, body, nextTurn)
-    } finally {
-      place.leave()
-    }
-  })
-}
-
 /** The same, about resources whose attempts continue the trace. */
 function inTrace(posted: Posted, trace: TraceContext): Posted {
   const hints = posted.hints.map((hint) =>
     hint.about === 'resource' ? { ...hint, ref: { ...hint.ref, trace } } : hint,
   )
   return { ...posted, hints }
-}
-
-function unread(cut: Cut, most: number): Failure {
-  if (cut === 'no room') return new Failure('Conflict', NO_ROOM)
-  const message =
-    cut === 'too large'
-      ? `The event is too large: it has more than ${most / MIB} MiB.`
-      : 'The event came in too many small pieces; send it in larger ones.'
-  return new Failure('InvalidSpec', message)
 }
 
 function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Logger): FastifyReply {

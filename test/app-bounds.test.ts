@@ -101,6 +101,35 @@ drawn('events that have been handled hold no room, and probes need none', async 
   for (const answer of await Promise.all(answers)) t.match(answer, /^HTTP\/1.1 202/)
 })
 
+t.test(
+  'of large events that are complete at the same moment, one is read in a turn of the event loop',
+  async (t) => {
+    let turn = 0
+    const turns: number[] = []
+    const { app, port, sockets } = await start(t, () => Promise.resolve(void turns.push(turn)))
+    let read = 0
+    app.server.on('request', (request: IncomingMessage) => {
+      request.on('data', (chunk: Buffer) => (read += chunk.length))
+    })
+    const [length, body] = event(100_000)
+    const begun = Array.from({ length: 8 }, () => {
+      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
+      sockets.push(socket)
+      socket.write(`${EVENT_HEAD}\r\n${length}\r\n\r\n${body.slice(0, -1)}`)
+      return socket
+    })
+    await waitFor('all but their ends', () => (read === 8 * 99_999 ? true : undefined), 10_000)
+    const count = (): void => {
+      turn += 1
+      if (turns.length < 8) setImmediate(count)
+    }
+    count()
+    for (const socket of begun) socket.write('}')
+    await waitFor('all of them', () => (turns.length === 8 ? true : undefined), 10_000)
+    t.equal(new Set(turns).size, 8, turns.join(' '))
+  },
+)
+
 drawn('an event in many small pieces is refused, and one in fewer is read', async (t) => {
   const { send, seen } = await start(t)
   const inPieces = (many: number): string => `${'1\r\n \r\n'.repeat(many)}0\r\n\r\n`
