@@ -3,6 +3,7 @@ import type { Release } from '../network/budget.ts'
 import { closing } from './closing.ts'
 import type { Connection } from './closing.ts'
 import { readInSlices } from './sliced-reading.ts'
+import { giveUpUntaken } from './taken-answers.ts'
 import type { Timing } from './timing.ts'
 
 /** Most requests of one connection that have no answer yet. Senders of events and API servers send one at a time. */
@@ -42,8 +43,8 @@ export const KEPT_MS = 100_000
 
 /**
  * Keeps at most `most` connections to the server. One more takes the place of the one that has been silent for longest,
- * unless that is held: whoever opens many cannot keep others out, such as the probes of the kubelet. To be called before
- * the server listens.
+ * unless that is held: whoever opens many cannot keep others out, such as the probes of the kubelet. One that does not
+ * take its answer for 10 s is closed. To be called before the server listens.
  */
 export function boundConnections(server: Server, most: number, timing: Timing): Connections {
   // The one that has been silent for longest comes first.
@@ -52,6 +53,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   const bySocket = new WeakMap<Socket, Connection>()
   const slowed = new WeakMap<Socket, Promise<void>>()
   const reading = readInSlices(server, timing.doNext, refuse)
+  giveUpUntaken(server, timing, end)
   // Node answers these by itself (RFC 9110, 10.1.1), however many come: they were counted nowhere.
   server.on('checkExpectation', (...both: unknown[]) => server.emit('request', ...both))
 
@@ -134,8 +136,12 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
 
   /** Closes the connection after 5 s, in which nothing of it is read. */
   function refuse(socket: Socket): void {
-    if (!reading.isStopped(socket))
-      void slowDown(socket).then(() => (connectionOf(socket)?.socket ?? socket).destroy())
+    if (!reading.isStopped(socket)) void slowDown(socket).then(() => end(socket))
+  }
+
+  function end(socket: Socket): void {
+    const connection = connectionOf(socket)
+    ;(connection?.socket ?? socket).destroy()
   }
 
   return {

@@ -295,6 +295,41 @@ t.test(
 )
 
 t.test(
+  'an answer that nobody takes holds nothing for long, and does not keep a server from closing',
+  async (t) => {
+    const { certPEM: cert, keyPEM: key } = await makeAuthority()
+    for (const isTLS of [false, true]) {
+      const server = isTLS ? createHTTPSServer({ cert, key }) : createHTTPServer()
+      const ended: ServerResponse[] = []
+      t.teardown(() => server.closeAllConnections())
+      const waited: number[] = []
+      const connections = boundConnections(server, 2, {
+        // In a tenth of the time.
+        wait(milliseconds, signal) {
+          waited.push(milliseconds)
+          return pause(milliseconds / 10, undefined, { signal })
+        },
+        doNext: (work) => process.nextTick(queueMicrotask, work),
+      })
+      server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+        response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
+        ended.push(response.end('x'.repeat(20_000_000)))
+      })
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const to = { port: (server.address() as AddressInfo).port, host: '127.0.0.1' }
+      const client = isTLS ? connectTLS({ ...to, rejectUnauthorized: false }) : connect(to)
+      t.teardown(() => client.destroy())
+      client.pause().write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+      const [response] = await waitFor('an answer', () => (ended.length > 0 ? ended : undefined), 10_000)
+      const closed = once(server.close(), 'close', { signal: AbortSignal.timeout(10_000) })
+      await once(response!, 'close', { signal: AbortSignal.timeout(10_000) })
+      await closed
+      t.strictSame(waited, [10_000])
+    }
+  },
+)
+
+t.test(
   'a request that never ends does not keep a server from closing, and no other one is ended',
   async (t) => {
     const { certPEM: cert, keyPEM: key } = await makeAuthority()
