@@ -12,7 +12,7 @@ import { asApplied, isResource, type LocalResource } from '../local/resource.ts'
 import { openSite, type Site } from '../local/site.ts'
 import { UsageError, worst, type Outcome } from '../terminal/exit-codes.ts'
 import { withoutPromise } from '../terminal/steps.ts'
-import { plain, styles } from '../terminal/style.ts'
+import { jsonText, plainLine, styles } from '../terminal/style.ts'
 import { carryOut } from './carry-out.ts'
 import { runIdentity, uidOf, type RunIdentity } from './run-identity.ts'
 
@@ -51,7 +51,7 @@ export async function apply(call: Call): Promise<Outcome> {
   } finally {
     await site.close()
   }
-  if (textOption(call, 'output') === 'json') terminal.print(JSON.stringify(endings.map(inJSON), undefined, 2))
+  if (textOption(call, 'output') === 'json') terminal.print(jsonText(endings.map(inJSON)))
   return worst(endings.map(({ ended }) => outcomeOf(ended)))
 }
 
@@ -131,7 +131,7 @@ function printEnding({ about, ended }: Ended, { terminal }: Call): void {
   const said = isBad
     ? `${ended.reason}: ${withoutPromise(ended.message)}`
     : `${ended.message} ${ended.commit?.url ?? ''}`
-  terminal.print(`${mark} ${plain(`${about}  ${said.trim()}`)}`)
+  terminal.print(`${mark} ${plainLine(`${about}  ${said.trim()}`)}`)
 }
 
 function inJSON({ about, ended }: Ended): object {

@@ -3,7 +3,7 @@ import type { Envelope } from '../../functions/domain/resource/resource.ts'
 import { textOption, type Call } from '../call.ts'
 import { chosenBy } from '../local/chosen.ts'
 import { UsageError, type Outcome } from '../terminal/exit-codes.ts'
-import { plain, styles, table, wrapped } from '../terminal/style.ts'
+import { jsonText, plainLine, styles, table, wrapped } from '../terminal/style.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { explain, type Explanation } from './explanation.ts'
 import { readHistory, type Happening } from './history.ts'
@@ -20,7 +20,7 @@ export async function explainResource(call: Call): Promise<Outcome> {
   terminal.progress('')
   const explanation = explain(envelope, one.connection.cluster.now())
   const shown = { about: one.about, envelope, explanation, history }
-  if (textOption(call, 'output') === 'json') terminal.print(JSON.stringify(inJSON(shown), undefined, 2))
+  if (textOption(call, 'output') === 'json') terminal.print(jsonText(inJSON(shown)))
   else print(shown, terminal)
   return explanation.outcome
 }
@@ -56,11 +56,11 @@ function print({ about, envelope, explanation, history }: Shown, terminal: Termi
   const { phase, reason, message, requestedBy, attempts, next, advice, outcome } = explanation
   const line = (label: string, text: string | undefined): void => {
     if (text === undefined || text === '') return
-    terminal.print(`${label.padEnd(LABEL)}${wrapped(plain(text), { width, indent: LABEL })}`)
+    terminal.print(`${label.padEnd(LABEL)}${wrapped(plainLine(text), { width, indent: LABEL })}`)
   }
   const colour = { good: 'green', wrong: 'red', unknown: 'yellow', usage: 'red' } as const
   const state = reason === undefined || reason === phase ? phase : `${phase}, ${reason}`
-  terminal.print(`${styled('bold', plain(about))}: ${styled(colour[outcome], state)}`)
+  terminal.print(`${styled('bold', plainLine(about))}: ${styled(colour[outcome], plainLine(state))}`)
   line('Message', message)
   line('Requested', requestedBy === undefined ? undefined : `by ${requestedBy}`)
   line('Attempts', String(attempts))
@@ -69,9 +69,10 @@ function print({ about, envelope, explanation, history }: Shown, terminal: Termi
   line('Commit', commitOf(envelope))
   line('Pull request', envelope.status?.pullRequest?.url)
   terminal.print(styled('bold', 'Conditions'))
-  for (const row of table((envelope.status?.conditions ?? []).map(rowOf))) terminal.print(`  ${plain(row)}`)
+  for (const row of table((envelope.status?.conditions ?? []).map(rowOf)))
+    terminal.print(`  ${plainLine(row)}`)
   terminal.print(styled('bold', 'History'))
-  for (const row of historyRows(history)) terminal.print(`  ${plain(row)}`)
+  for (const row of historyRows(history)) terminal.print(`  ${plainLine(row)}`)
 }
 
 function commitOf({ status }: Envelope): string | undefined {

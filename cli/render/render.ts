@@ -4,7 +4,7 @@ import { flagOption, textOption, type Call } from '../call.ts'
 import { chosenBy, type Chosen } from '../local/chosen.ts'
 import { openSite } from '../local/site.ts'
 import { UsageError, type Outcome } from '../terminal/exit-codes.ts'
-import { plain, styles } from '../terminal/style.ts'
+import { jsonText, plain, plainLine, styles } from '../terminal/style.ts'
 import { unifiedDiff } from './diff.ts'
 import { renderFiles, type RenderedFile } from './rendered-files.ts'
 
@@ -26,7 +26,7 @@ export async function render(call: Call): Promise<Outcome> {
     if (isJSON) all.push({ resource: one.about, files: files.map(inJSON) })
     else print(files, { call, isDiff, isAlone: chosen.length === 1 })
   }
-  if (isJSON) terminal.print(JSON.stringify(all, undefined, 2))
+  if (isJSON) terminal.print(jsonText(all))
   return isDiff && changes > 0 ? 'wrong' : 'good'
 }
 
@@ -71,7 +71,7 @@ function print(files: readonly RenderedFile[], { call: { terminal }, isDiff, isA
     return
   }
   for (const { path, after } of files) {
-    terminal.print(styled('bold', `==> ${path}${after === undefined ? ' (removed)' : ''} <==`))
+    terminal.print(styled('bold', `==> ${plainLine(path)}${after === undefined ? ' (removed)' : ''} <==`))
     if (after !== undefined) terminal.write(bytesOf(after))
   }
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '../../functions/domain/failure.ts'
 import { redact } from '../../functions/domain/redact.ts'
 import type { Outcome } from './exit-codes.ts'
-import { plain, styles, wrapped } from './style.ts'
+import { jsonText, plainLine, styles, wrapped } from './style.ts'
 import type { Terminal } from './terminal.ts'
 
 /** `good`, `wrong`, or `unseen`: not looked at, and the text says why. */
@@ -57,11 +57,11 @@ const WIDEST = 120
 export function printReport(report: Report, output: string, terminal: Terminal): void {
   const { about, steps, notes } = report
   if (output === 'json') {
-    terminal.print(JSON.stringify({ ...report, result: outcomeOf(steps) }, undefined, 2))
+    terminal.print(jsonText({ ...report, result: outcomeOf(steps) }))
     return
   }
   const styled = styles(terminal.colour)
-  terminal.print(styled('bold', plain(about)))
+  terminal.print(styled('bold', plainLine(about)))
   const widest = Math.max(0, ...steps.map(({ step }) => step.length))
   const indent = widest + 4
   const width = terminal.columns === undefined ? Infinity : Math.min(terminal.columns, WIDEST) - indent
@@ -69,9 +69,9 @@ export function printReport(report: Report, output: string, terminal: Terminal):
     const [mark, colour] = MARKS[state]
     const said = state === 'wrong' && reason !== undefined ? `${reason}: ${text}` : text
     terminal.print(
-      `${styled(colour, mark)} ${step.padEnd(widest)}  ${wrapped(plain(said), { width, indent })}`,
+      `${styled(colour, mark)} ${step.padEnd(widest)}  ${wrapped(plainLine(said), { width, indent })}`,
     )
   }
   for (const note of notes)
-    terminal.print(styled('dim', wrapped(plain(note), { width: width + indent, indent: 0 })))
+    terminal.print(styled('dim', wrapped(plainLine(note), { width: width + indent, indent: 0 })))
 }

@@ -24,6 +24,19 @@ export function plain(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]|\p{Cf}/gu, '?')
 }
 
+/** The same in one line: what is printed from elsewhere cannot look like lines of the command's own. */
+export function plainLine(text: string): string {
+  return plain(text).replace(/[\n\t]+/g, ' ')
+}
+
+/** As JSON, in which control and formatting characters are escapes, so that a terminal does not act on them. */
+export function jsonText(value: unknown): string {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value, undefined, 2).replace(/[\u007f-\u009f]|\p{Cf}/gu, (character) =>
+    character.split('').map(escaped).join(''),
+  )
+}
+
 /** The text in lines of at most so many characters, broken at blanks; the second and later ones are indented. */
 export function wrapped(
   text: string,

@@ -51,6 +51,17 @@ withCommitlet(t, async (t, installed) => {
     })
   })
 
+  await t.test('an Event of somebody else looks like an Event', async (t) => {
+    const { metadata } = await team.get('bad')
+    const { namespace } = team
+    const involvedObject = { kind: 'GitCommit', namespace, name: 'bad', uid: metadata.uid }
+    const message = 'Look\nWhat to do  run something else\u009b31m'
+    const event = { metadata: { name: 'forged' }, involvedObject, reason: 'Forged', type: 'Normal', message }
+    await plane.api.need('POST', `/api/v1/namespaces/${namespace}/events`, event)
+    t.match((await explain('bad')).stdout, /\n {2}\S+ +Forged +Look What to do {2}run something else\?31m/)
+    t.match((await explain('bad', '-o', 'json')).stdout, 'else\\u009b31m')
+  })
+
   await t.test('without the right to Events, and what is not there', async (t) => {
     const kubeconfig = await plane.kubeconfigFor({ name: 'explain-ada' })
     const words = ['explain', 'bad', '-n', team.namespace]

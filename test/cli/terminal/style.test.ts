@@ -1,7 +1,7 @@
 import t from 'tap'
 import { worst } from '../../../cli/terminal/exit-codes.ts'
 import { outcomeOf, withoutPromise } from '../../../cli/terminal/steps.ts'
-import { plain, styles, table, wrapped } from '../../../cli/terminal/style.ts'
+import { jsonText, plain, plainLine, styles, table, wrapped } from '../../../cli/terminal/style.ts'
 
 t.test('styles, or none', async (t) => {
   t.equal(styles(true)('red', 'x'), '\u001b[31mx\u001b[39m')
@@ -10,6 +10,17 @@ t.test('styles, or none', async (t) => {
 
 t.test('nothing of elsewhere steers the terminal', async (t) => {
   t.equal(plain('a\u001b[31mb\u202e\n\tc'), 'a?[31mb?\n\tc')
+})
+
+t.test('what is printed in a line stays in it', async (t) => {
+  t.equal(plainLine('it failed\n✓ log-in\r\n\tand more'), 'it failed ✓ log-in? and more')
+})
+
+t.test('nothing in JSON steers the terminal either, and it means the same', async (t) => {
+  const value = { a: 'a\u001b[31mb\u009b31m\u202e\u{e0001}\u007f"' }
+  const text = jsonText(value)
+  t.match(text, /^[\n -~]+$/)
+  t.same(JSON.parse(text), value)
 })
 
 t.test('lines are broken at blanks', async (t) => {
