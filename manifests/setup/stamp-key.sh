@@ -49,7 +49,7 @@ elif [ "${1-}" = --renew ]; then
 elif [ "${1-}" = --rotate ]; then
   keys=$(older) || fail "the Secret $name cannot be read in $namespace; ask for the right to get it."
   secret "$keys" | kubectl replace -f - >/dev/null || fail "the Secret $name could not be replaced in $namespace."
-  echo "The Secret $namespace/$name contains a new key, and the old one as key.1; both parts read them at start, so restart them."
+  echo "The Secret $namespace/$name contains a new key, and the old one as key.1; both parts read them at start, so restart them: the function first, and the webhook when its old pods are gone."
 else
   echo "The Secret $namespace/$name already exists and is unchanged."
 fi

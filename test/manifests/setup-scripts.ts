@@ -81,7 +81,7 @@ export async function trySetup(t: Test, plane: ControlPlane): Promise<void> {
     const keys: string[] = []
     for (let rotations = 0; rotations < 3; rotations += 1) {
       keys.unshift(await readKey(plane))
-      t.match((await run('stamp-key.sh', '--rotate')).stdout, 'restart them')
+      t.match((await run('stamp-key.sh', '--rotate')).stdout, 'restart them: the function first')
     }
     const read = ['get', 'secret', 'commitlet-stamp-key', '-n', 'commitlet-system', '-o', 'json']
     const { data } = JSON.parse((await plane.kubectl(read)).stdout) as { readonly data: object }
