@@ -60,6 +60,7 @@ export async function chosenBy(call: Call): Promise<readonly Chosen[]> {
     ...(connection.server ? { under: connection.cluster } : {}),
   })
   const wanted = wantedOf(objects)
+  for (const object of wanted) requireNamed(object, textOption(call, 'namespace'))
   if (wanted.length > 0) return wanted.map((object) => applied(object, { ...connection, cluster }, common))
   throw new UsageError(`${files.join(', ')} has no GitCommit, PullRequest or Secret.`)
 }
@@ -79,6 +80,14 @@ async function connectFor(call: Call, hasFiles: boolean): Promise<Connection> {
 function wantedOf(objects: readonly FileObject[]): readonly FileObject[] {
   const resources = objects.filter(isResource)
   return resources.length > 0 ? resources : objects.filter(({ kind }) => kind === 'Secret')
+}
+
+/** As kubectl: whoever names a namespace does not expect that a file has the Secrets of another one used. */
+function requireNamed({ kind, name, namespace, source }: FileObject, named: string | undefined): void {
+  if (named === undefined || namespace === undefined || namespace === named) return
+  throw new UsageError(
+    `${kind} ${name} is in the namespace ${namespace}, and not in ${named}, as ${source} says; name that one with -n, or leave -n out.`,
+  )
 }
 
 type Common = Pick<Chosen, 'config' | 'knowsSettings'>

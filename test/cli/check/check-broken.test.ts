@@ -307,6 +307,19 @@ withCommitlet(t, async (t, installed) => {
     t.match(stepsIn(bound)['push'], { state: 'good' }, 'where its annotation says, it goes whoever asks')
   })
 
+  await t.test('a file does not lead out of the namespace that was named', async (t) => {
+    const repository = await create()
+    const elsewhere = { metadata: { name: 'shop', namespace: 'payments' } }
+    const file = await fileOf(t, { ...gitCommit('shop', repository.url), ...elsewhere })
+    for (const command of ['check', 'render']) {
+      const ended = await commitlet([command, '-f', file, '-n', team.namespace], { env: envOf() })
+      t.equal(ended.code, 2, ended.stdout)
+      t.match(ended.stderr, `GitCommit shop is in the namespace payments, and not in ${team.namespace}`)
+    }
+    const unnamed = await commitlet(['check', '-f', file], { env: envOf() })
+    t.match(unnamed.stdout, /^GitCommit payments\/shop /, 'as with kubectl')
+  })
+
   await t.test('Secrets by themselves, and what is not there', async (t) => {
     const check = (...words: readonly string[]) =>
       commitlet(['check', ...words, '-n', team.namespace, '-o', 'json'], { env: envOf() })
