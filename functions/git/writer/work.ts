@@ -8,6 +8,9 @@ import { UNKNOWN, type Seen } from './plan-batch.ts'
 /** How often a change is built again on a branch that others move, before it fails with Conflict. */
 export const ROUNDS = 20
 
+/** Each half of what took so long without an answer may take as long again, and the others wait for it. */
+const SLOW_MS = 10_000
+
 /** Changes of one branch that are still to be written, and what earlier rounds have found out. */
 export interface Work {
   /** At least one; each is waited for when the round begins, or is left out. */
@@ -23,7 +26,7 @@ export interface Work {
   readonly fresh?: true
   /** Of the changes that have lost a race, or may have: what the tip held at their paths then, or UNKNOWN. */
   readonly before?: Seen
-  /** How long the round took that has lost a race, in milliseconds. Undefined: another reason has ended it. */
+  /** How long the round took that has come to its push, in milliseconds. Undefined: another reason has ended it. */
   readonly raceMs?: number | undefined
   /**
    * Of changes of several namespaces: takes away those of one that keep the others from their push. Left out: they are of
@@ -86,11 +89,12 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
 /**
  * What is left after a push without an answer. The commits of one namespace may be what the server ends at, each time: halves
  * of several namespaces, until it stands alone, whose failure it is. What was pushed may still be carried out, so it
- * stays in this session, and is searched for.
+ * stays in this session, and is searched for. After a long time all fail, and are tried again by themselves.
  */
 function divideUnanswered(work: Work, failure: Failure): Progress {
-  const { batch, apart, keepApart } = work
-  if (apart !== undefined && !isOfOne(batch) && failure.retryAfterSeconds === undefined)
+  const { batch, apart, keepApart, raceMs = 0 } = work
+  const mayDivide = apart !== undefined && !isOfOne(batch) && raceMs < SLOW_MS
+  if (mayDivide && failure.retryAfterSeconds === undefined)
     return { settled: new Map(), rest: halvesOf(work) }
   keepApart?.(batch)
   return { settled: failAll(batch, failure), rest: [] }
