@@ -45,7 +45,9 @@ export interface OpenWorld {
 
 /** Puts together what attempts use, with its guards and looks. Takes no call. */
 export function openWorld(parts: WorldParts): OpenWorld {
-  const { cluster, git, turns, network, find, config, log, meter, tracer } = parts
+  const { cluster, git, turns, find, config, log, meter, tracer } = parts
+  const share = shareThread()
+  const network = { ...parts.network, workFor: share.workFor }
   const now = (): Date => cluster.now()
   const elapsed = (): number => performance.now()
   const looks = openLooks({
@@ -66,7 +68,6 @@ export function openWorld(parts: WorldParts): OpenWorld {
     },
     { failedLogins: config.failedLogins, elapsed },
   )
-  const share = shareThread()
   const edits = openEdits({ acquire: turns.acquireEdit, mostMiB: turns.mostEditMiB, share })
   const world: World = {
     cluster,

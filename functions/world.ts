@@ -113,8 +113,8 @@ export interface World {
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
   readonly takeTurn: (kind: Kind, holder: Holder) => Promise<Turn | undefined>
   /**
-   * Does work that holds the thread, such as rendering an object or parsing a Secret, once its namespace has not had more than its share; see
-   * functions/attempt/turns/thread-share.ts. Throws what `work` throws, and Timeout if `signal` fires before it begins.
+   * Does work that holds the thread, such as rendering an object or parsing a Secret or an answer, once its namespace has
+   * not had more than its share; see functions/attempt/turns/thread-share.ts. Throws what `work` throws, and Timeout if `signal` fires before it begins.
    */
   readonly workFor: <T>(namespace: string, work: () => T, signal: AbortSignal) => Promise<T>
   /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/shared-signing.ts. */

@@ -4,6 +4,7 @@ import { requireAPI, type Target } from '../domain/repository/target.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP, type HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
+import { shareOf } from '../http/share.ts'
 import type { MakeCommit } from '../providers/make-commit.ts'
 import type { World } from '../world.ts'
 import type { ApiLimits } from './api-limits.ts'
@@ -42,7 +43,8 @@ export function openHostCommits(
         }
         const made = await withAPI(baseURL, signal, (fetch) => {
           const begin: typeof fetch = (url, init) => fetch(url, { ...init, mayBegin })
-          return makeCommit({ baseURL, repository, shown, fetch: begin, token, secrets }, commit)
+          const share = shareOf(settings, namespace, signal)
+          return makeCommit({ baseURL, repository, shown, fetch: begin, share, token, secrets }, commit)
         })
         // Nothing was sent.
         return begun.late ? { kind: 'race' } : made

@@ -14,7 +14,7 @@ export interface ApiCaller {
 }
 
 /** Calls with a token alone (RFC 6750), or with user name and secret (RFC 7617). Sends no request yet. */
-export function apiCaller({ shown, fetch: send }: Endpoint, login: ApiLogin): ApiCaller {
+export function apiCaller({ shown, fetch: send, share }: Endpoint, login: ApiLogin): ApiCaller {
   const { username, secret } = login
   const authorization =
     username === undefined ? `Bearer ${secret}` : basicAuthorization({ username, password: secret })
@@ -26,8 +26,8 @@ export function apiCaller({ shown, fetch: send }: Endpoint, login: ApiLogin): Ap
         content === undefined
           ? { headers }
           : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(content) }
-      return parseAnswer(await send(url, { method, ...written }))
+      return parseAnswer(await send(url, { method, ...written }), share)
     },
-    askForPage: async (url) => parseAnswer(await send(url, { method: 'GET', headers, isPage: true })),
+    askForPage: async (url) => parseAnswer(await send(url, { method: 'GET', headers, isPage: true }), share),
   }
 }

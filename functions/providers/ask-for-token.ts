@@ -3,7 +3,7 @@ import type { IssuedToken, Permissions } from '../domain/credentials/app-login.t
 import type { Endpoint } from '../domain/pull-request/pull-requests.ts'
 
 /** The repository that a token is for, and what it may do there. */
-export interface TokenPlace extends Pick<Endpoint, 'baseURL' | 'repository' | 'shown' | 'fetch'> {
+export interface TokenPlace extends Pick<Endpoint, 'baseURL' | 'repository' | 'shown' | 'fetch' | 'share'> {
   readonly permissions: Permissions
   /** The time by which Commitlet goes. */
   readonly now: Date

@@ -2,7 +2,7 @@ import type { ApiCommit, ApiCommitted } from '../domain/commit/commit-by-api.ts'
 import type { Endpoint } from '../domain/pull-request/pull-requests.ts'
 
 /** The repository in which a commit is made, and who makes it. */
-export interface CommitPlace extends Pick<Endpoint, 'baseURL' | 'repository' | 'shown' | 'fetch'> {
+export interface CommitPlace extends Pick<Endpoint, 'baseURL' | 'repository' | 'shown' | 'fetch' | 'share'> {
   readonly token: string
   /** To be masked in the words of the host. */
   readonly secrets: readonly string[]

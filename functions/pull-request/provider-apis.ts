@@ -8,6 +8,7 @@ import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
+import { shareOf } from '../http/share.ts'
 import { inTurns } from './calls-in-turns.ts'
 import { openOneCreation } from './one-creation.ts'
 
@@ -40,7 +41,8 @@ export function openProviders(
     const late = (cause: unknown): Failure => outOfTime(target, cause)
     return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn) =>
       withAPI(baseURL, signal, (fetch) => {
-        const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, claim) }, login)
+        const share = shareOf(settings, owner, signal)
+        const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, claim), share }, login)
         return withOneCreation(
           { key: targetKey(target), owner, signal, late, turn, confirm: claim.confirm },
           guardedPullRequests(pullRequests, { login, sent, shown: target.shown }),

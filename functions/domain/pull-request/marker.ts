@@ -15,6 +15,8 @@ const DIGITS = 16
  */
 export const LONGEST_BODY = 131_072
 const BEGINNING = '[commitlet:'
+/** How many of them are looked at, from the end: people do not write so many below a marker. */
+const MOST_BEGINNINGS = 100
 
 /** The text of a marked pull request without its marker, and what the marker shows. */
 export interface Marked extends PullRequestText {
@@ -54,7 +56,7 @@ export function uidIn(body: string): string | undefined {
 /** From the end: a body of a host may have thousands. */
 function lastMarker(body: string): RegExpExecArray | undefined {
   let at = body.lastIndexOf(BEGINNING)
-  while (at >= 0) {
+  for (let seen = 0; at >= 0 && seen < MOST_BEGINNINGS; seen += 1) {
     MARKER.lastIndex = at
     const found = MARKER.exec(body)
     if (found !== null) return found

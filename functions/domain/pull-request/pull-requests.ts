@@ -92,7 +92,12 @@ export interface Endpoint {
    */
   readonly permit: Permit
   readonly fetch: Fetch
+  /** Left out: nobody else needs the thread. */
+  readonly share?: Share | undefined
 }
+
+/** Does work that holds the thread, in the share of the caller's namespace. Throws what `work` throws, and Timeout. */
+export type Share = <T>(work: () => T) => Promise<T>
 
 /** Throws ReferenceForbidden if these credentials must not be used for the repository with this path. */
 export type Permit = (repository: readonly string[]) => void

@@ -18,9 +18,9 @@ const OBJECT_NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
  * @throws Failure as MakeCommit says
  */
 export async function makeCommit(place: CommitPlace, commit: ApiCommit): Promise<ApiCommitted> {
-  const { shown, secrets, fetch, token } = place
+  const { shown, secrets, fetch, share, token } = place
   const baseURL = graphQLBase(place.baseURL)
-  const ask = openOctokit({ baseURL, shown, fetch }, { auth: token })
+  const ask = openOctokit({ baseURL, shown, fetch, share }, { auth: token })
   const variables = { input: inputOf(commit, place.repository) }
   try {
     const answer = await ask('POST /graphql', { query: MUTATION, variables })

@@ -23,7 +23,7 @@ export type OctokitLogin = Pick<
 
 /** Calls GitHub by its library. Sends no request yet. */
 export function openOctokit(
-  { baseURL, shown, fetch }: Pick<Endpoint, 'baseURL' | 'shown' | 'fetch'>,
+  { baseURL, shown, fetch, share }: Pick<Endpoint, 'baseURL' | 'shown' | 'fetch' | 'share'>,
   login: OctokitLogin,
 ): Ask {
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
@@ -32,7 +32,7 @@ export function openOctokit(
   return async function ask(route, parameters, isPage = false) {
     const answers: ApiAnswer[] = []
     const kept: Fetch = async (url, init) => {
-      const answer = await parseAnswer(await fetch(url, { ...init, isPage }))
+      const answer = await parseAnswer(await fetch(url, { ...init, isPage }), share)
       answers.push(answer)
       return forLibrary(answer)
     }

@@ -24,11 +24,12 @@ const API_PATH = /\/api\/v4$/
  * requester would repeat a POST up to ten times, and its errors contain the token. GitLab accepts every kind of token
  * as `Authorization: Bearer` (GitLab documentation, "REST API authentication").
  */
-export function connectClient({ baseURL, fetch }: Endpoint, login: ApiLogin): Client {
+export function connectClient({ baseURL, fetch, share }: Endpoint, login: ApiLogin): Client {
   const requesterFn = createRequesterFn(
     (_resource, request) => Promise.resolve(request),
     async (path, request) => ({
-      body: await answerAsBody(await send(path, request)),
+      // The library returns a body that is not a list unchanged, so the whole answer is passed as the body.
+      body: { ...(await parseAnswer(await send(path, request), share)) },
       headers: {},
       status: 200,
     }),
@@ -60,11 +61,6 @@ export async function answerFrom(call: Promise<unknown>): Promise<ApiAnswer> {
   const message =
     'An answer of GitLab did not come through its client; Commitlet retries automatically, and your Commitlet operator has to check it.'
   throw new Failure('Internal', message)
-}
-
-/** The library returns a body that is not a list unchanged, so the whole answer is passed as the body. */
-async function answerAsBody(response: Response): Promise<Record<string, unknown>> {
-  return { ...(await parseAnswer(response)) }
 }
 
 function initOf(request: unknown): FetchInit {

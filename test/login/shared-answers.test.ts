@@ -1,0 +1,61 @@
+import { generateKeyPairSync } from 'node:crypto'
+import t from 'tap'
+import { readApp } from '../../functions/domain/credentials/app.ts'
+import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
+import { requireAPI, targetOf } from '../../functions/domain/repository/target.ts'
+import type { HTTPSettings } from '../../functions/http/http.ts'
+import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import { openHostCommits } from '../../functions/login/host-commits.ts'
+import { openIssuers } from '../../functions/login/token-issuers.ts'
+import { openProviders } from '../../functions/pull-request/provider-apis.ts'
+import { loginOf } from '../git/stage.ts'
+import { github } from '../harness/hosts/github.ts'
+import { startHost } from '../harness/hosts/host-server.ts'
+import { memoryModel } from '../harness/hosts/model.ts'
+import { BRANCHES, LOGIN, settingsWith } from '../providers/port-stage.ts'
+
+const { signal } = new AbortController()
+const COMMIT = { branch: 'main', tip: 'a'.repeat(40), message: 'One\n', files: [] }
+
+t.test('large answers of APIs are parsed in the share of the namespace that called', async (t) => {
+  const host = await startHost(t, github, memoryModel())
+  const shared: string[] = []
+  const workFor: HTTPSettings['workFor'] = (namespace, work) => {
+    shared.push(namespace)
+    return Promise.resolve().then(work)
+  }
+  const settings = { ...settingsWith(host.caFile), workFor }
+  const limits = makeApiLimits(() => 0)
+  const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
+  const target = targetOf('GitCommit', address, { provider: 'github', baseURL: host.baseURL })
+  const api = { ...requireAPI(target), shown: address.text, branches: BRANCHES, permit: () => undefined }
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = Buffer.from(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
+  const parts = readApp({ id: '4711', installation: undefined, privateKey: pem })
+  if (!('id' in parts)) throw new Error(parts.join(' '))
+  const places = { id: 'a', installation: 'b', privateKey: 'c' }
+  const app = { ...parts, source: [], places, shown: 'The App', secrets: [] }
+
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    team: () =>
+      openProviders(settings, limits)(api, { login: LOGIN, namespace: 'team', signal }, (pullRequests) =>
+        pullRequests.find(BRANCHES, 'open'),
+      ),
+    web: () =>
+      openHostCommits(settings, limits)(target, 'web')(COMMIT, { login: loginOf('good-token'), signal }),
+    shop: () =>
+      openIssuers(settings, () => new Date())({ app, kind: 'GitCommit', namespace: 'shop', target, signal }),
+  }
+  for (const [namespace, call] of Object.entries(calls)) {
+    for (const [length, expected] of [
+      [60_000, []],
+      [70_000, [namespace]],
+    ] as const) {
+      shared.length = 0
+      host.forget()
+      host.fail({ kind: 'answer', answer: { status: 404, body: { message: 'x'.repeat(length) } } })
+      await t.rejects(call(), { name: 'Failure' })
+      t.strictSame([...new Set(shared)], expected, `${namespace}, ${length} bytes`)
+    }
+  }
+})
