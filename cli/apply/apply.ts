@@ -7,7 +7,7 @@ import type { Config } from '../../functions/config.ts'
 import { listOption, textOption, type Call } from '../call.ts'
 import { fileCluster } from '../input/file-cluster.ts'
 import { readObjects, type FileObject } from '../input/objects.ts'
-import { localConfig } from '../input/settings.ts'
+import { KEY, localConfig } from '../input/settings.ts'
 import { asApplied, isResource, type LocalResource } from '../local/resource.ts'
 import { openSite, type Site } from '../local/site.ts'
 import { UsageError, worst, type Outcome } from '../terminal/exit-codes.ts'
@@ -31,7 +31,7 @@ export async function apply(call: Call): Promise<Outcome> {
   const seconds = secondsOf(textOption(call, 'timeout') ?? '')
   const objects = await readObjects(files, terminal.readInput)
   const namespace = textOption(call, 'namespace') ?? 'default'
-  const config = localConfig(terminal.env, {})
+  const config = localConfig(terminal.env, {}, [KEY])
   const identity = runIdentity(textOption(call, 'run'), new Date())
   const username = textOption(call, 'requester') ?? userInfo().username
   const wanted = inOrder(objects.filter(isResource))
@@ -74,12 +74,13 @@ function stampedBy(
   { identity, namespace, config }: Stamping,
 ): LocalResource {
   const of = object.namespace ?? namespace
-  const { delegation } = config
+  const { delegation, stampKey } = config
   const isCommit = object.kind === 'GitCommit'
   return asApplied(object, {
     user: { username },
     namespace: of,
     delegation,
+    stampKey,
     uid: uidOf(object, of),
     ...(isCommit ? { requestedAt: identity.run, startedAt: identity.since } : {}),
   })

@@ -95,7 +95,7 @@ export const COMMANDS: readonly CommandRow[] = [
     details: [
       'For pipelines: the files take the place of the cluster. ConfigMaps, Secrets and other objects are read from them as they are written, so without what an API server would add; GitCommits are carried out in the order of the files, then PullRequests. Log-ins, rules, retries and messages are those of the function. No cluster is called.',
       'What holds: one commit holds all files of a GitCommit or none; the branch is never forced; nothing is committed where the content is there; a lost race is tried again. With --run, a second try of the same pipeline counts the commits of the first as its own. What does not hold: there is no stamp, so the commit names whoever runs the command; there is no status, and nobody tries again after the command has ended; two pipelines at a time are two writers, of which the last one wins.',
-      'Settings are read from the environment, as the function reads them: CA_FILE, SSH_KNOWN_HOSTS, HTTPS_PROXY, NO_PROXY, INSECURE_HOSTS, ALLOWED_REPOSITORIES, REFERENCE_SCOPE, DEFAULT_GIT_TOKEN and DEFAULT_GIT_REPOSITORIES, DEFAULT_SIGNING_KEY_FILE and DEFAULT_SIGNING_REPOSITORIES, REQUIRE_SIGNING, COMMIT_AUTHOR_NAME, COMMIT_AUTHOR_EMAIL, REQUESTED_BY_TRAILER, GIT_ENGINE, ATTEMPT_DEADLINE, FETCH_LIMIT.',
+      'Settings are read from the environment, as the function reads them: CA_FILE, SSH_KNOWN_HOSTS, HTTPS_PROXY, NO_PROXY, STAMP_KEY_FILE, INSECURE_HOSTS, ALLOWED_REPOSITORIES, REFERENCE_SCOPE, DEFAULT_GIT_TOKEN and DEFAULT_GIT_REPOSITORIES, DEFAULT_SIGNING_KEY_FILE and DEFAULT_SIGNING_REPOSITORIES, REQUIRE_SIGNING, COMMIT_AUTHOR_NAME, COMMIT_AUTHOR_EMAIL, REQUESTED_BY_TRAILER, GIT_ENGINE, ATTEMPT_DEADLINE, FETCH_LIMIT.',
     ],
     options: [
       FILES,

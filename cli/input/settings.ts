@@ -44,12 +44,20 @@ const OF_THIS_MACHINE = [
 /** The ConfigMap of the operator's settings, as manifests/ names it. */
 export const SETTINGS_MAP = 'commitlet-settings'
 
+/** The key that signs stamps and seals commits: for the command that makes both itself. */
+export const KEY = 'STAMP_KEY_FILE'
+
 /**
  * The configuration of the function, from the environment of this process and, below that, from the operator's settings.
+ * `more`: variables that only some commands take.
  * @throws WrongSetting as at the start of the function
  */
-export function localConfig(env: Environment, operators: Environment): Config {
-  const taken = [...TAKEN, ...OF_THIS_MACHINE].map((name) => [name, env[name]] as const)
+export function localConfig(
+  env: Environment,
+  operators: Environment,
+  more: readonly (typeof KEY)[] = [],
+): Config {
+  const taken = [...TAKEN, ...OF_THIS_MACHINE, ...more].map((name) => [name, env[name]] as const)
   const own = Object.fromEntries(taken.filter(([, value]) => value !== undefined))
   const theirs = Object.fromEntries(TAKEN.map((name) => [name, operators[name]] as const))
   return readConfig({ TMPDIR: tmpdir(), ...theirs, ...own })

@@ -40,6 +40,8 @@ export interface Applying {
   readonly user: UserInfo
   readonly namespace: string
   readonly delegation: GateSettings['delegation']
+  /** Left out: nothing is signed. */
+  readonly stampKey?: GateSettings['stampKey']
   /** Values of metadata that the API server gives. */
   readonly uid: string
   /** The value of `commitlet.dev/requested-at`. */
@@ -50,7 +52,7 @@ export interface Applying {
 
 /** The resource of a file as it would be stored if this user applied it, with the stamp that the webhook would make. */
 export function asApplied(object: FileObject, applying: Applying): LocalResource {
-  const { user, delegation, uid, requestedAt, startedAt } = applying
+  const { user, delegation, stampKey, uid, requestedAt, startedAt } = applying
   const namespace = object.namespace ?? applying.namespace
   const written = member(object.value, 'metadata')
   const annotations: Readonly<Record<string, unknown>> = {
@@ -59,7 +61,7 @@ export function asApplied(object: FileObject, applying: Applying): LocalResource
   }
   const metadata = { ...Object.fromEntries(entries(written)), name: object.name, namespace, annotations }
   const after = { ...object.value, metadata, status: statusOf(startedAt) }
-  const stamping = { user, extraKeys: [], delegation, key: undefined, now: new Date() }
+  const stamping = { user, extraKeys: [], delegation, key: stampKey, now: new Date() }
   const stamp = stampFor({ before: undefined, after, namespace }, stamping)
   const kept = Object.entries({ ...annotations, ...stamp }).filter(([, text]) => text !== undefined)
   const whole = {

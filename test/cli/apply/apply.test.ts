@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import t from 'tap'
+import { uidOf } from '../../../cli/apply/run-identity.ts'
+import { requestDigest } from '../../../functions/domain/commit/commit-id.ts'
 import { startGitServer } from '../../harness/git-server.ts'
 import { gitBranches } from '../../harness/hosts/git-branches.ts'
 import { memoryModel } from '../../harness/hosts/model.ts'
@@ -68,6 +71,22 @@ t.test('a second try of one run counts the commit of the first; another run writ
   t.match(await apply('78'), /Committed/)
   t.match(await repository.show('main:shop.yaml'), /colour: blue/)
   t.equal((await repository.log('main'))[0], ours)
+})
+
+t.test('with a key, a commit of somebody else that names the run is not taken for its own', async (t) => {
+  const repository = await server.createRepository(names())
+  const file = await fileOf(t, configMap('blue'), secret, gitCommit(repository.url))
+  const key = join(t.testdir({ key: 'k'.repeat(32) }), 'key')
+  const apply = (run: string) =>
+    commitlet(['apply', '-f', file, '--run', run], { env: { ...env, STAMP_KEY_FILE: key } })
+  const id = `${uidOf({ kind: 'GitCommit', name: 'shop' }, 'default')}.1.${requestDigest('79')}`
+  await repository.commit('main', { 'shop.yaml': 'a typo less' }, `Fix a typo\n\nCommitlet-Id: ${id}\n`)
+  t.equal((await apply('79')).code, 0)
+  t.match(await repository.show('main:shop.yaml'), /colour: blue/)
+  t.match(await repository.git('log', '-1', '--format=%B', 'main'), `Commitlet-Id: ${id}\n`)
+  await repository.commit('main', { 'shop.yaml': 'by another' })
+  t.match((await apply('79')).stdout, /Committed/)
+  t.equal(await repository.show('main:shop.yaml'), 'by another', 'its own counts')
 })
 
 t.test('a follower is carried out once, as its sources are now', async (t) => {
