@@ -26,8 +26,8 @@ export interface LogIn {
 export interface LoginThrottle {
   /**
    * Does work that logs in, until its signal fires. Throws AuthenticationFailed without doing it if too many log-ins of the
-   * namespace have failed at the host. A login that has worked lately at the same repository is never held back. Where one logs
-   * in for several and fails, the signals of the others fire with that failure: in a queue for a push each would log in by
+   * namespace have failed at the host. A login that has worked lately at the same repository is not held back, unless as many
+   * of those have failed there: whoever may end tokens can have any number of them work, and then fail. Where one logs in for several and fails, the signals of the others fire with that failure: in a queue for a push each would log in by
    * itself. `proves`: whether the result shows that the login works. Default: any does.
    */
   readonly run: <T>(
@@ -65,8 +65,9 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   /** Waits until the login may be tried; undefined: it has worked there. */
   async function enter(logIn: LogIn): Promise<Tried | undefined> {
     for (;;) {
-      if (worked.get(placeKey(logIn)) === true) return undefined
       const those = places.of(logIn)
+      const isTrusted = worked.get(placeKey(logIn)) === true
+      if (isTrusted && those.every(({ trusted }) => trusted.left() >= 1)) return undefined
       const all = those.flatMap(({ tried }) => [...tried])
       const key = keyOf(logIn)
       const same = key === undefined ? undefined : all.find((tried) => tried.key === key)
@@ -104,7 +105,10 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
     worked.delete(placeKey(logIn))
     if (tried?.failing.signal.aborted === true) return
     const those = tried?.places ?? places.of(logIn)
-    for (const place of those) place.allowance.spend(1)
+    for (const { allowance, trusted } of those) {
+      allowance.spend(1)
+      if (tried === undefined) trusted.spend(1)
+    }
     places.keep(logIn.namespace, those)
     tried?.failing.abort(error)
   }

@@ -6,6 +6,8 @@ export interface Place<Tried> {
   readonly name: string
   /** Of log-ins that fail. */
   readonly allowance: Allowance
+  /** Of those among them that had worked at the same repository before. */
+  readonly trusted: Allowance
   /** Logins that are being tried and have not worked yet. */
   readonly tried: Set<Tried>
 }
@@ -42,14 +44,15 @@ export function openPlaces<Tried>(most: number, makeAllowance: () => Allowance):
   const kept = new LRUCache<string, Map<string, Place<Tried>>>({ max: NAMESPACES })
 
   function makePlace(name: string): Place<Tried> {
-    return { name, allowance: makeAllowance(), tried: new Set() }
+    return { name, allowance: makeAllowance(), trusted: makeAllowance(), tried: new Set() }
   }
 
   function forget(namespace: string, places: Iterable<Place<Tried>>): void {
     const own = kept.get(namespace)
     for (const place of places) {
-      const { name, allowance, tried } = place
-      if (own?.get(name) === place && tried.size === 0 && allowance.left() >= most) own.delete(name)
+      const { name, allowance, trusted, tried } = place
+      const isNew = tried.size === 0 && allowance.left() >= most && trusted.left() >= most
+      if (own?.get(name) === place && isNew) own.delete(name)
     }
     if (own?.size === 0) kept.delete(namespace)
   }

@@ -148,6 +148,29 @@ t.test('nor is a login that has worked, until it fails', async (t) => {
   t.equal(tried.length, before + 1)
 })
 
+t.test('of logins that have worked, and do not any more, no more fail than of others', async (t) => {
+  const { throttle, wait } = stage()
+  let isOver = false
+  let failed = 0
+  const logIn = (login: string, at: string) =>
+    throttle
+      .run({ namespace: 'team', host: 'git.example.com', login, at, shared: undefined, signal }, async () => {
+        if (!isOver) return 'in'
+        failed += 1
+        throw new Failure('AuthenticationFailed', 'No.')
+      })
+      .catch((error: unknown) => error)
+  const all = Array.from({ length: 50 }, (_, i) => [`login ${i % 10}`, `repository ${i}`] as const)
+  for (const one of all) t.equal(await logIn(...one), 'in')
+  isOver = true
+  for (const one of all) await logIn(...one)
+  t.equal(failed, 5)
+  t.match(await logIn('login 9', 'repository 49'), { message: /was not tried/ })
+  isOver = false
+  wait(30)
+  t.equal(await logIn('login 9', 'repository 49'), 'in')
+})
+
 t.test('however many come at once, no more are tried than may fail', async (t) => {
   const { tried, logIn } = stage()
   const results = await Promise.all(Array.from({ length: 50 }, (_, i) => logIn(`bad-${i}`)))
