@@ -47,6 +47,11 @@ export function makeApiLimits(now: () => number): ApiLimits {
             await turn.comeBack()
             limits.check(key)
           },
+          async without(work) {
+            const result = await turn.without(work)
+            limits.check(key)
+            return result
+          },
         }
         return work(limited).catch((error: unknown) => {
           throw limits.record(key, error)

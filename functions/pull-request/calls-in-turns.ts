@@ -1,4 +1,4 @@
-import type { Fetch } from '../domain/pull-request/pull-requests.ts'
+import type { Fetch, Share } from '../domain/pull-request/pull-requests.ts'
 import type { ClaimCheck } from '../domain/resource/claims.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 
@@ -19,4 +19,9 @@ export function inTurns(fetch: Fetch, turn: HeldTurn, claim: ClaimCheck): Fetch 
     await claim.confirm()
     return fetch(url, { ...init, mayBegin: () => claim.remaining() > 0 })
   }
+}
+
+/** The same share, for which the turn is not held: whoever has used theirs up keeps nobody with the same token waiting. */
+export function withoutTurn(share: Share | undefined, turn: HeldTurn): Share | undefined {
+  return share && ((work) => turn.without(() => share(work)))
 }

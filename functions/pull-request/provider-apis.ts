@@ -9,7 +9,7 @@ import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
 import { shareOf } from '../http/share.ts'
-import { inTurns } from './calls-in-turns.ts'
+import { inTurns, withoutTurn } from './calls-in-turns.ts'
 import { openOneCreation } from './one-creation.ts'
 
 /** One folder per row of the table of hosts, loaded on first use. The bundler needs the literal paths. */
@@ -41,7 +41,7 @@ export function openProviders(
     const late = (cause: unknown): Failure => outOfTime(target, cause)
     return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn) =>
       withAPI(baseURL, signal, (fetch) => {
-        const share = shareOf(settings, owner, signal)
+        const share = withoutTurn(shareOf(settings, owner, signal), turn)
         const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, claim), share }, login)
         return withOneCreation(
           { key: targetKey(target), owner, signal, late, turn, confirm: claim.confirm },

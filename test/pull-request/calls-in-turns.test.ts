@@ -3,12 +3,14 @@ import { Failure } from '../../functions/domain/failure.ts'
 import type { Fetch, PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
 import { hostNamed } from '../../functions/domain/repository/hosts.ts'
 import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import type { HTTPSettings } from '../../functions/http/http.ts'
 import { inTurns } from '../../functions/pull-request/calls-in-turns.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
 import { GITEA } from '../harness/hosts/gitea.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
 import { memoryModel, type HostModel } from '../harness/hosts/model.ts'
+import { waitFor } from '../harness/wait.ts'
 import { settingsWith } from '../providers/port-stage.ts'
 
 const { signal } = new AbortController()
@@ -21,12 +23,17 @@ interface Served {
 }
 
 /** Sessions with a host that serves this model, and the target and login for them. */
-async function stage(t: Test, model: HostModel, { dialect, name, shown }: Served) {
+async function stage(
+  t: Test,
+  model: HostModel,
+  { dialect, name, shown }: Served,
+  workFor?: HTTPSettings['workFor'],
+) {
   const host = await startHost(t, dialect, model)
   const provider = hostNamed(name)
   if (provider === undefined) throw new Error('There is no such host.')
   const limits = makeApiLimits(() => performance.now())
-  const use = openProviders(settingsWith(host.caFile), limits)
+  const use = openProviders({ ...settingsWith(host.caFile), workFor }, limits)
   const { baseURL } = host
   const repository = ['acme', 'shop']
   const target = { host: provider, baseURL, repository, shown, branches: BRANCHES, permit: () => undefined }
@@ -67,6 +74,30 @@ t.test(
   },
 )
 
+t.test(
+  'a namespace that waits for its share of the thread leaves the turns of its token to others',
+  async (t) => {
+    const model = memoryModel({ repository: ['acme', 'shop'] })
+    model.branches.set('x', 3)
+    const waiting: (() => void)[] = []
+    // Nobody has anything left.
+    const workFor: HTTPSettings['workFor'] = (_namespace, work) =>
+      new Promise((resolve) => void waiting.push(() => resolve(work())))
+    const gitea = { dialect: GITEA, name: 'gitea', shown: 'https://git.example.com/acme/shop' }
+    const { host, use, target, login } = await stage(t, model, gitea, workFor)
+    const long = { status: 200, body: ['x'.repeat(100_000)] }
+    const evil = [1, 2].map(() => {
+      host.fail({ kind: 'answer', answer: long })
+      return use(target, { login, signal, namespace: 'evil' }, (pulls) => pulls.find(BRANCHES, 'open'))
+    })
+    await waitFor('answers that wait for a share', () => waiting.length === evil.length || undefined, 5_000)
+    const team = use(target, { login, signal, namespace: 'team' }, (pulls) => pulls.find(BRANCHES, 'open'))
+    t.strictSame(await team, [])
+    for (const go of waiting) go()
+    await Promise.allSettled(evil)
+  },
+)
+
 t.test('every call that changes something is sent with a confirmed claim, or not at all', async (t) => {
   const done: string[] = []
   const fetch: Fetch = (_url, { method, mayBegin }) => {
@@ -81,6 +112,7 @@ t.test('every call that changes something is sent with a confirmed claim, or not
     keep: <T>(work: () => Promise<T>) => work(),
     leave: () => undefined,
     comeBack: () => Promise.resolve(),
+    without: <T>(work: () => Promise<T>) => work(),
   }
   const lost = new Failure('Conflict', 'Another attempt has taken over.')
   let isLost = false

@@ -20,6 +20,8 @@ export interface HeldTurn {
   readonly leave: () => void
   /** Takes a turn again, before all who wait: by then others wait for what this one holds. */
   readonly comeBack: () => Promise<void>
+  /** Does work that waits for something else without the turn, and takes it again after it; a turn that is kept stays. */
+  readonly without: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 /** Runs `work` when it is its turn. Throws what `work` throws, and what is thrown if the signal fires while it waits. */
@@ -59,6 +61,13 @@ export function openKeyedTurns(places: number, elapsed: () => number): KeyedTurn
       },
       leave: () => release(),
       comeBack: () => enter('first'),
+      async without(work) {
+        if (isKept) return work()
+        release()
+        const result = await work()
+        await enter('first')
+        return result
+      },
     }
     try {
       await enter('last')

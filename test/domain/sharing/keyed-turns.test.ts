@@ -86,6 +86,29 @@ t.test('a turn that others wait for is not passed while it is kept', async (t) =
   await first.end()
 })
 
+t.test('work without the turn lets others go before, and a turn that is kept stays', async (t) => {
+  const { begun, work } = stage(1)
+  const first = work('a', 'first')
+  const turn = await first.turn
+  const other = work('b', 'other')
+  const [kept, left] = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
+  const keeping = turn.keep(() => turn.without(() => kept.promise))
+  await setImmediate()
+  t.strictSame(begun, ['first'])
+  kept.resolve(1)
+  t.equal(await keeping, 1)
+  const without = turn.without(() => left.promise)
+  await setImmediate()
+  t.strictSame(begun, ['first', 'other'])
+  left.resolve(2)
+  const own = work('b', 'next')
+  await other.end()
+  t.equal(await without, 2)
+  t.strictSame(begun, ['first', 'other'])
+  await first.end()
+  await own.end()
+})
+
 t.test('whoever left its turn gets the next one, also from an owner of its own', async (t) => {
   const { begun, work } = stage(1)
   const first = work('a', 'first')
