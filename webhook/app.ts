@@ -7,10 +7,11 @@ import type { Timing } from '../functions/domain/incoming/timing.ts'
 import { NO_SCHEMAS } from '../functions/domain/no-schemas.ts'
 import type { Failure } from '../functions/domain/failure.ts'
 import { readBodies } from './bodies.ts'
+import { boundTLS } from './bounded-tls.ts'
 import type { Edge } from './edge.ts'
 import { answerError, refuse, type Refusal } from './refusals.ts'
 import { addReviews } from './reviews.ts'
-import { boundHandshakes } from './handshakes.ts'
+
 import { servedWith } from './tls.ts'
 import type { KeyPair } from './tls.ts'
 
@@ -51,7 +52,7 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
     schemaController: NO_SCHEMAS,
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
-  if (pair.ca !== undefined) boundHandshakes(app.server)
+  boundTLS(app.server)
   app.addHook('preClose', (done) => {
     connections.closeSilent()
     done()

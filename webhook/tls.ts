@@ -25,7 +25,7 @@ export interface KeyPair {
 /**
  * What is served with the pair: TLS 1.2 alone. In TLS 1.3 a client may change its keys without a limit (RFC 8446, 4.6.3),
  * and Node gives OpenSSL up to 2 MiB of such messages in one turn of the event loop: any pod could stop it. TLS 1.2 is not
- * negotiated again: nothing bounds the certificates of a client then (handshakes.ts). Nor are sessions resumed: data could come
+ * negotiated again: nothing bounds the certificates of a client then (bounded-tls.ts). Nor are sessions resumed: data could come
  * together with the end of such a handshake, whose bytes are counted.
  */
 export function servedWith(pair: KeyPair): SecureContextOptions & KeyPair {

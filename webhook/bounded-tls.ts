@@ -1,0 +1,115 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Server } from 'node:https'
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { findRecords } from './tls-records.ts'
+
+/**
+ * Bytes that a client may send until its handshake is done. That of an API server has some 4 KiB: its certificate, and up
+ * to three above it. OpenSSL checks a chain to its end before the client has proved anything, and each name against
+ * each constraint: a chain of 83 KiB, which OpenSSL takes, holds the thread for 1.7 s, and one of 12 KiB for 40 ms.
+ */
+const MOST_HANDSHAKE = 12 * 1024
+/**
+ * Records of a connection that TLS is given in a turn of the event loop. Each takes some microseconds, and 550 bytes until it is
+ * read, however short it is: Node alone reads 2 MiB in a turn, and 65,536 records of a connection that is paused.
+ */
+const MOST_RECORDS = 32
+
+interface Below {
+  readonly socket: Socket
+  /** Of the connection above it, once its handshake is done. */
+  isPaused: (() => boolean) | undefined
+  /** Gives TLS what it may have now. */
+  feed: () => void
+}
+
+/**
+ * Ends connections whose handshake is too long, before TLS is given what is too much, and gives it 32 records in a turn of
+ * the event loop, and none while the connection is paused. For servers before they listen, and after everything else that
+ * follows their connections.
+ */
+export function boundTLS(server: Server): void {
+  const connections = new AsyncLocalStorage<Below>()
+  const begin = server.listeners('connection')[0]
+  if (begin === undefined) return
+  server.off('connection', begin as () => void)
+  server.on('connection', (socket: Socket) => {
+    if (socket.destroyed) return
+    const below: Below = { socket, isPaused: undefined, feed: () => undefined }
+    connections.run(below, () => void begin.call(server, bounded(below)))
+  })
+  server.prependListener('secureConnection', (secured) => {
+    const below = connections.getStore()
+    if (below === undefined) return
+    below.isPaused = () => secured.isPaused()
+    secured.on('resume', below.feed)
+    // A connection that is secured above a stream has no addresses.
+    const { remoteAddress, remotePort } = below.socket
+    Object.defineProperties(secured, {
+      remoteAddress: { value: remoteAddress },
+      remotePort: { value: remotePort },
+    })
+  })
+}
+
+/** What TLS reads and writes instead of the connection. */
+function bounded(below: Below): Duplex {
+  const { socket } = below
+  const endOfRecords = findRecords()
+  let waiting: Buffer = Buffer.alloc(0)
+  let isWanted = false
+  let isNextTurn = false
+  let hasEnded = false
+  socket.setNoDelay(true)
+  const stream = new Duplex({
+    read() {
+      isWanted = true
+      feed()
+    },
+    write: (bytes: Buffer, _encoding, done) => void socket.write(bytes, done),
+    final: (done) => void socket.end(done),
+    destroy(error, done) {
+      socket.destroy()
+      done(error)
+    },
+  })
+
+  function feed(): void {
+    if (!isWanted || isNextTurn || stream.destroyed || below.isPaused?.() === true) return
+    if (waiting.length === 0) {
+      if (hasEnded) stream.push(null)
+      else socket.resume()
+      return
+    }
+    const end = endOfRecords(waiting, MOST_RECORDS)
+    const records = waiting.subarray(0, end)
+    waiting = waiting.subarray(end)
+    isNextTurn = waiting.length > 0
+    if (isNextTurn) setImmediate(feedAgain)
+    isWanted = stream.push(records)
+    feed()
+  }
+  function feedAgain(): void {
+    isNextTurn = false
+    feed()
+  }
+
+  below.feed = feed
+  socket.on('data', (bytes: Buffer) => {
+    if (below.isPaused === undefined && socket.bytesRead > MOST_HANDSHAKE) {
+      stream.destroy()
+      return
+    }
+    socket.pause()
+    waiting = waiting.length === 0 ? bytes : Buffer.concat([waiting, bytes])
+    feed()
+  })
+  socket.on('end', () => {
+    hasEnded = true
+    feed()
+  })
+  socket.on('close', () => stream.destroy())
+  socket.on('error', (error) => stream.destroy(error))
+  return stream
+}
