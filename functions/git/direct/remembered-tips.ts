@@ -43,7 +43,8 @@ export function rememberTips(): TipsOf {
         return seen === undefined || seen === commit ? commit : undefined
       },
       set(branch, commit) {
-        const tip = { commit, until: performance.now() + LIFETIME_MS }
+        // A copy: a part of the server's line, of up to 64 KiB, would keep all of that in memory.
+        const tip = { commit: Buffer.from(commit).toString(), until: performance.now() + LIFETIME_MS }
         tips.set(namespace, keyOf(branch), tip)
         latest.set(namespace, branchOf(branch), tip)
       },

@@ -1,7 +1,11 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import type { Change } from '../../../functions/domain/commit/change.ts'
 import type { PasswordLogin } from '../../../functions/domain/credentials/login.ts'
 import { rememberTips } from '../../../functions/git/direct/remembered-tips.ts'
+import { readListedRefs } from '../../../functions/git/protocol/ls-refs.ts'
+import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
@@ -144,4 +148,20 @@ drawn('a namespace that has seen very many branches makes others forget none', a
   t.equal(tips.latest('main'), '1')
   t.equal(loud.get('branch-19999'), '2')
   t.equal(loud.get('branch-17999'), undefined)
+})
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+t.test('a tip that is remembered keeps nothing of the line of its ref in memory', async (t) => {
+  const tips = rememberTips()('https://git.example.com/a', 'login', 'team')
+  const answer = Buffer.concat([packet(`${'1'.repeat(40)} refs/heads/a x:${'x'.repeat(60_000)}\n`), FLUSH])
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let i = 0; i < 100; i += 1)
+    tips.set(`branch-${i}`, readListedRefs(answer).get('refs/heads/a')?.id ?? '')
+  collect()
+  const grown = (process.memoryUsage().heapUsed - before) / (1024 * 1024)
+  t.equal(tips.get('branch-99'), '1'.repeat(40))
+  t.ok(grown < 3, `${grown} MiB`)
 })
